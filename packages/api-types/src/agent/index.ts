@@ -1,0 +1,6 @@
+export * from './close-codes.js'
+export * from './enrolment.js'
+export * from './frame.js'
+export * from './inventory.js'
+export * from './messages.js'
+export * from './version.js'

@@ -1,0 +1,131 @@
+import * as z from 'zod/mini'
+
+const bytes = z.number().check(z.nonnegative())
+const text = z.nullable(z.string())
+
+/** Total, free and available bytes of a mounted filesystem: `blocks`, `bfree` and `bavail` of statvfs times `frsize`. */
+export const FilesystemFigures = z.object({ total_bytes: bytes, free_bytes: bytes, available_bytes: bytes })
+export type FilesystemFigures = z.infer<typeof FilesystemFigures>
+
+export const InventoryHost = z.object({
+  hostname: z.string(),
+  os: text,
+  kernel: text,
+  architecture: z.string(),
+  cpu_model: text,
+  cpu_cores: z.number(),
+  memory_bytes: bytes,
+})
+
+export const InventoryAddress = z.object({
+  interface: z.string(),
+  address: z.string(),
+  family: z.enum(['ipv4', 'ipv6']),
+  mac: text,
+})
+
+export const InventoryRoles = z.object({
+  runs_account_container: z.boolean(),
+  runs_gateway: z.boolean(),
+  runs_object: z.boolean(),
+  runs_proxy: z.boolean(),
+})
+export type InventoryRoles = z.infer<typeof InventoryRoles>
+
+export const InventoryDisk = z.object({
+  /** The kernel's name, such as `sda`; never an identity. */
+  name: z.string(),
+  serial: text,
+  model: text,
+  wwn: text,
+  size_bytes: z.nullable(bytes),
+  is_rotational: z.nullable(z.boolean()),
+})
+export type InventoryDisk = z.infer<typeof InventoryDisk>
+
+export const InventoryFilesystem = z.object({
+  /** What is mounted, such as `/dev/sda1`. */
+  source: z.string(),
+  uuid: text,
+  fs_type: z.string(),
+  mount_points: z.array(z.string()),
+  /** Kernel name of the disk below it, where there is one. */
+  disk: text,
+})
+export type InventoryFilesystem = z.infer<typeof InventoryFilesystem>
+
+export const InventoryDeviceStatus = z.enum(['ok', 'unmounted', 'missing', 'failed', 'unmanaged'])
+export type InventoryDeviceStatus = z.infer<typeof InventoryDeviceStatus>
+
+/** A place for data: a device of a ring, or one that the agent's configuration declares. */
+export const InventoryDevice = z.object({
+  /** Stable within this node as long as the device is the same: names it in `device_usage`. */
+  key: z.string(),
+  name: z.string(),
+  /** Its address in the rings, which joins one device over several rings; null where no ring names it. */
+  ring: z.nullable(
+    z.object({ ip: z.string(), port: z.number(), replication_ip: z.string(), replication_port: z.number() }),
+  ),
+  uuid: text,
+  serial: text,
+  model: text,
+  mount_point: text,
+  fs_type: text,
+  is_rotational: z.nullable(z.boolean()),
+  size_bytes: z.nullable(bytes),
+  /** Indexes of the storage policies it is assigned to, ascending. */
+  policies: z.array(z.number()),
+  status: InventoryDeviceStatus,
+  /** Null where no filesystem is mounted, or it could not be read. */
+  figures: z.nullable(FilesystemFigures),
+})
+export type InventoryDevice = z.infer<typeof InventoryDevice>
+
+export const InventoryPolicy = z.object({
+  index: z.number(),
+  name: z.string(),
+  aliases: z.array(z.string()),
+  is_default: z.boolean(),
+  is_deprecated: z.boolean(),
+  type: z.string(),
+})
+export type InventoryPolicy = z.infer<typeof InventoryPolicy>
+
+export const InventoryRing = z.object({
+  /** `account`, `container`, `object`, `object-1` … */
+  name: z.string(),
+  version: z.nullable(z.number()),
+  md5: z.string(),
+  devices: z.number(),
+  partitions: z.number(),
+  replicas: z.number(),
+})
+export type InventoryRing = z.infer<typeof InventoryRing>
+
+/** Something that the agent could not read or that contradicts itself, in words for an operator. */
+export const InventoryProblem = z.object({
+  /** A word to search for, such as `ring_unreadable`, `duplicate_fs_uuid`, `mount_stuck`. */
+  code: z.string(),
+  /** The file, mount point or device that it is about. */
+  subject: z.string(),
+  message: z.string(),
+})
+export type InventoryProblem = z.infer<typeof InventoryProblem>
+
+/** Versions of the gateway software that is installed; null where it is not. */
+export const InventoryGateway = z.object({ samba: text, nfs_ganesha: text, nfs_kernel_server: text, rclone: text })
+
+export const Inventory = z.object({
+  host: InventoryHost,
+  addresses: z.array(InventoryAddress),
+  roles: InventoryRoles,
+  disks: z.array(InventoryDisk),
+  filesystems: z.array(InventoryFilesystem),
+  /** Null while the rings cannot be read: the control plane then keeps the last good ones. */
+  devices: z.nullable(z.array(InventoryDevice)),
+  policies: z.nullable(z.array(InventoryPolicy)),
+  rings: z.array(InventoryRing),
+  gateway: InventoryGateway,
+  problems: z.array(InventoryProblem),
+})
+export type Inventory = z.infer<typeof Inventory>

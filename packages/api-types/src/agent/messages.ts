@@ -1,0 +1,133 @@
+import * as z from 'zod/mini'
+import { FilesystemFigures, Inventory, InventoryDeviceStatus } from './inventory.js'
+
+/** Which nodes' values make one at cluster level: sizes, counts and rates add up, percentages and durations average. */
+export const Aggregation = z.enum(['sum', 'mean'])
+export type Aggregation = z.infer<typeof Aggregation>
+
+/** One metric of a catalogue. `unit` follows the value: `percent`, `bytes`, `bytes/s`, `operations/s`, `seconds`, `count` … */
+export const MetricDefinition = z.object({ name: z.string(), unit: z.string(), aggregation: Aggregation })
+export type MetricDefinition = z.infer<typeof MetricDefinition>
+
+/** A number that the sender counts up per identity, for messages that must not be lost: answered by `ack`. */
+const sequence = z.number()
+
+// Agent to control plane
+
+/** The answer to a challenge; `signature` is Ed25519 over `helloText`, in base64. */
+export const Hello = z.object({
+  type: z.literal('hello'),
+  node_uuid: z.string(),
+  protocol: z.number(),
+  agent_version: z.string(),
+  capabilities: z.array(z.string()),
+  machine_id: z.string(),
+  boot_id: z.string(),
+  hostname: z.string(),
+  clock: z.number(),
+  signature: z.string(),
+})
+export type Hello = z.infer<typeof Hello>
+
+export const InventoryMessage = z.object({ type: z.literal('inventory'), sequence, inventory: Inventory })
+export type InventoryMessage = z.infer<typeof InventoryMessage>
+
+/** The order of the values in the frames that follow. A new set of names gets a new id. */
+export const CatalogueMessage = z.object({
+  type: z.literal('catalogue'),
+  id: z.number(),
+  metrics: z.array(MetricDefinition),
+})
+export type CatalogueMessage = z.infer<typeof CatalogueMessage>
+
+/** Figures of the devices named in the last inventory; sent every report interval. */
+export const DeviceUsageMessage = z.object({
+  type: z.literal('device_usage'),
+  time: z.number(),
+  devices: z.array(
+    z.object({ key: z.string(), status: InventoryDeviceStatus, figures: z.nullable(FilesystemFigures) }),
+  ),
+})
+export type DeviceUsageMessage = z.infer<typeof DeviceUsageMessage>
+
+export const LogMessage = z.object({
+  type: z.literal('log'),
+  level: z.enum(['info', 'warn', 'error']),
+  message: z.string().check(z.maxLength(2000)),
+})
+export type LogMessage = z.infer<typeof LogMessage>
+
+/** Heartbeat, both ways: whoever gets `ping` answers `pong` with the same id. */
+export const Ping = z.object({ type: z.literal('ping'), id: z.number() })
+export const Pong = z.object({ type: z.literal('pong'), id: z.number() })
+
+export const AgentMessage = z.discriminatedUnion('type', [
+  Hello,
+  InventoryMessage,
+  CatalogueMessage,
+  DeviceUsageMessage,
+  LogMessage,
+  Ping,
+  Pong,
+])
+export type AgentMessage = z.infer<typeof AgentMessage>
+
+// Control plane to agent
+
+/** The first message on a stream. */
+export const Challenge = z.object({
+  type: z.literal('challenge'),
+  nonce: z.string(),
+  protocol: z.number(),
+  oldest_protocol: z.number(),
+  clock: z.number(),
+})
+export type Challenge = z.infer<typeof Challenge>
+
+/** The server sets the pace, now and whenever it sends this again. */
+export const Settings = z.object({
+  type: z.literal('settings'),
+  report_interval_ms: z.number(),
+  heartbeat_interval_ms: z.number(),
+  inventory_interval_ms: z.number(),
+  /** PEM of the certificate authorities to trust from now on; the agent keeps them. */
+  ca: z.array(z.string()),
+})
+export type Settings = z.infer<typeof Settings>
+
+/** The hello was accepted. `parked` says why this session is not the node's: another machine has its identity. */
+export const Welcome = z.object({ type: z.literal('welcome'), node_id: z.number(), parked: z.nullable(z.string()) })
+export type Welcome = z.infer<typeof Welcome>
+
+/** The message of that number is stored. */
+export const Ack = z.object({ type: z.literal('ack'), sequence })
+export type Ack = z.infer<typeof Ack>
+
+/** The other side sent a type that this one does not know; the connection stays. */
+export const Unsupported = z.object({ type: z.literal('unsupported'), of: z.string() })
+
+/** A message could not be taken; the connection stays. */
+export const Refused = z.object({
+  type: z.literal('refused'),
+  of: z.string(),
+  sequence: z.optional(sequence),
+  message: z.string(),
+})
+
+export const ServerMessage = z.discriminatedUnion('type', [
+  Challenge,
+  Welcome,
+  Settings,
+  Ack,
+  Unsupported,
+  Refused,
+  Ping,
+  Pong,
+])
+export type ServerMessage = z.infer<typeof ServerMessage>
+
+/** What a hello signs: the nonce of the challenge, and everything that decides who the sender is. */
+export function helloText(nonce: string, hello: Omit<Hello, 'type' | 'signature'>): string {
+  const { node_uuid, machine_id, boot_id, protocol, clock } = hello
+  return ['roost hello', nonce, node_uuid, machine_id, boot_id, protocol, clock].join('\n')
+}

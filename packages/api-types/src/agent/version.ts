@@ -1,0 +1,11 @@
+/**
+ * The version of the protocol between node agent and control plane. One integer; every change that the other
+ * side can notice raises it and gets a line here.
+ *
+ * 1 · 2026-11-20 · enrolment, challenge and hello, inventory, catalogue and metric frames, device usage, settings,
+ *     heartbeat, acknowledgement
+ */
+export const protocolVersion = 1
+
+/** The oldest agent that this control plane still serves in full. */
+export const oldestProtocolVersion = 1

@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { ResourceUri } from './uri.js'
+
+export const Cluster = z
+  .object({ id: z.int(), name: z.string(), resource_uri: ResourceUri, uuid: z.uuid() })
+  .meta({ id: 'Cluster' })
+export type Cluster = z.infer<typeof Cluster>
+
+/** Clusters are made by tRPC and the command line alone; REST only reads them. */
+export const ClusterInput = z.object({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._ -]{0,63}$/, 'Use 1 to 64 letters, digits, dots, dashes, underscores or blanks.'),
+})
+export type ClusterInput = z.infer<typeof ClusterInput>

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { ResourceUri } from './uri.js'
+
+/** `unmanaged`: a filesystem that no ring and no configuration claims. */
+export const DeviceStatus = z.enum(['ok', 'unmounted', 'missing', 'failed', 'unmanaged'])
+export type DeviceStatus = z.infer<typeof DeviceStatus>
+
+/** Bytes are exact below 2^53. The figures are null until the device's filesystem was read once. */
+export const Device = z
+  .object({
+    id: z.int(),
+    resource_uri: ResourceUri,
+    node: ResourceUri,
+    cluster: ResourceUri,
+    name: z.string(),
+    uuid: z.string().nullable().meta({ description: 'UUID of the filesystem' }),
+    serial: z.string().nullable(),
+    model: z.string().nullable(),
+    mount_point: z.string().nullable(),
+    fs_type: z.string().nullable(),
+    is_rotational: z.boolean().nullable(),
+    size_bytes: z.int().nullable(),
+    raw_bytes: z.int().nullable(),
+    used_bytes: z.int().nullable(),
+    free_bytes: z.int().nullable(),
+    used_pct: z.number().nullable(),
+    status: DeviceStatus,
+    policies: z.array(z.string()),
+    last_seen: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Device' })
+export type Device = z.infer<typeof Device>

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+/** What a service may answer instead of a result. Each transport maps these by one table of its own. */
+export const errorCodes = [
+  'invalid',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'stale',
+  'too_large',
+  'too_many',
+  'unavailable',
+  'internal',
+] as const
+export type ErrorCode = (typeof errorCodes)[number]
+
+/** Sentences by field name, all faulty fields at once. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>
+
+/** An error that may be shown to the caller as it stands. Everything else reaches nobody but the log. */
+export class RoostError extends Error {
+  override readonly name = 'RoostError'
+  readonly code: ErrorCode
+  /** The faulty fields of one resource; REST answers `{"<resource>": {"<field>": [...]}}`. */
+  readonly fields: FieldErrors | undefined
+  /** Seconds after which to try again; for `too_many` and `unavailable`. */
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { readonly fields?: FieldErrors; readonly retryAfterSeconds?: number; readonly cause?: unknown } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause })
+    this.code = code
+    this.fields = more.fields
+    this.retryAfterSeconds = more.retryAfterSeconds
+  }
+}
+
+/** The body of a request error. */
+export const ErrorBody = z.object({ error: z.string() }).meta({ id: 'Error' })
+export type ErrorBody = z.infer<typeof ErrorBody>
+
+/** The body of field errors: resource, field, sentences. */
+export const FieldErrorBody = z
+  .record(z.string(), z.record(z.string(), z.array(z.string())))
+  .meta({ id: 'FieldErrors' })
+export type FieldErrorBody = z.infer<typeof FieldErrorBody>

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { ResourceUri } from './uri.js'
+
+/** `pending`: enrolled, not yet seen · `stale`: three heartbeats missed · `offline`: six · the others need an operator. */
+export const NodeState = z.enum(['pending', 'online', 'stale', 'offline', 'needs_upgrade', 'duplicate'])
+export type NodeState = z.infer<typeof NodeState>
+
+export const ConfigState = z.enum(['synced', 'pending', 'drifted', 'unknown'])
+export type ConfigState = z.infer<typeof ConfigState>
+
+export const RoleFlags = z.object({
+  runs_account_container: z.boolean(),
+  runs_gateway: z.boolean(),
+  runs_object: z.boolean(),
+  runs_proxy: z.boolean(),
+})
+export type RoleFlags = z.infer<typeof RoleFlags>
+
+export const NodeRole = z
+  .object({ id: z.int(), resource_uri: ResourceUri, ...RoleFlags.shape })
+  .meta({ id: 'NodeRole' })
+export type NodeRole = z.infer<typeof NodeRole>
+
+const Ip = z.union([z.ipv4(), z.ipv6()])
+
+export const Node = z
+  .object({
+    id: z.int(),
+    resource_uri: ResourceUri,
+    uuid: z.uuid(),
+    hostname: z.string(),
+    cluster: ResourceUri,
+    enabled: z.boolean(),
+    cpu_cores: z.int().nullable(),
+    ram_gb: z.number().nullable().meta({ description: 'Memory in GB of 10^9 bytes' }),
+    cluster_facing_ip: z.string().nullable(),
+    outward_facing_ip: z.string().nullable(),
+    replication_facing_ip: z.string().nullable(),
+    other_ips: z.array(z.string()),
+    node_role: NodeRole,
+    state: NodeState,
+    config_state: ConfigState,
+    last_seen: z.iso.datetime().nullable(),
+    agent_version: z.string().nullable(),
+  })
+  .meta({ id: 'Node' })
+export type Node = z.infer<typeof Node>
+
+/** What an operator may change. A field that is set here is the operator's: the agent's readings no longer move it. */
+export const NodeChange = z
+  .object({
+    enabled: z.boolean(),
+    cluster_facing_ip: Ip.nullable(),
+    outward_facing_ip: Ip.nullable(),
+    replication_facing_ip: Ip.nullable(),
+    other_ips: z.array(Ip),
+    node_role: RoleFlags.partial(),
+  })
+  .partial()
+export type NodeChange = z.infer<typeof NodeChange>

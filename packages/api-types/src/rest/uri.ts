@@ -1,0 +1,25 @@
+import { z } from 'zod'
+
+/** The largest id that a column of 32 bits holds; above it nothing can be found. */
+export const maxId = 2_147_483_647
+
+/** The resource URI of a record, such as `/api/v1/nodes/3/`. */
+export function resourceUri(resource: string, id: number | string): string {
+  return `/api/v1/${resource}/${id}/`
+}
+
+/** The id in a resource URI of that resource, with or without its trailing slash; undefined for anything else. */
+export function idOfUri(resource: string, uri: string): number | undefined {
+  const prefix = `/api/v1/${resource}/`
+  if (!uri.startsWith(prefix)) return undefined
+  const text = uri.slice(prefix.length).replace(/\/$/, '')
+  if (!/^\d{1,10}$/.test(text)) return undefined
+  const id = Number(text)
+  return id >= 1 && id <= maxId ? id : undefined
+}
+
+/** A relation in a body: a resource URI, an absolute URL of this server, or an id. The service resolves it. */
+export const RelationInput = z.union([z.string().min(1), z.int()])
+export type RelationInput = z.infer<typeof RelationInput>
+
+export const ResourceUri = z.string().meta({ description: 'Resource URI', example: '/api/v1/clusters/1/' })

@@ -1,0 +1,139 @@
+import type {
+  Capacity,
+  Cluster,
+  ClusterInput,
+  Device,
+  MetricNames,
+  MetricSamples,
+  Node,
+  NodeChange,
+  NodeMetricSample,
+  NodeRole,
+  StoragePolicy,
+} from '../rest/index.js'
+
+/** Who calls, as authentication found out; goes into the audit record of every write. */
+export interface Caller {
+  readonly operatorId: number
+  readonly operator: string
+  readonly role: 'admin' | 'read_only'
+  /** The API key in use; null on the host itself, by `roost local`. */
+  readonly keyId: number | null
+  /** Where from: an IP address, or `local`. */
+  readonly address: string
+  readonly requestId: string
+}
+
+/** One condition of a list; all of them must hold. `field` is as in the query string, such as `cluster__name`. */
+export interface Filter {
+  readonly field: string
+  readonly op: 'exact' | 'in'
+  readonly values: readonly (string | number | boolean)[]
+}
+
+export interface Order {
+  readonly field: string
+  readonly descending: boolean
+}
+
+/** A list to read: the conditions were checked against the resource's declaration; `limit` is at most 1,000. */
+export interface ListQuery {
+  readonly filters: readonly Filter[]
+  readonly order: readonly Order[]
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface Page<R> {
+  readonly objects: readonly R[]
+  readonly total: number
+}
+
+/** The reading verbs, the same for every resource. `get` throws `not_found`; `getMany` leaves out what is not there. */
+export interface Reads<R> {
+  list(query: ListQuery): Promise<Page<R>>
+  get(id: number): Promise<R>
+  getMany(ids: readonly number[]): Promise<readonly R[]>
+}
+
+/** Options of a change: `ifMatch` is the ETag that the caller saw; `stale` is thrown when the record has another now. */
+export interface ChangeOptions {
+  readonly ifMatch?: string
+}
+
+export interface Creates<R, I> {
+  create(input: I, caller: Caller): Promise<R>
+}
+
+export interface Changes<R, I> {
+  change(id: number, input: I, caller: Caller, options?: ChangeOptions): Promise<R>
+}
+
+export interface Removes {
+  remove(id: number, caller: Caller, options?: ChangeOptions): Promise<void>
+}
+
+export interface ClusterService
+  extends Reads<Cluster>, Creates<Cluster, ClusterInput>, Changes<Cluster, ClusterInput>, Removes {}
+
+export interface NodeService extends Reads<Node>, Changes<Node, NodeChange> {
+  /** All or nothing, in the order given. */
+  changeMany(
+    changes: readonly { readonly id: number; readonly change: NodeChange }[],
+    caller: Caller,
+  ): Promise<readonly Node[]>
+  /** Revokes the node's identity. Refused (`conflict`) while it is online, unless `force`. */
+  remove(id: number, caller: Caller, options?: ChangeOptions & { readonly force?: boolean }): Promise<void>
+}
+
+export interface CapacityService {
+  ofCluster(clusterId: number): Promise<Capacity>
+}
+
+/** `patterns`: literal names, and names in which `*` stands for any run of characters. */
+export interface MetricService {
+  namesOfNode(nodeId: number): Promise<MetricNames>
+  namesOfCluster(clusterId: number): Promise<MetricNames>
+  pollNode(nodeId: number, patterns: readonly string[]): Promise<MetricSamples>
+  pollCluster(clusterId: number, patterns: readonly string[]): Promise<MetricSamples>
+  /** The rows of every node of the cluster, in slices that each take a few milliseconds to make. */
+  across(clusterId: number, patterns: readonly string[]): AsyncIterable<readonly NodeMetricSample[]>
+}
+
+/** A token that lets one new node in. The secret is in `create`'s answer alone. */
+export interface EnrolmentToken {
+  readonly id: number
+  readonly cluster: string
+  readonly expires: string
+  readonly uses_left: number
+}
+
+export interface EnrolmentTokenInput {
+  readonly cluster: number
+  /** Seconds until it expires; 3,600 unless given. */
+  readonly ttl_seconds?: number | undefined
+  /** How many nodes it lets in; 1 unless given. */
+  readonly uses?: number | undefined
+}
+
+export interface CreatedToken extends EnrolmentToken {
+  readonly token: string
+  /** The lines to paste on the new node. */
+  readonly lines: readonly string[]
+}
+
+export interface TokenService {
+  create(input: EnrolmentTokenInput, caller: Caller): Promise<CreatedToken>
+}
+
+/** Everything that a transport may call. REST and tRPC are two faces of this. */
+export interface Services {
+  readonly clusters: ClusterService
+  readonly nodes: NodeService
+  readonly nodeRoles: Reads<NodeRole>
+  readonly devices: Reads<Device>
+  readonly storagePolicies: Reads<StoragePolicy>
+  readonly capacity: CapacityService
+  readonly metrics: MetricService
+  readonly tokens: TokenService
+}

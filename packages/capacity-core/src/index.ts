@@ -1,0 +1,1 @@
+export const bytesPerTb = 1e12
