@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { isAbsolute } from 'node:path'
+import * as z from 'zod/mini'
+
+const absolutePath = z.string().check(z.refine(isAbsolute, 'must be an absolute path'))
+const address = z.string().check(z.refine((text) => isIP(text) !== 0, 'must be an IP address'))
+const deviceName = z.string().check(z.regex(/^[^/\s]{1,64}$/, 'must be 1 to 64 characters without a blank or a slash'))
+const policyName = z.string().check(z.regex(/^[A-Za-z0-9-]{1,64}$/, 'must be 1 to 64 letters, digits or hyphens'))
+const flag = z.optional(z.boolean())
+
+const settings = {
+  /** A prefix before every path of the machine that the agent reads. */
+  root: z.optional(absolutePath),
+  /** Roles that stand against what the agent detects; a flag that is left out stays detected. */
+  roles: z.optional(
+    z.strictObject({ runs_account_container: flag, runs_gateway: flag, runs_object: flag, runs_proxy: flag }),
+  ),
+  swift: z.optional(
+    z.strictObject({
+      directory: z.optional(absolutePath),
+      /** Where the devices are mounted; without it the servers' configuration tells, else `/srv/node`. */
+      devices_directory: z.optional(absolutePath),
+      /** The addresses under which the rings know this node; without them its interfaces tell. */
+      addresses: z.optional(z.array(address).check(z.minLength(1, 'must name at least one address'))),
+    }),
+  ),
+  /** Names of the storage policies of a node without rings, by index; the first is the default. */
+  policies: z.optional(z.array(policyName).check(z.minLength(1, 'must name at least one policy'))),
+}
+
+/** A place for data on a node without rings. Without `policies` it belongs to the first declared policy. */
+const DeviceEntry = z.strictObject({
+  name: deviceName,
+  mount_point: absolutePath,
+  policies: z.optional(z.array(policyName)),
+})
+
+/** `devices` is either a word or a list; one schema for each, so that a fault in the list is named and not "invalid union". */
+const WithWord = z.strictObject({
+  ...settings,
+  devices: z.literal('local-filesystems', 'must be "local-filesystems" or a list of devices'),
+})
+const WithList = z.strictObject({ ...settings, devices: z.optional(z.array(DeviceEntry)) })
+
+export type ConfigFile = z.infer<typeof WithWord> | z.infer<typeof WithList>
+
+/** Reads the agent's configuration file, and adds what is wrong with it to `faults`. No file is an empty one, unless it is required. */
+export function readConfigFile(path: string, required: boolean, faults: string[]): ConfigFile {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' || required) faults.push(`The configuration file ${path} cannot be read (${code}).`)
+    return {}
+  }
+  try {
+    return parseConfigFile(JSON.parse(text), path, faults)
+  } catch (error) {
+    faults.push(`The configuration file ${path} is not JSON: ${(error as Error).message}.`)
+    return {}
+  }
+}
+
+function parseConfigFile(json: unknown, path: string, faults: string[]): ConfigFile {
+  const word = typeof (json as { devices?: unknown } | null)?.devices === 'string'
+  const result = (word ? WithWord : WithList).safeParse(json)
+  if (result.success) return result.data
+  faults.push(...result.error.issues.map((issue) => `${path}: ${sentence(issue)}`))
+  return {}
+}
+
+function sentence(issue: z.core.$ZodIssue): string {
+  const where = issue.path.length === 0 ? 'the file' : issue.path.join('.')
+  if (issue.code === 'unrecognized_keys') return `${where} has no setting ${issue.keys.join(', ')}.`
+  if (issue.code === 'invalid_type') return `${where} must be of type ${issue.expected}.`
+  return `${where} ${issue.message}.`
+}

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ConfigError, readConfig } from './config.js'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'roost-config-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+function write(content: unknown): void {
+  writeFileSync(join(dir, 'config.json'), typeof content === 'string' ? content : JSON.stringify(content))
+}
+
+function faults(env: NodeJS.ProcessEnv = { ROOST_AGENT_DATA_DIR: dir }): readonly string[] {
+  try {
+    readConfig({}, env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+}
+
+describe('the agent’s configuration', () => {
+  it('needs no file and no variable', () => {
+    const config = readConfig({ dataDir: dir }, {})
+    expect(config).toEqual({
+      dataDir: dir,
+      configFile: join(dir, 'config.json'),
+      root: '/',
+      roles: {},
+      swiftDirectory: '/etc/swift',
+      devicesDirectory: null,
+      ringAddresses: null,
+      declaredDevices: null,
+      declaredPolicies: ['default'],
+      notifySocket: null,
+      watchdogMs: null,
+    })
+    expect(readConfig({}, {}).dataDir).toBe('/var/lib/roost-agent')
+  })
+
+  it('lets the command line win over the environment and the file', () => {
+    write({ root: '/from-file' })
+    const env = { ROOST_AGENT_DATA_DIR: '/elsewhere' }
+    expect(readConfig({ dataDir: dir }, env)).toMatchObject({ dataDir: dir, root: '/from-file' })
+    expect(readConfig({ dataDir: dir, root: '/from-line' }, env).root).toBe('/from-line')
+  })
+
+  it('takes declared devices with their policies by index', () => {
+    write({
+      policies: ['gold', 'silver'],
+      devices: [
+        { name: 'd1', mount_point: '/data/1', policies: ['silver', 'gold'] },
+        { name: 'd2', mount_point: '/data/2' },
+        { name: 'd3', mount_point: '/data/3', policies: [] },
+      ],
+    })
+    expect(readConfig({ dataDir: dir }, {}).declaredDevices).toEqual([
+      { name: 'd1', mountPoint: '/data/1', policies: [0, 1] },
+      { name: 'd2', mountPoint: '/data/2', policies: [0] },
+      { name: 'd3', mountPoint: '/data/3', policies: [] },
+    ])
+  })
+
+  it('takes every local filesystem as a device when told so', () => {
+    write({ devices: 'local-filesystems' })
+    expect(readConfig({ dataDir: dir }, {}).declaredDevices).toBe('local-filesystems')
+  })
+
+  it('lists every fault at once', () => {
+    write({
+      rot: '/',
+      root: 'here',
+      roles: { runs_proxy: 'yes' },
+      swift: { addresses: ['10.0.0.300'] },
+      devices: [{ name: 'a b', mount_point: 'x' }],
+    })
+    const found = faults({ ROOST_AGENT_DATA_DIR: dir, ROOST_AGENT_DATADIR: 'x' })
+    const file = join(dir, 'config.json')
+    expect(found).toEqual([
+      'ROOST_AGENT_DATADIR is no variable of the agent, which knows ROOST_AGENT_DATA_DIR.',
+      `${file}: root must be an absolute path.`,
+      `${file}: roles.runs_proxy must be of type boolean.`,
+      `${file}: swift.addresses.0 must be an IP address.`,
+      `${file}: devices.0.name must be 1 to 64 characters without a blank or a slash.`,
+      `${file}: devices.0.mount_point must be an absolute path.`,
+      `${file}: the file has no setting rot.`,
+    ])
+  })
+
+  it.each([
+    [{ devices: 'everything' }, 'devices must be "local-filesystems" or a list of devices.'],
+    [
+      { devices: [{ name: 'd', mount_point: '/d', policies: ['gold'] }] },
+      'names gold, which policies does not declare.',
+    ],
+    [{ policies: ['gold', 'Gold'] }, 'policies names one policy twice.'],
+    [{ policies: [] }, 'policies must name at least one policy.'],
+    [
+      {
+        devices: [
+          { name: 'a', mount_point: '/d' },
+          { name: 'b', mount_point: '/d' },
+        ],
+      },
+      'devices names the mount point /d twice.',
+    ],
+    ['{', 'is not JSON'],
+    ['[]', 'the file must be of type object.'],
+  ])('refuses %j', (content, fault) => {
+    write(content)
+    expect(faults()).toEqual([expect.stringContaining(fault)])
+  })
+
+  it('wants a configuration file that was named to exist', () => {
+    expect(() => readConfig({ dataDir: dir, config: join(dir, 'none.json') }, {})).toThrow(/none\.json cannot be read/)
+  })
+
+  it('wants an absolute data directory', () => {
+    expect(faults({ ROOST_AGENT_DATA_DIR: 'relative' })).toEqual([
+      "ROOST_AGENT_DATA_DIR must be an absolute path, and is 'relative'.",
+    ])
+  })
+
+  it('takes the watchdog of systemd only when it is meant for this process', () => {
+    const env = { NOTIFY_SOCKET: '/run/n', WATCHDOG_USEC: '30000000' }
+    const read = (pid?: string) => readConfig({ dataDir: dir }, pid === undefined ? env : { ...env, WATCHDOG_PID: pid })
+    expect(read()).toMatchObject({ notifySocket: '/run/n', watchdogMs: 30_000 })
+    expect(read(String(process.pid)).watchdogMs).toBe(30_000)
+    expect(read('1').watchdogMs).toBeNull()
+  })
+})

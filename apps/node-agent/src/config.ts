@@ -1,0 +1,130 @@
+import { isAbsolute, join } from 'node:path'
+import { type ConfigFile, readConfigFile } from './config-file.js'
+
+export interface DeclaredDevice {
+  readonly name: string
+  readonly mountPoint: string
+  /** Indexes into the declared policies, ascending. */
+  readonly policies: readonly number[]
+}
+
+/** What decides how the machine is read. */
+export interface InventoryConfig {
+  /** Before every path of the machine that the agent reads; `/` on a real one. */
+  readonly root: string
+  /** Flags that stand against what is detected. */
+  readonly roles: Readonly<NonNullable<ConfigFile['roles']>>
+  readonly swiftDirectory: string
+  readonly devicesDirectory: string | null
+  /** The addresses under which the rings know this node; null: those of its interfaces. */
+  readonly ringAddresses: readonly string[] | null
+  /** Devices of a node without rings. */
+  readonly declaredDevices: 'local-filesystems' | readonly DeclaredDevice[] | null
+  /** Names by index; the first is the default. */
+  readonly declaredPolicies: readonly string[]
+}
+
+export interface AgentConfig extends InventoryConfig {
+  /** Identity, spool and configuration; absolute. */
+  readonly dataDir: string
+  readonly configFile: string
+  /** Where systemd listens for `READY=1` and `WATCHDOG=1`; null when it did not start us. */
+  readonly notifySocket: string | null
+  /** systemd restarts us when it hears nothing for so long; null when it does not watch. */
+  readonly watchdogMs: number | null
+}
+
+/** What the command line says; it wins over environment and file. */
+export interface ConfigOptions {
+  readonly dataDir?: string
+  readonly root?: string
+  readonly config?: string
+}
+
+/** Every fault of the configuration, one sentence each. The command ends with exit code 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'))
+    this.faults = faults
+  }
+}
+
+const knownVariables: readonly string[] = ['ROOST_AGENT_DATA_DIR']
+
+/** Reads environment and configuration file. Throws ConfigError with every fault at once. */
+export function readConfig(options: ConfigOptions = {}, env: NodeJS.ProcessEnv = process.env): AgentConfig {
+  const faults = unknownVariables(env)
+  const dataDir = options.dataDir ?? (env.ROOST_AGENT_DATA_DIR || '/var/lib/roost-agent')
+  requireAbsolute(options.dataDir === undefined ? 'ROOST_AGENT_DATA_DIR' : '--data-dir', dataDir, faults)
+  if (options.root !== undefined) requireAbsolute('--root', options.root, faults)
+
+  const configFile = options.config ?? join(dataDir, 'config.json')
+  const file = readConfigFile(configFile, options.config !== undefined, faults)
+  const inventory = inventoryConfig(options, file, configFile, faults)
+  if (faults.length > 0) throw new ConfigError(faults)
+  return { ...inventory, dataDir, configFile, notifySocket: env.NOTIFY_SOCKET || null, watchdogMs: watchdogMs(env) }
+}
+
+function unknownVariables(env: NodeJS.ProcessEnv): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith('ROOST_AGENT_') && !knownVariables.includes(name))
+    .map((name) => `${name} is no variable of the agent, which knows ${knownVariables.join(', ')}.`)
+}
+
+function requireAbsolute(name: string, path: string, faults: string[]): void {
+  if (!isAbsolute(path)) faults.push(`${name} must be an absolute path, and is '${path}'.`)
+}
+
+function inventoryConfig(options: ConfigOptions, file: ConfigFile, path: string, faults: string[]): InventoryConfig {
+  const declaredPolicies = file.policies ?? ['default']
+  if (repeated(declaredPolicies.map((name) => name.toLowerCase())) !== undefined)
+    faults.push(`${path}: policies names one policy twice.`)
+  return {
+    root: options.root ?? file.root ?? '/',
+    roles: file.roles ?? {},
+    ...swiftConfig(file.swift ?? {}),
+    declaredDevices: declaredDevices(file.devices, declaredPolicies, path, faults),
+    declaredPolicies,
+  }
+}
+
+function swiftConfig(swift: NonNullable<ConfigFile['swift']>) {
+  return {
+    swiftDirectory: swift.directory ?? '/etc/swift',
+    devicesDirectory: swift.devices_directory ?? null,
+    ringAddresses: swift.addresses ?? null,
+  }
+}
+
+function declaredDevices(
+  devices: ConfigFile['devices'],
+  policies: readonly string[],
+  path: string,
+  faults: string[],
+): InventoryConfig['declaredDevices'] {
+  if (devices === undefined || devices === 'local-filesystems') return devices ?? null
+  const twice = repeated(devices.map((device) => device.mount_point))
+  if (twice !== undefined) faults.push(`${path}: devices names the mount point ${twice} twice.`)
+  return devices.map((device, i) => {
+    const names = device.policies ?? policies.slice(0, 1)
+    const unknown = names.filter((name) => !policies.includes(name))
+    if (unknown.length > 0)
+      faults.push(`${path}: devices.${i}.policies names ${unknown.join(', ')}, which policies does not declare.`)
+    const indexes = new Set(names.map((name) => policies.indexOf(name)))
+    return { name: device.name, mountPoint: device.mount_point, policies: [...indexes].toSorted((a, b) => a - b) }
+  })
+}
+
+function repeated(values: readonly string[]): string | undefined {
+  return values.find((value, i) => values.indexOf(value) !== i)
+}
+
+/** systemd names the process that it watches: a child of it that inherits the variables is not meant. */
+function watchdogMs(env: NodeJS.ProcessEnv): number | null {
+  const microseconds = Number(env.WATCHDOG_USEC)
+  const meant = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === process.pid
+  return meant && microseconds > 0 ? microseconds / 1000 : null
+}
