@@ -1,1 +1,3 @@
-export const placeholder = true
+import { createProgram } from './cli/program.js'
+
+await createProgram().parseAsync()
