@@ -1,0 +1,27 @@
+import type { CatalogueMessage, DeviceUsageMessage, InventoryMessage, LogMessage } from '@roost/api-types/agent'
+
+/**
+ * What the features take from the agents' stream; `context.ts` wires it. The node id is the one whose key signed the
+ * hello of the session, never one that a message names. Every time is already moved to the control plane's clock and
+ * never lies in its future.
+ *
+ * A handler that rejects (or throws) gets the message answered with `refused`, and the connection stays. The words of a
+ * RoostError reach the agent; those of any other error reach the log alone.
+ */
+export interface StreamHandlers {
+  /** Resolves when the inventory is stored, or was before: then the agent gets its `ack` and forgets it. */
+  inventory(nodeId: number, message: InventoryMessage): Promise<void>
+  /** Frames that arrive before this resolves may still name the catalogue: take it in memory before the first await. */
+  catalogue(nodeId: number, message: CatalogueMessage): Promise<void>
+  /**
+   * A metric frame as it came, for `decodeMetricFrame`. The bytes are the handler's to keep. Throws FrameError for what
+   * cannot be read, which ends the session. On the hot path: no awaiting, nothing per value.
+   */
+  frame(nodeId: number, bytes: Uint8Array): void
+  deviceUsage(nodeId: number, message: DeviceUsageMessage): Promise<void>
+  log(nodeId: number, message: LogMessage): void
+  /** The node's session begins. It may follow the last one without a `disconnected` between them. */
+  connected(nodeId: number): void
+  /** The node has no session left, for whatever reason. */
+  disconnected(nodeId: number): void
+}
