@@ -1,1 +1,8 @@
-export const placeholder = true
+export * from './client.js'
+export * from './embedded.js'
+export * from './errors.js'
+export { migrate } from './migrate.js'
+export { isAlive, stopPostmaster } from './postmaster.js'
+export { Prisma } from './generated/client.js'
+export type { PrismaClient } from './generated/client.js'
+export type * from './generated/models.js'
