@@ -8,6 +8,8 @@ export const closeCodes = {
   helloTimeout: 4002,
   /** The agent speaks a newer protocol than the control plane, or one too old: keep trying, slowly. */
   needsUpgrade: 4003,
+  /** A newer session of the same machine took over: dial again with back-off. */
+  replaced: 4004,
   /** An operator removed this node: stop; enrol again to come back. */
   revoked: 4005,
   /** Too many messages, or one that cannot be read. */

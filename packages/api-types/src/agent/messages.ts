@@ -24,6 +24,7 @@ export const Hello = z.object({
   machine_id: z.string(),
   boot_id: z.string(),
   hostname: z.string(),
+  /** The agent's own clock in Unix seconds, uncorrected: times in frames and usage follow the same clock. */
   clock: z.number(),
   signature: z.string(),
 })
@@ -80,6 +81,7 @@ export const Challenge = z.object({
   nonce: z.string(),
   protocol: z.number(),
   oldest_protocol: z.number(),
+  /** The control plane's clock in Unix seconds, to show the skew by; it moves the agent's times itself. */
   clock: z.number(),
 })
 export type Challenge = z.infer<typeof Challenge>
@@ -90,6 +92,8 @@ export const Settings = z.object({
   report_interval_ms: z.number(),
   heartbeat_interval_ms: z.number(),
   inventory_interval_ms: z.number(),
+  /** After a lost connection, dial again at a random moment of so many milliseconds. Larger for large fleets. */
+  reconnect_spread_ms: z.number(),
   /** PEM of the certificate authorities to trust from now on; the agent keeps them. */
   ca: z.array(z.string()),
 })

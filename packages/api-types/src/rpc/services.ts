@@ -120,6 +120,8 @@ export interface CreatedToken extends EnrolmentToken {
   readonly token: string
   /** The lines to paste on the new node. */
   readonly lines: readonly string[]
+  /** Why the lines will not work on another machine, such as a listener on loopback alone; null when they will. */
+  readonly warning: string | null
 }
 
 export interface TokenService {
