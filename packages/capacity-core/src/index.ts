@@ -1,1 +1,7 @@
-export const bytesPerTb = 1e12
+export { createDeviceColumns } from './device-columns.js'
+export type { DeviceColumns } from './device-columns.js'
+export { capacityByPolicySet } from './policy-sets.js'
+export type { DeviceCapacity, PercentUsedStats, PolicySetCapacity } from './policy-sets.js'
+export { mean, nearestRank, percentile, sampleDeviation } from './statistics.js'
+export { bytesPerTb, percentUsed, usageOf } from './usage.js'
+export type { FilesystemFigures, Usage } from './usage.js'
