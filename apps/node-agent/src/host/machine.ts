@@ -1,0 +1,77 @@
+import { closeSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { posix } from 'node:path'
+
+/**
+ * The machine's files under a root prefix. Everything here reads synchronously: `/proc` and `/sys` are answered from the
+ * kernel's memory, while libuv's four threads may all hang in a dead mount. Never call it on a path below a mount.
+ */
+export interface Machine {
+  /** Where the machine's `/` lies on ours. */
+  readonly root: string
+  /** Where a path of the machine lies on ours; `..` cannot leave the root. */
+  path(path: string): string
+  /** The text of a file; undefined when it is not there. Throws on any other fault. */
+  read(path: string): string | undefined
+  /** The names in a folder, sorted; none when it is not there. */
+  list(path: string): readonly string[]
+  /** Where a symbolic link points; undefined when it is none. */
+  link(path: string): string | undefined
+}
+
+export function openMachine(root = '/'): Machine {
+  const base = posix.resolve(root)
+  const path = (wanted: string): string => posix.join(base, posix.normalize(`/${wanted}`))
+  const within = base === '/' ? () => true : staysWithin(base)
+  return {
+    root: base,
+    path,
+    read: (wanted) =>
+      unlessMissing(() => {
+        const file = path(wanted)
+        return within(file) ? readText(file) : undefined
+      }),
+    list: (wanted) =>
+      unlessMissing(() => {
+        const folder = path(wanted)
+        return within(folder) ? readdirSync(folder).toSorted() : undefined
+      }) ?? [],
+    link: (wanted) => unlessMissing(() => readlinkSync(path(wanted))),
+  }
+}
+
+/** A link under the prefix may lead out of it, to the files of the machine that we run on. */
+function staysWithin(base: string): (file: string) => boolean {
+  const real = realpathSync(base)
+  return (file) => `${realpathSync(file)}/`.startsWith(`${real}/`)
+}
+
+// Nothing else runs while a file is read, so that all reads share one buffer.
+const buffer = Buffer.allocUnsafeSlow(64 * 1024)
+
+/** The kernel says 0 as the size of its files: one read into a kept buffer is enough for nearly all of them. */
+function readText(file: string): string {
+  const fd = openSync(file, 'r')
+  try {
+    let length = 0
+    for (;;) {
+      const got = readSync(fd, buffer, length, buffer.length - length, null)
+      if (got === 0) return buffer.toString('utf8', 0, length)
+      length += got
+      if (length === buffer.length) return readFileSync(file, 'utf8')
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+// ENODEV and EINVAL: a file of a device that went away, or that this device does not fill.
+const missing = new Set(['ENOENT', 'ENOTDIR', 'ENODEV', 'EINVAL', 'ESRCH', 'ENXIO', 'EOPNOTSUPP'])
+
+function unlessMissing<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (missing.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+}
