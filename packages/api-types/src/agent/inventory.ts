@@ -16,6 +16,7 @@ export const InventoryHost = z.object({
   cpu_cores: z.number(),
   memory_bytes: bytes,
 })
+export type InventoryHost = z.infer<typeof InventoryHost>
 
 export const InventoryAddress = z.object({
   interface: z.string(),
@@ -23,6 +24,11 @@ export const InventoryAddress = z.object({
   family: z.enum(['ipv4', 'ipv6']),
   mac: text,
 })
+export type InventoryAddress = z.infer<typeof InventoryAddress>
+
+/** Which of its addresses the node seems to use for what, by the rings and the routes; null where nothing tells. */
+export const InventoryFacing = z.object({ cluster_ip: text, outward_ip: text, replication_ip: text })
+export type InventoryFacing = z.infer<typeof InventoryFacing>
 
 export const InventoryRoles = z.object({
   runs_account_container: z.boolean(),
@@ -59,7 +65,10 @@ export type InventoryDeviceStatus = z.infer<typeof InventoryDeviceStatus>
 
 /** A place for data: a device of a ring, or one that the agent's configuration declares. */
 export const InventoryDevice = z.object({
-  /** Stable within this node as long as the device is the same: names it in `device_usage`. */
+  /**
+   * The device's place on this node, such as `10.0.0.1:6200/d1` or a mount point: names it in `device_usage`. A new
+   * disk in the same place has the same key, and another UUID or serial.
+   */
   key: z.string(),
   name: z.string(),
   /** Its address in the rings, which joins one device over several rings; null where no ring names it. */
@@ -118,6 +127,7 @@ export const InventoryGateway = z.object({ samba: text, nfs_ganesha: text, nfs_k
 export const Inventory = z.object({
   host: InventoryHost,
   addresses: z.array(InventoryAddress),
+  facing: InventoryFacing,
   roles: InventoryRoles,
   disks: z.array(InventoryDisk),
   filesystems: z.array(InventoryFilesystem),
