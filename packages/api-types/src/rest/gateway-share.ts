@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import {
+  AccountList,
+  ClientsAllowedList,
+  ContainerName,
+  FileMask,
+  ShareName,
+  SharePassword,
+  UploadDelay,
+} from './share-fields.js'
+import { RelationInput, ResourceUri } from './uri.js'
+
+export const ShareProtocol = z.enum(['nfs', 'cifs'])
+export type ShareProtocol = z.infer<typeof ShareProtocol>
+const AccessMode = z.enum(['rw', 'ro'])
+
+export const NfsOptions = z.object({
+  root_squash: z.boolean(),
+  secure: z.boolean().meta({ description: 'Serves only clients that send from a port below 1024' }),
+})
+export type NfsOptions = z.infer<typeof NfsOptions>
+
+export const CifsOptions = z.object({
+  cifs_browseable: z.boolean(),
+  cifs_create_mask: FileMask,
+  cifs_directory_mask: FileMask,
+  cifs_guest_ok: z.boolean(),
+  cifs_valid_users: AccountList,
+  cifs_valid_groups: AccountList,
+})
+export type CifsOptions = z.infer<typeof CifsOptions>
+
+/** The settings that one protocol has and the others have not. */
+export type ShareOptions = NfsOptions | CifsOptions
+
+const nfsDefaults: NfsOptions = { root_squash: false, secure: false }
+const cifsDefaults: CifsOptions = {
+  cifs_browseable: true,
+  cifs_create_mask: '0664',
+  cifs_directory_mask: '0775',
+  cifs_guest_ok: true,
+  cifs_valid_users: '',
+  cifs_valid_groups: '',
+}
+
+const ShareRecord = z.object({
+  id: z.int(),
+  resource_uri: ResourceUri,
+  name: z.string(),
+  node: ResourceUri,
+  access_mode: AccessMode,
+  enabled: z.boolean(),
+  objectstore_container: z.string(),
+  upload_delay: z.int().meta({ description: 'Seconds before a written file goes to the store' }),
+  write_retain: z.boolean().meta({ description: "Keeps a written file in the gateway's cache" }),
+  no_apple_doubles: z.boolean().meta({ description: "Keeps the files ._* of Apple's clients away" }),
+  clients_allowed_list: z.string().meta({ description: 'Empty: every client' }),
+})
+
+const NfsShare = ShareRecord.extend({ protocol: z.literal('nfs'), ...NfsOptions.shape }).meta({ id: 'NfsShare' })
+const CifsShare = ShareRecord.extend({ protocol: z.literal('cifs'), ...CifsOptions.shape }).meta({ id: 'CifsShare' })
+
+/** A share as lists and details show it: never with its password. */
+export const GatewayShare = z.discriminatedUnion('protocol', [NfsShare, CifsShare]).meta({ id: 'GatewayShare' })
+export type GatewayShare = z.infer<typeof GatewayShare>
+
+const password = z.string().nullable().optional()
+
+/** The answer to a write: the password stands in it only if that very request set it. */
+export const WrittenGatewayShare = z
+  .discriminatedUnion('protocol', [NfsShare.extend({}), CifsShare.extend({ password })])
+  .meta({ id: 'WrittenGatewayShare' })
+export type WrittenGatewayShare = z.infer<typeof WrittenGatewayShare>
+
+const SettingsInput = z.object({
+  name: ShareName,
+  node: RelationInput,
+  objectstore_container: ContainerName,
+  access_mode: AccessMode.default('rw'),
+  enabled: z.boolean().default(false),
+  upload_delay: UploadDelay.default(0),
+  write_retain: z.boolean().default(true),
+  no_apple_doubles: z.boolean().default(true),
+  clients_allowed_list: ClientsAllowedList.default(''),
+})
+
+const NfsInput = z.object({
+  protocol: z.literal('nfs').optional().default('nfs'),
+  ...withDefaults(NfsOptions.shape, nfsDefaults),
+})
+const CifsInput = z.object({
+  protocol: z.literal('cifs'),
+  ...withDefaults(CifsOptions.shape, cifsDefaults),
+  password: SharePassword.optional(),
+})
+
+/** An intersection, so that faults of the common fields and of the protocol's are found at once. */
+export const GatewayShareInput = z.intersection(
+  SettingsInput,
+  z.discriminatedUnion('protocol', [NfsInput, CifsInput], { error: 'Select nfs or cifs.' }),
+)
+export type GatewayShareInput = z.infer<typeof GatewayShareInput>
+
+const SettingsChange = z
+  .object({
+    name: ShareName,
+    node: RelationInput,
+    cluster: RelationInput,
+    protocol: ShareProtocol,
+    objectstore_container: ContainerName,
+    access_mode: AccessMode,
+    enabled: z.boolean(),
+    upload_delay: UploadDelay,
+    write_retain: z.boolean(),
+    no_apple_doubles: z.boolean(),
+    clients_allowed_list: ClientsAllowedList,
+  })
+  .partial()
+
+const NfsChange = SettingsChange.extend(NfsOptions.partial().shape)
+/** `password: null` takes the share's own login away. */
+const CifsChange = SettingsChange.extend({
+  ...CifsOptions.partial().shape,
+  password: SharePassword.nullable().optional(),
+})
+const AnyChange = NfsChange.extend(CifsChange.shape)
+
+/** What a change may hold, whichever protocol the share has. */
+export type GatewayShareChange = z.infer<typeof AnyChange>
+
+/**
+ * A change as a transport takes it: not checked yet, since the settings that count are those of the share's protocol,
+ * which only the service knows. `parseShareChange` checks it.
+ */
+export const GatewayShareChange = z
+  .looseObject({})
+  .meta({ properties: z.toJSONSchema(AnyChange, { io: 'input' }).properties }) as unknown as z.ZodType<
+  GatewayShareChange,
+  GatewayShareChange
+>
+
+const protocols = {
+  nfs: { options: NfsOptions, defaults: nfsDefaults, change: NfsChange },
+  cifs: { options: CifsOptions, defaults: cifsDefaults, change: CifsChange },
+} as const satisfies Record<ShareProtocol, unknown>
+
+/** Reads a change for a share whose protocol is `present`, without the settings of any other protocol. */
+export function parseShareChange(present: ShareProtocol, change: unknown) {
+  const asked = ShareProtocol.safeParse((change as { readonly protocol?: unknown } | null)?.protocol)
+  const schema: z.ZodType<GatewayShareChange> = protocols[asked.data ?? present].change
+  return schema.safeParse(change)
+}
+
+/** The protocol's settings where a client says nothing. */
+export function shareDefaults(protocol: ShareProtocol): ShareOptions {
+  return protocols[protocol].defaults
+}
+
+/** The settings of the protocol among other fields; throws when one is missing or wrong. */
+export function pickShareOptions(protocol: ShareProtocol, fields: unknown): ShareOptions {
+  return protocols[protocol].options.parse(fields)
+}
+
+/** Whether two names are one to the protocol's server when they differ in case alone. */
+export function shareNameKey(protocol: ShareProtocol, name: string): string {
+  return protocol === 'cifs' ? name.toLowerCase() : name
+}
+
+function withDefaults<S extends z.ZodRawShape>(shape: S, defaults: { readonly [K in keyof S]: z.output<S[K]> }) {
+  const entries = Object.entries(shape).map(([key, schema]) => [
+    key,
+    (schema as z.ZodType).default(() => defaults[key as keyof S]),
+  ])
+  return Object.fromEntries(entries) as { [K in keyof S]: z.ZodDefault<S[K]> }
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { parseShareClient, splitList } from './share-clients.js'
+
+/** Longest text of a list field. */
+const maxListLength = 16_384
+// Names that Samba gives a meaning of its own.
+const reservedNames = new Set(['global', 'homes', 'printers', 'print$', 'ipc$'])
+
+export const ShareName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9_][A-Za-z0-9._ -]{0,63}$/,
+    'Use 1 to 64 letters, digits, dots, underscores, dashes or blanks, and begin with a letter, a digit or an underscore.',
+  )
+  .refine((name) => !name.endsWith(' '), { error: 'A name may not end in a blank.' })
+  .refine((name) => !reservedNames.has(name.toLowerCase()), {
+    error: `These names have a meaning of their own: ${[...reservedNames].join(', ')}.`,
+  })
+
+/** A name of a Swift container. Paths on a gateway come from the share's id, so that these checks are the second wall. */
+export const ContainerName = z
+  .string()
+  .min(1, 'This field may not be empty.')
+  .refine((name) => Buffer.byteLength(name) <= 256, { error: 'Ensure this value has at most 256 bytes.' })
+  .refine((name) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(name), {
+    error: 'Leave out control characters.',
+  })
+  .refine((name) => !climbs(name), { error: "A container's name has no / and is not . or .." })
+
+/** Whether a name is a path step, as it stands or in a disguise that some program on its way may take off. */
+function climbs(name: string): boolean {
+  const plain = name.normalize('NFKC').replace(/%2e/gi, '.').replace(/%2f/gi, '/')
+  return name.includes('/') || plain.startsWith('/') || /(?:^|\/)\.\.?(?:\/|$)/.test(plain)
+}
+
+export const UploadDelay = z
+  .int('Enter a whole number of seconds.')
+  .min(0, 'Ensure this value is greater than or equal to 0.')
+  .max(86_400, 'Ensure this value is less than or equal to 86400.')
+
+export const ClientsAllowedList = listText(
+  (entry) => parseShareClient(entry) !== undefined,
+  'is no IPv4 address, subnet, domain name, .suffix or @netgroup',
+)
+
+const accountName = /^[A-Za-z0-9_](?:[A-Za-z0-9._$\\-]{0,62}[A-Za-z0-9._$-])?$/
+
+/** Users or groups as Samba takes them. A backslash at the end would swallow the next line. */
+export const AccountList = listText((entry) => accountName.test(entry), 'is no name of a user or a group')
+
+export const FileMask = z
+  .string()
+  .regex(/^[0-7]{3,4}$/, 'Enter a file mode as three or four octal digits, such as 0664.')
+
+export const SharePassword = z
+  .string()
+  .min(8, 'Ensure this value has at least 8 characters.')
+  .max(128, 'Ensure this value has at most 128 characters.')
+  .regex(/^[!-~]*$/, 'Use printable ASCII characters without blanks.')
+
+/** A text whose entries, separated by commas or blanks, must each pass; the first few that do not are named. */
+function listText(passes: (entry: string) => boolean, fault: string) {
+  return z
+    .string()
+    .max(maxListLength, `Ensure this value has at most ${maxListLength} characters.`)
+    .superRefine((text, context) => {
+      if (text.length > maxListLength) return
+      for (const entry of splitList(text)
+        .filter((entry) => !passes(entry))
+        .slice(0, 3))
+        context.addIssue({ code: 'custom', message: `${JSON.stringify(entry.slice(0, 80))} ${fault}.` })
+    })
+}
