@@ -216,16 +216,8 @@ describe('whatever a client sends', () => {
 })
 
 function written(client: ShareClient): string {
-  switch (client.kind) {
-    case 'address':
-      return client.address
-    case 'subnet':
-      return `${client.address}/${client.prefix}`
-    case 'domain':
-      return client.domain
-    case 'suffix':
-      return `.${client.domain}`
-    case 'netgroup':
-      return `@${client.netgroup}`
-  }
+  if (client.kind === 'address') return client.address
+  if (client.kind === 'subnet') return `${client.address}/${client.prefix}`
+  if (client.kind === 'netgroup') return `@${client.netgroup}`
+  return client.kind === 'suffix' ? `.${client.domain}` : client.domain
 }
