@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError, isLoopback, readConfig } from './config.js'
+
+function faultsOf(env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+describe('readConfig', () => {
+  it('serves on loopback with its own CA and the embedded database unless told otherwise', () => {
+    expect(readConfig({})).toMatchObject({
+      listen: { host: '127.0.0.1', port: 8443 },
+      tls: { mode: 'auto' },
+      databaseUrl: null,
+      publicUrl: null,
+    })
+  })
+
+  it('lists every fault at once', () => {
+    const faults = faultsOf({
+      ROOST_LISTEN: 'here',
+      ROOST_TLS: 'maybe',
+      DATABASE_URL: 'mysql://db',
+      ROOST_PUBLIC_URL: 'https://a/b',
+      ROOST_BEHIND_PROXY: 'yes',
+    })
+    expect(faults.map((fault) => fault.split(' ')[0])).toEqual([
+      'ROOST_LISTEN',
+      'ROOST_PUBLIC_URL',
+      'ROOST_TLS',
+      'ROOST_BEHIND_PROXY',
+      'DATABASE_URL',
+    ])
+  })
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(readConfig({ ROOST_LISTEN: '', DATABASE_URL: '' }).databaseUrl).toBeNull()
+  })
+
+  it('names a variable that it does not know', () => {
+    expect(faultsOf({ ROOST_LISTN: '0.0.0.0:1' })[0]).toMatch(/^ROOST_LISTN is no variable of Roost/)
+    expect(faultsOf({ ROOST_AGENT_DATA_DIR: '/x', ROOST_TEST_LONG: '1' })).toEqual([])
+  })
+
+  it.each([
+    ['0.0.0.0:80', { host: '0.0.0.0', port: 80 }],
+    ['[::1]:0', { host: '::1', port: 0 }],
+    ['roost.example:8443', { host: 'roost.example', port: 8443 }],
+  ])('listens on %s', (text, listen) => {
+    expect(readConfig({ ROOST_LISTEN: text }).listen).toEqual(listen)
+  })
+
+  it.each(['8443', '::1:8443', 'host:', 'host:99999', '[host]:1', ''.padEnd(3, ':')])(
+    'refuses to listen on %s',
+    (text) => {
+      expect(faultsOf({ ROOST_LISTEN: text })).toHaveLength(1)
+    },
+  )
+
+  it('refuses plain HTTP off loopback unless a proxy terminates TLS', () => {
+    expect(faultsOf({ ROOST_TLS: 'off', ROOST_LISTEN: '0.0.0.0:80' })[0]).toContain('ROOST_BEHIND_PROXY=1')
+    expect(faultsOf({ ROOST_TLS: 'off', ROOST_LISTEN: '0.0.0.0:80', ROOST_BEHIND_PROXY: '1' })).toEqual([])
+    expect(faultsOf({ ROOST_TLS: 'off', ROOST_LISTEN: 'localhost:80' })).toEqual([])
+  })
+
+  it('wants both files of a certificate, and the mode that reads them', () => {
+    expect(faultsOf({ ROOST_TLS: 'files', ROOST_TLS_CERT: '/c' })).toHaveLength(1)
+    expect(faultsOf({ ROOST_TLS_CERT: '/c' })).toHaveLength(1)
+    expect(readConfig({ ROOST_TLS: 'files', ROOST_TLS_CERT: '/c', ROOST_TLS_KEY: '/k' }).tls).toEqual({
+      mode: 'files',
+      cert: '/c',
+      key: '/k',
+    })
+  })
+
+  it('never repeats a secret in a fault', () => {
+    const faults = faultsOf({ DATABASE_URL: 'mysql://u:S3CR3T@db', ROOST_API_KEY: 'S3CR3T' })
+    expect(faults).toHaveLength(2)
+    expect(faults.join()).not.toContain('S3CR3T')
+  })
+})
+
+describe('isLoopback', () => {
+  it('knows the addresses that only this machine can reach', () => {
+    expect(['127.0.0.1', '127.9.9.9', '::1', 'localhost'].every(isLoopback)).toBe(true)
+    expect(['0.0.0.0', '::', '10.0.0.1', '127.evil.example'].some(isLoopback)).toBe(false)
+  })
+})

@@ -1,0 +1,135 @@
+import { homedir } from 'node:os'
+import { isIPv6 } from 'node:net'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+
+export type TlsConfig =
+  | { readonly mode: 'auto' }
+  | { readonly mode: 'files'; readonly cert: string; readonly key: string }
+  | { readonly mode: 'off' }
+
+export interface Config {
+  /** Absolute. */
+  readonly dataDir: string
+  readonly listen: { readonly host: string; readonly port: number }
+  /** Null: follows from the listen address. */
+  readonly publicUrl: string | null
+  readonly tls: TlsConfig
+  /** A proxy terminates TLS in front of us. */
+  readonly behindProxy: boolean
+  /** Null: the embedded PostgreSQL. */
+  readonly databaseUrl: string | null
+  readonly logLevel: z.infer<typeof LogLevel>
+  /** `name:key` with which the command line calls the API; null: the one in the data directory. */
+  readonly apiKey: string | null
+}
+
+/** Every fault of the environment, one sentence each. The command ends with exit code 2. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'))
+    this.faults = faults
+  }
+}
+
+const LogLevel = z.enum(['debug', 'info', 'warn', 'error'], { error: 'must be debug, info, warn or error' })
+
+const Listen = z.string().transform((text, context) => {
+  const [, host = '', port = ''] = /^(\[[^\]]+\]|[^:[\]]+):(\d{1,5})$/.exec(text) ?? []
+  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  if (bare !== '' && Number(port) <= 65_535 && (bare === host || isIPv6(bare)))
+    return { host: bare, port: Number(port) }
+  context.addIssue('must be HOST:PORT, such as 127.0.0.1:8443, 0.0.0.0:8443 or [::1]:8443')
+  return z.NEVER
+})
+
+const PublicUrl = z.string().transform((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
+  context.addIssue('must be a URL without a path, such as https://roost.example:8443')
+  return z.NEVER
+})
+
+const DatabaseUrl = z.string().refine((text) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol), {
+  error: 'must be a URL such as postgresql://user:password@host:5432/roost',
+})
+
+const Environment = z
+  .object({
+    ROOST_DATA_DIR: z.string().transform((path) => resolve(path)),
+    ROOST_LISTEN: Listen,
+    ROOST_PUBLIC_URL: PublicUrl,
+    ROOST_TLS: z.enum(['auto', 'files', 'off'], { error: 'must be auto, files or off' }),
+    ROOST_TLS_CERT: z.string(),
+    ROOST_TLS_KEY: z.string(),
+    ROOST_BEHIND_PROXY: z.enum(['0', '1'], { error: 'must be 0 or 1' }),
+    DATABASE_URL: DatabaseUrl,
+    ROOST_LOG_LEVEL: LogLevel,
+    ROOST_API_KEY: z.string().regex(/^[^:]+:\S+$/, { error: 'must be NAME:KEY, as in the file admin.apikey' }),
+  })
+  .partial()
+type Environment = z.infer<typeof Environment>
+
+/** Reads the environment. Throws ConfigError with every fault at once. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  // A variable that is set to nothing counts as not set, as in a systemd EnvironmentFile.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const faults = unknownVariables(given)
+  const fields = Object.entries(Environment.shape).map(([name, schema]) => {
+    const result = schema.safeParse(given[name])
+    if (!result.success) faults.push(...result.error.issues.map((issue) => `${name} ${issue.message}.`))
+    return [name, result.data]
+  })
+  const values = Object.fromEntries(fields) as Environment
+  const listen = values.ROOST_LISTEN ?? { host: '127.0.0.1', port: 8443 }
+  const tls = tlsConfig(values, faults)
+  const behindProxy = values.ROOST_BEHIND_PROXY === '1'
+  if (tls.mode === 'off' && !behindProxy && !isLoopback(listen.host))
+    faults.push(
+      `ROOST_TLS=off would send keys in the clear on ${listen.host}: listen on loopback, or set ROOST_BEHIND_PROXY=1 when a proxy in front terminates TLS.`,
+    )
+  if (tls.mode !== 'off' && values.ROOST_PUBLIC_URL?.startsWith('http:'))
+    faults.push('ROOST_PUBLIC_URL must begin with https:// unless ROOST_TLS is off.')
+  if (faults.length > 0) throw new ConfigError(faults)
+  return {
+    dataDir: values.ROOST_DATA_DIR ?? defaultDataDir(),
+    listen,
+    publicUrl: values.ROOST_PUBLIC_URL ?? null,
+    tls,
+    behindProxy,
+    databaseUrl: values.DATABASE_URL ?? null,
+    logLevel: values.ROOST_LOG_LEVEL ?? 'info',
+    apiKey: values.ROOST_API_KEY ?? null,
+  }
+}
+
+/** True when nothing but this machine can reach the address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+function unknownVariables(env: NodeJS.ProcessEnv): string[] {
+  const known = Object.keys(Environment.shape)
+  return Object.keys(env)
+    .filter((name) => /^ROOST_(?!AGENT_|TEST_)/.test(name) && !known.includes(name))
+    .map((name) => `${name} is no variable of Roost, which knows ${known.join(', ')}.`)
+}
+
+function tlsConfig(values: Environment, faults: string[]): TlsConfig {
+  const { ROOST_TLS: mode = 'auto', ROOST_TLS_CERT: cert, ROOST_TLS_KEY: key } = values
+  if (mode !== 'files') {
+    if (cert !== undefined || key !== undefined)
+      faults.push('ROOST_TLS_CERT and ROOST_TLS_KEY need ROOST_TLS=files: set it, or leave them out.')
+    return { mode }
+  }
+  if (cert === undefined || key === undefined)
+    faults.push('ROOST_TLS=files needs ROOST_TLS_CERT and ROOST_TLS_KEY, the paths of two PEM files.')
+  return { mode, cert: resolve(cert ?? ''), key: resolve(key ?? '') }
+}
+
+function defaultDataDir(): string {
+  return process.getuid?.() === 0 ? '/var/lib/roost' : join(homedir(), '.local/share/roost')
+}

@@ -1,0 +1,37 @@
+import type { Config } from './config.js'
+import { connectDatabase } from './db.js'
+import type { Connection, Database } from './db.js'
+import type { Log } from './log.js'
+
+/** What the outside gives to everything below; a test gives its own. */
+export interface Surroundings {
+  readonly config: Pick<Config, 'listen' | 'behindProxy' | 'dataDir'>
+  readonly connection: Connection
+  readonly log: Log
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** How people and nodes reach this control plane, such as `https://roost.example:8443`; known once it listens. */
+  readonly publicUrl: () => string
+  /** PEM of the certificate authorities that agents are to trust from now on; empty where the system's do. */
+  readonly trustedCas: () => readonly string[]
+}
+
+/** Everything that runs, built once. Each feature is a field of it. */
+export interface Context {
+  readonly surroundings: Surroundings
+  readonly database: Database
+  /** Closes everything in reverse order. */
+  dispose(): Promise<void>
+}
+
+/** The only place that builds things and passes them on as arguments. */
+export async function buildContext(surroundings: Surroundings): Promise<Context> {
+  const database = connectDatabase(surroundings.connection)
+  return {
+    surroundings,
+    database,
+    async dispose() {
+      await database.close()
+    },
+  }
+}

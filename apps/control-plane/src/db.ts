@@ -1,0 +1,69 @@
+import { RoostError } from '@roost/api-types/rest'
+import { DatabaseError, isUnavailable, migrate, openDatabase, openEmbedded } from '@roost/database'
+import type { Connection, Database } from '@roost/database'
+import type { Config } from './config.js'
+import type { Log } from './log.js'
+import { StartError } from './start-error.js'
+
+export type { Connection, Database } from '@roost/database'
+
+export interface DatabaseServer {
+  readonly connection: Connection
+  /** Ends the embedded server; another's is left alone. */
+  stop(): Promise<void>
+}
+
+/** The database of the configuration, running and at this release's schema. Throws StartError. */
+export async function startDatabase(config: Config, log: Log): Promise<DatabaseServer> {
+  const say = (message: string) => log.info(message)
+  let server: DatabaseServer | undefined
+  try {
+    server =
+      config.databaseUrl === null
+        ? await openEmbedded(config.dataDir, { log: say })
+        : { connection: { connectionString: config.databaseUrl }, stop: async () => {} }
+    const applied = await migrate(server.connection, say)
+    if (applied.length > 0) log.info({ applied }, 'brought the database to the schema of this release')
+    return server
+  } catch (error) {
+    await server?.stop()
+    throw error instanceof DatabaseError ? new StartError(error.message, { cause: error }) : error
+  }
+}
+
+/** The database as the stores see it: while it is away, a query throws the RoostError `unavailable`. */
+export function connectDatabase(connection: Connection): Database {
+  const { prisma, ...rest } = openDatabase(connection)
+  const translating = prisma.$extends({
+    query: {
+      async $allOperations({ args, query }) {
+        return orUnavailable(query(args))
+      },
+    },
+  }) as unknown as Database['prisma']
+  return { ...rest, prisma: translateTransactions(translating) }
+}
+
+/** To begin and to commit are no queries, and fail too. */
+function translateTransactions(prisma: Database['prisma']): Database['prisma'] {
+  return new Proxy(prisma, {
+    get(target, key) {
+      const value = Reflect.get(target, key, target) as unknown
+      if (key !== '$transaction') return value
+      return (...args: unknown[]) => orUnavailable(Reflect.apply(value as Transact, target, args))
+    },
+  })
+}
+type Transact = (...args: unknown[]) => Promise<unknown>
+
+async function orUnavailable<T>(running: Promise<T>): Promise<T> {
+  try {
+    return await running
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+    throw new RoostError('unavailable', 'The database does not answer: try again in a moment.', {
+      retryAfterSeconds: 5,
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { StartError } from './start-error.js'
+
+/** What `<data>/roost.pid` says of the control plane that runs on a data directory. */
+interface InstanceFile {
+  readonly pid: number
+  /** When the process began, in the kernel's ticks: a pid alone may have been given to another program. */
+  readonly started: string
+  /** Where it can be reached from this machine; null while it starts. */
+  readonly url: string | null
+}
+
+export interface Instance {
+  /** Tells the command line where we listen. */
+  announce(url: string): Promise<void>
+  release(): Promise<void>
+}
+
+const fileName = 'roost.pid'
+
+/** Claims a data directory, which it makes where it is missing. Of several claimants one wins, the others get a StartError. */
+export async function claimDataDir(dataDir: string): Promise<Instance> {
+  const path = join(dataDir, fileName)
+  const mine = `${path}.${process.pid}`
+  const text = (url: string | null) =>
+    JSON.stringify({ pid: process.pid, started: stampOf(process.pid) ?? '', url } satisfies InstanceFile)
+  try {
+    await mkdir(dirname(dataDir), { recursive: true })
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await writeFile(mine, text(null), { mode: 0o600 })
+  } catch (error) {
+    throw new StartError(
+      `The data directory ${dataDir} cannot be written (${(error as NodeJS.ErrnoException).code}): choose another by ROOST_DATA_DIR, or give this account access to it.`,
+      { cause: error },
+    )
+  }
+  try {
+    await claim(path, mine, dataDir)
+  } finally {
+    await rm(mine, { force: true })
+  }
+  return {
+    async announce(url) {
+      await writeFile(mine, text(url), { mode: 0o600 })
+      await rename(mine, path)
+    },
+    release: () => rm(path, { force: true }),
+  }
+}
+
+/** Links our file to the name, which fails when another has it; the name of a dead one is taken away first. */
+async function claim(path: string, mine: string, dataDir: string): Promise<void> {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const linked = await link(mine, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+      return 'taken' as const
+    })
+    if (linked !== 'taken') return
+    const holder = await readInstance(dataDir)
+    if (holder)
+      throw new StartError(
+        `Another Roost (process ${holder.pid}) runs on ${dataDir}: stop it first, or set another ROOST_DATA_DIR.`,
+      )
+    await rm(path, { force: true })
+  }
+  throw new StartError(`The file ${path} cannot be replaced: remove it when no Roost runs on this data directory.`)
+}
+
+/** The control plane that runs on a data directory; undefined where none does. */
+export async function readInstance(dataDir: string): Promise<InstanceFile | undefined> {
+  try {
+    const file = JSON.parse(await readFile(join(dataDir, fileName), 'utf8')) as InstanceFile
+    return stampOf(file.pid) === file.started ? file : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** When a process began; undefined when there is none, or a zombie that nobody has reaped. */
+function stampOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ') // the name before may hold blanks
+    return fields[0] === 'Z' ? undefined : fields[19]
+  } catch {
+    return undefined
+  }
+}

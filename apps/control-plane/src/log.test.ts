@@ -1,0 +1,34 @@
+import { Writable } from 'node:stream'
+import { expect, it } from 'vitest'
+import { createLog } from './log.js'
+
+function capture(isTTY: boolean) {
+  let text = ''
+  const out = new Writable({
+    write(chunk, _encoding, done) {
+      text += String(chunk)
+      done()
+    },
+  })
+  return { out: Object.assign(out, { isTTY }), text: () => text }
+}
+
+it('writes JSON for machines', () => {
+  const { out, text } = capture(false)
+  createLog({ level: 'info', out }).info({ node: 3 }, 'node is online')
+  expect(JSON.parse(text())).toMatchObject({ node: 3, msg: 'node is online' })
+})
+
+it('writes readable lines on a terminal', () => {
+  const { out, text } = capture(true)
+  createLog({ level: 'info', out }).warn('disk is full')
+  expect(text()).toMatch(/WARN.*disk is full/)
+})
+
+it.each([true, false])('hides what a field of a secret’s name holds, terminal or not (%s)', (isTTY) => {
+  const { out, text } = capture(isTTY)
+  const log = createLog({ level: 'info', out })
+  log.info({ token: 'S3CR3T-1', req: { headers: { authorization: 'S3CR3T-2' } }, user: { password: 'S3CR3T-3' } }, 'x')
+  expect(text()).toContain('[hidden]')
+  expect(text()).not.toContain('S3CR3T')
+})
