@@ -1,0 +1,95 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { link, open, readFile, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** What a secret is for. A secret that was sealed for one purpose does not open for another. */
+export type SecretPurpose = 'user-password' | 'share-password'
+
+/** Encrypts what must be handed on to nodes and may not lie readable in the database. */
+export interface Secrets {
+  seal(purpose: SecretPurpose, text: string): Uint8Array<ArrayBuffer>
+  /** Throws when the secret was sealed with a key that the file does not hold, for another purpose, or was altered. */
+  open(purpose: SecretPurpose, sealed: Uint8Array): string
+}
+
+export interface SecretKey {
+  /** Eight hexadecimal digits, stored with each secret, so that the key can be replaced step by step. */
+  readonly id: string
+  readonly key: Uint8Array
+}
+
+// version (1) | key id (4) | nonce (12) | tag (16) | ciphertext
+const version = 1
+const nonceAt = 5
+const tagAt = 17
+const textAt = 33
+
+/** AES-256-GCM. The first key seals; all of them open. */
+export function createSecrets(keys: readonly SecretKey[]): Secrets {
+  const [current] = keys
+  if (current === undefined) throw new Error('No key to encrypt secrets with.')
+  const byId = new Map(keys.map(({ id, key }) => [id, key]))
+  return {
+    seal(purpose, text) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(purpose))
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      const parts = [Uint8Array.of(version), Buffer.from(current.id, 'hex'), nonce, cipher.getAuthTag(), body]
+      return new Uint8Array(Buffer.concat(parts))
+    },
+    open(purpose, sealed) {
+      const bytes = Buffer.from(sealed)
+      if (bytes[0] !== version || bytes.length < textAt) throw new Error('A secret in the database is damaged.')
+      const id = bytes.toString('hex', 1, nonceAt)
+      const key = byId.get(id)
+      if (key === undefined)
+        throw new Error(`A secret was sealed with key ${id}, which secrets.key does not hold. Restore that file.`)
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(nonceAt, tagAt), { authTagLength: 16 })
+      decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(tagAt, textAt))
+      return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8')
+    },
+  }
+}
+
+/** The keys of the file, a line each: id, blank, key in base64; the newest first. Makes the file, 0600, with one key. */
+export async function loadSecretKeys(path: string): Promise<readonly SecretKey[]> {
+  const text = await readFile(path, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    await writeNewFile(path, `${randomBytes(4).toString('hex')} ${randomBytes(32).toString('base64')}\n`)
+    return readFile(path, 'utf8')
+  })
+  return parseSecretKeys(path, text)
+}
+
+export function parseSecretKeys(path: string, text: string): readonly SecretKey[] {
+  const lines = text.split('\n').filter((line) => line !== '')
+  const keys = lines.flatMap((line) => {
+    const [, id, base64 = ''] = /^([0-9a-f]{8}) ([A-Za-z0-9+/]{43}=)$/.exec(line) ?? []
+    return id === undefined ? [] : [{ id, key: new Uint8Array(Buffer.from(base64, 'base64')) }]
+  })
+  if (keys.length === 0 || keys.length < lines.length)
+    throw new Error(`${path} is damaged: each line must be a key's id and the key. Restore it from a backup.`)
+  return keys
+}
+
+/** Whole or not at all, and never over another: of two processes that start at once, one file stays. */
+async function writeNewFile(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomBytes(4).toString('hex')}.new`
+  const file = await open(draft, 'w', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(draft)
+  const directory = await open(dirname(path), 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
