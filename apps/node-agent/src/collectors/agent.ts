@@ -1,0 +1,15 @@
+import type { Collector } from './collector.js'
+import { gauge, rate } from './metric.js'
+
+/** What the agent itself costs, without the commands that it runs. */
+export const agent: Collector = {
+  name: 'agent',
+  read() {
+    const { user, system } = process.cpuUsage()
+    return [
+      // A microsecond in a second is a ten-thousandth of a percent of one CPU.
+      rate('roost.agent.cpu', 'percent', (user + system) / 10_000),
+      gauge('roost.agent.memory', 'bytes', process.memoryUsage.rss()),
+    ]
+  },
+}

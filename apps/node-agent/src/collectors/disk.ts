@@ -1,0 +1,64 @@
+import type { Collector } from './collector.js'
+import { gauge, part, rate, ratio } from './metric.js'
+import type { Measurement } from './metric.js'
+import { columns, lines } from './text.js'
+
+/** The columns of one line of /proc/diskstats after the name; see the kernel's admin-guide/iostats. */
+export interface DiskCounters {
+  readonly disk: string
+  readonly counters: readonly number[]
+}
+
+const sectorBytes = 512 // in this file, whatever the disk's own sectors are
+
+export function parseDiskstats(text: string): readonly DiskCounters[] {
+  return lines(text).flatMap((line) => {
+    const [, , disk, ...rest] = columns(line)
+    const counters = rest.map(Number)
+    // Partitions of old kernels have four columns.
+    if (!disk || counters.length < 11 || !counters.every(Number.isFinite)) return []
+    return [{ disk, counters }]
+  })
+}
+
+export function diskMeasurements({ disk, counters }: DiskCounters): readonly Measurement[] {
+  const name = `disk.${part(disk)}`
+  const at = (column: number): number => counters[column] ?? Number.NaN
+  const measurements = [
+    rate(`${name}.disk_octets.read`, 'bytes/s', at(2) * sectorBytes),
+    rate(`${name}.disk_octets.write`, 'bytes/s', at(6) * sectorBytes),
+    rate(`${name}.disk_ops.read`, 'operations/s', at(0)),
+    rate(`${name}.disk_ops.write`, 'operations/s', at(4)),
+    rate(`${name}.disk_merged.read`, 'operations/s', at(1)),
+    rate(`${name}.disk_merged.write`, 'operations/s', at(5)),
+    // How long one took. There is no such time while there is none.
+    ratio(`${name}.disk_time.read`, 'milliseconds/operation', at(3), at(0)),
+    ratio(`${name}.disk_time.write`, 'milliseconds/operation', at(7), at(4)),
+    gauge(`${name}.pending_operations`, 'count', at(8)),
+    rate(`${name}.disk_io_time.io_time`, 'milliseconds/s', at(9)),
+    rate(`${name}.disk_io_time.weighted_io_time`, 'milliseconds/s', at(10)),
+  ]
+  if (counters.length >= 15)
+    measurements.push(
+      rate(`${name}.disk_octets.discard`, 'bytes/s', at(13) * sectorBytes),
+      rate(`${name}.disk_ops.discard`, 'operations/s', at(11)),
+    )
+  if (counters.length >= 17)
+    measurements.push(
+      rate(`${name}.disk_ops.flush`, 'operations/s', at(15)),
+      ratio(`${name}.disk_time.flush`, 'milliseconds/operation', at(16), at(15)),
+    )
+  return measurements
+}
+
+/** Whole disks and what is built of them, no partitions, and nothing that was never used. */
+export const disk: Collector = {
+  name: 'disk',
+  read({ machine }) {
+    const whole = new Set(machine.list('/sys/block'))
+    return parseDiskstats(machine.read('/proc/diskstats') ?? '')
+      .filter(({ disk }) => whole.size === 0 || whole.has(disk.replaceAll('/', '!')))
+      .filter(({ counters }) => counters.some((counter) => counter > 0))
+      .flatMap(diskMeasurements)
+  },
+}

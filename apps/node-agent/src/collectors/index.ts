@@ -1,0 +1,37 @@
+import { agent } from './agent.js'
+import type { Collector } from './collector.js'
+import { conntrack } from './conntrack.js'
+import { cpu } from './cpu.js'
+import { df } from './df.js'
+import { disk } from './disk.js'
+import { networkInterface } from './interface.js'
+import { load } from './load.js'
+import { memory } from './memory.js'
+import { net } from './net.js'
+import { pressure } from './pressure.js'
+import { processStates } from './process-states.js'
+import { processes } from './processes.js'
+import { swap } from './swap.js'
+import { uptime } from './uptime.js'
+import { vmem } from './vmem.js'
+import { xfs } from './xfs.js'
+
+/** THE LIST: every collector of the agent. */
+export const collectors: readonly Collector[] = [
+  cpu,
+  load,
+  memory,
+  swap,
+  vmem,
+  pressure,
+  disk,
+  df,
+  xfs,
+  networkInterface,
+  net,
+  conntrack,
+  processes,
+  processStates,
+  uptime,
+  agent,
+]

@@ -1,0 +1,35 @@
+import type { Collector } from './collector.js'
+import { gauge, rate } from './metric.js'
+import type { Measurement } from './metric.js'
+
+// Lines of /proc/stat.
+const sources = [
+  { name: 'processes.fork_rate', line: 'processes', make: rate, unit: 'events/s' },
+  { name: 'processes.contextswitch', line: 'ctxt', make: rate, unit: 'events/s' },
+  { name: 'processes.interrupts', line: 'intr', make: rate, unit: 'events/s' },
+  { name: 'processes.ps_state.running', line: 'procs_running', make: gauge, unit: 'count' },
+  { name: 'processes.ps_state.blocked', line: 'procs_blocked', make: gauge, unit: 'count' },
+] as const
+
+export function processMeasurements(stat: string): readonly Measurement[] {
+  return sources.flatMap(({ name, line, make, unit }) => {
+    // The first number of the line; the one of the interrupts goes on for many thousands of characters.
+    const value = new RegExp(`^${line} (\\d+)`, 'm').exec(stat)?.[1]
+    return value === undefined ? [] : [make(name, unit, Number(value))]
+  })
+}
+
+/** `shortterm midterm longterm runnable/threads last-pid` */
+export function threadMeasurements(loadavg: string): readonly Measurement[] {
+  const threads = /\d+\/(\d+)/.exec(loadavg)?.[1]
+  return threads === undefined ? [] : [gauge('processes.ps_count.threads', 'count', Number(threads))]
+}
+
+/** What the kernel says of all processes together. */
+export const processes: Collector = {
+  name: 'processes',
+  read: ({ machine }) => [
+    ...processMeasurements(machine.read('/proc/stat') ?? ''),
+    ...threadMeasurements(machine.read('/proc/loadavg') ?? ''),
+  ],
+}
