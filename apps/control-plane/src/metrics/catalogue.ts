@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import type { Aggregation, MetricDefinition } from '@roost/api-types/agent'
+import { RoostError } from '@roost/api-types/rest'
+
+/** A name that any number of catalogues share. */
+export interface Metric {
+  readonly name: string
+  /** The name as it stands in JSON between its quotes; the same string where nothing is to be escaped. */
+  readonly json: string
+}
+
+/** Names in which a query can look. */
+export interface NameList {
+  readonly metrics: readonly Metric[]
+  /** Positions in `metrics` in the order of the names. */
+  readonly sorted: Int32Array
+}
+
+/** What the values of a frame mean. Nodes with the same definitions share one catalogue. */
+export interface Catalogue extends NameList {
+  /** Digest of the definitions, in hex. */
+  readonly digest: string
+  /** By position, like `metrics`. */
+  readonly aggregations: readonly Aggregation[]
+}
+
+/** All catalogues in use. Whoever acquires one releases it; what nobody uses is forgotten. */
+export interface CatalogueTable {
+  acquire(definitions: readonly MetricDefinition[]): Catalogue
+  release(catalogue: Catalogue): void
+  /** Distinct names that are held. */
+  readonly names: number
+}
+
+const maxMetrics = 20_000
+
+interface Counted<T> {
+  readonly it: T
+  uses: number
+}
+
+export function createCatalogueTable(): CatalogueTable {
+  const catalogues = new Map<string, Counted<Catalogue>>()
+  const metrics = new Map<string, Counted<Metric>>()
+
+  const metricOf = (name: string): Metric => {
+    const known = metrics.get(name)
+    if (known) {
+      known.uses++
+      return known.it
+    }
+    const metric = { name, json: jsonName(name) }
+    metrics.set(name, { it: metric, uses: 1 })
+    return metric
+  }
+  const make = (digest: string, definitions: readonly MetricDefinition[]): Catalogue => {
+    const list = definitions.map(({ name }) => metricOf(name))
+    return {
+      digest,
+      metrics: list,
+      sorted: sortedPositions(list),
+      aggregations: definitions.map(({ aggregation }) => aggregation),
+    }
+  }
+  return {
+    acquire(definitions) {
+      const digest = digestOf(definitions)
+      const known = catalogues.get(digest)
+      if (known) {
+        known.uses++
+        return known.it
+      }
+      checkDefinitions(definitions)
+      const catalogue = make(digest, definitions)
+      catalogues.set(digest, { it: catalogue, uses: 1 })
+      return catalogue
+    },
+    release(catalogue) {
+      const counted = catalogues.get(catalogue.digest)
+      if (!counted || --counted.uses > 0) return
+      catalogues.delete(catalogue.digest)
+      for (const { name } of catalogue.metrics) {
+        const metric = metrics.get(name)
+        if (metric && --metric.uses === 0) metrics.delete(name)
+      }
+    },
+    get names() {
+      return metrics.size
+    },
+  }
+}
+
+function checkDefinitions(definitions: readonly MetricDefinition[]): void {
+  if (definitions.length > maxMetrics)
+    throw new RoostError('too_large', `A catalogue has at most ${maxMetrics} metrics, not ${definitions.length}.`)
+  const seen = new Set<string>()
+  for (const { name } of definitions) {
+    if (name === '') throw new RoostError('invalid', 'A metric in the catalogue has no name.')
+    if (seen.has(name)) throw new RoostError('invalid', `The metric '${name}' is in the catalogue twice.`)
+    seen.add(name)
+  }
+}
+
+function digestOf(definitions: readonly MetricDefinition[]): string {
+  const hash = createHash('sha256')
+  hash.update(JSON.stringify(definitions.map(({ name, unit, aggregation }) => [name, unit, aggregation])))
+  return hash.digest('hex')
+}
+
+function jsonName(name: string): string {
+  const json = JSON.stringify(name).slice(1, -1)
+  return json === name ? name : json
+}
+
+/** Names compare by UTF-16 code unit, as the API's lists do. */
+export function compareMetrics(a: Metric, b: Metric): number {
+  if (a.name === b.name) return 0
+  return a.name < b.name ? -1 : 1
+}
+
+function sortedPositions(metrics: readonly Metric[]): Int32Array {
+  return Int32Array.from(metrics.keys()).toSorted((a, b) => compareMetrics(metrics[a] as Metric, metrics[b] as Metric))
+}

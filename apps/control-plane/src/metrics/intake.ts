@@ -1,0 +1,72 @@
+import type { CatalogueMessage } from '@roost/api-types/agent'
+import { RoostError } from '@roost/api-types/rest'
+import type { LatestValues } from './latest-values.js'
+import type { Members } from './members.js'
+import type { MetricStore } from './store.js'
+
+/** What the agents' stream gives to metrics. */
+export interface MetricIntake {
+  /** In memory before the first await, so that frames may follow at once; resolves when it is stored too. */
+  catalogue(nodeId: number, message: Pick<CatalogueMessage, 'id' | 'metrics'>): Promise<void>
+  /** Throws FrameError for a frame that cannot be read. */
+  frame(nodeId: number, bytes: Uint8Array): void
+  /** Takes in what the database knows: names after a restart, nodes that came or went meanwhile. */
+  refresh(): Promise<void>
+}
+
+interface Collaborators {
+  readonly latest: LatestValues
+  readonly members: Members
+  readonly store: MetricStore
+}
+
+/** No frame names it: an agent sends its catalogue before its first frame of a session. */
+const catalogueOfDatabase = -1
+
+export function createMetricIntake({ latest, members, store }: Collaborators): MetricIntake {
+  /** Digest of what the database holds for each node. */
+  const stored = new Map<number, string>()
+
+  const forget = (nodeId: number) => {
+    latest.forget(nodeId)
+    members.remove(nodeId)
+    stored.delete(nodeId)
+  }
+  const save = async (nodeId: number, { metrics }: Pick<CatalogueMessage, 'metrics'>) => {
+    const digest = latest.get(nodeId)?.catalogue.digest
+    if (digest === undefined || (stored.get(nodeId) === digest && members.clusterOf(nodeId) !== undefined)) return
+    const clusterId = await store.upsertCatalogue(nodeId, digest, metrics)
+    if (clusterId === undefined) {
+      forget(nodeId)
+      throw new RoostError('not_found', `There is no node ${nodeId}.`)
+    }
+    stored.set(nodeId, digest)
+    members.add(nodeId, clusterId)
+  }
+  const takeStored = async (missing: readonly { readonly nodeId: number; readonly digest: string | null }[]) => {
+    if (missing.length === 0) return
+    const definitions = await store.listDefinitions()
+    for (const { nodeId, digest } of missing) {
+      const metrics = digest === null ? undefined : definitions.get(digest)
+      if (!metrics || digest === null || latest.get(nodeId)) continue
+      latest.takeCatalogue(nodeId, { id: catalogueOfDatabase, metrics: [...metrics] })
+      stored.set(nodeId, digest)
+    }
+  }
+  return {
+    catalogue(nodeId, message) {
+      latest.takeCatalogue(nodeId, message)
+      return save(nodeId, message)
+    },
+    frame: (nodeId, bytes) => latest.takeFrame(nodeId, bytes),
+    async refresh() {
+      const known = new Set(members.all)
+      const nodes = await store.listNodes()
+      for (const { nodeId, clusterId } of nodes) members.add(nodeId, clusterId)
+      await takeStored(nodes.filter(({ nodeId, digest }) => digest !== null && !latest.get(nodeId)))
+      // Only what was known before the query: a node that came meanwhile is not in its answer.
+      const there = new Set(nodes.map(({ nodeId }) => nodeId))
+      for (const nodeId of known) if (!there.has(nodeId)) forget(nodeId)
+    },
+  }
+}

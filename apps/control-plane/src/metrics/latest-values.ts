@@ -1,0 +1,132 @@
+import { decodeMetricFrame, FrameError } from '@roost/api-types/agent'
+import type { CatalogueMessage } from '@roost/api-types/agent'
+import { createCatalogueTable } from './catalogue.js'
+import type { Catalogue } from './catalogue.js'
+
+/** The last reading of each of a node's metrics. Arrays are by position in the catalogue. */
+export interface NodeValues {
+  readonly nodeId: number
+  readonly catalogue: Catalogue
+  /** The catalogue's number in the agent's frames. */
+  readonly catalogueId: number
+  readonly values: Float64Array
+  /** Time of each value's reading in Unix seconds; NaN where there never was one. */
+  readonly times: Float64Array
+  /** Time of the newest frame. */
+  newest: number
+  /** Whether that frame had a value for every metric, so that `newest` is the time of them all. */
+  whole: boolean
+}
+
+/** What came in and what was dropped since the start. */
+export interface IntakeCounters {
+  frames: number
+  samples: number
+  /** Frames of a catalogue that the agent has not sent, or that another has replaced. */
+  unknownCatalogue: number
+  /** Frames older than one that is held already. */
+  late: number
+}
+
+/** Latest values of all nodes, in memory. */
+export interface LatestValues {
+  readonly counters: Readonly<IntakeCounters>
+  /** Nodes that have a catalogue. */
+  readonly size: number
+  /** Distinct metric names that are held. */
+  readonly names: number
+  get(nodeId: number): NodeValues | undefined
+  /** Takes a node's catalogue; values whose names it shares with the last one stay. True when it is another set. */
+  takeCatalogue(nodeId: number, message: Pick<CatalogueMessage, 'id' | 'metrics'>): boolean
+  /** Takes a metric frame. Throws FrameError for one that cannot be read. */
+  takeFrame(nodeId: number, bytes: Uint8Array): void
+  forget(nodeId: number): void
+}
+
+/** `now` gives Unix seconds: no reading is kept with a time beyond it. */
+export function createLatestValues(now: () => number): LatestValues {
+  const table = createCatalogueTable()
+  const nodes = new Map<number, NodeValues>()
+  const counters = { frames: 0, samples: 0, unknownCatalogue: 0, late: 0 }
+
+  return {
+    counters,
+    get size() {
+      return nodes.size
+    },
+    get names() {
+      return table.names
+    },
+    get: (nodeId) => nodes.get(nodeId),
+    takeCatalogue(nodeId, { id, metrics }) {
+      const last = nodes.get(nodeId)
+      const catalogue = table.acquire(metrics)
+      nodes.set(
+        nodeId,
+        catalogue === last?.catalogue ? { ...last, catalogueId: id } : fresh(nodeId, catalogue, id, last),
+      )
+      if (last) table.release(last.catalogue)
+      return catalogue !== last?.catalogue
+    },
+    takeFrame(nodeId, bytes) {
+      const frame = decodeMetricFrame(bytes)
+      if (!Number.isFinite(frame.time)) throw new FrameError('A frame has no time')
+      const node = nodes.get(nodeId)
+      if (node?.catalogueId !== frame.catalogue) {
+        counters.unknownCatalogue++
+        return
+      }
+      keep(node, frame.values, Math.min(frame.time, now()), counters)
+    },
+    forget(nodeId) {
+      const node = nodes.get(nodeId)
+      if (!node) return
+      nodes.delete(nodeId)
+      table.release(node.catalogue)
+    },
+  }
+}
+
+function keep(node: NodeValues, values: Float64Array, time: number, counters: IntakeCounters): void {
+  if (values.length !== node.values.length)
+    throw new FrameError(`A frame of ${values.length} values for a catalogue of ${node.values.length}`)
+  if (time < node.newest) {
+    counters.late++
+    return
+  }
+  node.newest = time
+  counters.frames++
+  counters.samples += values.length
+  node.whole = copyFinite(values, node.values, node.times, time) === values.length
+}
+
+/** A value that is none (NaN) leaves the last one, with its time, in place. Returns how many there were. */
+function copyFinite(from: Float64Array, values: Float64Array, times: Float64Array, time: number): number {
+  let copied = 0
+  for (let i = 0; i < from.length; i++) {
+    const value = from[i] as number
+    if (!Number.isFinite(value)) continue
+    values[i] = value
+    times[i] = time
+    copied++
+  }
+  return copied
+}
+
+function fresh(nodeId: number, catalogue: Catalogue, catalogueId: number, last: NodeValues | undefined): NodeValues {
+  const { length } = catalogue.metrics
+  const values = new Float64Array(length).fill(Number.NaN)
+  const times = new Float64Array(length).fill(Number.NaN)
+  if (last) carryOver(last, catalogue, values, times)
+  return { nodeId, catalogue, catalogueId, values, times, newest: last?.newest ?? -Infinity, whole: false }
+}
+
+function carryOver(last: NodeValues, catalogue: Catalogue, values: Float64Array, times: Float64Array): void {
+  const places = new Map(last.catalogue.metrics.map((metric, i) => [metric, i]))
+  for (const [i, metric] of catalogue.metrics.entries()) {
+    const place = places.get(metric)
+    if (place === undefined) continue
+    values[i] = last.values[place] as number
+    times[i] = last.times[place] as number
+  }
+}

@@ -1,0 +1,49 @@
+import type { MetricDefinition } from '@roost/api-types/agent'
+import type { Database } from '@roost/database'
+
+export interface StoredNode {
+  readonly nodeId: number
+  readonly clusterId: number
+  /** Digest of its definitions; null before its first catalogue. */
+  readonly digest: string | null
+}
+
+/** What is known of metrics across a restart: every node's cluster, and the definitions of its last catalogue. */
+export interface MetricStore {
+  listNodes(): Promise<readonly StoredNode[]>
+  listDefinitions(): Promise<ReadonlyMap<string, readonly MetricDefinition[]>>
+  /** The node's cluster; undefined when there is no such node. */
+  upsertCatalogue(nodeId: number, digest: string, definitions: readonly MetricDefinition[]): Promise<number | undefined>
+  /** Removes the definitions that no node uses any more. */
+  deleteUnused(): Promise<void>
+}
+
+export function createMetricStore({ prisma }: Pick<Database, 'prisma'>): MetricStore {
+  return {
+    listNodes: () => prisma.$queryRaw`
+      select n.id as "nodeId", n.cluster_id as "clusterId", c.digest
+      from nodes n left join metric_catalogues c on c.node_id = n.id
+      order by n.id`,
+    async listDefinitions() {
+      const rows = await prisma.metricDefinitions.findMany({ where: { catalogues: { some: {} } } })
+      return new Map(rows.map((row) => [row.digest, row.definitions as unknown as readonly MetricDefinition[]]))
+    },
+    async upsertCatalogue(nodeId, digest, definitions) {
+      const rows = await prisma.$queryRaw<{ cluster_id: number }[]>`
+        with node as (select id, cluster_id from nodes where id = ${nodeId}),
+        definitions as (
+          insert into metric_definitions (digest, definitions)
+          select ${digest}, ${JSON.stringify(definitions)}::jsonb from node
+          on conflict (digest) do update set digest = excluded.digest),
+        catalogue as (
+          insert into metric_catalogues (node_id, digest, updated_at)
+          select id, ${digest}, now() from node
+          on conflict (node_id) do update set digest = excluded.digest, updated_at = excluded.updated_at)
+        select cluster_id from node`
+      return rows[0]?.cluster_id
+    },
+    async deleteUnused() {
+      await prisma.metricDefinitions.deleteMany({ where: { catalogues: { none: {} } } })
+    },
+  }
+}
