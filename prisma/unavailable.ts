@@ -17,7 +17,11 @@ interface Traits {
 export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
   const { code, message, cause, meta } = error as Traits
-  if (typeof code === 'string' && (sqlStates.test(code) || prismaCodes.has(code) || socketCodes.has(code))) return true
+  if (typeof code === 'string' && isTrouble(code)) return true
   if (typeof message === 'string' && driverMessages.test(message)) return true
   return isUnavailable(cause) || isUnavailable(meta?.driverAdapterError)
+}
+
+function isTrouble(code: string): boolean {
+  return sqlStates.test(code) || prismaCodes.has(code) || socketCodes.has(code)
 }

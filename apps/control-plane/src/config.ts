@@ -57,53 +57,64 @@ const DatabaseUrl = z.string().refine((text) => URL.canParse(text) && /^postgres
   error: 'must be a URL such as postgresql://user:password@host:5432/roost',
 })
 
-const Environment = z
-  .object({
-    ROOST_DATA_DIR: z.string().transform((path) => resolve(path)),
-    ROOST_LISTEN: Listen,
-    ROOST_PUBLIC_URL: PublicUrl,
-    ROOST_TLS: z.enum(['auto', 'files', 'off'], { error: 'must be auto, files or off' }),
-    ROOST_TLS_CERT: z.string(),
-    ROOST_TLS_KEY: z.string(),
-    ROOST_BEHIND_PROXY: z.enum(['0', '1'], { error: 'must be 0 or 1' }),
-    DATABASE_URL: DatabaseUrl,
-    ROOST_LOG_LEVEL: LogLevel,
-    ROOST_API_KEY: z.string().regex(/^[^:]+:\S+$/, { error: 'must be NAME:KEY, as in the file admin.apikey' }),
-  })
-  .partial()
-type Environment = z.infer<typeof Environment>
+/** Each variable with its rule; a variable that may be missing is null then. */
+const variables = {
+  ROOST_DATA_DIR: z
+    .string()
+    .default(defaultDataDir)
+    .transform((path) => resolve(path)),
+  ROOST_LISTEN: Listen.prefault('127.0.0.1:8443'),
+  ROOST_PUBLIC_URL: PublicUrl.nullable().default(null),
+  ROOST_TLS: z.enum(['auto', 'files', 'off'], { error: 'must be auto, files or off' }).default('auto'),
+  ROOST_TLS_CERT: z.string().nullable().default(null),
+  ROOST_TLS_KEY: z.string().nullable().default(null),
+  ROOST_BEHIND_PROXY: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0'),
+  DATABASE_URL: DatabaseUrl.nullable().default(null),
+  ROOST_LOG_LEVEL: LogLevel.default('info'),
+  ROOST_API_KEY: z
+    .string()
+    .regex(/^[^:]+:\S+$/, { error: 'must be NAME:KEY, as in the file admin.apikey' })
+    .nullable()
+    .default(null),
+}
+type Values = { readonly [Name in keyof typeof variables]: z.infer<(typeof variables)[Name]> }
 
 /** Reads the environment. Throws ConfigError with every fault at once. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   // A variable that is set to nothing counts as not set, as in a systemd EnvironmentFile.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const faults = unknownVariables(given)
-  const fields = Object.entries(Environment.shape).map(([name, schema]) => {
-    const result = schema.safeParse(given[name])
+  const parsed = Object.entries(variables).map(([name, rule]) => {
+    const result = rule.safeParse(given[name])
     if (!result.success) faults.push(...result.error.issues.map((issue) => `${name} ${issue.message}.`))
     return [name, result.data]
   })
-  const values = Object.fromEntries(fields) as Environment
-  const listen = values.ROOST_LISTEN ?? { host: '127.0.0.1', port: 8443 }
-  const tls = tlsConfig(values, faults)
-  const behindProxy = values.ROOST_BEHIND_PROXY === '1'
+  const values = Object.fromEntries(parsed) as Values
+  const config: Config = {
+    dataDir: values.ROOST_DATA_DIR,
+    listen: values.ROOST_LISTEN,
+    publicUrl: values.ROOST_PUBLIC_URL,
+    tls: tlsConfig(values, faults),
+    behindProxy: values.ROOST_BEHIND_PROXY === '1',
+    databaseUrl: values.DATABASE_URL,
+    logLevel: values.ROOST_LOG_LEVEL,
+    apiKey: values.ROOST_API_KEY,
+  }
+  // A rule over several variables has no say while one of them is at fault itself.
+  if (faults.length === 0) faults.push(...transportFaults(config))
+  if (faults.length > 0) throw new ConfigError(faults)
+  return config
+}
+
+function transportFaults({ tls, listen, behindProxy, publicUrl }: Config): string[] {
+  const faults: string[] = []
   if (tls.mode === 'off' && !behindProxy && !isLoopback(listen.host))
     faults.push(
       `ROOST_TLS=off would send keys in the clear on ${listen.host}: listen on loopback, or set ROOST_BEHIND_PROXY=1 when a proxy in front terminates TLS.`,
     )
-  if (tls.mode !== 'off' && values.ROOST_PUBLIC_URL?.startsWith('http:'))
+  if (tls.mode !== 'off' && publicUrl?.startsWith('http:'))
     faults.push('ROOST_PUBLIC_URL must begin with https:// unless ROOST_TLS is off.')
-  if (faults.length > 0) throw new ConfigError(faults)
-  return {
-    dataDir: values.ROOST_DATA_DIR ?? defaultDataDir(),
-    listen,
-    publicUrl: values.ROOST_PUBLIC_URL ?? null,
-    tls,
-    behindProxy,
-    databaseUrl: values.DATABASE_URL ?? null,
-    logLevel: values.ROOST_LOG_LEVEL ?? 'info',
-    apiKey: values.ROOST_API_KEY ?? null,
-  }
+  return faults
 }
 
 /** True when nothing but this machine can reach the address. */
@@ -112,20 +123,20 @@ export function isLoopback(host: string): boolean {
 }
 
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {
-  const known = Object.keys(Environment.shape)
+  const known = Object.keys(variables)
   return Object.keys(env)
     .filter((name) => /^ROOST_(?!AGENT_|TEST_)/.test(name) && !known.includes(name))
     .map((name) => `${name} is no variable of Roost, which knows ${known.join(', ')}.`)
 }
 
-function tlsConfig(values: Environment, faults: string[]): TlsConfig {
-  const { ROOST_TLS: mode = 'auto', ROOST_TLS_CERT: cert, ROOST_TLS_KEY: key } = values
+function tlsConfig(values: Values, faults: string[]): TlsConfig {
+  const { ROOST_TLS: mode, ROOST_TLS_CERT: cert, ROOST_TLS_KEY: key } = values
   if (mode !== 'files') {
-    if (cert !== undefined || key !== undefined)
+    if (cert !== null || key !== null)
       faults.push('ROOST_TLS_CERT and ROOST_TLS_KEY need ROOST_TLS=files: set it, or leave them out.')
     return { mode }
   }
-  if (cert === undefined || key === undefined)
+  if (cert === null || key === null)
     faults.push('ROOST_TLS=files needs ROOST_TLS_CERT and ROOST_TLS_KEY, the paths of two PEM files.')
   return { mode, cert: resolve(cert ?? ''), key: resolve(key ?? '') }
 }

@@ -24,12 +24,10 @@ const fileName = 'roost.pid'
 export async function claimDataDir(dataDir: string): Promise<Instance> {
   const path = join(dataDir, fileName)
   const mine = `${path}.${process.pid}`
-  const text = (url: string | null) =>
-    JSON.stringify({ pid: process.pid, started: stampOf(process.pid) ?? '', url } satisfies InstanceFile)
   try {
     await mkdir(dirname(dataDir), { recursive: true })
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    await writeFile(mine, text(null), { mode: 0o600 })
+    await writeFile(mine, describeSelf(null), { mode: 0o600 })
   } catch (error) {
     throw new StartError(
       `The data directory ${dataDir} cannot be written (${(error as NodeJS.ErrnoException).code}): choose another by ROOST_DATA_DIR, or give this account access to it.`,
@@ -43,11 +41,15 @@ export async function claimDataDir(dataDir: string): Promise<Instance> {
   }
   return {
     async announce(url) {
-      await writeFile(mine, text(url), { mode: 0o600 })
+      await writeFile(mine, describeSelf(url), { mode: 0o600 })
       await rename(mine, path)
     },
     release: () => rm(path, { force: true }),
   }
+}
+
+function describeSelf(url: string | null): string {
+  return JSON.stringify({ pid: process.pid, started: stampOf(process.pid) ?? '', url } satisfies InstanceFile)
 }
 
 /** Links our file to the name, which fails when another has it; the name of a dead one is taken away first. */

@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { caMustBeRenewed, makeCa, makeServerCertificate, serverMustBeRenewed } from './certificates.js'
+import type { KeyPair } from './certificates.js'
+
+/** What the server shows, and what others are to trust. */
+export interface Identity {
+  readonly key: string
+  /** The server's certificate and its chain. */
+  readonly cert: string
+  /** PEM of the authorities to trust: two while one takes over from the other. */
+  readonly trusted: readonly string[]
+}
+
+export interface AuthorityOptions {
+  readonly dataDir: string
+  readonly names: readonly string[]
+  readonly now: () => number
+  /** True when every node has been told of an authority that was made at that time (Unix milliseconds). */
+  readonly everyNodeKnows: (since: number) => Promise<boolean>
+}
+
+/**
+ * The certificate authority of our own, in `<data>/tls`, and the server's certificate from it: made where missing,
+ * renewed before they end. `<data>/ca.pem` is for clients.
+ */
+export async function refreshIdentity(options: AuthorityOptions): Promise<Identity> {
+  const { dataDir, names, now } = options
+  await mkdir(tlsDir(dataDir), { recursive: true, mode: 0o700 })
+  const ca = await currentCa(options)
+  const next = await readPair(dataDir, 'next-ca')
+  const trusted = next ? [ca.cert, next.cert] : [ca.cert]
+  let server = await readPair(dataDir, 'server')
+  if (!server || serverMustBeRenewed(server.cert, ca.cert, names, now())) {
+    server = await makeServerCertificate(ca, names, now())
+    await writePair(dataDir, 'server', server)
+  }
+  await writeChanged(join(dataDir, 'ca.pem'), trusted.join(''))
+  return { key: server.key, cert: server.cert + ca.cert, trusted }
+}
+
+/**
+ * Begins to replace the authority by another: both are trusted from now on, and the new one takes over by itself when
+ * every node has learned of it.
+ */
+export async function beginReplacement(dataDir: string, now: number): Promise<void> {
+  if (existsSync(join(tlsDir(dataDir), 'next-ca.pem'))) return
+  await writePair(dataDir, 'next-ca', await makeCa(now))
+}
+
+async function currentCa({ dataDir, now, everyNodeKnows }: AuthorityOptions): Promise<KeyPair> {
+  const ca = await readPair(dataDir, 'ca')
+  if (!ca) return writePair(dataDir, 'ca', await makeCa(now()))
+  const nextPath = join(tlsDir(dataDir), 'next-ca.pem')
+  const next = await readPair(dataDir, 'next-ca')
+  if (next && (await everyNodeKnows((await stat(nextPath)).mtimeMs))) {
+    await writePair(dataDir, 'ca', next)
+    await rm(nextPath)
+    return next
+  }
+  return caMustBeRenewed(ca.cert, now()) ? writePair(dataDir, 'ca', await makeCa(now(), ca.key)) : ca
+}
+
+function tlsDir(dataDir: string): string {
+  return join(dataDir, 'tls')
+}
+
+/** Both files in one, so that no crash can part a certificate from its key. */
+async function readPair(dataDir: string, name: string): Promise<KeyPair | undefined> {
+  const text = await readFile(join(tlsDir(dataDir), `${name}.pem`), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    return undefined
+  })
+  if (text === undefined) return undefined
+  const at = text.indexOf('-----BEGIN PRIVATE KEY-----')
+  return { cert: text.slice(0, at), key: text.slice(at) }
+}
+
+async function writePair(dataDir: string, name: string, pair: KeyPair): Promise<KeyPair> {
+  await writeWhole(join(tlsDir(dataDir), `${name}.pem`), pair.cert + pair.key, 0o600)
+  return pair
+}
+
+async function writeChanged(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => '')) !== text) await writeWhole(path, text, 0o644)
+}
+
+async function writeWhole(path: string, text: string, mode: number): Promise<void> {
+  const file = await open(`${path}.new`, 'w', mode)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(`${path}.new`, path)
+}

@@ -1,0 +1,125 @@
+import 'reflect-metadata'
+import { X509Certificate, createPrivateKey, createPublicKey, randomBytes, webcrypto } from 'node:crypto'
+import { isIP } from 'node:net'
+import * as x509 from '@peculiar/x509'
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
+const dayMs = 86_400_000
+const caDays = 3650
+// The longest that common clients accept from a server.
+const serverDays = 397
+const renewBeforeDays = { ca: 2 * serverDays, server: 30 }
+
+x509.cryptoProvider.set(webcrypto as never)
+
+/** A certificate with its private key (PKCS#8), both PEM. */
+export interface KeyPair {
+  readonly cert: string
+  readonly key: string
+}
+
+/** A new certificate authority; with `key`, the same one for a further ten years. */
+export async function makeCa(now: number, key?: string): Promise<KeyPair> {
+  const keys = key === undefined ? await newKeys() : await keysOf(key)
+  const cert = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: newSerial(),
+    // Two authorities of one name would be taken for each other while both are trusted.
+    name: `CN=Roost CA ${await nameOfKey(keys.publicKey)}`,
+    ...validity(now, caDays),
+    signingAlgorithm: algorithm,
+    keys: keys as never,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  })
+  return { cert: `${cert.toString('pem')}\n`, key: key ?? (await pemOf(keys.privateKey)) }
+}
+
+/** A new certificate for a server that is reached by these names and addresses. */
+export async function makeServerCertificate(ca: KeyPair, names: readonly string[], now: number): Promise<KeyPair> {
+  const keys = await newKeys()
+  const issuer = new x509.X509Certificate(ca.cert)
+  const cert = await x509.X509CertificateGenerator.create({
+    serialNumber: newSerial(),
+    subject: 'CN=Roost',
+    issuer: issuer.subject,
+    ...validity(now, serverDays),
+    signingAlgorithm: algorithm,
+    publicKey: keys.publicKey as never,
+    signingKey: (await keysOf(ca.key)).privateKey as never,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: isIP(value) ? ('ip' as const) : ('dns' as const), value })),
+      ),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  })
+  return { cert: `${cert.toString('pem')}\n`, key: await pemOf(keys.privateKey) }
+}
+
+export function caMustBeRenewed(cert: string, now: number): boolean {
+  return endsWithin(new X509Certificate(cert), renewBeforeDays.ca, now)
+}
+
+/** True when the server needs another certificate: this one ends soon, is another authority's, or lacks a name. */
+export function serverMustBeRenewed(cert: string, ca: string, names: readonly string[], now: number): boolean {
+  const parsed = new X509Certificate(cert)
+  return (
+    endsWithin(parsed, renewBeforeDays.server, now) ||
+    !parsed.verify(new X509Certificate(ca).publicKey) ||
+    !names.every((name) => (isIP(name) ? parsed.checkIP(name) : parsed.checkHost(name)) !== undefined)
+  )
+}
+
+/** The authorities that a PEM file with a chain names: what is its own issuer. */
+export function selfSignedOf(pem: string): readonly string[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  return blocks.filter((block) => {
+    const cert = new X509Certificate(block)
+    return cert.ca && cert.verify(cert.publicKey)
+  })
+}
+
+function endsWithin(cert: X509Certificate, days: number, now: number): boolean {
+  return Date.parse(cert.validTo) - now < days * dayMs
+}
+
+/** From a day ago, for clients whose clock is behind. */
+function validity(now: number, days: number): { notBefore: Date; notAfter: Date } {
+  return { notBefore: new Date(now - dayMs), notAfter: new Date(now + days * dayMs) }
+}
+
+function newSerial(): string {
+  return `01${randomBytes(15).toString('hex')}`
+}
+
+async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+}
+
+async function keysOf(pem: string): Promise<webcrypto.CryptoKeyPair> {
+  const privateDer = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' })
+  const publicDer = createPublicKey(pem).export({ type: 'spki', format: 'der' })
+  return {
+    privateKey: await webcrypto.subtle.importKey('pkcs8', privateDer, algorithm, true, ['sign']),
+    publicKey: await webcrypto.subtle.importKey('spki', publicDer, algorithm, true, ['verify']),
+  }
+}
+
+async function nameOfKey(key: webcrypto.CryptoKey): Promise<string> {
+  const digest = await webcrypto.subtle.digest('SHA-256', await webcrypto.subtle.exportKey('spki', key))
+  return Buffer.from(digest).toString('hex').slice(0, 8)
+}
+
+async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
+  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key))
+  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+    .export({ type: 'pkcs8', format: 'pem' })
+    .toString()
+}
