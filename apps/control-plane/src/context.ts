@@ -2,6 +2,8 @@ import type { Config } from './config.js'
 import { connectDatabase } from './db.js'
 import type { Connection, Database } from './db.js'
 import type { Log } from './log.js'
+import { createTrustStore } from './tls/trust-store.js'
+import type { TrustStore } from './tls/trust-store.js'
 
 /** What the outside gives to everything below; a test gives its own. */
 export interface Surroundings {
@@ -14,12 +16,15 @@ export interface Surroundings {
   readonly publicUrl: () => string
   /** PEM of the certificate authorities that agents are to trust from now on; empty where the system's do. */
   readonly trustedCas: () => readonly string[]
+  /** Calls back when those change: the agents must be told. */
+  readonly onTrustChange: (listener: (trusted: readonly string[]) => void) => void
 }
 
 /** Everything that runs, built once. Each feature is a field of it. */
 export interface Context {
   readonly surroundings: Surroundings
   readonly database: Database
+  readonly trust: TrustStore
   /** Closes everything in reverse order. */
   dispose(): Promise<void>
 }
@@ -30,6 +35,7 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
   return {
     surroundings,
     database,
+    trust: createTrustStore(database),
     async dispose() {
       await database.close()
     },

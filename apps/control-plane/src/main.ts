@@ -1,1 +1,49 @@
-export const placeholder = true
+import { CommanderError } from 'commander'
+import { CommandError, exitCodes } from './cli/exit-codes.js'
+import { createProgram } from './cli/program.js'
+import { ConfigError } from './config.js'
+import { StartError } from './start-error.js'
+import { version } from './version.js'
+
+const closeDeadlineMs = 30_000
+const stopping = new AbortController()
+
+/** Ctrl-C comes twice under npm, once by the terminal and once by npm: the second changes nothing. */
+function stop(): void {
+  if (stopping.signal.aborted) return
+  stopping.abort()
+  setTimeout(() => {
+    process.stderr.write(`roost: not everything ended within ${closeDeadlineMs / 1000} s; giving up\n`)
+    process.exit(exitCodes.error)
+  }, closeDeadlineMs).unref()
+}
+
+function fail(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
+  if (error instanceof ConfigError) {
+    for (const fault of error.faults) process.stderr.write(`roost: ${fault}\n`)
+    return exitCodes.usage
+  }
+  if (error instanceof StartError || error instanceof CommandError) {
+    process.stderr.write(`roost: ${error.message}\n`)
+    return error instanceof CommandError ? error.exitCode : exitCodes.error
+  }
+  process.stderr.write(`roost: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  return exitCodes.error
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+  process.on(event, (error) => {
+    process.exitCode = fail(error)
+    stop()
+  })
+
+try {
+  const terminal = { out: process.stdout, err: process.stderr, stopping: stopping.signal }
+  await createProgram(terminal, version).parseAsync()
+} catch (error) {
+  process.exitCode = fail(error)
+}
+// Whatever may still hold the process, such as a connection on its way out, is not waited for.
+process.exit()

@@ -1,0 +1,20 @@
+/** What a script may branch on; 0 is success. */
+export const exitCodes = {
+  error: 1,
+  usage: 2,
+  notFound: 3,
+  conflict: 4,
+  unauthorised: 6,
+  timeout: 7,
+} as const
+
+/** Ends a command with this code, after one sentence on standard error. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  readonly exitCode: number
+
+  constructor(message: string, exitCode: number = exitCodes.error) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../log.js'
+
+export interface AgentOptions {
+  /** The agent's program, a file for node. */
+  readonly program: string
+  /** Where the agent keeps its identity and state. */
+  readonly dataDir: string
+  /** The flags of `enroll`, with a new token; asked where the agent has no identity yet. */
+  readonly enrolment: () => Promise<readonly string[]>
+  readonly log: Log
+}
+
+export interface SupervisedAgent {
+  stop(): Promise<void>
+}
+
+const longestPauseMs = 30_000
+const stableMs = 60_000
+const stopPatienceMs = 5_000
+
+/** Keeps an agent for this machine running: enrols it first, and starts it again when it ends. */
+export function superviseAgent(options: AgentOptions): SupervisedAgent {
+  const stopping = new AbortController()
+  const running = supervise(options, stopping.signal)
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+async function supervise(options: AgentOptions, stopping: AbortSignal): Promise<void> {
+  const log = options.log.child({ part: 'agent' })
+  for (let pauseMs = 1_000; !stopping.aborted; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    const began = performance.now()
+    try {
+      await prepare(options.dataDir)
+      if (!existsSync(join(options.dataDir, 'identity.json')))
+        await runAgent(options, ['enroll', ...(await options.enrolment())], log, stopping)
+      await runAgent(options, ['run'], log, stopping)
+    } catch (error) {
+      if (!stopping.aborted) log.warn(`${(error as Error).message}; starting the agent again`)
+    }
+    if (performance.now() - began > stableMs) pauseMs = 1_000
+    await sleep(pauseMs, undefined, { signal: stopping }).catch(() => {})
+  }
+}
+
+/** Where there is no Swift, each local filesystem counts as a device, so that a newcomer sees capacity. */
+async function prepare(dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const path = join(dataDir, 'config.json')
+  if (!existsSync(path)) await writeFile(path, `${JSON.stringify({ devices: 'local-filesystems' }, null, 2)}\n`)
+}
+
+/** Runs one command of the agent to its end. Throws when it ends by itself with a failure. */
+async function runAgent(
+  { program, dataDir }: AgentOptions,
+  args: readonly string[],
+  log: Log,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (stopping.aborted) return
+  // The channel tells the agent when we are gone, however we ended.
+  const child = spawn(process.execPath, [program, '--data-dir', dataDir, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  relay(child, log)
+  const stop = () => void endChild(child)
+  stopping.addEventListener('abort', stop, { once: true })
+  try {
+    const outcome = await ended(child)
+    if (outcome !== 'exit code 0' && !stopping.aborted) throw new Error(`the agent’s ${args[0]} ended (${outcome})`)
+  } finally {
+    stopping.removeEventListener('abort', stop)
+  }
+}
+
+function ended(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`))
+  })
+}
+
+async function endChild(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM')
+  const patience = setTimeout(() => child.kill('SIGKILL'), stopPatienceMs)
+  child.once('exit', () => clearTimeout(patience))
+}
+
+const levels: Readonly<Record<number, 'debug' | 'warn' | 'error'>> = { 40: 'warn', 50: 'error' }
+
+/** What the agent says of its daily work is for who asks (debug); its warnings are for everyone. */
+function relay(child: ChildProcess, log: Log): void {
+  for (const stream of [child.stdout, child.stderr]) {
+    if (!stream) continue
+    createInterface({ input: stream }).on('line', (line) => {
+      const entry = parseLine(line)
+      log[levels[entry.level] ?? 'debug'](entry.fields, entry.msg)
+    })
+  }
+}
+
+function parseLine(line: string): { level: number; msg: string; fields: Record<string, unknown> } {
+  try {
+    const { level, msg, time: _time, name: _name, ...fields } = JSON.parse(line) as Record<string, unknown>
+    return { level: Number(level), msg: String(msg), fields }
+  } catch {
+    return { level: 0, msg: line, fields: {} }
+  }
+}

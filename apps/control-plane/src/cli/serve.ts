@@ -1,0 +1,75 @@
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Config } from '../config.js'
+import { apiKeyPath } from '../first-start.js'
+import { createLog } from '../log.js'
+import { startServer } from '../server.js'
+import type { Server } from '../server.js'
+import { enrolmentOf } from './local-node.js'
+import type { Terminal } from './program.js'
+import { superviseAgent } from './run-agent.js'
+
+export function addServe(parent: Command, config: () => Config, terminal: Terminal): void {
+  parent
+    .command('serve')
+    .description('Run the control plane in the foreground.')
+    .option('--agent <path>', 'also run this agent program, for this machine')
+    .addHelpText('after', '\nThe environment configures it: ROOST_DATA_DIR, ROOST_LISTEN, ROOST_PUBLIC_URL, ROOST_TLS, DATABASE_URL …')
+    .action((options: { agent?: string }) => serve(config(), options, terminal))
+}
+
+async function serve(config: Config, options: { readonly agent?: string }, terminal: Terminal): Promise<void> {
+  const log = createLog({ level: config.logLevel, out: terminal.err })
+  const server = await startServer(config, log)
+  const agent =
+    options.agent === undefined
+      ? undefined
+      : superviseAgent({
+          program: resolve(options.agent),
+          dataDir: join(config.dataDir, 'agent'),
+          enrolment: () => enrolmentOf(server),
+          log,
+        })
+  terminal.out.write(greeting(config, server))
+  try {
+    await aborted(terminal.stopping)
+    log.info('stopping')
+  } finally {
+    await agent?.stop()
+    await server.close()
+  }
+}
+
+/** Where it is, and a line to paste that shows that it works. */
+function greeting(config: Config, { localUrl, publicUrl, caPath }: Server): string {
+  const key = apiKeyPath(config.dataDir)
+  const trust = caPath === null ? '' : `--cacert ${shellWord(caPath)} `
+  const curl = `curl ${trust}-H "Authorization: apikey $(cat ${shellWord(key)})" ${shellUrl(localUrl)}`
+  const lines = [
+    '',
+    `Roost is at ${publicUrl}`,
+    ...(caPath === null ? [] : [`  CA to trust  ${caPath}`]),
+    `  first key    ${key}`,
+    '',
+    `  ${curl}`,
+    '',
+    '',
+  ]
+  return lines.join('\n')
+}
+
+function shellUrl(localUrl: string): string {
+  const url = `${localUrl.replace('//127.0.0.1:', '//localhost:')}/api/v1/clusters/`
+  return url.includes('[') ? `--globoff '${url}'` : url // curl takes brackets for a range
+}
+
+function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', () => done(), { once: true })
+  })
+}

@@ -1,0 +1,113 @@
+import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
+import type { Server as HttpsServer } from 'node:https'
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from './app.js'
+import { isLoopback } from './config.js'
+import type { Config } from './config.js'
+import { buildContext } from './context.js'
+import type { Context } from './context.js'
+import { startDatabase } from './db.js'
+import { ensureFirstOperator } from './first-start.js'
+import { createFirstStartStore } from './first-start-store.js'
+import { claimDataDir } from './instance.js'
+import type { Log } from './log.js'
+import { StartError } from './start-error.js'
+import { openTls } from './tls/tls.js'
+import type { Tls } from './tls/tls.js'
+
+export interface Server {
+  /** How this machine reaches it. */
+  readonly localUrl: string
+  /** How people and nodes reach it. */
+  readonly publicUrl: string
+  readonly caPath: string | null
+  readonly context: Context
+  /** Ends everything that was started, in reverse order. */
+  close(): Promise<void>
+}
+
+/** Starts the control plane of a configuration. Throws StartError, with nothing left running. */
+export async function startServer(config: Config, log: Log): Promise<Server> {
+  const closers: (() => Promise<void> | void)[] = []
+  const close = async () => {
+    for (const end of closers.splice(0).toReversed()) await end()
+  }
+  try {
+    return await start(config, log, (end) => closers.push(end), close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function start(
+  config: Config,
+  log: Log,
+  onClose: (end: () => Promise<void> | void) => void,
+  close: () => Promise<void>,
+): Promise<Server> {
+  const { dataDir } = config
+  const instance = await claimDataDir(dataDir)
+  onClose(() => instance.release())
+  const databaseServer = await startDatabase(config, log)
+  onClose(() => databaseServer.stop())
+
+  let tls: Tls | undefined
+  let publicUrl = config.publicUrl
+  const context = await buildContext({
+    config,
+    connection: databaseServer.connection,
+    log,
+    now: Date.now,
+    publicUrl: () => publicUrl ?? '',
+    trustedCas: () => tls?.current()?.trusted ?? [],
+    onTrustChange: (listener) => tls?.onChange(({ trusted }) => listener(trusted)),
+  })
+  onClose(() => context.dispose())
+  tls = await openTls(config, { log, now: Date.now, everyNodeKnows: (since) => context.trust.everyNodeKnows(since) })
+  onClose(() => tls.close())
+  await ensureFirstOperator(createFirstStartStore(context.database), dataDir)
+
+  const app = await buildApp({ context, tls: tls.current() })
+  onClose(() => app.close())
+  const port = await listen(app, config)
+  tls.onChange((identity) => (app.server as HttpsServer).setSecureContext(identity))
+  const localUrl = urlOf(config, isWildcard(config.listen.host) ? 'localhost' : config.listen.host, port)
+  publicUrl ??= urlOf(config, publicHost(config.listen.host), port)
+  await instance.announce(localUrl)
+  return { localUrl, publicUrl, caPath: tls.caPath, context, close }
+}
+
+/** Answers the port, which is a free one where the configuration says 0. */
+async function listen(app: FastifyInstance, config: Config): Promise<number> {
+  const { host, port } = config.listen
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const reason = listenFaults[(error as NodeJS.ErrnoException).code ?? '']
+    if (reason === undefined) throw error
+    throw new StartError(`Cannot listen on ${host}:${port}: ${reason}`, { cause: error })
+  }
+  return (app.server.address() as AddressInfo).port
+}
+
+const listenFaults: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use. Stop the program that has it, or set ROOST_LISTEN to another.',
+  EACCES: 'this account may not open the port. Set ROOST_LISTEN to one above 1023.',
+  EADDRNOTAVAIL: 'this machine does not have the address. Set ROOST_LISTEN to one of its own.',
+  ENOTFOUND: 'the name has no address. Set ROOST_LISTEN to an address of this machine.',
+}
+
+function urlOf({ tls }: Config, host: string, port: number): string {
+  return `${tls.mode === 'off' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
+}
+
+function publicHost(host: string): string {
+  if (isWildcard(host)) return hostname()
+  return isLoopback(host) ? 'localhost' : host
+}

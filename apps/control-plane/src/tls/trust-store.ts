@@ -1,0 +1,21 @@
+import type { Database } from '../db.js'
+
+/** Settings reach a live session within this time after the authorities changed. */
+const settlingMs = 5 * 60_000
+
+export interface TrustStore {
+  /** True when every node was seen after the authorities changed at that time, or was enrolled after it. */
+  everyNodeKnows(since: number): Promise<boolean>
+}
+
+export function createTrustStore({ prisma }: Database): TrustStore {
+  return {
+    async everyNodeKnows(since) {
+      const settled = new Date(since + settlingMs)
+      const unaware = await prisma.node.count({
+        where: { createdAt: { lt: new Date(since) }, OR: [{ lastSeen: null }, { lastSeen: { lt: settled } }] },
+      })
+      return unaware === 0
+    },
+  }
+}
