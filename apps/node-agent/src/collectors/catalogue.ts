@@ -1,33 +1,36 @@
-import { createHash } from 'node:crypto'
 import type { MetricDefinition } from '@roost/api-types/agent'
-import type { Catalogue } from './collection.js'
 import type { Family } from './family.js'
 import { definitionOf } from './metric.js'
 
-/** Puts the families' values in the order of a catalogue, which lasts until a family's metrics change. */
-export class CatalogueKeeper {
+interface Composed {
+  /** The same array until the set of metrics changes. */
+  readonly metrics: readonly MetricDefinition[]
+  readonly values: Float64Array
+}
+
+/** Puts the families' values, and how the families fare, into one order, which lasts until a family's metrics change. */
+export class Catalogue {
   readonly #families: readonly Family[]
   #definitions: readonly (readonly MetricDefinition[])[] = []
   /** For each family, the place of each of its values; undefined for a name that another one has already. */
   #places: readonly (readonly (number | undefined)[])[] = []
-  #catalogue: Catalogue = { id: 0, metrics: [] }
+  #metrics: readonly MetricDefinition[] = []
 
   constructor(families: readonly Family[]) {
     this.#families = families
   }
 
-  compose(at: number, intervalMs: number): { readonly catalogue: Catalogue; readonly values: Float64Array } {
+  compose(at: number, intervalMs: number): Composed {
     if (this.#families.some((family, i) => family.definitions !== this.#definitions[i])) this.#rebuild()
-    const values = new Float64Array(this.#catalogue.metrics.length).fill(Number.NaN)
-    let next = 0
-    for (const family of this.#families) for (const { value } of family.health(at, intervalMs)) values[next++] = value
+    const values = new Float64Array(this.#metrics.length).fill(Number.NaN)
+    values.set(this.#families.flatMap((family) => family.health(at, intervalMs).map(({ value }) => value)))
     this.#families.forEach((family, i) => {
       family.values(at, intervalMs)?.forEach((value, k) => {
         const place = this.#places[i]?.[k]
         if (place !== undefined) values[place] = value
       })
     })
-    return { catalogue: this.#catalogue, values }
+    return { metrics: this.#metrics, values }
   }
 
   #rebuild(): void {
@@ -41,11 +44,6 @@ export class CatalogueKeeper {
         return metrics.push(definition) - 1
       }),
     )
-    this.#catalogue = { id: idOf(metrics), metrics }
+    this.#metrics = metrics
   }
-}
-
-/** 32 bits of a digest: a set of names keeps its id over a restart, and another set does not get it. Never 0. */
-function idOf(metrics: readonly MetricDefinition[]): number {
-  return createHash('sha256').update(JSON.stringify(metrics)).digest().readUInt32LE(0) || 1
 }

@@ -1,4 +1,5 @@
 import type { MetricDefinition } from '@roost/api-types/agent'
+import type { Clock } from '../clock.js'
 import type { Collector, CollectorHost } from './collector.js'
 import { definitionOf, gauge } from './metric.js'
 import type { Measurement } from './metric.js'
@@ -35,10 +36,10 @@ export class Family {
   }
 
   /** Reads, and resolves to the fault when there is a new one. Never rejects. */
-  async run(host: CollectorHost, at: number, monotonic: () => number): Promise<unknown> {
+  async run(host: CollectorHost, at: number, clock: Clock): Promise<unknown> {
     this.#running = true
     this.#startedAt = at
-    const begun = monotonic()
+    const begun = clock.monotonic()
     try {
       const answer = this.collector.read(host)
       // Without a promise there is nothing to wait for: the time is the collector's own.
@@ -51,7 +52,7 @@ export class Family {
       this.#fault = String(error)
       return this.#fault === before ? undefined : error
     } finally {
-      this.#durationMs = monotonic() - begun
+      this.#durationMs = clock.monotonic() - begun
       this.#running = false
     }
   }
