@@ -1,0 +1,25 @@
+import type { Log } from '../log.js'
+import type { Clock } from '../clock.js'
+import type { FleetAudit, FleetEvent } from './fleet.js'
+
+const everyMs = 60_000
+const maxRemembered = 10_000
+
+/** Notes an event without making the stream wait for it. */
+export type NoteEvent = (event: FleetEvent) => void
+
+/** One record a minute of the same node, sender and kind: an agent gone wild must not fill the audit table. */
+export function throttleAudit(audit: FleetAudit, clock: Clock, log: Log): NoteEvent {
+  const last = new Map<string, number>()
+  return (event) => {
+    const key = [event.action, event.nodeId, event.actor, event.address].join(' ')
+    const now = clock.monotonic()
+    const before = last.get(key)
+    if (before !== undefined && now - before < everyMs) return
+    if (last.size >= maxRemembered) last.clear()
+    last.set(key, now)
+    audit.record(event).catch((error: unknown) => {
+      log.error({ err: error, nodeId: event.nodeId, action: event.action }, 'cannot write the audit record')
+    })
+  }
+}

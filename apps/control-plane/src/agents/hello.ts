@@ -1,0 +1,107 @@
+import { createPublicKey, verify } from 'node:crypto'
+import { closeCodes, Hello, helloText } from '@roost/api-types/agent'
+import { safeParse } from 'zod/mini'
+import type { Identities, Identity } from './fleet.js'
+
+export interface Accepted {
+  readonly kind: 'accepted'
+  readonly identity: Identity
+  readonly hello: Hello
+}
+
+/** `identity` is known where a signature proved it: such a node may be shown as `needs_upgrade`. */
+export interface Rejected {
+  readonly kind: 'rejected'
+  readonly code: number
+  readonly message: string
+  /** The node in whose name a wrong signature was made. */
+  readonly claimed?: Identity
+  readonly outdated?: Accepted
+}
+
+const wrong: Rejected = {
+  kind: 'rejected',
+  code: closeCodes.unauthenticated,
+  message: 'The hello was not accepted. Is this the identity of a node that this control plane knows?',
+}
+
+/** Decides about the answer to a challenge. Who is unknown, removed or unsigned learns no more than that it is not let in. */
+export async function judgeHello(
+  text: string,
+  nonce: string,
+  identities: Identities,
+  protocol: { readonly oldest: number; readonly current: number },
+): Promise<Accepted | Rejected> {
+  const said = parse(text)
+  if (said === undefined || said.type !== 'hello') return wrong
+  // A newer agent may sign something else: all that can be read of it is its number.
+  if (typeof said.protocol === 'number' && said.protocol > protocol.current)
+    return tooNew(said.protocol, protocol.current)
+  const parsed = safeParse(Hello, said)
+  if (!parsed.success) return wrong
+  return judgeSigner(parsed.data, nonce, identities, protocol.oldest)
+}
+
+async function judgeSigner(
+  hello: Hello,
+  nonce: string,
+  identities: Identities,
+  oldest: number,
+): Promise<Accepted | Rejected> {
+  if (!isUuid(hello.node_uuid)) return wrong
+  const signed = (key: Uint8Array) => isSigned(helloText(nonce, hello), hello.signature, key)
+  const identity = await identities.find(hello.node_uuid)
+  if (identity && signed(identity.publicKey)) {
+    const accepted: Accepted = { kind: 'accepted', identity, hello }
+    return hello.protocol < oldest ? tooOld(accepted, oldest) : accepted
+  }
+  const revoked = await identities.revokedKeys(hello.node_uuid)
+  if (revoked.some(signed)) return removed
+  return identity ? { ...wrong, claimed: identity } : wrong
+}
+
+const removed: Rejected = {
+  kind: 'rejected',
+  code: closeCodes.revoked,
+  message: 'An operator removed this node. Enrol again to come back.',
+}
+
+function tooNew(spoken: number, current: number): Rejected {
+  return {
+    kind: 'rejected',
+    code: closeCodes.needsUpgrade,
+    message: `needs control plane ≥ protocol ${spoken}; this one speaks ${current}`,
+  }
+}
+
+function tooOld(outdated: Accepted, oldest: number): Rejected {
+  return {
+    kind: 'rejected',
+    code: closeCodes.needsUpgrade,
+    message: `needs agent ≥ protocol ${oldest}; this one speaks ${outdated.hello.protocol}`,
+    outdated,
+  }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+}
+
+/** What stands before the 32 raw bytes of an Ed25519 key in its SPKI form. */
+const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
+
+function isSigned(text: string, signature: string, publicKey: Uint8Array): boolean {
+  const bytes = Buffer.from(signature, 'base64')
+  if (bytes.length !== 64) return false
+  const key = createPublicKey({ key: Buffer.concat([spkiPrefix, publicKey]), format: 'der', type: 'spki' })
+  return verify(null, Buffer.from(text), key, bytes)
+}

@@ -1,0 +1,196 @@
+import type { NodeState } from '@roost/api-types/rest'
+import type { Log } from '../log.js'
+import type { Clock } from '../clock.js'
+import type { PresenceRow, PresenceStore } from './fleet.js'
+import { heartbeatIntervalMs } from './pace.js'
+import type { Speaker } from './session.js'
+
+/** How many heartbeats may be missed before a node is stale, and before it is offline. */
+export const staleAfter = 3
+export const offlineAfter = 6
+
+/** How often `last_seen` is written while nothing else changes. */
+const lastSeenEveryMs = 15_000
+const rowsAtOnce = 1_000
+/** Times that a row may be left out of a write before it is given up: it was locked, or its node is gone. */
+const maxMisses = 60
+
+type Hello = Pick<PresenceRow, 'agentVersion' | 'machineId' | 'bootId'>
+
+interface Entry {
+  readonly nodeId: number
+  /** Monotonic time of the last sign of life; for what was read from the store, of the reading. */
+  lastHeard: number
+  patienceMs: number
+  /** Set while another machine with the same identity is parked. */
+  duplicate: boolean
+  /** Set when a too old agent was turned away. */
+  outdated: boolean
+  /** Whether this process has heard the node: else there is no time to write. */
+  heard: boolean
+  /** As last written. */
+  written: NodeState | undefined
+  writtenHeard: number
+  writtenAt: number
+  /** What the last hello said, until it is written. */
+  hello: Hello | undefined
+  misses: number
+}
+
+/**
+ * Which nodes are there. Kept in memory for the nodes that are not offline, and written in batches: a change of state with
+ * the next tick, `last_seen` every 15 s.
+ */
+export class Presence {
+  readonly #entries = new Map<number, Entry>()
+  readonly #store: PresenceStore
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #baseMs: number
+  #writing: Promise<void> | undefined
+
+  /** `baseMs`: the heartbeat of nodes that have not been told any yet. */
+  constructor(store: PresenceStore, baseMs: number, clock: Clock, log: Log) {
+    this.#store = store
+    this.#baseMs = baseMs
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** Nodes that are not offline: the fleet whose pace is to be set. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** Takes up what the last run knew. The silence of its nodes counts from now: while we were down they could not speak. */
+  async load(): Promise<void> {
+    const rows = await this.#store.listPresent()
+    for (const { nodeId, state } of rows) this.#entry(nodeId).written = state
+    // A large fleet may still follow the longer pace that the last run told it.
+    const patienceMs = heartbeatIntervalMs(rows.length, this.#baseMs)
+    for (const entry of this.#entries.values()) entry.patienceMs = patienceMs
+  }
+
+  /** The node's own session began. */
+  connected(speaker: Speaker, heard: number, patienceMs: number): void {
+    const entry = this.#entry(speaker.nodeId)
+    entry.outdated = false
+    entry.hello = speaker
+    this.heard(speaker.nodeId, heard, patienceMs)
+  }
+
+  heard(nodeId: number, heard: number, patienceMs: number): void {
+    const entry = this.#entry(nodeId)
+    entry.lastHeard = heard
+    entry.patienceMs = patienceMs
+    entry.heard = true
+  }
+
+  duplicate(nodeId: number, duplicate: boolean): void {
+    const entry = duplicate ? this.#entry(nodeId) : this.#entries.get(nodeId)
+    if (entry) entry.duplicate = duplicate
+  }
+
+  /** A too old agent showed itself. */
+  outdated(nodeId: number, agentVersion: string): void {
+    const entry = this.#entry(nodeId)
+    entry.outdated = true
+    entry.heard = true
+    entry.hello = { agentVersion, machineId: null, bootId: null }
+  }
+
+  /** The node is gone for good: nothing about it is written any more. */
+  forget(nodeId: number): void {
+    this.#entries.delete(nodeId)
+  }
+
+  /** Whether the node spoke within six heartbeats, so that its machine may be about to come back. */
+  isAwaited(nodeId: number): boolean {
+    const entry = this.#entries.get(nodeId)
+    return entry !== undefined && this.#silent(entry) !== 'offline'
+  }
+
+  /** Writes what has changed. One write at a time; what fails is written with the next. */
+  flush(): Promise<void> {
+    this.#writing ??= this.#write().finally(() => (this.#writing = undefined))
+    return this.#writing
+  }
+
+  async #write(): Promise<void> {
+    const due = [...this.#entries.values()].filter((entry) => this.#isDue(entry))
+    for (let start = 0; start < due.length; start += rowsAtOnce)
+      await this.#writeSome(due.slice(start, start + rowsAtOnce))
+  }
+
+  async #writeSome(entries: readonly Entry[]): Promise<void> {
+    const rows = entries.map((entry) => ({ entry, row: this.#row(entry), heard: entry.lastHeard, hello: entry.hello }))
+    try {
+      const written = await this.#store.updatePresence(rows.map(({ row }) => row))
+      for (const { entry, row, heard, hello } of rows) {
+        if (written.has(row.nodeId)) this.#settle(entry, row.state, heard, hello)
+        else if ((entry.misses += 1) > maxMisses) this.#entries.delete(row.nodeId)
+      }
+    } catch (error) {
+      this.#log.warn({ err: error, nodes: rows.length }, 'cannot write which nodes are there; trying again')
+    }
+  }
+
+  #settle(entry: Entry, state: NodeState, heard: number, hello: Hello | undefined): void {
+    entry.written = state
+    entry.writtenHeard = heard
+    entry.writtenAt = this.#clock.monotonic()
+    entry.misses = 0
+    if (entry.hello === hello) entry.hello = undefined
+    const isOver = (state === 'offline' || state === 'needs_upgrade') && !entry.duplicate
+    if (isOver && this.#state(entry) === state) this.#entries.delete(entry.nodeId)
+  }
+
+  #isDue(entry: Entry): boolean {
+    if (entry.hello || this.#state(entry) !== entry.written) return true
+    return entry.lastHeard > entry.writtenHeard && this.#clock.monotonic() - entry.writtenAt >= lastSeenEveryMs
+  }
+
+  #row(entry: Entry): PresenceRow {
+    const ago = this.#clock.monotonic() - entry.lastHeard
+    return {
+      nodeId: entry.nodeId,
+      state: this.#state(entry),
+      lastSeen: entry.heard ? new Date(this.#clock.now() - ago) : null,
+      agentVersion: entry.hello?.agentVersion ?? null,
+      machineId: entry.hello?.machineId ?? null,
+      bootId: entry.hello?.bootId ?? null,
+    }
+  }
+
+  #state(entry: Entry): NodeState {
+    const silent = this.#silent(entry)
+    if (entry.outdated) return 'needs_upgrade'
+    return entry.duplicate && silent !== 'offline' ? 'duplicate' : silent
+  }
+
+  #silent(entry: Entry): 'online' | 'stale' | 'offline' {
+    const missed = (this.#clock.monotonic() - entry.lastHeard) / entry.patienceMs
+    if (missed >= offlineAfter) return 'offline'
+    return missed >= staleAfter ? 'stale' : 'online'
+  }
+
+  #entry(nodeId: number): Entry {
+    let entry = this.#entries.get(nodeId)
+    if (entry) return entry
+    entry = {
+      nodeId,
+      lastHeard: this.#clock.monotonic(),
+      patienceMs: this.#baseMs,
+      duplicate: false,
+      outdated: false,
+      heard: false,
+      written: undefined,
+      writtenHeard: -Infinity,
+      writtenAt: -Infinity,
+      hello: undefined,
+      misses: 0,
+    }
+    this.#entries.set(nodeId, entry)
+    return entry
+  }
+}

@@ -1,0 +1,167 @@
+import { closeCodes } from '@roost/api-types/agent'
+import type { CloseReason, ServerMessage, Settings } from '@roost/api-types/agent'
+import type { RawData, WebSocket } from 'ws'
+import { TokenBucket } from './token-bucket.js'
+
+/** Who speaks, as the hello proved it. */
+export interface Speaker {
+  readonly nodeId: number
+  readonly uuid: string
+  readonly machineId: string
+  readonly bootId: string
+  readonly agentVersion: string
+  readonly address: string
+  /** How far the agent's clock is ahead of ours, in seconds. */
+  readonly skew: number
+}
+
+/** What a session does with what it hears. `hear` is on the hot path. */
+export interface SessionListener {
+  hear(session: Session, data: Buffer, isBinary: boolean): void
+  ended(session: Session, code: number): void
+  monotonic(): number
+}
+
+/** Unsent bytes after which a peer that does not read is cut off. */
+const maxUnsentBytes = 4 << 20
+
+/** One agent's connection from its welcome to its end. */
+export class Session {
+  readonly speaker: Speaker
+  /** Monotonic time of the last message. */
+  lastHeard: number
+  /** Heartbeat interval that the agent was told, and the longest that it may still follow. */
+  intervalMs: number
+  patienceMs: number
+  /** Why this session is not its node's: another machine has the identity. Null for the node's own. */
+  parked: string | null = null
+  /** Messages whose handlers have not ended. */
+  pending = 0
+  readonly #socket: WebSocket
+  readonly #listener: SessionListener
+  readonly #bucket: TokenBucket
+  #pings = 0
+  #pingedAt = 0
+  #open = true
+  #probes: (() => void)[] = []
+
+  constructor(
+    socket: WebSocket,
+    speaker: Speaker,
+    listener: SessionListener,
+    intervalMs: number,
+    rate: { readonly messagesPerSecond: number; readonly messageBurst: number },
+  ) {
+    this.#socket = socket
+    this.speaker = speaker
+    this.#listener = listener
+    this.intervalMs = intervalMs
+    this.patienceMs = intervalMs
+    this.lastHeard = listener.monotonic()
+    this.#bucket = new TokenBucket(rate.messagesPerSecond, rate.messageBurst, this.lastHeard)
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary))
+    // The library answers control frames by itself; they count like messages, or a flood of them would be free.
+    socket.on('ping', () => this.#count())
+    socket.on('pong', () => this.#count())
+    socket.once('close', (code) => {
+      this.#open = false
+      listener.ended(this, code)
+    })
+    this.#open = socket.readyState === socket.OPEN
+  }
+
+  get isOpen(): boolean {
+    return this.#open
+  }
+
+  send(message: ServerMessage): void {
+    if (!this.#open) return
+    if (this.#socket.bufferedAmount > maxUnsentBytes) return this.terminate()
+    this.#socket.send(JSON.stringify(message))
+  }
+
+  /** Tells the pace. Until the agent speaks again it may still follow the old one. */
+  pace(settings: Settings): void {
+    this.patienceMs = Math.max(this.intervalMs, settings.heartbeat_interval_ms)
+    this.intervalMs = settings.heartbeat_interval_ms
+    this.send(settings)
+  }
+
+  /** Asks for a sign of life, at most once an interval. */
+  ping(now: number): void {
+    if (now - this.#pingedAt < this.intervalMs) return
+    this.#pingedAt = now
+    this.send({ type: 'ping', id: (this.#pings += 1) })
+  }
+
+  /** Whether the peer says anything within the time. */
+  probe(withinMs: number): Promise<boolean> {
+    if (!this.#open) return Promise.resolve(false)
+    if (this.#socket.isPaused) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), withinMs)
+      this.#probes.push(() => {
+        clearTimeout(timer)
+        resolve(true)
+      })
+      this.send({ type: 'ping', id: (this.#pings += 1) })
+    })
+  }
+
+  /** Lets no more in while too much of what came is not done. */
+  throttle(limit: number): void {
+    if (this.pending > limit && !this.#socket.isPaused) this.#socket.pause()
+    else if (this.pending <= limit && this.#socket.isPaused) this.#socket.resume()
+  }
+
+  close(code: number, message: string, retryAfterMs?: number): void {
+    if (!this.#open) return
+    this.#open = false
+    closeSocket(this.#socket, code, message, retryAfterMs)
+  }
+
+  /** Its node is removed, or has another key now. */
+  revoke(): void {
+    this.close(closeCodes.revoked, 'This node was removed, or its place taken.')
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  terminate(): void {
+    this.#open = false
+    this.#socket.terminate()
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    if (!this.#count()) return
+    this.lastHeard = this.#listener.monotonic()
+    this.patienceMs = this.intervalMs
+    if (this.#probes.length > 0) for (const heard of this.#probes.splice(0)) heard()
+    this.#listener.hear(this, data as Buffer, isBinary)
+  }
+
+  #count(): boolean {
+    if (!this.#open) return false
+    if (this.#bucket.take(this.#listener.monotonic())) return true
+    this.close(closeCodes.policyViolation, 'Too many messages: at most 50 a second.')
+    return false
+  }
+}
+
+/** Closes with the reason as JSON. */
+export function closeSocket(socket: WebSocket, code: number, message: string, retryAfterMs?: number): void {
+  // The other side's answer must be read, or the socket stays for its time-out.
+  socket.resume()
+  socket.close(code, closeReason(message, retryAfterMs))
+}
+
+/** A close frame has 123 bytes for its reason: a longer message is cut. */
+function closeReason(message: string, retryAfterMs: number | undefined): string {
+  const more = retryAfterMs === undefined ? {} : { retry_after_ms: Math.round(retryAfterMs) }
+  for (let length = message.length; ; length -= 1) {
+    const text = JSON.stringify({ message: message.slice(0, length), ...more } satisfies CloseReason)
+    if (Buffer.byteLength(text) <= 123) return text
+  }
+}

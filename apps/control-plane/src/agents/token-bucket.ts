@@ -1,0 +1,23 @@
+/** Lets a number a second through on average, and a burst at once. */
+export class TokenBucket {
+  readonly #perMs: number
+  readonly #burst: number
+  #left: number
+  #at: number
+
+  /** `at` is a monotonic time in milliseconds, as in `take`. */
+  constructor(perSecond: number, burst: number, at: number) {
+    this.#perMs = perSecond / 1000
+    this.#burst = burst
+    this.#left = burst
+    this.#at = at
+  }
+
+  take(at: number): boolean {
+    this.#left = Math.min(this.#burst, this.#left + (at - this.#at) * this.#perMs)
+    this.#at = at
+    if (this.#left < 1) return false
+    this.#left -= 1
+    return true
+  }
+}
