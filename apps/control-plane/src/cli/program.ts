@@ -1,6 +1,10 @@
 import { Command } from 'commander'
 import { readConfig } from '../config.js'
+import { addClusters } from './clusters.js'
+import { addDoctor } from './doctor.js'
+import { addNodes } from './nodes.js'
 import { addServe } from './serve.js'
+import { addTokens } from './tokens.js'
 
 /** Everything that a command takes from the outside. */
 export interface Terminal {
@@ -20,7 +24,11 @@ export function createProgram(terminal: Terminal, version: string): Command {
       writeErr: (text) => terminal.err.write(text),
     })
     .exitOverride()
+  addClusters(program, readConfig, terminal)
+  addNodes(program, readConfig, terminal)
+  addTokens(program, readConfig, terminal)
+  addDoctor(program, readConfig, terminal)
   const local = program.command('local').description('What is done on the control plane’s own machine.')
-  addServe(local, () => readConfig(), terminal)
+  addServe(local, readConfig, terminal)
   return program
 }

@@ -14,7 +14,10 @@ export function addServe(parent: Command, config: () => Config, terminal: Termin
     .command('serve')
     .description('Run the control plane in the foreground.')
     .option('--agent <path>', 'also run this agent program, for this machine')
-    .addHelpText('after', '\nThe environment configures it: ROOST_DATA_DIR, ROOST_LISTEN, ROOST_PUBLIC_URL, ROOST_TLS, DATABASE_URL …')
+    .addHelpText(
+      'after',
+      '\nThe environment configures it: ROOST_DATA_DIR, ROOST_LISTEN, ROOST_PUBLIC_URL, ROOST_TLS, DATABASE_URL …',
+    )
     .action((options: { agent?: string }) => serve(config(), options, terminal))
 }
 

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises'
+import { isIPv6 } from 'node:net'
+import { join } from 'node:path'
+import { createClient } from '@roost/api-types'
+import type { Client } from '@roost/api-types'
+import type { Config } from '../config.js'
+import { apiKeyPath, readApiKey } from '../first-start.js'
+import { readInstance } from '../instance.js'
+import { CommandError, exitCodes } from './exit-codes.js'
+
+type Rpc = Client['rpc']
+type Records<T> = T extends { readonly objects: readonly (infer R)[] } ? R : never
+export type ClusterRecord = Records<Awaited<ReturnType<Rpc['clusters']['list']['query']>>>
+export type NodeRecord = Records<Awaited<ReturnType<Rpc['nodes']['list']['query']>>>
+
+/** Calls the API for one command; what it refuses ends the command with a sentence and an exit code. */
+export async function withApi<T>(config: Config, use: (rpc: Rpc) => Promise<T>): Promise<T> {
+  const apiKey = config.apiKey ?? (await readApiKey(config.dataDir))
+  if (apiKey === undefined)
+    throw new CommandError(
+      `There is no key in ${apiKeyPath(config.dataDir)}, or this account may not read it: set ROOST_API_KEY to NAME:KEY, or ROOST_DATA_DIR to Roost's data directory.`,
+      exitCodes.unauthorised,
+    )
+  const url = await apiUrl(config)
+  const ca = await readFile(join(config.dataDir, 'ca.pem'), 'utf8').catch(() => undefined)
+  const client = createClient({ url, apiKey, ...(ca === undefined ? {} : { ca }) })
+  try {
+    return await use(client.rpc)
+  } catch (error) {
+    throw commandError(error, url)
+  } finally {
+    await client.close()
+  }
+}
+
+/** Where the control plane of the data directory listens, else where the configuration says that it does. */
+export async function apiUrl(config: Config): Promise<string> {
+  const running = await readInstance(config.dataDir)
+  if (running?.url) return running.url
+  if (config.publicUrl !== null) return config.publicUrl
+  const { host, port } = config.listen
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  return `${config.tls.mode === 'off' ? 'http' : 'https'}://${isIPv6(name) ? `[${name}]` : name}:${port}`
+}
+
+const codesOfAnswers: Readonly<Record<string, number>> = {
+  BAD_REQUEST: exitCodes.usage,
+  UNAUTHORIZED: exitCodes.unauthorised,
+  FORBIDDEN: exitCodes.unauthorised,
+  NOT_FOUND: exitCodes.notFound,
+  CONFLICT: exitCodes.conflict,
+  PRECONDITION_FAILED: exitCodes.conflict,
+  TIMEOUT: exitCodes.timeout,
+}
+
+function commandError(error: unknown, url: string): unknown {
+  if (!(error instanceof Error) || error.name !== 'TRPCClientError') return error
+  const { data, message, cause } = error as Error & { readonly data?: { readonly code?: string } | null }
+  const code = data?.code
+  if (code !== undefined) return new CommandError(message, codesOfAnswers[code] ?? exitCodes.error)
+  return new CommandError(`${url} does not answer (${reasonOf(cause) ?? message}): is Roost running there?`)
+}
+
+/** The innermost reason: fetch says no more than that it failed. */
+function reasonOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  return reasonOf(error.cause) ?? (error as NodeJS.ErrnoException).code ?? error.message
+}
+
+/** Every record of a list, a page of the longest kind at a time. */
+export async function listAll<R>(
+  page: (range: { readonly limit: number; readonly offset: number }) => Promise<{
+    readonly objects: readonly R[]
+    readonly total: number
+  }>,
+): Promise<readonly R[]> {
+  const all: R[] = []
+  for (let total = Infinity; all.length < total;) {
+    const { objects, total: now } = await page({ limit: 1000, offset: all.length })
+    if (objects.length === 0) break
+    all.push(...objects)
+    total = now
+  }
+  return all
+}
+
+/** The one record that a word on the command line means: its id, or its name. */
+export function pick<R extends { readonly id: number }>(
+  noun: string,
+  word: string,
+  records: readonly R[],
+  nameOf: (record: R) => string,
+): R {
+  const byId = records.find((record) => String(record.id) === word)
+  const named = records.filter((record) => nameOf(record) === word)
+  const [only] = named.length > 0 ? named : byId ? [byId] : []
+  if (named.length > 1)
+    throw new CommandError(
+      `There are ${named.length} ${noun}s named '${word}': give the id of one (${named.map(({ id }) => id).join(', ')}).`,
+      exitCodes.conflict,
+    )
+  if (!only) throw new CommandError(`There is no ${noun} '${word}'.`, exitCodes.notFound)
+  return only
+}

@@ -1,0 +1,51 @@
+import type { Command } from 'commander'
+import type { Config } from '../config.js'
+import { listAll, pick, withApi } from './api.js'
+import type { ClusterRecord } from './api.js'
+import { outputOption, render } from './output.js'
+import type { Columns, OutputOptions } from './output.js'
+import type { Terminal } from './program.js'
+
+const columns: Columns<ClusterRecord> = { ID: ({ id }) => id, NAME: ({ name }) => name, UUID: ({ uuid }) => uuid }
+
+export function addClusters(program: Command, config: () => Config, { out }: Terminal): void {
+  const cluster = program.command('cluster').description('The clusters.')
+  cluster
+    .command('list')
+    .description('List them.')
+    .addOption(outputOption())
+    .action((options: OutputOptions) =>
+      withApi(config(), async ({ clusters }) => {
+        out.write(render(await listAll((range) => clusters.list.query(range)), columns, options))
+      }),
+    )
+  cluster
+    .command('add <name>')
+    .description('Make a new one.')
+    .addOption(outputOption())
+    .action((name: string, options: OutputOptions) =>
+      withApi(config(), async ({ clusters }) => {
+        out.write(render([await clusters.create.mutate({ name })], columns, options))
+      }),
+    )
+  cluster
+    .command('rename <cluster> <name>')
+    .description('Give one another name.')
+    .action((word: string, name: string) =>
+      withApi(config(), async ({ clusters }) => {
+        const { id } = pick('cluster', word, await listAll((range) => clusters.list.query(range)), (c) => c.name)
+        await clusters.change.mutate({ id, change: { name } })
+        out.write(`cluster ${id} is named ${name} now\n`)
+      }),
+    )
+  cluster
+    .command('remove <cluster>')
+    .description('Remove one that has no nodes.')
+    .action((word: string) =>
+      withApi(config(), async ({ clusters }) => {
+        const { id, name } = pick('cluster', word, await listAll((range) => clusters.list.query(range)), (c) => c.name)
+        await clusters.remove.mutate({ id })
+        out.write(`cluster ${name} is removed\n`)
+      }),
+    )
+}

@@ -1,0 +1,120 @@
+import { X509Certificate } from 'node:crypto'
+import { access, constants, readFile, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { isLoopback } from '../config.js'
+import type { Config } from '../config.js'
+import { apiKeyPath, readApiKey } from '../first-start.js'
+import { readInstance } from '../instance.js'
+import { apiUrl, listAll, withApi } from './api.js'
+import { CommandError } from './exit-codes.js'
+import { outputOption, render } from './output.js'
+import type { Columns, OutputOptions } from './output.js'
+import type { Terminal } from './program.js'
+
+type Verdict = 'ok' | 'warn' | 'fail'
+
+interface Finding {
+  readonly check: string
+  readonly verdict: Verdict
+  /** What was seen, and what to do when it is not well. */
+  readonly message: string
+}
+
+type Check = readonly [name: string, look: (config: Config) => Promise<readonly [Verdict, string]>]
+
+const columns: Columns<Finding> = {
+  CHECK: ({ check }) => check,
+  VERDICT: ({ verdict }) => verdict,
+  FINDING: ({ message }) => message,
+}
+const dayMs = 86_400_000
+const leastFreeBytes = 1e9
+
+const checks: readonly Check[] = [
+  ['data directory', dataDirectory],
+  ['free space', freeSpace],
+  ['process', runningProcess],
+  ['key', firstKey],
+  ['CA', authority],
+  ['API', api],
+  ['nodes', nodes],
+  ['reach', reach],
+]
+
+export function addDoctor(program: Command, config: () => Config, { out }: Terminal): void {
+  program
+    .command('doctor')
+    .description('Check this control plane, and say what to do about what is not well.')
+    .addOption(outputOption())
+    .action(async (options: OutputOptions) => {
+      const findings = await examine(config())
+      out.write(render(findings, columns, options))
+      const failed = findings.filter(({ verdict }) => verdict === 'fail').length
+      if (failed > 0) throw new CommandError(`${failed} of ${findings.length} checks failed`)
+    })
+}
+
+async function examine(config: Config): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  for (const [check, look] of checks) {
+    const [verdict, message] = await look(config).catch((error: Error) => ['fail', error.message] as const)
+    findings.push({ check, verdict, message })
+  }
+  return findings
+}
+
+async function dataDirectory({ dataDir }: Config): Promise<readonly [Verdict, string]> {
+  const code = await access(dataDir, constants.R_OK | constants.W_OK).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error.code,
+  )
+  if (code === undefined) return ['ok', dataDir]
+  return ['fail', `${dataDir}: ${code}. Set ROOST_DATA_DIR, or run this as the account that runs Roost.`]
+}
+
+async function freeSpace({ dataDir }: Config): Promise<readonly [Verdict, string]> {
+  const { bavail, bsize } = await statfs(dataDir)
+  const free = bavail * bsize
+  const text = `${(free / 1e9).toFixed(1)} GB free`
+  return free < leastFreeBytes ? ['warn', `${text}: the database stops when there is none. Make room.`] : ['ok', text]
+}
+
+async function runningProcess({ dataDir }: Config): Promise<readonly [Verdict, string]> {
+  const instance = await readInstance(dataDir)
+  if (!instance) return ['warn', 'none runs on this data directory: start it, or ask another by ROOST_PUBLIC_URL.']
+  return ['ok', `process ${instance.pid}${instance.url === null ? ', still starting' : ` at ${instance.url}`}`]
+}
+
+async function firstKey({ dataDir, apiKey }: Config): Promise<readonly [Verdict, string]> {
+  if (apiKey !== null) return ['ok', 'from ROOST_API_KEY']
+  const path = apiKeyPath(dataDir)
+  return (await readApiKey(dataDir)) === undefined
+    ? ['fail', `${path} holds none, or this account may not read it: set ROOST_API_KEY.`]
+    : ['ok', path]
+}
+
+async function authority({ dataDir, tls }: Config): Promise<readonly [Verdict, string]> {
+  if (tls.mode !== 'auto') return ['ok', `not used: ROOST_TLS is ${tls.mode}`]
+  const path = join(dataDir, 'ca.pem')
+  const days = Math.floor((Date.parse(new X509Certificate(await readFile(path)).validTo) - Date.now()) / dayMs)
+  return days > 30 ? ['ok', `${path}, good for ${days} days`] : ['fail', `${path} ends in ${days} days: restart Roost.`]
+}
+
+async function api(config: Config): Promise<readonly [Verdict, string]> {
+  const clusters = await withApi(config, (rpc) => rpc.clusters.list.query({ limit: 1 }))
+  return ['ok', `${await apiUrl(config)} answers and takes the key; ${clusters.total} clusters`]
+}
+
+async function nodes(config: Config): Promise<readonly [Verdict, string]> {
+  const all = await withApi(config, (rpc) => listAll((range) => rpc.nodes.list.query(range)))
+  const others = all.filter(({ state }) => state !== 'online').map(({ hostname, state }) => `${hostname} ${state}`)
+  const text = `${all.length - others.length} of ${all.length} online`
+  return others.length === 0 ? ['ok', text] : ['warn', `${text}: ${others.slice(0, 5).join(', ')}`]
+}
+
+async function reach({ listen }: Config): Promise<readonly [Verdict, string]> {
+  return isLoopback(listen.host)
+    ? ['warn', 'listens on loopback only: set ROOST_LISTEN and ROOST_PUBLIC_URL before adding nodes elsewhere.']
+    : ['ok', `listens on ${listen.host}:${listen.port}`]
+}

@@ -1,0 +1,30 @@
+import { Option } from 'commander'
+
+/** What a listing command takes to say how it prints. */
+export function outputOption(): Option {
+  return new Option('-o, --output <format>', 'how to print').choices(['table', 'json']).default('table')
+}
+
+export interface OutputOptions {
+  readonly output: 'table' | 'json'
+}
+
+type Cell = string | number | boolean | null | undefined
+
+/** Columns by their headings, each with the cell of a record. */
+export type Columns<R> = Readonly<Record<string, (record: R) => Cell>>
+
+export function render<R>(records: readonly R[], columns: Columns<R>, { output }: OutputOptions): string {
+  if (output === 'json') return `${JSON.stringify(records, null, 2)}\n`
+  const headings = Object.keys(columns)
+  const rows = records.map((record) => Object.values(columns).map((cell) => text(cell(record))))
+  const widths = headings.map((heading, i) => Math.max(heading.length, ...rows.map((row) => row[i]?.length ?? 0)))
+  const pad = (cell: string, i: number) => cell.padEnd(widths[i] ?? 0)
+  const line = (cells: readonly string[]) => cells.map(pad).join('  ').trimEnd()
+  return `${[headings, ...rows].map(line).join('\n')}\n`
+}
+
+/** What comes from a node or another operator must not be able to move the cursor. */
+function text(cell: Cell): string {
+  return String(cell ?? '-').replaceAll(/\p{Cc}/gu, '?')
+}

@@ -1,0 +1,47 @@
+import { InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
+import type { Config } from '../config.js'
+import { listAll, pick, withApi } from './api.js'
+import { outputOption } from './output.js'
+import type { OutputOptions } from './output.js'
+import type { Terminal } from './program.js'
+
+interface TokenFlags extends OutputOptions {
+  readonly cluster: string
+  readonly ttl?: number
+  readonly uses?: number
+}
+
+const seconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
+
+export function addTokens(program: Command, config: () => Config, { out, err }: Terminal): void {
+  const token = program.command('token').description('Tokens that let new nodes in.')
+  token
+    .command('create')
+    .description('Make one, and print the lines to paste on the new node.')
+    .option('--cluster <cluster>', 'the cluster that the node joins, by name or id', 'default')
+    .option('--ttl <time>', 'how long it is good, such as 30m, 1h or 7d', parseTtl)
+    .option('--uses <number>', 'how many nodes it lets in', parseUses)
+    .addOption(outputOption())
+    .action(({ cluster: word, ttl, uses, output }: TokenFlags) =>
+      withApi(config(), async ({ clusters, tokens }) => {
+        const all = await listAll((range) => clusters.list.query(range))
+        const cluster = pick('cluster', word, all, ({ name }) => name)
+        const created = await tokens.create.mutate({ cluster: cluster.id, ttl_seconds: ttl, uses })
+        if (created.warning !== null) err.write(`warning: ${created.warning}\n`)
+        if (output === 'json') out.write(`${JSON.stringify(created, null, 2)}\n`)
+        else out.write(`${created.lines.join('\n')}\n`)
+      }),
+    )
+}
+
+function parseTtl(text: string): number {
+  const [, count, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? []
+  if (unit === undefined) throw new InvalidArgumentError('Give a number and s, m, h or d, such as 30m.')
+  return Number(count) * seconds[unit as keyof typeof seconds]
+}
+
+function parseUses(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Give a number from 1 to 1000.')
+  return Number(text)
+}
