@@ -4,6 +4,14 @@ import type { Connection, Database } from './db.js'
 import type { Log } from './log.js'
 import { createTrustStore } from './tls/trust-store.js'
 import type { TrustStore } from './tls/trust-store.js'
+import { createWrites } from './audit/service.js'
+import { createAuditStore } from './audit/store.js'
+import { createClusterService } from './clusters/service.js'
+import { createClusterStore } from './clusters/store.js'
+import { createOperatorService } from './operators/service.js'
+import type { OperatorService } from './operators/service.js'
+import { createOperatorStore } from './operators/store.js'
+import type { Services } from '@roost/api-types/rpc'
 
 /** What the outside gives to everything below; a test gives its own. */
 export interface Surroundings {
@@ -25,6 +33,9 @@ export interface Context {
   readonly surroundings: Surroundings
   readonly database: Database
   readonly trust: TrustStore
+  readonly operators: OperatorService
+  /** What REST and tRPC are the faces of. */
+  readonly services: Pick<Services, 'clusters'>
   /** Closes everything in reverse order. */
   dispose(): Promise<void>
 }
@@ -32,10 +43,16 @@ export interface Context {
 /** The only place that builds things and passes them on as arguments. */
 export async function buildContext(surroundings: Surroundings): Promise<Context> {
   const database = connectDatabase(surroundings.connection)
+  const { log, now } = surroundings
+  const writes = createWrites(createAuditStore(database))
   return {
     surroundings,
     database,
     trust: createTrustStore(database),
+    operators: createOperatorService({ store: createOperatorStore(database), log, now }),
+    services: {
+      clusters: createClusterService({ store: createClusterStore(database), writes }),
+    },
     async dispose() {
       await database.close()
     },

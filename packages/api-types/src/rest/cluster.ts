@@ -1,10 +1,17 @@
 import { z } from 'zod'
+import type { ResourceRules } from './rules.js'
 import { ResourceUri } from './uri.js'
 
 export const Cluster = z
   .object({ id: z.int(), name: z.string(), resource_uri: ResourceUri, uuid: z.uuid() })
   .meta({ id: 'Cluster' })
 export type Cluster = z.infer<typeof Cluster>
+
+export const clusterRules = {
+  filters: { id: 'integer', name: 'text', uuid: 'uuid' },
+  ordering: ['id', 'name', 'uuid'],
+  observed: [],
+} as const satisfies ResourceRules
 
 /** Clusters are made by tRPC and the command line alone; REST only reads them. */
 export const ClusterInput = z.object({

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { ResourceUri } from './uri.js'
+import { throughCluster, throughNode } from './rules.js'
+import type { ResourceRules } from './rules.js'
+import { relationUri, ResourceUri } from './uri.js'
 
 /** `unmanaged`: a filesystem that no ring and no configuration claims. */
 export const DeviceStatus = z.enum(['ok', 'unmounted', 'missing', 'failed', 'unmanaged'])
@@ -10,8 +12,8 @@ export const Device = z
   .object({
     id: z.int(),
     resource_uri: ResourceUri,
-    node: ResourceUri,
-    cluster: ResourceUri,
+    node: relationUri('nodes'),
+    cluster: relationUri('clusters'),
     name: z.string(),
     uuid: z.string().nullable().meta({ description: 'UUID of the filesystem' }),
     serial: z.string().nullable(),
@@ -30,3 +32,9 @@ export const Device = z
   })
   .meta({ id: 'Device' })
 export type Device = z.infer<typeof Device>
+
+export const deviceRules = {
+  filters: { id: 'integer', ...throughNode, ...throughCluster, status: 'text', name: 'text', policy: 'text' },
+  ordering: ['id', 'name', 'node', 'cluster', 'status', 'serial', 'size_bytes', 'last_seen'],
+  observed: ['raw_bytes', 'used_bytes', 'free_bytes', 'used_pct', 'status', 'last_seen'],
+} as const satisfies ResourceRules

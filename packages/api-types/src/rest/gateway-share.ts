@@ -8,7 +8,7 @@ import {
   SharePassword,
   UploadDelay,
 } from './share-fields.js'
-import { RelationInput, ResourceUri } from './uri.js'
+import { RelationInput, relationKey, relationUri, ResourceUri } from './uri.js'
 
 export const ShareProtocol = z.enum(['nfs', 'cifs'])
 export type ShareProtocol = z.infer<typeof ShareProtocol>
@@ -47,7 +47,7 @@ const ShareRecord = z.object({
   id: z.int(),
   resource_uri: ResourceUri,
   name: z.string(),
-  node: ResourceUri,
+  node: relationUri('nodes'),
   access_mode: AccessMode,
   enabled: z.boolean(),
   objectstore_container: z.string(),
@@ -105,7 +105,7 @@ const SettingsChange = z
   .object({
     name: ShareName,
     node: RelationInput,
-    cluster: RelationInput,
+    cluster: RelationInput.meta({ [relationKey]: 'clusters' }),
     protocol: ShareProtocol,
     objectstore_container: ContainerName,
     access_mode: AccessMode,

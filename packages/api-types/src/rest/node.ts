@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { ResourceUri } from './uri.js'
+import { throughCluster } from './rules.js'
+import type { ResourceRules } from './rules.js'
+import { relationUri, ResourceUri } from './uri.js'
 
 /** `pending`: enrolled, not yet seen · `stale`: three heartbeats missed · `offline`: six · the others need an operator. */
 export const NodeState = z.enum(['pending', 'online', 'stale', 'offline', 'needs_upgrade', 'duplicate'])
@@ -21,7 +23,19 @@ export const NodeRole = z
   .meta({ id: 'NodeRole' })
 export type NodeRole = z.infer<typeof NodeRole>
 
-const Ip = z.union([z.ipv4(), z.ipv6()])
+export const nodeRoleRules = {
+  filters: {
+    id: 'integer',
+    runs_account_container: 'boolean',
+    runs_gateway: 'boolean',
+    runs_object: 'boolean',
+    runs_proxy: 'boolean',
+  },
+  ordering: ['id'],
+  observed: [],
+} as const satisfies ResourceRules
+
+const Ip = z.union([z.ipv4(), z.ipv6()], { error: 'Enter an IPv4 or IPv6 address.' })
 
 export const Node = z
   .object({
@@ -29,7 +43,7 @@ export const Node = z
     resource_uri: ResourceUri,
     uuid: z.uuid(),
     hostname: z.string(),
-    cluster: ResourceUri,
+    cluster: relationUri('clusters'),
     enabled: z.boolean(),
     cpu_cores: z.int().nullable(),
     ram_gb: z.number().nullable().meta({ description: 'Memory in GB of 10^9 bytes' }),
@@ -46,7 +60,37 @@ export const Node = z
   .meta({ id: 'Node' })
 export type Node = z.infer<typeof Node>
 
-/** What an operator may change. A field that is set here is the operator's: the agent's readings no longer move it. */
+export const nodeRules = {
+  filters: {
+    id: 'integer',
+    enabled: 'boolean',
+    hostname: 'text',
+    ...throughCluster,
+    node_role: { relation: 'node_roles' },
+    cpu_cores: 'integer',
+    ram_gb: 'number',
+    uuid: 'uuid',
+    state: 'text',
+  },
+  ordering: [
+    'id',
+    'uuid',
+    'hostname',
+    'cluster',
+    'enabled',
+    'cpu_cores',
+    'ram_gb',
+    'state',
+    'last_seen',
+    'agent_version',
+  ],
+  observed: ['state', 'config_state', 'last_seen', 'agent_version'],
+} as const satisfies ResourceRules
+
+/**
+ * What an operator may change. A field that is set to another value here becomes the operator's (column
+ * `operator_fields`, by the names below; the flags of `node_role` by their own): the agent's readings no longer move it.
+ */
 export const NodeChange = z
   .object({
     enabled: z.boolean(),

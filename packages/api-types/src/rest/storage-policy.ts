@@ -1,11 +1,13 @@
 import { z } from 'zod'
-import { ResourceUri } from './uri.js'
+import { throughCluster } from './rules.js'
+import type { ResourceRules } from './rules.js'
+import { relationUri, ResourceUri } from './uri.js'
 
 export const StoragePolicy = z
   .object({
     id: z.int(),
     resource_uri: ResourceUri,
-    cluster: ResourceUri,
+    cluster: relationUri('clusters'),
     index: z.int(),
     name: z.string(),
     is_default: z.boolean(),
@@ -14,3 +16,9 @@ export const StoragePolicy = z
   })
   .meta({ id: 'StoragePolicy' })
 export type StoragePolicy = z.infer<typeof StoragePolicy>
+
+export const storagePolicyRules = {
+  filters: { id: 'integer', ...throughCluster, index: 'integer', name: 'text', is_default: 'boolean' },
+  ordering: ['id', 'cluster', 'index', 'name'],
+  observed: [],
+} as const satisfies ResourceRules

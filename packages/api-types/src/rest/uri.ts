@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** Where a schema says which resource it points at. */
+export const relationKey = 'x-relation'
+
 /** The largest id that a column of 32 bits holds; above it nothing can be found. */
 export const maxId = 2_147_483_647
 
@@ -18,8 +21,19 @@ export function idOfUri(resource: string, uri: string): number | undefined {
   return id >= 1 && id <= maxId ? id : undefined
 }
 
-/** A relation in a body: a resource URI, an absolute URL of this server, or an id. The service resolves it. */
+export const ResourceUri = z.string().meta({ description: 'Resource URI', example: '/api/v1/clusters/1/' })
+
+/** A record's field that names a record of another resource by its URI. */
+export function relationUri(resource: string) {
+  return z.string().meta({ description: 'Resource URI', example: resourceUri(resource, 1), [relationKey]: resource })
+}
+
+/** A relation in a body: a resource URI, or an id. The service resolves it, by `idOfRelation`. */
 export const RelationInput = z.union([z.string().min(1), z.int()])
 export type RelationInput = z.infer<typeof RelationInput>
 
-export const ResourceUri = z.string().meta({ description: 'Resource URI', example: '/api/v1/clusters/1/' })
+/** The id that a relation names; undefined when it is no URI of that resource. */
+export function idOfRelation(resource: string, relation: unknown): number | undefined {
+  if (typeof relation === 'string') return idOfUri(resource, relation)
+  return Number.isInteger(relation) ? Number(relation) : undefined
+}

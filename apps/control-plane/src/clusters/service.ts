@@ -1,0 +1,53 @@
+import { clusterRules, RoostError } from '@roost/api-types/rest'
+import type { Cluster, ClusterInput } from '@roost/api-types/rest'
+import type { ClusterService } from '@roost/api-types/rpc'
+import { differences } from '../audit/service.js'
+import type { Writes } from '../audit/service.js'
+import { found } from '../errors.js'
+import { assertFresh } from '../etag.js'
+import type { ClusterStore } from './store.js'
+
+export interface ClusterCollaborators {
+  readonly store: ClusterStore
+  readonly writes: Writes
+}
+
+export function createClusterService({ store, writes }: ClusterCollaborators): ClusterService {
+  return {
+    list: (query) => store.list(query),
+    get: async (id) => found(await store.find(id)),
+    getMany: (ids) => store.findMany(ids),
+    create: (input, caller) =>
+      writes.run(caller, async (tx) => {
+        const result = orTaken(await store.insert(tx, input), input)
+        return { result, audit: auditOf('create', result.id, {}, result) }
+      }),
+    change: (id, input, caller, options) =>
+      writes.run(caller, async (tx) => {
+        const before = found(await store.findForUpdate(tx, id))
+        assertFresh(before, clusterRules, options?.ifMatch)
+        const result = orTaken(await store.update(tx, id, input), input)
+        return { result, audit: auditOf('change', id, before, result) }
+      }),
+    remove: (id, caller, options) =>
+      writes.run(caller, async (tx) => {
+        const before = found(await store.findForUpdate(tx, id))
+        assertFresh(before, clusterRules, options?.ifMatch)
+        const nodes = await store.countNodes(tx, id)
+        if (nodes > 0)
+          throw new RoostError('conflict', `The cluster '${before.name}' still has ${nodes} nodes: remove them first.`)
+        await store.delete(tx, id)
+        return { result: undefined, audit: auditOf('remove', id, before, {}) }
+      }),
+  }
+}
+
+function auditOf(action: string, resourceId: number, before: object, after: object) {
+  return { action, resource: 'clusters', resourceId, changes: differences(before, after) }
+}
+
+function orTaken(cluster: Cluster | undefined, { name }: ClusterInput): Cluster {
+  if (cluster !== undefined) return cluster
+  const sentence = `There is a cluster '${name}' already.`
+  throw new RoostError('invalid', sentence, { fields: { name: [sentence] } })
+}

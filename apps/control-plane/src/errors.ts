@@ -1,0 +1,22 @@
+import { RoostError } from '@roost/api-types/rest'
+import type { ErrorCode } from '@roost/api-types/rest'
+
+/** How each code is answered over HTTP. What only HTTP knows (405, 413 of a body, 415, 422) stays in `http/`. */
+export const statusOf: Readonly<Record<ErrorCode, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  stale: 412,
+  too_large: 413,
+  too_many: 429,
+  unavailable: 503,
+  internal: 500,
+}
+
+/** The record, or `not_found`. */
+export function found<R>(record: R | undefined): R {
+  if (record === undefined) throw new RoostError('not_found', 'There is no such record.')
+  return record
+}

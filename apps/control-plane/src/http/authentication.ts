@@ -1,0 +1,82 @@
+import type { Caller } from '@roost/api-types/rpc'
+import { RoostError } from '@roost/api-types/rest'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { countWindows } from './windows.js'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers without credentials. Everything else needs them. */
+    readonly public?: boolean
+    /** Leaves the roles to the handler, which knows better than the method what is a write. */
+    readonly ownRoles?: boolean
+    /** The resource's name, for field errors and documentation. */
+    readonly resource?: string
+  }
+  interface FastifyRequest {
+    caller: Caller | null
+  }
+}
+
+/** Finds out who calls. Every failure takes the same path and the same time. */
+export interface Authenticator {
+  authenticate(
+    user: string,
+    key: string,
+  ): Promise<Pick<Caller, 'operatorId' | 'operator' | 'role' | 'keyId'> | undefined>
+}
+
+interface AuthenticationOptions {
+  readonly authenticator: Authenticator
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+  /** Called for each request that carried good credentials. */
+  readonly admitted: (request: FastifyRequest) => void
+}
+
+/** Who calls; only for routes that are not public. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === null) throw new RoostError('unauthenticated', refusal)
+  return request.caller
+}
+
+const refusal = "Give credentials that are valid: the header 'Authorization: apikey <user>:<key>'."
+
+/** In the order of the contract: failed attempts of the address, credentials, role, rate of the key. */
+export function requireOperator(app: FastifyInstance, { authenticator, now, admitted }: AuthenticationOptions): void {
+  const failures = countWindows({ max: 10, windowMs: 60_000, now })
+  const requests = countWindows({ max: 200, windowMs: 1_000, now })
+  app.decorateRequest('caller', null)
+  app.addHook('onRequest', async (request) => {
+    const { config } = request.routeOptions
+    if (request.is404 || config.public === true) return
+    refuse(failures.retryAfterSeconds(request.ip), 'Too many failed authentications from this address.')
+    const { user, key } = credentialsOf(request)
+    const operator = await authenticator.authenticate(user, key)
+    if (operator === undefined) {
+      failures.count(request.ip)
+      throw new RoostError('unauthenticated', refusal)
+    }
+    admitted(request)
+    request.caller = { ...operator, address: request.ip, requestId: request.id }
+    if (config.ownRoles !== true && operator.role !== 'admin' && !['GET', 'HEAD'].includes(request.method))
+      throw new RoostError('forbidden', 'This operator may only read.')
+    const subject = String(operator.keyId)
+    refuse(requests.retryAfterSeconds(subject), 'Too many requests with this key.')
+    requests.count(subject)
+  })
+}
+
+function refuse(retryAfterSeconds: number | undefined, message: string): void {
+  if (retryAfterSeconds !== undefined)
+    throw new RoostError('too_many', `${message} Try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })
+}
+
+/** Empty strings, which nobody has, for anything that is not well formed: the look-up takes place all the same. */
+function credentialsOf(request: FastifyRequest): { readonly user: string; readonly key: string } {
+  const query = new URLSearchParams(request.url.split('?', 2)[1] ?? '')
+  const [, credentials] = /^apikey +(.*)$/is.exec(request.headers.authorization ?? '') ?? []
+  const colon = credentials?.indexOf(':') ?? -1
+  // A key in the address ends up in logs and in other people's hands, whatever the header says.
+  if (credentials === undefined || colon < 0 || query.has('api_key')) return { user: '', key: '' }
+  return { user: credentials.slice(0, colon), key: credentials.slice(colon + 1) }
+}

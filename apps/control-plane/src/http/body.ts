@@ -1,0 +1,30 @@
+import { RoostError } from '@roost/api-types/rest'
+import type { FastifyInstance } from 'fastify'
+import { HttpError } from './http-error.js'
+import { decodeBody, parseJson } from './json.js'
+
+/** One parser for every body: JSON, or nothing. No Content-Type counts as JSON; an empty body as none at all. */
+export function parseBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) =>
+    bytes.length === 0 ? undefined : parseJson(decodeBody(bytes)),
+  )
+}
+
+/** Refuses another media type before the body is read. Runs after the look-up: an unknown id is 404 whatever the body. */
+export function requireJson(app: FastifyInstance): void {
+  app.addHook('preParsing', async (request) => {
+    const type = request.headers['content-type']
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+    const empty = encoding === undefined && (length === undefined || length === '0')
+    if (empty || type === undefined || /^\s*application\/json\s*(?:;|$)/i.test(type)) return
+    throw new HttpError(415, 'The request body must be application/json.')
+  })
+}
+
+/** The body as an object; `{}` is one, nothing is none. */
+export function objectBody(body: unknown): Readonly<Record<string, unknown>> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new RoostError('invalid', 'The request body must be a JSON object.')
+  return body as Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,60 @@
+import { RoostError } from '@roost/api-types/rest'
+import type { FieldErrors } from '@roost/api-types/rest'
+import type { z } from 'zod'
+
+/** Parses against a schema; throws all faulty fields at once, together with those that were found before. */
+export function parseFields<T>(schema: z.ZodType<T>, input: unknown, found: FieldErrors = {}): T {
+  const result = schema.safeParse(input, { error: sentence })
+  const fields = { ...found, ...(result.success ? {} : fieldsOf(result.error.issues)) }
+  if (!result.success || Object.keys(fields).length > 0) throw fieldError(fields)
+  return result.data
+}
+
+/** The error of faulty fields; its message is for transports that know no fields. */
+export function fieldError(fields: FieldErrors): RoostError {
+  const message = Object.entries(fields)
+    .map(([field, sentences]) => `${field}: ${sentences.join(' ')}`)
+    .join(' ')
+  return new RoostError('invalid', message, { fields })
+}
+
+/** Sentences by the field of the record; deeper faults name their place in the sentence. */
+function fieldsOf(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> {
+  const fields: Record<string, string[]> = {}
+  for (const { path, message } of issues) {
+    const [field = '__all__', ...deeper] = path.map(String)
+    const place = deeper.length === 0 ? message : `${deeper.join('.')}: ${message}`
+    ;(fields[field] ??= []).push(place)
+  }
+  return fields
+}
+
+type Issue = z.core.$ZodRawIssue
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'Enter a text.',
+  number: 'Enter a number.',
+  int: 'Enter a whole number.',
+  boolean: 'Enter true or false.',
+  array: 'Enter a list.',
+  object: 'Enter an object.',
+}
+
+/** The sentence for a fault; what a schema says itself goes before this. */
+function sentence(issue: Issue): string | undefined {
+  if (issue.code === 'invalid_type') {
+    if (issue.input === undefined) return 'This field is required.'
+    if (issue.input === null) return 'This field may not be null.'
+    return typeNames[String(issue.expected)]
+  }
+  if (issue.code === 'invalid_value') return `Use one of: ${issue.values.map(String).join(', ')}.`
+  if (issue.code === 'too_small') return bound('at least', 'greater than or equal to', issue.origin, issue.minimum)
+  if (issue.code === 'too_big') return bound('at most', 'less than or equal to', issue.origin, issue.maximum)
+  return undefined
+}
+
+function bound(length: string, size: string, origin: string, value: number | bigint): string {
+  if (origin === 'string') return `Ensure this value has ${length} ${value} characters.`
+  if (origin === 'array') return `Ensure this list has ${length} ${value} elements.`
+  return `Ensure this value is ${size} ${value}.`
+}

@@ -1,0 +1,76 @@
+import { relationKey } from '@roost/api-types/rest'
+import { z } from 'zod'
+
+/** What the dialect wants to know of one field of a schema. */
+export interface Field {
+  /** As in JSON Schema: `string`, `integer`, `number`, `boolean`, `array`, `object`. */
+  readonly type: string
+  readonly format: string | undefined
+  readonly nullable: boolean
+  readonly description: string
+  readonly default: unknown
+  /** The resource whose URI the field holds. */
+  readonly relation: string | undefined
+}
+
+export interface Fields {
+  readonly properties: Readonly<Record<string, Field>>
+  /** What every variant of the schema requires. */
+  readonly required: ReadonlySet<string>
+}
+
+interface JsonSchema {
+  readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, JsonSchema>>
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly [relationKey]?: string
+}
+
+/** The fields of a schema; those of all its variants when it is a union. */
+export function fieldsOf(schema: z.ZodType, io: 'input' | 'output'): Fields {
+  const root = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema
+  const resolve = (part: JsonSchema): JsonSchema => {
+    const name = part.$ref?.replace('#/$defs/', '')
+    const target = name === undefined ? undefined : root.$defs?.[name]
+    return target === undefined ? part : { ...resolve(target), ...part }
+  }
+  const collect = (part: JsonSchema): Fields => {
+    const { anyOf, oneOf, properties = {}, required = [] } = resolve(part)
+    const variants = oneOf ?? anyOf
+    if (variants !== undefined) return merge(variants.map(collect))
+    const entries = Object.entries(properties).map(([name, field]) => [name, describe(field, resolve)] as const)
+    return { properties: Object.fromEntries(entries), required: new Set(required) }
+  }
+  return collect(root)
+}
+
+function merge(variants: readonly Fields[]): Fields {
+  const [first, ...others] = variants
+  return {
+    properties: Object.assign({}, ...variants.map(({ properties }) => properties)) as Fields['properties'],
+    required: new Set(
+      [...(first?.required ?? [])].filter((name) => others.every(({ required }) => required.has(name))),
+    ),
+  }
+}
+
+function describe(part: JsonSchema, resolve: (part: JsonSchema) => JsonSchema): Field {
+  const outer = resolve(part)
+  const variants = [outer, ...(outer.anyOf ?? []).map(resolve)]
+  const types = variants.flatMap(({ type = [] }) => type)
+  return {
+    type: types.find((type) => type !== 'null') ?? 'object',
+    format: variants.find(({ format }) => format !== undefined)?.format,
+    nullable: types.includes('null'),
+    description: outer.description ?? '',
+    default: outer.default,
+    relation: outer[relationKey],
+  }
+}

@@ -1,0 +1,62 @@
+import type { Field } from './fields.js'
+import { fieldsOf } from './fields.js'
+import type { Resource } from './resource.js'
+
+const everyLookup = ['exact', 'in']
+
+/** `schema/`: fields, methods, filters and ordering in the words of the API's predecessor. */
+export function schemaDocument(resource: Resource): object {
+  const { properties } = fieldsOf(resource.record, 'output')
+  const writable = writableFields(resource)
+  return {
+    allowed_list_http_methods: allowed('get', [resource.create, 'post'], [resource.changeMany, 'patch']),
+    allowed_detail_http_methods: allowed('get', [resource.change, 'patch'], [resource.remove, 'delete']),
+    default_format: 'application/json',
+    default_limit: 20,
+    fields: Object.fromEntries(
+      Object.entries({ ...writable, ...properties }).map(([name, field]) => [name, describe(name, field, writable)]),
+    ),
+    filtering: Object.fromEntries(Object.keys(resource.rules.filters).map((name) => [name, everyLookup])),
+    ordering: resource.rules.ordering,
+  }
+}
+
+function allowed(first: string, ...verbs: readonly (readonly [verb: unknown, method: string])[]): string[] {
+  return [first, ...verbs.filter(([verb]) => verb !== undefined).map(([, method]) => method)]
+}
+
+/** The fields of the bodies, as they are told when the record itself does not have them (a password). */
+function writableFields({ create, change }: Resource): Readonly<Record<string, Field>> {
+  return Object.assign(
+    {},
+    ...[change, create].map((verb) => (verb === undefined ? {} : fieldsOf(verb.body, 'input').properties)),
+  ) as Readonly<Record<string, Field>>
+}
+
+function describe(name: string, field: Field, writable: Readonly<Record<string, Field>>): object {
+  const input = writable[name]
+  return {
+    type: typeOf(field),
+    nullable: field.nullable,
+    blank: field.nullable || (field.type === 'string' && input !== undefined && input.default === ''),
+    readonly: input === undefined,
+    unique: ['id', 'uuid', 'resource_uri'].includes(name),
+    default: input?.default ?? 'No default provided.',
+    help_text: field.description,
+    ...(field.relation === undefined
+      ? {}
+      : { related_type: 'to_one', related_schema: `/api/v1/${field.relation}/schema/` }),
+  }
+}
+
+const types: Readonly<Record<string, string>> = {
+  number: 'float',
+  array: 'list',
+  object: 'dict',
+}
+
+function typeOf({ type, format, relation }: Field): string {
+  if (relation !== undefined) return 'related'
+  if (format === 'date-time') return 'datetime'
+  return types[type] ?? type
+}

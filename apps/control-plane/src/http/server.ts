@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import Fastify from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { answerBadPath } from './error-handler.js'
+
+export interface ServerOptions {
+  readonly log: FastifyBaseLogger
+  /** Null: plain HTTP. `cert` holds the chain. */
+  readonly tls: { readonly key: string; readonly cert: string } | null
+  /** One proxy stands in front: the address it names is the caller's. */
+  readonly behindProxy: boolean
+}
+
+/** Metric lists and account names are long. */
+const maxHeaderBytes = 64 * 1024
+
+const limits = {
+  bodyLimit: 1024 * 1024,
+  // Node cuts slow senders only when headersTimeout is below requestTimeout and it looks often enough.
+  requestTimeout: 10_000,
+  connectionTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+} as const
+const headersTimeoutMs = 5_000
+const nodeLimits = { maxHeaderSize: maxHeaderBytes, connectionsCheckingInterval: 1_000 } as const
+
+/** Fastify with the limits, ids and paths of the contract; knows no route yet. */
+export function createServer({ log, tls, behindProxy }: ServerOptions): FastifyInstance {
+  const options = {
+    ...limits,
+    loggerInstance: log,
+    disableRequestLogging: true,
+    forceCloseConnections: true,
+    // One hop alone: what stands further left in X-Forwarded-For anybody can write.
+    trustProxy: (_address: string, hop: number) => behindProxy && hop === 0,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
+    genReqId: requestId,
+    frameworkErrors: answerBadPath as never,
+    clientErrorHandler: refuseBadRequest,
+  }
+  const app = tls
+    ? (Fastify({ ...options, https: { ...tls, ...nodeLimits, handshakeTimeout: 5_000 } }) as unknown as FastifyInstance)
+    : (Fastify({ ...options, http: nodeLimits }) as unknown as FastifyInstance)
+  app.server.headersTimeout = headersTimeoutMs
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  return app
+}
+
+/** The caller's own id where it is harmless in a log, or a new one. */
+function requestId(request: IncomingMessage): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID()
+}
+
+const parserErrors: Readonly<Record<string, readonly [status: string, sentence: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than 64 KiB.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+}
+
+/** For what is no HTTP at all, too large or too slow. */
+function refuseBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const [status, sentence] = parserErrors[error.code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP.']
+  const body = JSON.stringify({ error: sentence })
+  const head = [
+    `HTTP/1.1 ${status}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${randomUUID()}`,
+  ]
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.destroySoon()
+}

@@ -1,0 +1,45 @@
+export interface Windows {
+  /** Counts one for the key. */
+  count(key: string): void
+  /** Seconds until the key may go on; undefined while it may. */
+  retryAfterSeconds(key: string): number | undefined
+}
+
+export interface WindowOptions {
+  readonly max: number
+  readonly windowMs: number
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+}
+
+const maxKeys = 10_000
+
+/**
+ * Counts per key in windows that begin with the key's first count. A library would count every look; this one looks
+ * without counting, as the limit of failed authentications needs. Bounded: of too many keys the oldest is forgotten.
+ */
+export function countWindows({ max, windowMs, now }: WindowOptions): Windows {
+  const windows = new Map<string, { start: number; count: number }>()
+  const current = (key: string) => {
+    const found = windows.get(key)
+    return found !== undefined && now() - found.start < windowMs ? found : undefined
+  }
+  return {
+    count(key) {
+      const window = current(key)
+      if (window !== undefined) {
+        window.count += 1
+        return
+      }
+      windows.delete(key)
+      windows.set(key, { start: now(), count: 1 })
+      const oldest = windows.keys().next()
+      if (windows.size > maxKeys && !oldest.done) windows.delete(oldest.value)
+    },
+    retryAfterSeconds(key) {
+      const window = current(key)
+      if (window === undefined || window.count < max) return undefined
+      return Math.max(1, Math.ceil((window.start + windowMs - now()) / 1000))
+    },
+  }
+}

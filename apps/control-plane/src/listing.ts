@@ -1,0 +1,56 @@
+import { maxId, RoostError } from '@roost/api-types/rest'
+import type { FilterKind, FilterOf, FilterValue, OrderOf, ResourceRules } from '@roost/api-types/rest'
+import type { Filter, Order } from '@roost/api-types/rpc'
+
+/** One condition for each filter that the rules declare; a store that forgets one does not compile. */
+export type FilterTable<R extends ResourceRules, Where> = {
+  readonly [F in FilterOf<R>]: (values: FilterValue<R, F>[]) => Where
+}
+export type OrderTable<R extends ResourceRules, OrderBy> = {
+  readonly [F in OrderOf<R>]: (direction: 'asc' | 'desc') => OrderBy
+}
+
+const isOfKind: Readonly<Record<'integer' | 'number' | 'boolean' | 'text' | 'uuid', (value: unknown) => boolean>> = {
+  integer: (value) => Number.isInteger(value),
+  number: (value) => Number.isFinite(value),
+  boolean: (value) => typeof value === 'boolean',
+  // PostgreSQL keeps no NUL in a text
+  text: (value) => typeof value === 'string' && !value.includes('\0'),
+  uuid: (value) => typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
+}
+
+/** The conditions of a list, all of which must hold. Throws `invalid` for what the rules do not declare. */
+export function conditions<R extends ResourceRules, Where>(
+  rules: R,
+  table: FilterTable<R, Where>,
+  filters: readonly Filter[],
+): Where[] {
+  return filters.map(({ field, values }) => {
+    const kind = Object.hasOwn(rules.filters, field) ? rules.filters[field] : undefined
+    if (kind === undefined) throw new RoostError('invalid', `The '${field}' field does not allow filtering.`)
+    const condition = table[field as FilterOf<R>] as (values: readonly unknown[]) => Where
+    return condition(checked(kind, values))
+  })
+}
+
+/** The values of one filter; integers that no column can hold are left out, for nothing equals them. */
+function checked(kind: FilterKind, values: Filter['values']): readonly unknown[] {
+  const base = typeof kind === 'object' ? 'integer' : kind
+  if (!values.every(isOfKind[base]))
+    throw new RoostError('invalid', 'Invalid resource lookup data provided (mismatched type).')
+  return base === 'integer' ? values.filter((value) => Math.abs(Number(value)) <= maxId) : values
+}
+
+/** The order of a list, made total by the id. Throws `invalid` for a field that the rules do not declare. */
+export function ordering<R extends ResourceRules, OrderBy>(
+  rules: R,
+  table: OrderTable<R, OrderBy> & { readonly id: (direction: 'asc' | 'desc') => OrderBy },
+  order: readonly Order[],
+): OrderBy[] {
+  const wanted = order.map(({ field, descending }) => {
+    if (!rules.ordering.includes(field))
+      throw new RoostError('invalid', `No matching '${field}' field for ordering on.`)
+    return table[field as OrderOf<R>](descending ? 'desc' : 'asc')
+  })
+  return order.some(({ field }) => field === 'id') ? wanted : [...wanted, table.id('asc')]
+}

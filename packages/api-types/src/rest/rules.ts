@@ -1,0 +1,32 @@
+/** How the value of a filter is read. `relation`: an id, or a resource URI of that resource. */
+export type FilterKind = 'integer' | 'number' | 'boolean' | 'text' | 'uuid' | { readonly relation: string }
+
+type ValueOfKind<K extends FilterKind> = K extends 'boolean' ? boolean : K extends 'text' | 'uuid' ? string : number
+
+/** What lists of a resource can do, and which of its fields move by themselves. REST, tRPC and the store all go by this. */
+export interface ResourceRules {
+  /** By the name in the query string; a field beyond a relation is `<relation>__<field>`. */
+  readonly filters: Readonly<Record<string, FilterKind>>
+  readonly ordering: readonly string[]
+  /** Fields that change without anybody's change: no part of the ETag, and ignored in bodies. */
+  readonly observed: readonly string[]
+}
+
+export type FilterOf<R extends ResourceRules> = Extract<keyof R['filters'], string>
+export type FilterValue<R extends ResourceRules, F extends FilterOf<R>> = ValueOfKind<R['filters'][F]>
+export type OrderOf<R extends ResourceRules> = R['ordering'][number]
+
+/** The filters of whatever belongs to a cluster. */
+export const throughCluster = {
+  cluster: { relation: 'clusters' },
+  cluster__id: 'integer',
+  cluster__name: 'text',
+  cluster__uuid: 'uuid',
+} as const satisfies ResourceRules['filters']
+
+/** The filters of whatever belongs to a node. */
+export const throughNode = {
+  node: { relation: 'nodes' },
+  node__id: 'integer',
+  node__hostname: 'text',
+} as const satisfies ResourceRules['filters']
