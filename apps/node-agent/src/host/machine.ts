@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { posix } from 'node:path'
 
 /**
@@ -12,6 +12,10 @@ export interface Machine {
   path(path: string): string
   /** The text of a file; undefined when it is not there. Throws on any other fault. */
   read(path: string): string | undefined
+  /** The bytes of a file; undefined when it is not there. Throws on any other fault. */
+  readBytes(path: string): Buffer | undefined
+  /** Tells one state of a file from another: its inode, size and time of change; undefined when it is not there. */
+  stamp(path: string): string | undefined
   /** The names in a folder, sorted; none when it is not there. */
   list(path: string): readonly string[]
   /** Where a symbolic link points; undefined when it is none. */
@@ -29,6 +33,16 @@ export function openMachine(root = '/'): Machine {
       unlessMissing(() => {
         const file = path(wanted)
         return within(file) ? readText(file) : undefined
+      }),
+    readBytes: (wanted) =>
+      unlessMissing(() => {
+        const file = path(wanted)
+        return within(file) ? readFileSync(file) : undefined
+      }),
+    stamp: (wanted) =>
+      unlessMissing(() => {
+        const { ino, size, mtimeMs } = statSync(path(wanted))
+        return `${ino} ${size} ${mtimeMs}`
       }),
     list: (wanted) =>
       unlessMissing(() => {

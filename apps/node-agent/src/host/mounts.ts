@@ -1,3 +1,4 @@
+import { openMachine } from './machine.js'
 import type { Machine } from './machine.js'
 
 export type MountKind = 'local' | 'network' | 'fuse' | 'pseudo'
@@ -38,8 +39,28 @@ const network = new Set(
   ),
 )
 
+/**
+ * The machine's mounts, by its own paths. A root without a `/proc` of its own is a folder of this machine: what is
+ * mounted below it here. A `/proc` that was bound into the root shows our view too, with the root before each path.
+ */
 export function readMounts(machine: Machine): readonly Mount[] {
-  return parseMountinfo(machine.read('/proc/self/mountinfo') ?? machine.read('/proc/1/mountinfo') ?? '')
+  const text = machine.read('/proc/self/mountinfo') ?? machine.read('/proc/1/mountinfo')
+  const mounts = parseMountinfo(text ?? '')
+  if (machine.root === '/') return mounts
+  if (text === undefined) return mountsBelow(machine.root, readMounts(openMachine()))
+  const below = mountsBelow(machine.root, mounts)
+  return below.length > 0 ? below : mounts
+}
+
+function mountsBelow(root: string, mounts: readonly Mount[]): readonly Mount[] {
+  return mounts
+    .filter((mount) => isAtOrAbove(root, mount.mountPoint))
+    .map((mount) => ({ ...mount, mountPoint: mount.mountPoint.slice(root.length) || '/' }))
+}
+
+/** The mount that a path shows, where something is mounted exactly there. */
+export function mountAt(path: string, mounts: readonly Mount[]): Mount | undefined {
+  return mounts.findLast((mount) => mount.mountPoint === path && !isHidden(mount, mounts))
 }
 
 /** Lines that are none of mountinfo's are left out. */

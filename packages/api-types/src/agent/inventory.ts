@@ -123,6 +123,7 @@ export type InventoryProblem = z.infer<typeof InventoryProblem>
 
 /** Versions of the gateway software that is installed; null where it is not. */
 export const InventoryGateway = z.object({ samba: text, nfs_ganesha: text, nfs_kernel_server: text, rclone: text })
+export type InventoryGateway = z.infer<typeof InventoryGateway>
 
 export const Inventory = z.object({
   host: InventoryHost,

@@ -1,0 +1,38 @@
+import type { DeviceUsageMessage } from '@roost/api-types/agent'
+import type { FilesystemReading } from '../host/filesystems.js'
+import { type Mount, mountAt } from '../host/mounts.js'
+import type { ProbeResult } from '../host/statfs-probe.js'
+import { type DeviceProbe, figuresOf } from './device-probe.js'
+import type { ReadDevice } from './devices.js'
+
+type Usage = DeviceUsageMessage['devices'][number]
+
+export interface UsageFacts {
+  /** What is mounted now. */
+  readonly mounts: readonly Mount[]
+  readonly readings: readonly FilesystemReading[]
+  readonly probe: DeviceProbe
+}
+
+/**
+ * The state and figures of a device that the inventory named. Undefined where something else is mounted there since: its figures
+ * are another device's until the next inventory says which.
+ */
+export async function usageOf(known: ReadDevice, facts: UsageFacts): Promise<Usage | undefined> {
+  const { key, status } = known.device
+  const { mount } = known
+  if (mount === undefined) return { key, status, figures: null }
+  const now = mountAt(mount.mountPoint, facts.mounts)
+  if (now === undefined) return { key, status: 'unmounted', figures: null }
+  if (now.id !== mount.id || now.device !== mount.device) return undefined
+  const figures = mount.kind === 'network' ? null : figuresOf(await ask(mount, facts))
+  if (figures === null) return { key, status: 'failed', figures }
+  return { key, status: status === 'unmanaged' ? status : 'ok', figures }
+}
+
+/** Health is asked now and then, figures as often as the collectors ask; both must be well. */
+async function ask(mount: Mount, { probe, readings }: UsageFacts): Promise<ProbeResult> {
+  const health = await probe.probe(mount)
+  const reading = readings.find(({ filesystem }) => filesystem.device === mount.device)
+  return health.state === 'ok' && reading !== undefined ? reading.result : health
+}

@@ -1,0 +1,123 @@
+import type { InventoryDevice, InventoryDisk, InventoryProblem } from '@roost/api-types/agent'
+import type { Machine } from '../host/machine.js'
+import { type Mount, mountAt } from '../host/mounts.js'
+import type { ProbeResult } from '../host/statfs-probe.js'
+import { figuresOf } from './device-probe.js'
+import { readRotational, readSize } from './disks.js'
+import type { KnownFilesystem } from './filesystems.js'
+import { parseFstab, sourcePresence } from './fstab.js'
+import type { Place } from './places.js'
+import { unlessDenied } from './unless-denied.js'
+
+export interface DeviceFacts {
+  readonly machine: Machine
+  readonly mounts: readonly Mount[]
+  readonly filesystems: readonly KnownFilesystem[]
+  readonly disks: readonly InventoryDisk[]
+  /** Reads the mount for real, with a deadline. */
+  readonly probe: (mount: Mount) => Promise<ProbeResult>
+}
+
+export interface ReadDevice {
+  readonly device: InventoryDevice
+  /** What was mounted there when it was read. */
+  readonly mount: Mount | undefined
+  readonly problem: InventoryProblem | undefined
+}
+
+/** Looks at each place: what is mounted there, whether it can be read, and which disk it lies on. */
+export async function readDevices(places: readonly Place[], facts: DeviceFacts): Promise<readonly ReadDevice[]> {
+  const expected = parseFstab(unlessDenied(() => facts.machine.read('/etc/fstab')) ?? '')
+  return Promise.all(
+    places.map(async (place) => {
+      const mount = mountAt(place.mountPoint, facts.mounts)
+      if (mount) return readMounted(place, mount, facts)
+      const source = expected.get(place.mountPoint)
+      const status = absence(facts.machine, place.mountPoint, source)
+      const uuid = status === 'unmounted' && source?.startsWith('UUID=') ? source.slice(5).replaceAll('"', '') : null
+      const device = { ...describePlace(place), status, uuid: uuid?.toLowerCase() ?? null }
+      return { device, mount: undefined, problem: undefined }
+    }),
+  )
+}
+
+/** `missing` where the disk that fstab names, or the folder to mount it on, is not there; else `unmounted`. */
+function absence(machine: Machine, mountPoint: string, source: string | undefined): 'missing' | 'unmounted' {
+  const presence = sourcePresence(machine, source)
+  if (presence !== 'unknown') return presence === 'absent' ? 'missing' : 'unmounted'
+  const slash = mountPoint.lastIndexOf('/')
+  const siblings = unlessDenied(() => machine.list(mountPoint.slice(0, slash) || '/'))
+  return siblings === undefined || siblings.includes(mountPoint.slice(slash + 1)) ? 'unmounted' : 'missing'
+}
+
+async function readMounted(place: Place, mount: Mount, facts: DeviceFacts): Promise<ReadDevice> {
+  const device = {
+    ...describePlace(place),
+    mount_point: mount.mountPoint,
+    fs_type: mount.fsType,
+    ...hardwareOf(mount, facts),
+  }
+  if (mount.kind === 'network') return { device: { ...device, status: 'failed' }, mount, problem: notLocal(mount) }
+  const result = await facts.probe(mount)
+  if (result.state !== 'ok')
+    return { device: { ...device, status: 'failed' }, mount, problem: unreadable(mount, result) }
+  return { device: { ...device, figures: figuresOf(result) }, mount, problem: undefined }
+}
+
+type OfHardware = Pick<InventoryDevice, 'uuid' | 'serial' | 'model' | 'is_rotational' | 'size_bytes'>
+
+/** What lies below a mount; nothing is told of a filesystem without a disk, such as one in memory. */
+function hardwareOf(mount: Mount, { machine, filesystems, disks }: DeviceFacts): OfHardware {
+  const known = filesystems.find(({ filesystem }) => filesystem.device === mount.device)
+  if (!known) return { uuid: null, serial: null, model: null, is_rotational: null, size_bytes: null }
+  const disk = disks.find((each) => each.name === known.disk)
+  return {
+    uuid: known.uuid,
+    serial: disk?.serial ?? null,
+    model: disk?.model ?? null,
+    is_rotational: known.disk === null ? null : readRotational(machine, known.disk),
+    size_bytes: known.block === null ? null : readSize(machine, known.block),
+  }
+}
+
+function describePlace({ key, name, ring, policies, managed }: Place): InventoryDevice {
+  return {
+    key,
+    name,
+    ring,
+    uuid: null,
+    serial: null,
+    model: null,
+    mount_point: null,
+    fs_type: null,
+    is_rotational: null,
+    size_bytes: null,
+    policies: [...policies],
+    status: managed ? 'ok' : 'unmanaged',
+    figures: null,
+  }
+}
+
+function notLocal(mount: Mount): InventoryProblem {
+  const message = `${mount.mountPoint} is on another machine (${mount.fsType}), which the agent does not touch.`
+  return { code: 'network_filesystem', subject: mount.mountPoint, message }
+}
+
+function unreadable(mount: Mount, result: Exclude<ProbeResult, { state: 'ok' }>): InventoryProblem {
+  const code = result.state === 'stuck' ? 'mount_stuck' : 'device_failed'
+  return { code, subject: mount.mountPoint, message: `${result.message}. Look at the disk's kernel messages (dmesg).` }
+}
+
+/** One filesystem under two names counts once as capacity in nobody's reckoning: the operator must say which one is meant. */
+export function sharedFilesystems(devices: readonly ReadDevice[]): readonly InventoryProblem[] {
+  const byFilesystem = new Map<string, string[]>()
+  for (const { device, mount } of devices)
+    if (mount) byFilesystem.set(mount.device, [...(byFilesystem.get(mount.device) ?? []), device.name])
+  return [...byFilesystem.values()]
+    .filter((names) => names.length > 1)
+    .map((names) => ({
+      code: 'shared_filesystem',
+      subject: names.join(', '),
+      message: `${names.join(' and ')} lie on one filesystem: its capacity counts for each of them.`,
+    }))
+}

@@ -1,0 +1,125 @@
+import { posix } from 'node:path'
+import type { InventoryFilesystem, InventoryProblem } from '@roost/api-types/agent'
+import type { Machine } from '../host/machine.js'
+import type { LocalFilesystem } from '../host/mounts.js'
+import type { RunCommand } from '../host/run-command.js'
+import { readUdev } from './udev.js'
+
+/** A mounted filesystem with what it lies on. */
+export interface KnownFilesystem {
+  readonly filesystem: LocalFilesystem
+  readonly uuid: string | null
+  /** Kernel name of the block device that was mounted, such as `sda1` or `dm-0`; null for pools. */
+  readonly block: string | null
+  /** Kernel name of the disk below it. */
+  readonly disk: string | null
+}
+
+export interface FilesystemReader {
+  read(filesystems: readonly LocalFilesystem[]): Promise<readonly KnownFilesystem[]>
+}
+
+const blkidDeadlineMs = 3_000
+
+/**
+ * Finds the UUID of each filesystem: from the links of `/dev/disk/by-uuid`, from udev, or, where neither knows it, by `blkid`
+ * from the disk (root alone may do that). A mount is asked about once, since its UUID does not change.
+ */
+export function createFilesystemReader(machine: Machine, run: RunCommand): FilesystemReader {
+  const asked = new Map<number, string | null>()
+
+  async function askBlkid(mountId: number, block: string): Promise<string | null> {
+    const known = asked.get(mountId)
+    if (known !== undefined) return known
+    const device = machine.path(`/dev/${block}`)
+    const result = await run('blkid', ['-p', '-s', 'UUID', '-o', 'value', device], { deadlineMs: blkidDeadlineMs })
+    const uuid = result.exitCode === 0 ? normalized(result.stdout) : null
+    asked.set(mountId, uuid)
+    return uuid
+  }
+
+  return {
+    async read(filesystems) {
+      const uuids = readUuids(machine)
+      const current = new Set(filesystems.map((filesystem) => filesystem.mounts[0].id))
+      for (const id of asked.keys()) if (!current.has(id)) asked.delete(id)
+      return Promise.all(
+        filesystems.map(async (filesystem) => {
+          const block = blockOf(machine, filesystem)
+          const disk = block === null ? null : diskOf(machine, block)
+          const told = block === null ? null : (uuids.get(block) ?? normalized(udevUuid(machine, block)))
+          const uuid = block === null ? null : (told ?? (await askBlkid(filesystem.mounts[0].id, block)))
+          return { filesystem, uuid, block, disk }
+        }),
+      )
+    },
+  }
+}
+
+export function describeFilesystem({ filesystem, uuid, disk }: KnownFilesystem): InventoryFilesystem {
+  const { source, fsType, mounts } = filesystem
+  const points = mounts.map((mount) => mount.mountPoint)
+  return { source, uuid, fs_type: fsType, mount_points: [...new Set(points)].toSorted(), disk }
+}
+
+/** One UUID on several filesystems: a clone of a disk. Neither can be told by it then. */
+export function duplicateUuids(known: readonly KnownFilesystem[]): readonly InventoryProblem[] {
+  const byUuid = new Map<string, string[]>()
+  for (const { uuid, filesystem } of known)
+    if (uuid !== null) byUuid.set(uuid, [...(byUuid.get(uuid) ?? []), filesystem.source])
+  return [...byUuid].flatMap(([uuid, sources]) =>
+    sources.length < 2
+      ? []
+      : {
+          code: 'duplicate_fs_uuid',
+          subject: uuid,
+          message: `${sources.join(' and ')} have the same filesystem UUID, as after a clone: give one of them a new one (xfs_admin -U generate, tune2fs -U random)`,
+        },
+  )
+}
+
+/** Kernel names of block devices to the UUIDs of their filesystems. The kernel itself tells those of btrfs. */
+function readUuids(machine: Machine): ReadonlyMap<string, string> {
+  const uuids = new Map<string, string>()
+  const links = '/dev/disk/by-uuid'
+  for (const uuid of machine.list(links)) {
+    const target = machine.link(`${links}/${uuid}`)
+    if (target !== undefined) uuids.set(posix.basename(target), uuid.toLowerCase())
+  }
+  for (const uuid of machine.list('/sys/fs/btrfs'))
+    for (const block of machine.list(`/sys/fs/btrfs/${uuid}/devices`)) uuids.set(block, uuid)
+  return uuids
+}
+
+function udevUuid(machine: Machine, block: string): string {
+  const device = machine.read(`/sys/class/block/${block}/dev`)?.trim()
+  return device === undefined ? '' : (readUdev(machine, device).get('ID_FS_UUID') ?? '')
+}
+
+function normalized(uuid: string): string | null {
+  return uuid.trim().toLowerCase() || null
+}
+
+/** By number, since names in mountinfo may be gone; btrfs has a number of its own, so that its source tells. */
+function blockOf(machine: Machine, { device, source }: LocalFilesystem): string | null {
+  const byNumber = machine.link(`/sys/dev/block/${device}`)
+  if (byNumber !== undefined) return posix.basename(byNumber)
+  if (!source.startsWith('/dev/')) return null
+  return posix.basename(machine.link(source) ?? source)
+}
+
+/** The disk of a partition, or below a mapping or an array as long as there is only one. */
+export function diskOf(machine: Machine, block: string): string | null {
+  const parent = partitionParent(machine, block) ?? block
+  const slaves = machine.list(`/sys/class/block/${parent}/slaves`)
+  if (slaves.length === 0) return parent
+  const disks = new Set(slaves.map((slave) => diskOf(machine, slave)))
+  return disks.size === 1 ? ([...disks][0] ?? null) : null
+}
+
+/** `/sys/class/block/sda1` leads to `…/block/sda/sda1`, which has a file `partition`. */
+function partitionParent(machine: Machine, block: string): string | undefined {
+  if (machine.stamp(`/sys/class/block/${block}/partition`) === undefined) return undefined
+  const target = machine.link(`/sys/class/block/${block}`)
+  return target === undefined ? undefined : posix.basename(posix.dirname(target))
+}

@@ -1,0 +1,37 @@
+import { hostname, machine as ourMachine } from 'node:os'
+import type { InventoryHost } from '@roost/api-types/agent'
+import type { Machine } from '../host/machine.js'
+
+export function readHost(machine: Machine): InventoryHost {
+  const cpu = parseCpuinfo(machine.read('/proc/cpuinfo') ?? '')
+  return {
+    hostname: readHostname(machine),
+    os: parseOsRelease(machine.read('/etc/os-release') ?? machine.read('/usr/lib/os-release') ?? ''),
+    kernel: machine.read('/proc/sys/kernel/osrelease')?.trim() ?? null,
+    architecture: machine.read('/proc/sys/kernel/arch')?.trim() ?? ourMachine(),
+    cpu_model: cpu.model,
+    cpu_cores: cpu.cores,
+    memory_bytes: parseMemoryTotal(machine.read('/proc/meminfo') ?? ''),
+  }
+}
+
+/** A root that has no `/proc` may still say its name in `/etc`; one that says none is a folder of this machine. */
+export function readHostname(machine: Machine): string {
+  const name = machine.read('/proc/sys/kernel/hostname')?.trim() || machine.read('/etc/hostname')?.trim()
+  return name || hostname()
+}
+
+export function parseOsRelease(text: string): string | null {
+  return /^PRETTY_NAME=(["']?)(.*)\1$/m.exec(text)?.[2] ?? null
+}
+
+/** Counts CPUs as the kernel schedules them, which is what `nproc` says. ARM names its model elsewhere, or nowhere. */
+export function parseCpuinfo(text: string): { readonly model: string | null; readonly cores: number } {
+  const cores = text.match(/^processor\s*:/gm)?.length ?? 0
+  const model = /^(?:model name|Model|cpu model)\s*:\s*(.+)$/m.exec(text)?.[1]
+  return { model: model?.trim() ?? null, cores }
+}
+
+function parseMemoryTotal(meminfo: string): number {
+  return Number(/^MemTotal:\s*(\d+) kB$/m.exec(meminfo)?.[1] ?? 0) * 1024
+}

@@ -1,0 +1,45 @@
+/** Sections of a file in the syntax of Python's configparser, as Swift's files are. */
+export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+/**
+ * Parses configparser's syntax: `[section]`, `key = value` or `key: value`, comments on lines of their own, and values
+ * continued on indented lines. Keys are without case; settings of `[DEFAULT]` hold in every section. A later
+ * file or section of the same name adds to the earlier.
+ */
+export function parseIni(...texts: readonly string[]): Ini {
+  const sections = new Map<string, Map<string, string>>()
+  for (const text of texts) readSections(text, sections)
+  const defaults = sections.get('DEFAULT') ?? new Map<string, string>()
+  const merged = [...sections].map(([name, settings]) => [name, new Map([...defaults, ...settings])] as const)
+  return new Map(merged)
+}
+
+function readSections(text: string, sections: Map<string, Map<string, string>>): void {
+  let settings: Map<string, string> | undefined
+  let last: string | undefined
+  for (const line of text.split(/\r?\n/)) {
+    if (/^\s*([#;]|$)/.test(line)) continue
+    const section = /^\[([^\]]+)\]/.exec(line)?.[1]
+    if (section !== undefined) {
+      settings = sections.get(section) ?? new Map()
+      sections.set(section, settings)
+      last = undefined
+    } else if (/^\s/.test(line) && settings !== undefined && last !== undefined)
+      settings.set(last, `${settings.get(last)}\n${line.trim()}`)
+    else last = readSetting(line, settings)
+  }
+}
+
+/** Returns the key, which lines that follow may continue. */
+function readSetting(line: string, settings: Map<string, string> | undefined): string | undefined {
+  const match = /^\s*([^=:]+?)\s*[=:]\s*(.*)$/.exec(line)
+  const [, key, value] = match ?? []
+  if (key === undefined || value === undefined || settings === undefined) return undefined
+  settings.set(key.toLowerCase(), value.trimEnd())
+  return key.toLowerCase()
+}
+
+/** Swift's words for true. */
+export function isTrue(value: string | undefined): boolean {
+  return /^(true|1|yes|on|t|y)$/i.test(value ?? '')
+}

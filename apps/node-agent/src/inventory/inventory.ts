@@ -1,0 +1,97 @@
+import type { Inventory } from '@roost/api-types/agent'
+import type { InventoryConfig } from '../config.js'
+import type { Machine } from '../host/machine.js'
+import { localFilesystems, type Mount, readMounts } from '../host/mounts.js'
+import type { RunCommand } from '../host/run-command.js'
+import { describeAddresses, guessFacing, type Interfaces, parseDefaultInterface } from './addresses.js'
+import type { DeviceProbe } from './device-probe.js'
+import { type ReadDevice, readDevices, sharedFilesystems } from './devices.js'
+import { readDisks } from './disks.js'
+import { createFilesystemReader, describeFilesystem, duplicateUuids } from './filesystems.js'
+import { createGatewayReader } from './gateway.js'
+import { readHost } from './host.js'
+import { declaredPlaces, ringPlaces } from './places.js'
+import { detectRoles, readPrograms } from './roles.js'
+import { readSwift, type Swift } from './swift.js'
+
+export interface InventoryOptions {
+  readonly config: InventoryConfig
+  readonly machine: Machine
+  readonly run: RunCommand
+  readonly probe: DeviceProbe
+  readonly interfaces: () => Interfaces
+}
+
+export interface InventoryResult {
+  readonly inventory: Inventory
+  /** The devices with what was mounted; null where the rings cannot be used. */
+  readonly devices: readonly ReadDevice[] | null
+}
+
+export type ReadInventory = () => Promise<InventoryResult>
+
+/** Reads what this machine is. No mount, disk or program that hangs makes it wait longer than its deadline. */
+export function createInventoryReader(options: InventoryOptions): ReadInventory {
+  const { config, machine, run, probe } = options
+  const filesystemReader = createFilesystemReader(machine, run)
+  const gatewayReader = createGatewayReader(machine, run)
+
+  return async () => {
+    const interfaces = options.interfaces()
+    const addresses = describeAddresses(interfaces)
+    const mounts = readMounts(machine)
+    const local = localFilesystems(mounts)
+    const swift = await readSwift(
+      machine,
+      config,
+      addresses.map(({ address }) => address),
+    )
+    const [filesystems, gateway] = await Promise.all([filesystemReader.read(local), gatewayReader.read()])
+    const disks = readDisks(machine)
+    const places = findPlaces(swift, config, local)
+    const facts = { machine, mounts, filesystems, disks, probe: (mount: Mount) => probe.probe(mount, 0) }
+    const devices = places && (await readDevices(places, facts))
+    const own = swift.own ?? []
+    const inventory: Inventory = {
+      host: readHost(machine),
+      addresses: [...addresses],
+      facing: guessFacing({ interfaces, defaultInterface: defaultInterface(machine), own, all: swift.all }),
+      roles: detectRoles({ own, hasProxy: swift.hasProxy, programs: readPrograms(machine), overrides: config.roles }),
+      disks: [...disks],
+      filesystems: filesystems.map(describeFilesystem),
+      devices: devices?.map(({ device }) => device) ?? null,
+      policies: policiesOf(swift, config),
+      rings: [...swift.rings],
+      gateway,
+      problems: [...swift.problems, ...duplicateUuids(filesystems), ...deviceProblems(devices ?? [])],
+    }
+    return { inventory, devices }
+  }
+}
+
+function findPlaces(swift: Swift, config: InventoryConfig, local: ReturnType<typeof localFilesystems>) {
+  if (swift.present) return swift.own && ringPlaces(swift.own, swift.servers, config, local)
+  return config.declaredDevices === null ? [] : declaredPlaces(config.declaredDevices, local)
+}
+
+/** Without rings the configuration declares policies, as far as it declares devices for them. */
+function policiesOf(swift: Swift, config: InventoryConfig): Inventory['policies'] {
+  if (swift.present) return swift.policies && [...swift.policies]
+  if (config.declaredDevices === null) return []
+  return config.declaredPolicies.map((name, index) => ({
+    index,
+    name,
+    aliases: [],
+    is_default: index === 0,
+    is_deprecated: false,
+    type: 'replication',
+  }))
+}
+
+function deviceProblems(devices: readonly ReadDevice[]): Inventory['problems'] {
+  return [...devices.flatMap(({ problem }) => problem ?? []), ...sharedFilesystems(devices)]
+}
+
+function defaultInterface(machine: Machine): string | null {
+  return parseDefaultInterface(machine.read('/proc/net/route') ?? '')
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+
+/** One entry of a ring. Ids are of this ring alone: over several rings a device is told by its addresses and name. */
+export interface RingDevice {
+  readonly id: number
+  readonly device: string
+  readonly ip: string
+  readonly port: number
+  readonly replicationIp: string
+  readonly replicationPort: number
+}
+
+export interface Ring {
+  /** Counts up with each rebalance; null in rings that do not say. */
+  readonly version: number | null
+  readonly partitions: number
+  /** May be a fraction. */
+  readonly replicas: number
+  readonly devices: readonly RingDevice[]
+}
+
+/** Why a ring file cannot be used, in words for an operator. */
+export class RingError extends Error {
+  override readonly name = 'RingError'
+}
+
+/** 2^24 partitions with 16 replicas: far above any ring, and it stops a file that only pretends to be one. */
+const largestRingBytes = 512 * 1024 * 1024
+
+const inflate = promisify(gunzip)
+
+/** Reads the content of a `*.ring.gz`, with the MD5 that Swift's recon tells of the same file. Throws RingError. */
+export async function readRing(file: Uint8Array): Promise<Ring & { readonly md5: string }> {
+  let bytes: Buffer
+  try {
+    bytes = await inflate(file, { maxOutputLength: largestRingBytes })
+  } catch (error) {
+    throw new RingError(`it is not a complete gzip file (${(error as Error).message})`)
+  }
+  return { ...parseRing(bytes), md5: createHash('md5').update(file).digest('hex') }
+}
+
+const headerBytes = 10
+
+/**
+ * Parses a ring of format version 1: `R1NG`, u16 version, u32 length (both big-endian), a JSON object, then for each
+ * replica a u16 device id per partition, in the byte order that the object names.
+ */
+export function parseRing(bytes: Uint8Array): Ring {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (buffer.length < headerBytes || buffer.toString('latin1', 0, 4) !== 'R1NG') throw new RingError('it is not a ring')
+  const format = buffer.readUInt16BE(4)
+  if (format !== 1)
+    throw new RingError(
+      `its format is version ${format}, and this agent reads version 1: write the ring in that format`,
+    )
+  const tableStart = headerBytes + buffer.readUInt32BE(6)
+  if (tableStart > buffer.length) throw new RingError('it ends within its header')
+
+  const header = parseHeader(buffer.toString('utf8', headerBytes, tableStart))
+  const partitions = 2 ** (32 - header.partShift)
+  const entries = Math.floor(partitions * header.replicas)
+  if (buffer.length - tableStart !== entries * 2)
+    throw new RingError(`its table has ${buffer.length - tableStart} bytes, not the ${entries * 2} of its header`)
+  checkTable(buffer.subarray(tableStart), header)
+  return {
+    version: header.version,
+    partitions,
+    replicas: header.replicas,
+    devices: header.devices.filter((device) => device !== null),
+  }
+}
+
+interface Header {
+  readonly byteOrder: 'little' | 'big'
+  readonly partShift: number
+  readonly replicas: number
+  readonly version: number | null
+  /** By id; null where a device was removed. */
+  readonly devices: readonly (RingDevice | null)[]
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+function parseHeader(text: string): Header {
+  const json = parseObject(text)
+  const { byteorder, part_shift: partShift, replica_count: replicas, version, devs } = json
+  if (byteorder !== 'little' && byteorder !== 'big') throw new RingError('its header names no byte order')
+  if (!isWhole(partShift) || partShift > 32) throw new RingError('its header has no valid part_shift')
+  if (typeof replicas !== 'number' || !(replicas > 0)) throw new RingError('its header has no valid replica_count')
+  if (!Array.isArray(devs)) throw new RingError('its header has no list of devices')
+  return {
+    byteOrder: byteorder,
+    partShift,
+    replicas,
+    version: isWhole(version) ? version : null,
+    devices: devs.map(parseDevice),
+  }
+}
+
+function parseObject(text: string): Json {
+  try {
+    const json: unknown = JSON.parse(text)
+    if (typeof json === 'object' && json !== null) return json as Json
+  } catch {
+    // Told below: the parser's own words would quote the file.
+  }
+  throw new RingError('its header is not a JSON object')
+}
+
+/** Rings written before replication had a network of its own name no replication address. */
+function parseDevice(json: unknown, id: number): RingDevice | null {
+  if (json === null) return null
+  const {
+    device,
+    ip,
+    port,
+    replication_ip: replicationIp = ip,
+    replication_port: replicationPort = port,
+  } = json as Json
+  const texts = typeof device === 'string' && device !== '' && typeof ip === 'string'
+  if (!texts || typeof replicationIp !== 'string' || !isWhole(port) || !isWhole(replicationPort))
+    throw new RingError(`its device ${id} has no valid name or address`)
+  return { id, device, ip, port, replicationIp, replicationPort }
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0
+}
+
+/** Every partition must be on a device that the header has: the cheapest sign that the table is not damaged. */
+function checkTable(table: Buffer, header: Header): void {
+  const known = header.devices.map((device) => device !== null)
+  const little = header.byteOrder === 'little'
+  for (let at = 0; at < table.length; at += 2) {
+    const id = little ? table.readUInt16LE(at) : table.readUInt16BE(at)
+    if (known[id] !== true) throw new RingError(`it places a partition on device ${id}, which it does not have`)
+  }
+}

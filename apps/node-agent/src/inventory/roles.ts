@@ -1,0 +1,34 @@
+import type { InventoryRoles } from '@roost/api-types/agent'
+import type { Machine } from '../host/machine.js'
+import type { JoinedDevice } from './ring-devices.js'
+
+export interface RoleFacts {
+  readonly own: readonly JoinedDevice[]
+  readonly hasProxy: boolean
+  readonly programs: ReadonlySet<string>
+  /** What the configuration says against the rest. */
+  readonly overrides: Partial<{ [Flag in keyof InventoryRoles]: boolean | undefined }>
+}
+
+const gatewayPrograms = ['smbd', 'ganesha.nfsd', 'nfsd', 'rpc.mountd']
+
+/** Detects roles: storage by the rings, a proxy by its configuration or its process, a gateway by the servers of files that run. */
+export function detectRoles({ own, hasProxy, programs, overrides }: RoleFacts): InventoryRoles {
+  const detected: InventoryRoles = {
+    runs_account_container: own.some((device) => device.inAccountOrContainerRing),
+    runs_gateway: gatewayPrograms.some((name) => programs.has(name)),
+    runs_object: own.some((device) => device.inObjectRing),
+    runs_proxy: hasProxy || programs.has('swift-proxy-ser'),
+  }
+  const said = Object.entries(overrides).filter(([, flag]) => flag !== undefined)
+  return { ...detected, ...Object.fromEntries(said) }
+}
+
+/**
+ * The names of the processes as the kernel has them, 15 characters at most. Not their command lines: reading those waits for a
+ * process that hangs in a dead mount.
+ */
+export function readPrograms(machine: Machine): ReadonlySet<string> {
+  const pids = machine.list('/proc').filter((name) => /^\d+$/.test(name))
+  return new Set(pids.map((pid) => machine.read(`/proc/${pid}/comm`)?.trim() ?? ''))
+}

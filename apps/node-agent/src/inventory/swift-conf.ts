@@ -1,0 +1,67 @@
+import type { InventoryPolicy } from '@roost/api-types/agent'
+import { isTrue, parseIni } from './ini.js'
+
+/** Why swift.conf's policies cannot be used, in words for an operator. */
+export class SwiftConfError extends Error {
+  override readonly name = 'SwiftConfError'
+}
+
+/** The name that Swift gives to policy 0 when swift.conf does not. */
+const unnamedPolicy = 'Policy-0'
+
+/** Reads the storage policies of a swift.conf, by the rules with which Swift itself starts. Throws SwiftConfError. */
+export function parsePolicies(swiftConf: string): readonly InventoryPolicy[] {
+  const policies: InventoryPolicy[] = []
+  for (const [section, settings] of parseIni(swiftConf)) {
+    const name = /^storage-policy:(.*)$/.exec(section)?.[1]
+    if (name === undefined) continue
+    if (!/^\d{1,9}$/.test(name)) throw new SwiftConfError(`[${section}] does not name the index of a policy`)
+    policies.push(parsePolicy(Number(name), settings))
+  }
+  if (!policies.some((policy) => policy.index === 0)) policies.push(parsePolicy(0, new Map([['name', unnamedPolicy]])))
+  checkNames(policies)
+  return withDefault(policies).toSorted((a, b) => a.index - b.index)
+}
+
+function parsePolicy(index: number, settings: ReadonlyMap<string, string>): InventoryPolicy {
+  const name = settings.get('name')
+  if (name === undefined || name === '') throw new SwiftConfError(`[storage-policy:${index}] has no name`)
+  const aliases = (settings.get('aliases') ?? '').split(',').map((alias) => alias.trim())
+  return {
+    index,
+    name,
+    aliases: [...new Set(aliases)].filter((alias) => alias !== '' && alias !== name),
+    is_default: isTrue(settings.get('default')),
+    is_deprecated: isTrue(settings.get('deprecated')),
+    type: settings.get('policy_type') ?? 'replication',
+  }
+}
+
+function checkNames(policies: readonly InventoryPolicy[]): void {
+  const owners = new Map<string, number>()
+  for (const { index, name, aliases } of policies)
+    for (const word of [name, ...aliases].map((each) => each.toLowerCase())) {
+      const owner = owners.get(word) ?? index
+      if (owner !== index) throw new SwiftConfError(`policies ${owner} and ${index} are both named ${word}`)
+      owners.set(word, index)
+    }
+}
+
+function withDefault(policies: readonly InventoryPolicy[]): readonly InventoryPolicy[] {
+  const defaults = policies.filter((policy) => policy.is_default)
+  if (defaults.length > 1) throw new SwiftConfError('more than one policy is the default')
+  if (defaults.length === 1) return policies
+  if (policies.length > 1) throw new SwiftConfError('no policy is the default')
+  return policies.map((policy) => ({ ...policy, is_default: true }))
+}
+
+/** The name of the ring that places a policy's objects, as recon and the file name have it. */
+export function objectRingName(policyIndex: number): string {
+  return policyIndex === 0 ? 'object' : `object-${policyIndex}`
+}
+
+/** The policy whose objects a ring places; undefined for the rings of accounts and containers. */
+export function policyOfRing(name: string): number | undefined {
+  const match = /^object(?:-(\d{1,9}))?$/.exec(name)
+  return match ? Number(match[1] ?? 0) : undefined
+}

@@ -1,0 +1,134 @@
+import type { InventoryPolicy, InventoryProblem, InventoryRing } from '@roost/api-types/agent'
+import type { InventoryConfig } from '../config.js'
+import type { Machine } from '../host/machine.js'
+import { type JoinedDevice, joinDevices } from './ring-devices.js'
+import type { RingDevice } from './ring.js'
+import { objectRingName, parsePolicies, policyOfRing, SwiftConfError } from './swift-conf.js'
+import { readRings } from './swift-rings.js'
+import { readSwiftServers, type StorageServer } from './swift-servers.js'
+
+/** What Swift's files on this node say. */
+export interface Swift {
+  /** Whether there are rings at all. */
+  readonly present: boolean
+  readonly rings: readonly InventoryRing[]
+  /** The node's own devices; null where a ring or swift.conf cannot be used. */
+  readonly own: readonly JoinedDevice[] | null
+  /** Every device of every ring that could be read. */
+  readonly all: readonly RingDevice[]
+  /** Null where swift.conf cannot be used. */
+  readonly policies: readonly InventoryPolicy[] | null
+  readonly servers: readonly StorageServer[]
+  readonly hasProxy: boolean
+  readonly problems: readonly InventoryProblem[]
+}
+
+type SwiftConfig = Pick<InventoryConfig, 'swiftDirectory' | 'ringAddresses'>
+
+/** Reads rings, swift.conf and the servers' configuration. `interfaceAddresses` are the machine's own. */
+export async function readSwift(
+  machine: Machine,
+  config: SwiftConfig,
+  interfaceAddresses: readonly string[],
+): Promise<Swift> {
+  const directory = config.swiftDirectory
+  const { storage: servers, hasProxy, problems: serverProblems } = readSwiftServers(machine, directory)
+  const { names, rings, described, problems: ringProblems } = await readRings(machine, directory)
+  if (names.length === 0)
+    return { present: false, rings: [], own: [], all: [], policies: [], servers, hasProxy, problems: serverProblems }
+
+  const { policies, problems: policyProblems } = readPolicies(machine, directory, names)
+  const addresses = config.ringAddresses ?? ringAddresses(servers, interfaceAddresses)
+  const all = [...rings.values()].flatMap((ring) => ring.devices)
+  const joined = joinDevices(rings, ownership(addresses))
+  const usable = policies !== null && rings.size === names.length
+  return {
+    present: true,
+    rings: described,
+    own: usable ? withKnownPolicies(joined, policies) : null,
+    all,
+    policies,
+    servers,
+    hasProxy,
+    problems: [
+      ...serverProblems,
+      ...ringProblems,
+      ...policyProblems,
+      ...(usable && joined.length === 0 ? strangers(servers, addresses) : []),
+    ],
+  }
+}
+
+interface PoliciesReading {
+  readonly policies: readonly InventoryPolicy[] | null
+  readonly problems: readonly InventoryProblem[]
+}
+
+function readPolicies(machine: Machine, directory: string, ringNames: readonly string[]): PoliciesReading {
+  const path = `${directory}/swift.conf`
+  const failed = (why: string): PoliciesReading => {
+    const message = `The storage policies of ${path} cannot be used: ${why}. The last good ones stay.`
+    return { policies: null, problems: [{ code: 'swift_conf_invalid', subject: path, message }] }
+  }
+  try {
+    const text = machine.read(path)
+    if (text === undefined) return failed('there is no such file')
+    const policies = parsePolicies(text)
+    return { policies, problems: mismatches(ringNames, policies, directory) }
+  } catch (error) {
+    if (error instanceof SwiftConfError) return failed(error.message)
+    return failed(`it cannot be read (${(error as NodeJS.ErrnoException).code}), let the agent's user read it`)
+  }
+}
+
+/**
+ * The addresses under which this node stands in the rings, as Swift's servers decide it: those to which servers are bound, and all of
+ * the machine's where one is bound to any.
+ */
+function ringAddresses(servers: readonly StorageServer[], interfaceAddresses: readonly string[]): readonly string[] {
+  const bound = servers.flatMap(({ address }) => address ?? [])
+  return bound.length === servers.length && bound.length > 0 ? bound : [...bound, ...interfaceAddresses]
+}
+
+function ownership(addresses: readonly string[]): (address: string) => boolean {
+  const own = new Set(addresses.map((address) => address.toLowerCase()))
+  return (address) => own.has(address.toLowerCase())
+}
+
+function withKnownPolicies(devices: readonly JoinedDevice[], policies: readonly InventoryPolicy[]) {
+  const known = new Set(policies.map((policy) => policy.index))
+  return devices.map((device) => ({ ...device, policies: device.policies.filter((index) => known.has(index)) }))
+}
+
+/** Rings and swift.conf must name the same policies. */
+function mismatches(
+  ringNames: readonly string[],
+  policies: readonly InventoryPolicy[],
+  directory: string,
+): readonly InventoryProblem[] {
+  const file = (ring: string): string => `${directory}/${ring}.ring.gz`
+  const missing = policies.filter((policy) => !ringNames.includes(objectRingName(policy.index)))
+  const known = new Set<number | undefined>([undefined, ...policies.map((policy) => policy.index)])
+  const unknown = ringNames.filter((name) => !known.has(policyOfRing(name)))
+  return [
+    ...missing.map(({ name, index }) => {
+      const subject = file(objectRingName(index))
+      return {
+        code: 'ring_missing',
+        subject,
+        message: `The policy ${name} has no ring on this node: copy ${subject} here.`,
+      }
+    }),
+    ...unknown.map((name) => {
+      const message = `swift.conf has no policy for the ring ${name}: its devices count for none.`
+      return { code: 'ring_without_policy', subject: file(name), message }
+    }),
+  ]
+}
+
+/** A storage server is configured, and yet no ring names one of this node's addresses. */
+function strangers(servers: readonly StorageServer[], addresses: readonly string[]): readonly InventoryProblem[] {
+  if (servers.length === 0) return []
+  const message = `No ring has a device at one of this node's addresses (${addresses.join(', ')}): set "swift": {"addresses": […]} in the agent's configuration.`
+  return [{ code: 'no_own_device', subject: 'rings', message }]
+}
