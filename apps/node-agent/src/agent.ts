@@ -1,4 +1,15 @@
+import { join } from 'node:path'
 import type { DeviceUsageMessage, Inventory, MetricDefinition } from '@roost/api-types/agent'
+import type { Clock } from './clock.js'
+import type { Enrolment, Identity, MachineIds } from './identity.js'
+import type { Log } from './log.js'
+import { Periodic } from './periodic.js'
+import { FrameBuffer } from './uplink/frame-buffer.js'
+import { MessageSpool } from './uplink/message-spool.js'
+import { Outbox } from './uplink/outbox.js'
+import { type Pace, readPace, savePace } from './uplink/pace.js'
+import { openTrust } from './uplink/trust.js'
+import { Uplink, type UplinkEnd } from './uplink/uplink.js'
 
 /** What every collector said in one round. `values[i]` is the value of `metrics[i]`; NaN means that it has none. */
 export interface Reading {
@@ -26,4 +37,115 @@ export interface Inventories {
   /** Calls back when something changed that the next inventory would show, such as a ring. The answer unsubscribes. */
   onChange(callback: () => void): () => void
   close(): Promise<void>
+}
+
+export interface AgentOptions {
+  readonly dataDir: string
+  readonly identity: Identity
+  readonly enrolment: Enrolment
+  readonly machine: MachineIds
+  readonly readings: Readings
+  readonly inventories: Inventories
+  /** What to show as the state of the agent. */
+  readonly onStatus: (status: string) => void
+  readonly clock: Clock
+  readonly random: () => number
+  readonly log: Log
+}
+
+export interface Agent {
+  /** Resolves when nobody needs the agent any longer. */
+  readonly ended: Promise<UplinkEnd>
+  /** Ends it in order; may be called twice. */
+  stop(): Promise<void>
+}
+
+/** What the spool may take of the disk. */
+const spoolBytes = 64 << 20
+/** Several changes at once, such as the rings of a rebalance, are one inventory. */
+const changeSettlesMs = 3000
+
+/** Wires what reads the machine to what reports it. */
+export async function startAgent(options: AgentOptions): Promise<Agent> {
+  const { dataDir, clock, log } = options
+  const messages = await MessageSpool.open({ dir: join(dataDir, 'spool', 'messages'), clock, log })
+  const frames = await FrameBuffer.open({
+    dir: join(dataDir, 'spool', 'frames'),
+    maxBytes: spoolBytes,
+    reservedBytes: () => messages.sizeBytes,
+    log,
+  })
+  const pace = await readPace(dataDir)
+  let rounds: Rounds | null = null
+  const uplink = new Uplink({
+    ...options,
+    trust: await openTrust(dataDir, log),
+    messages,
+    outbox: new Outbox({ clock, log, messages, frames }),
+    pace,
+    onPace: (next) => {
+      if (rounds?.setPace(next) === true) void keepPace(dataDir, next, log)
+    },
+  })
+  rounds = startRounds(options, uplink, pace)
+  const end = async (): Promise<void> => {
+    await uplink.stop()
+    await rounds.stop()
+    await messages.settled()
+    await frames.close()
+  }
+  let ending: Promise<void> | null = null
+  return { ended: uplink.ended, stop: () => (ending ??= end()) }
+}
+
+interface Rounds {
+  /** Whether it is another one. */
+  setPace(pace: Pace): boolean
+  stop(): Promise<void>
+}
+
+/** Readings, usage of devices and inventory, each on its period. */
+function startRounds({ clock, log, readings, inventories }: AgentOptions, uplink: Uplink, firstPace: Pace): Rounds {
+  let pace = firstPace
+  const reading = new Periodic({
+    clock,
+    intervalMs: () => pace.reportIntervalMs,
+    work: async () => uplink.report(await readings.read()),
+    onError: (error) => log.error('The machine could not be read.', { error }),
+  })
+  const usage = new Periodic({
+    clock,
+    intervalMs: () => pace.reportIntervalMs,
+    work: async () => uplink.usage(clock.now() / 1000, await inventories.usage()),
+    onError: (error) => log.error('The usage of the devices could not be read.', { error }),
+  })
+  const inventory = new Periodic({
+    clock,
+    intervalMs: () => pace.inventoryIntervalMs,
+    work: async () => uplink.inventory(await inventories.read()),
+    onError: (error) => log.error('The inventory could not be read.', { error }),
+  })
+  const rounds = [reading, usage, inventory]
+  const unsubscribe = inventories.onChange(() => inventory.kick(changeSettlesMs))
+  return {
+    setPace(next) {
+      if (JSON.stringify(next) === JSON.stringify(pace)) return false
+      pace = next
+      for (const round of rounds) round.rearm()
+      return true
+    },
+    async stop() {
+      unsubscribe()
+      const stopped = rounds.map((round) => round.stop())
+      await Promise.all([readings.close(), inventories.close(), ...stopped])
+    },
+  }
+}
+
+async function keepPace(dataDir: string, pace: Pace, log: Log): Promise<void> {
+  try {
+    await savePace(dataDir, pace)
+  } catch (error) {
+    log.warn('The pace that the control plane set cannot be kept over a restart.', { error })
+  }
 }

@@ -94,6 +94,11 @@ export const Settings = z.object({
   inventory_interval_ms: z.number(),
   /** After a lost connection, dial again at a random moment of so many milliseconds. Larger for large fleets. */
   reconnect_spread_ms: z.number(),
+  /**
+   * How old a reading from the time without a connection may be to be wanted afterwards; those of a catalogue that is
+   * no longer in force never are. Absent: none, since whoever keeps the latest values alone has no use for old ones.
+   */
+  backlog_seconds: z.optional(z.number().check(z.nonnegative())),
   /** PEM of the certificate authorities to trust from now on; the agent keeps them. */
   ca: z.array(z.string()),
 })

@@ -1,0 +1,42 @@
+import { decodeMetricFrame } from '@roost/api-types/agent'
+import type { Clock } from '../clock.js'
+import type { FrameBuffer } from './frame-buffer.js'
+
+export interface Backlog {
+  readonly clock: Clock
+  readonly frames: FrameBuffer
+  /** How old a frame may be to be wanted. */
+  readonly backlogMs: number
+  /** Whether the session that this is for still stands. */
+  readonly isOpen: () => boolean
+  /** Whether the control plane can read frames of that catalogue. */
+  readonly wants: (catalogue: number) => boolean
+  /** False when there is no room now. */
+  readonly send: (frame: Uint8Array) => boolean
+}
+
+/** Ten frames a second: a server that a whole fleet returns to has other things to do first. */
+const paceMs = 100
+
+/** Sends the readings of the time without a connection, oldest first and behind the live ones, and forgets them. */
+export async function replayBacklog(backlog: Backlog): Promise<void> {
+  const { frames, backlogMs, isOpen } = backlog
+  if (backlogMs > 0)
+    for await (const bytes of frames.replay()) if (isWanted(backlog, bytes)) await sendWhenRoom(backlog, bytes)
+  if (isOpen()) await frames.clear()
+}
+
+function isWanted({ clock, backlogMs, wants, isOpen }: Backlog, bytes: Uint8Array): boolean {
+  try {
+    const { time, catalogue } = decodeMetricFrame(bytes)
+    return isOpen() && time * 1000 >= clock.now() - backlogMs && wants(catalogue)
+  } catch {
+    // Of another version of the agent.
+    return false
+  }
+}
+
+async function sendWhenRoom({ clock, isOpen, send }: Backlog, bytes: Uint8Array): Promise<void> {
+  do await new Promise<void>((resolve) => clock.after(paceMs, resolve))
+  while (isOpen() && !send(bytes))
+}

@@ -1,0 +1,31 @@
+import { closeCodes } from '@roost/api-types/agent'
+import * as z from 'zod/mini'
+
+const Reason = z.object({ message: z.string(), retry_after_ms: z.optional(z.number().check(z.nonnegative())) })
+
+const meanings: Readonly<Record<number, string>> = {
+  1006: 'The connection broke.',
+  [closeCodes.serviceRestart]: 'The control plane restarts.',
+  [closeCodes.tryAgainLater]: 'The control plane is busy.',
+  [closeCodes.unauthenticated]: "The control plane did not accept this node's signature.",
+  [closeCodes.helloTimeout]: 'The control plane waited in vain for the hello.',
+  [closeCodes.needsUpgrade]: 'The control plane does not speak the protocol of this agent.',
+  [closeCodes.replaced]: 'Another process with the identity of this node took over.',
+  [closeCodes.revoked]: 'An operator removed this node.',
+}
+
+/** What a close frame says. A reason that is not ours, as proxies write them, is taken as text. */
+export function readCloseReason(code: number, reason: string): { message: string; retryAfterMs: number | null } {
+  const parsed = Reason.safeParse(jsonOf(reason))
+  if (parsed.success) return { message: parsed.data.message, retryAfterMs: parsed.data.retry_after_ms ?? null }
+  const meaning = meanings[code] ?? `The connection was closed with code ${code}.`
+  return { message: reason === '' ? meaning : `${meaning} ${reason}`, retryAfterMs: null }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

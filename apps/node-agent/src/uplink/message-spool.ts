@@ -1,0 +1,145 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readManagedFile, removeManagedFile, writeManagedFile } from '../host/managed-file.js'
+import type { Clock } from '../clock.js'
+import type { Log } from '../log.js'
+
+/** A message that stays until the control plane has it. */
+export interface SpooledMessage {
+  readonly sequence: number
+  readonly kind: string
+  /** Held here alone when the state directory could not take it. */
+  readonly unsaved: string | null
+  readonly sizeBytes: number
+}
+
+export interface MessageSpoolOptions {
+  readonly dir: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const highWaterFile = 'last-sequence'
+const messageFile = /^(\d{16})-([a-z_]+)\.json$/
+
+/**
+ * Messages that must not be lost: a file each, whole or not there, until the acknowledgement. Their numbers rise over
+ * restarts, reinstalls and clocks that were set back: the control plane takes a lower one for a repetition.
+ */
+export class MessageSpool {
+  readonly #options: MessageSpoolOptions
+  readonly #messages = new Map<number, SpooledMessage>()
+  #lastSequence: number
+  #work: Promise<unknown> = Promise.resolve()
+
+  private constructor(options: MessageSpoolOptions, lastSequence: number) {
+    this.#options = options
+    this.#lastSequence = lastSequence
+  }
+
+  static async open(options: MessageSpoolOptions): Promise<MessageSpool> {
+    await mkdir(options.dir, { recursive: true, mode: 0o700 })
+    const saved = await readManagedFile(join(options.dir, highWaterFile))
+    const spool = new MessageSpool(options, Number(saved?.toString() ?? 0) || 0)
+    for (const name of (await readdir(options.dir)).toSorted()) await spool.#adopt(name)
+    return spool
+  }
+
+  /** Oldest first. */
+  pending(): readonly SpooledMessage[] {
+    return [...this.#messages.values()]
+  }
+
+  get sizeBytes(): number {
+    return this.pending().reduce((sum, message) => sum + message.sizeBytes, 0)
+  }
+
+  /**
+   * Keeps a message; with `supersede` it replaces those of its kind that still wait. A full disk does not stop it: the
+   * message is then kept in memory, and an operator is told.
+   */
+  add(kind: string, build: (sequence: number) => object, supersede = false): Promise<SpooledMessage> {
+    return this.#inTurn(async () => {
+      this.#lastSequence = Math.max(this.#lastSequence + 1, Math.floor(this.#options.clock.now()))
+      const sequence = this.#lastSequence
+      const older = supersede ? this.pending().filter((message) => message.kind === kind) : []
+      const text = JSON.stringify(build(sequence))
+      const message = {
+        sequence,
+        kind,
+        sizeBytes: Buffer.byteLength(text),
+        unsaved: await this.#save(sequence, kind, text),
+      }
+      this.#messages.set(sequence, message)
+      for (const old of older) await this.#forget(old)
+      return message
+    })
+  }
+
+  /** The text of a message; undefined when it was acknowledged meanwhile. */
+  async read(message: SpooledMessage): Promise<string | undefined> {
+    if (message.unsaved !== null) return message.unsaved
+    return (await readManagedFile(this.#path(message.sequence, message.kind)))?.toString()
+  }
+
+  /** The control plane has it: it need not be kept any longer. */
+  async acknowledge(sequence: number): Promise<void> {
+    const message = this.#messages.get(sequence)
+    if (message !== undefined) await this.#inTurn(() => this.#forget(message))
+  }
+
+  /** Resolves when everything that was asked for so far is on the disk. */
+  async settled(): Promise<void> {
+    await this.#work
+  }
+
+  /** The text where it could not be saved, else null. */
+  async #save(sequence: number, kind: string, text: string): Promise<string | null> {
+    try {
+      await writeManagedFile(join(this.#options.dir, highWaterFile), `${sequence}\n`)
+      await writeManagedFile(this.#path(sequence, kind), text)
+      return null
+    } catch (error) {
+      this.#options.log.error(
+        'The state directory takes no more: what must not be lost is in memory alone. Free space.',
+        {
+          error,
+          kind,
+        },
+      )
+      return text
+    }
+  }
+
+  async #forget(message: SpooledMessage): Promise<void> {
+    this.#messages.delete(message.sequence)
+    if (message.unsaved !== null) return
+    await removeManagedFile(this.#path(message.sequence, message.kind)).catch((error: unknown) =>
+      this.#options.log.warn('A message that was acknowledged cannot be removed; it will be sent again.', { error }),
+    )
+  }
+
+  async #adopt(name: string): Promise<void> {
+    const path = join(this.#options.dir, name)
+    const match = messageFile.exec(name)
+    if (match === null) {
+      // What a killed writer left behind.
+      if (name.endsWith('.new')) await rm(path, { force: true })
+      return
+    }
+    const sequence = Number(match[1])
+    const { length } = await readFile(path)
+    this.#messages.set(sequence, { sequence, kind: match[2] as string, sizeBytes: length, unsaved: null })
+    this.#lastSequence = Math.max(this.#lastSequence, sequence)
+  }
+
+  #path(sequence: number, kind: string): string {
+    return join(this.#options.dir, `${String(sequence).padStart(16, '0')}-${kind}.json`)
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#work.then(work)
+    this.#work = result.catch(() => {})
+    return result
+  }
+}

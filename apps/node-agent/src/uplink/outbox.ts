@@ -1,0 +1,190 @@
+import { type DeviceUsageMessage, encodeMetricFrame, type LogMessage } from '@roost/api-types/agent'
+import type { DeviceUsage, Reading } from '../agent.js'
+import type { Clock } from '../clock.js'
+import type { Log } from '../log.js'
+import { type Catalogue, catalogueOf } from './catalogue.js'
+import type { FrameBuffer } from './frame-buffer.js'
+import type { MessageSpool } from './message-spool.js'
+import { Results } from './results.js'
+import { replayBacklog } from './backlog.js'
+
+/** Where bytes go while there is a session. */
+export interface Link {
+  /** Bytes that wait in this process. */
+  readonly bufferedBytes: number
+  send(data: string | Uint8Array): void
+}
+
+/**
+ * `offline`: frames go to the disk. `parked`: the control plane takes nothing from us. `live`: all goes out at once.
+ * `congested`: the socket is full; of frames and figures only the newest is kept until it has room.
+ */
+export type OutboxPhase = 'offline' | 'parked' | 'live' | 'congested'
+
+export interface OutboxOptions {
+  readonly clock: Clock
+  readonly log: Log
+  readonly messages: MessageSpool
+  readonly frames: FrameBuffer
+}
+
+/** The server ends a session that sends a message larger than this. */
+const maxMessageBytes = 1 << 20
+const congestedBytes = 256 << 10
+const congestionCheckMs = 500
+
+/** All that leaves the agent goes through here. It holds at most one frame, one set of figures and what the spool holds. */
+export class Outbox {
+  readonly #options: OutboxOptions
+  readonly #results: Results
+  #phase: OutboxPhase = 'offline'
+  #link: Link | null = null
+  #catalogue: Catalogue | null = null
+  #catalogueSent = false
+  #sequence: bigint
+  /** The newest of each kind that has not been sent yet. */
+  #frame: Uint8Array | null = null
+  #usage: string | null = null
+  #dropped = 0
+  #cancelCheck: () => void = () => {}
+
+  constructor(options: OutboxOptions) {
+    this.#options = options
+    this.#results = new Results({ ...options, maxMessageBytes })
+    // Above those of an earlier process, without a write to the disk for each frame.
+    this.#sequence = BigInt(Math.floor(options.clock.now()))
+  }
+
+  get phase(): OutboxPhase {
+    return this.#phase
+  }
+
+  /** The control plane listens: what matters most first, which is the newest. */
+  open(link: Link, backlogMs: number): void {
+    this.#link = link
+    this.#catalogueSent = false
+    this.#phase = 'live'
+    this.#flush()
+    this.#results.open({ send: (text) => this.#sendRoomy(link, text) })
+    void this.#replay(link, backlogMs)
+  }
+
+  /** The session is there, but not for data. */
+  park(): void {
+    this.close()
+    this.#phase = 'parked'
+  }
+
+  close(): void {
+    this.#link = null
+    this.#phase = 'offline'
+    this.#cancelCheck()
+    this.#results.close()
+  }
+
+  report({ time, metrics, values }: Reading): void {
+    const catalogue = this.#catalogue?.metrics === metrics ? this.#catalogue : this.#renew(metrics)
+    this.#sequence += 1n
+    const frame = encodeMetricFrame({ catalogue: catalogue.id, sequence: this.#sequence, time, values })
+    if (this.#frame !== null && this.#link !== null) this.#dropped += 1
+    this.#frame = frame
+    if (this.#phase === 'offline') this.#options.frames.append(frame)
+    this.#flush()
+  }
+
+  usage(time: number, devices: DeviceUsage): void {
+    const message: DeviceUsageMessage = { type: 'device_usage', time, devices }
+    this.#usage = JSON.stringify(message)
+    this.#flush()
+  }
+
+  /** Tells the control plane's operator something; lost when there is no connection. */
+  tell(level: LogMessage['level'], message: string): void {
+    const text: LogMessage = { type: 'log', level, message: message.slice(0, 2000) }
+    if (this.#phase === 'live') this.#link?.send(JSON.stringify(text))
+  }
+
+  /** A message came into the spool. */
+  spooled(): void {
+    this.#results.pump()
+  }
+
+  acknowledged(sequence: number): Promise<void> {
+    return this.#results.acknowledged(sequence)
+  }
+
+  refused(sequence: number): void {
+    this.#results.refused(sequence)
+  }
+
+  #renew(metrics: Reading['metrics']): Catalogue {
+    const catalogue = catalogueOf(metrics)
+    if (catalogue.id !== this.#catalogue?.id) {
+      this.#catalogueSent = false
+      this.#frame = null
+    }
+    this.#catalogue = catalogue
+    return catalogue
+  }
+
+  #flush(): void {
+    const link = this.#link
+    if (link === null) return
+    this.#cancelCheck()
+    if (link.bufferedBytes > congestedBytes) {
+      this.#phase = 'congested'
+      this.#cancelCheck = this.#options.clock.after(congestionCheckMs, () => this.#flush())
+      return
+    }
+    if (this.#phase === 'congested') this.#recovered()
+    if (this.#frame !== null && this.#sendCatalogue(link)) link.send(this.#frame)
+    this.#frame = null
+    if (this.#usage !== null) link.send(this.#usage)
+    this.#usage = null
+  }
+
+  #recovered(): void {
+    this.#phase = 'live'
+    this.#options.log.warn('The connection was too slow for a while.', { droppedFrames: this.#dropped })
+    this.#dropped = 0
+    this.#results.pump()
+  }
+
+  /** False when the control plane cannot know what the frame means. */
+  #sendCatalogue(link: Link): boolean {
+    if (this.#catalogueSent) return true
+    const { text, metrics } = this.#catalogue as Catalogue
+    if (Buffer.byteLength(text) > maxMessageBytes) {
+      this.#options.log.error('There are more metrics than a catalogue can name: none are sent.', {
+        metrics: metrics.length,
+      })
+      return false
+    }
+    link.send(text)
+    this.#catalogueSent = true
+    return true
+  }
+
+  /** Sends where there is room; the answer says whether there was. */
+  #sendRoomy(link: Link, data: string | Uint8Array): boolean {
+    if (link.bufferedBytes > congestedBytes) return false
+    link.send(data)
+    return true
+  }
+
+  async #replay(link: Link, backlogMs: number): Promise<void> {
+    const { clock, frames, log } = this.#options
+    try {
+      await replayBacklog({
+        clock,
+        frames,
+        backlogMs,
+        isOpen: () => this.#link === link,
+        wants: (catalogue) => this.#catalogueSent && catalogue === this.#catalogue?.id,
+        send: (frame) => this.#sendRoomy(link, frame),
+      })
+    } catch (error) {
+      log.warn('Readings from the time without a connection could not be sent.', { error })
+    }
+  }
+}

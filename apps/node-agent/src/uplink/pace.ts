@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import type { Settings } from '@roost/api-types/agent'
+import * as z from 'zod/mini'
+import { readManagedFile, writeManagedFile } from '../host/managed-file.js'
+
+const second = 1000
+const hour = 3_600_000
+
+/** The rhythm of the agent: the control plane sets it, and the last one it set is kept over restarts. */
+const Pace = z.object({
+  reportIntervalMs: z.number(),
+  heartbeatIntervalMs: z.number(),
+  inventoryIntervalMs: z.number(),
+  /** The window for the first attempt after a lost connection. */
+  reconnectSpreadMs: z.number(),
+  /** How old a reading may be that is sent after a time without a connection. */
+  backlogMs: z.number(),
+})
+export type Pace = z.infer<typeof Pace>
+
+/** Until the control plane has set another. */
+export const firstPace: Pace = {
+  reportIntervalMs: 10 * second,
+  heartbeatIntervalMs: 15 * second,
+  inventoryIntervalMs: hour,
+  reconnectSpreadMs: 30 * second,
+  backlogMs: 0,
+}
+
+/** What the control plane set, within what cannot harm the node it was meant for. */
+export function paceOf(settings: Settings): Pace {
+  return {
+    reportIntervalMs: within(settings.report_interval_ms, second, hour),
+    heartbeatIntervalMs: within(settings.heartbeat_interval_ms, second, hour),
+    inventoryIntervalMs: within(settings.inventory_interval_ms, 10 * second, 24 * hour),
+    reconnectSpreadMs: within(settings.reconnect_spread_ms, 0, hour),
+    backlogMs: within((settings.backlog_seconds ?? 0) * second, 0, 365 * 24 * hour),
+  }
+}
+
+/** The pace that was in force before this start. A damaged file is no reason to stand still. */
+export async function readPace(dataDir: string): Promise<Pace> {
+  const bytes = await readManagedFile(pacePath(dataDir))
+  if (bytes === undefined) return firstPace
+  try {
+    return Pace.parse(JSON.parse(bytes.toString()))
+  } catch {
+    return firstPace
+  }
+}
+
+export async function savePace(dataDir: string, pace: Pace): Promise<void> {
+  await writeManagedFile(pacePath(dataDir), `${JSON.stringify(pace)}\n`)
+}
+
+function pacePath(dataDir: string): string {
+  return join(dataDir, 'pace.json')
+}
+
+function within(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value))
+}

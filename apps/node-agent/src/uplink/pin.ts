@@ -1,0 +1,61 @@
+import { createHash, X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import { connect, type TLSSocket } from 'node:tls'
+import { connectionError, EnrolError } from './enrol-error.js'
+import { certificatesOf } from './trust.js'
+
+const deadlineMs = 15_000
+
+/**
+ * The certificate, among those that a server shows, whose SHA-256 is the expected one: that of its public key (SPKI in
+ * DER) or its own. Nothing is sent to the server, and nothing else that it shows is believed; whoever uses the answer as
+ * an authority checks chain and name on the next connection.
+ */
+export async function fetchPinned(server: URL, sha256: string): Promise<string> {
+  const wanted = sha256
+    .replace(/^sha256:/i, '')
+    .replaceAll(':', '')
+    .toLowerCase()
+  if (!/^[0-9a-f]{64}$/.test(wanted))
+    throw new EnrolError(
+      `--ca-sha256 has 64 hexadecimal digits, and is '${sha256}'.`,
+      'Copy the whole line of `roost token create`.',
+    )
+  const shown = await fetchCertificates(server)
+  const pinned = shown.find((pem) => digestsOf(pem).includes(wanted))
+  if (pinned !== undefined) return pinned
+  throw new EnrolError(
+    `${server.origin} does not show the expected authority, but ${digestsOf(shown.at(-1) as string)[0]}.`,
+    'Use the line of `roost token create` as it was printed; if it was, somebody may be between this machine and the control plane.',
+  )
+}
+
+function digestsOf(pem: string): string[] {
+  const certificate = new X509Certificate(pem)
+  return [certificate.publicKey.export({ type: 'spki', format: 'der' }), certificate.raw].map((bytes) =>
+    createHash('sha256').update(bytes).digest('hex'),
+  )
+}
+
+async function fetchCertificates(server: URL): Promise<string[]> {
+  const host = server.hostname.replace(/^\[(.*)\]$/, '$1')
+  let socket: TLSSocket | undefined
+  try {
+    return await new Promise((resolve, reject) => {
+      socket = connect({
+        host,
+        port: Number(server.port || 443),
+        rejectUnauthorized: false,
+        ...(isIP(host) === 0 ? { servername: host } : {}),
+      })
+      socket.setTimeout(deadlineMs, () => reject(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' })))
+      socket.on('error', reject)
+      socket.on('close', () => reject(new Error('the connection was closed')))
+      socket.on('secureConnect', () => resolve(certificatesOf(socket as TLSSocket)))
+    })
+  } catch (error) {
+    throw connectionError(error, server, new Date())
+  } finally {
+    socket?.destroy()
+  }
+}

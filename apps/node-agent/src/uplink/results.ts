@@ -1,0 +1,120 @@
+import type { Clock } from '../clock.js'
+import type { Log } from '../log.js'
+import type { MessageSpool, SpooledMessage } from './message-spool.js'
+
+export interface ResultsOptions {
+  readonly clock: Clock
+  readonly log: Log
+  readonly messages: MessageSpool
+  readonly maxMessageBytes: number
+}
+
+interface Target {
+  /** False when there is no room now. */
+  send(text: string): boolean
+}
+
+interface Attempt {
+  readonly count: number
+  /** On the monotonic clock. */
+  readonly nextAtMs: number
+}
+
+/** An answer that takes longer is not expected any more. */
+const answerMs = 60_000
+const firstRetryMs = 5000
+const longestRetryMs = 60_000
+const roomCheckMs = 1000
+
+/** Sends what the spool holds, and sends it again until it is acknowledged: after a refusal, a silence, a reconnect. */
+export class Results {
+  readonly #options: ResultsOptions
+  readonly #attempts = new Map<number, Attempt>()
+  #target: Target | null = null
+  #pumping = false
+  #wanted = false
+  #cancel: () => void = () => {}
+
+  constructor(options: ResultsOptions) {
+    this.#options = options
+  }
+
+  open(target: Target): void {
+    this.#target = target
+    this.#attempts.clear()
+    this.pump()
+  }
+
+  close(): void {
+    this.#target = null
+    this.#cancel()
+  }
+
+  async acknowledged(sequence: number): Promise<void> {
+    this.#attempts.delete(sequence)
+    await this.#options.messages.acknowledge(sequence)
+  }
+
+  /** The control plane could not take it now. */
+  refused(sequence: number): void {
+    const count = this.#attempts.get(sequence)?.count ?? 1
+    const delayMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (count - 1))
+    this.#attempts.set(sequence, { count, nextAtMs: this.#options.clock.monotonic() + delayMs })
+    this.#arm(delayMs)
+  }
+
+  /** Sends what is due. */
+  pump(): void {
+    this.#wanted = true
+    if (!this.#pumping) void this.#pump()
+  }
+
+  async #pump(): Promise<void> {
+    this.#pumping = true
+    while (this.#wanted) {
+      this.#wanted = false
+      await this.#sendDue()
+    }
+    this.#pumping = false
+  }
+
+  async #sendDue(): Promise<void> {
+    const target = this.#target
+    if (target === null) return
+    for (const message of this.#options.messages.pending()) {
+      const now = this.#options.clock.monotonic()
+      if ((this.#attempts.get(message.sequence)?.nextAtMs ?? 0) > now) continue
+      if (!(await this.#send(target, message))) return this.#arm(roomCheckMs)
+    }
+    this.#armNext()
+  }
+
+  /** False when there was no room. */
+  async #send(target: Target, message: SpooledMessage): Promise<boolean> {
+    const { clock, log, messages, maxMessageBytes } = this.#options
+    const text = await messages.read(message).catch((error: unknown) => {
+      log.error('A message that was kept cannot be read.', { error, kind: message.kind })
+      return undefined
+    })
+    if (text === undefined || this.#target !== target) return true
+    if (message.sizeBytes > maxMessageBytes) {
+      log.error('A message is larger than the protocol allows, and is given up.', { ...message, unsaved: undefined })
+      await messages.acknowledge(message.sequence)
+      return true
+    }
+    if (!target.send(text)) return false
+    const count = (this.#attempts.get(message.sequence)?.count ?? 0) + 1
+    this.#attempts.set(message.sequence, { count, nextAtMs: clock.monotonic() + answerMs })
+    return true
+  }
+
+  #armNext(): void {
+    const next = Math.min(...[...this.#attempts.values()].map((attempt) => attempt.nextAtMs))
+    if (Number.isFinite(next)) this.#arm(Math.max(0, next - this.#options.clock.monotonic()))
+  }
+
+  #arm(delayMs: number): void {
+    this.#cancel()
+    if (this.#target !== null) this.#cancel = this.#options.clock.after(delayMs, () => this.pump())
+  }
+}

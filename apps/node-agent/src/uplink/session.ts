@@ -1,0 +1,188 @@
+import type { IncomingMessage } from 'node:http'
+import { TLSSocket } from 'node:tls'
+import { type Challenge, helloText, protocolVersion, ServerMessage } from '@roost/api-types/agent'
+import { WebSocket } from 'ws'
+import type { Clock } from '../clock.js'
+import type { Identity, MachineIds } from '../identity.js'
+import { agentVersion } from '../version.js'
+import type { SessionEnd } from './backoff.js'
+import { readCloseReason } from './close-reason.js'
+import { Heartbeat } from './heartbeat.js'
+import { certificatesOf } from './trust.js'
+
+/** All that may come once the hello is on its way; what keeps the connection itself stays in here. */
+export type SessionMessage = Exclude<ServerMessage, { type: 'challenge' | 'ping' | 'pong' }>
+
+export interface SessionOptions {
+  readonly url: string
+  /** PEM of the authorities to trust; none: those that Node trusts. */
+  readonly ca: readonly string[]
+  readonly identity: Identity
+  readonly machine: MachineIds
+  readonly nodeUuid: string
+  readonly clock: Clock
+  readonly random: () => number
+  readonly heartbeatMs: number
+  /** How far this machine's clock is ahead of the control plane's, in seconds. */
+  readonly onSkew: (seconds: number) => void
+  readonly onMessage: (message: SessionMessage) => void
+  /** A type that this version does not know. */
+  readonly onUnknown: (type: string) => void
+}
+
+/** Dialling, upgrade, challenge and welcome together. */
+const greetingMs = 30_000
+/** How long an orderly close may take before the socket is thrown away. */
+const farewellMs = 2000
+const maxPayloadBytes = 1 << 20
+
+const capabilities: readonly string[] = ['inventory', 'metrics', 'device_usage']
+
+/** One connection to the control plane, from dialling to its end. */
+export class Session {
+  readonly ended: Promise<SessionEnd>
+  readonly #options: SessionOptions
+  readonly #socket: WebSocket
+  #heartbeat: Heartbeat | null = null
+  #welcomedAt: number | null = null
+  #cancelGreeting: () => void
+  #retryAfterMs: number | null = null
+  #failure: string | null = null
+  #certificates: readonly string[] = []
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+    this.#socket = new WebSocket(options.url, {
+      perMessageDeflate: false,
+      maxPayload: maxPayloadBytes,
+      handshakeTimeout: greetingMs,
+      followRedirects: false,
+      ...(options.ca.length === 0 ? {} : { ca: [...options.ca] }),
+    })
+    this.#socket.on('error', (error) => (this.#failure ??= error.message))
+    this.ended = this.#watch()
+    this.#cancelGreeting = options.clock.after(greetingMs, () =>
+      this.#giveUp('The control plane did not answer in time.'),
+    )
+  }
+
+  /** Bytes that wait in this process. */
+  get bufferedBytes(): number {
+    return this.#socket.bufferedAmount
+  }
+
+  /** PEM of the certificates that the server showed, its own first; none without TLS. */
+  get certificates(): readonly string[] {
+    return this.#certificates
+  }
+
+  send(data: string | Uint8Array): void {
+    // What cannot be sent is not lost: results wait for their acknowledgement, metrics for the next frame.
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(data, () => {})
+  }
+
+  /** Ends it in an orderly way, and after a deadline anyhow. */
+  async close(code: number, message: string): Promise<void> {
+    const cancel = this.#options.clock.after(farewellMs, () => this.#socket.terminate())
+    this.#socket.close(code, JSON.stringify({ message }))
+    await this.ended
+    cancel()
+  }
+
+  #watch(): Promise<SessionEnd> {
+    const socket = this.#socket
+    socket.on('upgrade', (response: IncomingMessage) => {
+      if (response.socket instanceof TLSSocket) this.#certificates = certificatesOf(response.socket)
+    })
+    socket.on('unexpected-response', (_request, response: IncomingMessage) => this.#notUpgraded(response))
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      if (!isBinary) this.#receive(data.toString())
+    })
+    return new Promise((resolve) => {
+      socket.on('close', (code: number, reason: Buffer) => resolve(this.#end(code, reason.toString())))
+    })
+  }
+
+  #end(code: number, text: string): SessionEnd {
+    this.#cancelGreeting()
+    this.#heartbeat?.stop()
+    const { message, retryAfterMs } = readCloseReason(code, text)
+    return {
+      code: code === 1006 ? null : code,
+      message: code === 1006 ? (this.#failure ?? message) : message,
+      retryAfterMs: this.#retryAfterMs ?? retryAfterMs,
+      stableMs: this.#welcomedAt === null ? 0 : this.#options.clock.monotonic() - this.#welcomedAt,
+    }
+  }
+
+  #giveUp(message: string): void {
+    this.#failure = message
+    this.#socket.terminate()
+  }
+
+  #notUpgraded(response: IncomingMessage): void {
+    const seconds = Number(response.headers['retry-after'])
+    if (seconds >= 0) this.#retryAfterMs = seconds * 1000
+    response.destroy()
+    this.#giveUp(`The control plane answered ${response.statusCode} instead of opening the stream.`)
+  }
+
+  #receive(text: string): void {
+    const json = jsonOf(text)
+    const parsed = ServerMessage.safeParse(json)
+    if (!parsed.success) {
+      this.#options.onUnknown(String((json as { type?: unknown } | null | undefined)?.type))
+      return
+    }
+    const message = parsed.data
+    if (message.type === 'challenge') this.#hello(message)
+    else if (message.type === 'ping') this.send(JSON.stringify({ type: 'pong', id: message.id }))
+    else if (message.type === 'pong') this.#heartbeat?.answered(message.id)
+    else this.#deliver(message)
+  }
+
+  #deliver(message: SessionMessage): void {
+    if (message.type === 'welcome') this.#welcome()
+    if (message.type === 'settings') this.#heartbeat?.setInterval(message.heartbeat_interval_ms)
+    this.#options.onMessage(message)
+  }
+
+  #hello(challenge: Challenge): void {
+    const { identity, nodeUuid, machine, clock } = this.#options
+    this.#options.onSkew(clock.now() / 1000 - challenge.clock)
+    const hello = {
+      node_uuid: nodeUuid,
+      protocol: protocolVersion,
+      agent_version: agentVersion,
+      capabilities: [...capabilities],
+      machine_id: machine.machineId,
+      boot_id: machine.bootId,
+      hostname: machine.hostname,
+      clock: clock.now() / 1000,
+    }
+    const signature = identity.sign(helloText(challenge.nonce, hello))
+    this.send(JSON.stringify({ type: 'hello', ...hello, signature }))
+  }
+
+  #welcome(): void {
+    if (this.#welcomedAt !== null) return
+    const { clock, random, heartbeatMs } = this.#options
+    this.#cancelGreeting()
+    this.#welcomedAt = clock.monotonic()
+    const heartbeat = {
+      clock,
+      random,
+      ping: (id: number) => this.send(JSON.stringify({ type: 'ping', id })),
+      dead: () => this.#giveUp('The control plane no longer answers: the connection is dead.'),
+    }
+    this.#heartbeat = new Heartbeat(heartbeat, heartbeatMs)
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

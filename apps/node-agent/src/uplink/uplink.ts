@@ -1,0 +1,184 @@
+import { closeCodes, type Inventory } from '@roost/api-types/agent'
+import type { DeviceUsage, Reading } from '../agent.js'
+import type { Clock } from '../clock.js'
+import type { Enrolment, Identity, MachineIds } from '../identity.js'
+import type { Log } from '../log.js'
+import { Backoff, type SessionEnd } from './backoff.js'
+import { clockRemedy } from './clock-skew.js'
+import type { MessageSpool } from './message-spool.js'
+import type { Outbox } from './outbox.js'
+import { type Pace, paceOf } from './pace.js'
+import { Session, type SessionMessage } from './session.js'
+import type { Trust } from './trust.js'
+
+export interface UplinkOptions {
+  readonly identity: Identity
+  readonly enrolment: Enrolment
+  readonly machine: MachineIds
+  readonly trust: Trust
+  readonly messages: MessageSpool
+  readonly outbox: Outbox
+  readonly pace: Pace
+  /** The control plane set another pace. */
+  readonly onPace: (pace: Pace) => void
+  /** What to show as the state of the connection. */
+  readonly onStatus: (status: string) => void
+  readonly clock: Clock
+  readonly random: () => number
+  readonly log: Log
+}
+
+/** Why the uplink is over. */
+export interface UplinkEnd {
+  readonly reason: 'revoked' | 'stopped'
+  readonly message: string
+}
+
+/** Keeps a session with the control plane, whatever happens to it, until an operator removes the node. */
+export class Uplink {
+  readonly ended: Promise<UplinkEnd>
+  readonly #options: UplinkOptions
+  readonly #backoff: Backoff
+  readonly #unknown = new Set<string>()
+  #pace: Pace
+  #session: Session | null = null
+  #stopping = false
+  #wake: () => void = () => {}
+
+  /** Dials at once. */
+  constructor(options: UplinkOptions) {
+    this.#options = options
+    this.#pace = options.pace
+    this.#backoff = new Backoff(options.random)
+    this.ended = this.#run()
+  }
+
+  report(reading: Reading): void {
+    this.#options.outbox.report(reading)
+  }
+
+  usage(time: number, devices: DeviceUsage): void {
+    this.#options.outbox.usage(time, devices)
+  }
+
+  /** Kept until the control plane has it, or a newer one. */
+  async inventory(inventory: Inventory): Promise<void> {
+    const { messages, outbox } = this.#options
+    await messages.add('inventory', (sequence) => ({ type: 'inventory', sequence, inventory }), true)
+    outbox.spooled()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    this.#wake()
+    await this.#session?.close(1000, 'The agent ends.')
+    await this.ended
+  }
+
+  async #run(): Promise<UplinkEnd> {
+    while (!this.#stopping) {
+      const end = await this.#oneSession()
+      if (end.code === closeCodes.revoked) return this.#revoked(end)
+      if (!this.#stopping) await this.#pause(end)
+    }
+    return { reason: 'stopped', message: 'The agent was asked to end.' }
+  }
+
+  async #oneSession(): Promise<SessionEnd> {
+    const { identity, enrolment, machine, trust, outbox, clock, random, onStatus } = this.#options
+    onStatus(`dials ${enrolment.server}`)
+    const session = new Session({
+      url: streamUrl(enrolment.server),
+      ca: trust.authorities,
+      identity,
+      nodeUuid: enrolment.node_uuid,
+      machine,
+      clock,
+      random,
+      heartbeatMs: this.#pace.heartbeatIntervalMs,
+      onSkew: (seconds) => this.#skewed(seconds),
+      onMessage: (message) => this.#take(session, message),
+      onUnknown: (type) => this.#puzzled(type),
+    })
+    this.#session = session
+    const end = await session.ended
+    this.#session = null
+    outbox.close()
+    return end
+  }
+
+  async #pause(end: SessionEnd): Promise<void> {
+    const { clock, log, onStatus } = this.#options
+    const delayMs = this.#backoff.delay(end, this.#pace.reconnectSpreadMs)
+    const seconds = Math.ceil(delayMs / 1000)
+    log.warn('There is no connection to the control plane.', {
+      reason: end.message,
+      code: end.code,
+      retryInSeconds: seconds,
+    })
+    onStatus(`no connection: ${end.message} Tries again in ${seconds} s.`)
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(delayMs, resolve)
+      this.#wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  #revoked({ message }: SessionEnd): UplinkEnd {
+    this.#options.log.error('This node was removed from the control plane: the agent ends.', { reason: message })
+    return { reason: 'revoked', message }
+  }
+
+  #take(session: Session, message: SessionMessage): void {
+    const { outbox, log } = this.#options
+    switch (message.type) {
+      case 'welcome':
+        return this.#welcomed(session, message.parked)
+      case 'settings':
+        return this.#settled(session, paceOf(message), message.ca)
+      case 'ack':
+        return void outbox.acknowledged(message.sequence)
+      case 'refused':
+        log.warn('The control plane could not take a message.', { of: message.of, reason: message.message })
+        if (message.sequence !== undefined) outbox.refused(message.sequence)
+        return
+      case 'unsupported':
+        return log.warn('The control plane is older than this agent and does not know a message.', { of: message.of })
+    }
+  }
+
+  #welcomed(session: Session, parked: string | null): void {
+    const { outbox, enrolment, log, onStatus } = this.#options
+    if (parked !== null) {
+      log.error('Another machine uses the identity of this node: nothing is reported from here.', { reason: parked })
+      onStatus(`parked: ${parked}`)
+      return outbox.park()
+    }
+    log.info('Connected to the control plane.', { server: enrolment.server, node: enrolment.node_id })
+    onStatus(`connected to ${enrolment.server}`)
+    outbox.open(session, this.#pace.backlogMs)
+  }
+
+  #settled(session: Session, pace: Pace, authorities: readonly string[]): void {
+    this.#pace = pace
+    this.#options.onPace(pace)
+    void this.#options.trust.learn(authorities, session.certificates)
+  }
+
+  #skewed(seconds: number): void {
+    const remedy = clockRemedy(seconds)
+    if (remedy !== null) this.#options.log.warn(remedy)
+  }
+
+  #puzzled(type: string): void {
+    if (this.#unknown.has(type)) return
+    this.#unknown.add(type)
+    this.#options.log.warn('The control plane sent a message that this agent cannot read.', { type })
+  }
+}
+
+function streamUrl(server: string): string {
+  return `${server.replace(/\/$/, '').replace(/^http/, 'ws')}/agent/v1/stream`
+}
