@@ -1,0 +1,53 @@
+import type { DeviceUsageMessage } from '@roost/api-types/agent'
+import type { LiveDevices } from './live-devices.js'
+import type { CapacityStore, StoredDevice } from './store.js'
+import type { UsageWriter } from './usage-writer.js'
+
+/** What capacity takes from the stream and from whoever stores inventories. */
+export interface CapacityIntake {
+  /** Figures count in the next answer, and are stored soon after. */
+  deviceUsage(nodeId: number, message: DeviceUsageMessage): void
+  /** To be called when the devices of a node were stored, changed or removed. */
+  devicesChanged(nodeId: number): Promise<void>
+  /** Reads all devices from the database. */
+  load(): Promise<void>
+  /** Takes note of nodes that came or went without anybody telling. */
+  refresh(): Promise<void>
+}
+
+interface Collaborators {
+  readonly live: LiveDevices
+  readonly store: CapacityStore
+  readonly writer: UsageWriter
+}
+
+export function createCapacityIntake({ live, store, writer }: Collaborators): CapacityIntake {
+  const devicesChanged = async (nodeId: number) => {
+    // What waits to be written is newer than what would be read.
+    await writer.flush()
+    live.put(nodeId, await store.listDevices(nodeId))
+  }
+  return {
+    deviceUsage(nodeId, { time, devices }) {
+      writer.add(live.report(nodeId, time, devices))
+    },
+    devicesChanged,
+    async load() {
+      for (const [nodeId, devices] of byNode(await store.listDevices())) live.put(nodeId, devices)
+    },
+    async refresh() {
+      const there = new Set(await store.listNodeIds())
+      for (const nodeId of live.nodeIds) if (!there.has(nodeId)) live.put(nodeId, [])
+    },
+  }
+}
+
+function byNode(devices: readonly StoredDevice[]): ReadonlyMap<number, readonly StoredDevice[]> {
+  const groups = new Map<number, StoredDevice[]>()
+  for (const device of devices) {
+    const group = groups.get(device.nodeId)
+    if (group) group.push(device)
+    else groups.set(device.nodeId, [device])
+  }
+  return groups
+}

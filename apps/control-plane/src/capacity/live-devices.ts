@@ -1,0 +1,115 @@
+import type { DeviceUsageMessage, FilesystemFigures } from '@roost/api-types/agent'
+import { createDeviceColumns } from '@roost/capacity-core'
+import type { DeviceColumns, PolicySetCapacity } from '@roost/capacity-core'
+import type { DeviceUsage, StoredDevice } from './store.js'
+
+type ReportedDevice = DeviceUsageMessage['devices'][number]
+
+/** All devices with their last figures, in memory: answers are added up from here. */
+export interface LiveDevices {
+  readonly nodeIds: Iterable<number>
+  capacityOf(clusterId: number): readonly PolicySetCapacity[]
+  has(clusterId: number): boolean
+  /** Replaces what is held of a node by what the database has. */
+  put(nodeId: number, devices: readonly StoredDevice[]): void
+  /** Takes in the figures of a report; returns those that are to be stored. Devices that no inventory named are passed over. */
+  report(nodeId: number, time: number, devices: readonly ReportedDevice[]): DeviceUsage[]
+}
+
+interface LiveDevice {
+  readonly id: number
+  readonly clusterId: number
+  readonly policies: readonly number[]
+  readonly row: number
+  status: string
+  figures: FilesystemFigures | null
+  /** Time of the report that was stored last, in Unix seconds. */
+  storedAt: number
+}
+
+/** An unchanged device is stored anew after so many seconds, so that its `last_seen` tells the truth. */
+const storeUnchangedAfter = 60
+
+/** A device in one of these states has no filesystem that anybody could fill. */
+const uncounted = new Set(['unmounted', 'missing', 'failed'])
+
+export function createLiveDevices(): LiveDevices {
+  const clusters = new Map<number, DeviceColumns>()
+  const nodes = new Map<number, Map<string, LiveDevice>>()
+
+  const columnsOf = (clusterId: number): DeviceColumns => {
+    const columns = clusters.get(clusterId) ?? createDeviceColumns()
+    clusters.set(clusterId, columns)
+    return columns
+  }
+  const drop = (nodeId: number) => {
+    for (const { clusterId, row } of nodes.get(nodeId)?.values() ?? []) columnsOf(clusterId).remove(row)
+    nodes.delete(nodeId)
+  }
+  return {
+    get nodeIds() {
+      return nodes.keys()
+    },
+    capacityOf: (clusterId) => clusters.get(clusterId)?.capacityByPolicySet() ?? [],
+    has: (clusterId) => (clusters.get(clusterId)?.size ?? 0) > 0,
+    put(nodeId, devices) {
+      drop(nodeId)
+      if (devices.length === 0) return
+      nodes.set(nodeId, new Map(devices.map((device) => [device.key, liveDevice(device, columnsOf(device.clusterId))])))
+    },
+    report(nodeId, time, reported) {
+      const known = nodes.get(nodeId)
+      return reported.flatMap((one) => {
+        const device = known?.get(one.key)
+        if (!device || !takeIn(device, one, time)) return []
+        columnsOf(device.clusterId).change(device.row, counted(device))
+        return [usageOf(device, time)]
+      })
+    },
+  }
+}
+
+function liveDevice(stored: StoredDevice, columns: DeviceColumns): LiveDevice {
+  const { id, clusterId, policies, status } = stored
+  const device = { id, clusterId, policies, status, figures: figuresOf(stored), storedAt: -Infinity }
+  return { ...device, row: columns.add(counted(device)) }
+}
+
+function figuresOf({ totalBytes, freeBytes, availableBytes }: StoredDevice): FilesystemFigures | null {
+  if (totalBytes === null || freeBytes === null || availableBytes === null) return null
+  return { total_bytes: totalBytes, free_bytes: freeBytes, available_bytes: availableBytes }
+}
+
+/** False when the report tells nothing new. Figures that could not be read leave the last ones in place. */
+function takeIn(device: LiveDevice, reported: ReportedDevice, time: number): boolean {
+  const figures = reported.figures ?? device.figures
+  const same = device.status === reported.status && sameFigures(device.figures, figures)
+  if (same && time - device.storedAt < storeUnchangedAfter) return false
+  device.status = reported.status
+  device.figures = figures
+  device.storedAt = time
+  return true
+}
+
+function sameFigures(a: FilesystemFigures | null, b: FilesystemFigures | null): boolean {
+  return (
+    a?.total_bytes === b?.total_bytes && a?.free_bytes === b?.free_bytes && a?.available_bytes === b?.available_bytes
+  )
+}
+
+function counted({ policies, status, figures }: Pick<LiveDevice, 'policies' | 'status' | 'figures'>) {
+  if (!figures || uncounted.has(status)) return { policies, figures: null }
+  const { total_bytes: totalBytes, free_bytes: freeBytes, available_bytes: availableBytes } = figures
+  return { policies, figures: { totalBytes, freeBytes, availableBytes } }
+}
+
+function usageOf({ id, status, figures }: LiveDevice, time: number): DeviceUsage {
+  return {
+    id,
+    status,
+    totalBytes: figures?.total_bytes ?? null,
+    freeBytes: figures?.free_bytes ?? null,
+    availableBytes: figures?.available_bytes ?? null,
+    time,
+  }
+}

@@ -1,0 +1,35 @@
+import type { CapacityService } from '@roost/api-types/rpc'
+import type { CapacityElement } from '@roost/api-types/rest'
+import { bytesPerTb } from '@roost/capacity-core'
+import type { PolicySetCapacity } from '@roost/capacity-core'
+import type { LiveDevices } from './live-devices.js'
+import type { CapacityStore } from './store.js'
+
+interface Collaborators {
+  readonly live: LiveDevices
+  readonly store: Pick<CapacityStore, 'policyNames'>
+  /** Throws `not_found`. Asked only about a cluster without devices. */
+  readonly requireCluster: (id: number) => Promise<unknown>
+}
+
+export function createCapacityService({ live, store, requireCluster }: Collaborators): CapacityService {
+  return {
+    async ofCluster(clusterId) {
+      if (!live.has(clusterId)) await requireCluster(clusterId)
+      const names = await store.policyNames(clusterId)
+      return { capacity: live.capacityOf(clusterId).map((set) => elementOf(set, names)) }
+    },
+  }
+}
+
+function elementOf(set: PolicySetCapacity, names: ReadonlyMap<number, string>): CapacityElement {
+  const { count, min, max, avg, stddev, pct95 } = set.percentUsed
+  return {
+    ring_set: set.policies.map((index) => names.get(index) ?? `policy-${index}`).join(),
+    total_raw_tb: set.rawBytes / bytesPerTb,
+    total_used_tb: set.usedBytes / bytesPerTb,
+    total_free_tb: set.freeBytes / bytesPerTb,
+    total_used_pct: set.usedPct,
+    pct_used_stats: { count, min, max, avg, stddev, pct_95: pct95 },
+  }
+}

@@ -1,0 +1,55 @@
+import type { CapacityStore, DeviceUsage } from './store.js'
+
+/** Writes devices' figures to the database in batches, off the stream's path. */
+export interface UsageWriter {
+  /** A later figure of the same device replaces one that still waits, so that no more wait than there are devices. */
+  add(usages: readonly DeviceUsage[]): void
+  /** Writes what waits. What could not be written waits for the next time. Never rejects. */
+  flush(): Promise<void>
+}
+
+/** `failed` hears of the first failure in a row, and `recovered` of the end of it. */
+export interface UsageWriterEvents {
+  readonly failed: (error: unknown) => void
+  readonly recovered: () => void
+}
+
+const batchRows = 10_000
+
+export function createUsageWriter(
+  store: Pick<CapacityStore, 'updateUsage'>,
+  { failed, recovered }: UsageWriterEvents,
+): UsageWriter {
+  const waiting = new Map<number, DeviceUsage>()
+  let running: Promise<void> | undefined
+  let failing = false
+
+  const writeAll = async () => {
+    while (waiting.size > 0) {
+      const batch = [...waiting.values()].slice(0, batchRows)
+      await store.updateUsage(batch)
+      for (const usage of batch) if (waiting.get(usage.id) === usage) waiting.delete(usage.id)
+    }
+  }
+  const attempt = async () => {
+    try {
+      await writeAll()
+      if (failing) recovered()
+      failing = false
+    } catch (error) {
+      if (!failing) failed(error)
+      failing = true
+    } finally {
+      running = undefined
+    }
+  }
+  return {
+    add(usages) {
+      for (const usage of usages) waiting.set(usage.id, usage)
+    },
+    flush() {
+      running ??= attempt()
+      return running
+    },
+  }
+}
