@@ -55,6 +55,7 @@ async function start(
 
   let tls: Tls | undefined
   let publicUrl = config.publicUrl
+  const trustListeners: ((trusted: readonly string[]) => void)[] = []
   const context = await buildContext({
     config,
     connection: databaseServer.connection,
@@ -62,11 +63,12 @@ async function start(
     now: Date.now,
     publicUrl: () => publicUrl ?? '',
     trustedCas: () => tls?.current()?.trusted ?? [],
-    onTrustChange: (listener) => tls?.onChange(({ trusted }) => listener(trusted)),
+    onTrustChange: (listener) => void trustListeners.push(listener),
   })
   onClose(() => context.dispose())
   tls = await openTls(config, { log, now: Date.now, everyNodeKnows: (since) => context.trust.everyNodeKnows(since) })
   onClose(() => tls.close())
+  tls.onChange(({ trusted }) => trustListeners.forEach((listener) => listener(trusted)))
   await ensureFirstOperator(createFirstStartStore(context.database), dataDir)
 
   const app = await buildApp({ context, tls: tls.current() })
