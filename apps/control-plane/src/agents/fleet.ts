@@ -1,3 +1,4 @@
+import type { EnrolConflict, EnrolRequest, EnrolResponse } from '@roost/api-types/agent'
 import type { NodeState } from '@roost/api-types/rest'
 
 /** A node as the stream knows it: whose key must have signed, and which machine spoke last. */
@@ -47,4 +48,17 @@ export interface FleetEvent {
 
 export interface FleetAudit {
   record(event: FleetEvent): Promise<void>
+}
+
+/** Whose place an enrolment may take. */
+export type KnownNode = EnrolConflict['known_node']
+
+export type EnrolOutcome =
+  | { readonly kind: 'enrolled'; readonly node: Pick<EnrolResponse, 'node_id' | 'node_uuid' | 'cluster'> }
+  /** This hardware was a node before: nothing is changed, and the token is not used up. */
+  | { readonly kind: 'known'; readonly node: KnownNode }
+
+export interface Enrolments {
+  /** Throws RoostError: `unauthenticated` for whatever is wrong with the token. */
+  enrol(request: EnrolRequest, address: string): Promise<EnrolOutcome>
 }

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto'
+import type { Hardware } from '@roost/api-types/agent'
+import type { Database } from '../db.js'
+
+/** A token that has not expired; it may be used up. */
+export interface OpenToken {
+  readonly id: number
+  readonly clusterId: number
+  readonly cluster: string
+  readonly usesLeft: number
+}
+
+export interface NewPlace {
+  readonly publicKey: Uint8Array<ArrayBuffer>
+  readonly hostname: string
+  readonly machineId: string
+  readonly bootId: string
+  readonly agentVersion: string
+  readonly hardware: Hardware
+  readonly address: string
+}
+
+export interface PlacedNode {
+  readonly id: number
+  readonly uuid: string
+  readonly clusterId: number
+}
+
+export interface AlikeNode extends PlacedNode {
+  readonly hostname: string
+  readonly lastSeen: Date | null
+  readonly hardware: Hardware
+}
+
+/** What can be done under the lock of one token. */
+export interface EnrolmentWork {
+  findByKey(publicKey: Uint8Array<ArrayBuffer>): Promise<PlacedNode | undefined>
+  /** Nodes of the cluster that share at least one part with this hardware. */
+  listAlike(clusterId: number, hardware: Hardware): Promise<readonly AlikeNode[]>
+  /** Uses the token up by one, as `takePlace` does. */
+  insertNode(place: NewPlace, token: OpenToken): Promise<PlacedNode>
+  /** Gives a node another key; the old one is revoked. */
+  takePlace(node: AlikeNode, place: NewPlace, token: OpenToken): Promise<PlacedNode>
+}
+
+export interface EnrolmentStore {
+  deleteExpired(now: Date): Promise<void>
+  /** All or nothing, one at a time for each token. */
+  withToken<T>(
+    digest: Uint8Array<ArrayBuffer>,
+    work: (token: OpenToken | undefined, verbs: EnrolmentWork) => Promise<T>,
+  ): Promise<T>
+}
+
+export function createEnrolmentStore({ prisma }: Pick<Database, 'prisma'>): EnrolmentStore {
+  return {
+    async deleteExpired(now) {
+      await prisma.enrolmentToken.deleteMany({ where: { expiresAt: { lte: now } } })
+    },
+    withToken: (digest, work) =>
+      prisma.$transaction(async (tx) => {
+        const [token] = await tx.$queryRaw<OpenToken[]>`
+          select t.id, t.cluster_id as "clusterId", c.name as cluster, t.uses_left as "usesLeft"
+          from enrolment_tokens t join clusters c on c.id = t.cluster_id
+          where t.digest = ${digest} for update of t`
+        return work(token, workOf(tx))
+      }),
+  }
+}
+
+type Transaction = Parameters<Parameters<Database['prisma']['$transaction']>[0]>[0]
+
+const placed = { id: true, uuid: true, clusterId: true } as const
+
+function workOf(tx: Transaction): EnrolmentWork {
+  return {
+    async findByKey(publicKey) {
+      return (await tx.node.findUnique({ where: { publicKey }, select: placed })) ?? undefined
+    },
+    listAlike: (clusterId, hardware) => tx.$queryRaw<AlikeNode[]>`
+      select id, uuid::text, cluster_id as "clusterId", hostname, last_seen as "lastSeen", hardware from nodes
+      where cluster_id = ${clusterId} and hardware ? 'macs' and (
+        lower(hardware->>'system_uuid') = lower(${hardware.system_uuid}::text)
+        or hardware->'disk_serials' ?| ${hardware.disk_serials}::text[]
+        or hardware->'macs' ?| ${hardware.macs}::text[]
+        or hardware->'filesystem_uuids' ?| ${hardware.filesystem_uuids}::text[])`,
+    async insertNode(place, token) {
+      const { address, ...data } = place
+      const node = await tx.node.create({
+        data: { ...data, clusterId: token.clusterId, role: { create: {} } },
+        select: placed,
+      })
+      await useUp(tx, token)
+      await audit(tx, token, address, 'enrol', node.id, {
+        hostname: [null, place.hostname],
+        cluster: [null, token.cluster],
+      })
+      return node
+    },
+    async takePlace(known, place, token) {
+      const { address, ...data } = place
+      const before = await tx.node.findUniqueOrThrow({ where: { id: known.id } })
+      await tx.revokedNode.upsert({
+        where: { publicKey: before.publicKey },
+        create: { publicKey: before.publicKey, nodeUuid: before.uuid, hostname: before.hostname },
+        update: { nodeUuid: before.uuid, revokedAt: new Date() },
+      })
+      // Whatever the new agent sends is new, though its numbers begin at the start.
+      const fresh = { state: 'pending', inventorySequence: 0 }
+      const node = await tx.node.update({ where: { id: known.id }, data: { ...data, ...fresh }, select: placed })
+      await useUp(tx, token)
+      await audit(tx, token, address, 'take_place', node.id, {
+        hostname: [before.hostname, place.hostname],
+        machine_id: [before.machineId, place.machineId],
+        public_key_sha256: [fingerprint(before.publicKey), fingerprint(place.publicKey)],
+      })
+      return node
+    },
+  }
+}
+
+async function useUp(tx: Transaction, token: OpenToken): Promise<void> {
+  await tx.enrolmentToken.update({ where: { id: token.id }, data: { usesLeft: { decrement: 1 } } })
+}
+
+/** Who holds a token acts in the name of the operator who made it, whom the token's own audit record names. */
+async function audit(
+  tx: Transaction,
+  token: OpenToken,
+  address: string,
+  action: string,
+  nodeId: number,
+  changes: Record<string, [string | null, string]>,
+): Promise<void> {
+  const operator = `enrolment token ${token.id}`
+  await tx.auditEvent.create({
+    data: { operator, address, requestId: '', action, resource: 'nodes', resourceId: nodeId, changes },
+  })
+}
+
+function fingerprint(publicKey: Uint8Array): string {
+  return createHash('sha256').update(publicKey).digest('hex')
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { protocolVersion } from '@roost/api-types/agent'
+import type { EnrolRequest } from '@roost/api-types/agent'
+import { RoostError } from '@roost/api-types/rest'
+import type { Enrolments, EnrolOutcome } from '../agents/fleet.js'
+import type { Clock } from '../clock.js'
+import type { AlikeNode, EnrolmentStore, EnrolmentWork, NewPlace, OpenToken } from './enrolment-store.js'
+import { hardwareMatch } from './hardware.js'
+
+/** Beyond this the two clocks disagree too much for either side to believe the other's times. */
+const maxSkewSeconds = 300
+
+export interface EnrolmentDeps {
+  readonly store: EnrolmentStore
+  /** The live sessions of nodes. */
+  readonly sessions: { isConnected(nodeId: number): boolean; revoke(nodeId: number): void }
+  readonly clock: Clock
+}
+
+export interface EnrolmentService extends Enrolments {
+  /** Removes what has expired, so that a clock that is set back revives no token. */
+  forgetExpired(): Promise<void>
+}
+
+interface Settled {
+  readonly outcome: EnrolOutcome
+  /** The node whose old identity has ended. */
+  readonly replaced?: number
+}
+
+export function createEnrolmentService({ store, sessions, clock }: EnrolmentDeps): EnrolmentService {
+  const forgetExpired = () => store.deleteExpired(new Date(clock.now()))
+
+  async function enrol(request: EnrolRequest, address: string): Promise<EnrolOutcome> {
+    await forgetExpired()
+    const place = newPlace(request, address)
+    const { outcome, replaced } = await store.withToken(digestOf(request.token), async (token, work) => {
+      const own = token && (await work.findByKey(place.publicKey))
+      // The answer to the first try was lost: the same key with the same token is the same enrolment.
+      if (token && own?.clusterId === token.clusterId) return { outcome: enrolled(own, token) }
+      if (!token || token.usesLeft < 1) throw unknownToken()
+      if (own)
+        throw new RoostError('conflict', 'This identity is a node of another cluster: enrol with a new identity.')
+      refuseSkew(request.clock, clock)
+      refuseProtocol(request.protocol)
+      return settle(request, place, token, work)
+    })
+    if (replaced !== undefined) sessions.revoke(replaced)
+    return outcome
+  }
+
+  async function settle(
+    request: EnrolRequest,
+    place: NewPlace,
+    token: OpenToken,
+    work: EnrolmentWork,
+  ): Promise<Settled> {
+    const known = request.place === 'new' ? undefined : await alike(work, token, request)
+    if (known && request.place === undefined) return { outcome: { kind: 'known', node: shown(known) } }
+    if (known) return { outcome: enrolled(await work.takePlace(known, place, token), token), replaced: known.id }
+    if (request.place === 'take') throw noPlace()
+    return { outcome: enrolled(await work.insertNode(place, token), token) }
+  }
+
+  /** The node whose hardware this is. One that is connected at this moment was not reinstalled. */
+  async function alike(work: EnrolmentWork, token: OpenToken, request: EnrolRequest): Promise<AlikeNode | undefined> {
+    const candidates = (await work.listAlike(token.clusterId, request.hardware))
+      .filter((node) => !sessions.isConnected(node.id))
+      .map((node) => ({ node, match: hardwareMatch(node.hardware, request.hardware) }))
+      .filter(({ match }) => match > 0)
+      .toSorted((a, b) => b.match - a.match || seenAt(b.node) - seenAt(a.node))
+    return candidates[0]?.node
+  }
+
+  return { enrol, forgetExpired }
+}
+
+function digestOf(token: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(createHash('sha256').update(token, 'utf8').digest())
+}
+
+function newPlace(request: EnrolRequest, address: string): NewPlace {
+  return {
+    publicKey: new Uint8Array(Buffer.from(request.public_key, 'base64')),
+    hostname: request.hostname,
+    machineId: request.machine_id,
+    bootId: request.boot_id,
+    agentVersion: request.agent_version,
+    hardware: request.hardware,
+    address,
+  }
+}
+
+function enrolled(node: { readonly id: number; readonly uuid: string }, token: OpenToken): EnrolOutcome {
+  return { kind: 'enrolled', node: { node_id: node.id, node_uuid: node.uuid, cluster: token.cluster } }
+}
+
+function shown({ id, uuid, hostname, lastSeen }: AlikeNode) {
+  return { id, uuid, hostname, last_seen: lastSeen?.toISOString() ?? null }
+}
+
+function seenAt({ lastSeen }: AlikeNode): number {
+  return lastSeen?.getTime() ?? 0
+}
+
+function unknownToken(): RoostError {
+  return new RoostError('unauthenticated', 'This token lets nobody in: make a new one with "roost token create".')
+}
+
+function noPlace(): RoostError {
+  return new RoostError('conflict', 'No silent node of this cluster has this hardware, so there is no place to take.')
+}
+
+function refuseSkew(theirs: number, clock: Clock): void {
+  const skew = Math.round(theirs - clock.now() / 1000)
+  if (Math.abs(skew) <= maxSkewSeconds) return
+  const side = skew > 0 ? 'ahead of' : 'behind'
+  throw new RoostError(
+    'invalid',
+    `This machine's clock is ${Math.abs(skew)} s ${side} the control plane's: set it, then enrol again. The token is still good.`,
+  )
+}
+
+function refuseProtocol(spoken: number): void {
+  if (spoken <= protocolVersion) return
+  throw new RoostError('invalid', `needs control plane ≥ protocol ${spoken}; this one speaks ${protocolVersion}`)
+}

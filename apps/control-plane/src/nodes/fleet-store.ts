@@ -1,0 +1,62 @@
+import type { FleetAudit, FleetEvent, Identities, PresenceRow, PresenceStore } from '../agents/fleet.js'
+import type { Database } from '../db.js'
+
+/** What the agents' stream remembers: who a node is, and whether it is there. */
+export type FleetStore = Identities & PresenceStore & FleetAudit
+
+export function createFleetStore({ prisma }: Pick<Database, 'prisma'>): FleetStore {
+  return {
+    async find(uuid) {
+      const row = await prisma.node.findUnique({
+        where: { uuid },
+        select: { id: true, hostname: true, publicKey: true, machineId: true, bootId: true },
+      })
+      return row === null ? undefined : { nodeId: row.id, uuid, ...row }
+    },
+    async revokedKeys(nodeUuid) {
+      const rows = await prisma.revokedNode.findMany({ where: { nodeUuid }, select: { publicKey: true } })
+      return rows.map((row) => row.publicKey)
+    },
+    async listPresent() {
+      const rows = await prisma.node.findMany({
+        where: { state: { in: ['online', 'stale', 'duplicate'] } },
+        select: { id: true, state: true },
+      })
+      return rows.map(({ id, state }) => ({ nodeId: id, state: state as PresenceRow['state'] }))
+    },
+    async updatePresence(rows) {
+      const written = await prisma.$queryRaw<{ id: number }[]>`
+        with told as (
+          select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as t("nodeId" int, state text,
+            "lastSeen" timestamptz, "agentVersion" text, "machineId" text, "bootId" text)
+        ), free as (
+          select nodes.id from nodes join told on told."nodeId" = nodes.id for no key update of nodes skip locked
+        )
+        update nodes set state = told.state,
+          last_seen = coalesce(told."lastSeen", last_seen),
+          agent_version = coalesce(told."agentVersion", agent_version),
+          machine_id = coalesce(told."machineId", machine_id),
+          boot_id = coalesce(told."bootId", boot_id)
+        from told join free on free.id = told."nodeId"
+        where nodes.id = told."nodeId"
+        returning nodes.id`
+      return new Set(written.map((row) => row.id))
+    },
+    async record(event) {
+      await prisma.auditEvent.create({ data: auditRow(event) })
+    },
+  }
+}
+
+/** Nobody's request: the agent itself is who did it. */
+function auditRow({ action, nodeId, actor, address, details }: FleetEvent) {
+  return {
+    operator: actor,
+    address,
+    requestId: '',
+    action,
+    resource: 'nodes',
+    resourceId: nodeId,
+    changes: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, [null, value]])),
+  }
+}

@@ -1,0 +1,58 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { RoostError } from '@roost/api-types/rest'
+import type { TokenService } from '@roost/api-types/rpc'
+import type { Clock } from '../clock.js'
+import type { TokenStore } from './token-store.js'
+
+const defaultTtlSeconds = 3_600
+
+export interface TokenDeps {
+  readonly store: TokenStore
+  readonly clock: Clock
+  /** How nodes reach this control plane, such as `https://roost.example:8443`. */
+  readonly publicUrl: () => string
+  /** SHA-256 of the certificate authority that a new agent is to pin; null where it trusts the system's. */
+  readonly caSha256: () => string | null
+  /** Whether only this machine can reach the listener. */
+  readonly isLoopbackOnly: () => boolean
+}
+
+export function createTokenService({ store, clock, publicUrl, caSha256, isLoopbackOnly }: TokenDeps): TokenService {
+  return {
+    async create({ cluster: clusterId, ttl_seconds = defaultTtlSeconds, uses = 1 }, caller) {
+      const cluster = await store.clusterName(clusterId)
+      if (cluster === undefined)
+        throw new RoostError('invalid', `There is no cluster ${clusterId}.`, {
+          fields: { cluster: [`There is no cluster ${clusterId}.`] },
+        })
+      const token = newToken()
+      const createdAt = new Date(clock.now())
+      const expiresAt = new Date(clock.now() + ttl_seconds * 1000)
+      const digest = new Uint8Array(createHash('sha256').update(token, 'utf8').digest())
+      const id = await store.insert({ clusterId, digest, usesLeft: uses, createdAt, expiresAt }, caller)
+      return {
+        id,
+        cluster,
+        expires: expiresAt.toISOString(),
+        uses_left: uses,
+        token,
+        lines: [enrolLine(publicUrl(), token, caSha256()), 'roost-agent run'],
+        warning: isLoopbackOnly() ? loopbackWarning(publicUrl()) : null,
+      }
+    },
+  }
+}
+
+/** 160 random bits, in characters that a shell leaves alone. */
+function newToken(): string {
+  return randomBytes(20).toString('hex')
+}
+
+function enrolLine(url: string, token: string, caSha256: string | null): string {
+  const pin = caSha256 === null ? '' : ` --ca-sha256 ${caSha256}`
+  return `roost-agent enroll --server ${url} --token ${token}${pin}`
+}
+
+function loopbackWarning(url: string): string {
+  return `${url} answers on this machine alone. For other machines, start the control plane with ROOST_LISTEN=0.0.0.0:8443 and ROOST_PUBLIC_URL=https://its-name:8443.`
+}
