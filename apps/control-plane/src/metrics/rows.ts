@@ -47,6 +47,12 @@ export function mergeRows(a: Rows, b: Rows): Rows {
   }
 }
 
+/** The rows in pieces of at most `length`. */
+export function* slicesOf(rows: Rows, length: number): Generator<Rows> {
+  for (let start = 0; start < rows.positions.length; start += length)
+    yield { ...rows, positions: rows.positions.subarray(start, start + length) }
+}
+
 export function samplesOf(rows: Rows, moment: Moment): MetricSample[] {
   return Array.from(rows.positions, (position) => {
     const { name } = rows.metrics[position] as Metric

@@ -143,7 +143,7 @@ describe('the metrics across the nodes of a cluster', () => {
     report(2, [2, 20, 200])
     online.delete(2)
     const slices = []
-    for await (const slice of service.across(1, ['load.*', 'no.such'])) slices.push(...slice)
+    for await (const slice of await service.across(1, ['load.*', 'no.such'])) slices.push(...slice)
     expect(slices).toEqual([
       { node: '/api/v1/nodes/1/', metric_name: 'load.load.shortterm', timestamp: start, value: 1 },
       { node: '/api/v1/nodes/2/', metric_name: 'load.load.shortterm', timestamp: start, value: 2 },

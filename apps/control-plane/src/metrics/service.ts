@@ -1,5 +1,7 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { MetricService } from '@roost/api-types/rpc'
 import { resourceUri } from '@roost/api-types/rest'
+import type { NodeMetricSample } from '@roost/api-types/rest'
 import type { Catalogue, NameList } from './catalogue.js'
 import { clusterNames } from './cluster-names.js'
 import type { ClusterNames } from './cluster-names.js'
@@ -8,7 +10,7 @@ import type { LatestValues, NodeValues } from './latest-values.js'
 import type { Members } from './members.js'
 import { createQueryCache } from './query-cache.js'
 import type { CachedQuery } from './query-cache.js'
-import { mergeRows, samplesOf, unknownRows } from './rows.js'
+import { mergeRows, samplesOf, slicesOf, unknownRows } from './rows.js'
 import type { Moment, Rows } from './rows.js'
 import { hasName } from './selection.js'
 
@@ -47,7 +49,7 @@ export interface MetricCollaborators {
 
 /** A value is fresh for so many report intervals. */
 const freshIntervals = 3
-const sliceRows = 1000
+const rowsAtOnce = 1000
 const noNames: NameList = { metrics: [], sorted: new Int32Array(0) }
 
 export function createMetricService(given: MetricCollaborators): MetricReads {
@@ -73,22 +75,22 @@ export function createMetricService(given: MetricCollaborators): MetricReads {
     nodeNames: async (nodeId: number) => (await nodeValues(nodeId))?.catalogue ?? noNames,
     clusterNames: async (clusterId: number) => namesOfAll(clusterId, await nodesOf(clusterId)),
     async nodeAnswer(nodeId: number, names: readonly string[]): Promise<Answer> {
-      const query = queries.get(names)
       const node = await nodeValues(nodeId)
+      const query = queries.get(names)
       const list = node?.catalogue ?? noNames
       return { moment: moment(), rows: withUnknown(node ? rowsOf(node, query) : unknownRows([]), list, query) }
     },
     async clusterAnswer(clusterId: number, names: readonly string[]): Promise<Answer> {
-      const query = queries.get(names)
       const nodes = await nodesOf(clusterId)
+      const query = queries.get(names)
       const at = moment()
       const list = namesOfAll(clusterId, nodes)
       const rows = clusterRows(query.plan(list), nodes, isOnline, at.freshFrom)
       return { moment: at, rows: withUnknown(rows, list, query) }
     },
     async acrossAnswer(clusterId: number, names: readonly string[]): Promise<AcrossAnswer> {
-      const query = queries.get(names)
       const nodes = await nodesOf(clusterId)
+      const query = queries.get(names)
       const parts = nodes.map((node) => ({ nodeId: node.nodeId, rows: rowsOf(node, query) }))
       return { moment: moment(), parts: parts.filter(({ rows }) => rows.positions.length > 0) }
     },
@@ -108,20 +110,18 @@ function objectsOf(reads: Omit<MetricReads, keyof MetricService>): MetricService
       const { rows, moment } = await reads.clusterAnswer(clusterId, names)
       return { metrics: samplesOf(rows, moment) }
     },
-    async *across(clusterId, names) {
-      const { parts, moment } = await reads.acrossAnswer(clusterId, names)
-      for (const { nodeId, rows } of parts) {
-        const node = resourceUri('nodes', nodeId)
-        for (const slice of slicesOf(rows)) yield samplesOf(slice, moment).map((sample) => ({ node, ...sample }))
-      }
-    },
+    across: async (clusterId, names) => slicesAcross(await reads.acrossAnswer(clusterId, names)),
   }
 }
 
-/** The rows in pieces that take well under a millisecond each. */
-export function* slicesOf(rows: Rows): Generator<Rows> {
-  for (let i = 0; i < rows.positions.length; i += sliceRows)
-    yield { ...rows, positions: rows.positions.subarray(i, i + sliceRows) }
+async function* slicesAcross({ parts, moment }: AcrossAnswer): AsyncGenerator<readonly NodeMetricSample[]> {
+  for (const { nodeId, rows } of parts) {
+    const node = resourceUri('nodes', nodeId)
+    for (const slice of slicesOf(rows, rowsAtOnce)) {
+      yield samplesOf(slice, moment).map((sample) => ({ node, ...sample }))
+      await turn()
+    }
+  }
 }
 
 function namesOf({ metrics, sorted }: NameList) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ResourceUri } from './uri.js'
 
 export const MetricName = z.object({ metric_name: z.string() }).meta({ id: 'MetricName' })
 export const MetricNames = z.object({ metrics: z.array(MetricName) }).meta({ id: 'MetricNames' })
@@ -14,5 +15,8 @@ export const MetricSamples = z.object({ metrics: z.array(MetricSample) }).meta({
 export type MetricSamples = z.infer<typeof MetricSamples>
 
 /** A sample of one node among several, as `metrics/across/` streams them. */
-export const NodeMetricSample = z.object({ node: z.string(), ...MetricSample.shape }).meta({ id: 'NodeMetricSample' })
+export const NodeMetricSample = z.object({ node: ResourceUri, ...MetricSample.shape }).meta({ id: 'NodeMetricSample' })
 export type NodeMetricSample = z.infer<typeof NodeMetricSample>
+
+export const NodeMetricSamples = z.object({ metrics: z.array(NodeMetricSample) }).meta({ id: 'NodeMetricSamples' })
+export type NodeMetricSamples = z.infer<typeof NodeMetricSamples>

@@ -1,4 +1,4 @@
-import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client'
+import { createTRPCClient, httpBatchLink, httpBatchStreamLink, httpSubscriptionLink, splitLink } from '@trpc/client'
 import type { TRPCClient } from '@trpc/client'
 import { EventSource } from 'eventsource'
 import { Agent, fetch as undiciFetch } from 'undici'
@@ -38,7 +38,11 @@ export function createClient({ url, apiKey, ca }: ClientOptions): Client {
               fetch(input, { ...init, headers: { ...init.headers, ...headers } }),
           } as never,
         }),
-        false: httpBatchLink({ url: endpoint, headers, fetch: fetch as never }),
+        false: splitLink({
+          condition: (op) => op.path === 'metrics.across',
+          true: httpBatchStreamLink({ url: endpoint, headers, fetch: fetch as never }),
+          false: httpBatchLink({ url: endpoint, headers, fetch: fetch as never }),
+        }),
       }),
     ],
   })

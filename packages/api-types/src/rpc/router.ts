@@ -45,6 +45,9 @@ const write = read.use(async ({ ctx, next }) => {
 
 const Id = z.object({ id: z.int().min(1).max(maxId) })
 
+/** Metric names, in which `*` stands for any run of characters, of the node or cluster `id`. */
+const Poll = Id.extend({ metrics: z.array(z.string()) })
+
 /** A list as the typed client asks for it: field to value, or to values of which one must hold. */
 const ListInput = z
   .object({
@@ -94,6 +97,14 @@ export const appRouter = t.router({
     remove: write
       .input(Id.extend({ force: z.boolean().default(false) }))
       .mutation(({ ctx, input }) => ctx.services.nodes.remove(input.id, ctx.caller, { force: input.force })),
+  }),
+  metrics: t.router({
+    namesOfNode: read.input(Id).query(({ ctx, input }) => ctx.services.metrics.namesOfNode(input.id)),
+    namesOfCluster: read.input(Id).query(({ ctx, input }) => ctx.services.metrics.namesOfCluster(input.id)),
+    pollNode: read.input(Poll).query(({ ctx, input }) => ctx.services.metrics.pollNode(input.id, input.metrics)),
+    pollCluster: read.input(Poll).query(({ ctx, input }) => ctx.services.metrics.pollCluster(input.id, input.metrics)),
+    /** Streams: the rows come in slices, of every node of the cluster `id`. */
+    across: read.input(Poll).query(({ ctx, input }) => ctx.services.metrics.across(input.id, input.metrics)),
   }),
   tokens: t.router({
     create: write

@@ -96,8 +96,8 @@ export interface MetricService {
   namesOfCluster(clusterId: number): Promise<MetricNames>
   pollNode(nodeId: number, patterns: readonly string[]): Promise<MetricSamples>
   pollCluster(clusterId: number, patterns: readonly string[]): Promise<MetricSamples>
-  /** The rows of every node of the cluster, in slices that each take a few milliseconds to make. */
-  across(clusterId: number, patterns: readonly string[]): AsyncIterable<readonly NodeMetricSample[]>
+  /** The rows of every node of the cluster that has any of the names, in slices that each take a moment to make. */
+  across(clusterId: number, patterns: readonly string[]): Promise<AsyncIterable<readonly NodeMetricSample[]>>
 }
 
 /** A token that lets one new node in. The secret is in `create`'s answer alone. */

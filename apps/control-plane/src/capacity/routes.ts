@@ -1,0 +1,17 @@
+import { Capacity } from '@roost/api-types/rest'
+import type { CapacityService } from '@roost/api-types/rpc'
+import type { Route } from '../http/route.js'
+
+export function capacityRoutes(capacity: CapacityService): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: 'clusters/:id/capacity/list/',
+      resource: 'clusters',
+      summary: 'Capacity of a cluster by set of storage policies',
+      status: 200,
+      answer: Capacity,
+      handle: ({ id }) => capacity.ofCluster(id),
+    },
+  ]
+}
