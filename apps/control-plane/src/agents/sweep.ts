@@ -26,13 +26,13 @@ export interface Sweep {
 /** One timer for all sessions: asks the silent ones, ends the dead ones, keeps the pace, and writes who is there. */
 export function createSweep({ registry, presence, seating, settings, clock }: SweepDeps, heartbeatMs: number): Sweep {
   let timer: NodeJS.Timeout | undefined
-  let told = ''
+  let told: string | undefined
 
   function round(): void {
     const now = clock.monotonic()
     const wanted = settings()
     const cas = wanted.ca.join('')
-    const isNewCa = cas !== told
+    const isNewCa = told !== undefined && cas !== told
     told = cas
     let budget = pacedAtOnce
     for (const session of registry.all()) {

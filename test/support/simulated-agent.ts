@@ -1,0 +1,240 @@
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { closeCodes, encodeMetricFrame, helloText, protocolVersion } from '@roost/api-types/agent'
+import type { AgentMessage, Challenge, Hello, Inventory, MetricDefinition, ServerMessage } from '@roost/api-types/agent'
+import { WebSocket } from 'ws'
+
+/** The key of a node, and the uuid under which the control plane knows it. */
+export interface SimulatedIdentity {
+  readonly uuid: string
+  readonly privateKey: KeyObject
+}
+
+/** The raw public key, 32 bytes, as an enrolment carries it. */
+export interface NewIdentity extends SimulatedIdentity {
+  readonly publicKey: Uint8Array<ArrayBuffer>
+}
+
+export function newIdentity(uuid: string = randomUUID()): NewIdentity {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const raw = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)
+  return { uuid, privateKey, publicKey: new Uint8Array(raw) }
+}
+
+export interface SimulatedAgentOptions {
+  /** Of the control plane, such as `https://127.0.0.1:8443`. */
+  readonly url: string
+  /** PEM to trust; nothing for plain HTTP. */
+  readonly ca?: string
+  readonly identity: SimulatedIdentity
+  /** What the hello says instead of the usual. */
+  readonly hello?: Partial<Omit<Hello, 'type' | 'signature'>>
+  /** Sent after each welcome, numbered; none unless given. */
+  readonly inventory?: Inventory
+  /** Sent after each welcome; with `report`, frames of as many values follow at the server's report interval. */
+  readonly metrics?: readonly MetricDefinition[]
+  readonly report?: boolean
+  /** Whether it dials again when the connection ends, as an agent does. */
+  readonly reconnect?: boolean
+  /** How wrong its clock is. */
+  readonly clockAheadSeconds?: number
+  /** Whether it beats and answers pings. A silent one is a half-dead machine. */
+  readonly silent?: boolean
+  readonly onMessage?: (message: ServerMessage) => void
+}
+
+export interface StreamEnd {
+  readonly code: number
+  readonly message: string
+  readonly retryAfterMs: number | null
+}
+
+/**
+ * An agent without a machine: greets, keeps the server's pace, reports, beats, dials again. Light enough for ten thousand
+ * in one process: one timer for each of its rhythms and nothing kept of what it hears.
+ */
+export class SimulatedAgent {
+  readonly options: SimulatedAgentOptions
+  readonly machineId: string
+  readonly bootId: string
+  /** `welcomed` counts sessions, `parkedBecause` is of the last one. */
+  welcomed = 0
+  parkedBecause: string | null = null
+  ended: StreamEnd | undefined
+  acknowledged = 0
+  heartbeatMs = 15_000
+  reportMs = 10_000
+  spreadMs = 30_000
+  #socket: WebSocket | undefined
+  #sequence = 0
+  #frames = 0n
+  #failures = 0
+  #stopped = false
+  readonly #timers = new Map<'beat' | 'report' | 'dial', NodeJS.Timeout>()
+  readonly #waiters = new Set<() => void>()
+
+  constructor(options: SimulatedAgentOptions) {
+    this.options = options
+    this.machineId = options.hello?.machine_id ?? `machine-${options.identity.uuid}`
+    this.bootId = options.hello?.boot_id ?? `boot-${options.identity.uuid}`
+  }
+
+  get isConnected(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN && this.ended === undefined && this.welcomed > 0
+  }
+
+  /** The connection below, for a test that misuses it. */
+  get socket(): WebSocket {
+    if (!this.#socket) throw new Error('The agent has not dialled yet.')
+    return this.#socket
+  }
+
+  dial(): void {
+    this.#stopped = false
+    this.ended = undefined
+    const { url, ca } = this.options
+    const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/agent/v1/stream`, {
+      perMessageDeflate: false,
+      ...(ca === undefined ? {} : { ca }),
+    })
+    this.#socket = socket
+    socket.on('error', () => {})
+    socket.on('message', (data: Buffer) => this.#hear(JSON.parse(data.toString('utf8')) as ServerMessage))
+    socket.on('close', (code, reason) => this.#end(socket, code, reason.toString('utf8')))
+  }
+
+  /** Ends for good, by a close frame or without one. */
+  stop(how: 'close' | 'terminate' = 'close'): void {
+    this.#stopped = true
+    this.#cancelTimers()
+    if (how === 'close') this.#socket?.close(1000)
+    else this.#socket?.terminate()
+  }
+
+  send(message: AgentMessage | Readonly<Record<string, unknown>>): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message))
+  }
+
+  /** Sends one frame of its catalogue. `time`: Unix seconds. */
+  sendFrame(values: Float64Array, time = this.#now()): void {
+    this.#frames += 1n
+    if (this.#socket?.readyState === WebSocket.OPEN)
+      this.#socket.send(encodeMetricFrame({ catalogue: 1, sequence: this.#frames, time, values }))
+  }
+
+  /** Resolves when the condition on this agent holds; looked at after each message and each end. */
+  until(holds: (agent: this) => boolean, withinMs = 15_000): Promise<void> {
+    if (holds(this)) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        if (!holds(this)) return
+        clearTimeout(timer)
+        this.#waiters.delete(look)
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        this.#waiters.delete(look)
+        reject(new Error(`Waited ${withinMs} ms in vain for: ${holds.toString()}`))
+      }, withinMs)
+      this.#waiters.add(look)
+    })
+  }
+
+  #hear(message: ServerMessage): void {
+    if (message.type === 'challenge') this.#greet(message)
+    else if (message.type === 'welcome') this.#welcome(message.parked)
+    else if (message.type === 'ping' && this.options.silent !== true) this.send({ type: 'pong', id: message.id })
+    else if (message.type === 'ack') this.acknowledged = message.sequence
+    else if (message.type === 'settings') {
+      this.heartbeatMs = message.heartbeat_interval_ms
+      this.reportMs = message.report_interval_ms
+      this.spreadMs = message.reconnect_spread_ms
+      this.#beatLater()
+      if (this.options.report === true) this.#reportLater(Math.random())
+    }
+    this.options.onMessage?.(message)
+    this.#look()
+  }
+
+  #greet({ nonce }: Challenge): void {
+    const said = {
+      node_uuid: this.options.identity.uuid,
+      protocol: protocolVersion,
+      agent_version: '0.1.0-simulated',
+      capabilities: ['inventory', 'metrics', 'device_usage'],
+      machine_id: this.machineId,
+      boot_id: this.bootId,
+      hostname: 'simulated',
+      clock: this.#now(),
+      ...this.options.hello,
+    }
+    const signature = sign(null, Buffer.from(helloText(nonce, said)), this.options.identity.privateKey)
+    this.send({ type: 'hello', ...said, signature: signature.toString('base64') })
+  }
+
+  #welcome(parked: string | null): void {
+    this.welcomed += 1
+    this.parkedBecause = parked
+    this.#failures = 0
+    if (parked !== null) return
+    const { inventory, metrics } = this.options
+    if (inventory) this.send({ type: 'inventory', sequence: (this.#sequence += 1), inventory })
+    if (metrics) this.send({ type: 'catalogue', id: 1, metrics: [...metrics] })
+  }
+
+  #beatLater(): void {
+    if (this.options.silent === true) return
+    this.#later('beat', this.heartbeatMs * (0.8 + 0.4 * Math.random()), () => {
+      this.send({ type: 'ping', id: 1 })
+      this.#beatLater()
+    })
+  }
+
+  /** `share` of the interval to wait: the first report comes at a moment of its own, or a fleet reports at once. */
+  #reportLater(share: number): void {
+    this.#later('report', this.reportMs * share, () => {
+      const count = this.options.metrics?.length ?? 0
+      this.sendFrame(new Float64Array(count).fill(Math.random()))
+      this.#reportLater(1)
+    })
+  }
+
+  #end(socket: WebSocket, code: number, reason: string): void {
+    if (socket !== this.#socket) return
+    const { message, retry_after_ms: retryAfterMs } = readReason(reason)
+    this.ended = { code, message, retryAfterMs: retryAfterMs ?? null }
+    this.#cancelTimers()
+    this.#look()
+    if (this.options.reconnect !== true || this.#stopped || code === closeCodes.revoked) return
+    const backOffMs =
+      Math.random() * (this.#failures === 0 ? this.spreadMs : Math.min(60_000, 1000 * 2 ** this.#failures))
+    this.#failures += 1
+    this.#later('dial', retryAfterMs ?? backOffMs, () => this.dial())
+  }
+
+  #later(rhythm: 'beat' | 'report' | 'dial', delayMs: number, work: () => void): void {
+    clearTimeout(this.#timers.get(rhythm))
+    this.#timers.set(rhythm, setTimeout(work, delayMs))
+  }
+
+  #cancelTimers(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer)
+    this.#timers.clear()
+  }
+
+  #look(): void {
+    for (const look of this.#waiters) look()
+  }
+
+  #now(): number {
+    return Date.now() / 1000 + (this.options.clockAheadSeconds ?? 0)
+  }
+}
+
+function readReason(text: string): { readonly message: string; readonly retry_after_ms?: number } {
+  try {
+    return JSON.parse(text) as { message: string; retry_after_ms?: number }
+  } catch {
+    return { message: text }
+  }
+}
