@@ -8,6 +8,12 @@ import { createWrites } from './audit/service.js'
 import { createAuditStore } from './audit/store.js'
 import { createClusterService } from './clusters/service.js'
 import { createClusterStore } from './clusters/store.js'
+import { createDeviceStore } from './devices/store.js'
+import { createNodeRoleStore } from './nodes/role-store.js'
+import { createNodeService } from './nodes/service.js'
+import { createNodeStore } from './nodes/store.js'
+import { createStoragePolicyStore } from './policies/store.js'
+import { createReads } from './reads.js'
 import { createOperatorService } from './operators/service.js'
 import type { OperatorService } from './operators/service.js'
 import { createOperatorStore } from './operators/store.js'
@@ -35,7 +41,7 @@ export interface Context {
   readonly trust: TrustStore
   readonly operators: OperatorService
   /** What REST and tRPC are the faces of. */
-  readonly services: Pick<Services, 'clusters'>
+  readonly services: Pick<Services, 'clusters' | 'nodes' | 'nodeRoles' | 'devices' | 'storagePolicies'>
   /** Closes everything in reverse order. */
   dispose(): Promise<void>
 }
@@ -44,6 +50,8 @@ export interface Context {
 export async function buildContext(surroundings: Surroundings): Promise<Context> {
   const database = connectDatabase(surroundings.connection)
   const { log, now } = surroundings
+  // No agent can connect yet, so that no node has a session.
+  const sessions = { isConnected: () => false, revoke: () => {} }
   const writes = createWrites(createAuditStore(database))
   return {
     surroundings,
@@ -52,6 +60,10 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
     operators: createOperatorService({ store: createOperatorStore(database), log, now }),
     services: {
       clusters: createClusterService({ store: createClusterStore(database), writes }),
+      nodes: createNodeService({ store: createNodeStore(database), writes, sessions }),
+      nodeRoles: createReads(createNodeRoleStore(database)),
+      devices: createReads(createDeviceStore(database)),
+      storagePolicies: createReads(createStoragePolicyStore(database)),
     },
     async dispose() {
       await database.close()

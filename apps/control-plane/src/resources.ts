@@ -1,8 +1,19 @@
 import type { Services } from '@roost/api-types/rpc'
 import { clustersResource } from './clusters/resource.js'
+import { devicesResource } from './devices/resource.js'
 import type { Resource } from './http/resource.js'
+import { nodeRolesResource, nodesResource } from './nodes/resource.js'
+import { storagePoliciesResource } from './policies/resource.js'
 
 /** Every resource of the REST API, in the order of the index. */
-export function resources(services: Pick<Services, 'clusters'>): readonly Resource[] {
-  return [clustersResource(services.clusters)]
+export function resources(
+  services: Pick<Services, 'clusters' | 'nodes' | 'nodeRoles' | 'devices' | 'storagePolicies'>,
+): readonly Resource[] {
+  return [
+    clustersResource(services.clusters),
+    nodesResource(services.nodes),
+    nodeRolesResource(services.nodeRoles),
+    devicesResource(services.devices),
+    storagePoliciesResource(services.storagePolicies),
+  ]
 }

@@ -5,6 +5,7 @@ import { differences } from '../audit/service.js'
 import type { Writes } from '../audit/service.js'
 import { found } from '../errors.js'
 import { assertFresh } from '../etag.js'
+import { createReads } from '../reads.js'
 import type { ClusterStore } from './store.js'
 
 export interface ClusterCollaborators {
@@ -14,9 +15,7 @@ export interface ClusterCollaborators {
 
 export function createClusterService({ store, writes }: ClusterCollaborators): ClusterService {
   return {
-    list: (query) => store.list(query),
-    get: async (id) => found(await store.find(id)),
-    getMany: (ids) => store.findMany(ids),
+    ...createReads(store),
     create: (input, caller) =>
       writes.run(caller, async (tx) => {
         const result = orTaken(await store.insert(tx, input), input)

@@ -1,17 +1,14 @@
 import { clusterRules, resourceUri } from '@roost/api-types/rest'
 import type { Cluster, ClusterInput } from '@roost/api-types/rest'
-import type { ListQuery, Page } from '@roost/api-types/rpc'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../audit/store.js'
 import type { Database } from '../db.js'
 import { lockInserts } from '../insert-order-store.js'
 import { conditions, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
+import type { ReadStore } from '../reads.js'
 
-export interface ClusterStore {
-  list(query: ListQuery): Promise<Page<Cluster>>
-  find(id: number): Promise<Cluster | undefined>
-  findMany(ids: readonly number[]): Promise<readonly Cluster[]>
+export interface ClusterStore extends ReadStore<Cluster> {
   /** Keeps others from changing the row until the transaction ends. */
   findForUpdate(tx: Transaction, id: number): Promise<Cluster | undefined>
   /** Undefined when the name is taken. */

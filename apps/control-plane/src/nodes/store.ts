@@ -1,0 +1,146 @@
+import { nodeRules, resourceUri } from '@roost/api-types/rest'
+import type { ConfigState, Node, NodeState } from '@roost/api-types/rest'
+import type { Prisma } from '@roost/database'
+import type { Transaction } from '../audit/store.js'
+import type { Database } from '../db.js'
+import { conditions, ordering } from '../listing.js'
+import type { FilterTable, OrderTable } from '../listing.js'
+import type { ReadStore } from '../reads.js'
+import { nodeRoleOf } from './role-store.js'
+
+/** A node with what only the service needs of it. */
+export interface StoredNode {
+  readonly record: Node
+  /** Writable fields that an operator has set; the agent's readings leave them alone. */
+  readonly operatorFields: readonly string[]
+}
+
+/** Columns of a change; a field that is not there stays. */
+export interface NodeUpdate {
+  readonly fields: Partial<
+    Pick<Node, 'enabled' | 'cluster_facing_ip' | 'outward_facing_ip' | 'replication_facing_ip' | 'other_ips'>
+  >
+  readonly role: Partial<Omit<Node['node_role'], 'id' | 'resource_uri'>>
+  readonly operatorFields: readonly string[]
+}
+
+export interface NodeStore extends ReadStore<Node> {
+  /** In the order of the ids; keeps others from changing the rows until the transaction ends. */
+  findManyForUpdate(tx: Transaction, ids: readonly number[]): Promise<readonly StoredNode[]>
+  update(tx: Transaction, id: number, update: NodeUpdate): Promise<Node>
+  /** Takes the node's place away and keeps its key as a revoked one. */
+  delete(tx: Transaction, id: number): Promise<void>
+}
+
+const include = { role: true } as const
+type Row = Prisma.NodeGetPayload<{ include: typeof include }>
+
+const filters: FilterTable<typeof nodeRules, Prisma.NodeWhereInput> = {
+  id: (ids) => ({ id: { in: ids } }),
+  enabled: (values) => ({ OR: values.map((enabled) => ({ enabled })) }),
+  hostname: (names) => ({ hostname: { in: names } }),
+  cluster: (ids) => ({ clusterId: { in: ids } }),
+  cluster__id: (ids) => ({ clusterId: { in: ids } }),
+  cluster__name: (names) => ({ cluster: { name: { in: names } } }),
+  cluster__uuid: (uuids) => ({ cluster: { uuid: { in: uuids } } }),
+  node_role: (ids) => ({ role: { id: { in: ids } } }),
+  cpu_cores: (counts) => ({ cpuCores: { in: counts } }),
+  ram_gb: (sizes) => ({ memoryBytes: { in: sizes.map((gb) => BigInt(Math.round(gb * bytesPerGb))) } }),
+  uuid: (uuids) => ({ uuid: { in: uuids } }),
+  state: (states) => ({ state: { in: states } }),
+}
+
+const orders: OrderTable<typeof nodeRules, Prisma.NodeOrderByWithRelationInput> = {
+  id: (id) => ({ id }),
+  uuid: (uuid) => ({ uuid }),
+  hostname: (hostname) => ({ hostname }),
+  cluster: (clusterId) => ({ clusterId }),
+  enabled: (enabled) => ({ enabled }),
+  cpu_cores: (cpuCores) => ({ cpuCores }),
+  ram_gb: (memoryBytes) => ({ memoryBytes }),
+  state: (state) => ({ state }),
+  last_seen: (lastSeen) => ({ lastSeen }),
+  agent_version: (agentVersion) => ({ agentVersion }),
+}
+
+export function createNodeStore({ prisma }: Database): NodeStore {
+  return {
+    async list(query) {
+      const where = { AND: conditions(nodeRules, filters, query.filters) }
+      const orderBy = ordering(nodeRules, orders, query.order)
+      const [rows, total] = await Promise.all([
+        prisma.node.findMany({ where, orderBy, skip: query.offset, take: query.limit, include }),
+        prisma.node.count({ where }),
+      ])
+      return { objects: rows.map(recordOf), total }
+    },
+    async find(id) {
+      const row = await prisma.node.findUnique({ where: { id }, include })
+      return row === null ? undefined : recordOf(row)
+    },
+    async findMany(ids) {
+      return (await prisma.node.findMany({ where: { id: { in: [...ids] } }, include })).map(recordOf)
+    },
+    async findManyForUpdate(tx, ids) {
+      // By id, so that two changes of the same nodes wait for each other and not both for ever.
+      await tx.$queryRaw`select id from nodes where id = any(${ids}::int[]) order by id for update`
+      const rows = await tx.node.findMany({ where: { id: { in: [...ids] } }, include })
+      const byId = new Map(rows.map((row) => [row.id, row]))
+      return ids.flatMap((id) => byId.get(id) ?? []).map((row) => ({ record: recordOf(row), ...row }))
+    },
+    async update(tx, id, { fields, role, operatorFields }) {
+      const data = { ...columnsOf(fields), operatorFields: [...operatorFields], role: { update: roleColumns(role) } }
+      return recordOf(await tx.node.update({ where: { id }, data, include }))
+    },
+    async delete(tx, id) {
+      const { publicKey, uuid: nodeUuid, hostname } = await tx.node.delete({ where: { id } })
+      await tx.revokedNode.create({ data: { publicKey, nodeUuid, hostname } })
+    },
+  }
+}
+
+const bytesPerGb = 1e9
+
+function columnsOf(fields: NodeUpdate['fields']): Prisma.NodeUpdateInput {
+  const columns = {
+    enabled: fields.enabled,
+    clusterFacingIp: fields.cluster_facing_ip,
+    outwardFacingIp: fields.outward_facing_ip,
+    replicationFacingIp: fields.replication_facing_ip,
+    otherIps: fields.other_ips,
+  }
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+}
+
+function roleColumns(role: NodeUpdate['role']): Prisma.NodeRoleUpdateInput {
+  const columns = {
+    runsAccountContainer: role.runs_account_container,
+    runsGateway: role.runs_gateway,
+    runsObject: role.runs_object,
+    runsProxy: role.runs_proxy,
+  }
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+}
+
+function recordOf(row: Row): Node {
+  if (row.role === null) throw new Error(`Node ${row.id} has no row in node_roles.`)
+  return {
+    id: row.id,
+    resource_uri: resourceUri('nodes', row.id),
+    uuid: row.uuid,
+    hostname: row.hostname,
+    cluster: resourceUri('clusters', row.clusterId),
+    enabled: row.enabled,
+    cpu_cores: row.cpuCores,
+    ram_gb: row.memoryBytes === null ? null : Number(row.memoryBytes) / bytesPerGb,
+    cluster_facing_ip: row.clusterFacingIp,
+    outward_facing_ip: row.outwardFacingIp,
+    replication_facing_ip: row.replicationFacingIp,
+    other_ips: row.otherIps,
+    node_role: nodeRoleOf(row.role),
+    state: row.state as NodeState,
+    config_state: row.configState as ConfigState,
+    last_seen: row.lastSeen?.toISOString() ?? null,
+    agent_version: row.agentVersion,
+  }
+}
