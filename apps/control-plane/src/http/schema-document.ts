@@ -14,7 +14,10 @@ export function schemaDocument(resource: Resource): object {
     default_format: 'application/json',
     default_limit: 20,
     fields: Object.fromEntries(
-      Object.entries({ ...writable, ...properties }).map(([name, field]) => [name, describe(name, field, writable)]),
+      Object.entries({ ...properties, ...writable, ...properties }).map(([name, field]) => [
+        name,
+        describe(name, field, writable),
+      ]),
     ),
     filtering: Object.fromEntries(Object.keys(resource.rules.filters).map((name) => [name, everyLookup])),
     ordering: resource.rules.ordering,
