@@ -18,6 +18,14 @@ export interface Instance {
   release(): Promise<void>
 }
 
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EEXIST: 'there is a file in its path',
+  ENOTDIR: 'there is a file in its path',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the file system is full',
+}
 const fileName = 'roost.pid'
 
 /** Claims a data directory, which it makes where it is missing. Of several claimants one wins, the others get a StartError. */
@@ -29,8 +37,9 @@ export async function claimDataDir(dataDir: string): Promise<Instance> {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     await writeFile(mine, describeSelf(null), { mode: 0o600 })
   } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
     throw new StartError(
-      `The data directory ${dataDir} cannot be written (${(error as NodeJS.ErrnoException).code}): choose another by ROOST_DATA_DIR, or give this account access to it.`,
+      `The data directory ${dataDir} cannot be written (${reasons[code] ?? code}): choose another by ROOST_DATA_DIR, or give this account access to it.`,
       { cause: error },
     )
   }

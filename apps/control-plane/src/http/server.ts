@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import Fastify from 'fastify'
+import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { answerBadPath } from './error-handler.js'
 
@@ -31,7 +31,7 @@ export function createServer({ log, tls, behindProxy }: ServerOptions): FastifyI
   const options = {
     ...limits,
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
     // One hop alone: what stands further left in X-Forwarded-For anybody can write.
     trustProxy: (_address: string, hop: number) => behindProxy && hop === 0,

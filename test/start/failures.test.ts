@@ -1,0 +1,111 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { controlPlaneEnv } from '../support/control-plane.js'
+import { createTestDatabase } from '../support/database.js'
+
+import { processesNaming, runRoost } from '../support/processes.js'
+import type { Ended } from '../support/processes.js'
+
+const database = await createTestDatabase()
+let dataDir: string
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'roost-fail-'))
+})
+afterEach(() => rm(dataDir, { recursive: true }))
+afterAll(() => database.drop())
+
+/** Whatever the reason, nothing stays behind that runs. */
+async function serve(env: Readonly<Record<string, string>>): Promise<Ended & { readonly left: readonly number[] }> {
+  const ended = await runRoost(['local', 'serve'], controlPlaneEnv(dataDir, { DATABASE_URL: database.url, ...env }))
+  return { ...ended, left: processesNaming(dataDir) }
+}
+
+describe('wrong variables', () => {
+  it('are listed all at once with exit code 2, and nothing is started', async () => {
+    const { code, stderr, stdout } = await serve({
+      ROOST_LISTEN: '8443',
+      ROOST_TLS: 'on',
+      DATABASE_URL: 'localhost',
+      ROOST_DATA: '/x',
+    })
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^roost: ROOST_DATA is no variable of Roost/),
+      'roost: ROOST_LISTEN must be HOST:PORT, such as 127.0.0.1:8443, 0.0.0.0:8443 or [::1]:8443.',
+      'roost: ROOST_TLS must be auto, files or off.',
+      'roost: DATABASE_URL must be a URL such as postgresql://user:password@host:5432/roost.',
+    ])
+    expect(await readdir(dataDir)).toEqual([])
+  })
+})
+
+it('leaves the database of others and no process of its own behind', async () => {
+  const { left } = await serve({ ROOST_LISTEN: '192.0.2.1:1', DATABASE_URL: '' })
+  expect(left).toEqual([])
+})
+
+describe('a start that cannot succeed says in one sentence what to do, with exit code 1', () => {
+  it('when the port is in use', async () => {
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const { code, stderr } = await serve({ ROOST_LISTEN: `127.0.0.1:${port}`, ROOST_LOG_LEVEL: 'error' })
+    other.close()
+    expect(stderr).toBe(
+      `roost: Cannot listen on 127.0.0.1:${port}: the port is in use. Stop the program that has it, or set ROOST_LISTEN to another.\n`,
+    )
+    expect(code).toBe(1)
+  })
+
+  it('when the data directory cannot be written', async () => {
+    await writeFile(join(dataDir, 'file'), '')
+    const path = join(dataDir, 'file/data')
+    const { code, stderr } = await serve({ ROOST_DATA_DIR: path })
+    expect(stderr).toBe(
+      `roost: The data directory ${path} cannot be written (there is a file in its path): choose another by ROOST_DATA_DIR, or give this account access to it.\n`,
+    )
+    expect(code).toBe(1)
+  })
+
+  it('when the database cannot be reached, without showing its password', async () => {
+    const { code, stderr } = await serve({ DATABASE_URL: 'postgresql://roost:S3CR3T@127.0.0.1:1/roost' })
+    expect(stderr).toBe(
+      'roost: The database at 127.0.0.1:1/roost cannot be reached (connect ECONNREFUSED 127.0.0.1:1): check DATABASE_URL and that PostgreSQL runs there.\n',
+    )
+    expect(code).toBe(1)
+  })
+
+  it('when the database is newer than the program', async () => {
+    const newer = await createTestDatabase()
+    await newer.prisma.$executeRaw`
+      insert into _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+      values ('x', 'x', '29991231000000_from_the_future', now(), now(), 1)`
+    const { code, stderr } = await serve({ DATABASE_URL: newer.url })
+    await newer.drop()
+    expect(stderr).toBe(
+      'roost: The database is newer than this Roost (it has 29991231000000_from_the_future): start the release that last used it, or a later one.\n',
+    )
+    expect(code).toBe(1)
+  })
+
+  it('when the files of the certificate are missing', async () => {
+    const files = { ROOST_TLS_CERT: join(dataDir, 'a.pem'), ROOST_TLS_KEY: join(dataDir, 'b.pem') }
+    const { code, stderr } = await serve({ ROOST_TLS: 'files', ...files })
+    expect(stderr).toMatch(/^roost: The file .*\/[ab]\.pem of ROOST_TLS=files cannot be read \(ENOENT\)\.\n$/)
+    expect(code).toBe(1)
+  })
+
+  it('when the path of the data directory is too long for the database’s socket', async () => {
+    const deep = join(dataDir, 'a'.repeat(100))
+    await mkdir(deep)
+    const { code, stderr } = await serve({ ROOST_DATA_DIR: deep, DATABASE_URL: '' })
+    expect(stderr).toMatch(/^roost: The path of the data directory is too long for the database's socket: choose .*\n$/)
+    expect(code).toBe(1)
+  })
+})

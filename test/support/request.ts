@@ -1,0 +1,26 @@
+import { Agent, fetch } from 'undici'
+import type { Reachable } from './control-plane.js'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
+/** One GET with the first operator's key, over a connection of its own. */
+export async function request(roost: Reachable, path: string): Promise<Answer> {
+  const dispatcher = new Agent({ connect: { ca: roost.ca } })
+  const headers = { authorization: `apikey ${roost.key}` }
+  try {
+    const response = await fetch(new URL(path, roost.url), { dispatcher, headers })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') === true
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: isJson ? (JSON.parse(text) as unknown) : text,
+    }
+  } finally {
+    await dispatcher.destroy()
+  }
+}
