@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { closeCodes, decodeMetricFrame } from '@roost/api-types/agent'
+import type { ServerMessage } from '@roost/api-types/agent'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { insertNodes } from '../support/nodes.js'
+import type { EnrolledNode } from '../support/nodes.js'
+import { newIdentity, SimulatedAgent } from '../support/simulated-agent.js'
+import type { SimulatedAgentOptions } from '../support/simulated-agent.js'
+import { simulatedInventory } from '../support/simulated-inventory.js'
+import { startStreamServer } from './stream-server.js'
+import type { StreamServer } from './stream-server.js'
+
+let server: StreamServer
+let nodes: readonly EnrolledNode[]
+const agents: SimulatedAgent[] = []
+
+beforeAll(async () => {
+  server = await startStreamServer({ helloTimeoutMs: 300, trustedCas: () => ['PEM'] })
+  nodes = await insertNodes(server.database, server.clusterId, 12)
+})
+afterEach(() => {
+  for (const agent of agents.splice(0)) agent.stop('terminate')
+})
+afterAll(() => server.close())
+
+function agentOf(index: number, more: Partial<SimulatedAgentOptions> = {}): SimulatedAgent {
+  const agent = new SimulatedAgent({ url: server.url, identity: nodes[index] as EnrolledNode, ...more })
+  agents.push(agent)
+  agent.dial()
+  return agent
+}
+
+const welcomed = (agent: SimulatedAgent) => agent.welcomed > 0
+const over = (agent: SimulatedAgent) => agent.ended !== undefined
+
+describe('a session', () => {
+  it('begins with challenge, welcome and settings, and shows the node online', async () => {
+    const messages: ServerMessage[] = []
+    const agent = agentOf(0, { onMessage: (message) => messages.push(message) })
+    await agent.until(() => messages.length === 3)
+    expect(messages).toMatchObject([
+      { type: 'challenge', protocol: 1, oldest_protocol: 1 },
+      { type: 'welcome', node_id: nodes[0]?.id, parked: null },
+      { type: 'settings', heartbeat_interval_ms: 15_000, report_interval_ms: 10_000, ca: ['PEM'] },
+    ])
+    await vi.waitFor(async () => expect(await server.stateOf(nodes[0]?.id ?? 0)).toBe('online'), 3_000)
+  })
+
+  it('answers a ping with a pong of the same id', async () => {
+    const messages: ServerMessage[] = []
+    const agent = agentOf(1, { onMessage: (message) => messages.push(message) })
+    await agent.until(welcomed)
+    agent.send({ type: 'ping', id: 77 })
+    await agent.until(() => messages.some((message) => message.type === 'pong' && message.id === 77))
+  })
+
+  it('acknowledges an inventory only when its handler has stored it', async () => {
+    const agent = agentOf(2)
+    await agent.until(welcomed)
+    let store = () => {}
+    server.hooks.beforeInventory = () => new Promise((resolve) => (store = resolve))
+    agent.send({ type: 'inventory', sequence: 5, inventory: simulatedInventory('n') })
+    await sleep(100)
+    expect(agent.acknowledged).toBe(0)
+    store()
+    await agent.until(() => agent.acknowledged === 5)
+    delete server.hooks.beforeInventory
+  })
+
+  it('answers `refused` with the number of what could not be stored, and goes on', async () => {
+    const messages: ServerMessage[] = []
+    const agent = agentOf(2, { onMessage: (message) => messages.push(message) })
+    await agent.until(welcomed)
+    server.hooks.beforeInventory = () => Promise.reject(new Error('secret path'))
+    agent.send({ type: 'inventory', sequence: 6, inventory: simulatedInventory('n') })
+    await agent.until(() => messages.some((message) => message.type === 'refused'))
+    delete server.hooks.beforeInventory
+    const refused = messages.find((message) => message.type === 'refused')
+    expect(refused).toMatchObject({ of: 'inventory', sequence: 6 })
+    expect(JSON.stringify(refused)).not.toContain('secret')
+    agent.send({ type: 'inventory', sequence: 6, inventory: simulatedInventory('n') })
+    await agent.until(() => agent.acknowledged === 6)
+  })
+
+  it('hands frames on under the node whose key signed the hello', async () => {
+    const agent = agentOf(3)
+    await agent.until(welcomed)
+    agent.sendFrame(new Float64Array([1, Number.NaN, 3]))
+    await vi.waitFor(() => expect(server.heard.frames.at(-1)?.nodeId).toBe(nodes[3]?.id))
+    const { values } = decodeMetricFrame(server.heard.frames.at(-1)?.bytes ?? new Uint8Array())
+    expect([...values]).toEqual([1, Number.NaN, 3])
+  })
+
+  it('answers `unsupported` to a type that it does not know, and ignores fields that it does not know', async () => {
+    const messages: ServerMessage[] = []
+    const agent = agentOf(4, { onMessage: (message) => messages.push(message) })
+    await agent.until(welcomed)
+    agent.send({ type: 'teleport', where: 'there' })
+    await agent.until(() => messages.some((message) => message.type === 'unsupported' && message.of === 'teleport'))
+    agent.send({ type: 'log', level: 'info', message: 'hello', colour: 'green' })
+    await vi.waitFor(() =>
+      expect(server.heard.logs.at(-1)?.message).toEqual({ type: 'log', level: 'info', message: 'hello' }),
+    )
+    expect(agent.isConnected).toBe(true)
+  })
+
+  it('never answers `unsupported` or `refused`, or two strangers would talk for ever', async () => {
+    const messages: ServerMessage[] = []
+    const agent = agentOf(4, { onMessage: (message) => messages.push(message) })
+    await agent.until(() => messages.some((message) => message.type === 'settings'))
+    agent.send({ type: 'unsupported', of: 'settings' })
+    agent.send({ type: 'refused', of: 'settings', message: 'no' })
+    agent.send({ type: 'ping', id: 9 })
+    await agent.until(() => messages.some((message) => message.type === 'pong'))
+    expect(messages.map((message) => message.type)).toEqual(['challenge', 'welcome', 'settings', 'pong'])
+  })
+
+  it('of the same machine replaces its own old one, without a moment offline', async () => {
+    const first = agentOf(5)
+    await first.until(welcomed)
+    const second = agentOf(5)
+    await second.until(welcomed)
+    await first.until(over)
+    expect(first.ended?.code).toBe(closeCodes.replaced)
+    expect(second.parkedBecause).toBeNull()
+    const { connections } = server.heard
+    expect(connections.filter(({ nodeId }) => nodeId === nodes[5]?.id).map(({ is }) => is)).toEqual([
+      'connected',
+      'connected',
+    ])
+  })
+
+  it('is closed with 1008 when it sends more than its share', async () => {
+    const agent = agentOf(6)
+    await agent.until(welcomed)
+    for (let i = 0; i < 1_000; i++) agent.send({ type: 'pong', id: i })
+    await agent.until(over)
+    expect(agent.ended?.code).toBe(closeCodes.policyViolation)
+  })
+})
+
+describe('a hello', () => {
+  it('must come in time', async () => {
+    const silent = new SimulatedAgent({ url: server.url, identity: nodes[7] as EnrolledNode, hello: {} })
+    agents.push(silent)
+    silent.dial()
+    silent.send = () => {}
+    await silent.until(over)
+    expect(silent.ended?.code).toBe(closeCodes.helloTimeout)
+  })
+
+  it('of a stranger, with a wrong signature, or for another node learns nothing but 4001', async () => {
+    const node = nodes[8] as EnrolledNode
+    const stranger = agentOf(8, { identity: newIdentity() })
+    const forger = agentOf(8, { identity: { uuid: node.uuid, privateKey: newIdentity().privateKey } })
+    const neighbour = agentOf(8, { identity: { uuid: node.uuid, privateKey: (nodes[9] as EnrolledNode).privateKey } })
+    const malformed = agentOf(8, { hello: { node_uuid: "' or 1=1" } })
+    for (const agent of [stranger, forger, neighbour, malformed]) await agent.until(over)
+    const ends = [stranger, forger, neighbour, malformed].map(({ ended }) => ended)
+    expect(new Set(ends.map((end) => JSON.stringify(end))).size).toBe(1)
+    expect(ends[0]?.code).toBe(closeCodes.unauthenticated)
+    await vi.waitFor(async () => {
+      const events = await server.database.prisma.auditEvent.findMany({ where: { resourceId: node.id } })
+      expect(events).toMatchObject([{ action: 'refuse', operator: 'agent', address: '127.0.0.1' }])
+    })
+  })
+
+  it('cannot be replayed: each nonce is good for one connection', async () => {
+    const said: string[] = []
+    const first = agentOf(10)
+    const send = first.send.bind(first)
+    first.send = (message) => {
+      said.push(JSON.stringify(message))
+      send(message)
+    }
+    await first.until(welcomed)
+    const replay = agentOf(10)
+    replay.send = () => replay.socket.send(said[0] ?? '')
+    await replay.until(over)
+    expect(replay.ended?.code).toBe(closeCodes.unauthenticated)
+    expect(first.isConnected).toBe(true)
+  })
+})
+
+describe('revocation', () => {
+  it('closes the live session at once with 4005, and every later hello of that key', async () => {
+    const node = nodes[11] as EnrolledNode
+    const agent = agentOf(11)
+    await agent.until(welcomed)
+    await server.lifecycle.remove(node.id, operator, { force: true })
+    await agent.until(over)
+    expect(agent.ended?.code).toBe(closeCodes.revoked)
+    const again = agentOf(11)
+    await again.until(over)
+    expect(again.ended?.code).toBe(closeCodes.revoked)
+    const events = await server.database.prisma.auditEvent.findMany({ where: { resourceId: node.id } })
+    expect(events).toMatchObject([{ action: 'remove', operator: 'admin' }])
+  })
+
+  it('is refused for an online node unless it is forced', async () => {
+    const node = nodes[0] as EnrolledNode
+    const agent = agentOf(0)
+    await agent.until(welcomed)
+    await expect(server.lifecycle.remove(node.id, operator, { force: false })).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    expect(agent.isConnected).toBe(true)
+  })
+})
+
+const operator = {
+  operatorId: 1,
+  operator: 'admin',
+  role: 'admin',
+  keyId: null,
+  address: 'local',
+  requestId: 'r1',
+} as const

@@ -1,0 +1,118 @@
+import type { AddressInfo } from 'node:net'
+import type { CatalogueMessage, DeviceUsageMessage, InventoryMessage, LogMessage } from '@roost/api-types/agent'
+import { registerEnrolment } from '@roost/control-plane/dist/agents/enrol-route.js'
+import type { StreamHandlers } from '@roost/control-plane/dist/agents/handlers.js'
+import type { StreamOptions } from '@roost/control-plane/dist/agents/options.js'
+import { AgentStream } from '@roost/control-plane/dist/agents/stream.js'
+import { systemClock } from '@roost/control-plane/dist/clock.js'
+import type { Clock } from '@roost/control-plane/dist/clock.js'
+import { parseBodies } from '@roost/control-plane/dist/http/body.js'
+import { answerErrors } from '@roost/control-plane/dist/http/error-handler.js'
+import { rememberMethods } from '@roost/control-plane/dist/http/method-table.js'
+import { createServer } from '@roost/control-plane/dist/http/server.js'
+import { createLog } from '@roost/control-plane/dist/log.js'
+import { createEnrolmentService } from '@roost/control-plane/dist/nodes/enrolment.js'
+import { createEnrolmentStore } from '@roost/control-plane/dist/nodes/enrolment-store.js'
+import { createFleetStore } from '@roost/control-plane/dist/nodes/fleet-store.js'
+import { createNodeLifecycle } from '@roost/control-plane/dist/nodes/lifecycle.js'
+import type { NodeLifecycle } from '@roost/control-plane/dist/nodes/lifecycle.js'
+import { createLifecycleStore } from '@roost/control-plane/dist/nodes/lifecycle-store.js'
+import { createTestDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+
+/** What the features were given, in the order in which it came. */
+export interface Heard {
+  readonly inventories: { readonly nodeId: number; readonly message: InventoryMessage }[]
+  readonly catalogues: { readonly nodeId: number; readonly message: CatalogueMessage }[]
+  readonly usages: { readonly nodeId: number; readonly message: DeviceUsageMessage }[]
+  readonly logs: { readonly nodeId: number; readonly message: LogMessage }[]
+  readonly frames: { readonly nodeId: number; readonly bytes: Uint8Array }[]
+  readonly connections: { readonly nodeId: number; readonly is: 'connected' | 'disconnected' }[]
+}
+
+/** The agents' side of the control plane by itself, on a real socket and a real database. */
+export interface StreamServer {
+  readonly url: string
+  readonly database: TestDatabase
+  readonly clusterId: number
+  readonly stream: AgentStream
+  readonly lifecycle: NodeLifecycle
+  readonly heard: Heard
+  /** Set it to let handlers fail or wait. */
+  readonly hooks: { beforeInventory?: (message: InventoryMessage) => Promise<void> }
+  forgetExpiredTokens(): Promise<void>
+  stateOf(nodeId: number): Promise<string | undefined>
+  close(): Promise<void>
+}
+
+export interface StreamServerOptions extends Partial<StreamOptions> {
+  readonly clock?: Clock
+  readonly trustedCas?: () => readonly string[]
+  /** One that stays when the server closes, so that the next one can go on with it. */
+  readonly database?: TestDatabase
+  readonly port?: number
+}
+
+export async function startStreamServer(options: StreamServerOptions = {}): Promise<StreamServer> {
+  const { clock = systemClock, trustedCas = () => [], database: given, port = 0, ...streamOptions } = options
+  const database = given ?? (await createTestDatabase())
+  const cluster = await database.prisma.cluster.upsert({ where: { name: 'one' }, create: { name: 'one' }, update: {} })
+  const heard: Heard = { inventories: [], catalogues: [], usages: [], logs: [], frames: [], connections: [] }
+  const hooks: StreamServer['hooks'] = {}
+  const fleet = createFleetStore(database)
+  const log = createLog({ level: 'silent', out: process.stderr })
+  const stream = new AgentStream(
+    {
+      handlers: recordingHandlers(heard, hooks),
+      identities: fleet,
+      presence: fleet,
+      audit: fleet,
+      trustedCas,
+      addressOf: (request) => request.socket.remoteAddress ?? '',
+      clock,
+      log,
+    },
+    streamOptions,
+  )
+  const enrolments = createEnrolmentService({ store: createEnrolmentStore(database), sessions: stream, clock })
+  const app = createServer({ log, tls: null, behindProxy: false })
+  answerErrors(app, { methods: rememberMethods(app) })
+  parseBodies(app)
+  registerEnrolment(app, { enrolments, trustedCas, clock })
+  stream.attach(app.server)
+  await stream.start()
+  await app.listen({ host: '127.0.0.1', port })
+  return {
+    url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
+    database,
+    clusterId: cluster.id,
+    stream,
+    lifecycle: createNodeLifecycle({ store: createLifecycleStore(database), sessions: stream }),
+    heard,
+    hooks,
+    forgetExpiredTokens: () => enrolments.forgetExpired(),
+    async stateOf(nodeId) {
+      return (await database.prisma.node.findUnique({ where: { id: nodeId } }))?.state
+    },
+    async close() {
+      await stream.close()
+      await app.close()
+      if (given === undefined) await database.drop()
+    },
+  }
+}
+
+function recordingHandlers(heard: Heard, hooks: StreamServer['hooks']): StreamHandlers {
+  return {
+    async inventory(nodeId, message) {
+      await hooks.beforeInventory?.(message)
+      heard.inventories.push({ nodeId, message })
+    },
+    catalogue: async (nodeId, message) => void heard.catalogues.push({ nodeId, message }),
+    frame: (nodeId, bytes) => void heard.frames.push({ nodeId, bytes }),
+    deviceUsage: async (nodeId, message) => void heard.usages.push({ nodeId, message }),
+    log: (nodeId, message) => void heard.logs.push({ nodeId, message }),
+    connected: (nodeId) => void heard.connections.push({ nodeId, is: 'connected' }),
+    disconnected: (nodeId) => void heard.connections.push({ nodeId, is: 'disconnected' }),
+  }
+}
