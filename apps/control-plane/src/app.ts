@@ -1,7 +1,10 @@
 import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
+import { capacityRoutes } from './capacity/routes.js'
 import type { Context } from './context.js'
+import { mountRoute } from './http/route.js'
+import { metricRoutes } from './metrics/routes.js'
 import { requireOperator } from './http/authentication.js'
 import { parseBodies, requireJson } from './http/body.js'
 import { answerErrors } from './http/error-handler.js'
@@ -36,5 +39,7 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
   mountIndex(app, declared)
   const dialect = { origins: () => [surroundings.publicUrl()] }
   for (const resource of declared) mountResource(app, resource, dialect)
+  for (const route of [...capacityRoutes(services.capacity), ...metricRoutes(context.metrics.reads)])
+    mountRoute(app, route)
   return app
 }

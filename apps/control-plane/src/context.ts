@@ -1,3 +1,4 @@
+import { defaultStreamOptions } from './agents/options.js'
 import type { Config } from './config.js'
 import { connectDatabase } from './db.js'
 import type { Connection, Database } from './db.js'
@@ -17,6 +18,13 @@ import { createReads } from './reads.js'
 import { createOperatorService } from './operators/service.js'
 import type { OperatorService } from './operators/service.js'
 import { createOperatorStore } from './operators/store.js'
+import { createCapacity } from './capacity/feature.js'
+import type { CapacityFeature } from './capacity/feature.js'
+import { createCapacityStore } from './capacity/store.js'
+import { every } from './jobs/every.js'
+import { createMetrics } from './metrics/feature.js'
+import type { MetricFeature } from './metrics/feature.js'
+import { createMetricStore } from './metrics/store.js'
 import type { Services } from '@roost/api-types/rpc'
 
 /** What the outside gives to everything below; a test gives its own. */
@@ -41,7 +49,12 @@ export interface Context {
   readonly trust: TrustStore
   readonly operators: OperatorService
   /** What REST and tRPC are the faces of. */
-  readonly services: Pick<Services, 'clusters' | 'nodes' | 'nodeRoles' | 'devices' | 'storagePolicies'>
+  readonly services: Pick<
+    Services,
+    'clusters' | 'nodes' | 'nodeRoles' | 'devices' | 'storagePolicies' | 'capacity' | 'metrics'
+  >
+  readonly metrics: MetricFeature
+  readonly capacity: CapacityFeature
   /** Closes everything in reverse order. */
   dispose(): Promise<void>
 }
@@ -53,20 +66,50 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
   // No agent can connect yet, so that no node has a session.
   const sessions = { isConnected: () => false, revoke: () => {} }
   const writes = createWrites(createAuditStore(database))
+  const clusters = createClusterService({ store: createClusterStore(database), writes })
+  const { metrics, capacity, jobs } = await buildFigures(database, surroundings, (id) => clusters.get(id))
   return {
     surroundings,
     database,
+    metrics,
+    capacity,
     trust: createTrustStore(database),
     operators: createOperatorService({ store: createOperatorStore(database), log, now }),
     services: {
-      clusters: createClusterService({ store: createClusterStore(database), writes }),
+      clusters,
       nodes: createNodeService({ store: createNodeStore(database), writes, sessions }),
       nodeRoles: createReads(createNodeRoleStore(database)),
       devices: createReads(createDeviceStore(database)),
       storagePolicies: createReads(createStoragePolicyStore(database)),
+      capacity: capacity.service,
+      metrics: metrics.reads,
     },
     async dispose() {
+      for (const job of jobs) await job.stop()
+      await capacity.writer.flush()
       await database.close()
     },
   }
+}
+
+/** Metrics and capacity, which live in memory, as the database knows them; and the jobs that keep both in step. */
+async function buildFigures(
+  database: Database,
+  { log, now }: Surroundings,
+  requireCluster: (id: number) => Promise<unknown>,
+) {
+  const reportIntervalMs = () => defaultStreamOptions.reportIntervalMs
+  const metrics = createMetrics({ store: createMetricStore(database), requireCluster, now, reportIntervalMs })
+  const capacity = createCapacity({ store: createCapacityStore(database), requireCluster, log })
+  await Promise.all([metrics.intake.refresh(), capacity.intake.load()])
+  const noticeNodes = async () => {
+    await metrics.intake.refresh()
+    await capacity.intake.refresh()
+  }
+  const jobs = [
+    every(30_000, 'notice nodes that came or went', noticeNodes, log),
+    every(3_600_000, 'remove metric definitions that no node uses', () => metrics.intake.prune(), log),
+    every(1_000, "store devices' figures", () => capacity.writer.flush(), log),
+  ]
+  return { metrics, capacity, jobs }
 }

@@ -1,4 +1,4 @@
-import type { Database } from '@roost/database'
+import type { Database } from '../db.js'
 
 /** A device as capacity needs it. Byte figures are exact below 2^53. */
 export interface StoredDevice {

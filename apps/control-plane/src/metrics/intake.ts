@@ -10,8 +10,15 @@ export interface MetricIntake {
   catalogue(nodeId: number, message: Pick<CatalogueMessage, 'id' | 'metrics'>): Promise<void>
   /** Throws FrameError for a frame that cannot be read. */
   frame(nodeId: number, bytes: Uint8Array): void
+  /** The node's session begins, or ends. */
+  connected(nodeId: number): void
+  disconnected(nodeId: number): void
+  /** Whether the node has a session: only such nodes count in the values of their cluster. */
+  readonly isOnline: (nodeId: number) => boolean
   /** Takes in what the database knows: names after a restart, nodes that came or went meanwhile. */
   refresh(): Promise<void>
+  /** Removes stored definitions that no node uses any more. */
+  prune(): Promise<void>
 }
 
 interface Collaborators {
@@ -26,6 +33,8 @@ const catalogueOfDatabase = -1
 export function createMetricIntake({ latest, members, store }: Collaborators): MetricIntake {
   /** Digest of what the database holds for each node. */
   const stored = new Map<number, string>()
+
+  const online = new Set<number>()
 
   const forget = (nodeId: number) => {
     latest.forget(nodeId)
@@ -58,7 +67,11 @@ export function createMetricIntake({ latest, members, store }: Collaborators): M
       latest.takeCatalogue(nodeId, message)
       return save(nodeId, message)
     },
+    connected: (nodeId) => void online.add(nodeId),
+    disconnected: (nodeId) => void online.delete(nodeId),
+    isOnline: (nodeId) => online.has(nodeId),
     frame: (nodeId, bytes) => latest.takeFrame(nodeId, bytes),
+    prune: () => store.deleteUnused(),
     async refresh() {
       const known = new Set(members.all)
       const nodes = await store.listNodes()

@@ -1,5 +1,6 @@
 import type { MetricDefinition } from '@roost/api-types/agent'
-import type { Database } from '@roost/database'
+import type { Database } from '../db.js'
+import { found } from '../errors.js'
 
 export interface StoredNode {
   readonly nodeId: number
@@ -10,6 +11,8 @@ export interface StoredNode {
 
 /** What is known of metrics across a restart: every node's cluster, and the definitions of its last catalogue. */
 export interface MetricStore {
+  /** Throws `not_found`. */
+  readonly requireNode: (nodeId: number) => Promise<void>
   listNodes(): Promise<readonly StoredNode[]>
   listDefinitions(): Promise<ReadonlyMap<string, readonly MetricDefinition[]>>
   /** The node's cluster; undefined when there is no such node. */
@@ -20,6 +23,9 @@ export interface MetricStore {
 
 export function createMetricStore({ prisma }: Pick<Database, 'prisma'>): MetricStore {
   return {
+    async requireNode(nodeId) {
+      found((await prisma.node.findUnique({ where: { id: nodeId }, select: { id: true } })) ?? undefined)
+    },
     listNodes: () => prisma.$queryRaw`
       select n.id as "nodeId", n.cluster_id as "clusterId", c.digest
       from nodes n left join metric_catalogues c on c.node_id = n.id

@@ -1,0 +1,36 @@
+import type { CapacityService } from '@roost/api-types/rpc'
+import type { Log } from '../log.js'
+import { createCapacityIntake } from './intake.js'
+import type { CapacityIntake } from './intake.js'
+import { createLiveDevices } from './live-devices.js'
+import { createCapacityService } from './service.js'
+import type { CapacityStore } from './store.js'
+import { createUsageWriter } from './usage-writer.js'
+import type { UsageWriter } from './usage-writer.js'
+
+export interface CapacityOptions {
+  readonly store: CapacityStore
+  /** Throws `not_found`. */
+  readonly requireCluster: (id: number) => Promise<unknown>
+  readonly log: Pick<Log, 'info' | 'warn'>
+}
+
+export interface CapacityFeature {
+  readonly service: CapacityService
+  readonly intake: CapacityIntake
+  readonly writer: UsageWriter
+}
+
+/** Devices with their figures in memory, and the doors to them. */
+export function createCapacity({ store, requireCluster, log }: CapacityOptions): CapacityFeature {
+  const live = createLiveDevices()
+  const writer = createUsageWriter(store, {
+    failed: (error) => log.warn({ err: error }, "devices' figures cannot be stored; they wait in memory"),
+    recovered: () => log.info("devices' figures are stored again"),
+  })
+  return {
+    service: createCapacityService({ live, store, requireCluster }),
+    intake: createCapacityIntake({ live, store, writer }),
+    writer,
+  }
+}

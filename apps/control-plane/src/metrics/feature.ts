@@ -1,0 +1,42 @@
+import { createMetricIntake } from './intake.js'
+import type { MetricIntake } from './intake.js'
+import { createLatestValues } from './latest-values.js'
+import type { LatestValues } from './latest-values.js'
+import { createMembers } from './members.js'
+import { createMetricService } from './service.js'
+import type { MetricReads } from './service.js'
+import type { MetricStore } from './store.js'
+
+export interface MetricOptions {
+  readonly store: MetricStore
+  /** Throws `not_found`. */
+  readonly requireCluster: (id: number) => Promise<unknown>
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly reportIntervalMs: () => number
+}
+
+export interface MetricFeature {
+  readonly reads: MetricReads
+  readonly intake: MetricIntake
+  /** What is held, for our own figures. */
+  readonly latest: LatestValues
+}
+
+/** Latest values, and the two doors to them. */
+export function createMetrics({ store, requireCluster, now, reportIntervalMs }: MetricOptions): MetricFeature {
+  const seconds = () => now() / 1000
+  const latest = createLatestValues(seconds)
+  const members = createMembers()
+  const intake = createMetricIntake({ latest, members, store })
+  const reads = createMetricService({
+    latest,
+    members,
+    requireNode: store.requireNode,
+    requireCluster,
+    isOnline: intake.isOnline,
+    now: seconds,
+    reportIntervalMs,
+  })
+  return { reads, intake, latest }
+}
