@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import type { DeviceUsageMessage, Inventory, MetricDefinition } from '@roost/api-types/agent'
 import type { Clock } from './clock.js'
+import type { Readings } from './collectors/reading.js'
 import type { Enrolment, Identity, MachineIds } from './identity.js'
+import type { Inventories } from './inventory/inventories.js'
 import type { Log } from './log.js'
 import { Periodic } from './periodic.js'
 import { FrameBuffer } from './uplink/frame-buffer.js'
@@ -10,34 +11,6 @@ import { Outbox } from './uplink/outbox.js'
 import { type Pace, readPace, savePace } from './uplink/pace.js'
 import { openTrust } from './uplink/trust.js'
 import { Uplink, type UplinkEnd } from './uplink/uplink.js'
-
-/** What every collector said in one round. `values[i]` is the value of `metrics[i]`; NaN means that it has none. */
-export interface Reading {
-  /** When it was read, in Unix seconds. */
-  readonly time: number
-  /** The same array as in the round before as long as the set of names is the same: a new one costs a catalogue. */
-  readonly metrics: readonly MetricDefinition[]
-  readonly values: Float64Array
-}
-
-/** The collectors. Asked once every report interval, never while a round is still under way. Must not throw. */
-export interface Readings {
-  read(): Promise<Reading>
-  close(): Promise<void>
-}
-
-export type DeviceUsage = DeviceUsageMessage['devices']
-
-/** What this machine is. */
-export interface Inventories {
-  /** The whole inventory: asked at start, every `inventory_interval_ms`, and after `onChange`. */
-  read(): Promise<Inventory>
-  /** Figures of the devices that the last inventory named: asked every report interval. */
-  usage(): Promise<DeviceUsage>
-  /** Calls back when something changed that the next inventory would show, such as a ring. The answer unsubscribes. */
-  onChange(callback: () => void): () => void
-  close(): Promise<void>
-}
 
 export interface AgentOptions {
   readonly dataDir: string

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { hostname as systemHostname } from 'node:os'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
@@ -68,6 +68,11 @@ export async function enrolIdentity(dataDir: string, enrolment: Enrolment): Prom
   const bytes = await readManagedFile(path)
   if (bytes === undefined) throw new IdentityError(`${path} is gone: enrol again.`)
   await writeFile(dataDir, { ...parseFile(bytes.toString(), path), enrolment })
+}
+
+/** Puts the identity of a node that was removed aside, so that the next enrolment makes a new one. */
+export async function forgetIdentity(dataDir: string): Promise<void> {
+  await rename(identityPath(dataDir), join(dataDir, 'identity.removed.json'))
 }
 
 /** What tells this machine, and this start of it, from a copy of its state directory elsewhere. */

@@ -1,4 +1,5 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
+import { agentVersion } from '../version.js'
 
 /** Flags of every command. `--data-dir` defaults to ROOST_AGENT_DATA_DIR, then to /var/lib/roost-agent. */
 export interface GlobalFlags {
@@ -9,11 +10,56 @@ export interface GlobalFlags {
   readonly config?: string
 }
 
+export interface EnrolFlags extends GlobalFlags {
+  readonly server: string
+  readonly token: string
+  readonly caSha256?: string
+  readonly takePlace?: boolean
+  readonly newNode?: boolean
+}
+
+export interface RunFlags extends GlobalFlags {
+  readonly log?: 'json' | 'pretty'
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
+}
+
+const exitCodesHelp = `
+Exit codes: 0 done or asked to stop, 1 failed, 2 wrong arguments or configuration, 3 an operator removed this node,
+4 not enrolled.`
+
 /** The agent's commands: each lives in its own file here, and is imported only when it is called. */
-export function createProgram(): Command {
-  return new Command('roost-agent')
+export function createProgram(ended: (exitCode: number) => void): Command {
+  const program = new Command('roost-agent')
     .description('Reads this machine and reports it to a Roost control plane.')
+    .version(agentVersion)
     .option('--data-dir <dir>', 'where the agent keeps its identity and state (default: /var/lib/roost-agent)')
-    .option('--root <dir>', 'read the machine below this directory', '/')
-    .option('--config <file>', "the agent's configuration file")
+    .option('--root <dir>', 'read the machine below this directory (default: /)')
+    .option('--config <file>', "the agent's configuration file (default: config.json in the data directory)")
+    .addHelpText('after', exitCodesHelp)
+    .exitOverride()
+
+  program
+    .command('enroll')
+    .description('make this machine a node of a cluster, with a token from `roost token create`')
+    .requiredOption('--server <url>', 'address of the control plane, such as https://roost.example:8443')
+    .requiredOption('--token <token>', 'the enrolment token')
+    .option('--ca-sha256 <hex>', "SHA-256 of the authority's public key; without it, Node's own authorities must vouch")
+    .addOption(new Option('--take-place', 'go on as the node that this hardware was before').conflicts('newNode'))
+    .addOption(new Option('--new-node', 'be a new node, although this hardware is known'))
+    .action(async (_flags, command: Command) => {
+      const { enroll } = await import('./enroll.js')
+      ended(await enroll(command.optsWithGlobals<EnrolFlags>()))
+    })
+
+  program
+    .command('run')
+    .description('read this machine and report it until told to stop')
+    .addOption(new Option('--log <format>', 'pretty on a terminal, else json').choices(['json', 'pretty']))
+    .addOption(new Option('--log-level <level>').choices(['debug', 'info', 'warn', 'error']).default('info'))
+    .action(async (_flags, command: Command) => {
+      const { run } = await import('./run.js')
+      ended(await run(command.optsWithGlobals<RunFlags>()))
+    })
+
+  return program
 }

@@ -1,4 +1,4 @@
-import type { Reading, Readings } from '../agent.js'
+import type { Reading, Readings } from './reading.js'
 import type { Clock } from '../clock.js'
 import type { Machine } from '../host/machine.js'
 import { Catalogue } from './catalogue.js'

@@ -1,6 +1,7 @@
 import { type DeviceUsageMessage, encodeMetricFrame, type LogMessage } from '@roost/api-types/agent'
-import type { DeviceUsage, Reading } from '../agent.js'
 import type { Clock } from '../clock.js'
+import type { Reading } from '../collectors/reading.js'
+import type { DeviceUsage } from '../inventory/inventories.js'
 import type { Log } from '../log.js'
 import { type Catalogue, catalogueOf } from './catalogue.js'
 import type { FrameBuffer } from './frame-buffer.js'

@@ -1,0 +1,72 @@
+import { type EnrolRequest, protocolVersion } from '@roost/api-types/agent'
+import { systemClock } from '../clock.js'
+import { readConfig } from '../config.js'
+import { openMachine } from '../host/machine.js'
+import { runCommand } from '../host/run-command.js'
+import { enrolIdentity, ensureIdentity, type Identity, readIdentity, readMachineIds } from '../identity.js'
+import { readHardware } from '../inventory/hardware.js'
+import { clockRemedy } from '../uplink/clock-skew.js'
+import { enrol } from '../uplink/enrol.js'
+import { saveAuthorities } from '../uplink/trust.js'
+import { agentVersion } from '../version.js'
+import { CommandError, exitCodes } from './command-error.js'
+import type { EnrolFlags } from './program.js'
+
+/** Makes this machine a node. Done already for the same control plane, it says so and succeeds. */
+export async function enroll(flags: EnrolFlags): Promise<number> {
+  const server = serverUrl(flags.server)
+  const config = readConfig(flags)
+  const present = (await readIdentity(config.dataDir))?.enrolment
+  if (present != null) return alreadyEnrolled(present, server, config.dataDir)
+
+  const machine = openMachine(config.root)
+  const identity = await ensureIdentity(config.dataDir)
+  const { machineId, bootId, hostname } = readMachineIds(machine, identity)
+  const body: EnrolRequest = {
+    token: flags.token,
+    public_key: identity.publicKey,
+    hostname,
+    machine_id: machineId,
+    boot_id: bootId,
+    agent_version: agentVersion,
+    protocol: protocolVersion,
+    clock: systemClock.now() / 1000,
+    hardware: await readHardware(machine, runCommand),
+    ...placeOf(flags),
+  }
+  const { response, authorities, skewSeconds } = await enrol({ server, caSha256: flags.caSha256 ?? null, body })
+  await saveAuthorities(config.dataDir, authorities)
+  const { node_id, node_uuid, cluster } = response
+  await enrolIdentity(config.dataDir, { server: server.origin, node_id, node_uuid, cluster })
+  say(`This machine is node ${node_id} (${node_uuid}) of the cluster ${cluster}. Start it with: roost-agent run`)
+  const remedy = clockRemedy(skewSeconds)
+  if (remedy !== null) say(`Warning: ${remedy}`)
+  return exitCodes.ok
+}
+
+function alreadyEnrolled(enrolment: NonNullable<Identity['enrolment']>, server: URL, dataDir: string): number {
+  const { node_id, node_uuid, cluster } = enrolment
+  if (enrolment.server !== server.origin)
+    throw new CommandError(`This machine is node ${node_id} of the control plane at ${enrolment.server}.`, {
+      remedy: `If that one has moved, put its new address into ${dataDir}/identity.json; to leave it, remove that file and enrol again.`,
+    })
+  say(`This machine is enrolled already: node ${node_id} (${node_uuid}) of the cluster ${cluster}.`)
+  return exitCodes.ok
+}
+
+function serverUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url
+  throw new CommandError(`--server must be a URL such as https://roost.example:8443, and is '${text}'.`, {
+    exitCode: exitCodes.usage,
+  })
+}
+
+function placeOf({ takePlace, newNode }: EnrolFlags): Pick<EnrolRequest, 'place'> {
+  if (takePlace === true) return { place: 'take' }
+  return newNode === true ? { place: 'new' } : {}
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,31 @@
+import { CommanderError } from 'commander'
+import { ConfigError } from '../config.js'
+import { IdentityError } from '../identity.js'
+import { StateLockedError } from '../state-lock.js'
+import { EnrolError } from '../uplink/enrol-error.js'
+import { CommandError, exitCodes } from './command-error.js'
+
+/** Why a command ended without its result: lines for the caller, and the exit code. */
+export interface Explanation {
+  readonly lines: readonly string[]
+  readonly exitCode: number
+}
+
+export function explain(error: unknown): Explanation {
+  // Commander has said it already; asking for help is no failure.
+  if (error instanceof CommanderError)
+    return { lines: [], exitCode: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage }
+  if (error instanceof CommandError)
+    return { lines: [error.message, ...(error.remedy === null ? [] : [error.remedy])], exitCode: error.exitCode }
+  if (error instanceof EnrolError) return { lines: [error.message, error.remedy], exitCode: exitCodes.failed }
+  if (error instanceof ConfigError) return { lines: error.faults, exitCode: exitCodes.usage }
+  return { lines: [describe(error)], exitCode: exitCodes.failed }
+}
+
+/** What the system refused is a sentence; anything else is a fault of the program, whose place is worth seeing. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const cause = (error.cause ?? error) as NodeJS.ErrnoException
+  const isExpected = error instanceof IdentityError || error instanceof StateLockedError || cause.syscall !== undefined
+  return isExpected ? error.message : (error.stack ?? error.message)
+}

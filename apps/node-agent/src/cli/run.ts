@@ -1,0 +1,95 @@
+import { startAgent } from '../agent.js'
+import { type Clock, systemClock } from '../clock.js'
+import { type AgentConfig, readConfig } from '../config.js'
+import { openContext } from '../context.js'
+import { createNotifier } from '../host/notify.js'
+import { runCommand } from '../host/run-command.js'
+import { type Enrolment, forgetIdentity, type Identity, readIdentity, readMachineIds } from '../identity.js'
+import { lockStateDirectory } from '../state-lock.js'
+import { createLog, type Log } from '../log.js'
+import { CommandError, exitCodes } from './command-error.js'
+import type { RunFlags } from './program.js'
+
+/** How long an orderly end may take. */
+const endMs = 8000
+
+/** The agent, until somebody ends it: a signal, the parent that started it with an IPC channel, or the control plane. */
+export async function run(flags: RunFlags): Promise<number> {
+  const config = readConfig(flags)
+  const log = createLog({
+    format: flags.log ?? (process.stdout.isTTY ? 'pretty' : 'json'),
+    level: flags.logLevel,
+    write: (line) => process.stdout.write(line),
+  })
+  const { identity, enrolment } = await readEnrolled(config.dataDir)
+  const unlock = await lockStateDirectory(config.dataDir)
+  try {
+    return await serve(config, identity, enrolment, log)
+  } finally {
+    unlock()
+  }
+}
+
+async function serve(config: AgentConfig, identity: Identity, enrolment: Enrolment, log: Log): Promise<number> {
+  const clock = systemClock
+  const notifier = createNotifier({
+    socket: config.notifySocket,
+    watchdogMs: config.watchdogMs,
+    run: runCommand,
+    clock,
+    onFault: (message) => log.warn(message),
+  })
+  const context = openContext(config, clock, log)
+  const agent = await startAgent({
+    dataDir: config.dataDir,
+    identity,
+    enrolment,
+    machine: readMachineIds(context.machine, identity),
+    readings: context.readings,
+    inventories: context.inventories,
+    onStatus: (status) => void notifier.status(status),
+    clock,
+    random: Math.random,
+    log,
+  })
+  log.info('The agent runs.', { node: enrolment.node_id, server: enrolment.server, dataDir: config.dataDir })
+  await notifier.ready()
+  const end = await Promise.race([agent.ended, toldToStop(log)])
+  await within(clock, endMs, async () => {
+    await notifier.stopping()
+    await agent.stop()
+    await context.close()
+  })
+  if (end?.reason !== 'revoked') return exitCodes.ok
+  await forgetIdentity(config.dataDir)
+  throw new CommandError(`An operator removed this node from ${enrolment.server}: ${end.message}`, {
+    remedy: 'To bring it back, enrol it again with a new token: roost token create.',
+    exitCode: exitCodes.removed,
+  })
+}
+
+async function readEnrolled(dataDir: string): Promise<{ identity: Identity; enrolment: Enrolment }> {
+  const identity = await readIdentity(dataDir)
+  if (identity?.enrolment != null) return { identity, enrolment: identity.enrolment }
+  throw new CommandError(`This machine is not enrolled: ${dataDir} holds no identity.`, {
+    remedy: 'Make a token on the control plane with `roost token create`, and run the line that it prints.',
+    exitCode: exitCodes.notEnrolled,
+  })
+}
+
+async function within(clock: Clock, ms: number, work: () => Promise<void>): Promise<void> {
+  await Promise.race([work(), new Promise<void>((resolve) => clock.after(ms, resolve))])
+}
+
+/** A signal may come twice: from a terminal to the whole group, and from the parent. */
+function toldToStop(log: Log): Promise<null> {
+  return new Promise((resolve) => {
+    const stop = (reason: string) => () => {
+      log.info('The agent ends.', { reason })
+      resolve(null)
+    }
+    process.on('SIGTERM', stop('SIGTERM'))
+    process.on('SIGINT', stop('SIGINT'))
+    process.on('disconnect', stop('the parent has gone'))
+  })
+}

@@ -1,0 +1,43 @@
+import type { Clock } from './clock.js'
+import { collectors } from './collectors/index.js'
+import type { Readings } from './collectors/reading.js'
+import { createReadings } from './collectors/readings.js'
+import type { InventoryConfig } from './config.js'
+import { createFilesystems } from './host/filesystems.js'
+import { type Machine, openMachine } from './host/machine.js'
+import { runCommand } from './host/run-command.js'
+import { createStatfsProbe } from './host/statfs-probe.js'
+import { createInventories, type Inventories } from './inventory/inventories.js'
+import type { Log } from './log.js'
+
+/** All that reads the machine. */
+export interface Context {
+  readonly machine: Machine
+  readonly readings: Readings
+  readonly inventories: Inventories
+  /** Stops what is under way; what a mount holds is left behind. */
+  close(): Promise<void>
+}
+
+/** Builds what reads the machine, for the agent and for the commands that print a part of it. */
+export function openContext(config: InventoryConfig, clock: Clock, log: Log): Context {
+  const machine = openMachine(config.root)
+  const statfs = createStatfsProbe({ run: runCommand, path: (path) => machine.path(path) })
+  const filesystems = createFilesystems({ machine, probe: statfs, monotonic: () => clock.monotonic() })
+  const readings = createReadings({
+    collectors,
+    host: { machine, filesystems },
+    clock,
+    onFault: (collector, error) => log.warn('A collector fails; its metrics have no value.', { collector, error }),
+  })
+  const inventories = createInventories({ config, machine, run: runCommand, filesystems, clock })
+  return {
+    machine,
+    readings,
+    inventories,
+    async close() {
+      await Promise.all([readings.close(), inventories.close()])
+      statfs.close()
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { realpathSync } from 'node:fs'
+import { createServer } from 'node:net'
+
+/** Another agent works on the same state directory. */
+export class StateLockedError extends Error {
+  override readonly name = 'StateLockedError'
+}
+
+/**
+ * Keeps a second agent away from a state directory, where both would number messages and present the same identity. The
+ * lock is a socket in Linux's abstract namespace: the kernel lets go of it when the process ends, however it ends.
+ */
+export async function lockStateDirectory(dataDir: string): Promise<() => void> {
+  const name = createHash('sha256').update(realpathSync(dataDir)).digest('hex')
+  const server = createServer((socket) => socket.destroy())
+  try {
+    server.listen(`\0roost-agent-${name}`)
+    await once(server, 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new StateLockedError(`Another agent runs with the state directory ${dataDir}.`)
+  }
+  server.unref()
+  return () => server.close()
+}
