@@ -1,0 +1,177 @@
+import { createPublicKey, randomBytes, verify } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import {
+  AgentMessage,
+  type CatalogueMessage,
+  type CloseReason,
+  decodeMetricFrame,
+  type DeviceUsageMessage,
+  type Hello,
+  helloText,
+  type InventoryMessage,
+  type MetricFrame,
+  protocolVersion,
+  type ServerMessage,
+  type Settings,
+} from '@roost/api-types/agent'
+import { type WebSocket, WebSocketServer } from 'ws'
+
+export interface Script {
+  /** The raw public key, in base64, whose signature is accepted. */
+  readonly publicKey: string
+  /** Seconds since 1970, for the challenge. */
+  readonly clock: () => number
+  settings: Partial<Settings>
+  /** The close code for the next hellos, instead of a welcome. */
+  refuseWith: { readonly code: number; readonly reason: CloseReason } | null
+  parked: string | null
+  /** What happens to a message that wants an acknowledgement. */
+  answer: 'ack' | 'refuse' | 'silence'
+  answersPings: boolean
+}
+
+const defaultSettings: Settings = {
+  type: 'settings',
+  report_interval_ms: 10_000,
+  heartbeat_interval_ms: 15_000,
+  inventory_interval_ms: 3_600_000,
+  reconnect_spread_ms: 30_000,
+  ca: [],
+}
+
+/**
+ * The control plane's side of the stream, word for word as a test wants it: for what a real one does only on a bad day.
+ * It checks every message by the protocol's own schemas, and every signature.
+ */
+export class ScriptedControlPlane {
+  readonly script: Script
+  /** All that came, in order, over all connections. */
+  readonly hellos: Hello[] = []
+  readonly inventories: InventoryMessage[] = []
+  readonly usages: DeviceUsageMessage[] = []
+  readonly frames: MetricFrame[] = []
+  readonly acknowledged: number[] = []
+  /** What no agent may send. */
+  readonly faults: string[] = []
+  dialled = 0
+  #catalogue: CatalogueMessage | null = null
+  readonly #server: WebSocketServer
+
+  private constructor(server: WebSocketServer, script: Script) {
+    this.#server = server
+    this.script = script
+    server.on('connection', (socket) => this.#accept(socket))
+  }
+
+  static async start(
+    script: Pick<Script, 'publicKey' | 'clock'> & Partial<Script>,
+    port = 0,
+  ): Promise<ScriptedControlPlane> {
+    const server = new WebSocketServer({ host: '127.0.0.1', port, path: '/agent/v1/stream', perMessageDeflate: false })
+    await once(server, 'listening')
+    const defaults = { settings: {}, refuseWith: null, parked: null, answer: 'ack', answersPings: true } as const
+    return new ScriptedControlPlane(server, { ...defaults, ...script })
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  get connected(): number {
+    return this.#server.clients.size
+  }
+
+  /** The catalogue that came last. */
+  get catalogue(): CatalogueMessage | null {
+    return this.#catalogue
+  }
+
+  closeAll(code: number, reason?: CloseReason): void {
+    for (const socket of this.#server.clients) socket.close(code, reason === undefined ? '' : JSON.stringify(reason))
+  }
+
+  /** Ends every connection without a word. */
+  drop(): void {
+    for (const socket of this.#server.clients) socket.terminate()
+  }
+
+  sendAll(message: ServerMessage | Readonly<Record<string, unknown>>): void {
+    for (const socket of this.#server.clients) send(socket, message)
+  }
+
+  async stop(): Promise<void> {
+    this.drop()
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    await closed
+  }
+
+  #accept(socket: WebSocket): void {
+    this.dialled += 1
+    const nonce = randomBytes(16).toString('hex')
+    let isWelcome = false
+    socket.on('error', () => {})
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      if (isBinary) return this.#takeFrame(data, isWelcome)
+      const parsed = AgentMessage.safeParse(JSON.parse(data.toString()))
+      if (!parsed.success) return void this.faults.push(`unreadable: ${data.toString().slice(0, 100)}`)
+      const message = parsed.data
+      if (message.type === 'hello') isWelcome = this.#greet(socket, nonce, message)
+      else if (!isWelcome) this.faults.push(`${message.type} before the welcome`)
+      else this.#take(socket, message)
+    })
+    const clock = this.script.clock()
+    send(socket, { type: 'challenge', nonce, protocol: protocolVersion, oldest_protocol: 1, clock })
+  }
+
+  #greet(socket: WebSocket, nonce: string, hello: Hello): boolean {
+    this.hellos.push(hello)
+    if (!this.#isSigned(nonce, hello)) this.faults.push('a wrong signature')
+    const { refuseWith, settings, parked } = this.script
+    if (refuseWith !== null) {
+      socket.close(refuseWith.code, JSON.stringify(refuseWith.reason))
+      return false
+    }
+    this.#catalogue = null
+    send(socket, { type: 'welcome', node_id: 1, parked })
+    send(socket, { ...defaultSettings, ...settings })
+    return true
+  }
+
+  #isSigned(nonce: string, hello: Hello): boolean {
+    const prefix = Buffer.from('302a300506032b6570032100', 'hex')
+    const der = Buffer.concat([prefix, Buffer.from(this.script.publicKey, 'base64')])
+    const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
+    return verify(null, Buffer.from(helloText(nonce, hello)), key, Buffer.from(hello.signature, 'base64'))
+  }
+
+  #take(socket: WebSocket, message: AgentMessage): void {
+    if (message.type === 'ping' && this.script.answersPings) send(socket, { type: 'pong', id: message.id })
+    if (message.type === 'catalogue') this.#catalogue = message
+    if (message.type === 'device_usage') this.usages.push(message)
+    if (message.type === 'inventory') this.#answer(socket, message)
+  }
+
+  #answer(socket: WebSocket, message: InventoryMessage): void {
+    const { sequence } = message
+    this.inventories.push(message)
+    if (this.script.answer === 'refuse')
+      send(socket, { type: 'refused', of: 'inventory', sequence, message: 'not now' })
+    if (this.script.answer !== 'ack') return
+    this.acknowledged.push(sequence)
+    send(socket, { type: 'ack', sequence })
+  }
+
+  #takeFrame(data: Buffer, isWelcome: boolean): void {
+    const frame = decodeMetricFrame(data)
+    if (!isWelcome) this.faults.push('a frame before the welcome')
+    if (frame.catalogue !== this.#catalogue?.id || frame.values.length !== this.#catalogue.metrics.length)
+      this.faults.push('a frame of an unknown catalogue')
+    this.frames.push(frame)
+  }
+}
+
+function send(socket: WebSocket, message: object): void {
+  socket.send(JSON.stringify(message))
+}

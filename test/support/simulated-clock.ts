@@ -1,0 +1,78 @@
+import { setImmediate as turn } from 'node:timers/promises'
+
+interface Timer {
+  readonly atMs: number
+  readonly callback: () => void
+}
+
+/** Requests of libuv that are under way; sockets that are merely open are none. */
+const underWay = /^(FSReq|GetAddrInfo|TCPConnectWrap|WriteWrap|ShutdownWrap|CloseReq)/
+
+/** A clock for the agent that a test turns by hand; the sockets and files around it stay real. */
+export class SimulatedClock {
+  readonly #timers = new Set<Timer>()
+  #monotonicMs = 0
+  /** How far the wall clock is ahead of the monotonic one. */
+  #wallOffsetMs: number
+
+  constructor(startMs = Date.UTC(2026, 10, 20)) {
+    this.#wallOffsetMs = startMs
+  }
+
+  now(): number {
+    return this.#wallOffsetMs + this.#monotonicMs
+  }
+
+  monotonic(): number {
+    return this.#monotonicMs
+  }
+
+  after(delayMs: number, callback: () => void): () => void {
+    const timer = { atMs: this.#monotonicMs + Math.max(0, delayMs), callback }
+    this.#timers.add(timer)
+    return () => this.#timers.delete(timer)
+  }
+
+  /** Sets the wall clock, as NTP or an operator would; intervals do not notice. */
+  jump(ms: number): void {
+    this.#wallOffsetMs += ms
+  }
+
+  /** Lets so much time pass: runs what is due in order, and lets sockets and files come to rest after each. */
+  async advance(ms: number): Promise<void> {
+    const endMs = this.#monotonicMs + ms
+    for (let next = this.#nextUntil(endMs); next !== undefined; next = this.#nextUntil(endMs)) {
+      this.#timers.delete(next)
+      this.#monotonicMs = Math.max(this.#monotonicMs, next.atMs)
+      next.callback()
+      await settle()
+    }
+    this.#monotonicMs = endMs
+  }
+
+  /** Lets time pass in steps until the condition holds; answers the milliseconds that it took. */
+  async advanceUntil(holds: () => boolean, limitMs: number, stepMs = 250): Promise<number> {
+    const startMs = this.#monotonicMs
+    await settle()
+    while (!holds()) {
+      if (this.#monotonicMs - startMs >= limitMs) throw new Error(`Not within ${limitMs} ms: ${holds.toString()}`)
+      await this.advance(stepMs)
+    }
+    return this.#monotonicMs - startMs
+  }
+
+  #nextUntil(endMs: number): Timer | undefined {
+    let next: Timer | undefined
+    for (const timer of this.#timers)
+      if (timer.atMs <= endMs && (next === undefined || timer.atMs < next.atMs)) next = timer
+    return next
+  }
+}
+
+/** Resolves when nothing has been under way for some turns of the event loop: enough for an answer over loopback. */
+export async function settle(): Promise<void> {
+  for (let quiet = 0; quiet < 8; quiet++) {
+    await turn()
+    if (process.getActiveResourcesInfo().some((name) => underWay.test(name))) quiet = 0
+  }
+}
