@@ -30,7 +30,7 @@ function build(): MetricFeature {
     store: createMetricStore(database),
     requireCluster: async () => {},
     now: () => Date.now(),
-    reportIntervalMs: () => 10_000,
+    reportIntervalMs: 10_000,
   })
 }
 

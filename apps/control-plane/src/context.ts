@@ -63,11 +63,17 @@ export interface Context {
 export async function buildContext(surroundings: Surroundings): Promise<Context> {
   const database = connectDatabase(surroundings.connection)
   const { log, now } = surroundings
-  // No agent can connect yet, so that no node has a session.
-  const sessions = { isConnected: () => false, revoke: () => {} }
   const writes = createWrites(createAuditStore(database))
   const clusters = createClusterService({ store: createClusterStore(database), writes })
   const { metrics, capacity, jobs } = await buildFigures(database, surroundings, (id) => clusters.get(id))
+  // No agent can connect yet, so that no node has a session.
+  const sessions = {
+    isConnected: () => false,
+    revoke: (nodeId: number) => {
+      metrics.intake.forget(nodeId)
+      capacity.intake.forget(nodeId)
+    },
+  }
   return {
     surroundings,
     database,
@@ -98,8 +104,12 @@ async function buildFigures(
   { log, now }: Surroundings,
   requireCluster: (id: number) => Promise<unknown>,
 ) {
-  const reportIntervalMs = () => defaultStreamOptions.reportIntervalMs
-  const metrics = createMetrics({ store: createMetricStore(database), requireCluster, now, reportIntervalMs })
+  const metrics = createMetrics({
+    store: createMetricStore(database),
+    requireCluster,
+    now,
+    reportIntervalMs: defaultStreamOptions.reportIntervalMs,
+  })
   const capacity = createCapacity({ store: createCapacityStore(database), requireCluster, log })
   await Promise.all([metrics.intake.refresh(), capacity.intake.load()])
   const noticeNodes = async () => {

@@ -7,8 +7,10 @@ import type { UsageWriter } from './usage-writer.js'
 export interface CapacityIntake {
   /** Figures count in the next answer, and are stored soon after. */
   deviceUsage(nodeId: number, message: DeviceUsageMessage): void
-  /** To be called when the devices of a node were stored, changed or removed. */
+  /** To be called when the devices of a node were stored or changed. */
   devicesChanged(nodeId: number): Promise<void>
+  /** The node was removed. */
+  forget(nodeId: number): void
   /** Reads all devices from the database. */
   load(): Promise<void>
   /** Takes note of nodes that came or went without anybody telling. */
@@ -32,6 +34,7 @@ export function createCapacityIntake({ live, store, writer }: Collaborators): Ca
       writer.add(live.report(nodeId, time, devices))
     },
     devicesChanged,
+    forget: (nodeId) => live.put(nodeId, []),
     async load() {
       for (const [nodeId, devices] of byNode(await store.listDevices())) live.put(nodeId, devices)
     },

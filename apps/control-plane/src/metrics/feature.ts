@@ -13,7 +13,7 @@ export interface MetricOptions {
   readonly requireCluster: (id: number) => Promise<unknown>
   /** Unix milliseconds. */
   readonly now: () => number
-  readonly reportIntervalMs: () => number
+  readonly reportIntervalMs: number
 }
 
 export interface MetricFeature {

@@ -15,6 +15,8 @@ export interface MetricIntake {
   disconnected(nodeId: number): void
   /** Whether the node has a session: only such nodes count in the values of their cluster. */
   readonly isOnline: (nodeId: number) => boolean
+  /** The node was removed. */
+  forget(nodeId: number): void
   /** Takes in what the database knows: names after a restart, nodes that came or went meanwhile. */
   refresh(): Promise<void>
   /** Removes stored definitions that no node uses any more. */
@@ -71,6 +73,7 @@ export function createMetricIntake({ latest, members, store }: Collaborators): M
     disconnected: (nodeId) => void online.delete(nodeId),
     isOnline: (nodeId) => online.has(nodeId),
     frame: (nodeId, bytes) => latest.takeFrame(nodeId, bytes),
+    forget,
     prune: () => store.deleteUnused(),
     async refresh() {
       const known = new Set(members.all)

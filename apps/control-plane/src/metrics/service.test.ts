@@ -35,7 +35,7 @@ beforeEach(() => {
     requireCluster: missing('cluster'),
     isOnline: (nodeId) => online.has(nodeId),
     now: () => now,
-    reportIntervalMs: () => 10_000,
+    reportIntervalMs: 10_000,
   })
   for (const nodeId of [1, 2]) {
     latest.takeCatalogue(nodeId, { id: 1, metrics: [...definitions] })

@@ -44,7 +44,7 @@ export interface MetricCollaborators {
   readonly isOnline: (nodeId: number) => boolean
   /** Unix seconds. */
   readonly now: () => number
-  readonly reportIntervalMs: () => number
+  readonly reportIntervalMs: number
 }
 
 /** A value is fresh for so many report intervals. */
@@ -59,7 +59,7 @@ export function createMetricService(given: MetricCollaborators): MetricReads {
 
   const moment = (): Moment => {
     const now = given.now()
-    return { now, freshFrom: now - (freshIntervals * given.reportIntervalMs()) / 1000 }
+    return { now, freshFrom: now - (freshIntervals * given.reportIntervalMs) / 1000 }
   }
   const nodeValues = async (nodeId: number): Promise<NodeValues | undefined> => {
     const node = latest.get(nodeId)
