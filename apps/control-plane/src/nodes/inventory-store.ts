@@ -1,0 +1,128 @@
+import type { Inventory } from '@roost/api-types/agent'
+import { RoostError } from '@roost/api-types/rest'
+import type { Prisma } from '@roost/database'
+import type { Database } from '../db.js'
+import { storeDevices } from './inventory-devices-store.js'
+import { storePolicies } from './inventory-policies-store.js'
+
+export interface StoredInventory {
+  /** The node, and those from which devices have moved here. */
+  readonly nodeIds: readonly number[]
+}
+
+export interface InventoryStore {
+  /** All of it or nothing. Undefined when that number, or a later one, is stored already. */
+  store(nodeId: number, sequence: number, inventory: Inventory, now: Date): Promise<StoredInventory | undefined>
+}
+
+/** Many agents report at once, and those of one cluster take turns. */
+const waits = { maxWait: 30_000, timeout: 60_000 }
+
+export function createInventoryStore({ prisma }: Pick<Database, 'prisma'>): InventoryStore {
+  return {
+    store: (nodeId, sequence, inventory, now) =>
+      prisma.$transaction(async (tx) => {
+        const [node] = await tx.$queryRaw<NodeRow[]>`
+          select id, cluster_id as "clusterId", operator_fields as "operatorFields",
+            inventory_sequence as "inventorySequence"
+          from nodes where id = ${nodeId}`
+        if (node === undefined) throw new RoostError('not_found', 'This node was removed.')
+        if (node.inventorySequence >= BigInt(sequence)) return undefined
+        await lockCluster(tx, node.clusterId)
+        if (!(await updateNode(tx, node, sequence, inventory))) return undefined
+        await updateRole(tx, node, inventory)
+        if (inventory.policies !== null) await storePolicies(tx, node, inventory.policies)
+        const moved = inventory.devices === null ? [] : await storeDevices(tx, node, inventory.devices, now)
+        return { nodeIds: [...new Set([nodeId, ...moved])] }
+      }, waits),
+  }
+}
+
+export interface NodeRow {
+  readonly id: number
+  readonly clusterId: number
+  readonly operatorFields: readonly string[]
+  readonly inventorySequence: bigint
+}
+
+/** Two nodes between which a device moves must not decide at the same time. */
+async function lockCluster(tx: Prisma.TransactionClient, clusterId: number): Promise<void> {
+  await tx.$executeRaw`select pg_advisory_xact_lock(hashtext('roost.inventory'), ${clusterId}::int)`
+}
+
+/** False when another transaction stored this inventory, or a later one, meanwhile. Hardware that is not told stays known. */
+async function updateNode(
+  tx: Prisma.TransactionClient,
+  { id, operatorFields }: NodeRow,
+  sequence: number,
+  inventory: Inventory,
+): Promise<boolean> {
+  const { host, addresses, facing, disks, filesystems } = inventory
+  const facingIps = [facing.cluster_ip, facing.outward_ip, facing.replication_ip]
+  const others = addresses
+    .filter(({ interface: name, address }) => name !== 'lo' && !facingIps.includes(address))
+    .map(({ address }) => address)
+  const readings = {
+    cluster_facing_ip: { clusterFacingIp: facing.cluster_ip },
+    outward_facing_ip: { outwardFacingIp: facing.outward_ip },
+    replication_facing_ip: { replicationFacingIp: facing.replication_ip },
+    other_ips: { otherIps: [...new Set(others)] },
+  }
+  const { count } = await tx.node.updateMany({
+    where: { id, inventorySequence: { lt: BigInt(sequence) } },
+    data: {
+      hostname: host.hostname,
+      cpuCores: host.cpu_cores,
+      memoryBytes: BigInt(host.memory_bytes),
+      ...Object.assign({}, ...without(readings, operatorFields)),
+      inventory,
+      inventorySequence: BigInt(sequence),
+    },
+  })
+  if (count === 0) return false
+  await keepHardware(tx, id, present(disks.map(({ serial }) => serial)), present(filesystems.map(({ uuid }) => uuid)))
+  return true
+}
+
+/** Disks are replaced: the machine must be recognised by those that it has now. */
+async function keepHardware(
+  tx: Prisma.TransactionClient,
+  id: number,
+  serials: readonly string[],
+  uuids: readonly string[],
+): Promise<void> {
+  const parts = {
+    ...(serials.length > 0 ? { disk_serials: serials } : {}),
+    ...(uuids.length > 0 ? { filesystem_uuids: uuids } : {}),
+  }
+  await tx.$executeRaw`update nodes set hardware = hardware || ${JSON.stringify(parts)}::jsonb where id = ${id}`
+}
+
+/** Without devices nothing tells whether this is a storage node: those flags stay. */
+async function updateRole(
+  tx: Prisma.TransactionClient,
+  { id, operatorFields }: NodeRow,
+  { roles, devices }: Inventory,
+): Promise<void> {
+  const readings = {
+    runs_gateway: { runsGateway: roles.runs_gateway },
+    runs_proxy: { runsProxy: roles.runs_proxy },
+    ...(devices === null
+      ? {}
+      : {
+          runs_account_container: { runsAccountContainer: roles.runs_account_container },
+          runs_object: { runsObject: roles.runs_object },
+        }),
+  }
+  const data: Prisma.NodeRoleUpdateInput = Object.assign({}, ...without(readings, operatorFields))
+  await tx.nodeRole.updateMany({ where: { nodeId: id }, data })
+}
+
+/** What an operator has set is the operator's. */
+function without<T extends object>(readings: Readonly<Record<string, T>>, operatorFields: readonly string[]) {
+  return Object.entries(readings).flatMap(([field, columns]) => (operatorFields.includes(field) ? [] : columns))
+}
+
+function present(values: readonly (string | null)[]): readonly string[] {
+  return [...new Set(values.filter((value) => value !== null))]
+}
