@@ -1,4 +1,5 @@
 import { defaultStreamOptions } from './agents/options.js'
+import { isLoopback } from './config.js'
 import type { Config } from './config.js'
 import { connectDatabase } from './db.js'
 import type { Connection, Database } from './db.js'
@@ -25,6 +26,8 @@ import { every } from './jobs/every.js'
 import { createMetrics } from './metrics/feature.js'
 import type { MetricFeature } from './metrics/feature.js'
 import { createMetricStore } from './metrics/store.js'
+import { createTokenStore } from './nodes/token-store.js'
+import { createTokenService } from './nodes/tokens.js'
 import type { Services } from '@roost/api-types/rpc'
 
 /** What the outside gives to everything below; a test gives its own. */
@@ -38,6 +41,8 @@ export interface Surroundings {
   readonly publicUrl: () => string
   /** PEM of the certificate authorities that agents are to trust from now on; empty where the system's do. */
   readonly trustedCas: () => readonly string[]
+  /** SHA-256 (hex) of the public key of the authority that the server's certificate is from, for new agents to pin; null where the system's vouch. */
+  readonly caSha256: () => string | null
   /** Calls back when those change: the agents must be told. */
   readonly onTrustChange: (listener: (trusted: readonly string[]) => void) => void
 }
@@ -51,7 +56,7 @@ export interface Context {
   /** What REST and tRPC are the faces of. */
   readonly services: Pick<
     Services,
-    'clusters' | 'nodes' | 'nodeRoles' | 'devices' | 'storagePolicies' | 'capacity' | 'metrics'
+    'clusters' | 'nodes' | 'nodeRoles' | 'devices' | 'storagePolicies' | 'capacity' | 'metrics' | 'tokens'
   >
   readonly metrics: MetricFeature
   readonly capacity: CapacityFeature
@@ -89,6 +94,13 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
       storagePolicies: createReads(createStoragePolicyStore(database)),
       capacity: capacity.service,
       metrics: metrics.reads,
+      tokens: createTokenService({
+        store: createTokenStore(database),
+        clock: { now, monotonic: () => performance.now() },
+        publicUrl: surroundings.publicUrl,
+        caSha256: surroundings.caSha256,
+        isLoopbackOnly: () => isLoopback(surroundings.config.listen.host),
+      }),
     },
     async dispose() {
       for (const job of jobs) await job.stop()

@@ -13,6 +13,7 @@ import { createFirstStartStore } from './first-start-store.js'
 import { claimDataDir } from './instance.js'
 import type { Log } from './log.js'
 import { StartError } from './start-error.js'
+import { publicKeyDigest } from './tls/certificates.js'
 import { openTls } from './tls/tls.js'
 import type { Tls } from './tls/tls.js'
 
@@ -63,6 +64,10 @@ async function start(
     now: Date.now,
     publicUrl: () => publicUrl ?? '',
     trustedCas: () => tls?.current()?.trusted ?? [],
+    caSha256: () => {
+      const [issuer] = tls?.current()?.trusted ?? []
+      return issuer === undefined ? null : publicKeyDigest(issuer)
+    },
     onTrustChange: (listener) => void trustListeners.push(listener),
   })
   onClose(() => context.dispose())

@@ -1,5 +1,5 @@
 import 'reflect-metadata'
-import { X509Certificate, createPrivateKey, createPublicKey, randomBytes, webcrypto } from 'node:crypto'
+import { X509Certificate, createHash, createPrivateKey, createPublicKey, randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import * as x509 from '@peculiar/x509'
 
@@ -84,6 +84,12 @@ export function selfSignedOf(pem: string): readonly string[] {
     const cert = new X509Certificate(block)
     return cert.ca && cert.verify(cert.publicKey)
   })
+}
+
+/** SHA-256 of a certificate's public key (SubjectPublicKeyInfo), in hex: survives the renewal of the certificate. */
+export function publicKeyDigest(pem: string): string {
+  const key = new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' })
+  return createHash('sha256').update(key).digest('hex')
 }
 
 function endsWithin(cert: X509Certificate, days: number, now: number): boolean {
