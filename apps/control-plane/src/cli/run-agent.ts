@@ -21,6 +21,9 @@ export interface SupervisedAgent {
   stop(): Promise<void>
 }
 
+/** How the agent's commands end, as its help says. */
+const agentExit = { ok: 'exit code 0', removed: 'exit code 3', notEnrolled: 'exit code 4' } as const
+const shortestPauseMs = 1_000
 const longestPauseMs = 30_000
 const stableMs = 60_000
 const stopPatienceMs = 5_000
@@ -39,19 +42,34 @@ export function superviseAgent(options: AgentOptions): SupervisedAgent {
 
 async function supervise(options: AgentOptions, stopping: AbortSignal): Promise<void> {
   const log = options.log.child({ part: 'agent' })
-  for (let pauseMs = 1_000; !stopping.aborted; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  let pauseMs = shortestPauseMs
+  while (!stopping.aborted) {
     const began = performance.now()
-    try {
-      await prepare(options.dataDir)
-      if (!existsSync(join(options.dataDir, 'identity.json')))
-        await runAgent(options, ['enroll', ...(await options.enrolment())], log, stopping)
-      await runAgent(options, ['run'], log, stopping)
-    } catch (error) {
-      if (!stopping.aborted) log.warn(`${(error as Error).message}; starting the agent again`)
+    const outcome = await runOnce(options, log, stopping).catch((error: Error) => error.message)
+    if (stopping.aborted) return
+    if (outcome === 'removed') {
+      log.warn(`an operator removed this machine's node: its agent stays away until ${options.dataDir} is removed`)
+      return
     }
-    if (performance.now() - began > stableMs) pauseMs = 1_000
+    if (outcome === 'enrolled') continue
+    if (performance.now() - began > stableMs) pauseMs = shortestPauseMs
+    log.warn(`the agent has ended (${outcome}) and is started again in ${pauseMs / 1000} s`)
     await sleep(pauseMs, undefined, { signal: stopping }).catch(() => {})
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs)
   }
+}
+
+/** Runs the agent to its end; where it has no identity yet, gives it one instead. */
+async function runOnce(options: AgentOptions, log: Log, stopping: AbortSignal): Promise<string> {
+  await prepare(options.dataDir)
+  const outcome = await runAgent(options, ['run'], log, stopping)
+  if (outcome === agentExit.removed) return 'removed'
+  if (outcome !== agentExit.notEnrolled) return outcome
+  const flags = ['enroll', ...(await options.enrolment())]
+  if ((await runAgent(options, flags, log, stopping)) === agentExit.ok) return 'enrolled'
+  // Its data directory was lost, and the node that it was is known: it goes on as that.
+  const again = await runAgent(options, [...flags, '--take-place'], log, stopping)
+  return again === agentExit.ok ? 'enrolled' : `it cannot enrol, ${again}`
 }
 
 /** Where there is no Swift, each local filesystem counts as a device, so that a newcomer sees capacity. */
@@ -61,24 +79,23 @@ async function prepare(dataDir: string): Promise<void> {
   if (!existsSync(path)) await writeFile(path, `${JSON.stringify({ devices: 'local-filesystems' }, null, 2)}\n`)
 }
 
-/** Runs one command of the agent to its end. Throws when it ends by itself with a failure. */
+/** Runs one command of the agent to its end, and answers how it ended. */
 async function runAgent(
   { program, dataDir }: AgentOptions,
   args: readonly string[],
   log: Log,
   stopping: AbortSignal,
-): Promise<void> {
-  if (stopping.aborted) return
+): Promise<string> {
+  if (stopping.aborted) return 'stopped'
   // The channel tells the agent when we are gone, however we ended.
   const child = spawn(process.execPath, [program, '--data-dir', dataDir, ...args], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   relay(child, log)
-  const stop = () => void endChild(child)
+  const stop = () => endChild(child)
   stopping.addEventListener('abort', stop, { once: true })
   try {
-    const outcome = await ended(child)
-    if (outcome !== 'exit code 0' && !stopping.aborted) throw new Error(`the agent’s ${args[0]} ended (${outcome})`)
+    return await ended(child)
   } finally {
     stopping.removeEventListener('abort', stop)
   }
@@ -91,7 +108,7 @@ function ended(child: ChildProcess): Promise<string> {
   })
 }
 
-async function endChild(child: ChildProcess): Promise<void> {
+function endChild(child: ChildProcess): void {
   child.kill('SIGTERM')
   const patience = setTimeout(() => child.kill('SIGKILL'), stopPatienceMs)
   child.once('exit', () => clearTimeout(patience))
