@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ScriptedControlPlane } from '../support/scripted-control-plane.js'
 import { SimulatedClock } from '../support/simulated-clock.js'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js'
-import { enrolAt, enrolledState, startTestAgent, type TestAgent } from '../support/test-agent.js'
+import { enrolledState, startTestAgent, type TestAgent } from '../support/test-agent.js'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -20,13 +20,10 @@ let agent: TestAgent
 
 beforeEach(async () => {
   clock = new SimulatedClock()
-  state = await enrolledState('http://127.0.0.1:1')
-  server = await ScriptedControlPlane.start({
-    publicKey: state.identity.publicKey,
-    clock: () => clock.now() / 1000,
-  })
+  server = await ScriptedControlPlane.start({ clock: () => clock.now() / 1000 })
   proxy = await startTcpProxy({ port: server.port })
-  await enrolAt(state.dataDir, `http://127.0.0.1:${proxy.port}`)
+  state = await enrolledState(`http://127.0.0.1:${proxy.port}`)
+  server.script.publicKey = state.identity.publicKey
 })
 
 afterEach(async () => {

@@ -19,7 +19,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 
 export interface Script {
   /** The raw public key, in base64, whose signature is accepted. */
-  readonly publicKey: string
+  publicKey: string
   /** Seconds since 1970, for the challenge. */
   readonly clock: () => number
   settings: Partial<Settings>
@@ -64,13 +64,17 @@ export class ScriptedControlPlane {
     server.on('connection', (socket) => this.#accept(socket))
   }
 
-  static async start(
-    script: Pick<Script, 'publicKey' | 'clock'> & Partial<Script>,
-    port = 0,
-  ): Promise<ScriptedControlPlane> {
+  static async start(script: Pick<Script, 'clock'> & Partial<Script>, port = 0): Promise<ScriptedControlPlane> {
     const server = new WebSocketServer({ host: '127.0.0.1', port, path: '/agent/v1/stream', perMessageDeflate: false })
     await once(server, 'listening')
-    const defaults = { settings: {}, refuseWith: null, parked: null, answer: 'ack', answersPings: true } as const
+    const defaults = {
+      publicKey: '',
+      settings: {},
+      refuseWith: null,
+      parked: null,
+      answer: 'ack',
+      answersPings: true,
+    } as const
     return new ScriptedControlPlane(server, { ...defaults, ...script })
   }
 

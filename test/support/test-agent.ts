@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Inventory, MetricDefinition } from '@roost/api-types/agent'
 import { type Agent, startAgent } from '@roost/node-agent/dist/agent.js'
 import type { Clock } from '@roost/node-agent/dist/clock.js'
-import { enrolIdentity, ensureIdentity, type Identity, readIdentity } from '@roost/node-agent/dist/identity.js'
+import { ensureKey, type Identity, keepIdentity, readIdentity } from '@roost/node-agent/dist/identity.js'
 import type { Log } from '@roost/node-agent/dist/log.js'
 
 export interface LogLine {
@@ -38,16 +38,15 @@ export async function enrolledState(server: string): Promise<{
   remove(): Promise<void>
 }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'roost-agent-'))
-  await ensureIdentity(dataDir)
   await enrolAt(dataDir, server)
   const identity = (await readIdentity(dataDir)) as Identity
   return { dataDir, identity, remove: () => rm(dataDir, { recursive: true, force: true }) }
 }
 
-/** Notes another address in the state directory. */
-export async function enrolAt(dataDir: string, server: string): Promise<void> {
+async function enrolAt(dataDir: string, server: string): Promise<void> {
   const enrolment = { server, node_id: 1, node_uuid: '0d4c8f0e-55a0-4d0c-9d4b-6f0f6a1d7c11', cluster: 'test' }
-  await enrolIdentity(dataDir, enrolment)
+  await ensureKey(dataDir)
+  await keepIdentity(dataDir, enrolment)
 }
 
 export async function startTestAgent(options: TestAgentOptions): Promise<TestAgent> {
@@ -57,11 +56,10 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
   const changes = new Set<() => void>()
   let metrics = metricNames(options.metrics ?? 3)
   let hostname = 'first'
-  const identity = (await readIdentity(dataDir)) as Identity & { enrolment: NonNullable<Identity['enrolment']> }
+  const identity = (await readIdentity(dataDir)) as Identity
   const agent = await startAgent({
     dataDir,
     identity,
-    enrolment: identity.enrolment,
     machine: { machineId: 'machine', bootId: 'boot', hostname: 'node' },
     readings: {
       read: async () => ({

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Clock } from './clock.js'
 import type { Readings } from './collectors/reading.js'
-import type { Enrolment, Identity, MachineIds } from './identity.js'
+import type { Identity, MachineIds } from './identity.js'
 import type { Inventories } from './inventory/inventories.js'
 import type { Log } from './log.js'
 import { Periodic } from './periodic.js'
@@ -15,7 +15,6 @@ import { Uplink, type UplinkEnd } from './uplink/uplink.js'
 export interface AgentOptions {
   readonly dataDir: string
   readonly identity: Identity
-  readonly enrolment: Enrolment
   readonly machine: MachineIds
   readonly readings: Readings
   readonly inventories: Inventories

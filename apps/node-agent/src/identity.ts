@@ -4,7 +4,7 @@ import { hostname as systemHostname } from 'node:os'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 import type { Machine } from './host/machine.js'
-import { readManagedFile, writeManagedFile } from './host/managed-file.js'
+import { readManagedFile, removeManagedFile, writeManagedFile } from './host/managed-file.js'
 
 const Enrolment = z.object({
   /** The control plane's address, such as `https://roost.example:8443`. */
@@ -15,24 +15,31 @@ const Enrolment = z.object({
 })
 export type Enrolment = z.infer<typeof Enrolment>
 
-const IdentityFile = z.object({
+const KeyFile = z.object({
   /** Ed25519, PKCS#8 in PEM. */
   private_key: z.string(),
   /** Stands in for the machine id where the machine has none. */
   installation_id: z.string(),
-  enrolment: z.nullable(Enrolment),
 })
-type IdentityFile = z.infer<typeof IdentityFile>
+type KeyFile = z.infer<typeof KeyFile>
 
-/** Who this node is. Made once, and kept through everything but an operator's removal of the node. */
-export interface Identity {
+const IdentityFile = z.extend(KeyFile, { enrolment: Enrolment })
+
+/** The key that stands for this machine. */
+export interface MachineKey {
   /** The raw public key, 32 bytes in base64. */
   readonly publicKey: string
   readonly installationId: string
-  /** Null until the control plane has taken the node in. */
-  readonly enrolment: Enrolment | null
   /** The signature over a text, in base64. */
   sign(text: string): string
+}
+
+const identityFile = 'identity.json'
+const keyFile = 'enrolling.json'
+
+/** Who this node is. Kept through everything but an operator's removal of the node. */
+export interface Identity extends MachineKey {
+  readonly enrolment: Enrolment
 }
 
 /** Something that an operator has to put right, in a sentence. */
@@ -40,39 +47,42 @@ export class IdentityError extends Error {
   override readonly name = 'IdentityError'
 }
 
-/** The identity in a state directory; undefined when there is none yet. */
+/** The identity in a state directory; undefined where no control plane has taken the node in. */
 export async function readIdentity(dataDir: string): Promise<Identity | undefined> {
-  const path = identityPath(dataDir)
-  const bytes = await readManagedFile(path)
-  return bytes === undefined ? undefined : fromFile(parseFile(bytes.toString(), path))
+  const file = await readAs(IdentityFile, join(dataDir, identityFile))
+  return file && { ...keyOf(file), enrolment: file.enrolment }
 }
 
-/** The identity in a state directory, made when there is none yet. The folder is made too, for the owner alone. */
-export async function ensureIdentity(dataDir: string): Promise<Identity> {
-  const present = await readIdentity(dataDir)
-  if (present !== undefined) return present
+/**
+ * The key for an enrolment, made when there is none yet. It is kept until the enrolment is noted: an answer that is lost
+ * on the way must not leave a node behind that nobody can be.
+ */
+export async function ensureKey(dataDir: string): Promise<MachineKey> {
+  const path = join(dataDir, keyFile)
+  const present = await readAs(KeyFile, path)
+  if (present !== undefined) return keyOf(present)
   const { privateKey } = generateKeyPairSync('ed25519')
-  const file: IdentityFile = {
+  const file: KeyFile = {
     private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     installation_id: randomUUID(),
-    enrolment: null,
   }
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  await writeFile(dataDir, file)
-  return fromFile(file)
+  await writeJson(path, file)
+  return keyOf(file)
 }
 
-/** Notes that the control plane has taken the node in. */
-export async function enrolIdentity(dataDir: string, enrolment: Enrolment): Promise<void> {
-  const path = identityPath(dataDir)
-  const bytes = await readManagedFile(path)
-  if (bytes === undefined) throw new IdentityError(`${path} is gone: enrol again.`)
-  await writeFile(dataDir, { ...parseFile(bytes.toString(), path), enrolment })
+/** The control plane has taken the node in: the key becomes its identity. */
+export async function keepIdentity(dataDir: string, enrolment: Enrolment): Promise<void> {
+  const path = join(dataDir, keyFile)
+  const file = await readAs(KeyFile, path)
+  if (file === undefined) throw new IdentityError(`${path} is gone: enrol again.`)
+  await writeJson(join(dataDir, identityFile), { ...file, enrolment })
+  await removeManagedFile(path)
 }
 
 /** Puts the identity of a node that was removed aside, so that the next enrolment makes a new one. */
-export async function forgetIdentity(dataDir: string): Promise<void> {
-  await rename(identityPath(dataDir), join(dataDir, 'identity.removed.json'))
+export async function retireIdentity(dataDir: string): Promise<void> {
+  await rename(join(dataDir, identityFile), join(dataDir, 'identity.removed.json'))
 }
 
 /** What tells this machine, and this start of it, from a copy of its state directory elsewhere. */
@@ -82,22 +92,20 @@ export interface MachineIds {
   readonly hostname: string
 }
 
-export function readMachineIds(machine: Machine, identity: Identity): MachineIds {
+export function readMachineIds(machine: Machine, key: MachineKey): MachineIds {
   const first = (...paths: readonly string[]): string =>
     paths.map((path) => (machine.read(path) ?? '').trim()).find((text) => text !== '' && text !== 'uninitialized') ?? ''
   return {
-    machineId: first('/etc/machine-id', '/var/lib/dbus/machine-id') || identity.installationId,
+    machineId: first('/etc/machine-id', '/var/lib/dbus/machine-id') || key.installationId,
     bootId: first('/proc/sys/kernel/random/boot_id'),
     hostname: first('/proc/sys/kernel/hostname', '/etc/hostname') || systemHostname(),
   }
 }
 
-function identityPath(dataDir: string): string {
-  return join(dataDir, 'identity.json')
-}
-
-function parseFile(text: string, path: string): IdentityFile {
-  const parsed = IdentityFile.safeParse(jsonOf(text))
+async function readAs<S extends z.ZodMiniType>(schema: S, path: string): Promise<z.infer<S> | undefined> {
+  const bytes = await readManagedFile(path)
+  if (bytes === undefined) return undefined
+  const parsed = schema.safeParse(jsonOf(bytes.toString()))
   if (parsed.success) return parsed.data
   throw new IdentityError(
     `${path} is damaged. Restore it from a backup, or remove it and enrol this node again with --take-place.`,
@@ -112,16 +120,15 @@ function jsonOf(text: string): unknown {
   }
 }
 
-async function writeFile(dataDir: string, file: IdentityFile): Promise<void> {
-  await writeManagedFile(identityPath(dataDir), `${JSON.stringify(file, null, 2)}\n`)
+async function writeJson(path: string, content: object): Promise<void> {
+  await writeManagedFile(path, `${JSON.stringify(content, null, 2)}\n`)
 }
 
-function fromFile(file: IdentityFile): Identity {
+function keyOf(file: KeyFile): MachineKey {
   const key = createPrivateKey(file.private_key)
   return {
     publicKey: rawPublicKey(key),
     installationId: file.installation_id,
-    enrolment: file.enrolment,
     sign: (text) => sign(null, Buffer.from(text), key).toString('base64'),
   }
 }

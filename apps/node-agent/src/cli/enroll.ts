@@ -3,7 +3,7 @@ import { systemClock } from '../clock.js'
 import { readConfig } from '../config.js'
 import { openMachine } from '../host/machine.js'
 import { runCommand } from '../host/run-command.js'
-import { enrolIdentity, ensureIdentity, type Identity, readIdentity, readMachineIds } from '../identity.js'
+import { ensureKey, type Enrolment, keepIdentity, readIdentity, readMachineIds } from '../identity.js'
 import { readHardware } from '../inventory/hardware.js'
 import { clockRemedy } from '../uplink/clock-skew.js'
 import { enrol } from '../uplink/enrol.js'
@@ -17,14 +17,14 @@ export async function enroll(flags: EnrolFlags): Promise<number> {
   const server = serverUrl(flags.server)
   const config = readConfig(flags)
   const present = (await readIdentity(config.dataDir))?.enrolment
-  if (present != null) return alreadyEnrolled(present, server, config.dataDir)
+  if (present !== undefined) return alreadyEnrolled(present, server, config.dataDir)
 
   const machine = openMachine(config.root)
-  const identity = await ensureIdentity(config.dataDir)
-  const { machineId, bootId, hostname } = readMachineIds(machine, identity)
+  const key = await ensureKey(config.dataDir)
+  const { machineId, bootId, hostname } = readMachineIds(machine, key)
   const body: EnrolRequest = {
     token: flags.token,
-    public_key: identity.publicKey,
+    public_key: key.publicKey,
     hostname,
     machine_id: machineId,
     boot_id: bootId,
@@ -37,14 +37,14 @@ export async function enroll(flags: EnrolFlags): Promise<number> {
   const { response, authorities, skewSeconds } = await enrol({ server, caSha256: flags.caSha256 ?? null, body })
   await saveAuthorities(config.dataDir, authorities)
   const { node_id, node_uuid, cluster } = response
-  await enrolIdentity(config.dataDir, { server: server.origin, node_id, node_uuid, cluster })
+  await keepIdentity(config.dataDir, { server: server.origin, node_id, node_uuid, cluster })
   say(`This machine is node ${node_id} (${node_uuid}) of the cluster ${cluster}. Start it with: roost-agent run`)
   const remedy = clockRemedy(skewSeconds)
   if (remedy !== null) say(`Warning: ${remedy}`)
   return exitCodes.ok
 }
 
-function alreadyEnrolled(enrolment: NonNullable<Identity['enrolment']>, server: URL, dataDir: string): number {
+function alreadyEnrolled(enrolment: Enrolment, server: URL, dataDir: string): number {
   const { node_id, node_uuid, cluster } = enrolment
   if (enrolment.server !== server.origin)
     throw new CommandError(`This machine is node ${node_id} of the control plane at ${enrolment.server}.`, {

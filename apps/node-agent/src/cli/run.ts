@@ -4,7 +4,7 @@ import { type AgentConfig, readConfig } from '../config.js'
 import { openContext } from '../context.js'
 import { createNotifier } from '../host/notify.js'
 import { runCommand } from '../host/run-command.js'
-import { type Enrolment, forgetIdentity, type Identity, readIdentity, readMachineIds } from '../identity.js'
+import { type Identity, readIdentity, readMachineIds, retireIdentity } from '../identity.js'
 import { lockStateDirectory } from '../state-lock.js'
 import { createLog, type Log } from '../log.js'
 import { CommandError, exitCodes } from './command-error.js'
@@ -16,22 +16,25 @@ const endMs = 8000
 /** The agent, until somebody ends it: a signal, the parent that started it with an IPC channel, or the control plane. */
 export async function run(flags: RunFlags): Promise<number> {
   const config = readConfig(flags)
+  // Whoever read our lines may be gone before we are.
+  process.stdout.on('error', () => {})
   const log = createLog({
     format: flags.log ?? (process.stdout.isTTY ? 'pretty' : 'json'),
     level: flags.logLevel,
     write: (line) => process.stdout.write(line),
   })
-  const { identity, enrolment } = await readEnrolled(config.dataDir)
+  const identity = await readEnrolled(config.dataDir)
   const unlock = await lockStateDirectory(config.dataDir)
   try {
-    return await serve(config, identity, enrolment, log)
+    return await serve(config, identity, log)
   } finally {
     unlock()
   }
 }
 
-async function serve(config: AgentConfig, identity: Identity, enrolment: Enrolment, log: Log): Promise<number> {
+async function serve(config: AgentConfig, identity: Identity, log: Log): Promise<number> {
   const clock = systemClock
+  const { enrolment } = identity
   const notifier = createNotifier({
     socket: config.notifySocket,
     watchdogMs: config.watchdogMs,
@@ -43,7 +46,6 @@ async function serve(config: AgentConfig, identity: Identity, enrolment: Enrolme
   const agent = await startAgent({
     dataDir: config.dataDir,
     identity,
-    enrolment,
     machine: readMachineIds(context.machine, identity),
     readings: context.readings,
     inventories: context.inventories,
@@ -61,16 +63,16 @@ async function serve(config: AgentConfig, identity: Identity, enrolment: Enrolme
     await context.close()
   })
   if (end?.reason !== 'revoked') return exitCodes.ok
-  await forgetIdentity(config.dataDir)
+  await retireIdentity(config.dataDir)
   throw new CommandError(`An operator removed this node from ${enrolment.server}: ${end.message}`, {
     remedy: 'To bring it back, enrol it again with a new token: roost token create.',
     exitCode: exitCodes.removed,
   })
 }
 
-async function readEnrolled(dataDir: string): Promise<{ identity: Identity; enrolment: Enrolment }> {
+async function readEnrolled(dataDir: string): Promise<Identity> {
   const identity = await readIdentity(dataDir)
-  if (identity?.enrolment != null) return { identity, enrolment: identity.enrolment }
+  if (identity !== undefined) return identity
   throw new CommandError(`This machine is not enrolled: ${dataDir} holds no identity.`, {
     remedy: 'Make a token on the control plane with `roost token create`, and run the line that it prints.',
     exitCode: exitCodes.notEnrolled,

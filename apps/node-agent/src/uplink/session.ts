@@ -19,7 +19,6 @@ export interface SessionOptions {
   readonly ca: readonly string[]
   readonly identity: Identity
   readonly machine: MachineIds
-  readonly nodeUuid: string
   readonly clock: Clock
   readonly random: () => number
   readonly heartbeatMs: number
@@ -148,10 +147,10 @@ export class Session {
   }
 
   #hello(challenge: Challenge): void {
-    const { identity, nodeUuid, machine, clock } = this.#options
+    const { identity, machine, clock } = this.#options
     this.#options.onSkew(clock.now() / 1000 - challenge.clock)
     const hello = {
-      node_uuid: nodeUuid,
+      node_uuid: identity.enrolment.node_uuid,
       protocol: protocolVersion,
       agent_version: agentVersion,
       capabilities: [...capabilities],

@@ -1,7 +1,7 @@
 import { closeCodes, type Inventory } from '@roost/api-types/agent'
 import type { Clock } from '../clock.js'
 import type { Reading } from '../collectors/reading.js'
-import type { Enrolment, Identity, MachineIds } from '../identity.js'
+import type { Identity, MachineIds } from '../identity.js'
 import type { DeviceUsage } from '../inventory/inventories.js'
 import type { Log } from '../log.js'
 import { Backoff, type SessionEnd } from './backoff.js'
@@ -14,7 +14,6 @@ import type { Trust } from './trust.js'
 
 export interface UplinkOptions {
   readonly identity: Identity
-  readonly enrolment: Enrolment
   readonly machine: MachineIds
   readonly trust: Trust
   readonly messages: MessageSpool
@@ -86,13 +85,13 @@ export class Uplink {
   }
 
   async #oneSession(): Promise<SessionEnd> {
-    const { identity, enrolment, machine, trust, outbox, clock, random, onStatus } = this.#options
-    onStatus(`dials ${enrolment.server}`)
+    const { identity, machine, trust, outbox, clock, random, onStatus } = this.#options
+    const { server } = identity.enrolment
+    onStatus(`dials ${server}`)
     const session = new Session({
-      url: streamUrl(enrolment.server),
+      url: streamUrl(server),
       ca: trust.authorities,
       identity,
-      nodeUuid: enrolment.node_uuid,
       machine,
       clock,
       random,
@@ -151,14 +150,15 @@ export class Uplink {
   }
 
   #welcomed(session: Session, parked: string | null): void {
-    const { outbox, enrolment, log, onStatus } = this.#options
+    const { outbox, identity, log, onStatus } = this.#options
+    const { server, node_id: node } = identity.enrolment
     if (parked !== null) {
       log.error('Another machine uses the identity of this node: nothing is reported from here.', { reason: parked })
       onStatus(`parked: ${parked}`)
       return outbox.park()
     }
-    log.info('Connected to the control plane.', { server: enrolment.server, node: enrolment.node_id })
-    onStatus(`connected to ${enrolment.server}`)
+    log.info('Connected to the control plane.', { server, node })
+    onStatus(`connected to ${server}`)
     outbox.open(session, this.#pace.backlogMs)
   }
 
