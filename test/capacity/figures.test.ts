@@ -4,7 +4,7 @@ import { createCapacityStore } from '@roost/control-plane/dist/capacity/store.js
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
-import { insertCluster, insertDevice, insertNode, insertPolicy } from '../support/rows.js'
+import { addCluster, addDevice, addNode, addPolicy } from '../support/fleet-rows.js'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -18,10 +18,10 @@ let gold: number
 let silver: number
 let capacity: CapacityFeature
 beforeEach(async () => {
-  clusterId = await insertCluster(database)
-  nodeId = await insertNode(database, clusterId)
-  silver = await insertPolicy(database, clusterId, 1, 'silver')
-  gold = await insertPolicy(database, clusterId, 0, 'gold')
+  clusterId = await addCluster(database)
+  nodeId = await addNode(database, clusterId)
+  silver = await addPolicy(database, clusterId, 1, 'silver')
+  gold = await addPolicy(database, clusterId, 0, 'gold')
   capacity = build()
 })
 
@@ -33,7 +33,13 @@ function build(store = createCapacityStore(database)): CapacityFeature {
 }
 
 const device = (agentKey: string, policyIds: readonly number[], figures?: readonly [number, number, number]) =>
-  insertDevice(database, clusterId, nodeId, { agentKey, policyIds, ...(figures ? { figures } : {}) })
+  addDevice(database, clusterId, nodeId, {
+    agentKey,
+    totalBytes: figures?.[0] ?? null,
+    freeBytes: figures?.[1] ?? null,
+    availableBytes: figures?.[2] ?? null,
+    policies: { create: policyIds.map((policyId) => ({ policyId })) },
+  })
 
 function report(time: number, devices: Readonly<Record<string, readonly [number, number, number] | string>>) {
   capacity.intake.deviceUsage(nodeId, {

@@ -6,7 +6,7 @@ import { createMetricStore } from '@roost/control-plane/dist/metrics/store.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
-import { insertCluster, insertNode } from '../support/rows.js'
+import { addCluster, addNode } from '../support/fleet-rows.js'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -20,8 +20,8 @@ let metrics: MetricFeature
 beforeEach(async () => {
   await database.prisma.node.deleteMany()
   await database.prisma.metricDefinitions.deleteMany()
-  clusterId = await insertCluster(database)
-  nodeIds = [await insertNode(database, clusterId), await insertNode(database, clusterId)]
+  clusterId = await addCluster(database)
+  nodeIds = [await addNode(database, clusterId), await addNode(database, clusterId)]
   metrics = build()
 })
 
