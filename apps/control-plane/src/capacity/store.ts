@@ -27,7 +27,7 @@ export interface DeviceUsage {
 }
 
 export interface CapacityStore {
-  /** Devices of one node, or of all. */
+  /** Devices of one node, or of all; those that are gone belong to no policy and are left out. */
   listDevices(nodeId?: number): Promise<readonly StoredDevice[]>
   listNodeIds(): Promise<readonly number[]>
   /** Names of a cluster's policies by index. */
@@ -47,7 +47,7 @@ export function createCapacityStore({ prisma }: Pick<Database, 'prisma'>): Capac
         from devices d
         left join device_policies dp on dp.device_id = d.id
         left join storage_policies p on p.id = dp.policy_id
-        where ${nodeId ?? null}::int is null or d.node_id = ${nodeId ?? null}::int
+        where d.agent_key is not null and (${nodeId ?? null}::int is null or d.node_id = ${nodeId ?? null}::int)
         group by d.id`
       return rows
     },

@@ -16,13 +16,8 @@ export interface InventoryIntake {
   take(nodeId: number, message: InventoryMessage): Promise<void>
 }
 
-/** After a restart every agent reports at once: more than this many transactions would keep everybody else waiting. */
-const atOnce = 4
-
 export function createInventoryIntake({ store, devicesChanged, log, now }: InventoryCollaborators): InventoryIntake {
   const told = new Map<number, ReadonlySet<string>>()
-  const waiting: (() => void)[] = []
-  let free = atOnce
 
   /** An operator reads of a problem once, and not with each inventory. */
   function tellProblems(nodeId: number, problems: Inventory['problems']): void {
@@ -32,22 +27,10 @@ export function createInventoryIntake({ store, devicesChanged, log, now }: Inven
     told.set(nodeId, new Set(problems.map(({ code, subject }) => `${code} ${subject}`)))
   }
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (free > 0) free--
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free++
-    }
-  }
-
   return {
     async take(nodeId, { sequence, inventory }) {
       checkKeys(inventory)
-      const stored = await inTurn(async () => store.store(nodeId, sequence, inventory, new Date(now())))
+      const stored = await store.store(nodeId, sequence, inventory, new Date(now()))
       if (stored === undefined) return
       for (const changed of stored.nodeIds) await devicesChanged(changed)
       tellProblems(nodeId, inventory.problems)
