@@ -1,19 +1,26 @@
-import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { capacityRoutes } from './capacity/routes.js'
 import type { Context } from './context.js'
-import { mountRoute } from './http/route.js'
-import { metricRoutes } from './metrics/routes.js'
 import { requireOperator } from './http/authentication.js'
 import { parseBodies, requireJson } from './http/body.js'
+import { forbidStaleReads } from './http/cache-control.js'
 import { answerErrors } from './http/error-handler.js'
 import { mountHealth } from './http/health.js'
 import { mountIndex } from './http/index-routes.js'
+import { mountLanding } from './http/landing.js'
 import { rememberMethods } from './http/method-table.js'
+import type { MethodTable } from './http/method-table.js'
 import { mountResource } from './http/mount-resource.js'
+import { describeRoutes, mountDocs } from './http/openapi.js'
+import { mountRoute } from './http/route.js'
+import { secureHeaders } from './http/secure-headers.js'
 import { createServer } from './http/server.js'
+import { boundStrangers } from './http/strangers.js'
+import { metricRoutes } from './metrics/routes.js'
 import { resources } from './resources.js'
+import { mountRpc, rpcPrefix } from './rpc/mount.js'
+import { version } from './version.js'
 
 export interface AppOptions {
   readonly context: Context
@@ -23,23 +30,40 @@ export interface AppOptions {
 
 /** The HTTP face of a context: every route, not yet listening. */
 export async function buildApp({ context, tls }: AppOptions): Promise<FastifyInstance> {
-  const { surroundings, services, operators, database } = context
-  const app = createServer({ log: surroundings.log, tls, behindProxy: surroundings.config.behindProxy })
+  const { log, config } = context.surroundings
+  const app = createServer({ log, tls, behindProxy: config.behindProxy })
   const methods = rememberMethods(app)
+  await describeRoutes(app, { version, hidden: [rpcPrefix] })
+  await applyDialect(app, methods, context)
+  mountLanding(app, methods)
+  mountHealth(app, () => context.database.prisma.$queryRaw`select 1`)
+  await mountDocs(app)
+  mountApi(app, context)
+  await mountRpc(app, context.services)
+  return app
+}
+
+/** What holds for every route, in the order in which a request meets it. */
+async function applyDialect(app: FastifyInstance, methods: MethodTable, { operators }: Context): Promise<void> {
+  const admit = boundStrangers(app.server)
   answerErrors(app, { methods })
+  await secureHeaders(app)
+  requireOperator(app, {
+    authenticator: operators,
+    now: () => performance.now(),
+    admitted: ({ socket }) => admit(socket),
+  })
+  forbidStaleReads(app)
+  parseBodies(app)
+  requireJson(app)
   // Schemas describe and serialise; what comes in is read by the dialect, whose errors name the fields.
   app.setValidatorCompiler(() => (value: unknown) => ({ value }))
   app.setSerializerCompiler(serializerCompiler)
-  await app.register(helmet, { global: true })
-  requireOperator(app, { authenticator: operators, now: () => performance.now(), admitted: () => {} })
-  parseBodies(app)
-  requireJson(app)
+}
+
+function mountApi(app: FastifyInstance, { surroundings, services, metrics, idempotency }: Context): void {
   const declared = resources(services)
-  mountHealth(app, () => database.prisma.$queryRaw`select 1`)
   mountIndex(app, declared)
-  const dialect = { origins: () => [surroundings.publicUrl()] }
-  for (const resource of declared) mountResource(app, resource, dialect)
-  for (const route of [...capacityRoutes(services.capacity), ...metricRoutes(context.metrics.reads)])
-    mountRoute(app, route)
-  return app
+  for (const resource of declared) mountResource(app, resource, { publicUrl: surroundings.publicUrl, idempotency })
+  for (const route of [...capacityRoutes(services.capacity), ...metricRoutes(metrics.reads)]) mountRoute(app, route)
 }

@@ -1,12 +1,17 @@
+import { join } from 'node:path'
 import { defaultStreamOptions } from './agents/options.js'
+import { createBodyMac } from './body-mac.js'
 import { isLoopback } from './config.js'
 import type { Config } from './config.js'
 import { connectDatabase } from './db.js'
 import type { Connection, Database } from './db.js'
 import type { Log } from './log.js'
+import { loadSecretKeys } from './secrets.js'
 import { createTrustStore } from './tls/trust-store.js'
 import type { TrustStore } from './tls/trust-store.js'
+import type { Idempotency } from './http/idempotency.js'
 import { createWrites } from './audit/service.js'
+import { createIdempotencyStore } from './audit/idempotency-store.js'
 import { createAuditStore } from './audit/store.js'
 import { createClusterService } from './clusters/service.js'
 import { createClusterStore } from './clusters/store.js'
@@ -54,10 +59,8 @@ export interface Context {
   readonly trust: TrustStore
   readonly operators: OperatorService
   /** What REST and tRPC are the faces of. */
-  readonly services: Pick<
-    Services,
-    'clusters' | 'nodes' | 'nodeRoles' | 'devices' | 'storagePolicies' | 'capacity' | 'metrics' | 'tokens'
-  >
+  readonly services: Services
+  readonly idempotency: Idempotency
   readonly metrics: MetricFeature
   readonly capacity: CapacityFeature
   /** Closes everything in reverse order. */
@@ -68,7 +71,8 @@ export interface Context {
 export async function buildContext(surroundings: Surroundings): Promise<Context> {
   const database = connectDatabase(surroundings.connection)
   const { log, now } = surroundings
-  const writes = createWrites(createAuditStore(database))
+  const ledger = createIdempotencyStore(database, now)
+  const writes = createWrites({ store: createAuditStore(database), idempotency: ledger })
   const clusters = createClusterService({ store: createClusterStore(database), writes })
   const { metrics, capacity, jobs } = await buildFigures(database, surroundings, (id) => clusters.get(id))
   // No agent can connect yet, so that no node has a session.
@@ -86,6 +90,10 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
     capacity,
     trust: createTrustStore(database),
     operators: createOperatorService({ store: createOperatorStore(database), log, now }),
+    idempotency: {
+      ledger,
+      bodyMac: createBodyMac(await loadSecretKeys(join(surroundings.config.dataDir, 'secrets.key'))),
+    },
     services: {
       clusters,
       nodes: createNodeService({ store: createNodeStore(database), writes, sessions }),

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { RoostError } from '@roost/api-types/rest'
 import type { Caller } from '@roost/api-types/rpc'
+import type { IdempotencyStore } from './idempotency-store.js'
 import type { AuditRecord, AuditStore, Transaction } from './store.js'
 
 export interface Written<T> {
@@ -12,12 +14,21 @@ export interface Writes {
   run<T>(caller: Caller, work: (tx: Transaction) => Promise<Written<T>>): Promise<T>
 }
 
-export function createWrites(store: AuditStore): Writes {
+export interface WriteCollaborators {
+  readonly store: AuditStore
+  readonly idempotency: IdempotencyStore
+}
+
+export function createWrites({ store, idempotency }: WriteCollaborators): Writes {
   return {
     run: (caller, work) =>
       store.transaction(async (tx) => {
+        const ticket = caller.idempotency
+        if (ticket !== undefined && !(await idempotency.claim(tx, caller, ticket)))
+          throw new RoostError('conflict', 'A request with this Idempotency-Key is running: ask again for its answer.')
         const { result, audit } = await work(tx)
         await store.insert(tx, caller, audit)
+        if (ticket !== undefined) await idempotency.insert(tx, caller, ticket, Object(result) as object)
         return result
       }),
   }

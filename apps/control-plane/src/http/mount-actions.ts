@@ -1,9 +1,11 @@
+import type { Caller } from '@roost/api-types/rpc'
 import type { FastifyInstance } from 'fastify'
 import { objectBody } from './body.js'
 import { parseFields } from './field-errors.js'
 import { fieldsOf } from './fields.js'
 import type { Dialect } from './mount-resource.js'
 import { localise } from './relations.js'
+import { once } from './idempotency.js'
 import type { Action, Resource } from './resource.js'
 import { mountRoute } from './route.js'
 
@@ -12,9 +14,8 @@ export function mountActions(app: FastifyInstance, resource: Resource, dialect: 
   for (const action of resource.actions ?? []) mountAction(app, resource, action, dialect)
 }
 
-function mountAction(app: FastifyInstance, { name, reads }: Resource, action: Action, { origins }: Dialect): void {
+function mountAction(app: FastifyInstance, { name, reads }: Resource, action: Action, dialect: Dialect): void {
   const { method, path, summary, body: schema, status, answer } = action
-  const fields = schema === undefined ? undefined : fieldsOf(schema, 'input')
   mountRoute(app, {
     method,
     path: `${name}/:id/${path}/`,
@@ -24,9 +25,15 @@ function mountAction(app: FastifyInstance, { name, reads }: Resource, action: Ac
     status,
     answer,
     lookUp: (id) => reads.get(id),
-    async handle({ id, body, caller }) {
-      if (schema === undefined || fields === undefined) return action.run(id, undefined, caller)
-      return action.run(id, parseFields(schema, localise(objectBody(body), fields, origins())), caller)
+    async handle({ id, body, caller, headers, origin }) {
+      const origins = [origin, dialect.publicUrl()]
+      const sent = schema === undefined ? {} : localise(objectBody(body), fieldsOf(schema, 'input'), origins)
+      const run = (caller: Caller) =>
+        action.run(id, schema === undefined ? undefined : parseFields(schema, sent), caller)
+      if (method !== 'POST') return run(caller)
+      const path = `/api/v1/${name}/${id}/${action.path}/`
+      const header = headers['idempotency-key']
+      return once(dialect.idempotency, { caller, path, header, body: sent, secrets: [] }, run)
     },
   })
 }

@@ -22,7 +22,7 @@ interface Element {
 const maxObjects = 1000
 
 /** `PATCH` on the list: `{"objects": [{"resource_uri": …, …}, …]}`, all or nothing, in the order given. */
-export function mountChangeMany(app: FastifyInstance, resource: Resource, { origins }: Dialect): void {
+export function mountChangeMany(app: FastifyInstance, resource: Resource, { publicUrl }: Dialect): void {
   const { name, record, rules, reads, change, changeMany } = resource
   if (change === undefined || changeMany === undefined) return
   const input = fieldsOf(change.body, 'input')
@@ -35,14 +35,15 @@ export function mountChangeMany(app: FastifyInstance, resource: Resource, { orig
     body: z.object({ objects: z.array(change.body).max(maxObjects).describe('Each with its resource_uri') }),
     status: 202,
     answer: z.object({ objects: z.array(record) }),
-    async handle({ body, caller }) {
-      const elements = elementsOf(name, objectsOf(objectBody(body)), origins())
+    async handle({ body, caller, origin }) {
+      const origins = [origin, publicUrl()]
+      const elements = elementsOf(name, objectsOf(objectBody(body)), origins)
       const present = new Map((await reads.getMany(elements.map(({ id }) => id))).map((one) => [Number(one.id), one]))
       const changes = []
       for (const { id, body: sent } of elements) {
         const now = present.get(id)
         if (now === undefined) throw unknown(name, id)
-        const local = localise(localise(sent, reader.record, origins()), input, origins())
+        const local = localise(localise(sent, reader.record, origins), input, origins)
         changes.push({ id, change: await parseElement(reader, name, id, local, now) })
       }
       return { objects: await changeMany(changes, caller) }

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { etagOf } from '../etag.js'
 import { fieldsOf } from './fields.js'
+import type { Idempotency } from './idempotency.js'
 import { parseListQuery } from './list-query.js'
 import { mountActions } from './mount-actions.js'
 import { mountChangeMany } from './mount-change-many.js'
@@ -15,8 +16,9 @@ import { schemaDocument } from './schema-document.js'
 
 /** What the dialect needs to know of the server that it runs on. */
 export interface Dialect {
-  /** The origins under which this server is known: absolute URLs below them count as paths. */
-  readonly origins: () => readonly string[]
+  /** The origin under which people know this server: absolute URLs below it, or below the request's own, count as paths. */
+  readonly publicUrl: () => string
+  readonly idempotency: Idempotency
 }
 
 /** Makes every route of a resource out of its declaration. */
@@ -30,7 +32,7 @@ export function mountResource(app: FastifyInstance, resource: Resource, dialect:
   mountActions(app, resource, dialect)
 }
 
-function mountList(app: FastifyInstance, resource: Resource, { origins }: Dialect): void {
+function mountList(app: FastifyInstance, resource: Resource, { publicUrl }: Dialect): void {
   const { name, record, rules, reads } = resource
   const fields = Object.keys(fieldsOf(record, 'output').properties)
   mountRoute(app, {
@@ -41,8 +43,8 @@ function mountList(app: FastifyInstance, resource: Resource, { origins }: Dialec
     query: listParameters(resource),
     status: 200,
     answer: listEnvelope(record),
-    async handle({ query, rawQuery }) {
-      const list = parseListQuery(query, { rules, fields }, origins())
+    async handle({ query, rawQuery, origin }) {
+      const list = parseListQuery(query, { rules, fields }, [origin, publicUrl()])
       const { objects, total } = await reads.list(list)
       return { meta: listMeta(`/api/v1/${name}/`, rawQuery, list, total), objects }
     },

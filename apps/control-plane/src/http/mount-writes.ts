@@ -6,6 +6,7 @@ import { parseChange } from './change-body.js'
 import { parseFields } from './field-errors.js'
 import { fieldsOf } from './fields.js'
 import type { Dialect } from './mount-resource.js'
+import { once } from './idempotency.js'
 import { localise } from './relations.js'
 import type { Resource } from './resource.js'
 import { mountRoute } from './route.js'
@@ -17,7 +18,7 @@ export function mountWrites(app: FastifyInstance, resource: Resource, dialect: D
   mountRemove(app, resource)
 }
 
-function mountCreate(app: FastifyInstance, { name, record, create }: Resource, { origins }: Dialect): void {
+function mountCreate(app: FastifyInstance, { name, record, create }: Resource, dialect: Dialect): void {
   if (create === undefined) return
   const fields = fieldsOf(create.body, 'input')
   mountRoute(app, {
@@ -28,16 +29,20 @@ function mountCreate(app: FastifyInstance, { name, record, create }: Resource, {
     body: create.body,
     status: 201,
     answer: create.answer ?? record,
-    async handle({ body, caller }, reply) {
-      const input = parseFields(create.body, localise(objectBody(body), fields, origins()))
-      const made = await create.run(input, caller)
+    async handle({ body, caller, headers, origin }, reply) {
+      const local = localise(objectBody(body), fields, [origin, dialect.publicUrl()])
+      const path = `/api/v1/${name}/`
+      const request = { caller, path, header: headers['idempotency-key'], body: local, secrets: create.secrets ?? [] }
+      const made = await once(dialect.idempotency, request, (caller) =>
+        create.run(parseFields(create.body, local), caller),
+      )
       reply.header('location', made.resource_uri)
       return made
     },
   })
 }
 
-function mountChange(app: FastifyInstance, resource: Resource, path: string, { origins }: Dialect): void {
+function mountChange(app: FastifyInstance, resource: Resource, path: string, { publicUrl }: Dialect): void {
   const { name, record, rules, reads, change } = resource
   if (change === undefined) return
   const input = fieldsOf(change.body, 'input')
@@ -51,9 +56,10 @@ function mountChange(app: FastifyInstance, resource: Resource, path: string, { o
     status: 202,
     answer: change.answer ?? record,
     lookUp: (id) => reads.get(id),
-    async handle({ id, body, headers, caller }, reply) {
-      const sent = localise(objectBody(body), reader.record, origins())
-      const wanted = await parseChange(reader, localise(sent, input, origins()), () => reads.get(id))
+    async handle({ id, body, headers, caller, origin }, reply) {
+      const origins = [origin, publicUrl()]
+      const sent = localise(objectBody(body), reader.record, origins)
+      const wanted = await parseChange(reader, localise(sent, input, origins), () => reads.get(id))
       const changed = await change.run(id, wanted, caller, ifMatchOf(headers))
       reply.header('etag', etagOf(changed, rules))
       return changed

@@ -29,7 +29,7 @@ export interface Action<B = unknown> {
   readonly body?: z.ZodType<B>
   readonly answer: z.ZodType
   readonly status: 200 | 201 | 202
-  run(id: number, body: B, caller: Caller): Promise<unknown>
+  run(id: number, body: B, caller: Caller): Promise<object>
 }
 
 /**

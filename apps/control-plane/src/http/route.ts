@@ -13,6 +13,8 @@ export interface RouteRequest {
   readonly rawQuery: string
   readonly headers: FastifyRequest['headers']
   readonly body: unknown
+  /** How the caller reached this server, such as `https://roost.example:8443`. */
+  readonly origin: string
   readonly caller: Caller
 }
 
@@ -67,6 +69,7 @@ function requestOf(request: FastifyRequest<{ Params: Record<string, string> }>):
     rawQuery,
     headers: request.headers,
     body: request.body,
+    origin: `${request.protocol}://${request.host}`,
     caller: callerOf(request),
   }
 }

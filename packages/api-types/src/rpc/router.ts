@@ -10,7 +10,8 @@ export interface RpcContext {
   readonly caller: Caller
 }
 
-const trpcCodes: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
+/** How each code is answered over tRPC. */
+export const trpcCodes: Readonly<Record<ErrorCode, TRPC_ERROR_CODE_KEY>> = {
   invalid: 'BAD_REQUEST',
   unauthenticated: 'UNAUTHORIZED',
   forbidden: 'FORBIDDEN',

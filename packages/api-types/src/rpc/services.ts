@@ -22,6 +22,18 @@ export interface Caller {
   /** Where from: an IP address, or `local`. */
   readonly address: string
   readonly requestId: string
+  /** The Idempotency-Key that the request came with: the write's transaction keeps the answer under it. */
+  readonly idempotency?: IdempotencyTicket
+}
+
+/** What is kept of a request that may come again; nothing in it is a secret. */
+export interface IdempotencyTicket {
+  readonly key: string
+  readonly path: string
+  /** HMAC of the body. */
+  readonly bodyMac: Uint8Array<ArrayBuffer>
+  /** Fields of the answer that are not kept. */
+  readonly secrets: readonly string[]
 }
 
 /** One condition of a list; all of them must hold. `field` is as in the query string, such as `cluster__name`. */

@@ -1,0 +1,69 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+
+export interface OpenApiOptions {
+  readonly version: string
+  /** Path prefixes of what is no REST and has a description of its own. */
+  readonly hidden: readonly string[]
+}
+
+const description = `The HTTP API of Roost. Every path answers with and without its trailing slash. Lists take
+\`limit\`, \`offset\`, \`order_by\` and the filters of the resource, each also as \`<filter>__in=a,b\`. Errors are
+\`{"error": "sentence"}\`; faulty fields \`{"<resource>": {"<field>": ["sentence"]}}\`.`
+
+/** Collects every route that is registered after this call, for `/openapi.json` and the page at `/docs`. */
+export async function describeRoutes(app: FastifyInstance, { version, hidden }: OpenApiOptions): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Roost', version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+      components: {
+        securitySchemes: {
+          apikey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description: 'apikey <user>:<key>',
+          },
+        },
+      },
+      security: [{ apikey: [] }],
+    },
+    transform: (route) => {
+      const isHidden = hidden.some((prefix) => route.url.startsWith(prefix))
+      const isPublic = route.route.config?.public === true
+      const schema = { ...route.schema, ...(isHidden ? { hide: true } : {}), ...(isPublic ? { security: [] } : {}) }
+      return jsonSchemaTransform({ ...route, schema })
+    },
+    transformObject: (document) => withoutUnused(jsonSchemaTransformObject(document) as object),
+  })
+}
+
+/** `/openapi.json`, and `/docs`, whose page needs nothing from the internet. */
+export async function mountDocs(app: FastifyInstance): Promise<void> {
+  await app.register(async (scope) => {
+    scope.addHook('onRoute', (route) => {
+      route.config = { ...route.config, public: true }
+    })
+    scope.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+    await scope.register(swaggerUi, { routePrefix: '/docs', uiConfig: { deepLinking: true, docExpansion: 'none' } })
+  })
+}
+
+type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** Each schema comes twice, as input and as output: what nothing refers to is left out. */
+function withoutUnused(document: object): object {
+  const { components = {} } = document as { readonly components?: Components }
+  const { schemas = {} } = components
+  let kept = schemas
+  for (;;) {
+    const text = JSON.stringify({ ...document, components: { ...components, schemas: kept } })
+    const used = Object.entries(kept).filter(([name]) => text.includes(`"#/components/schemas/${name}"`))
+    if (used.length === Object.keys(kept).length) break
+    kept = Object.fromEntries(used)
+  }
+  return { ...document, components: { ...components, schemas: kept } }
+}

@@ -1,0 +1,52 @@
+import { appRouter, trpcCodes } from '@roost/api-types/rpc'
+import type { Services } from '@roost/api-types/rpc'
+import { RoostError } from '@roost/api-types/rest'
+import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
+import type { FastifyTRPCPluginOptions } from '@trpc/server/adapters/fastify'
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { callerOf } from '../http/authentication.js'
+import { answerTo } from '../http/error-handler.js'
+import { parseJson } from '../http/json.js'
+
+/** Where the typed API is. */
+export const rpcPrefix = '/trpc'
+
+/** The router of api-types over the same services, with the authentication, rates and limits of REST. */
+export async function mountRpc(app: FastifyInstance, services: Services): Promise<void> {
+  await app.register(async (scope) => {
+    // What is a write, the router knows: queries may come by POST.
+    scope.addHook('onRoute', (route) => {
+      route.config = { ...route.config, ownRoles: true }
+    })
+    scope.addHook('preValidation', async ({ body }) => void (typeof body === 'string' && parseJson(body)))
+    scope.setErrorHandler(async (error, request, reply) => {
+      const { status, headers, body } = rpcAnswerTo(error, request)
+      return reply.code(status).headers(headers).send(body)
+    })
+    await scope.register(fastifyTRPCPlugin, {
+      prefix: rpcPrefix,
+      trpcOptions: {
+        router: appRouter,
+        createContext: ({ req }) => ({ services, caller: callerOf(req) }),
+        onError: ({ error, req }) => {
+          if (error.code === 'INTERNAL_SERVER_ERROR') req.log.error({ err: error.cause ?? error }, 'call failed')
+        },
+      },
+    } satisfies FastifyTRPCPluginOptions<typeof appRouter>)
+  })
+}
+
+/** What was refused before the router saw it, in the shape that its client reads. */
+function rpcAnswerTo(error: unknown, request: FastifyRequest) {
+  const { status, headers } = answerTo(error, 'error', request.id)
+  const code = trpcCodes[error instanceof RoostError ? error.code : status < 500 ? 'invalid' : 'internal']
+  const message = error instanceof Error && status < 500 ? error.message : 'Internal error'
+  const path = request.url.split('?', 1)[0]?.slice(rpcPrefix.length + 1)
+  if (status >= 500) request.log.error({ err: error }, 'call failed')
+  return {
+    status,
+    headers,
+    body: { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status, path } } },
+  }
+}

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "idempotency_keys" DROP COLUMN "status",
+ALTER COLUMN "response" SET NOT NULL;
