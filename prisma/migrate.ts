@@ -37,15 +37,19 @@ export async function migrate(
     await lock.query('select pg_advisory_lock($1)', [migrationLock])
     return await applyUnderLock(connection, log, directory)
   } catch (error) {
-    if (error instanceof DatabaseError) throw error
-    throw new DatabaseError(
-      'migration',
-      `The database at ${describeServer(connection)} could not be brought to this release's schema: ${reasonOf(error)}`,
-      error,
-    )
+    throw error instanceof DatabaseError ? error : migrationError(describeServer(connection), error)
   } finally {
     await lock.end().catch(() => {})
   }
+}
+
+function migrationError(server: string, error: unknown): DatabaseError {
+  // The engine adds where in its own source it failed.
+  const [reason = ''] = (error instanceof Error ? error.message : String(error)).split(/\n\s*0: /)
+  const sentence = reason.includes('schema is not empty')
+    ? `The database at ${server} holds tables that are not Roost's: give Roost a database of its own.`
+    : `The database at ${server} could not be brought to the schema of this release: ${reason.replaceAll(/\s+/g, ' ')}`
+  return new DatabaseError('migration', sentence, error)
 }
 
 async function applyUnderLock(

@@ -51,11 +51,11 @@ export interface TestDatabase extends Database {
   drop(): Promise<void>
 }
 
-/** A migrated database of this suite's own. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** A database of this suite's own: migrated, or empty as PostgreSQL makes it. */
+export async function createTestDatabase(template: 'roost' | 'template1' = 'roost'): Promise<TestDatabase> {
   const host = inject('databaseHost')
   const name = `t_${randomUUID().replaceAll('-', '')}`
-  await administer(host, `create database ${name} template roost`)
+  await administer(host, `create database ${name} template ${template}`)
   const connection = { host, user, database: name }
   const database = openDatabase(connection)
   return {

@@ -1,0 +1,93 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate } from '@roost/database'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { repository, startControlPlane } from '../support/control-plane.js'
+import { createTestDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+
+const migrationsDir = join(repository, 'prisma/migrations')
+const first = '20261120191603_first'
+const quiet = () => {}
+
+describe('the database of an earlier release', () => {
+  let database: TestDatabase
+  let earlier: string
+
+  beforeAll(async () => {
+    database = await createTestDatabase('template1')
+    earlier = await mkdtemp(join(tmpdir(), 'roost-earlier-'))
+    await cp(join(migrationsDir, first), join(earlier, first), { recursive: true })
+    await migrate(database.connection, quiet, earlier)
+    await database.pool.query(await readFile(join(repository, 'test/fixtures/first-release.sql'), 'utf8'))
+  })
+  afterAll(async () => {
+    await database.drop()
+    await rm(earlier, { recursive: true })
+  })
+
+  it('is brought to this release once, with everything that it holds', async () => {
+    const later = (await readdir(migrationsDir)).filter((name) => name > first && !name.endsWith('.toml'))
+    expect(await migrate(database.connection, quiet)).toEqual(later.toSorted())
+    expect(await migrate(database.connection, quiet)).toEqual([])
+    const device = await database.prisma.device.findUniqueOrThrow({
+      where: { id: 21 },
+      include: { cluster: true, node: { include: { role: true } }, policies: { include: { policy: true } } },
+    })
+    expect(device).toMatchObject({
+      availableBytes: 28_845_584_384n,
+      cluster: { name: 'prod' },
+      node: { hostname: 'storage-1', otherIps: ['10.0.0.1'], role: { runsObject: true } },
+      policies: [{ policy: { name: 'gold' } }],
+    })
+    expect(await database.prisma.auditEvent.count()).toBe(1)
+  })
+
+  it('is refused by the earlier program from then on', async () => {
+    await expect(migrate(database.connection, quiet, earlier)).rejects.toMatchObject({
+      code: 'newer',
+      message: expect.stringMatching(/^The database is newer than this Roost \(it has .*\): start the release/),
+    })
+  })
+})
+
+describe('a database that cannot be migrated', () => {
+  it('is left alone when it holds tables of others', async () => {
+    const database = await createTestDatabase('template1')
+    await database.pool.query('create table clusters (id int)')
+    await expect(migrate(database.connection, quiet)).rejects.toThrow(/holds tables that are not Roost's: give Roost/)
+    await database.drop()
+  })
+
+  it('is told at this start and at the next, when a migration fails', async () => {
+    const database = await createTestDatabase()
+    const broken = await mkdtemp(join(tmpdir(), 'roost-broken-'))
+    await cp(migrationsDir, broken, { recursive: true })
+    await mkdir(join(broken, '29990101000000_broken'))
+    await writeFile(join(broken, '29990101000000_broken/migration.sql'), 'alter table no_such_table add x int;')
+    await expect(migrate(database.connection, quiet, broken)).rejects.toThrow(
+      /the schema of this release: .*No such table: no_such_table$/,
+    )
+    await expect(migrate(database.connection, quiet, broken)).rejects.toThrow(
+      /^A migration failed earlier \(29990101000000_broken\): restore the database from before it/,
+    )
+    await rm(broken, { recursive: true })
+    await database.drop()
+  })
+})
+
+describe('two control planes that start together on an empty database', () => {
+  it('both serve, and one of them has migrated it and made the first operator', async () => {
+    const database = await createTestDatabase('template1')
+    const both = await Promise.all([1, 2].map(() => startControlPlane({ env: { DATABASE_URL: database.url } })))
+    const migrated = both.filter((roost) => roost.output().includes('to the schema of this release'))
+    const keys = both.map(({ key }) => key).filter((key) => key !== '')
+    await Promise.all(both.map((roost) => roost.stop()))
+    expect(migrated).toHaveLength(1)
+    expect(keys).toHaveLength(1)
+    expect(await database.prisma.operator.count()).toBe(1)
+    expect(await database.prisma.cluster.findMany({ select: { name: true } })).toEqual([{ name: 'default' }])
+    await database.drop()
+  })
+})
