@@ -1,0 +1,254 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type AgentConfig, readConfig } from '../config.js'
+import { openMachine } from '../host/machine.js'
+import { runCommand } from '../host/run-command.js'
+import { createDeviceProbe } from './device-probe.js'
+import { createInventoryReader } from './inventory.js'
+
+const lab = fileURLToPath(new URL('fixtures/lab', import.meta.url))
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'roost-root-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text, 'latin1')
+}
+
+function mounts(lines: readonly string[]): void {
+  write('proc/self/mountinfo', lines.map((line, i) => `${i + 30} 1 ${line}`).join('\n'))
+}
+
+const interfaces = () => ({
+  lo: [
+    {
+      address: '127.0.0.1',
+      netmask: '255.0.0.0',
+      family: 'IPv4' as const,
+      mac: '00:00:00:00:00:00',
+      internal: true,
+      cidr: '127.0.0.1/8',
+    },
+  ],
+  eth0: [
+    {
+      address: '10.0.0.7',
+      netmask: '255.255.255.0',
+      family: 'IPv4' as const,
+      mac: '02:AA:00:00:00:01',
+      internal: false,
+      cidr: '10.0.0.7/24',
+    },
+  ],
+})
+
+async function read(more: Partial<AgentConfig> = {}) {
+  const config = { ...readConfig({ dataDir: root, root }, {}), ...more }
+  const machine = openMachine(root)
+  const probe = createDeviceProbe({ machine, run: runCommand, monotonic: () => performance.now() })
+  const { inventory } = await createInventoryReader({ config, machine, run: runCommand, probe, interfaces })()
+  return inventory
+}
+
+describe('the inventory of a Swift node', () => {
+  beforeEach(() => {
+    cpSync(lab, root, { recursive: true })
+    mkdirSync(join(root, 'srv/node/d3'), { recursive: true })
+  })
+
+  it('has the devices of its own address with their policies', async () => {
+    const first = await read({ ringAddresses: ['127.0.2.1'] })
+    const second = await read({ ringAddresses: ['127.0.2.2'] })
+    const sets = [first, second].map(({ devices }) => devices?.map(({ name, policies }) => [name, policies]))
+    expect(sets).toEqual([
+      [
+        ['d1', [0, 1]],
+        ['d2', [0]],
+      ],
+      [
+        ['d3', [0, 1]],
+        ['d4', [0]],
+        ['d5', [1]],
+      ],
+    ])
+    expect(first.policies?.map(({ name }) => name)).toEqual(['gold', 'silver'])
+    expect(first.rings.map(({ name, devices }) => [name, devices])).toEqual([
+      ['account', 4],
+      ['container', 4],
+      ['object-1', 3],
+      ['object', 4],
+    ])
+    expect(first.problems).toEqual([])
+  })
+
+  it('tells an empty mount point from a missing one', async () => {
+    const { devices } = await read({ ringAddresses: ['127.0.2.2'] })
+    expect(devices?.map(({ name, status }) => [name, status])).toEqual([
+      ['d3', 'unmounted'],
+      ['d4', 'missing'],
+      ['d5', 'missing'],
+    ])
+  })
+
+  it('knows from fstab which disk is pulled and which is only not mounted', async () => {
+    write('etc/fstab', '# devices\nUUID=AA-1 /srv/node/d3 xfs noatime 0 0\nUUID="bb-2" /srv/node/d4 xfs noatime 0 0\n')
+    write('dev/disk/by-uuid/other', '')
+    const pulled = await read({ ringAddresses: ['127.0.2.2'] })
+    expect(pulled.devices?.map(({ status }) => status)).toEqual(['missing', 'missing', 'missing'])
+  })
+
+  it('detects its role from the rings, and lets the configuration say otherwise', async () => {
+    const config = { ringAddresses: ['127.0.2.1'] }
+    expect((await read(config)).roles).toEqual({
+      runs_account_container: true,
+      runs_gateway: false,
+      runs_object: true,
+      runs_proxy: false,
+    })
+    expect((await read({ ...config, roles: { runs_object: false, runs_proxy: true } })).roles).toMatchObject({
+      runs_account_container: true,
+      runs_object: false,
+      runs_proxy: true,
+    })
+  })
+
+  it('takes the addresses to which its servers are bound for its own', async () => {
+    write('etc/swift/object-server/1.conf', '[DEFAULT]\nbind_ip = 127.0.2.1\nbind_port = 6200\ndevices = /data/n1\n')
+    mkdirSync(join(root, 'data/n1/d2'), { recursive: true })
+    const { devices, facing } = await read()
+    expect(devices?.map(({ name, status }) => [name, status])).toEqual([
+      ['d1', 'missing'],
+      ['d2', 'unmounted'],
+    ])
+    expect(facing).toEqual({ cluster_ip: '127.0.2.1', outward_ip: '10.0.0.7', replication_ip: '127.0.2.1' })
+  })
+
+  it('says so when a storage server’s rings know none of its addresses', async () => {
+    write('etc/swift/object-server.conf', '[DEFAULT]\nbind_ip = 0.0.0.0\n')
+    const { devices, problems } = await read()
+    expect(devices).toEqual([])
+    expect(problems).toEqual([expect.objectContaining({ code: 'no_own_device' })])
+  })
+
+  it('has no devices while a ring is damaged, so that the last good ones stay', async () => {
+    truncateSync(join(root, 'etc/swift/object-1.ring.gz'), 40)
+    const { devices, policies, problems } = await read({ ringAddresses: ['127.0.2.1'] })
+    expect(devices).toBeNull()
+    expect(policies).toHaveLength(2)
+    expect(problems).toEqual([
+      {
+        code: 'ring_unreadable',
+        subject: '/etc/swift/object-1.ring.gz',
+        message: expect.stringMatching(/^The ring .* cannot be used: it is not a complete gzip file .* The last good/),
+      },
+    ])
+  })
+
+  it('has neither devices nor policies while swift.conf cannot be used', async () => {
+    write('etc/swift/swift.conf', '[storage-policy:0]\n')
+    const { devices, policies, problems } = await read({ ringAddresses: ['127.0.2.1'] })
+    expect([devices, policies]).toEqual([null, null])
+    expect(problems).toEqual([
+      expect.objectContaining({ code: 'swift_conf_invalid', subject: '/etc/swift/swift.conf' }),
+    ])
+  })
+
+  it('says which of rings and swift.conf is behind', async () => {
+    write('etc/swift/swift.conf', '[storage-policy:0]\nname = gold\ndefault = 1\n[storage-policy:7]\nname = new\n')
+    const { devices, problems } = await read({ ringAddresses: ['127.0.2.1'] })
+    expect(devices?.map(({ policies }) => policies)).toEqual([[0], [0]])
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['ring_missing', '/etc/swift/object-7.ring.gz'],
+      ['ring_without_policy', '/etc/swift/object-1.ring.gz'],
+    ])
+  })
+})
+
+describe('the inventory of a machine without Swift', () => {
+  it('has the devices that the configuration declares', async () => {
+    mounts(['8:1 / /data/1 rw - xfs /dev/sda1 rw'])
+    const { devices, policies } = await read({
+      declaredPolicies: ['gold', 'silver'],
+      declaredDevices: [
+        { name: 'one', mountPoint: '/data/1', policies: [0, 1] },
+        { name: 'two', mountPoint: '/data/2', policies: [1] },
+      ],
+    })
+    expect(devices?.map(({ key, name, policies: indexes, status }) => [key, name, indexes, status])).toEqual([
+      ['/data/1', 'one', [0, 1], 'failed'],
+      ['/data/2', 'two', [1], 'missing'],
+    ])
+    expect(policies?.map(({ index, name, is_default }) => [index, name, is_default])).toEqual([
+      [0, 'gold', true],
+      [1, 'silver', false],
+    ])
+  })
+
+  it('declares each local filesystem once, and none that cannot hold data', async () => {
+    mounts([
+      '8:1 / / rw - ext4 /dev/sda1 rw',
+      '8:1 /x /bind rw - ext4 /dev/sda1 rw',
+      '8:2 / /boot/efi rw - vfat /dev/sda2 rw',
+      '8:3 / /media/rescue ro - ext4 /dev/sda3 ro',
+      '0:50 / /tank rw - zfs tank rw',
+      '0:51 / /tank/home rw - zfs tank/home rw',
+      '0:52 / /home rw - nfs4 server:/home rw',
+      '0:53 / /tmp rw - tmpfs tmpfs rw',
+    ])
+    const { devices, policies } = await read({ declaredDevices: 'local-filesystems' })
+    expect(devices?.map(({ name, mount_point, policies: indexes }) => [name, mount_point, indexes])).toEqual([
+      ['/', '/', [0]],
+      ['tank', '/tank', [0]],
+    ])
+    expect(policies?.map(({ name }) => name)).toEqual(['default'])
+  })
+
+  it('declares nothing unless it is told to', async () => {
+    mounts(['8:1 / / rw - ext4 /dev/sda1 rw'])
+    expect(await read()).toMatchObject({ devices: [], policies: [], rings: [] })
+  })
+
+  it('reads what the machine tells of its disks, and null for what it does not', async () => {
+    mounts(['8:1 / /data rw - xfs /dev/sda1 rw'])
+    write('sys/block/sda/size', '2048\n')
+    write('sys/block/sda/dev', '8:0\n')
+    write('sys/block/sda/queue/rotational', '0\n')
+    write('sys/block/sda/device/model', 'ACME SSD  \n')
+    write('sys/block/sda/device/vpd_pg80', '\0\x80\0\x08  SER123')
+    write('sys/block/loop0/size', '10\n')
+    write('run/udev/data/b8:0', 'S:disk/by-id/x\nE:ID_WWN=0x5000\nE:ID_SERIAL_SHORT=other\n')
+    expect((await read()).disks).toEqual([
+      { name: 'sda', serial: 'SER123', model: 'ACME SSD', wwn: '0x5000', size_bytes: 1_048_576, is_rotational: false },
+    ])
+  })
+
+  it('reads the host', async () => {
+    write('etc/os-release', 'NAME=x\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n')
+    write('proc/sys/kernel/hostname', 'store-1\n')
+    write('proc/sys/kernel/osrelease', '6.1.0\n')
+    write('proc/meminfo', 'MemTotal:       2048 kB\nMemFree: 1 kB\n')
+    write('proc/cpuinfo', 'processor\t: 0\nmodel name\t: ACME 1\n\nprocessor\t: 1\nmodel name\t: ACME 1\n')
+    write('proc/12/comm', 'smbd\n')
+    const { host, roles, addresses } = await read()
+    expect(host).toMatchObject({
+      hostname: 'store-1',
+      os: 'Debian GNU/Linux 12 (bookworm)',
+      kernel: '6.1.0',
+      cpu_model: 'ACME 1',
+      cpu_cores: 2,
+      memory_bytes: 2_097_152,
+    })
+    expect(roles.runs_gateway).toBe(true)
+    expect(addresses).toEqual([
+      { interface: 'lo', address: '127.0.0.1', family: 'ipv4', mac: null },
+      { interface: 'eth0', address: '10.0.0.7', family: 'ipv4', mac: '02:aa:00:00:00:01' },
+    ])
+  })
+})
