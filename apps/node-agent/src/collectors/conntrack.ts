@@ -1,7 +1,7 @@
 import type { Collector } from './collector.js'
 import { gauge, rate } from './metric.js'
 import type { Measurement } from './metric.js'
-import { columns, lines } from './text.js'
+import { columns, eachLine } from './text.js'
 
 /** How many connections the firewall follows, and how many it may. */
 export function conntrackMeasurements(count: number, max: number): readonly Measurement[] {
@@ -12,21 +12,20 @@ export function conntrackMeasurements(count: number, max: number): readonly Meas
   ]
 }
 
-/** The columns of /proc/net/stat/nf_conntrack by name, added up over the CPUs; the numbers are hexadecimal. */
-export function parseConntrackStat(text: string): ReadonlyMap<string, number> {
-  const [heading = '', ...cpus] = lines(text)
-  const sums = new Map<string, number>()
-  for (const cpu of cpus) {
-    const values = columns(cpu)
-    columns(heading).forEach((name, column) => {
-      const value = Number.parseInt(values[column] ?? '', 16)
-      if (name !== '' && Number.isFinite(value)) sums.set(name, (sums.get(name) ?? 0) + value)
-    })
-  }
-  return sums
-}
+const events: ReadonlySet<string> = new Set(
+  'found invalid insert insert_failed drop early_drop search_restart'.split(' '),
+)
 
-const events = ['found', 'invalid', 'insert', 'insert_failed', 'drop', 'early_drop', 'search_restart']
+/** /proc/net/stat/nf_conntrack: a line of names, then one a CPU with hexadecimal numbers, which are added up. */
+export function conntrackEvents(text: string): readonly Measurement[] {
+  const rows: string[][] = []
+  eachLine(text, (line) => rows.push(columns(line)))
+  const [names = [], ...cpus] = rows
+  return names.flatMap((name, column) => {
+    const total = cpus.reduce((sum, cpu) => sum + Number.parseInt(cpu[column] ?? '', 16), 0)
+    return events.has(name) && !Number.isNaN(total) ? [rate(`conntrack.events.${name}`, 'events/s', total)] : []
+  })
+}
 
 export const conntrack: Collector = {
   name: 'conntrack',
@@ -34,13 +33,9 @@ export const conntrack: Collector = {
     const count = machine.read('/proc/sys/net/netfilter/nf_conntrack_count')
     const max = machine.read('/proc/sys/net/netfilter/nf_conntrack_max')
     if (count === undefined || max === undefined) return []
-    const sums = parseConntrackStat(machine.read('/proc/net/stat/nf_conntrack') ?? '')
     return [
       ...conntrackMeasurements(Number(count), Number(max)),
-      ...events.flatMap((event) => {
-        const total = sums.get(event)
-        return total === undefined ? [] : [rate(`conntrack.events.${event}`, 'events/s', total)]
-      }),
+      ...conntrackEvents(machine.read('/proc/net/stat/nf_conntrack') ?? ''),
     ]
   },
 }

@@ -1,40 +1,29 @@
 import type { Collector } from './collector.js'
 import { part, ratio } from './metric.js'
 import type { Measurement } from './metric.js'
-import { columns } from './text.js'
+import { columns, eachLine } from './text.js'
 
 // The columns of /proc/stat in collectd's words. Guest time is part of user and nice already.
 const states = ['user', 'nice', 'system', 'idle', 'wait', 'interrupt', 'softirq', 'steal'] as const
 
-export interface CpuTimes {
-  /** Undefined for all CPUs together. */
-  readonly cpu: string | undefined
-  /** Ticks spent in each state since the start. */
-  readonly ticks: ReadonlyMap<string, number>
-}
-
-export function parseCpuTimes(stat: string): readonly CpuTimes[] {
-  const cpus: CpuTimes[] = []
-  for (const line of stat.split('\n')) {
-    // The CPUs come first; the line of interrupts that follows is by far the longest.
-    if (!line.startsWith('cpu')) break
+/** The ticks that the CPUs spent in each state, as shares of all their ticks. */
+export function cpuMeasurements(stat: string): readonly Measurement[] {
+  const measurements: Measurement[] = []
+  // The CPUs come first; the line of interrupts that follows is by far the longest.
+  const end = stat.indexOf('\nintr')
+  eachLine(end === -1 ? stat : stat.slice(0, end), (line) => {
     const [name = '', ...numbers] = columns(line)
-    const ticks = new Map(states.slice(0, numbers.length).map((state, i) => [state, Number(numbers[i])]))
-    cpus.push({ cpu: name === 'cpu' ? undefined : name.slice(3), ticks })
-  }
-  return cpus
-}
-
-export function cpuMeasurements(cpus: readonly CpuTimes[]): readonly Measurement[] {
-  return cpus.flatMap(({ cpu, ticks }) => {
-    const prefix = cpu === undefined ? 'aggregation.cpu-average.cpu' : `cpu.${part(cpu)}.cpu`
-    const total = Array.from(ticks.values()).reduce((sum, value) => sum + value, 0)
-    return Array.from(ticks, ([state, value]) => ratio(`${prefix}.${state}`, 'percent', value * 100, total))
+    if (!name.startsWith('cpu')) return
+    const prefix = name === 'cpu' ? 'aggregation.cpu-average.cpu' : `cpu.${part(name.slice(3))}.cpu`
+    const ticks = numbers.slice(0, states.length).map(Number)
+    const total = ticks.reduce((sum, value) => sum + value, 0)
+    ticks.forEach((value, i) => measurements.push(ratio(`${prefix}.${states[i]}`, 'percent', value * 100, total)))
   })
+  return measurements
 }
 
 /** How much of the time the CPUs spent in each state, in percent: of one CPU, and of all together. */
 export const cpu: Collector = {
   name: 'cpu',
-  read: ({ machine }) => cpuMeasurements(parseCpuTimes(machine.read('/proc/stat') ?? '')),
+  read: ({ machine }) => cpuMeasurements(machine.read('/proc/stat') ?? ''),
 }

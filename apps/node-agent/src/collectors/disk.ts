@@ -1,7 +1,7 @@
 import type { Collector } from './collector.js'
 import { gauge, part, rate, ratio } from './metric.js'
 import type { Measurement } from './metric.js'
-import { columns, lines } from './text.js'
+import { columns, eachLine } from './text.js'
 
 /** The columns of one line of /proc/diskstats after the name; see the kernel's admin-guide/iostats. */
 export interface DiskCounters {
@@ -12,13 +12,14 @@ export interface DiskCounters {
 const sectorBytes = 512 // in this file, whatever the disk's own sectors are
 
 export function parseDiskstats(text: string): readonly DiskCounters[] {
-  return lines(text).flatMap((line) => {
+  const disks: DiskCounters[] = []
+  eachLine(text, (line) => {
     const [, , disk, ...rest] = columns(line)
     const counters = rest.map(Number)
     // Partitions of old kernels have four columns.
-    if (!disk || counters.length < 11 || !counters.every(Number.isFinite)) return []
-    return [{ disk, counters }]
+    if (disk && counters.length >= 11 && counters.every(Number.isFinite)) disks.push({ disk, counters })
   })
+  return disks
 }
 
 export function diskMeasurements({ disk, counters }: DiskCounters): readonly Measurement[] {

@@ -14,7 +14,7 @@ export class Family {
   /** The metrics in the order of `values`; replaced when they change. */
   definitions: readonly MetricDefinition[] = []
   readonly #rates = new Rates()
-  #values: readonly number[] = []
+  #values: Float64Array = new Float64Array()
   #readAt = Number.NaN
   #startedAt = Number.NaN
   #durationMs = Number.NaN
@@ -70,7 +70,7 @@ export class Family {
   }
 
   /** The values in the order of `definitions`; undefined when there are no fresh ones. */
-  values(at: number, intervalMs: number): readonly number[] | undefined {
+  values(at: number, intervalMs: number): Float64Array | undefined {
     return at - this.#readAt <= freshPeriods * this.periodMs(intervalMs) ? this.#values : undefined
   }
 

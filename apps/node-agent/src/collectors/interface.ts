@@ -1,7 +1,7 @@
 import type { Collector } from './collector.js'
 import { part, rate } from './metric.js'
 import type { Measurement } from './metric.js'
-import { columns, lines } from './text.js'
+import { columns, eachLine } from './text.js'
 
 export interface InterfaceCounters {
   readonly name: string
@@ -10,12 +10,14 @@ export interface InterfaceCounters {
 }
 
 export function parseNetDev(text: string): readonly InterfaceCounters[] {
-  return lines(text).flatMap((line) => {
+  const interfaces: InterfaceCounters[] = []
+  eachLine(text, (line) => {
     const colon = line.lastIndexOf(':') // old kernels write no blank behind it
     const name = line.slice(0, Math.max(0, colon)).trim()
     const counters = columns(line.slice(colon + 1)).map(Number)
-    return name === '' || counters.length < 16 || !counters.every(Number.isFinite) ? [] : [{ name, counters }]
+    if (name !== '' && counters.length >= 16 && counters.every(Number.isFinite)) interfaces.push({ name, counters })
   })
+  return interfaces
 }
 
 export function interfaceMeasurements({ name, counters }: InterfaceCounters): readonly Measurement[] {

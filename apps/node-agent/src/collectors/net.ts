@@ -1,113 +1,122 @@
 import type { Collector } from './collector.js'
 import { gauge, rate } from './metric.js'
 import type { Measurement, Unit } from './metric.js'
-import { columns, lines } from './text.js'
+import { columns, eachLine } from './text.js'
 
-/** `TcpExt.ListenDrops` and so on, of files that give the names on one line and the numbers on the next. */
-export function parseSnmp(text: string): ReadonlyMap<string, number> {
-  const fields = new Map<string, number>()
-  const all = lines(text)
-  for (let i = 0; i + 1 < all.length; i += 2) {
-    const [heading = '', ...names] = columns(all[i] as string)
-    const [, ...values] = columns(all[i + 1] as string)
-    names.forEach((name, column) => {
-      const value = Number(values[column])
-      if (Number.isFinite(value)) fields.set(`${heading.slice(0, -1)}.${name}`, value)
-    })
-  }
-  return fields
+interface Field {
+  readonly metric: string
+  readonly unit: Unit
+  readonly make: typeof gauge | typeof rate
 }
 
-/** `TCP.inuse` and so on, of lines that alternate names and numbers. */
-export function parseSockstat(text: string): ReadonlyMap<string, number> {
-  const fields = new Map<string, number>()
-  for (const line of lines(text)) {
-    const [heading = '', ...rest] = columns(line)
-    for (let i = 0; i + 1 < rest.length; i += 2) {
-      const value = Number(rest[i + 1])
-      if (Number.isFinite(value)) fields.set(`${heading.slice(0, -1)}.${rest[i]}`, value)
-    }
-  }
-  return fields
-}
+/** The wanted fields by the heading of their line and their name there. */
+type Selection = ReadonlyMap<string, ReadonlyMap<string, Field>>
+
+type Row = readonly [heading: string, family: string, make: Field['make'], unit: Unit, names: string]
 
 // The fields by the kernel's own names, as nstat and the kernel's networking/snmp_counter describe them.
-const tcpEvents = 'ActiveOpens PassiveOpens AttemptFails EstabResets RetransSegs InErrs OutRsts InCsumErrors'
-const tcpExtendedEvents =
-  'SyncookiesSent SyncookiesRecv SyncookiesFailed PruneCalled RcvPruned OfoPruned TW DelayedACKs ListenOverflows ' +
-  'ListenDrops TCPLostRetransmit TCPFastRetrans TCPSlowStartRetrans TCPTimeouts TCPLossProbes TCPAbortOnData ' +
-  'TCPAbortOnClose TCPAbortOnMemory TCPAbortOnTimeout TCPMemoryPressures TCPBacklogDrop TCPRcvCollapsed ' +
-  'TCPReqQFullDrop TCPReqQFullDoCookies TCPRetransFail TCPSynRetrans TCPKeepAlive TCPOFOQueue'
-const udpEvents = 'NoPorts InErrors RcvbufErrors SndbufErrors InCsumErrors MemErrors'
-const ipEvents =
-  'InHdrErrors InAddrErrors InUnknownProtos InDiscards OutDiscards OutNoRoutes ReasmTimeout ReasmReqds ReasmOKs ' +
-  'ReasmFails FragOKs FragFails FragCreates'
-
-interface Selection {
-  readonly protocol: 'tcp' | 'udp' | 'ip'
-  readonly heading: string
-  readonly unit: Unit
-  readonly fields: readonly string[]
-}
-
-const counters: readonly Selection[] = [
-  { protocol: 'tcp', heading: 'Tcp', unit: 'packets/s', fields: ['InSegs', 'OutSegs'] },
-  { protocol: 'tcp', heading: 'Tcp', unit: 'events/s', fields: tcpEvents.split(' ') },
-  { protocol: 'tcp', heading: 'TcpExt', unit: 'events/s', fields: tcpExtendedEvents.split(' ') },
-  { protocol: 'udp', heading: 'Udp', unit: 'packets/s', fields: ['InDatagrams', 'OutDatagrams'] },
-  { protocol: 'udp', heading: 'Udp', unit: 'events/s', fields: udpEvents.split(' ') },
-  {
-    protocol: 'ip',
-    heading: 'Ip',
-    unit: 'packets/s',
-    fields: ['InReceives', 'InDelivers', 'OutRequests', 'ForwDatagrams'],
-  },
-  { protocol: 'ip', heading: 'Ip', unit: 'events/s', fields: ipEvents.split(' ') },
-  {
-    protocol: 'ip',
-    heading: 'IpExt',
-    unit: 'bytes/s',
-    fields: ['InOctets', 'OutOctets', 'InMcastOctets', 'OutMcastOctets'],
-  },
-  {
-    protocol: 'ip',
-    heading: 'IpExt',
-    unit: 'packets/s',
-    fields: ['InMcastPkts', 'OutMcastPkts', 'InBcastPkts', 'OutBcastPkts'],
-  },
-  { protocol: 'ip', heading: 'IpExt', unit: 'events/s', fields: ['InNoRoutes', 'InTruncatedPkts', 'InCsumErrors'] },
+const counterRows: readonly Row[] = [
+  ['Tcp', 'tcp', gauge, 'count', 'CurrEstab'],
+  ['Tcp', 'tcp', rate, 'packets/s', 'InSegs OutSegs'],
+  [
+    'Tcp',
+    'tcp',
+    rate,
+    'events/s',
+    'ActiveOpens PassiveOpens AttemptFails EstabResets RetransSegs InErrs OutRsts InCsumErrors',
+  ],
+  [
+    'TcpExt',
+    'tcp',
+    rate,
+    'events/s',
+    'SyncookiesSent SyncookiesRecv SyncookiesFailed PruneCalled RcvPruned OfoPruned TW DelayedACKs ListenOverflows ' +
+      'ListenDrops TCPLostRetransmit TCPFastRetrans TCPSlowStartRetrans TCPTimeouts TCPLossProbes TCPAbortOnData ' +
+      'TCPAbortOnClose TCPAbortOnMemory TCPAbortOnTimeout TCPMemoryPressures TCPBacklogDrop TCPRcvCollapsed ' +
+      'TCPReqQFullDrop TCPReqQFullDoCookies TCPRetransFail TCPSynRetrans TCPKeepAlive TCPOFOQueue',
+  ],
+  ['Udp', 'udp', rate, 'packets/s', 'InDatagrams OutDatagrams'],
+  ['Udp', 'udp', rate, 'events/s', 'NoPorts InErrors RcvbufErrors SndbufErrors InCsumErrors MemErrors'],
+  ['Ip', 'ip', rate, 'packets/s', 'InReceives InDelivers OutRequests ForwDatagrams'],
+  [
+    'Ip',
+    'ip',
+    rate,
+    'events/s',
+    'InHdrErrors InAddrErrors InUnknownProtos InDiscards OutDiscards OutNoRoutes ReasmTimeout ReasmReqds ReasmOKs ' +
+      'ReasmFails FragOKs FragFails FragCreates',
+  ],
+  ['IpExt', 'ip', rate, 'bytes/s', 'InOctets OutOctets InMcastOctets OutMcastOctets'],
+  ['IpExt', 'ip', rate, 'packets/s', 'InMcastPkts OutMcastPkts InBcastPkts OutBcastPkts'],
+  ['IpExt', 'ip', rate, 'events/s', 'InNoRoutes InTruncatedPkts InCsumErrors'],
 ]
 
-const gauges: readonly Selection[] = [
-  { protocol: 'tcp', heading: 'Tcp', unit: 'count', fields: ['CurrEstab'] },
-  { protocol: 'tcp', heading: 'TCP', unit: 'count', fields: ['inuse', 'orphan', 'tw', 'alloc'] },
-  { protocol: 'tcp', heading: 'TCP', unit: 'pages', fields: ['mem'] },
-  { protocol: 'udp', heading: 'UDP', unit: 'count', fields: ['inuse'] },
-  { protocol: 'udp', heading: 'UDP', unit: 'pages', fields: ['mem'] },
-  { protocol: 'ip', heading: 'FRAG', unit: 'count', fields: ['inuse'] },
-  { protocol: 'ip', heading: 'FRAG', unit: 'bytes', fields: ['memory'] },
+const socketRows: readonly Row[] = [
+  ['TCP', 'tcp', gauge, 'count', 'inuse orphan tw alloc'],
+  ['TCP', 'tcp', gauge, 'pages', 'mem'],
+  ['UDP', 'udp', gauge, 'count', 'inuse'],
+  ['UDP', 'udp', gauge, 'pages', 'mem'],
+  ['FRAG', 'ip.frag', gauge, 'count', 'inuse'],
+  ['FRAG', 'ip.frag', gauge, 'bytes', 'memory'],
 ]
 
-export function netMeasurements(
-  snmp: ReadonlyMap<string, number>,
-  sockstat: ReadonlyMap<string, number>,
-): readonly Measurement[] {
-  const select = (selections: readonly Selection[], make: typeof gauge): readonly Measurement[] =>
-    selections.flatMap(({ protocol, heading, unit, fields }) =>
-      fields.flatMap((field) => {
-        const value = snmp.get(`${heading}.${field}`) ?? sockstat.get(`${heading}.${field}`)
-        // The fragments' sockets would be taken for the protocol's.
-        const name = heading === 'FRAG' ? `frag_${field}` : field
-        return value === undefined ? [] : [make(`net.${protocol}.${name}`, unit, value)]
-      }),
-    )
-  return [...select(counters, rate), ...select(gauges, gauge)]
+const counters = selectionOf(counterRows)
+const sockets = selectionOf(socketRows)
+
+function selectionOf(rows: readonly Row[]): Selection {
+  const selection = new Map<string, Map<string, Field>>()
+  for (const [heading, family, make, unit, names] of rows) {
+    const fields = selection.get(heading) ?? new Map<string, Field>()
+    selection.set(heading, fields)
+    for (const name of names.split(' ')) fields.set(name, { metric: `net.${family}.${name}`, unit, make })
+  }
+  return selection
 }
 
+function measure(field: Field | undefined, text: string | undefined, into: Measurement[]): void {
+  const value = Number(text)
+  if (field && text !== undefined && Number.isFinite(value)) into.push(field.make(field.metric, field.unit, value))
+}
+
+/** Files that give the names on one line and the numbers on the next: /proc/net/snmp and netstat. */
+export function parseCounters(text: string): readonly Measurement[] {
+  const measurements: Measurement[] = []
+  let heading: string | undefined
+  let names: readonly string[] = []
+  eachLine(text, (line) => {
+    const own = line.slice(0, Math.max(0, line.indexOf(':')))
+    const fields = counters.get(own)
+    if (!fields) return
+    const row = columns(line)
+    if (own === heading) {
+      names.forEach((name, column) => measure(fields.get(name), row[column], measurements))
+      heading = undefined
+    } else {
+      heading = own
+      names = row
+    }
+  })
+  return measurements
+}
+
+/** /proc/net/sockstat: lines that alternate names and numbers. */
+export function parseSockstat(text: string): readonly Measurement[] {
+  const measurements: Measurement[] = []
+  eachLine(text, (line) => {
+    const fields = sockets.get(line.slice(0, Math.max(0, line.indexOf(':'))))
+    if (!fields) return
+    const row = columns(line)
+    for (let i = 1; i + 1 < row.length; i += 2) measure(fields.get(row[i] as string), row[i + 1], measurements)
+  })
+  return measurements
+}
+
+/** What the protocols of the Internet do, by the kernel's counters. */
 export const net: Collector = {
   name: 'net',
-  read({ machine }) {
-    const snmp = parseSnmp(`${machine.read('/proc/net/snmp') ?? ''}${machine.read('/proc/net/netstat') ?? ''}`)
-    return netMeasurements(snmp, parseSockstat(machine.read('/proc/net/sockstat') ?? ''))
-  },
+  read: ({ machine }) => [
+    ...parseCounters(machine.read('/proc/net/snmp') ?? ''),
+    ...parseCounters(machine.read('/proc/net/netstat') ?? ''),
+    ...parseSockstat(machine.read('/proc/net/sockstat') ?? ''),
+  ],
 }

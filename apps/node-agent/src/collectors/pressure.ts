@@ -1,22 +1,25 @@
 import type { Collector } from './collector.js'
 import { gauge, part, rate } from './metric.js'
 import type { Measurement } from './metric.js'
-import { columns, lines } from './text.js'
+import { columns, eachLine } from './text.js'
 
 /** Lines such as `some avg10=0.60 avg60=2.63 avg300=4.67 total=37020073`, the last in microseconds. */
 export function parsePressure(resource: string, text: string): readonly Measurement[] {
-  return lines(text).flatMap((line) => {
+  const measurements: Measurement[] = []
+  eachLine(text, (line) => {
     const [who = '', ...fields] = columns(line)
-    return fields.flatMap((field) => {
-      const [key = '', text] = field.split('=')
-      const value = Number(text)
-      if (text === undefined || !Number.isFinite(value)) return []
-      const name = `pressure.${part(resource)}.${part(who)}`
+    const prefix = `pressure.${part(resource)}.${part(who)}`
+    for (const field of fields) {
+      const equals = field.indexOf('=')
+      const key = field.slice(0, Math.max(0, equals))
+      const value = Number(field.slice(equals + 1))
+      if (!Number.isFinite(value)) continue
       // A microsecond in a second is a ten-thousandth of a percent.
-      if (key === 'total') return [rate(`${name}.stalled`, 'percent', value / 10_000)]
-      return key.startsWith('avg') ? [gauge(`${name}.${part(key)}`, 'percent', value)] : []
-    })
+      if (key === 'total') measurements.push(rate(`${prefix}.stalled`, 'percent', value / 10_000))
+      else if (key.startsWith('avg')) measurements.push(gauge(`${prefix}.${part(key)}`, 'percent', value))
+    }
   })
+  return measurements
 }
 
 /** The share of time in which some, or all, tasks waited for a resource; kernels before 4.20 do not tell. */

@@ -1,6 +1,7 @@
 import type { Collector } from './collector.js'
 import { gauge, rate } from './metric.js'
 import type { Measurement } from './metric.js'
+import { numberAt } from './text.js'
 
 // Lines of /proc/stat.
 const sources = [
@@ -14,8 +15,9 @@ const sources = [
 export function processMeasurements(stat: string): readonly Measurement[] {
   return sources.flatMap(({ name, line, make, unit }) => {
     // The first number of the line; the one of the interrupts goes on for many thousands of characters.
-    const value = new RegExp(`^${line} (\\d+)`, 'm').exec(stat)?.[1]
-    return value === undefined ? [] : [make(name, unit, Number(value))]
+    const at = stat.indexOf(`\n${line} `)
+    const value = at === -1 ? Number.NaN : numberAt(stat, at + line.length + 1)
+    return Number.isNaN(value) ? [] : [make(name, unit, value)]
   })
 }
 

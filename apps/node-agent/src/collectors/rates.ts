@@ -1,34 +1,42 @@
 import type { Measurement } from './metric.js'
 
-interface Counted {
-  readonly total: number
-  readonly of: number
-}
-
 /** Turns what counts up into rates and ratios, from one reading of a collector to its next. */
 export class Rates {
-  #last = new Map<string, Counted>()
+  #last: readonly Measurement[] = []
   #lastAt = Number.NaN
 
   /**
    * The value of each measurement; NaN for the first of a name, and where a counter fell back (a reset or a wrap).
    * `at` is in milliseconds of a clock that never jumps.
    */
-  valuesOf(measurements: readonly Measurement[], at: number): number[] {
+  valuesOf(measurements: readonly Measurement[], at: number): Float64Array {
     const seconds = (at - this.#lastAt) / 1_000
-    const next = new Map<string, Counted>()
-    const values = measurements.map(({ name, value, per }) => {
-      if (per === undefined) return value
-      const counted = { total: value, of: per === 'second' ? 0 : per }
-      next.set(name, counted)
-      const last = this.#last.get(name)
-      if (!last) return Number.NaN
-      const growth = counted.total - last.total
-      const base = per === 'second' ? seconds : counted.of - last.of
-      return growth >= 0 && base > 0 ? growth / base : Number.NaN
+    const before = previousOf(this.#last)
+    const values = new Float64Array(measurements.length)
+    measurements.forEach((measurement, i) => {
+      const { name, value, per } = measurement
+      values[i] = per === undefined ? value : growth(before(name, i), measurement, seconds)
     })
-    this.#last = next
+    this.#last = measurements
     this.#lastAt = at
     return values
+  }
+}
+
+function growth(last: Measurement | undefined, now: Measurement, seconds: number): number {
+  if (!last) return Number.NaN
+  const base = now.per === 'second' ? seconds : Number(now.per) - Number(last.per)
+  const grown = now.value - last.value
+  return grown >= 0 && base > 0 ? grown / base : Number.NaN
+}
+
+/** Finds a measurement by its name. Nearly always it stands where it stood, so that an index is made only when it does not. */
+function previousOf(last: readonly Measurement[]): (name: string, i: number) => Measurement | undefined {
+  let byName: ReadonlyMap<string, Measurement> | undefined
+  return (name, i) => {
+    const same = last[i]
+    if (same?.name === name) return same
+    byName ??= new Map(last.map((measurement) => [measurement.name, measurement]))
+    return byName.get(name)
   }
 }

@@ -2,17 +2,19 @@ import type { Collector } from './collector.js'
 import { parseMeminfo } from './memory.js'
 import { gauge, rate } from './metric.js'
 import type { Measurement } from './metric.js'
-import { parseVmstat } from './vmem.js'
+import { readFields } from './text.js'
 
-export function swapMeasurements(
-  meminfo: ReadonlyMap<string, number>,
-  vmstat: ReadonlyMap<string, number>,
-): readonly Measurement[] {
-  const total = meminfo.get('SwapTotal')
-  const free = meminfo.get('SwapFree')
+const meminfoFields: ReadonlySet<string> = new Set(['SwapTotal', 'SwapFree', 'SwapCached'])
+const vmstatFields: ReadonlySet<string> = new Set(['pswpin', 'pswpout'])
+
+export function swapMeasurements(meminfo: string, vmstat: string): readonly Measurement[] {
+  const space = parseMeminfo(meminfo, meminfoFields)
+  const total = space.get('SwapTotal')
+  const free = space.get('SwapFree')
   if (total === undefined || free === undefined) return []
-  const cached = meminfo.get('SwapCached') ?? 0
+  const cached = space.get('SwapCached') ?? 0
   const used = Math.max(0, total - free - cached)
+  const pages = readFields(vmstat, ' ', vmstatFields)
   return [
     gauge('swap.swap.total', 'bytes', total),
     gauge('swap.swap.used', 'bytes', used),
@@ -20,18 +22,12 @@ export function swapMeasurements(
     gauge('swap.swap.free', 'bytes', free),
     // A machine without swap space uses none of it.
     gauge('swap.percent.used', 'percent', total === 0 ? 0 : (used / total) * 100),
-    ...Object.entries({ in: 'pswpin', out: 'pswpout' }).flatMap(([name, field]) => {
-      const pages = vmstat.get(field)
-      return pages === undefined ? [] : [rate(`swap.swap_io.${name}`, 'pages/s', pages)]
-    }),
+    rate('swap.swap_io.in', 'pages/s', pages.get('pswpin') ?? Number.NaN),
+    rate('swap.swap_io.out', 'pages/s', pages.get('pswpout') ?? Number.NaN),
   ]
 }
 
 export const swap: Collector = {
   name: 'swap',
-  read: ({ machine }) =>
-    swapMeasurements(
-      parseMeminfo(machine.read('/proc/meminfo') ?? ''),
-      parseVmstat(machine.read('/proc/vmstat') ?? ''),
-    ),
+  read: ({ machine }) => swapMeasurements(machine.read('/proc/meminfo') ?? '', machine.read('/proc/vmstat') ?? ''),
 }

@@ -1,62 +1,58 @@
 import type { Collector } from './collector.js'
 import { part, rate } from './metric.js'
 import type { Measurement, Unit } from './metric.js'
-import { columns, lines } from './text.js'
+import { columns, eachLine } from './text.js'
 
-/** The numbers after each heading of an XFS statistics file. */
-export function parseXfsStat(text: string): ReadonlyMap<string, readonly number[]> {
-  return new Map(
-    lines(text).map((line) => {
-      const [heading = '', ...numbers] = columns(line)
-      return [heading, numbers.map(Number)]
-    }),
-  )
+type Row = readonly [heading: string, unit: Unit, names: string]
+
+// The columns worth having of those that the kernel's fs/xfs/xfs_stats.h declares, in their order there.
+const rows: readonly Row[] = [
+  ['extent_alloc', 'operations/s', 'extents_allocated - extents_freed'],
+  ['extent_alloc', 'blocks/s', '- blocks_allocated - blocks_freed'],
+  ['dir', 'operations/s', 'lookups creates removes getdents'],
+  ['trans', 'operations/s', 'sync async empty'],
+  ['ig', 'operations/s', 'attempts found - missed - reclaims'],
+  ['log', 'operations/s', 'writes - - forces'],
+  ['log', 'blocks/s', '- blocks'],
+  ['log', 'events/s', '- - no_buffers - force_sleeps'],
+  ['push_ail', 'operations/s', '- - pushes - - - - - - flushes'],
+  ['rw', 'operations/s', 'write_calls read_calls'],
+  ['attr', 'operations/s', 'gets sets'],
+  ['buf', 'operations/s', 'gets creates'],
+  ['buf', 'events/s', '- - - locked_waits'],
+  ['xpc', 'bytes/s', 'flushed written read'],
+]
+
+interface Field {
+  readonly name: string
+  readonly column: number
+  readonly unit: Unit
 }
 
-// The columns worth having of those that the kernel's fs/xfs/xfs_stats.h declares, by their order there.
-const selection: Readonly<Record<string, Readonly<Record<string, readonly [column: number, unit: Unit]>>>> = {
-  extent_alloc: {
-    extents_allocated: [0, 'operations/s'],
-    blocks_allocated: [1, 'blocks/s'],
-    extents_freed: [2, 'operations/s'],
-    blocks_freed: [3, 'blocks/s'],
-  },
-  dir: {
-    lookups: [0, 'operations/s'],
-    creates: [1, 'operations/s'],
-    removes: [2, 'operations/s'],
-    getdents: [3, 'operations/s'],
-  },
-  trans: { sync: [0, 'operations/s'], async: [1, 'operations/s'], empty: [2, 'operations/s'] },
-  ig: {
-    attempts: [0, 'operations/s'],
-    found: [1, 'operations/s'],
-    missed: [3, 'operations/s'],
-    reclaims: [5, 'operations/s'],
-  },
-  log: {
-    writes: [0, 'operations/s'],
-    blocks: [1, 'blocks/s'],
-    no_buffers: [2, 'events/s'],
-    forces: [3, 'operations/s'],
-    force_sleeps: [4, 'events/s'],
-  },
-  push_ail: { pushes: [2, 'operations/s'], flushes: [9, 'operations/s'] },
-  rw: { write_calls: [0, 'operations/s'], read_calls: [1, 'operations/s'] },
-  attr: { gets: [0, 'operations/s'], sets: [1, 'operations/s'] },
-  buf: { gets: [0, 'operations/s'], creates: [1, 'operations/s'], locked_waits: [3, 'events/s'] },
-  xpc: { flushed: [0, 'bytes/s'], written: [1, 'bytes/s'], read: [2, 'bytes/s'] },
+const selection: ReadonlyMap<string, readonly Field[]> = selectionOf(rows)
+
+function selectionOf(rows: readonly Row[]): ReadonlyMap<string, readonly Field[]> {
+  const selection = new Map<string, Field[]>()
+  for (const [heading, unit, names] of rows) {
+    const fields = names.split(' ').map((name, i) => ({ name: `${heading}.${name}`, column: i + 1, unit }))
+    selection.set(heading, [...(selection.get(heading) ?? []), ...fields.filter(({ name }) => !name.endsWith('.-'))])
+  }
+  return selection
 }
 
-export function xfsMeasurements(device: string, stat: ReadonlyMap<string, readonly number[]>): readonly Measurement[] {
-  return Object.entries(selection).flatMap(([heading, fields]) =>
-    Object.entries(fields).flatMap(([field, [column, unit]]) => {
-      const total = stat.get(heading)?.[column]
-      return total === undefined || Number.isNaN(total)
-        ? []
-        : [rate(`xfs.${part(device)}.${heading}.${field}`, unit, total)]
-    }),
-  )
+export function xfsMeasurements(device: string, stats: string): readonly Measurement[] {
+  const prefix = `xfs.${part(device)}`
+  const measurements: Measurement[] = []
+  eachLine(stats, (line) => {
+    const fields = selection.get(line.slice(0, Math.max(0, line.indexOf(' '))))
+    if (!fields) return
+    const numbers = columns(line)
+    for (const { name, column, unit } of fields) {
+      const total = Number(numbers[column] ?? Number.NaN)
+      if (!Number.isNaN(total)) measurements.push(rate(`${prefix}.${name}`, unit, total))
+    }
+  })
+  return measurements
 }
 
 /** What the XFS code does: for each filesystem, and as `ALL` for the machine since its start. */
@@ -65,8 +61,8 @@ export const xfs: Collector = {
   read({ machine }) {
     const devices = machine.list('/sys/fs/xfs').flatMap((device) => {
       const text = machine.read(`/sys/fs/xfs/${device}/stats/stats`)
-      return text === undefined ? [] : xfsMeasurements(device, parseXfsStat(text))
+      return text === undefined ? [] : xfsMeasurements(device, text)
     })
-    return [...xfsMeasurements('ALL', parseXfsStat(machine.read('/proc/fs/xfs/stat') ?? '')), ...devices]
+    return [...xfsMeasurements('ALL', machine.read('/proc/fs/xfs/stat') ?? ''), ...devices]
   },
 }

@@ -1,6 +1,6 @@
 import type { Machine } from './machine.js'
 import { localFilesystems, readMounts } from './mounts.js'
-import type { LocalFilesystem } from './mounts.js'
+import type { LocalFilesystem, Mount } from './mounts.js'
 import type { ProbeResult, StatfsProbe } from './statfs-probe.js'
 
 export interface FilesystemReading {
@@ -30,6 +30,8 @@ export function createFilesystems(options: FilesystemsOptions): Filesystems {
   const { machine, probe, monotonic = () => performance.now() } = options
   const last = new Map<number, { readonly askedAt: number; readonly result: ProbeResult }>()
 
+  const local = localFilesystemsOf(machine)
+
   async function figuresOf(filesystem: LocalFilesystem, maxAgeMs: number): Promise<FilesystemReading> {
     const [mount] = filesystem.mounts
     const known = last.get(mount.id)
@@ -43,14 +45,26 @@ export function createFilesystems(options: FilesystemsOptions): Filesystems {
 
   return {
     async read() {
-      const before = localFilesystems(readMounts(machine))
+      const before = local()
       const readings = await Promise.all(before.map((one) => figuresOf(one, periodMs(before.length))))
       // What was unmounted meanwhile answered with the figures of the filesystem below it.
-      const mounts = localFilesystems(readMounts(machine)).map((one) => one.mounts[0])
+      const mounts = local().map((one) => one.mounts[0])
       const present = new Set(mounts.map((mount) => mount.id))
       for (const id of last.keys()) if (!present.has(id)) last.delete(id)
       probe.keepOnly(mounts)
       return readings.filter(({ filesystem }) => present.has(filesystem.mounts[0].id))
     },
+  }
+}
+
+/** Looks at the mounts at every call, and thinks about them only when they have changed. */
+function localFilesystemsOf(machine: Machine): () => readonly LocalFilesystem[] {
+  let mounts: readonly Mount[] = []
+  let filesystems: readonly LocalFilesystem[] = []
+  return () => {
+    const now = readMounts(machine)
+    if (now !== mounts) filesystems = localFilesystems(now)
+    mounts = now
+    return filesystems
   }
 }

@@ -24,7 +24,8 @@ export interface Machine {
 
 export function openMachine(root = '/'): Machine {
   const base = posix.resolve(root)
-  const path = (wanted: string): string => posix.join(base, posix.normalize(`/${wanted}`))
+  const path =
+    base === '/' ? (wanted: string) => wanted : (wanted: string) => posix.join(base, posix.normalize(`/${wanted}`))
   const within = base === '/' ? () => true : staysWithin(base)
   return {
     root: base,

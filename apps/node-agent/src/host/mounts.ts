@@ -63,14 +63,13 @@ export function mountAt(path: string, mounts: readonly Mount[]): Mount | undefin
   return mounts.findLast((mount) => mount.mountPoint === path && !isHidden(mount, mounts))
 }
 
-/** Lines that are none of mountinfo's are left out. */
+// The mounts are read far more often than they change.
+let parsed: { readonly text: string; readonly mounts: readonly Mount[] } = { text: '', mounts: [] }
+
+/** Lines that are none of mountinfo's are left out. The same text gives the same array. */
 export function parseMountinfo(text: string): readonly Mount[] {
-  const mounts: Mount[] = []
-  for (const line of text.split('\n')) {
-    const mount = parseMount(line)
-    if (mount) mounts.push(mount)
-  }
-  return mounts
+  if (text !== parsed.text) parsed = { text, mounts: text.split('\n').flatMap((line) => parseMount(line) ?? []) }
+  return parsed.mounts
 }
 
 // `id parent major:minor root mountpoint options [optional…] - type source superoptions`, see proc_pid_mountinfo(5).
