@@ -23,6 +23,10 @@ export interface RunFlags extends GlobalFlags {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
 }
 
+export interface CollectFlags extends GlobalFlags {
+  readonly json?: boolean
+}
+
 const exitCodesHelp = `
 Exit codes: 0 done or asked to stop, 1 failed, 2 wrong arguments or configuration, 3 an operator removed this node,
 4 not enrolled.`
@@ -59,6 +63,15 @@ export function createProgram(ended: (exitCode: number) => void): Command {
     .action(async (_flags, command: Command) => {
       const { run } = await import('./run.js')
       ended(await run(command.optsWithGlobals<RunFlags>()))
+    })
+
+  program
+    .command('collect')
+    .description('print one reading of every metric; takes a second, for the rates')
+    .option('--json', 'print JSON with units and aggregation rules')
+    .action(async (_flags, command: Command) => {
+      const { collect } = await import('./collect.js')
+      ended(await collect(command.optsWithGlobals<CollectFlags>()))
     })
 
   return program
