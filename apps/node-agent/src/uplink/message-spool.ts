@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readManagedFile, removeManagedFile, writeManagedFile } from '../host/managed-file.js'
 import type { Clock } from '../clock.js'
@@ -62,7 +62,7 @@ export class MessageSpool {
     return this.#inTurn(async () => {
       this.#lastSequence = Math.max(this.#lastSequence + 1, Math.floor(this.#options.clock.now()))
       const sequence = this.#lastSequence
-      const older = supersede ? this.pending().filter((message) => message.kind === kind) : []
+      const waiting = supersede ? this.pending().filter((message) => message.kind === kind) : []
       const text = JSON.stringify(build(sequence))
       const message = {
         sequence,
@@ -71,7 +71,9 @@ export class MessageSpool {
         unsaved: await this.#save(sequence, kind, text),
       }
       this.#messages.set(sequence, message)
-      for (const old of older) await this.#forget(old)
+      // What is on the disk stays until what replaces it is there too.
+      const replaced = message.unsaved === null ? waiting : waiting.filter((old) => old.unsaved !== null)
+      for (const old of replaced) await this.#forget(old)
       return message
     })
   }
@@ -127,9 +129,10 @@ export class MessageSpool {
       if (name.endsWith('.new')) await rm(path, { force: true })
       return
     }
+    const file = await stat(path)
+    if (!file.isFile()) return
     const sequence = Number(match[1])
-    const { length } = await readFile(path)
-    this.#messages.set(sequence, { sequence, kind: match[2] as string, sizeBytes: length, unsaved: null })
+    this.#messages.set(sequence, { sequence, kind: match[2] as string, sizeBytes: file.size, unsaved: null })
     this.#lastSequence = Math.max(this.#lastSequence, sequence)
   }
 

@@ -42,6 +42,7 @@ export class Outbox {
   #link: Link | null = null
   #catalogue: Catalogue | null = null
   #catalogueSent = false
+  #replayed = false
   #sequence: bigint
   /** The newest of each kind that has not been sent yet. */
   #frame: Uint8Array | null = null
@@ -61,13 +62,20 @@ export class Outbox {
   }
 
   /** The control plane listens: what matters most first, which is the newest. */
-  open(link: Link, backlogMs: number): void {
+  open(link: Link): void {
     this.#link = link
     this.#catalogueSent = false
+    this.#replayed = false
     this.#phase = 'live'
     this.#flush()
     this.#results.open({ send: (text) => this.#sendRoomy(link, text) })
-    void this.#replay(link, backlogMs)
+  }
+
+  /** The control plane has said how old a frame of the time without it may be to be wanted. The first word counts. */
+  catchUp(backlogMs: number): void {
+    if (this.#link === null || this.#replayed) return
+    this.#replayed = true
+    void this.#replay(this.#link, backlogMs)
   }
 
   /** The session is there, but not for data. */

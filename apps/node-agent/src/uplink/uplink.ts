@@ -159,12 +159,13 @@ export class Uplink {
     }
     log.info('Connected to the control plane.', { server, node })
     onStatus(`connected to ${server}`)
-    outbox.open(session, this.#pace.backlogMs)
+    outbox.open(session)
   }
 
   #settled(session: Session, pace: Pace, authorities: readonly string[]): void {
     this.#pace = pace
     this.#options.onPace(pace)
+    this.#options.outbox.catchUp(pace.backlogMs)
     void this.#options.trust.learn(authorities, session.certificates)
   }
 

@@ -1,0 +1,95 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createLog } from '../log.js'
+import { MessageSpool } from './message-spool.js'
+
+let dir: string
+let nowMs: number
+let lines: string[]
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'roost-spool-'))
+  nowMs = 1_000_000
+  lines = []
+})
+
+afterEach(async () => {
+  await rm(dir, { recursive: true, force: true })
+})
+
+function open(): Promise<MessageSpool> {
+  const log = createLog({ format: 'json', level: 'info', write: (line) => lines.push(line) })
+  const clock = { now: () => nowMs, monotonic: () => 0, after: () => () => {} }
+  return MessageSpool.open({ dir, clock, log })
+}
+
+function numbered(sequence: number): object {
+  return { type: 'inventory', sequence }
+}
+
+it('keeps messages over a restart, oldest first, until they are acknowledged', async () => {
+  const spool = await open()
+  const first = await spool.add('usage', numbered)
+  const second = await spool.add('usage', numbered)
+  const again = await open()
+  expect(again.pending().map(({ sequence }) => sequence)).toEqual([first.sequence, second.sequence])
+  expect(JSON.parse((await again.read(first)) ?? '')).toEqual({ type: 'inventory', sequence: first.sequence })
+  await again.acknowledge(first.sequence)
+  expect((await open()).pending().map(({ sequence }) => sequence)).toEqual([second.sequence])
+})
+
+it('replaces those of its kind that wait, and no others', async () => {
+  const spool = await open()
+  await spool.add('applied', numbered)
+  await spool.add('inventory', numbered, true)
+  await spool.add('inventory', numbered, true)
+  expect((await open()).pending().map(({ kind }) => kind)).toEqual(['applied', 'inventory'])
+})
+
+it('numbers upwards when the clock is set back, and after everything was acknowledged', async () => {
+  const spool = await open()
+  const { sequence } = await spool.add('usage', numbered)
+  expect(sequence).toBe(1_000_000)
+  await spool.acknowledge(sequence)
+  nowMs -= 3_600_000
+  const next = await (await open()).add('usage', numbered)
+  expect(next.sequence).toBe(1_000_001)
+})
+
+it('writes nothing that others may read', async () => {
+  const spool = await open()
+  await spool.add('usage', numbered)
+  for (const name of await readdir(dir)) expect((await stat(join(dir, name))).mode & 0o077).toBe(0)
+})
+
+it('takes no half-written file of a killed writer for a message', async () => {
+  const spool = await open()
+  await spool.add('usage', numbered)
+  await writeFile(join(dir, '0000000001000009-usage.json.new'), '{"type":"us')
+  expect((await open()).pending()).toHaveLength(1)
+  expect((await readdir(dir)).filter((name) => name.endsWith('.new'))).toEqual([])
+})
+
+it('keeps a message in memory when the disk takes no more, says so, and still lets it be acknowledged', async () => {
+  const spool = await open()
+  await rm(dir, { recursive: true })
+  const message = await spool.add('usage', numbered)
+  expect(lines.join()).toContain('Free space')
+  expect(await spool.read(message)).toContain(String(message.sequence))
+  await spool.acknowledge(message.sequence)
+  expect(spool.pending()).toEqual([])
+})
+
+it('does not forget what it has when a newer message of the kind cannot be saved', async () => {
+  const spool = await open()
+  const old = await spool.add('inventory', numbered, true)
+  const path = join(dir, (await readdir(dir)).find((name) => name.endsWith('.json')) ?? '')
+  expect(await readFile(path, 'utf8')).toContain(String(old.sequence))
+  nowMs += 1
+  // A folder stands where the file would.
+  await mkdir(join(dir, `${String(nowMs).padStart(16, '0')}-inventory.json`, 'x'), { recursive: true })
+  await spool.add('inventory', numbered, true)
+  expect((await open()).pending().map(({ sequence }) => sequence)).toEqual([old.sequence])
+})
