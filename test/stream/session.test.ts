@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { closeCodes, decodeMetricFrame } from '@roost/api-types/agent'
 import type { ServerMessage } from '@roost/api-types/agent'
@@ -24,10 +25,16 @@ afterEach(() => {
 afterAll(() => server.close())
 
 function agentOf(index: number, more: Partial<SimulatedAgentOptions> = {}): SimulatedAgent {
-  const agent = new SimulatedAgent({ url: server.url, identity: nodes[index] as EnrolledNode, ...more })
+  const agent = new SimulatedAgent({ url: server.url, identity: nodeOf(index), ...more })
   agents.push(agent)
   agent.dial()
   return agent
+}
+
+function nodeOf(index: number): EnrolledNode {
+  const node = nodes[index]
+  if (!node) throw new Error(`There are only ${nodes.length} nodes.`)
+  return node
 }
 
 const welcomed = (agent: SimulatedAgent) => agent.welcomed > 0
@@ -40,10 +47,10 @@ describe('a session', () => {
     await agent.until(() => messages.length === 3)
     expect(messages).toMatchObject([
       { type: 'challenge', protocol: 1, oldest_protocol: 1 },
-      { type: 'welcome', node_id: nodes[0]?.id, parked: null },
+      { type: 'welcome', node_id: nodeOf(0).id, parked: null },
       { type: 'settings', heartbeat_interval_ms: 15_000, report_interval_ms: 10_000, ca: ['PEM'] },
     ])
-    await vi.waitFor(async () => expect(await server.stateOf(nodes[0]?.id ?? 0)).toBe('online'), 3_000)
+    await vi.waitFor(async () => expect(await server.stateOf(nodeOf(0).id)).toBe('online'), 3_000)
   })
 
   it('answers a ping with a pong of the same id', async () => {
@@ -51,18 +58,19 @@ describe('a session', () => {
     const agent = agentOf(1, { onMessage: (message) => messages.push(message) })
     await agent.until(welcomed)
     agent.send({ type: 'ping', id: 77 })
-    await agent.until(() => messages.some((message) => message.type === 'pong' && message.id === 77))
+    await agent.until(() => messages.at(-1)?.type === 'pong')
+    expect(messages.at(-1)).toEqual({ type: 'pong', id: 77 })
   })
 
   it('acknowledges an inventory only when its handler has stored it', async () => {
     const agent = agentOf(2)
     await agent.until(welcomed)
-    let store = () => {}
-    server.hooks.beforeInventory = () => new Promise((resolve) => (store = resolve))
+    const disk = new EventEmitter()
+    server.hooks.beforeInventory = async () => void (await once(disk, 'written'))
     agent.send({ type: 'inventory', sequence: 5, inventory: simulatedInventory('n') })
     await sleep(100)
     expect(agent.acknowledged).toBe(0)
-    store()
+    disk.emit('written')
     await agent.until(() => agent.acknowledged === 5)
     delete server.hooks.beforeInventory
   })
@@ -86,7 +94,7 @@ describe('a session', () => {
     const agent = agentOf(3)
     await agent.until(welcomed)
     agent.sendFrame(new Float64Array([1, Number.NaN, 3]))
-    await vi.waitFor(() => expect(server.heard.frames.at(-1)?.nodeId).toBe(nodes[3]?.id))
+    await vi.waitFor(() => expect(server.heard.frames.at(-1)?.nodeId).toBe(nodeOf(3).id))
     const { values } = decodeMetricFrame(server.heard.frames.at(-1)?.bytes ?? new Uint8Array())
     expect([...values]).toEqual([1, Number.NaN, 3])
   })
@@ -124,7 +132,7 @@ describe('a session', () => {
     expect(first.ended?.code).toBe(closeCodes.replaced)
     expect(second.parkedBecause).toBeNull()
     const { connections } = server.heard
-    expect(connections.filter(({ nodeId }) => nodeId === nodes[5]?.id).map(({ is }) => is)).toEqual([
+    expect(connections.filter(({ nodeId }) => nodeId === nodeOf(5).id).map(({ is }) => is)).toEqual([
       'connected',
       'connected',
     ])
@@ -141,7 +149,7 @@ describe('a session', () => {
 
 describe('a hello', () => {
   it('must come in time', async () => {
-    const silent = new SimulatedAgent({ url: server.url, identity: nodes[7] as EnrolledNode, hello: {} })
+    const silent = new SimulatedAgent({ url: server.url, identity: nodeOf(7), hello: {} })
     agents.push(silent)
     silent.dial()
     silent.send = () => {}
@@ -150,10 +158,10 @@ describe('a hello', () => {
   })
 
   it('of a stranger, with a wrong signature, or for another node learns nothing but 4001', async () => {
-    const node = nodes[8] as EnrolledNode
+    const node = nodeOf(8)
     const stranger = agentOf(8, { identity: newIdentity() })
     const forger = agentOf(8, { identity: { uuid: node.uuid, privateKey: newIdentity().privateKey } })
-    const neighbour = agentOf(8, { identity: { uuid: node.uuid, privateKey: (nodes[9] as EnrolledNode).privateKey } })
+    const neighbour = agentOf(8, { identity: { uuid: node.uuid, privateKey: nodeOf(9).privateKey } })
     const malformed = agentOf(8, { hello: { node_uuid: "' or 1=1" } })
     for (const agent of [stranger, forger, neighbour, malformed]) await agent.until(over)
     const ends = [stranger, forger, neighbour, malformed].map(({ ended }) => ended)
@@ -184,10 +192,10 @@ describe('a hello', () => {
 
 describe('revocation', () => {
   it('closes the live session at once with 4005, and every later hello of that key', async () => {
-    const node = nodes[11] as EnrolledNode
+    const node = nodeOf(11)
     const agent = agentOf(11)
     await agent.until(welcomed)
-    await server.lifecycle.remove(node.id, operator, { force: true })
+    await server.nodes.remove(node.id, operator, { force: true })
     await agent.until(over)
     expect(agent.ended?.code).toBe(closeCodes.revoked)
     const again = agentOf(11)
@@ -198,10 +206,10 @@ describe('revocation', () => {
   })
 
   it('is refused for an online node unless it is forced', async () => {
-    const node = nodes[0] as EnrolledNode
+    const node = nodeOf(0)
     const agent = agentOf(0)
     await agent.until(welcomed)
-    await expect(server.lifecycle.remove(node.id, operator, { force: false })).rejects.toMatchObject({
+    await expect(server.nodes.remove(node.id, operator, { force: false })).rejects.toMatchObject({
       code: 'conflict',
     })
     expect(agent.isConnected).toBe(true)

@@ -14,9 +14,11 @@ import { createLog } from '@roost/control-plane/dist/log.js'
 import { createEnrolmentService } from '@roost/control-plane/dist/nodes/enrolment.js'
 import { createEnrolmentStore } from '@roost/control-plane/dist/nodes/enrolment-store.js'
 import { createFleetStore } from '@roost/control-plane/dist/nodes/fleet-store.js'
-import { createNodeLifecycle } from '@roost/control-plane/dist/nodes/lifecycle.js'
-import type { NodeLifecycle } from '@roost/control-plane/dist/nodes/lifecycle.js'
-import { createLifecycleStore } from '@roost/control-plane/dist/nodes/lifecycle-store.js'
+import { createNodeService } from '@roost/control-plane/dist/nodes/service.js'
+import { createNodeStore } from '@roost/control-plane/dist/nodes/store.js'
+import { createWrites } from '@roost/control-plane/dist/audit/service.js'
+import { createAuditStore } from '@roost/control-plane/dist/audit/store.js'
+import type { NodeService } from '@roost/api-types/rpc'
 import { createTestDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 
@@ -36,7 +38,7 @@ export interface StreamServer {
   readonly database: TestDatabase
   readonly clusterId: number
   readonly stream: AgentStream
-  readonly lifecycle: NodeLifecycle
+  readonly nodes: NodeService
   readonly heard: Heard
   /** Set it to let handlers fail or wait. */
   readonly hooks: { beforeInventory?: (message: InventoryMessage) => Promise<void> }
@@ -87,7 +89,11 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     database,
     clusterId: cluster.id,
     stream,
-    lifecycle: createNodeLifecycle({ store: createLifecycleStore(database), sessions: stream }),
+    nodes: createNodeService({
+      store: createNodeStore(database),
+      writes: createWrites(createAuditStore(database)),
+      sessions: stream,
+    }),
     heard,
     hooks,
     forgetExpiredTokens: () => enrolments.forgetExpired(),

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { capacityRoutes } from './capacity/routes.js'
+import { registerEnrolment } from './agents/enrol-route.js'
+import { systemClock } from './clock.js'
 import type { Context } from './context.js'
 import { requireOperator } from './http/authentication.js'
 import { parseBodies, requireJson } from './http/body.js'
@@ -39,6 +41,7 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
   mountHealth(app, () => context.database.prisma.$queryRaw`select 1`)
   await mountDocs(app)
   mountApi(app, context)
+  mountAgents(app, context)
   await mountRpc(app, context.services)
   return app
 }
@@ -66,4 +69,13 @@ function mountApi(app: FastifyInstance, { surroundings, services, metrics, idemp
   mountIndex(app, declared)
   for (const resource of declared) mountResource(app, resource, { publicUrl: surroundings.publicUrl, idempotency })
   for (const route of [...capacityRoutes(services.capacity), ...metricRoutes(metrics.reads)]) mountRoute(app, route)
+}
+
+/** The nodes' side: enrolment, and the stream beside the routes. */
+function mountAgents(app: FastifyInstance, { surroundings, enrolments, stream }: Context): void {
+  const { trustedCas, now } = surroundings
+  registerEnrolment(app, { enrolments, trustedCas, clock: { ...systemClock, now } })
+  stream.attach(app.server)
+  // An open stream is no request: the server would wait for it for ever.
+  app.addHook('preClose', () => stream.close())
 }

@@ -1,5 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import type { StreamHandlers } from './agents/handlers.js'
 import { defaultStreamOptions } from './agents/options.js'
+import { peerAddress } from './agents/peer-address.js'
+import { AgentStream } from './agents/stream.js'
 import { createBodyMac } from './body-mac.js'
 import { isLoopback } from './config.js'
 import type { Config } from './config.js'
@@ -16,9 +20,18 @@ import { createAuditStore } from './audit/store.js'
 import { createClusterService } from './clusters/service.js'
 import { createClusterStore } from './clusters/store.js'
 import { createDeviceStore } from './devices/store.js'
+import { createEnrolmentService } from './nodes/enrolment.js'
+import type { EnrolmentService } from './nodes/enrolment.js'
+import { createEnrolmentStore } from './nodes/enrolment-store.js'
+import { createFleetStore } from './nodes/fleet-store.js'
+import { createInventoryIntake } from './nodes/inventory.js'
+import { createInventoryStore } from './nodes/inventory-store.js'
 import { createNodeRoleStore } from './nodes/role-store.js'
 import { createNodeService } from './nodes/service.js'
+import type { NodeSessions } from './nodes/service.js'
 import { createNodeStore } from './nodes/store.js'
+import { createTokenService } from './nodes/tokens.js'
+import { createTokenStore } from './nodes/token-store.js'
 import { createStoragePolicyStore } from './policies/store.js'
 import { createReads } from './reads.js'
 import { createOperatorService } from './operators/service.js'
@@ -31,9 +44,8 @@ import { every } from './jobs/every.js'
 import { createMetrics } from './metrics/feature.js'
 import type { MetricFeature } from './metrics/feature.js'
 import { createMetricStore } from './metrics/store.js'
-import { createTokenStore } from './nodes/token-store.js'
-import { createTokenService } from './nodes/tokens.js'
 import type { Services } from '@roost/api-types/rpc'
+import { systemClock } from './clock.js'
 
 /** What the outside gives to everything below; a test gives its own. */
 export interface Surroundings {
@@ -61,6 +73,9 @@ export interface Context {
   /** What REST and tRPC are the faces of. */
   readonly services: Services
   readonly idempotency: Idempotency
+  /** The agents' side: to be attached to the HTTP server, and closed before it. */
+  readonly stream: AgentStream
+  readonly enrolments: EnrolmentService
   readonly metrics: MetricFeature
   readonly capacity: CapacityFeature
   /** Closes everything in reverse order. */
@@ -74,11 +89,14 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
   const ledger = createIdempotencyStore(database, now)
   const writes = createWrites({ store: createAuditStore(database), idempotency: ledger })
   const clusters = createClusterService({ store: createClusterStore(database), writes })
-  const { metrics, capacity, jobs } = await buildFigures(database, surroundings, (id) => clusters.get(id))
-  // No agent can connect yet, so that no node has a session.
-  const sessions = {
-    isConnected: () => false,
-    revoke: (nodeId: number) => {
+  const figures = await buildFigures(database, surroundings, (id) => clusters.get(id))
+  const { metrics, capacity, jobs } = figures
+  const handlers = streamHandlers(database, surroundings, figures)
+  const { stream, enrolments, tokens, sweep } = await buildFleet(database, surroundings, handlers)
+  const sessions: NodeSessions = {
+    isConnected: (nodeId) => stream.isConnected(nodeId),
+    revoke: (nodeId) => {
+      stream.revoke(nodeId)
       metrics.intake.forget(nodeId)
       capacity.intake.forget(nodeId)
     },
@@ -86,6 +104,8 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
   return {
     surroundings,
     database,
+    stream,
+    enrolments,
     metrics,
     capacity,
     trust: createTrustStore(database),
@@ -102,21 +122,70 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
       storagePolicies: createReads(createStoragePolicyStore(database)),
       capacity: capacity.service,
       metrics: metrics.reads,
-      tokens: createTokenService({
-        store: createTokenStore(database),
-        clock: { now, monotonic: () => performance.now() },
-        publicUrl: surroundings.publicUrl,
-        caSha256: surroundings.caSha256,
-        isLoopbackOnly: () => isLoopback(surroundings.config.listen.host),
-      }),
+      tokens,
     },
     async dispose() {
-      for (const job of jobs) await job.stop()
+      await stream.close()
+      for (const job of [sweep, ...jobs]) await job.stop()
       await capacity.writer.flush()
       await database.close()
     },
   }
 }
+
+/** What the features take from the agents. */
+function streamHandlers(
+  database: Database,
+  { log, now }: Surroundings,
+  { metrics, capacity }: Figures,
+): StreamHandlers {
+  const inventories = createInventoryIntake({
+    store: createInventoryStore(database),
+    devicesChanged: (nodeId) => capacity.intake.devicesChanged(nodeId),
+    log,
+    now,
+  })
+  return {
+    inventory: (nodeId, message) => inventories.take(nodeId, message),
+    catalogue: (nodeId, message) => metrics.intake.catalogue(nodeId, message),
+    frame: (nodeId, bytes) => metrics.intake.frame(nodeId, bytes),
+    deviceUsage: async (nodeId, message) => capacity.intake.deviceUsage(nodeId, message),
+    log: (nodeId, { level, message }) => log[level]({ nodeId }, `an agent says: ${message}`),
+    connected: (nodeId) => log.info({ nodeId }, 'a node is connected'),
+    disconnected: (nodeId) => log.info({ nodeId }, 'a node is disconnected'),
+  }
+}
+
+/** Who may connect, and what comes of it. */
+async function buildFleet(database: Database, surroundings: Surroundings, handlers: StreamHandlers) {
+  const { log, now, config, publicUrl, trustedCas, caSha256 } = surroundings
+  const clock = { ...systemClock, now }
+  const fleet = createFleetStore(database)
+  const addressOf = (request: IncomingMessage) => peerAddress(request, config.behindProxy)
+  const stream = new AgentStream({
+    handlers,
+    identities: fleet,
+    presence: fleet,
+    audit: fleet,
+    trustedCas,
+    addressOf,
+    clock,
+    log,
+  })
+  const enrolments = createEnrolmentService({ store: createEnrolmentStore(database), sessions: stream, clock })
+  const tokens = createTokenService({
+    store: createTokenStore(database),
+    clock,
+    publicUrl,
+    caSha256,
+    isLoopbackOnly: () => isLoopback(config.listen.host) && !config.behindProxy,
+  })
+  await stream.start()
+  const sweep = every(10_000, 'remove expired enrolment tokens', () => enrolments.forgetExpired(), log)
+  return { stream, enrolments, tokens, sweep }
+}
+
+type Figures = Awaited<ReturnType<typeof buildFigures>>
 
 /** Metrics and capacity, which live in memory, as the database knows them; and the jobs that keep both in step. */
 async function buildFigures(

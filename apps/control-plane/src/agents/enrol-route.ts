@@ -25,7 +25,7 @@ export function registerEnrolment(app: FastifyInstance, { enrolments, trustedCas
 
   async function enrol(body: unknown, address: string): Promise<EnrolOutcome> {
     const wait = limit.retryAfterSeconds(address)
-    if (wait > 0)
+    if (wait !== undefined)
       throw new RoostError('too_many', 'Too many failed enrolments from this address.', { retryAfterSeconds: wait })
     try {
       return await enrolments.enrol(parse(body), address)
@@ -39,6 +39,7 @@ export function registerEnrolment(app: FastifyInstance, { enrolments, trustedCas
     method: 'POST',
     url: enrolPath,
     bodyLimit: 65_536,
+    config: { public: true },
     schema: hidden,
     handler: async ({ body, ip }, reply): Promise<EnrolResponse | EnrolConflict> => {
       const outcome = await limit.inTurn(ip, () => enrol(body, ip))

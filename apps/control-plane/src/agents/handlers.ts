@@ -9,7 +9,10 @@ import type { CatalogueMessage, DeviceUsageMessage, InventoryMessage, LogMessage
  * RoostError reach the agent; those of any other error reach the log alone.
  */
 export interface StreamHandlers {
-  /** Resolves when the inventory is stored, or was before: then the agent gets its `ack` and forgets it. */
+  /**
+   * Resolves when the inventory is stored, or was before: then the agent gets its `ack` and forgets it. After a restart a
+   * whole fleet sends at once: the handler takes only a few at a time to the database.
+   */
   inventory(nodeId: number, message: InventoryMessage): Promise<void>
   /** Frames that arrive before this resolves may still name the catalogue: take it in memory before the first await. */
   catalogue(nodeId: number, message: CatalogueMessage): Promise<void>

@@ -14,7 +14,6 @@ import { safeParse } from 'zod/mini'
 import type { ZodMiniType } from 'zod/mini'
 import type { Clock } from '../clock.js'
 import type { NoteEvent } from './audit-throttle.js'
-import { Gate } from './gate.js'
 import type { StreamHandlers } from './handlers.js'
 import type { Session } from './session.js'
 
@@ -31,8 +30,6 @@ export interface MessagesDeps {
   readonly note: NoteEvent
   readonly clock: Clock
   readonly log: Log
-  /** Inventories that are stored at the same time. */
-  readonly inventories: number
 }
 
 export interface MessageCounts {
@@ -45,11 +42,9 @@ export interface MessageCounts {
 export class Messages {
   readonly counts: MessageCounts = { frames: 0, messages: 0, refused: 0 }
   readonly #deps: MessagesDeps
-  readonly #inventories: Gate
 
   constructor(deps: MessagesDeps) {
     this.#deps = deps
-    this.#inventories = new Gate(deps.inventories)
   }
 
   /** Never throws: one agent's message must not reach another's session. */
@@ -73,7 +68,7 @@ export class Messages {
     switch (said.type) {
       case 'inventory':
         return this.#handle(session, said, InventoryMessage, async (message) => {
-          await this.#inventories.run(() => handlers.inventory(nodeId, message))
+          await handlers.inventory(nodeId, message)
           session.send({ type: 'ack', sequence: message.sequence })
         })
       case 'catalogue':

@@ -14,8 +14,6 @@ export interface StreamOptions {
   readonly maxGreetingPerAddress: number
   /** Hellos that are looked up at the same time; the others wait their turn. */
   readonly admissions: number
-  /** Inventories that are stored at the same time, so that a reconnecting fleet leaves the database to the API. */
-  readonly inventories: number
   readonly messagesPerSecond: number
   readonly messageBurst: number
   /** Milliseconds over which each node of the fleet stretches the reconnects of all. */
@@ -32,7 +30,6 @@ export const defaultStreamOptions: StreamOptions = {
   maxGreeting: 1_000,
   maxGreetingPerAddress: 250,
   admissions: 8,
-  inventories: 3,
   messagesPerSecond: 50,
   messageBurst: 500,
   spreadPerNodeMs: 30,

@@ -68,7 +68,7 @@ export class AgentStream {
     const settings = () => this.#settings()
     const retryAfterMs = () => reconnectSlotMs(0, 1, this.#spreadMs())
     const presence = new Presence(deps.presence, this.#options.heartbeatMs, clock, log)
-    const messages = new Messages({ handlers, note, clock, log, inventories: this.#options.inventories })
+    const messages = new Messages({ handlers, note, clock, log })
     const seating = new Seating({ registry, presence, handlers, note, log, probeMs: this.#options.probeMs })
     const listener: SessionListener = {
       hear: (session, data, isBinary) => messages.hear(session, data, isBinary),

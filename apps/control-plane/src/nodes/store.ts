@@ -94,7 +94,9 @@ export function createNodeStore({ prisma }: Database): NodeStore {
     },
     async delete(tx, id) {
       const { publicKey, uuid: nodeUuid, hostname } = await tx.node.delete({ where: { id } })
-      await tx.revokedNode.create({ data: { publicKey, nodeUuid, hostname } })
+      // The key is there already when its node was removed once, and enrolled again with the same key.
+      const revoked = { nodeUuid, hostname, revokedAt: new Date() }
+      await tx.revokedNode.upsert({ where: { publicKey }, create: { publicKey, ...revoked }, update: revoked })
     },
   }
 }
