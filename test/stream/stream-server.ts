@@ -17,6 +17,7 @@ import { createFleetStore } from '@roost/control-plane/dist/nodes/fleet-store.js
 import { createNodeService } from '@roost/control-plane/dist/nodes/service.js'
 import { createNodeStore } from '@roost/control-plane/dist/nodes/store.js'
 import { createWrites } from '@roost/control-plane/dist/audit/service.js'
+import { createIdempotencyStore } from '@roost/control-plane/dist/audit/idempotency-store.js'
 import { createAuditStore } from '@roost/control-plane/dist/audit/store.js'
 import type { NodeService } from '@roost/api-types/rpc'
 import { createTestDatabase } from '../support/database.js'
@@ -91,7 +92,10 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     stream,
     nodes: createNodeService({
       store: createNodeStore(database),
-      writes: createWrites(createAuditStore(database)),
+      writes: createWrites({
+        store: createAuditStore(database),
+        idempotency: createIdempotencyStore(database, () => clock.now()),
+      }),
       sessions: stream,
     }),
     heard,
