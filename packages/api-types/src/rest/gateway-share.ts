@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { throughCluster, throughNode } from './rules.js'
+import type { ResourceRules } from './rules.js'
 import {
   AccountList,
   ClientsAllowedList,
@@ -8,7 +10,7 @@ import {
   SharePassword,
   UploadDelay,
 } from './share-fields.js'
-import { RelationInput, relationKey, relationUri, ResourceUri } from './uri.js'
+import { relationTo, relationUri, ResourceUri } from './uri.js'
 
 export const ShareProtocol = z.enum(['nfs', 'cifs'])
 export type ShareProtocol = z.infer<typeof ShareProtocol>
@@ -43,11 +45,8 @@ const cifsDefaults: CifsOptions = {
   cifs_valid_groups: '',
 }
 
-const ShareRecord = z.object({
-  id: z.int(),
-  resource_uri: ResourceUri,
+const CommonSettings = z.object({
   name: z.string(),
-  node: relationUri('nodes'),
   access_mode: AccessMode,
   enabled: z.boolean(),
   objectstore_container: z.string(),
@@ -56,9 +55,16 @@ const ShareRecord = z.object({
   no_apple_doubles: z.boolean().meta({ description: "Keeps the files ._* of Apple's clients away" }),
   clients_allowed_list: z.string().meta({ description: 'Empty: every client' }),
 })
+const NfsSettings = CommonSettings.extend({ protocol: z.literal('nfs'), ...NfsOptions.shape })
+const CifsSettings = CommonSettings.extend({ protocol: z.literal('cifs'), ...CifsOptions.shape })
 
-const NfsShare = ShareRecord.extend({ protocol: z.literal('nfs'), ...NfsOptions.shape }).meta({ id: 'NfsShare' })
-const CifsShare = ShareRecord.extend({ protocol: z.literal('cifs'), ...CifsOptions.shape }).meta({ id: 'CifsShare' })
+/** What a share is, wherever it is. Leaves out whatever belongs to another protocol. */
+export const GatewayShareSettings = z.discriminatedUnion('protocol', [NfsSettings, CifsSettings])
+export type GatewayShareSettings = z.infer<typeof GatewayShareSettings>
+
+const Identity = z.object({ id: z.int(), resource_uri: ResourceUri, node: relationUri('nodes') })
+const NfsShare = Identity.extend(NfsSettings.shape).meta({ id: 'NfsShare' })
+const CifsShare = Identity.extend(CifsSettings.shape).meta({ id: 'CifsShare' })
 
 /** A share as lists and details show it: never with its password. */
 export const GatewayShare = z.discriminatedUnion('protocol', [NfsShare, CifsShare]).meta({ id: 'GatewayShare' })
@@ -74,7 +80,7 @@ export type WrittenGatewayShare = z.infer<typeof WrittenGatewayShare>
 
 const SettingsInput = z.object({
   name: ShareName,
-  node: RelationInput,
+  node: relationTo('nodes'),
   objectstore_container: ContainerName,
   access_mode: AccessMode.default('rw'),
   enabled: z.boolean().default(false),
@@ -104,8 +110,8 @@ export type GatewayShareInput = z.infer<typeof GatewayShareInput>
 const SettingsChange = z
   .object({
     name: ShareName,
-    node: RelationInput,
-    cluster: RelationInput.meta({ [relationKey]: 'clusters' }),
+    node: relationTo('nodes'),
+    cluster: relationTo('clusters'),
     protocol: ShareProtocol,
     objectstore_container: ContainerName,
     access_mode: AccessMode,
@@ -130,7 +136,7 @@ export type GatewayShareChange = z.infer<typeof AnyChange>
 
 /**
  * A change as a transport takes it: not checked yet, since the settings that count are those of the share's protocol,
- * which only the service knows. `parseShareChange` checks it.
+ * which only the service knows. `shareChangeSchema` tells what checks it.
  */
 export const GatewayShareChange = z
   .looseObject({})
@@ -144,11 +150,27 @@ const protocols = {
   cifs: { options: CifsOptions, defaults: cifsDefaults, change: CifsChange },
 } as const satisfies Record<ShareProtocol, unknown>
 
-/** Reads a change for a share whose protocol is `present`, without the settings of any other protocol. */
-export function parseShareChange(present: ShareProtocol, change: unknown) {
-  const asked = ShareProtocol.safeParse((change as { readonly protocol?: unknown } | null)?.protocol)
-  const schema: z.ZodType<GatewayShareChange> = protocols[asked.data ?? present].change
-  return schema.safeParse(change)
+export const gatewayShareRules = {
+  filters: {
+    id: 'integer',
+    ...throughNode,
+    ...throughCluster,
+    protocol: 'text',
+    name: 'text',
+    enabled: 'boolean',
+  },
+  ordering: ['id', 'name', 'node', 'protocol', 'access_mode', 'enabled', 'objectstore_container', 'upload_delay'],
+  // In the answers of writes alone; a new one moves the record's revision.
+  observed: ['password'],
+} as const satisfies ResourceRules
+
+/**
+ * What checks a change of a share whose protocol is `present`: the schema of the protocol that the change brings, or of
+ * the present one. It leaves out the settings of any other protocol.
+ */
+export function shareChangeSchema(present: ShareProtocol, change: object): z.ZodType<GatewayShareChange> {
+  const brought = ShareProtocol.safeParse('protocol' in change ? change.protocol : undefined)
+  return protocols[brought.data ?? present].change
 }
 
 /** The protocol's settings where a client says nothing. */

@@ -32,8 +32,18 @@ export function relationUri(resource: string) {
 export const RelationInput = z.union([z.string().min(1), z.int()])
 export type RelationInput = z.infer<typeof RelationInput>
 
+/** The same, saying which resource it means: an absolute URL of this server is then taken too. */
+export function relationTo(resource: string) {
+  return RelationInput.meta({
+    description: 'Resource URI, or an id',
+    example: resourceUri(resource, 1),
+    [relationKey]: resource,
+  })
+}
+
 /** The id that a relation names; undefined when it is no URI of that resource. */
 export function idOfRelation(resource: string, relation: unknown): number | undefined {
   if (typeof relation === 'string') return idOfUri(resource, relation)
-  return Number.isInteger(relation) ? Number(relation) : undefined
+  const id = Number.isInteger(relation) ? Number(relation) : 0
+  return id >= 1 && id <= maxId ? id : undefined
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { RelationInput, ResourceUri } from './uri.js'
+import { throughCluster } from './rules.js'
+import type { ResourceRules } from './rules.js'
+import { relationTo, relationUri, ResourceUri } from './uri.js'
 
 /** Storage accounts that one cluster may hold: its authentication reads them all at each start. */
 export const maxUsersPerCluster = 4096
@@ -28,7 +30,7 @@ export const User = z
   .object({
     id: z.string().meta({ description: 'Numeric text', example: '12' }),
     resource_uri: ResourceUri,
-    cluster: ResourceUri,
+    cluster: relationUri('clusters'),
     user: z.string().meta({ description: 'Logs in as <user>:<user>; its account is AUTH_<user>' }),
     is_superuser: z.boolean().meta({ description: 'Reaches every account of the cluster' }),
     enabled: z.boolean(),
@@ -41,7 +43,7 @@ export const WrittenUser = User.extend({ password: z.string().optional() }).meta
 export type WrittenUser = z.infer<typeof WrittenUser>
 
 export const UserInput = z.object({
-  cluster: RelationInput,
+  cluster: relationTo('clusters'),
   user: UserName,
   password: UserPassword,
   is_superuser: z.boolean().default(false),
@@ -49,17 +51,18 @@ export const UserInput = z.object({
 })
 export type UserInput = z.infer<typeof UserInput>
 
-/** `cluster` and `user` may be sent with their present value only: clients send whole records back. */
+/** A user keeps its name and its cluster: its account is named after it, and lies there. */
 export const UserChange = z
-  .object({
-    cluster: RelationInput,
-    user: z.string(),
-    password: UserPassword,
-    is_superuser: z.boolean(),
-    enabled: z.boolean(),
-  })
+  .object({ password: UserPassword, is_superuser: z.boolean(), enabled: z.boolean() })
   .partial()
 export type UserChange = z.infer<typeof UserChange>
+
+export const userRules = {
+  filters: { id: 'integer', ...throughCluster, user: 'text' },
+  ordering: ['id', 'cluster', 'user', 'is_superuser', 'enabled'],
+  // In the answers of writes alone; a new one moves the record's revision.
+  observed: ['password'],
+} as const satisfies ResourceRules
 
 /**
  * The name of a user's line in the cluster's authentication (tempauth): `user_<account>_<user>`, and with both parts in

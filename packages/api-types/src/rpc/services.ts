@@ -3,6 +3,9 @@ import type {
   Cluster,
   ClusterInput,
   Device,
+  GatewayShare,
+  GatewayShareChange,
+  GatewayShareInput,
   MetricNames,
   MetricSamples,
   Node,
@@ -10,6 +13,11 @@ import type {
   NodeMetricSample,
   NodeRole,
   StoragePolicy,
+  User,
+  UserChange,
+  UserInput,
+  WrittenGatewayShare,
+  WrittenUser,
 } from '../rest/index.js'
 
 /** Who calls, as authentication found out; goes into the audit record of every write. */
@@ -98,6 +106,17 @@ export interface NodeService extends Reads<Node>, Changes<Node, NodeChange> {
   remove(id: number, caller: Caller, options?: ChangeOptions & { readonly force?: boolean }): Promise<void>
 }
 
+/** The password stands in the answer of the very write that set it, and nowhere else. */
+export interface UserService
+  extends Reads<User>, Creates<WrittenUser, UserInput>, Changes<WrittenUser, UserChange>, Removes {}
+
+export interface GatewayShareService
+  extends
+    Reads<GatewayShare>,
+    Creates<WrittenGatewayShare, GatewayShareInput>,
+    Changes<WrittenGatewayShare, GatewayShareChange>,
+    Removes {}
+
 export interface CapacityService {
   ofCluster(clusterId: number): Promise<Capacity>
 }
@@ -147,6 +166,8 @@ export interface Services {
   readonly nodeRoles: Reads<NodeRole>
   readonly devices: Reads<Device>
   readonly storagePolicies: Reads<StoragePolicy>
+  readonly users: UserService
+  readonly gatewayShares: GatewayShareService
   readonly capacity: CapacityService
   readonly metrics: MetricService
   readonly tokens: TokenService

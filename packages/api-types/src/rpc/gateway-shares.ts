@@ -1,0 +1,22 @@
+import { GatewayShare, GatewayShareChange, GatewayShareInput, WrittenGatewayShare } from '../rest/index.js'
+import { Id, ListInput, listQuery, pageOf, read, router, write } from './procedures.js'
+
+export const gatewaySharesRouter = router({
+  list: read
+    .input(ListInput)
+    .output(pageOf(GatewayShare))
+    .query(({ ctx, input }) => ctx.services.gatewayShares.list(listQuery(input))),
+  get: read
+    .input(Id)
+    .output(GatewayShare)
+    .query(({ ctx, input }) => ctx.services.gatewayShares.get(input.id)),
+  create: write
+    .input(GatewayShareInput)
+    .output(WrittenGatewayShare)
+    .mutation(({ ctx, input }) => ctx.services.gatewayShares.create(input, ctx.caller)),
+  change: write
+    .input(Id.extend({ change: GatewayShareChange }))
+    .output(WrittenGatewayShare)
+    .mutation(({ ctx, input }) => ctx.services.gatewayShares.change(input.id, input.change, ctx.caller)),
+  remove: write.input(Id).mutation(({ ctx, input }) => ctx.services.gatewayShares.remove(input.id, ctx.caller)),
+})

@@ -1,0 +1,84 @@
+import { initTRPC, TRPCError } from '@trpc/server'
+import type { TRPC_ERROR_CODE_KEY } from '@trpc/server'
+import { z } from 'zod'
+import { maxId, RoostError } from '../rest/index.js'
+import type { ErrorCode } from '../rest/index.js'
+import type { Caller, Services } from './services.js'
+
+export interface RpcContext {
+  readonly services: Services
+  readonly caller: Caller
+}
+
+/** How each code is answered over tRPC. */
+export const trpcCodes: Readonly<Record<ErrorCode, TRPC_ERROR_CODE_KEY>> = {
+  invalid: 'BAD_REQUEST',
+  unauthenticated: 'UNAUTHORIZED',
+  forbidden: 'FORBIDDEN',
+  not_found: 'NOT_FOUND',
+  conflict: 'CONFLICT',
+  stale: 'PRECONDITION_FAILED',
+  too_large: 'PAYLOAD_TOO_LARGE',
+  too_many: 'TOO_MANY_REQUESTS',
+  unavailable: 'SERVICE_UNAVAILABLE',
+  internal: 'INTERNAL_SERVER_ERROR',
+}
+
+// isDev would put stack traces into answers.
+const t = initTRPC.context<RpcContext>().create({ isDev: false })
+
+export const router = t.router
+
+/** Maps what services throw; whatever is not a RoostError says nothing about our insides. */
+const mapErrors = t.middleware(async ({ next }) => {
+  const result = await next()
+  if (result.ok) return result
+  const { cause } = result.error
+  if (cause instanceof RoostError) throw new TRPCError({ code: trpcCodes[cause.code], message: cause.message, cause })
+  if (result.error.code === 'INTERNAL_SERVER_ERROR')
+    throw new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: 'Internal error', cause: result.error })
+  return result
+})
+
+export const read = t.procedure.use(mapErrors)
+/** Only for operators who may write. */
+export const write = read.use(async ({ ctx, next }) => {
+  if (ctx.caller.role !== 'admin') throw new TRPCError({ code: 'FORBIDDEN', message: 'This operator may only read.' })
+  return next()
+})
+
+export const Id = z.object({ id: z.int().min(1).max(maxId) })
+
+/** A list as the typed client asks for it: field to value, or to values of which one must hold. */
+export const ListInput = z
+  .object({
+    filters: z.record(
+      z.string(),
+      z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number(), z.boolean()]))]),
+    ),
+    order_by: z.array(z.string()),
+    limit: z.int().min(0).max(1000),
+    offset: z.int().min(0),
+  })
+  .partial()
+  .default({})
+
+export function listQuery(input: z.infer<typeof ListInput>) {
+  return {
+    filters: Object.entries(input.filters ?? {}).map(([field, value]) =>
+      Array.isArray(value)
+        ? { field, op: 'in' as const, values: value }
+        : { field, op: 'exact' as const, values: [value] },
+    ),
+    order: (input.order_by ?? []).map((field) =>
+      field.startsWith('-') ? { field: field.slice(1), descending: true } : { field, descending: false },
+    ),
+    limit: input.limit === 0 ? 1000 : (input.limit ?? 20),
+    offset: input.offset ?? 0,
+  }
+}
+
+/** The answer to a list, where the services' records carry more than the caller may see. */
+export function pageOf<R extends z.ZodType>(record: R) {
+  return z.object({ objects: z.array(record).readonly(), total: z.int() })
+}
