@@ -1,4 +1,4 @@
-import { RoostError } from '@roost/api-types/rest'
+import { resourceUri, RoostError } from '@roost/api-types/rest'
 import type { ErrorCode } from '@roost/api-types/rest'
 
 /** How each code is answered over HTTP. What only HTTP knows (405, 413 of a body, 415, 422) stays in `http/`. */
@@ -19,4 +19,10 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
 export function found<R>(record: R | undefined): R {
   if (record === undefined) throw new RoostError('not_found', 'There is no such record.')
   return record
+}
+
+/** A relation that is a URI of its resource, under which there is nothing. */
+export function unknownRelation(resource: string, id: number): RoostError {
+  const uri = resourceUri(resource, id)
+  return new RoostError('invalid', `Could not find the provided ${resource} object via resource URI '${uri}'.`)
 }

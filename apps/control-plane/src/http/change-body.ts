@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { idOfRelation } from '@roost/api-types/rest'
 import type { FieldErrors, ResourceRules } from '@roost/api-types/rest'
 import type { z } from 'zod'
-import { parseFields } from './field-errors.js'
+import { parseFields } from '../field-errors.js'
 import type { Field, Fields } from './fields.js'
 
 /** How a change of one record is read. */

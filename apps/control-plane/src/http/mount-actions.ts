@@ -1,7 +1,7 @@
 import type { Caller } from '@roost/api-types/rpc'
 import type { FastifyInstance } from 'fastify'
 import { objectBody } from './body.js'
-import { parseFields } from './field-errors.js'
+import { parseFields } from '../field-errors.js'
 import { fieldsOf } from './fields.js'
 import type { Dialect } from './mount-resource.js'
 import { localise } from './relations.js'
