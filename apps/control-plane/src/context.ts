@@ -10,7 +10,6 @@ import type { Config } from './config.js'
 import { connectDatabase } from './db.js'
 import type { Connection, Database } from './db.js'
 import type { Log } from './log.js'
-import { loadSecretKeys } from './secrets.js'
 import { createTrustStore } from './tls/trust-store.js'
 import type { TrustStore } from './tls/trust-store.js'
 import type { Idempotency } from './http/idempotency.js'
@@ -34,6 +33,11 @@ import { createTokenService } from './nodes/tokens.js'
 import { createTokenStore } from './nodes/token-store.js'
 import { createStoragePolicyStore } from './policies/store.js'
 import { createReads } from './reads.js'
+import { createSecrets, loadSecretKeys } from './secrets.js'
+import { createShareService } from './shares/service.js'
+import { createShareStore } from './shares/store.js'
+import { createUserService } from './users/service.js'
+import { createUserStore } from './users/store.js'
 import { createOperatorService } from './operators/service.js'
 import type { OperatorService } from './operators/service.js'
 import { createOperatorStore } from './operators/store.js'
@@ -88,6 +92,8 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
   const { log, now } = surroundings
   const ledger = createIdempotencyStore(database, now)
   const writes = createWrites({ store: createAuditStore(database), idempotency: ledger })
+  const keys = await loadSecretKeys(join(surroundings.config.dataDir, 'secrets.key'))
+  const secrets = createSecrets(keys)
   const clusters = createClusterService({ store: createClusterStore(database), writes })
   const figures = await buildFigures(database, surroundings, (id) => clusters.get(id))
   const { metrics, capacity, jobs } = figures
@@ -110,16 +116,15 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
     capacity,
     trust: createTrustStore(database),
     operators: createOperatorService({ store: createOperatorStore(database), log, now }),
-    idempotency: {
-      ledger,
-      bodyMac: createBodyMac(await loadSecretKeys(join(surroundings.config.dataDir, 'secrets.key'))),
-    },
+    idempotency: { ledger, bodyMac: createBodyMac(keys) },
     services: {
       clusters,
       nodes: createNodeService({ store: createNodeStore(database), writes, sessions }),
       nodeRoles: createReads(createNodeRoleStore(database)),
       devices: createReads(createDeviceStore(database)),
       storagePolicies: createReads(createStoragePolicyStore(database)),
+      users: createUserService({ store: createUserStore(database), writes, secrets }),
+      gatewayShares: createShareService({ store: createShareStore(database), writes, secrets }),
       capacity: capacity.service,
       metrics: metrics.reads,
       tokens,

@@ -4,10 +4,15 @@ import { devicesResource } from './devices/resource.js'
 import type { Resource } from './http/resource.js'
 import { nodeRolesResource, nodesResource } from './nodes/resource.js'
 import { storagePoliciesResource } from './policies/resource.js'
+import { gatewaySharesResource } from './shares/resource.js'
+import { usersResource } from './users/resource.js'
 
 /** Every resource of the REST API, in the order of the index. */
 export function resources(
-  services: Pick<Services, 'clusters' | 'nodes' | 'nodeRoles' | 'devices' | 'storagePolicies'>,
+  services: Pick<
+    Services,
+    'clusters' | 'nodes' | 'nodeRoles' | 'devices' | 'storagePolicies' | 'users' | 'gatewayShares'
+  >,
 ): readonly Resource[] {
   return [
     clustersResource(services.clusters),
@@ -15,5 +20,7 @@ export function resources(
     nodeRolesResource(services.nodeRoles),
     devicesResource(services.devices),
     storagePoliciesResource(services.storagePolicies),
+    usersResource(services.users),
+    gatewaySharesResource(services.gatewayShares),
   ]
 }

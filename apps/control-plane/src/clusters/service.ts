@@ -35,6 +35,9 @@ export function createClusterService({ store, writes }: ClusterCollaborators): C
         const nodes = await store.countNodes(tx, id)
         if (nodes > 0)
           throw new RoostError('conflict', `The cluster '${before.name}' still has ${nodes} nodes: remove them first.`)
+        const users = await store.countUsers(tx, id)
+        if (users > 0)
+          throw new RoostError('conflict', `The cluster '${before.name}' still has ${users} users: remove them first.`)
         await store.delete(tx, id)
         return { result: undefined, audit: auditOf('remove', id, before, {}) }
       }),

@@ -15,6 +15,7 @@ export interface ClusterStore extends ReadStore<Cluster> {
   insert(tx: Transaction, input: ClusterInput): Promise<Cluster | undefined>
   update(tx: Transaction, id: number, input: ClusterInput): Promise<Cluster | undefined>
   countNodes(tx: Transaction, id: number): Promise<number>
+  countUsers(tx: Transaction, id: number): Promise<number>
   delete(tx: Transaction, id: number): Promise<void>
 }
 
@@ -66,6 +67,7 @@ export function createClusterStore({ prisma }: Database): ClusterStore {
       return recordOf(await tx.cluster.update({ where: { id }, data: { name } }))
     },
     countNodes: (tx, id) => tx.node.count({ where: { clusterId: id } }),
+    countUsers: (tx, id) => tx.user.count({ where: { clusterId: id } }),
     async delete(tx, id) {
       await tx.cluster.delete({ where: { id } })
     },

@@ -70,11 +70,17 @@ export function createNodeService({ store, writes, sessions }: NodeCollaborators
       assertFresh(record, nodeRules, options.ifMatch)
       if (options.force !== true && (record.state === 'online' || sessions.isConnected(id)))
         throw new RoostError('conflict', `The node ${record.hostname} is online: stop its agent first, or use force.`)
+      assertNoShares(record.hostname, await store.countShares(tx, id))
       await store.delete(tx, id)
       return { result: undefined, audit: auditOf('remove', id, differences(record, {})) }
     })
     sessions.revoke(id)
   }
+}
+
+function assertNoShares(hostname: string, shares: number): void {
+  if (shares === 0) return
+  throw new RoostError('conflict', `The node ${hostname} still has ${shares} shares: move or remove them first.`)
 }
 
 function auditOf(action: string, resourceId: number | null, changes: AuditRecord['changes']): AuditRecord {

@@ -28,6 +28,7 @@ export interface NodeStore extends ReadStore<Node> {
   /** In the order of the ids; keeps others from changing the rows until the transaction ends. */
   findManyForUpdate(tx: Transaction, ids: readonly number[]): Promise<readonly StoredNode[]>
   update(tx: Transaction, id: number, update: NodeUpdate): Promise<Node>
+  countShares(tx: Transaction, id: number): Promise<number>
   /** Takes the node's place away and keeps its key as a revoked one. */
   delete(tx: Transaction, id: number): Promise<void>
 }
@@ -92,6 +93,7 @@ export function createNodeStore({ prisma }: Database): NodeStore {
       const data = { ...columnsOf(fields), operatorFields: [...operatorFields], role: { update: roleColumns(role) } }
       return recordOf(await tx.node.update({ where: { id }, data, include }))
     },
+    countShares: (tx, id) => tx.gatewayShare.count({ where: { nodeId: id } }),
     async delete(tx, id) {
       const { publicKey, uuid: nodeUuid, hostname } = await tx.node.delete({ where: { id } })
       // The key is there already when its node was removed once, and enrolled again with the same key.

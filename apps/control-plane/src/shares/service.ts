@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util'
+import { gatewayShareRules, GatewayShareSettings, shareChangeSchema } from '@roost/api-types/rest'
+import type { GatewayShareChange, WrittenGatewayShare } from '@roost/api-types/rest'
+import type { GatewayShareService } from '@roost/api-types/rpc'
+import { differences } from '../audit/service.js'
+import type { Writes } from '../audit/service.js'
+import { found } from '../errors.js'
+import { assertFresh } from '../etag.js'
+import { parseFields } from '../field-errors.js'
+import { createReads } from '../reads.js'
+import type { Secrets } from '../secrets.js'
+import { placeChanged, placeNew } from './placement.js'
+import { changedSettings } from './settings.js'
+import type { ShareStore, StoredShare } from './store.js'
+
+export interface ShareCollaborators {
+  readonly store: ShareStore
+  readonly writes: Writes
+  readonly secrets: Secrets
+}
+
+type Written = StoredShare & { readonly password?: string | null }
+
+/** Shares of containers by the gateways. What is written here reaches a gateway with its next deployment. */
+export function createShareService({ store, writes, secrets }: ShareCollaborators): GatewayShareService {
+  const seal = (password: string | null | undefined) =>
+    typeof password === 'string' ? secrets.seal('share-password', password) : password
+
+  return {
+    ...createReads(store),
+    create: (input, caller) =>
+      writes.run(caller, async (tx) => {
+        const settings = GatewayShareSettings.parse(input)
+        const password = 'password' in input ? input.password : undefined
+        const place = await placeNew(store, tx, input.node, settings)
+        const made = await store.insert(tx, settings, place, seal(password) ?? null)
+        return written('create', {}, withPassword(made, password))
+      }),
+    change: (id, input, caller, options) =>
+      writes.run(caller, async (tx) => {
+        const before = found(await store.findForUpdate(tx, id))
+        assertFresh(before, gatewayShareRules, options?.ifMatch)
+        const change = parseFields(shareChangeSchema(before.protocol, input), input)
+        const settings = changedSettings(before, change)
+        const place = await placeChanged(store, tx, before, change, settings)
+        const password = passwordAfter(before, settings, change)
+        const same = isDeepStrictEqual([place, password, settings], [undefined, undefined, changedSettings(before, {})])
+        const after = same ? before : await store.update(tx, id, settings, place, seal(password))
+        return written('change', before, withPassword(after, change.password))
+      }),
+    remove: (id, caller, options) =>
+      writes.run(caller, async (tx) => {
+        const before = found(await store.findForUpdate(tx, id))
+        assertFresh(before, gatewayShareRules, options?.ifMatch)
+        await store.delete(tx, id)
+        return { result: undefined, audit: auditOf('remove', id, before, {}) }
+      }),
+  }
+}
+
+/** Undefined: as it was. A share that leaves the protocol leaves its password behind. */
+function passwordAfter(before: StoredShare, { protocol }: GatewayShareSettings, { password }: GatewayShareChange) {
+  return protocol === before.protocol ? password : (password ?? null)
+}
+
+function withPassword(share: StoredShare, password: string | null | undefined): Written {
+  return password === undefined ? share : { ...share, password }
+}
+
+function written(action: string, before: object, result: Written & WrittenGatewayShare) {
+  return { result, audit: auditOf(action, result.id, before, result) }
+}
+
+function auditOf(action: string, resourceId: number, before: object, after: object) {
+  const changes = differences(shown(before), shown(after), ['password'])
+  return { action, resource: 'gateway_shares', resourceId, changes }
+}
+
+/** Without what is Roost's own. */
+function shown(record: object): object {
+  return { ...record, revision: undefined }
+}
