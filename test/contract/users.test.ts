@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startApi } from '../support/api.js'
 import type { TestApi } from '../support/api.js'
-import { insertCluster } from '../support/rows.js'
+import { addCluster } from '../support/fleet-rows.js'
 
 const password = 'correct-horse-battery-staple'
 
 let api: TestApi
 let cluster = ''
-let other = ''
 beforeAll(async () => {
   api = await startApi()
 })
 afterAll(() => api.stop())
 beforeEach(async () => {
-  cluster = `/api/v1/clusters/${await insertCluster(api.database)}/`
-  other = `/api/v1/clusters/${await insertCluster(api.database)}/`
+  cluster = `/api/v1/clusters/${await addCluster(api.database)}/`
 })
 
 const post = (body: unknown, headers = {}) => api.call('/api/v1/users/', { method: 'POST', body, headers })
