@@ -3,8 +3,22 @@ import { readConfig } from '../config.js'
 import { addClusters } from './clusters.js'
 import { addDoctor } from './doctor.js'
 import { addNodes } from './nodes.js'
-import { addServe } from './serve.js'
 import { addTokens } from './tokens.js'
+
+/** What `local serve` takes. */
+export interface ServeOptions {
+  /** The agent's program for this machine. */
+  readonly agent?: string
+}
+
+const variablesHelp = `Variables:
+  ROOST_DATA_DIR      where the database, the key and the CA are (/var/lib/roost for root, else ~/.local/share/roost)
+  ROOST_LISTEN        HOST:PORT to listen on (127.0.0.1:8443)
+  ROOST_PUBLIC_URL    how nodes and people reach it, such as https://roost.example:8443
+  ROOST_TLS           auto (a CA of its own), files (with ROOST_TLS_CERT and ROOST_TLS_KEY) or off
+  ROOST_BEHIND_PROXY  1 when a proxy in front terminates TLS
+  ROOST_LOG_LEVEL     debug, info, warn or error (info)
+  DATABASE_URL        a PostgreSQL of yours instead of the embedded one`
 
 /** Everything that a command takes from the outside. */
 export interface Terminal {
@@ -29,6 +43,16 @@ export function createProgram(terminal: Terminal, version: string): Command {
   addTokens(program, readConfig, terminal)
   addDoctor(program, readConfig, terminal)
   const local = program.command('local').description('What is done on the control plane’s own machine.')
-  addServe(local, readConfig, terminal)
+  local
+    .command('serve')
+    .description('Run the control plane in the foreground.')
+    .option('--agent <path>', 'also run this agent program, for this machine')
+    .addHelpText('after', `\n${variablesHelp}`)
+    .action(async (options: ServeOptions) => {
+      const config = readConfig()
+      // The server and all that it needs take half a second to load, which no other command should pay.
+      const { serve } = await import('./serve.js')
+      await serve(config, options, terminal)
+    })
   return program
 }

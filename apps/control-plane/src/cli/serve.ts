@@ -1,27 +1,15 @@
 import { join, resolve } from 'node:path'
-import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { apiKeyPath } from '../first-start.js'
 import { createLog } from '../log.js'
 import { startServer } from '../server.js'
 import type { Server } from '../server.js'
 import { enrolmentOf } from './local-node.js'
-import type { Terminal } from './program.js'
+import type { ServeOptions, Terminal } from './program.js'
 import { superviseAgent } from './run-agent.js'
 
-export function addServe(parent: Command, config: () => Config, terminal: Terminal): void {
-  parent
-    .command('serve')
-    .description('Run the control plane in the foreground.')
-    .option('--agent <path>', 'also run this agent program, for this machine')
-    .addHelpText(
-      'after',
-      '\nThe environment configures it: ROOST_DATA_DIR, ROOST_LISTEN, ROOST_PUBLIC_URL, ROOST_TLS, DATABASE_URL …',
-    )
-    .action((options: { agent?: string }) => serve(config(), options, terminal))
-}
-
-async function serve(config: Config, options: { readonly agent?: string }, terminal: Terminal): Promise<void> {
+/** Runs the control plane until the terminal says stop. */
+export async function serve(config: Config, options: ServeOptions, terminal: Terminal): Promise<void> {
   const log = createLog({ level: config.logLevel, out: terminal.err })
   const server = await startServer(config, log)
   const agent =

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { controlPlaneEnv, startControlPlane } from '../support/control-plane.js'
+import type { ControlPlaneProcess } from '../support/control-plane.js'
+import { createTestDatabase } from '../support/database.js'
+import { addNode } from '../support/fleet-rows.js'
+import { runRoost } from '../support/processes.js'
+
+const database = await createTestDatabase()
+let roost: ControlPlaneProcess
+
+beforeAll(async () => {
+  roost = await startControlPlane({ env: { DATABASE_URL: database.url } })
+})
+afterAll(async () => {
+  await roost.stop()
+  await database.drop()
+})
+
+function cli(...args: readonly string[]) {
+  return runRoost(args, controlPlaneEnv(roost.dataDir))
+}
+
+describe('roost', () => {
+  it('explains itself, and each of its commands', async () => {
+    const commands = [
+      [],
+      ['cluster'],
+      ['node'],
+      ['token'],
+      ['doctor'],
+      ['local'],
+      ['local', 'serve'],
+      ['token', 'create'],
+    ]
+    const answers = await Promise.all(commands.map((words) => cli(...words, '--help')))
+    for (const [i, { code, stdout }] of answers.entries()) {
+      expect(code).toBe(0)
+      expect(stdout).toContain(`Usage: ${['roost', ...(commands[i] ?? [])].join(' ')}`)
+    }
+  })
+
+  it('ends with 2 when it is called wrongly', async () => {
+    const calls = [['frob'], ['cluster', 'add'], ['cluster', 'list', '-o', 'xml'], ['token', 'create', '--ttl', 'soon']]
+    for (const words of calls) expect(await cli(...words)).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  it('makes, lists, renames and removes clusters', async () => {
+    expect((await cli('cluster', 'add', 'prod')).code).toBe(0)
+    expect((await cli('cluster', 'list')).stdout).toMatch(
+      /^ID +NAME +UUID\n\d+ +default +[\da-f-]{36}\n\d+ +prod +[\da-f-]{36}\n$/,
+    )
+    expect(await cli('cluster', 'rename', 'prod', 'live')).toMatchObject({ code: 0 })
+    const { stdout } = await cli('cluster', 'list', '-o', 'json')
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'default' }, { name: 'live' }])
+    expect((await cli('cluster', 'remove', 'live')).code).toBe(0)
+    expect(await cli('cluster', 'remove', 'live')).toMatchObject({
+      code: 3,
+      stderr: "roost: There is no cluster 'live'.\n",
+    })
+  })
+
+  it('says what the server refused, with a code to branch on', async () => {
+    const { code, stderr } = await cli('cluster', 'add', 'default')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^roost: .*default/)
+  })
+
+  it('prints the two lines for a new node, and that loopback answers this machine alone', async () => {
+    const { code, stdout, stderr } = await cli('token', 'create')
+    expect(code).toBe(0)
+    const [enrol, run, end] = stdout.split('\n')
+    expect(enrol).toMatch(
+      /^roost-agent enroll --server https:\/\/localhost:\d+ --token \w{32,} --ca-sha256 [\da-f]{64}$/,
+    )
+    expect([run, end]).toEqual(['roost-agent run', ''])
+    expect(stderr).toMatch(/^warning: https:\/\/localhost:\d+ answers on this machine alone/)
+  })
+
+  it('lists nodes, and removes one by its name', async () => {
+    const [cluster] = await database.prisma.cluster.findMany()
+    await addNode(database, cluster?.id ?? 0, { hostname: 'storage-1', state: 'offline' })
+    expect((await cli('node', 'list', '--cluster', 'default')).stdout).toMatch(/storage-1 +default +offline/)
+    expect((await cli('node', 'remove', 'storage-1')).code).toBe(0)
+    expect(JSON.parse((await cli('node', 'list', '-o', 'json')).stdout)).toEqual([])
+    expect((await cli('node', 'remove', 'storage-1')).code).toBe(3)
+  })
+
+  it('finds nothing wrong with a control plane that runs', async () => {
+    const { code, stdout } = await cli('doctor')
+    expect(stdout).not.toContain('fail')
+    expect(code).toBe(0)
+  })
+
+  it('ends with 6 without a key, and with a wrong one', async () => {
+    const elsewhere = controlPlaneEnv('/nonexistent')
+    expect(await runRoost(['cluster', 'list'], elsewhere)).toMatchObject({ code: 6 })
+    const wrong = controlPlaneEnv(roost.dataDir, { ROOST_API_KEY: 'admin:wrong' })
+    expect(await runRoost(['cluster', 'list'], wrong)).toMatchObject({ code: 6 })
+  })
+
+  it('says so when nothing answers', async () => {
+    const url = 'https://127.0.0.1:60999'
+    const nobody = controlPlaneEnv('/nonexistent', { ROOST_API_KEY: 'admin:key', ROOST_PUBLIC_URL: url })
+    const { code, stderr } = await runRoost(['cluster', 'list'], nobody)
+    expect(stderr).toBe(`roost: ${url} does not answer (ECONNREFUSED): is Roost running there?\n`)
+    expect(code).toBe(1)
+  })
+})
