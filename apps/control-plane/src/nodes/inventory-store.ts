@@ -22,14 +22,9 @@ export function createInventoryStore({ prisma }: Pick<Database, 'prisma'>): Inve
   return {
     store: (nodeId, sequence, inventory, now) =>
       prisma.$transaction(async (tx) => {
-        const [node] = await tx.$queryRaw<NodeRow[]>`
-          select id, cluster_id as "clusterId", operator_fields as "operatorFields",
-            inventory_sequence as "inventorySequence"
-          from nodes where id = ${nodeId}`
-        if (node === undefined) throw new RoostError('not_found', 'This node was removed.')
+        const node = await lockNode(tx, nodeId)
         if (node.inventorySequence >= BigInt(sequence)) return undefined
-        await lockCluster(tx, node.clusterId)
-        if (!(await updateNode(tx, node, sequence, inventory))) return undefined
+        await updateNode(tx, node, sequence, inventory)
         await updateRole(tx, node, inventory)
         if (inventory.policies !== null) await storePolicies(tx, node, inventory.policies)
         const moved = inventory.devices === null ? [] : await storeDevices(tx, node, inventory.devices, now)
@@ -45,18 +40,27 @@ export interface NodeRow {
   readonly inventorySequence: bigint
 }
 
-/** Two nodes between which a device moves must not decide at the same time. */
-async function lockCluster(tx: Prisma.TransactionClient, clusterId: number): Promise<void> {
-  await tx.$executeRaw`select pg_advisory_xact_lock(hashtext('roost.inventory'), ${clusterId}::int)`
+/**
+ * The node as it stays until the transaction ends. Its cluster's inventories take turns: two nodes between which a device
+ * moves must not decide at the same time.
+ */
+async function lockNode(tx: Prisma.TransactionClient, id: number): Promise<NodeRow> {
+  await tx.$executeRaw`
+    select pg_advisory_xact_lock(hashtext('roost.inventory'), cluster_id) from nodes where id = ${id}`
+  await tx.$executeRaw`select id from nodes where id = ${id} for update`
+  const select = { id: true, clusterId: true, operatorFields: true, inventorySequence: true } as const
+  const node = await tx.node.findUnique({ where: { id }, select })
+  if (node === null) throw new RoostError('not_found', 'This node was removed.')
+  return node
 }
 
-/** False when another transaction stored this inventory, or a later one, meanwhile. Hardware that is not told stays known. */
+/** Hardware that is not told stays known. */
 async function updateNode(
   tx: Prisma.TransactionClient,
   { id, operatorFields }: NodeRow,
   sequence: number,
   inventory: Inventory,
-): Promise<boolean> {
+): Promise<void> {
   const { host, addresses, facing, disks, filesystems } = inventory
   const facingIps = [facing.cluster_ip, facing.outward_ip, facing.replication_ip]
   const others = addresses
@@ -68,8 +72,9 @@ async function updateNode(
     replication_facing_ip: { replicationFacingIp: facing.replication_ip },
     other_ips: { otherIps: [...new Set(others)] },
   }
-  const { count } = await tx.node.updateMany({
-    where: { id, inventorySequence: { lt: BigInt(sequence) } },
+  await tx.node.update({
+    where: { id },
+    select: { id: true },
     data: {
       hostname: host.hostname,
       cpuCores: host.cpu_cores,
@@ -79,9 +84,7 @@ async function updateNode(
       inventorySequence: BigInt(sequence),
     },
   })
-  if (count === 0) return false
   await keepHardware(tx, id, present(disks.map(({ serial }) => serial)), present(filesystems.map(({ uuid }) => uuid)))
-  return true
 }
 
 /** Disks are replaced: the machine must be recognised by those that it has now. */

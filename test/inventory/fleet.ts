@@ -1,0 +1,100 @@
+import type { Inventory, InventoryDevice, InventoryPolicy } from '@roost/api-types/agent'
+import { createLog } from '@roost/control-plane/dist/log.js'
+import { createInventoryStore } from '@roost/control-plane/dist/nodes/inventory-store.js'
+import { createInventoryIntake } from '@roost/control-plane/dist/nodes/inventory.js'
+import type { InventoryIntake } from '@roost/control-plane/dist/nodes/inventory.js'
+import type { TestDatabase } from '../support/database.js'
+import { addCluster, addNode } from '../support/fleet-rows.js'
+import { simulatedInventory } from '../support/simulated-inventory.js'
+
+export const day = 86_400_000
+export const noon = Date.UTC(2026, 0, 1, 12)
+
+/** Where nothing is mounted. */
+export const empty: Partial<InventoryDevice> = {
+  status: 'unmounted',
+  figures: null,
+  mount_point: null,
+  fs_type: null,
+  size_bytes: null,
+}
+
+/** An inventory of a Swift node with a device at each of the places, mounted unless it says otherwise. */
+export function inventory(
+  places: Readonly<Record<string, Partial<InventoryDevice>>> | null,
+  more: Partial<Inventory> = {},
+): Inventory {
+  const base = simulatedInventory('store-1', 1)
+  const [pattern] = base.devices as [InventoryDevice]
+  const devices = Object.entries(places ?? {}).map(([name, place]) => ({
+    ...pattern,
+    key: `10.0.0.1:6200/${name}`,
+    name,
+    uuid: null,
+    serial: null,
+    ...place,
+  }))
+  return { ...base, devices: places && devices, ...more }
+}
+
+export function policy(index: number, name: string): InventoryPolicy {
+  return { index, name, aliases: [], is_default: index === 0, is_deprecated: false, type: 'replication' }
+}
+
+/** Two nodes of a cluster, and what takes in their inventories. */
+export class Fleet {
+  readonly database: TestDatabase
+  readonly clusterId: number
+  readonly nodeId: number
+  readonly otherId: number
+  readonly intake: InventoryIntake
+  /** The nodes of whose devices the other features were told. */
+  changed: number[] = []
+  readonly warnings: string[] = []
+  now = noon
+  sequence = 0
+
+  private constructor(database: TestDatabase, clusterId: number, nodeId: number, otherId: number) {
+    this.database = database
+    this.clusterId = clusterId
+    this.nodeId = nodeId
+    this.otherId = otherId
+    this.intake = createInventoryIntake({
+      store: createInventoryStore(database),
+      devicesChanged: async (id) => void this.changed.push(id),
+      log: createLog({ level: 'warn', out: { write: (line: string) => void this.warnings.push(line) } as never }),
+      now: () => this.now,
+    })
+  }
+
+  static async open(database: TestDatabase): Promise<Fleet> {
+    const clusterId = await addCluster(database)
+    const nodeId = await addNode(database, clusterId, { state: 'online' })
+    return new Fleet(database, clusterId, nodeId, await addNode(database, clusterId, { state: 'online' }))
+  }
+
+  async take(report: Inventory, nodeId = this.nodeId): Promise<void> {
+    await this.intake.take(nodeId, { type: 'inventory', sequence: ++this.sequence, inventory: report })
+  }
+
+  async devices(nodeId = this.nodeId) {
+    const rows = await this.database.prisma.device.findMany({
+      where: { nodeId },
+      orderBy: { id: 'asc' },
+      include: { policies: { include: { policy: true } } },
+    })
+    return rows.map((row) => ({ ...row, policies: row.policies.map((one) => one.policy.name).toSorted() }))
+  }
+
+  /** The record of what is at each place now. */
+  async idsByName(nodeId = this.nodeId): Promise<Readonly<Record<string, number>>> {
+    const here = (await this.devices(nodeId)).filter(({ agentKey }) => agentKey !== null)
+    return Object.fromEntries(here.map((device) => [device.name, device.id]))
+  }
+
+  async policyNames(): Promise<readonly string[]> {
+    const where = { clusterId: this.clusterId }
+    const rows = await this.database.prisma.storagePolicy.findMany({ where, orderBy: { index: 'asc' } })
+    return rows.map(({ name }) => name)
+  }
+}

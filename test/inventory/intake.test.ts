@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+import { simulatedInventory } from '../support/simulated-inventory.js'
+import { empty, Fleet, inventory, policy } from './fleet.js'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+let fleet: Fleet
+beforeEach(async () => {
+  fleet = await Fleet.open(database)
+})
+
+describe('an inventory', () => {
+  it('fills in the node, its role, its policies and its devices', async () => {
+    const base = simulatedInventory('store-1')
+    await fleet.take(
+      inventory(
+        { d1: { uuid: 'u1', policies: [0, 1] }, d2: { ...empty, policies: [1] } },
+        {
+          policies: [policy(0, 'gold'), policy(1, 'silver')],
+          roles: { ...base.roles, runs_object: true },
+          facing: { cluster_ip: '10.0.0.1', outward_ip: '192.0.2.1', replication_ip: '10.1.0.1' },
+          addresses: ['127.0.0.1', '10.0.0.1', '192.0.2.1', '10.9.0.1'].map((address) => ({
+            interface: address.startsWith('127') ? 'lo' : 'eth0',
+            address,
+            family: 'ipv4',
+            mac: null,
+          })),
+        },
+      ),
+    )
+    const node = await database.prisma.node.findUniqueOrThrow({ where: { id: fleet.nodeId }, include: { role: true } })
+    expect(node).toMatchObject({
+      hostname: 'store-1',
+      cpuCores: 4,
+      memoryBytes: 8_000_000_000n,
+      clusterFacingIp: '10.0.0.1',
+      outwardFacingIp: '192.0.2.1',
+      replicationFacingIp: '10.1.0.1',
+      otherIps: ['10.9.0.1'],
+      role: { runsObject: true, runsProxy: false },
+    })
+    expect(await fleet.devices()).toMatchObject([
+      { name: 'd1', fsUuid: 'u1', status: 'ok', totalBytes: 4_000_000_000_000n, policies: ['gold', 'silver'] },
+      { name: 'd2', fsUuid: null, status: 'unmounted', totalBytes: null, lastSeen: null, policies: ['silver'] },
+    ])
+    expect(fleet.changed).toEqual([fleet.nodeId])
+  })
+
+  it('leaves what an operator has set', async () => {
+    await database.prisma.node.update({
+      where: { id: fleet.nodeId },
+      data: { outwardFacingIp: '203.0.113.9', operatorFields: ['outward_facing_ip', 'runs_gateway'] },
+    })
+    const base = simulatedInventory('store-1')
+    const facing = { cluster_ip: '10.0.0.1', outward_ip: '192.0.2.1', replication_ip: null }
+    await fleet.take({ ...base, facing, roles: { ...base.roles, runs_gateway: true, runs_proxy: true } })
+    const node = await database.prisma.node.findUniqueOrThrow({ where: { id: fleet.nodeId }, include: { role: true } })
+    expect(node).toMatchObject({ clusterFacingIp: '10.0.0.1', outwardFacingIp: '203.0.113.9' })
+    expect(node.role).toMatchObject({ runsGateway: false, runsProxy: true })
+  })
+
+  it('is taken once: a repetition, or an older one, changes nothing', async () => {
+    await fleet.take(inventory({ d1: { uuid: 'u1' } }))
+    await fleet.intake.take(fleet.nodeId, { type: 'inventory', sequence: fleet.sequence, inventory: inventory({}) })
+    await fleet.intake.take(fleet.nodeId, { type: 'inventory', sequence: fleet.sequence - 1, inventory: inventory({}) })
+    expect(await fleet.idsByName()).toHaveProperty('d1')
+    expect(fleet.changed).toEqual([fleet.nodeId])
+  })
+
+  it('that arrives twice at the same time is stored once', async () => {
+    const message = {
+      type: 'inventory' as const,
+      sequence: ++fleet.sequence,
+      inventory: inventory({ d1: { uuid: 'u1' } }),
+    }
+    await Promise.all([fleet.intake.take(fleet.nodeId, message), fleet.intake.take(fleet.nodeId, message)])
+    expect(await fleet.devices()).toHaveLength(1)
+    expect(fleet.changed).toEqual([fleet.nodeId])
+  })
+
+  it('of a damaged ring keeps devices, policies and the role of a storage node', async () => {
+    const roles = { runs_account_container: true, runs_gateway: false, runs_object: true, runs_proxy: false }
+    await fleet.take(inventory({ d1: { uuid: 'u1' } }, { roles }))
+    const none = { runs_account_container: false, runs_gateway: true, runs_object: false, runs_proxy: false }
+    await fleet.take(inventory(null, { policies: null, roles: none }))
+    expect(await fleet.devices()).toMatchObject([{ name: 'd1', status: 'ok', policies: ['gold'] }])
+    expect(await database.prisma.nodeRole.findUnique({ where: { nodeId: fleet.nodeId } })).toMatchObject({
+      runsAccountContainer: true,
+      runsGateway: true,
+      runsObject: true,
+    })
+  })
+
+  it('that names a device twice is refused in words, and changes nothing', async () => {
+    const twice = inventory({ d1: {}, d2: { key: '10.0.0.1:6200/d1' } })
+    await expect(fleet.take(twice)).rejects.toThrow('The inventory names the device 10.0.0.1:6200/d1 twice.')
+    expect(await fleet.devices()).toEqual([])
+  })
+
+  it('of a node that was removed is refused in words', async () => {
+    await expect(fleet.take(inventory({}), 999_999)).rejects.toThrow('This node was removed.')
+  })
+
+  it('tells an operator of each problem once', async () => {
+    const problem = { code: 'duplicate_fs_uuid', subject: 'u1', message: 'two filesystems have one UUID' }
+    await fleet.take(inventory({}, { problems: [problem] }))
+    await fleet.take(inventory({}, { problems: [problem] }))
+    expect(fleet.warnings.filter((line) => line.includes('two filesystems'))).toHaveLength(1)
+  })
+})

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+import { Fleet, inventory, policy } from './fleet.js'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+let fleet: Fleet
+beforeEach(async () => {
+  fleet = await Fleet.open(database)
+})
+
+describe('policies', () => {
+  it('are renamed in place', async () => {
+    await fleet.take(inventory({ d1: { uuid: 'u1' } }))
+    const before = await database.prisma.storagePolicy.findFirstOrThrow({ where: { clusterId: fleet.clusterId } })
+    await fleet.take(inventory({ d1: { uuid: 'u1' } }, { policies: [policy(0, 'platinum')] }))
+    expect(
+      await database.prisma.storagePolicy.findFirstOrThrow({ where: { clusterId: fleet.clusterId } }),
+    ).toMatchObject({
+      id: before.id,
+      name: 'platinum',
+    })
+    expect(await fleet.devices()).toMatchObject([{ policies: ['platinum'] }])
+  })
+
+  it('go when the last node that named them names them no longer', async () => {
+    const both = [policy(0, 'gold'), policy(1, 'silver')]
+    await fleet.take(inventory({ d1: { uuid: 'u1', policies: [1] } }, { policies: both }))
+    await fleet.take(inventory({ d1: { uuid: 'u2', policies: [1] } }, { policies: both }), fleet.otherId)
+    await fleet.take(inventory({ d1: { uuid: 'u1', policies: [0] } }, { policies: [policy(0, 'gold')] }))
+    expect(await fleet.policyNames()).toEqual(['gold', 'silver'])
+    await fleet.take(inventory({ d1: { uuid: 'u2', policies: [0] } }, { policies: [policy(0, 'gold')] }), fleet.otherId)
+    expect(await fleet.policyNames()).toEqual(['gold'])
+  })
+
+  it('stay when a node knows of none', async () => {
+    await fleet.take(inventory({ d1: { uuid: 'u1' } }))
+    await fleet.take(inventory({}, { policies: [] }), fleet.otherId)
+    expect(await fleet.policyNames()).toEqual(['gold'])
+  })
+})
