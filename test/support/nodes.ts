@@ -21,6 +21,8 @@ export async function insertNodes(
       hostname: `node-${index}`,
       machineId: `machine-${uuid}`,
       bootId: `boot-${uuid}`,
+      otherIps: [],
+      operatorFields: [],
     })),
     select: { id: true, uuid: true },
   })

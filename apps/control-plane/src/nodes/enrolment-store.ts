@@ -87,7 +87,7 @@ function workOf(tx: Transaction): EnrolmentWork {
     async insertNode(place, token) {
       const { address, ...data } = place
       const node = await tx.node.create({
-        data: { ...data, clusterId: token.clusterId, role: { create: {} } },
+        data: { ...data, clusterId: token.clusterId, otherIps: [], operatorFields: [], role: { create: {} } },
         select: placed,
       })
       await useUp(tx, token)
