@@ -14,6 +14,7 @@ import { createTrustStore } from './tls/trust-store.js'
 import type { TrustStore } from './tls/trust-store.js'
 import type { Idempotency } from './http/idempotency.js'
 import { createWrites } from './audit/service.js'
+import type { Writes } from './audit/service.js'
 import { createIdempotencyStore } from './audit/idempotency-store.js'
 import { createAuditStore } from './audit/store.js'
 import { createClusterService } from './clusters/service.js'
@@ -98,7 +99,7 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
   const figures = await buildFigures(database, surroundings, (id) => clusters.get(id))
   const { metrics, capacity, jobs } = figures
   const handlers = streamHandlers(database, surroundings, figures)
-  const { stream, enrolments, tokens, sweep } = await buildFleet(database, surroundings, handlers)
+  const { stream, enrolments, tokens, sweep } = await buildFleet(database, surroundings, handlers, writes)
   const sessions: NodeSessions = {
     isConnected: (nodeId) => stream.isConnected(nodeId),
     revoke: (nodeId) => {
@@ -162,7 +163,7 @@ function streamHandlers(
 }
 
 /** Who may connect, and what comes of it. */
-async function buildFleet(database: Database, surroundings: Surroundings, handlers: StreamHandlers) {
+async function buildFleet(database: Database, surroundings: Surroundings, handlers: StreamHandlers, writes: Writes) {
   const { log, now, config, publicUrl, trustedCas, caSha256 } = surroundings
   const clock = { ...systemClock, now }
   const fleet = createFleetStore(database)
@@ -180,6 +181,7 @@ async function buildFleet(database: Database, surroundings: Surroundings, handle
   const enrolments = createEnrolmentService({ store: createEnrolmentStore(database), sessions: stream, clock })
   const tokens = createTokenService({
     store: createTokenStore(database),
+    writes,
     clock,
     publicUrl,
     caSha256,

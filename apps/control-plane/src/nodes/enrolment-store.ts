@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Hardware } from '@roost/api-types/agent'
 import type { Database } from '../db.js'
+import { lockInserts } from '../insert-order-store.js'
 
 /** A token that has not expired; it may be used up. */
 export interface OpenToken {
@@ -86,6 +87,8 @@ function workOf(tx: Transaction): EnrolmentWork {
         or hardware->'filesystem_uuids' ?| ${hardware.filesystem_uuids}::text[])`,
     async insertNode(place, token) {
       const { address, ...data } = place
+      await lockInserts(tx, 'nodes')
+      await lockInserts(tx, 'node_roles')
       const node = await tx.node.create({
         data: { ...data, clusterId: token.clusterId, otherIps: [], operatorFields: [], role: { create: {} } },
         select: placed,

@@ -1,4 +1,4 @@
-import type { Caller } from '@roost/api-types/rpc'
+import type { Transaction } from '../audit/store.js'
 import type { Database } from '../db.js'
 
 export interface NewToken {
@@ -13,7 +13,7 @@ export interface TokenStore {
   /** The name of a cluster, undefined where there is none. */
   clusterName(id: number): Promise<string | undefined>
   /** Answers its id. */
-  insert(token: NewToken, caller: Caller): Promise<number>
+  insert(tx: Transaction, token: NewToken): Promise<number>
 }
 
 export function createTokenStore({ prisma }: Pick<Database, 'prisma'>): TokenStore {
@@ -21,26 +21,8 @@ export function createTokenStore({ prisma }: Pick<Database, 'prisma'>): TokenSto
     async clusterName(id) {
       return (await prisma.cluster.findUnique({ where: { id }, select: { name: true } }))?.name
     },
-    insert: (token, caller) =>
-      prisma.$transaction(async (tx) => {
-        const { id } = await tx.enrolmentToken.create({ data: token, select: { id: true } })
-        await tx.auditEvent.create({
-          data: {
-            operator: caller.operator,
-            keyId: caller.keyId,
-            address: caller.address,
-            requestId: caller.requestId,
-            action: 'create',
-            resource: 'enrolment_tokens',
-            resourceId: id,
-            changes: {
-              cluster: [null, token.clusterId],
-              uses: [null, token.usesLeft],
-              expires: [null, token.expiresAt.toISOString()],
-            },
-          },
-        })
-        return id
-      }),
+    async insert(tx, data) {
+      return (await tx.enrolmentToken.create({ data, select: { id: true } })).id
+    },
   }
 }

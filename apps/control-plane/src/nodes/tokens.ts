@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { RoostError } from '@roost/api-types/rest'
 import type { TokenService } from '@roost/api-types/rpc'
+import { differences } from '../audit/service.js'
+import type { Writes } from '../audit/service.js'
 import type { Clock } from '../clock.js'
 import type { TokenStore } from './token-store.js'
 
@@ -8,6 +10,7 @@ const defaultTtlSeconds = 3_600
 
 export interface TokenDeps {
   readonly store: TokenStore
+  readonly writes: Writes
   readonly clock: Clock
   /** How nodes reach this control plane, such as `https://roost.example:8443`. */
   readonly publicUrl: () => string
@@ -17,7 +20,14 @@ export interface TokenDeps {
   readonly isLoopbackOnly: () => boolean
 }
 
-export function createTokenService({ store, clock, publicUrl, caSha256, isLoopbackOnly }: TokenDeps): TokenService {
+export function createTokenService({
+  store,
+  writes,
+  clock,
+  publicUrl,
+  caSha256,
+  isLoopbackOnly,
+}: TokenDeps): TokenService {
   return {
     async create({ cluster: clusterId, ttl_seconds = defaultTtlSeconds, uses = 1 }, caller) {
       const cluster = await store.clusterName(clusterId)
@@ -29,11 +39,16 @@ export function createTokenService({ store, clock, publicUrl, caSha256, isLoopba
       const createdAt = new Date(clock.now())
       const expiresAt = new Date(clock.now() + ttl_seconds * 1000)
       const digest = new Uint8Array(createHash('sha256').update(token, 'utf8').digest())
-      const id = await store.insert({ clusterId, digest, usesLeft: uses, createdAt, expiresAt }, caller)
+      const expires = expiresAt.toISOString()
+      const id = await writes.run(caller, async (tx) => {
+        const result = await store.insert(tx, { clusterId, digest, usesLeft: uses, createdAt, expiresAt })
+        const changes = differences({}, { cluster, uses, expires })
+        return { result, audit: { action: 'create', resource: 'enrolment_tokens', resourceId: result, changes } }
+      })
       return {
         id,
         cluster,
-        expires: expiresAt.toISOString(),
+        expires,
         uses_left: uses,
         token,
         lines: [enrolLine(publicUrl(), token, caSha256()), 'roost-agent run'],
