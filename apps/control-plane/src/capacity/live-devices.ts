@@ -35,7 +35,8 @@ const uncounted = new Set(['unmounted', 'missing', 'failed'])
 
 export function createLiveDevices(): LiveDevices {
   const clusters = new Map<number, DeviceColumns>()
-  const nodes = new Map<number, Map<string, LiveDevice>>()
+  /** By node, then by the agent's key, or by id where the agent has none for it. */
+  const nodes = new Map<number, Map<string | number, LiveDevice>>()
 
   const columnsOf = (clusterId: number): DeviceColumns => {
     const columns = clusters.get(clusterId) ?? createDeviceColumns()
@@ -55,7 +56,10 @@ export function createLiveDevices(): LiveDevices {
     put(nodeId, devices) {
       drop(nodeId)
       if (devices.length === 0) return
-      nodes.set(nodeId, new Map(devices.map((device) => [device.key, liveDevice(device, columnsOf(device.clusterId))])))
+      nodes.set(
+        nodeId,
+        new Map(devices.map((device) => [device.key ?? device.id, liveDevice(device, columnsOf(device.clusterId))])),
+      )
     },
     report(nodeId, time, reported) {
       const known = nodes.get(nodeId)

@@ -5,8 +5,8 @@ export interface StoredDevice {
   readonly id: number
   readonly clusterId: number
   readonly nodeId: number
-  /** By which the node's agent names it. */
-  readonly key: string
+  /** By which the node's agent names it; null while it names it no more. */
+  readonly key: string | null
   readonly status: string
   readonly totalBytes: number | null
   readonly freeBytes: number | null

@@ -4,11 +4,13 @@ import { planCluster } from './cluster-values.js'
 import type { ClusterPlan } from './cluster-values.js'
 import { compileQuery } from './query.js'
 import type { MetricQuery } from './query.js'
-import { select } from './selection.js'
+import { select, selectInTurns } from './selection.js'
 
 /** A query with what it selects, remembered for each list of names that it was put to. */
 export interface CachedQuery {
   readonly query: MetricQuery
+  /** Does what takes long in turns with others; what follows then finds it done. */
+  prepare(lists: Iterable<NameList>): Promise<void>
   positions(names: NameList): Int32Array
   plan(names: ClusterNames): ClusterPlan
 }
@@ -48,16 +50,17 @@ export function createQueryCache(): QueryCache {
 function remember(query: MetricQuery, hold: (numbers: number) => void): CachedQuery {
   const positions = new WeakMap<NameList, Int32Array>()
   const plans = new WeakMap<ClusterNames, ClusterPlan>()
-  const positionsIn = (names: NameList): Int32Array => {
-    const known = positions.get(names)
-    if (known) return known
-    const found = select(names, query)
+  const keep = (names: NameList, found: Int32Array): Int32Array => {
     positions.set(names, found)
     hold(found.length)
     return found
   }
+  const positionsIn = (names: NameList) => positions.get(names) ?? keep(names, select(names, query))
   return {
     query,
+    async prepare(lists) {
+      for (const names of lists) if (!positions.has(names)) keep(names, await selectInTurns(names, query))
+    },
     positions: positionsIn,
     plan(names) {
       const known = plans.get(names)

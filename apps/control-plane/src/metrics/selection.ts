@@ -1,18 +1,29 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Metric, NameList } from './catalogue.js'
-import { matchesAfterPrefix } from './pattern.js'
+import { lettersOf, matchesAfterPrefix } from './pattern.js'
 import type { Pattern } from './pattern.js'
 import type { MetricQuery } from './query.js'
 
+/** Names that are looked at between two chances to let others have their turn. */
+const namesAtOnce = 256
+const maxTurnMs = 8
+
 /** Positions of the names that the query asks for, in the order of the names, each once. */
 export function select(names: NameList, query: MetricQuery): Int32Array {
-  const { sorted } = names
-  const chosen = new Uint8Array(sorted.length)
-  for (const literal of query.literals) {
-    const at = lowerBound(names, literal)
-    if (nameAt(names, at) === literal) chosen[at] = 1
+  const steps = selecting(names, query)
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
+}
+
+/** The same, with a turn for others every few milliseconds: many patterns over many names take longer than one may wait. */
+export async function selectInTurns(names: NameList, query: MetricQuery): Promise<Int32Array> {
+  const steps = selecting(names, query)
+  let began = performance.now()
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value
+    if (performance.now() - began < maxTurnMs) continue
+    await turn()
+    began = performance.now()
   }
-  for (const pattern of query.patterns) choose(names, pattern, chosen)
-  return sorted.filter((_, i) => chosen[i] === 1)
 }
 
 /** Whether a name is among them. */
@@ -20,14 +31,54 @@ export function hasName(names: NameList, name: string): boolean {
   return nameAt(names, lowerBound(names, name)) === name
 }
 
+function* selecting(names: NameList, query: MetricQuery): Generator<undefined, Int32Array> {
+  const { sorted } = names
+  const chosen = new Uint8Array(sorted.length)
+  for (const literal of query.literals) {
+    const at = lowerBound(names, literal)
+    if (nameAt(names, at) === literal) chosen[at] = 1
+  }
+  for (const pattern of query.patterns) {
+    if (pattern.prefix === '') continue
+    chooseWithPrefix(names, pattern, chosen)
+    yield
+  }
+  const anywhere = query.patterns.filter(({ prefix }) => prefix === '')
+  for (let start = 0; anywhere.length > 0 && start < sorted.length; start += namesAtOnce) {
+    chooseAnywhere(names, anywhere, chosen, start)
+    yield
+  }
+  return sorted.filter((_, i) => chosen[i] === 1)
+}
+
 /** Names that begin with the pattern's prefix lie together: only those are looked at. */
-function choose(names: NameList, pattern: Pattern, chosen: Uint8Array): void {
-  const { prefix } = pattern
-  for (let i = lowerBound(names, prefix); i < chosen.length; i++) {
-    const name = nameAt(names, i) as string
-    if (!name.startsWith(prefix)) return
+function chooseWithPrefix({ metrics, sorted }: NameList, pattern: Pattern, chosen: Uint8Array): void {
+  for (let i = lowerBound({ metrics, sorted }, pattern.prefix); i < chosen.length; i++) {
+    const { name } = metrics[sorted[i] as number] as Metric
+    if (!name.startsWith(pattern.prefix)) return
     if (chosen[i] === 0 && matchesAfterPrefix(pattern, name)) chosen[i] = 1
   }
+}
+
+function chooseAnywhere(
+  { metrics, sorted }: NameList,
+  patterns: readonly Pattern[],
+  chosen: Uint8Array,
+  start: number,
+) {
+  const end = Math.min(chosen.length, start + namesAtOnce)
+  for (let i = start; i < end; i++) {
+    if (chosen[i] === 0 && matchesAny(patterns, (metrics[sorted[i] as number] as Metric).name)) chosen[i] = 1
+  }
+}
+
+function matchesAny(patterns: readonly Pattern[], name: string): boolean {
+  const letters = lettersOf(name)
+  for (let i = 0; i < patterns.length; i++) {
+    const pattern = patterns[i] as Pattern
+    if ((pattern.letters & ~letters) === 0 && matchesAfterPrefix(pattern, name)) return true
+  }
+  return false
 }
 
 function nameAt({ metrics, sorted }: NameList, i: number): string | undefined {

@@ -78,19 +78,22 @@ export function createMetricService(given: MetricCollaborators): MetricReads {
       const node = await nodeValues(nodeId)
       const query = queries.get(names)
       const list = node?.catalogue ?? noNames
+      await query.prepare([list])
       return { moment: moment(), rows: withUnknown(node ? rowsOf(node, query) : unknownRows([]), list, query) }
     },
     async clusterAnswer(clusterId: number, names: readonly string[]): Promise<Answer> {
       const nodes = await nodesOf(clusterId)
       const query = queries.get(names)
-      const at = moment()
       const list = namesOfAll(clusterId, nodes)
+      await query.prepare([list])
+      const at = moment()
       const rows = clusterRows(query.plan(list), nodes, isOnline, at.freshFrom)
       return { moment: at, rows: withUnknown(rows, list, query) }
     },
     async acrossAnswer(clusterId: number, names: readonly string[]): Promise<AcrossAnswer> {
       const nodes = await nodesOf(clusterId)
       const query = queries.get(names)
+      await query.prepare(new Set(nodes.map(({ catalogue }) => catalogue)))
       const parts = nodes.map((node) => ({ nodeId: node.nodeId, rows: rowsOf(node, query) }))
       return { moment: moment(), parts: parts.filter(({ rows }) => rows.positions.length > 0) }
     },

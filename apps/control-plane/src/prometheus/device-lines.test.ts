@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { deviceLines, escapeLabel } from './device-lines.js'
+
+async function* pages() {
+  yield [{ id: 1, cluster: 'default', node: 'n1', device: 'd1', usedBytes: 30, freeBytes: 70 }]
+  yield [{ id: 2, cluster: 'default', node: 'n"2', device: 'd2', usedBytes: 1e13, freeBytes: 0 }]
+}
+
+describe('the figures of devices', () => {
+  it('stand family by family, as the text format wants it', async () => {
+    const lines = (await deviceLines(pages())).split('\n').filter((line) => !line.startsWith('# HELP'))
+    expect(lines).toEqual([
+      '# TYPE roost_device_raw_bytes gauge',
+      'roost_device_raw_bytes{cluster="default",node="n1",device="d1"} 100',
+      String.raw`roost_device_raw_bytes{cluster="default",node="n\"2",device="d2"} 10000000000000`,
+      '# TYPE roost_device_used_bytes gauge',
+      'roost_device_used_bytes{cluster="default",node="n1",device="d1"} 30',
+      String.raw`roost_device_used_bytes{cluster="default",node="n\"2",device="d2"} 10000000000000`,
+      '# TYPE roost_device_free_bytes gauge',
+      'roost_device_free_bytes{cluster="default",node="n1",device="d1"} 70',
+      String.raw`roost_device_free_bytes{cluster="default",node="n\"2",device="d2"} 0`,
+      '',
+    ])
+  })
+
+  it('have backslash, quote and newline in labels escaped', () => {
+    expect(escapeLabel('a\\b"c\nd')).toBe(String.raw`a\\b\"c\nd`)
+  })
+})

@@ -1,0 +1,39 @@
+import type { DeviceFigures } from './store.js'
+
+interface Family {
+  readonly name: string
+  readonly help: string
+  readonly value: (device: DeviceFigures) => number
+}
+
+const families: readonly Family[] = [
+  {
+    name: 'roost_device_raw_bytes',
+    help: 'Bytes of the filesystem of a device without what is reserved and free',
+    value: ({ usedBytes, freeBytes }) => usedBytes + freeBytes,
+  },
+  { name: 'roost_device_used_bytes', help: 'Bytes used on a device', value: ({ usedBytes }) => usedBytes },
+  { name: 'roost_device_free_bytes', help: 'Bytes free on a device', value: ({ freeBytes }) => freeBytes },
+]
+
+/** The families of single devices as text. A fleet has more of them than a client library should hold as objects. */
+export async function deviceLines(pages: AsyncIterable<readonly DeviceFigures[]>): Promise<string> {
+  const texts = families.map(({ name, help }) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`)
+  for await (const devices of pages) {
+    for (const [i, { name, value }] of families.entries())
+      texts[i] += devices.map((device) => `${name}${labelsOf(device)} ${value(device)}\n`).join('')
+  }
+  return texts.join('')
+}
+
+function labelsOf({ cluster, node, device }: DeviceFigures): string {
+  return `{cluster="${escapeLabel(cluster)}",node="${escapeLabel(node)}",device="${escapeLabel(device)}"}`
+}
+
+/** As Prometheus' text format wants it. */
+export function escapeLabel(value: string): string {
+  return value
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', String.raw`\"`)
+    .replaceAll('\n', String.raw`\n`)
+}

@@ -1,0 +1,118 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { StreamFigures } from '../agents/stream.js'
+import type { IntakeCounters } from '../metrics/latest-values.js'
+
+/** Where our own figures are read when Prometheus asks. */
+export interface OwnSources {
+  readonly version: string
+  readonly stream: () => StreamFigures
+  readonly intake: () => IntakeCounters & { readonly nodes: number; readonly names: number }
+  readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number }
+}
+
+export interface OwnFigures {
+  readonly registry: Registry
+  /** An HTTP request was answered. */
+  observeRequest(method: string, route: string, status: number, seconds: number): void
+}
+
+/** Figures of this process, which need no database. */
+export function createOwnFigures(sources: OwnSources): OwnFigures {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const gauge = gauges(registry)
+  const counter = counters(registry)
+  const requests = new Histogram({
+    name: 'roost_http_request_duration_seconds',
+    help: 'Time to answer an HTTP request, by route',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'roost_build_info',
+    help: 'The release of the control plane; always 1',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version: sources.version }, 1)
+  addStream(sources, gauge, counter)
+  addDatabase(sources, gauge)
+  return {
+    registry,
+    observeRequest: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
+  }
+}
+
+type Read = () => Readonly<Record<string, number>>
+type Add = (name: string, help: string, label: string, read: Read) => void
+
+/** Each value of the label with its figure, read when asked. An empty label is none. */
+function gauges(registry: Registry): Add {
+  return (name, help, label, read) => {
+    const metric = new Gauge({
+      name,
+      help,
+      labelNames: label === '' ? [] : [label],
+      registers: [],
+      collect() {
+        for (const [value, figure] of Object.entries(read()))
+          if (label === '') this.set(figure)
+          else this.set({ [label]: value }, figure)
+      },
+    })
+    registry.registerMetric(metric)
+  }
+}
+
+function counters(registry: Registry): Add {
+  return (name, help, label, read) => {
+    const metric = new Counter({
+      name,
+      help,
+      labelNames: label === '' ? [] : [label],
+      registers: [],
+      collect() {
+        this.reset()
+        for (const [value, figure] of Object.entries(read()))
+          if (label === '') this.inc(figure)
+          else this.inc({ [label]: value }, figure)
+      },
+    })
+    registry.registerMetric(metric)
+  }
+}
+
+function addStream({ stream, intake }: OwnSources, gauge: Add, counter: Add): void {
+  gauge(
+    'roost_stream_sessions',
+    "Open connections of agents: the nodes' own, parked, and not yet greeted",
+    'state',
+    () => {
+      const { connected, parked, greeting } = stream()
+      return { connected, parked, greeting }
+    },
+  )
+  counter('roost_stream_messages_total', 'Messages heard from agents', 'kind', () => {
+    const { frames, messages } = stream()
+    return { frame: frames, text: messages }
+  })
+  counter('roost_stream_refused_total', 'Messages of agents that could not be taken', '', () => ({
+    '': stream().refused,
+  }))
+  counter('roost_metric_samples_total', 'Values taken in from metric frames', '', () => ({ '': intake().samples }))
+  counter('roost_metric_frames_total', 'Metric frames taken in', '', () => ({ '': intake().frames }))
+  counter('roost_metric_frames_dropped_total', 'Metric frames that were not kept', 'reason', () => {
+    const { unknownCatalogue, late } = intake()
+    return { unknown_catalogue: unknownCatalogue, late }
+  })
+  gauge('roost_metric_nodes', 'Nodes whose metrics are known', '', () => ({ '': intake().nodes }))
+  gauge('roost_metric_names', 'Distinct metric names that are held', '', () => ({ '': intake().names }))
+}
+
+function addDatabase({ pool }: OwnSources, gauge: Add): void {
+  gauge('roost_database_connections', 'Connections to the database', 'state', () => ({
+    idle: pool.idleCount,
+    busy: pool.totalCount - pool.idleCount,
+  }))
+  gauge('roost_database_waiting_requests', 'Queries that wait for a connection', '', () => ({ '': pool.waitingCount }))
+}

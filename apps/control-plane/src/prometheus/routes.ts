@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify'
+import type { OwnFigures } from './own-figures.js'
+
+export interface PrometheusOptions {
+  readonly own: OwnFigures
+  /** Figures that need the database. */
+  readonly fleet: () => Promise<string>
+}
+
+/** `/metrics` in Prometheus' text format. Without the database the process still tells of itself. */
+export function mountPrometheus(app: FastifyInstance, { own, fleet }: PrometheusOptions): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none'
+    own.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
+  })
+  app.get('/metrics', { schema: { tags: ['health'], summary: 'Figures for Prometheus' } }, async (request, reply) => {
+    const text = await fleet().catch((error: unknown) => {
+      request.log.warn({ err: error }, 'the figures of the fleet could not be read')
+      return undefined
+    })
+    const up = `# HELP roost_database_up Whether the database answered\n# TYPE roost_database_up gauge\nroost_database_up ${text === undefined ? 0 : 1}\n`
+    return reply.type(own.registry.contentType).send(`${await own.registry.metrics()}${up}${text ?? ''}`)
+  })
+}

@@ -1,0 +1,64 @@
+import { Prisma } from '@roost/database'
+import type { Database } from '../db.js'
+
+export interface NodeCount {
+  readonly cluster: string
+  readonly state: string
+  readonly count: number
+}
+
+export interface DeviceCount {
+  readonly cluster: string
+  readonly status: string
+  readonly count: number
+}
+
+export interface DeviceFigures {
+  readonly id: number
+  readonly cluster: string
+  readonly node: string
+  readonly device: string
+  readonly usedBytes: number
+  readonly freeBytes: number
+}
+
+/** The fleet as Prometheus is told of it. */
+export interface FleetStore {
+  listClusters(): Promise<readonly { readonly id: number; readonly name: string }[]>
+  countNodes(): Promise<readonly NodeCount[]>
+  countDevices(): Promise<readonly DeviceCount[]>
+  /** Assigned devices whose figures are known, by ascending id, in pages. */
+  listDevices(): AsyncIterable<readonly DeviceFigures[]>
+}
+
+const pageRows = 2_000
+
+export function createFleetStore({ prisma }: Pick<Database, 'prisma'>): FleetStore {
+  const page = (after: number) =>
+    prisma.$queryRaw<DeviceFigures[]>(Prisma.sql`
+    select d.id, c.name as cluster, n.hostname as node, d.name as device,
+      greatest(d.total_bytes - d.free_bytes, 0)::float8 as "usedBytes", d.available_bytes::float8 as "freeBytes"
+    from devices d join nodes n on n.id = d.node_id join clusters c on c.id = d.cluster_id
+    where d.id > ${after} and d.total_bytes is not null and d.free_bytes is not null and d.available_bytes is not null
+      and d.status not in ('unmounted', 'missing', 'failed')
+      and exists (select from device_policies dp where dp.device_id = d.id)
+    order by d.id limit ${pageRows}`)
+  return {
+    listClusters: () => prisma.cluster.findMany({ select: { id: true, name: true }, orderBy: { id: 'asc' } }),
+    countNodes: () => prisma.$queryRaw`
+      select c.name as cluster, n.state, count(*)::int as count
+      from nodes n join clusters c on c.id = n.cluster_id group by 1, 2 order by 1, 2`,
+    countDevices: () => prisma.$queryRaw`
+      select c.name as cluster, d.status, count(*)::int as count
+      from devices d join clusters c on c.id = d.cluster_id group by 1, 2 order by 1, 2`,
+    async *listDevices() {
+      let last = 0
+      for (;;) {
+        const rows = await page(last)
+        if (rows.length > 0) yield rows
+        if (rows.length < pageRows) return
+        last = rows.at(-1)?.id ?? last
+      }
+    },
+  }
+}
