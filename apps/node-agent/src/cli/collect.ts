@@ -5,10 +5,10 @@ import { readConfig } from '../config.js'
 import { openContext } from '../context.js'
 import { createLog } from '../log.js'
 import { exitCodes } from './command-error.js'
-import type { CollectFlags } from './program.js'
+import type { PrintFlags } from './program.js'
 
 /** Prints one reading. It takes a second, because rates need two looks at the machine. */
-export async function collect(flags: CollectFlags): Promise<number> {
+export async function collect(flags: PrintFlags): Promise<number> {
   const config = readConfig(flags)
   const log = createLog({ format: 'pretty', level: 'warn', write: (line) => process.stderr.write(line) })
   const context = openContext(config, systemClock, log)

@@ -23,7 +23,7 @@ export interface RunFlags extends GlobalFlags {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
 }
 
-export interface CollectFlags extends GlobalFlags {
+export interface PrintFlags extends GlobalFlags {
   readonly json?: boolean
 }
 
@@ -32,7 +32,7 @@ Exit codes: 0 done or asked to stop, 1 failed, 2 wrong arguments or configuratio
 4 not enrolled.`
 
 /** The agent's commands: each lives in its own file here, and is imported only when it is called. */
-export function createProgram(ended: (exitCode: number) => void): Command {
+export function createProgram(ended: Ended): Command {
   const program = new Command('roost-agent')
     .description('Reads this machine and reports it to a Roost control plane.')
     .version(agentVersion)
@@ -42,6 +42,14 @@ export function createProgram(ended: (exitCode: number) => void): Command {
     .addHelpText('after', exitCodesHelp)
     .exitOverride()
 
+  addWork(program, ended)
+  addPrints(program, ended)
+  return program
+}
+
+type Ended = (exitCode: number) => void
+
+function addWork(program: Command, ended: Ended): void {
   program
     .command('enroll')
     .description('make this machine a node of a cluster, with a token from `roost token create`')
@@ -64,15 +72,34 @@ export function createProgram(ended: (exitCode: number) => void): Command {
       const { run } = await import('./run.js')
       ended(await run(command.optsWithGlobals<RunFlags>()))
     })
+}
 
+/** Commands that look at the machine and print what they see. */
+function addPrints(program: Command, ended: Ended): void {
   program
     .command('collect')
     .description('print one reading of every metric; takes a second, for the rates')
     .option('--json', 'print JSON with units and aggregation rules')
     .action(async (_flags, command: Command) => {
       const { collect } = await import('./collect.js')
-      ended(await collect(command.optsWithGlobals<CollectFlags>()))
+      ended(await collect(command.optsWithGlobals<PrintFlags>()))
     })
 
-  return program
+  program
+    .command('inventory')
+    .description('print what the agent reports of this machine: disks, filesystems, rings, devices')
+    .option('--json', 'print the whole report as JSON')
+    .action(async (_flags, command: Command) => {
+      const { inventory } = await import('./inventory.js')
+      ended(await inventory(command.optsWithGlobals<PrintFlags>()))
+    })
+
+  program
+    .command('doctor')
+    .description('check what the agent needs, and say what to do about each fault')
+    .option('--json', 'print the findings as JSON')
+    .action(async (_flags, command: Command) => {
+      const { doctor } = await import('./doctor.js')
+      ended(await doctor(command.optsWithGlobals<PrintFlags>()))
+    })
 }

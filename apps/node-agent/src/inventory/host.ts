@@ -1,21 +1,23 @@
 import { hostname, machine as ourMachine } from 'node:os'
 import type { InventoryHost } from '@roost/api-types/agent'
-import type { Machine } from '../host/machine.js'
+import { type Machine, openMachine } from '../host/machine.js'
 
+/** A root that has no `/proc` of its own is a folder of this machine: it has this one's kernel, CPUs and memory. */
 export function readHost(machine: Machine): InventoryHost {
-  const cpu = parseCpuinfo(machine.read('/proc/cpuinfo') ?? '')
+  const own = machine.read('/proc/cpuinfo') === undefined ? openMachine() : machine
+  const cpu = parseCpuinfo(own.read('/proc/cpuinfo') ?? '')
   return {
     hostname: readHostname(machine),
     os: parseOsRelease(machine.read('/etc/os-release') ?? machine.read('/usr/lib/os-release') ?? ''),
-    kernel: machine.read('/proc/sys/kernel/osrelease')?.trim() ?? null,
-    architecture: machine.read('/proc/sys/kernel/arch')?.trim() ?? ourMachine(),
+    kernel: own.read('/proc/sys/kernel/osrelease')?.trim() ?? null,
+    architecture: own.read('/proc/sys/kernel/arch')?.trim() ?? ourMachine(),
     cpu_model: cpu.model,
     cpu_cores: cpu.cores,
-    memory_bytes: parseMemoryTotal(machine.read('/proc/meminfo') ?? ''),
+    memory_bytes: parseMemoryTotal(own.read('/proc/meminfo') ?? ''),
   }
 }
 
-/** A root that has no `/proc` may still say its name in `/etc`; one that says none is a folder of this machine. */
+/** The name may stand in `/etc` alone. */
 export function readHostname(machine: Machine): string {
   const name = machine.read('/proc/sys/kernel/hostname')?.trim() || machine.read('/etc/hostname')?.trim()
   return name || hostname()

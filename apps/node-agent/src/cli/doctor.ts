@@ -1,0 +1,159 @@
+import { access, constants } from 'node:fs/promises'
+import type { Inventory } from '@roost/api-types/agent'
+import { systemClock } from '../clock.js'
+import { type AgentConfig, readConfig } from '../config.js'
+import { type Context, openContext } from '../context.js'
+import { runCommand } from '../host/run-command.js'
+import { createStatfsProbe } from '../host/statfs-probe.js'
+import { type Enrolment, readIdentity } from '../identity.js'
+import { createLog } from '../log.js'
+import { clockRemedy } from '../uplink/clock-skew.js'
+import { openTrust } from '../uplink/trust.js'
+import { exitCodes } from './command-error.js'
+import type { PrintFlags } from './program.js'
+import { reach } from './reach.js'
+import { table } from './table.js'
+
+interface Finding {
+  readonly verdict: 'ok' | 'warn' | 'fail'
+  readonly check: string
+  /** What was seen; when it is not well, with what to do about it. */
+  readonly message: string
+}
+
+const log = createLog({ format: 'pretty', level: 'error', write: (line) => process.stderr.write(line) })
+
+/** Looks at everything that the agent needs, and says of each fault what to do. Fails when a check does. */
+export async function doctor(flags: PrintFlags): Promise<number> {
+  const config = readConfig(flags)
+  const context = openContext(config, systemClock, log)
+  try {
+    const findings = [
+      await checkState(config),
+      checkSystemd(context),
+      ...(await checkControlPlane(config)),
+      ...checkInventory(await context.inventories.read()),
+    ]
+    process.stdout.write(flags.json ? `${JSON.stringify(findings, undefined, 2)}\n` : render(findings))
+    return findings.some(({ verdict }) => verdict === 'fail') ? exitCodes.failed : exitCodes.ok
+  } finally {
+    await context.close()
+  }
+}
+
+function render(findings: readonly Finding[]): string {
+  const rows = findings.map(({ verdict, check, message }) => [verdict, check, message])
+  const failed = findings.filter(({ verdict }) => verdict === 'fail').length
+  const sum = failed === 0 ? 'No check failed.' : `${failed} of ${findings.length} checks failed.`
+  return `${table(['', 'CHECK', 'FINDING'], rows)}\n${sum}\n`
+}
+
+const leastFreeBytes = 100e6
+
+/** Identity and spool are written there. */
+async function checkState({ dataDir }: AgentConfig): Promise<Finding> {
+  const check = 'state'
+  const fault = await access(dataDir, constants.R_OK | constants.W_OK).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error.code,
+  )
+  if (fault === 'ENOENT')
+    return { check, verdict: 'warn', message: `${dataDir} does not exist yet: enrolling this machine makes it.` }
+  if (fault !== undefined)
+    return { check, verdict: 'fail', message: `${dataDir} (${fault}): run this as the user that runs the agent.` }
+  const probe = createStatfsProbe({ run: runCommand })
+  const result = await probe.probe({ id: 0, mountPoint: dataDir })
+  probe.close()
+  if (result.state !== 'ok') return { check, verdict: 'fail', message: `${result.message}. Look at that disk.` }
+  const free = result.figures.available_bytes
+  const seen = `${dataDir}, ${(free / 1e9).toFixed(1)} GB free`
+  if (free >= leastFreeBytes) return { check, verdict: 'ok', message: seen }
+  return { check, verdict: 'fail', message: `${seen}: what the control plane has not taken yet is lost. Make room.` }
+}
+
+function checkSystemd({ machine }: Context): Finding {
+  const check = 'systemd'
+  if (machine.list('/run/systemd/system').length > 0) return { check, verdict: 'ok', message: 'runs this machine' }
+  const message = 'does not run this machine: let something else start the agent again when it ends.'
+  return { check, verdict: 'warn', message }
+}
+
+async function checkControlPlane({ dataDir }: AgentConfig): Promise<readonly Finding[]> {
+  const check = 'enrolment'
+  try {
+    const identity = await readIdentity(dataDir)
+    if (identity === undefined) {
+      const message = 'this machine is no node yet: run the line that `roost token create` prints.'
+      return [{ check, verdict: 'warn', message }]
+    }
+    const { server, node_id, cluster } = identity.enrolment
+    const enrolled: Finding = { check, verdict: 'ok', message: `node ${node_id} of the cluster ${cluster}, ${server}` }
+    return [enrolled, ...(await checkReach(dataDir, identity.enrolment))]
+  } catch (error) {
+    return [{ check, verdict: 'fail', message: (error as Error).message }]
+  }
+}
+
+async function checkReach(dataDir: string, { server }: Enrolment): Promise<readonly Finding[]> {
+  const check = 'control plane'
+  try {
+    const { authorities } = await openTrust(dataDir, log)
+    const { status, skewSeconds } = await reach(server, authorities)
+    const remedy = clockRemedy(skewSeconds)
+    const clock: Finding =
+      remedy === null
+        ? {
+            check: 'clock',
+            verdict: 'ok',
+            message: skewSeconds === null ? 'not told' : `within ${Math.abs(skewSeconds)} s`,
+          }
+        : { check: 'clock', verdict: 'fail', message: remedy }
+    if (status === 200) return [{ check, verdict: 'ok', message: `${server} answers` }, clock]
+    const message = `${server} answers ${status} to /healthz: see what \`roost doctor\` says there.`
+    return [{ check, verdict: 'fail', message }, clock]
+  } catch (error) {
+    const message = `${server} cannot be reached (${(error as Error).message}): look at its address, the firewall and whether it runs.`
+    return [{ check, verdict: 'fail', message }]
+  }
+}
+
+function checkInventory({ devices, rings, roles, gateway, problems }: Inventory): readonly Finding[] {
+  return [
+    checkDevices(devices, rings.length > 0),
+    ...(roles.runs_gateway ? [{ check: 'gateway', verdict: 'ok', message: softwareOf(gateway) } as const] : []),
+    ...problems
+      .filter(({ code }) => code !== 'device_failed')
+      .map(({ code, message }): Finding => ({ check: code, verdict: isWarning(code) ? 'warn' : 'fail', message })),
+  ]
+}
+
+/** The node works, and yet an operator would want to know. */
+function isWarning(code: string): boolean {
+  return ['ring_without_policy', 'shared_filesystem', 'swift_conf_unreadable', 'no_own_device'].includes(code)
+}
+
+function checkDevices(devices: Inventory['devices'], hasRings: boolean): Finding {
+  const check = 'devices'
+  if (devices === null)
+    return { check, verdict: 'fail', message: 'the rings cannot be used: solve what is said about them below.' }
+  const bad = devices.filter(({ status }) => status !== 'ok' && status !== 'unmanaged')
+  const seen = `${devices.length - bad.length} of ${devices.length} mounted and readable`
+  if (bad.length > 0) {
+    const list = bad.map(({ name, status }) => `${name} ${status}`).join(', ')
+    return {
+      check,
+      verdict: 'fail',
+      message: `${seen} (${list}): mount what is not, and look at the disks of the others.`,
+    }
+  }
+  if (devices.length > 0) return { check, verdict: 'ok', message: seen }
+  const message = hasRings
+    ? 'the rings name none here, as on a proxy.'
+    : 'no ring and no declared device: on a node without Swift, declare them in the configuration.'
+  return { check, verdict: hasRings ? 'ok' : 'warn', message }
+}
+
+function softwareOf(gateway: Inventory['gateway']): string {
+  const installed = Object.entries(gateway).flatMap(([name, version]) => (version === null ? [] : `${name} ${version}`))
+  return installed.join(', ')
+}
