@@ -1,0 +1,183 @@
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { EnrolRequest } from '@roost/api-types/agent'
+import {
+  type KeyPair,
+  makeCa,
+  makeServerCertificate,
+  publicKeyDigest,
+} from '@roost/control-plane/dist/tls/certificates.js'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { runAgent } from '../support/agent-program.js'
+
+const names = ['127.0.0.1', 'localhost']
+const day = 86_400_000
+const enrolled = { node_id: 7, node_uuid: '2f1c1f0a-7f0e-4a53-9d2f-0a5f5d6b7c11', cluster: 'lab', ca: [] }
+
+type Answer = (response: ServerResponse) => void
+
+let ca: KeyPair
+let good: KeyPair
+let dataDir: string
+let server: Server | undefined
+let requests: EnrolRequest[]
+
+beforeAll(async () => {
+  ca = await makeCa(Date.now())
+  good = await makeServerCertificate(ca, names, Date.now())
+})
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'roost-enrol-'))
+  requests = []
+})
+
+afterEach(async () => {
+  server?.closeAllConnections()
+  server?.close()
+  server = undefined
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+function answering(status: number, body: object, headers: Record<string, string> = {}): Answer {
+  return (response) => response.writeHead(status, headers).end(JSON.stringify(body))
+}
+
+/** A control plane that gives each enrolment the same answer. */
+async function serve(answer: Answer, { cert, key }: KeyPair = good, chain = ca.cert): Promise<string> {
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    requests.push(EnrolRequest.parse(await json(request)))
+    answer(response)
+  }
+  server = createServer({ cert: cert + chain, key }, (request, response) => void handle(request, response))
+  return `https://127.0.0.1:${await portOf(server)}`
+}
+
+async function portOf(listening: Server): Promise<number> {
+  listening.listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  return (listening.address() as AddressInfo).port
+}
+
+function enrolAt(url: string, ...more: readonly string[]) {
+  const pin = publicKeyDigest(ca.cert)
+  return runAgent(dataDir, ['enroll', '--server', url, '--token', 'secret-token', '--ca-sha256', pin, ...more])
+}
+
+describe('enrolment', () => {
+  it('makes this machine a node, and keeps who it is for the owner alone', async () => {
+    const url = await serve(answering(200, enrolled))
+    const { code, stdout } = await enrolAt(url)
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('node 7') })
+    expect(requests).toMatchObject([{ token: 'secret-token', protocol: 1 }])
+    expect(Math.abs((requests[0]?.clock ?? 0) - Date.now() / 1000)).toBeLessThan(30)
+    expect((await stat(join(dataDir, 'identity.json'))).mode & 0o777).toBe(0o600)
+    expect(await readFile(join(dataDir, 'ca.pem'), 'utf8')).toContain('BEGIN CERTIFICATE')
+    expect((await readdir(dataDir)).toSorted()).toEqual(['ca.pem', 'identity.json'])
+    expect(await readFile(join(dataDir, 'identity.json'), 'utf8')).not.toContain('secret-token')
+  })
+
+  it('is done once: again for the same control plane it succeeds, for another one it says what to do', async () => {
+    const url = await serve(answering(200, enrolled))
+    await enrolAt(url)
+    const before = await readFile(join(dataDir, 'identity.json'), 'utf8')
+    expect(await enrolAt(url)).toMatchObject({ code: 0, stdout: expect.stringContaining('enrolled already') })
+    expect(await enrolAt('https://127.0.0.1:1')).toMatchObject({ code: 1, stderr: expect.stringContaining(url) })
+    expect(requests).toHaveLength(1)
+    expect(await readFile(join(dataDir, 'identity.json'), 'utf8')).toBe(before)
+  })
+
+  it('presents the same key again when the answer was lost', async () => {
+    let lost = true
+    const url = await serve((response) => {
+      if (!lost) return answering(200, enrolled)(response)
+      lost = false
+      response.destroy()
+    })
+    expect((await enrolAt(url)).code).toBe(1)
+    expect((await enrolAt(url)).code).toBe(0)
+    expect(new Set(requests.map(({ public_key }) => public_key)).size).toBe(1)
+  })
+
+  it('sends nothing to a server that does not show the pinned authority', async () => {
+    const other = await makeCa(Date.now())
+    const url = await serve(answering(200, enrolled), await makeServerCertificate(other, names, Date.now()), other.cert)
+    const { code, stderr } = await enrolAt(url)
+    expect(code).toBe(1)
+    expect(stderr).toContain(`does not show the expected authority, but ${publicKeyDigest(other.cert)}`)
+    expect(requests).toEqual([])
+  })
+
+  it('sends nothing to a server that shows the pinned authority beside a certificate of its own', async () => {
+    const other = await makeCa(Date.now())
+    const url = await serve(answering(200, enrolled), await makeServerCertificate(other, names, Date.now()))
+    const { code, stderr } = await enrolAt(url)
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('expected authority') })
+    expect(requests).toEqual([])
+  })
+
+  it('sends nothing under a name that the certificate does not have', async () => {
+    const url = await serve(answering(200, enrolled), await makeServerCertificate(ca, ['roost.example'], Date.now()))
+    const { code, stderr } = await enrolAt(url)
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is not for 127.0.0.1') })
+    expect(requests).toEqual([])
+  })
+
+  it('names the clock when the certificate has expired', async () => {
+    const old = Date.now() - 500 * day
+    const url = await serve(answering(200, enrolled), await makeServerCertificate(ca, names, old))
+    expect(await enrolAt(url)).toMatchObject({ code: 1, stderr: expect.stringMatching(/expired.*\n.*NTP/) })
+    expect(requests).toEqual([])
+  })
+
+  it('says by how many seconds the clock is off, as the cause where the enrolment was refused', async () => {
+    const date = new Date(Date.now() + 600_000).toUTCString()
+    const url = await serve(answering(401, { error: 'The token is not accepted.' }, { date }))
+    const { code, stderr } = await enrolAt(url)
+    expect(code).toBe(1)
+    const [, seconds] = /clock is (\d+) s behind/.exec(stderr) ?? []
+    expect(Math.abs(Number(seconds) - 600)).toBeLessThanOrEqual(1)
+  })
+
+  it('offers the old place of known hardware, and takes the answer', async () => {
+    const known = { id: 3, uuid: 'x', hostname: 'old', last_seen: null }
+    const url = await serve(answering(409, { error: 'This hardware is the node old.', known_node: known }))
+    expect(await enrolAt(url)).toMatchObject({ code: 1, stderr: expect.stringMatching(/node old.*\n.*--take-place/) })
+    await enrolAt(url, '--take-place')
+    await enrolAt(url, '--new-node')
+    expect(requests.map(({ place }) => place)).toEqual([undefined, 'take', 'new'])
+    expect((await enrolAt(url, '--new-node', '--take-place')).code).toBe(2)
+  })
+
+  it.each([
+    [401, { error: 'No.' }, 'roost token create'],
+    [429, { error: 'Too many.' }, 'Wait a minute'],
+    [503, { error: 'The database cannot be reached.' }, 'Try again'],
+    [404, {}, 'no control plane of Roost'],
+    [200, { unexpected: true }, 'no control plane of Roost'],
+  ])('answers %i with one cause and one remedy', async (status, body, remedy) => {
+    const url = await serve(answering(status, body))
+    const { code, stderr } = await enrolAt(url)
+    expect(code).toBe(1)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(2)
+    expect(stderr).toContain(remedy)
+  })
+
+  it('says when nothing listens, when the port speaks no TLS, and when the address is no address', async () => {
+    expect(await enrolAt('https://127.0.0.1:1')).toMatchObject({ stderr: expect.stringContaining('Nothing listens') })
+    server = createPlainServer()
+    const port = await portOf(server)
+    expect(await enrolAt(`https://127.0.0.1:${port}`)).toMatchObject({ stderr: expect.stringContaining('TLS') })
+    expect(await enrolAt('127.0.0.1')).toMatchObject({ code: 2, stderr: expect.stringContaining('--server') })
+  })
+
+  it('sends no token in the clear to another machine', async () => {
+    expect(await enrolAt('http://192.0.2.1:8443')).toMatchObject({ code: 1, stderr: expect.stringContaining('clear') })
+  })
+})
