@@ -8,7 +8,7 @@ import type { EnrolledNode } from '../support/nodes.js'
 import { newIdentity, SimulatedAgent } from '../support/simulated-agent.js'
 import type { SimulatedAgentOptions } from '../support/simulated-agent.js'
 import { simulatedInventory } from '../support/simulated-inventory.js'
-import { startStreamServer } from './stream-server.js'
+import { operator, startStreamServer } from './stream-server.js'
 import type { StreamServer } from './stream-server.js'
 
 let server: StreamServer
@@ -215,12 +215,3 @@ describe('revocation', () => {
     expect(agent.isConnected).toBe(true)
   })
 })
-
-const operator = {
-  operatorId: 1,
-  operator: 'admin',
-  role: 'admin',
-  keyId: null,
-  address: 'local',
-  requestId: 'r1',
-} as const

@@ -19,7 +19,9 @@ import { createNodeStore } from '@roost/control-plane/dist/nodes/store.js'
 import { createWrites } from '@roost/control-plane/dist/audit/service.js'
 import { createIdempotencyStore } from '@roost/control-plane/dist/audit/idempotency-store.js'
 import { createAuditStore } from '@roost/control-plane/dist/audit/store.js'
-import type { NodeService } from '@roost/api-types/rpc'
+import type { Caller, NodeService, TokenService } from '@roost/api-types/rpc'
+import { createTokenStore } from '@roost/control-plane/dist/nodes/token-store.js'
+import { createTokenService } from '@roost/control-plane/dist/nodes/tokens.js'
 import { createTestDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 
@@ -40,6 +42,7 @@ export interface StreamServer {
   readonly clusterId: number
   readonly stream: AgentStream
   readonly nodes: NodeService
+  readonly tokens: TokenService
   readonly heard: Heard
   /** Set it to let handlers fail or wait. */
   readonly hooks: { beforeInventory?: (message: InventoryMessage) => Promise<void> }
@@ -54,10 +57,27 @@ export interface StreamServerOptions extends Partial<StreamOptions> {
   /** One that stays when the server closes, so that the next one can go on with it. */
   readonly database?: TestDatabase
   readonly port?: number
+  readonly isLoopbackOnly?: boolean
+}
+
+export const operator: Caller = {
+  operatorId: 1,
+  operator: 'admin',
+  role: 'admin',
+  keyId: null,
+  address: 'local',
+  requestId: 'r1',
 }
 
 export async function startStreamServer(options: StreamServerOptions = {}): Promise<StreamServer> {
-  const { clock = systemClock, trustedCas = () => [], database: given, port = 0, ...streamOptions } = options
+  const {
+    clock = systemClock,
+    trustedCas = () => [],
+    database: given,
+    port = 0,
+    isLoopbackOnly = false,
+    ...streamOptions
+  } = options
   const database = given ?? (await createTestDatabase())
   const cluster = await database.prisma.cluster.upsert({ where: { name: 'one' }, create: { name: 'one' }, update: {} })
   const heard: Heard = { inventories: [], catalogues: [], usages: [], logs: [], frames: [], connections: [] }
@@ -77,6 +97,10 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     },
     streamOptions,
   )
+  const writes = createWrites({
+    store: createAuditStore(database),
+    idempotency: createIdempotencyStore(database, () => clock.now()),
+  })
   const enrolments = createEnrolmentService({ store: createEnrolmentStore(database), sessions: stream, clock })
   const app = createServer({ log, tls: null, behindProxy: false })
   answerErrors(app, { methods: rememberMethods(app) })
@@ -90,13 +114,14 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     database,
     clusterId: cluster.id,
     stream,
-    nodes: createNodeService({
-      store: createNodeStore(database),
-      writes: createWrites({
-        store: createAuditStore(database),
-        idempotency: createIdempotencyStore(database, () => clock.now()),
-      }),
-      sessions: stream,
+    nodes: createNodeService({ store: createNodeStore(database), writes, sessions: stream }),
+    tokens: createTokenService({
+      store: createTokenStore(database),
+      writes,
+      clock,
+      publicUrl: () => 'https://roost.example:8443',
+      caSha256: () => 'ab'.repeat(32),
+      isLoopbackOnly: () => isLoopbackOnly,
     }),
     heard,
     hooks,

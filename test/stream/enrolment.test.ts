@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import { protocolVersion } from '@roost/api-types/agent'
+import type { EnrolRequest } from '@roost/api-types/agent'
+import { systemClock } from '@roost/control-plane/dist/clock.js'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newIdentity } from '../support/simulated-agent.js'
+import type { NewIdentity } from '../support/simulated-agent.js'
+import { endOfSession, enrolAt } from './enrol.js'
+import type { Answer } from './enrol.js'
+import { operator, startStreamServer } from './stream-server.js'
+import type { StreamServer } from './stream-server.js'
+
+let server: StreamServer
+let nowMs = Date.now()
+let monotonicMs = 0
+const clock = { now: () => nowMs, monotonic: () => systemClock.monotonic() + monotonicMs }
+
+beforeAll(async () => {
+  server = await startStreamServer({ clock, trustedCas: () => ['OLD', 'NEW'] })
+})
+beforeEach(() => {
+  nowMs = Date.now()
+  monotonicMs += 120_000 // each test begins without failures of its own address
+})
+afterAll(() => server.close())
+
+function enrol(token: string, more: Partial<EnrolRequest> = {}, identity?: NewIdentity): Promise<Answer> {
+  return enrolAt(server.url, token, { clock: nowMs / 1000, ...more }, identity)
+}
+
+async function newToken(more: { readonly ttl_seconds?: number; readonly uses?: number } = {}): Promise<string> {
+  return (await server.tokens.create({ cluster: server.clusterId, ...more }, operator)).token
+}
+
+const auditOf = (nodeId: unknown) =>
+  server.database.prisma.auditEvent.findMany({ where: { resource: 'nodes', resourceId: Number(nodeId) } })
+
+describe('an enrolment', () => {
+  it('makes a node of the token’s cluster, tells the authorities to trust, and is audited', async () => {
+    const identity = newIdentity()
+    const { status, body } = await enrol(await newToken(), {}, identity)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ cluster: 'one', ca: ['OLD', 'NEW'] })
+    expect(await server.stateOf(Number(body['node_id']))).toBe('pending')
+    expect(await auditOf(body['node_id'])).toMatchObject([
+      { action: 'enrol', changes: { hostname: [null, 'storage-1'] } },
+    ])
+    expect(await endOfSession(server.url, identity, body['node_uuid'])).toBeUndefined()
+  })
+
+  it('gives the same answer again to the same key with the same token, whose first answer was lost', async () => {
+    const token = await newToken()
+    const identity = newIdentity()
+    const first = await enrol(token, {}, identity)
+    const second = await enrol(token, {}, identity)
+    expect(second.body).toEqual(first.body)
+    expect((await enrol(token)).status).toBe(401)
+  })
+
+  it('lets in as many nodes as the token says, also when they come at once', async () => {
+    const token = await newToken({ uses: 3 })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => enrol(token)))
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 200, 401, 401])
+  })
+
+  it('with a wrong field says which, and counts as no failed guess', async () => {
+    const { status, body } = await enrol(await newToken(), { public_key: 'short' })
+    expect(status).toBe(400)
+    expect(String(body['error'])).toContain('public_key')
+  })
+
+  it('of a newer agent says which control plane it needs, and leaves the token good', async () => {
+    const token = await newToken()
+    const { status, body } = await enrol(token, { protocol: protocolVersion + 1 })
+    expect(status).toBe(400)
+    expect(body['error']).toBe(
+      `needs control plane ≥ protocol ${protocolVersion + 1}; this one speaks ${protocolVersion}`,
+    )
+    expect((await enrol(token)).status).toBe(200)
+  })
+})
+
+describe('a token', () => {
+  it('has 160 random bits, is good for an hour and kept as a digest alone', async () => {
+    const created = await server.tokens.create({ cluster: server.clusterId }, operator)
+    expect(created.token).toMatch(/^[0-9a-f]{40}$/)
+    expect(Date.parse(created.expires) - nowMs).toBe(3_600_000)
+    const rows = await server.database.prisma.enrolmentToken.findMany()
+    expect(JSON.stringify(rows)).not.toContain(created.token)
+    expect(created.lines).toEqual([
+      `roost-agent enroll --server https://roost.example:8443 --token ${created.token} --ca-sha256 ${'ab'.repeat(32)}`,
+      'roost-agent run',
+    ])
+    expect(created.warning).toBeNull()
+  })
+
+  it('that is unknown, used up, expired, or of a removed cluster gets one and the same 401', async () => {
+    const used = await newToken()
+    await enrol(used)
+    const expired = await newToken({ ttl_seconds: 60 })
+    const gone = await server.database.prisma.cluster.create({ data: { name: 'gone' } })
+    const { token: orphan } = await server.tokens.create({ cluster: gone.id }, operator)
+    await server.database.prisma.cluster.delete({ where: { id: gone.id } })
+    nowMs += 61_000
+    const answers = []
+    for (const token of [used, expired, orphan, 'nonsense', ''])
+      answers.push(await enrol(token, { clock: nowMs / 1000 }))
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  })
+
+  it('that has expired does not come back to life when the clock is set back', async () => {
+    const token = await newToken({ ttl_seconds: 3_600 })
+    nowMs += 3_601_000
+    await server.forgetExpiredTokens()
+    nowMs -= 3_601_000
+    expect((await enrol(token)).status).toBe(401)
+  })
+
+  it('cannot be guessed: after ten failures in a minute an address waits, with a good token too', async () => {
+    const guesses = Array.from({ length: 1_000 }, () => enrol(randomBytes(20).toString('hex')))
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(990)
+    const good = await newToken()
+    const refused = await enrol(good)
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    monotonicMs += 60_000
+    expect((await enrol(good)).status).toBe(200)
+  })
+})
+
+describe('a clock', () => {
+  it.each([0, 299, -299])('that is %i s off enrols', async (skew) => {
+    expect((await enrol(await newToken(), { clock: nowMs / 1000 + skew })).status).toBe(200)
+  })
+
+  it.each([
+    [600, '600 s ahead of'],
+    [-600, '600 s behind'],
+    [86_400, '86400 s ahead of'],
+    [-86_400, '86400 s behind'],
+  ])('that is %i s off is refused with that number, and the token stays good', async (skew, words) => {
+    const token = await newToken()
+    const { status, body } = await enrol(token, { clock: nowMs / 1000 + skew })
+    expect(status).toBe(400)
+    expect(body['error']).toContain(words)
+    expect((await enrol(token)).status).toBe(200)
+  })
+})

@@ -1,0 +1,111 @@
+import { closeCodes } from '@roost/api-types/agent'
+import type { EnrolRequest, Hardware } from '@roost/api-types/agent'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newIdentity, SimulatedAgent } from '../support/simulated-agent.js'
+import type { NewIdentity } from '../support/simulated-agent.js'
+import { endOfSession, enrolAt, newHardware } from './enrol.js'
+import type { Answer } from './enrol.js'
+import { operator, startStreamServer } from './stream-server.js'
+import type { StreamServer } from './stream-server.js'
+
+let server: StreamServer
+
+beforeAll(async () => {
+  server = await startStreamServer()
+})
+afterAll(() => server.close())
+
+function enrol(token: string, more: Partial<EnrolRequest>, identity?: NewIdentity): Promise<Answer> {
+  return enrolAt(server.url, token, more, identity)
+}
+
+async function newToken(): Promise<string> {
+  return (await server.tokens.create({ cluster: server.clusterId }, operator)).token
+}
+
+const auditOf = (nodeId: unknown) =>
+  server.database.prisma.auditEvent.findMany({ where: { resource: 'nodes', resourceId: Number(nodeId) } })
+
+async function formerNode(): Promise<{
+  readonly id: number
+  readonly hardware: Hardware
+  readonly old: NewIdentity
+}> {
+  const old = newIdentity()
+  const hardware = newHardware()
+  const { body } = await enrol(await newToken(), { hardware, hostname: 'storage-7' }, old)
+  return { id: Number(body['node_id']), hardware, old }
+}
+
+describe('hardware that was a node before', () => {
+  it('is offered its old place, and the token is not used up', async () => {
+    const { id, hardware } = await formerNode()
+    const token = await newToken()
+    const reinstalled = { ...hardware, filesystem_uuids: ['new-root', hardware.filesystem_uuids[1] ?? ''] }
+    const offer = await enrol(token, { hardware: reinstalled })
+    expect(offer.status).toBe(409)
+    expect(offer.body).toMatchObject({ known_node: { id, hostname: 'storage-7', last_seen: null } })
+    const asNew = await enrol(token, { hardware: reinstalled, place: 'new' })
+    expect(asNew.status).toBe(200)
+    expect(asNew.body['node_id']).not.toBe(id)
+  })
+
+  it('takes its old place under a new key; the old key is revoked, and both keys’ digests are audited', async () => {
+    const { id, hardware, old } = await formerNode()
+    const identity = newIdentity()
+    const { status, body } = await enrol(await newToken(), { hardware, place: 'take' }, identity)
+    expect(status).toBe(200)
+    expect(body['node_id']).toBe(id)
+    expect(await endOfSession(server.url, identity, body['node_uuid'])).toBeUndefined()
+    expect(await endOfSession(server.url, old, body['node_uuid'])).toBe(closeCodes.revoked)
+    const events = await auditOf(id)
+    expect(events.map(({ action }) => action)).toEqual(['enrol', 'take_place'])
+  })
+
+  it.each([
+    [
+      'one part alone, as a disk that moved or a cloned image',
+      (h: Hardware) => ({ ...newHardware(), disk_serials: h.disk_serials }),
+    ],
+    [
+      'a clone of its disks on another board',
+      (h: Hardware) => ({ ...newHardware(), disk_serials: h.disk_serials, filesystem_uuids: h.filesystem_uuids }),
+    ],
+    [
+      'its board alone',
+      (h: Hardware) => ({ system_uuid: h.system_uuid, disk_serials: [], macs: [], filesystem_uuids: [] }),
+    ],
+  ])('is not recognised by %s', async (_name, other) => {
+    const { hardware } = await formerNode()
+    expect((await enrol(await newToken(), { hardware: other(hardware) })).status).toBe(200)
+  })
+
+  it('is a new node while the old one is connected: nobody reinstalled a machine that speaks', async () => {
+    const { id, hardware, old } = await formerNode()
+    const { uuid } = await server.database.prisma.node.findUniqueOrThrow({ where: { id } })
+    const agent = new SimulatedAgent({ url: server.url, identity: { ...old, uuid } })
+    agent.dial()
+    await agent.until(({ welcomed }) => welcomed > 0)
+    const second = await enrol(await newToken(), { hardware })
+    expect(second.status).toBe(200)
+    expect(second.body['node_id']).not.toBe(id)
+    agent.stop()
+  })
+
+  it('of another cluster is never offered', async () => {
+    const { hardware } = await formerNode()
+    const other = await server.database.prisma.cluster.upsert({
+      where: { name: 'two' },
+      create: { name: 'two' },
+      update: {},
+    })
+    const { token } = await server.tokens.create({ cluster: other.id }, operator)
+    expect(await enrol(token, { hardware })).toMatchObject({ status: 200, body: { cluster: 'two' } })
+  })
+
+  it('that nobody knows cannot take a place', async () => {
+    const { status, body } = await enrol(await newToken(), { place: 'take' })
+    expect(status).toBe(409)
+    expect(body).not.toHaveProperty('known_node')
+  })
+})
