@@ -20,6 +20,7 @@ import { secureHeaders } from './http/secure-headers.js'
 import { createServer } from './http/server.js'
 import { boundStrangers } from './http/strangers.js'
 import { metricRoutes } from './metrics/routes.js'
+import { mountPrometheus } from './prometheus/routes.js'
 import { resources } from './resources.js'
 import { mountRpc, rpcPrefix } from './rpc/mount.js'
 import { version } from './version.js'
@@ -38,6 +39,7 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
   await describeRoutes(app, { version, hidden: [rpcPrefix] })
   await applyDialect(app, methods, context)
   mountLanding(app, methods)
+  mountPrometheus(app, context.prometheus)
   mountHealth(app, () => context.database.prisma.$queryRaw`select 1`)
   await mountDocs(app)
   mountApi(app, context)

@@ -49,6 +49,11 @@ import { every } from './jobs/every.js'
 import { createMetrics } from './metrics/feature.js'
 import type { MetricFeature } from './metrics/feature.js'
 import { createMetricStore } from './metrics/store.js'
+import { fleetText } from './prometheus/fleet-figures.js'
+import { createOwnFigures } from './prometheus/own-figures.js'
+import type { PrometheusFigures } from './prometheus/routes.js'
+import { createFigureStore } from './prometheus/store.js'
+import { version } from './version.js'
 import type { Services } from '@roost/api-types/rpc'
 import { systemClock } from './clock.js'
 
@@ -83,6 +88,7 @@ export interface Context {
   readonly enrolments: EnrolmentService
   readonly metrics: MetricFeature
   readonly capacity: CapacityFeature
+  readonly prometheus: PrometheusFigures
   /** Closes everything in reverse order. */
   dispose(): Promise<void>
 }
@@ -100,14 +106,7 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
   const { metrics, capacity, jobs } = figures
   const handlers = streamHandlers(database, surroundings, figures)
   const { stream, enrolments, tokens, sweep } = await buildFleet(database, surroundings, handlers, writes)
-  const sessions: NodeSessions = {
-    isConnected: (nodeId) => stream.isConnected(nodeId),
-    revoke: (nodeId) => {
-      stream.revoke(nodeId)
-      metrics.intake.forget(nodeId)
-      capacity.intake.forget(nodeId)
-    },
-  }
+  const sessions = nodeSessions(stream, figures)
   return {
     surroundings,
     database,
@@ -115,6 +114,7 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
     enrolments,
     metrics,
     capacity,
+    prometheus: buildPrometheus(database, stream, figures),
     trust: createTrustStore(database),
     operators: createOperatorService({ store: createOperatorStore(database), log, now }),
     idempotency: { ledger, bodyMac: createBodyMac(keys) },
@@ -157,8 +157,14 @@ function streamHandlers(
     frame: (nodeId, bytes) => metrics.intake.frame(nodeId, bytes),
     deviceUsage: async (nodeId, message) => capacity.intake.deviceUsage(nodeId, message),
     log: (nodeId, { level, message }) => log[level]({ nodeId }, `an agent says: ${message}`),
-    connected: (nodeId) => log.info({ nodeId }, 'a node is connected'),
-    disconnected: (nodeId) => log.info({ nodeId }, 'a node is disconnected'),
+    connected(nodeId) {
+      metrics.intake.connected(nodeId)
+      log.info({ nodeId }, 'a node is connected')
+    },
+    disconnected(nodeId) {
+      metrics.intake.disconnected(nodeId)
+      log.info({ nodeId }, 'a node is disconnected')
+    },
   }
 }
 
@@ -190,6 +196,30 @@ async function buildFleet(database: Database, surroundings: Surroundings, handle
   await stream.start()
   const sweep = every(10_000, 'remove expired enrolment tokens', () => enrolments.forgetExpired(), log)
   return { stream, enrolments, tokens, sweep }
+}
+
+/** A node that loses its place loses its session, and what is held of it. */
+function nodeSessions(stream: AgentStream, { metrics, capacity }: Figures): NodeSessions {
+  return {
+    isConnected: (nodeId) => stream.isConnected(nodeId),
+    revoke(nodeId) {
+      stream.revoke(nodeId)
+      metrics.intake.forget(nodeId)
+      capacity.intake.forget(nodeId)
+    },
+  }
+}
+
+function buildPrometheus(database: Database, stream: AgentStream, { metrics, capacity }: Figures): PrometheusFigures {
+  const { latest } = metrics
+  const own = createOwnFigures({
+    version,
+    stream: () => stream.figures(),
+    intake: () => ({ ...latest.counters, nodes: latest.size, names: latest.names }),
+    pool: database.pool,
+  })
+  const store = createFigureStore(database)
+  return { own, fleet: () => fleetText(store, capacity.service) }
 }
 
 type Figures = Awaited<ReturnType<typeof buildFigures>>

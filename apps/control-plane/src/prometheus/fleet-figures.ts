@@ -2,23 +2,23 @@ import type { CapacityService } from '@roost/api-types/rpc'
 import { bytesPerTb } from '@roost/capacity-core'
 import { Gauge, Registry } from 'prom-client'
 import { deviceLines } from './device-lines.js'
-import type { FleetStore } from './store.js'
+import type { FigureStore } from './store.js'
 
 /** Figures of nodes, devices and capacity as text, read anew each time: what is gone is gone from the answer too. */
-export async function fleetText(store: FleetStore, capacity: CapacityService): Promise<string> {
+export async function fleetText(store: FigureStore, capacity: CapacityService): Promise<string> {
   const registry = new Registry()
   await Promise.all([addCounts(registry, store), addCapacity(registry, store, capacity)])
   return `${await registry.metrics()}${await deviceLines(store.listDevices())}`
 }
 
-async function addCounts(registry: Registry, store: FleetStore): Promise<void> {
+async function addCounts(registry: Registry, store: FigureStore): Promise<void> {
   const nodes = gauge(registry, 'roost_nodes', 'Nodes by state', ['cluster', 'state'])
   const devices = gauge(registry, 'roost_devices', 'Devices by status', ['cluster', 'status'])
   for (const { cluster, state, count } of await store.countNodes()) nodes.set({ cluster, state }, count)
   for (const { cluster, status, count } of await store.countDevices()) devices.set({ cluster, status }, count)
 }
 
-async function addCapacity(registry: Registry, store: FleetStore, capacity: CapacityService): Promise<void> {
+async function addCapacity(registry: Registry, store: FigureStore, capacity: CapacityService): Promise<void> {
   const labels = ['cluster', 'ring_set'] as const
   const raw = gauge(registry, 'roost_capacity_raw_bytes', 'Raw capacity of the devices of a set of policies', labels)
   const used = gauge(registry, 'roost_capacity_used_bytes', 'Bytes used on the devices of a set of policies', labels)

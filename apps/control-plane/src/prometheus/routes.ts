@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { OwnFigures } from './own-figures.js'
 
-export interface PrometheusOptions {
+export interface PrometheusFigures {
   readonly own: OwnFigures
   /** Figures that need the database. */
   readonly fleet: () => Promise<string>
 }
 
 /** `/metrics` in Prometheus' text format. Without the database the process still tells of itself. */
-export function mountPrometheus(app: FastifyInstance, { own, fleet }: PrometheusOptions): void {
+export function mountPrometheus(app: FastifyInstance, { own, fleet }: PrometheusFigures): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
     own.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000)

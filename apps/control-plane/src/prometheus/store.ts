@@ -23,7 +23,7 @@ export interface DeviceFigures {
 }
 
 /** The fleet as Prometheus is told of it. */
-export interface FleetStore {
+export interface FigureStore {
   listClusters(): Promise<readonly { readonly id: number; readonly name: string }[]>
   countNodes(): Promise<readonly NodeCount[]>
   countDevices(): Promise<readonly DeviceCount[]>
@@ -33,7 +33,7 @@ export interface FleetStore {
 
 const pageRows = 2_000
 
-export function createFleetStore({ prisma }: Pick<Database, 'prisma'>): FleetStore {
+export function createFigureStore({ prisma }: Pick<Database, 'prisma'>): FigureStore {
   const page = (after: number) =>
     prisma.$queryRaw<DeviceFigures[]>(Prisma.sql`
     select d.id, c.name as cluster, n.hostname as node, d.name as device,
