@@ -56,5 +56,5 @@ export function definitionOf({ name, unit }: Measurement): MetricDefinition {
 
 /** A device or mount as part of a name: whatever has a meaning in names or in queries for them becomes `_`. */
 export function part(text: string): string {
-  return text.replaceAll(/[.,*\s\p{Cc}]/gu, '_')
+  return text.replaceAll(/[.,*/\s\p{Cc}]/gu, '_')
 }

@@ -63,7 +63,11 @@ describe('parseMountinfo', () => {
   })
 
   it('undoes what the kernel does to any path', () => {
-    fc.assert(fc.property(fc.string(), (path) => expect(unescape(escape(path))).toBe(path)))
+    fc.assert(
+      fc.property(fc.string(), (path) => {
+        expect(unescape(escape(path))).toBe(path)
+      }),
+    )
   })
 })
 

@@ -113,15 +113,16 @@ function answerOf(mountPoint: string, result: CommandResult): ProbeResult {
 
 /** Reads the answer to `stat -f -c '%S %b %f %a %c %d'`; undefined when it is none. */
 export function parseStatfs(text: string): StatfsFigures | undefined {
-  const numbers = text.trim().split(' ').map(Number)
-  const [block, blocks, free, available, inodes, freeInodes] = numbers
-  if (numbers.length !== 6 || !numbers.every((n) => Number.isFinite(n) && n >= 0) || !block || blocks === undefined)
-    return undefined
+  const answer = text.trim()
+  if (!/^[1-9]\d*(?: \d+){5}$/.test(answer)) return undefined
+  const [block, blocks, free, available, inodes, freeInodes] = answer.split(' ').map(Number) as SixNumbers
   return {
     total_bytes: blocks * block,
-    free_bytes: (free as number) * block,
-    available_bytes: (available as number) * block,
-    inodes: inodes as number,
-    freeInodes: freeInodes as number,
+    free_bytes: free * block,
+    available_bytes: available * block,
+    inodes,
+    freeInodes,
   }
 }
+
+type SixNumbers = [number, number, number, number, number, number]

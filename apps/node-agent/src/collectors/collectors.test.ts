@@ -1,0 +1,50 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createFilesystems } from '../host/filesystems.js'
+import { openMachine } from '../host/machine.js'
+import type { RunCommand } from '../host/run-command.js'
+import { createStatfsProbe } from '../host/statfs-probe.js'
+import type { CollectorHost } from './collector.js'
+import { collectors } from './index.js'
+import { Rates } from './rates.js'
+
+const fixtures = join(import.meta.dirname, 'fixtures')
+const intervalMs = 10_000
+
+/** Each folder holds a machine twice, 10 s apart, and what is to be read then; `vitest -u` writes that anew. */
+describe.each(readdirSync(fixtures))('%s', (name) => {
+  const first = hostOf(join(fixtures, name, 'first'))
+  const second = hostOf(join(fixtures, name, 'second'))
+
+  it.each(collectors.filter((collector) => collector.name !== 'agent'))('is read by $name', async (collector) => {
+    const rates = new Rates()
+    rates.valuesOf(await collector.read(first), 0)
+    const measurements = await collector.read(second)
+    const values = rates.valuesOf(measurements, intervalMs)
+    const lines = measurements.map(
+      ({ name, unit }, i) => `${name} ${Number((values[i] ?? 0).toPrecision(12))} ${unit}\n`,
+    )
+    await expect(lines.toSorted().join('')).toMatchFileSnapshot(
+      join(fixtures, name, 'expected', `${collector.name}.txt`),
+    )
+  })
+})
+
+function hostOf(root: string): CollectorHost {
+  const machine = openMachine(root)
+  const probe = createStatfsProbe({ run: statOf(root) })
+  return { machine, filesystems: createFilesystems({ machine, probe }) }
+}
+
+/** Answers with the line of the file `statfs`; a mount that is not named there hangs. */
+function statOf(root: string): RunCommand {
+  const file = join(root, 'statfs')
+  const answers = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  return async (_file, args) => {
+    const answer = answers.find((line) => line.startsWith(`${args.at(-1)} `))
+    const stdout = answer?.slice(answer.indexOf(' ') + 1) ?? ''
+    const outcome = answer === undefined ? 'timed_out' : 'exited'
+    return { outcome, exitCode: answer === undefined ? null : 0, stdout, stderr: '', ended: Promise.resolve() }
+  }
+}
