@@ -12,6 +12,8 @@ export interface AgentOptions {
   readonly program: string
   /** Where the agent keeps its identity and state. */
   readonly dataDir: string
+  /** Where we are: another start may listen elsewhere. */
+  readonly serverUrl: string
   /** The flags of `enroll`, with a new token; asked where the agent has no identity yet. */
   readonly enrolment: () => Promise<readonly string[]>
   readonly log: Log
@@ -48,7 +50,7 @@ async function supervise(options: AgentOptions, stopping: AbortSignal): Promise<
     const outcome = await runOnce(options, log, stopping).catch((error: Error) => error.message)
     if (stopping.aborted) return
     if (outcome === 'removed') {
-      log.warn(`an operator removed this machine's node: its agent stays away until ${options.dataDir} is removed`)
+      log.warn(`an operator removed this machine's node: its agent stays away until Roost is started again`)
       return
     }
     if (outcome === 'enrolled') continue
@@ -62,14 +64,14 @@ async function supervise(options: AgentOptions, stopping: AbortSignal): Promise<
 /** Runs the agent to its end; where it has no identity yet, gives it one instead. */
 async function runOnce(options: AgentOptions, log: Log, stopping: AbortSignal): Promise<string> {
   await prepare(options.dataDir)
-  const outcome = await runAgent(options, ['run'], log, stopping)
-  if (outcome === agentExit.removed) return 'removed'
-  if (outcome !== agentExit.notEnrolled) return outcome
+  const { exit, said } = await runAgent(options, ['run', '--server', options.serverUrl], log, stopping)
+  if (exit === agentExit.removed) return 'removed'
+  if (exit !== agentExit.notEnrolled) return `${exit}: ${said}`
   const flags = ['enroll', ...(await options.enrolment())]
-  if ((await runAgent(options, flags, log, stopping)) === agentExit.ok) return 'enrolled'
+  if ((await runAgent(options, flags, log, stopping)).exit === agentExit.ok) return 'enrolled'
   // Its data directory was lost, and the node that it was is known: it goes on as that.
   const again = await runAgent(options, [...flags, '--take-place'], log, stopping)
-  return again === agentExit.ok ? 'enrolled' : `it cannot enrol, ${again}`
+  return again.exit === agentExit.ok ? 'enrolled' : `it cannot enrol: ${again.said}`
 }
 
 /** Where there is no Swift, each local filesystem counts as a device, so that a newcomer sees capacity. */
@@ -79,23 +81,23 @@ async function prepare(dataDir: string): Promise<void> {
   if (!existsSync(path)) await writeFile(path, `${JSON.stringify({ devices: 'local-filesystems' }, null, 2)}\n`)
 }
 
-/** Runs one command of the agent to its end, and answers how it ended. */
+/** Runs one command of the agent to its end, and answers how it ended and what it said last. */
 async function runAgent(
   { program, dataDir }: AgentOptions,
   args: readonly string[],
   log: Log,
   stopping: AbortSignal,
-): Promise<string> {
-  if (stopping.aborted) return 'stopped'
+): Promise<{ readonly exit: string; readonly said: string }> {
+  if (stopping.aborted) return { exit: 'stopped', said: '' }
   // The channel tells the agent when we are gone, however we ended.
   const child = spawn(process.execPath, [program, '--data-dir', dataDir, ...args], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  relay(child, log)
+  const lastWords = relay(child, log)
   const stop = () => endChild(child)
   stopping.addEventListener('abort', stop, { once: true })
   try {
-    return await ended(child)
+    return { exit: await ended(child), said: lastWords() }
   } finally {
     stopping.removeEventListener('abort', stop)
   }
@@ -116,22 +118,28 @@ function endChild(child: ChildProcess): void {
 
 const levels: Readonly<Record<number, 'debug' | 'warn' | 'error'>> = { 40: 'warn', 50: 'error' }
 
-/** What the agent says of its daily work is for who asks (debug); its warnings are for everyone. */
-function relay(child: ChildProcess, log: Log): void {
+/**
+ * What the agent says of its daily work is for who asks (debug); its warnings are for everyone. Answers what it last
+ * wrote in plain words, which is why a command failed.
+ */
+function relay(child: ChildProcess, log: Log): () => string {
+  const plain: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
     if (!stream) continue
     createInterface({ input: stream }).on('line', (line) => {
       const entry = parseLine(line)
-      log[levels[entry.level] ?? 'debug'](entry.fields, entry.msg)
+      if (entry === undefined) plain.push(line)
+      log[levels[entry?.level ?? 0] ?? 'debug'](entry?.fields ?? {}, entry?.msg ?? line)
     })
   }
+  return () => plain.slice(-2).join(' ')
 }
 
-function parseLine(line: string): { level: number; msg: string; fields: Record<string, unknown> } {
+function parseLine(line: string): { level: number; msg: string; fields: Record<string, unknown> } | undefined {
   try {
     const { level, msg, time: _time, name: _name, ...fields } = JSON.parse(line) as Record<string, unknown>
     return { level: Number(level), msg: String(msg), fields }
   } catch {
-    return { level: 0, msg: line, fields: {} }
+    return undefined
   }
 }

@@ -18,6 +18,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
       : superviseAgent({
           program: resolve(options.agent),
           dataDir: join(config.dataDir, 'agent'),
+          serverUrl: server.localUrl,
           enrolment: () => enrolmentOf(server),
           log,
         })

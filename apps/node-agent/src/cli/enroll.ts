@@ -11,6 +11,7 @@ import { saveAuthorities } from '../uplink/trust.js'
 import { agentVersion } from '../version.js'
 import { CommandError, exitCodes } from './command-error.js'
 import type { EnrolFlags } from './program.js'
+import { serverUrl } from './server-url.js'
 
 /** Makes this machine a node. Done already for the same control plane, it says so and succeeds. */
 export async function enroll(flags: EnrolFlags): Promise<number> {
@@ -52,14 +53,6 @@ function alreadyEnrolled(enrolment: Enrolment, server: URL, dataDir: string): nu
     })
   say(`This machine is enrolled already: node ${node_id} (${node_uuid}) of the cluster ${cluster}.`)
   return exitCodes.ok
-}
-
-function serverUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url
-  throw new CommandError(`--server must be a URL such as https://roost.example:8443, and is '${text}'.`, {
-    exitCode: exitCodes.usage,
-  })
 }
 
 function placeOf({ takePlace, newNode }: EnrolFlags): Pick<EnrolRequest, 'place'> {

@@ -19,6 +19,7 @@ export interface EnrolFlags extends GlobalFlags {
 }
 
 export interface RunFlags extends GlobalFlags {
+  readonly server?: string
   readonly log?: 'json' | 'pretty'
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
 }
@@ -66,6 +67,7 @@ function addWork(program: Command, ended: Ended): void {
   program
     .command('run')
     .description('read this machine and report it until told to stop')
+    .option('--server <url>', 'where the control plane is now, when it has moved since the enrolment')
     .addOption(new Option('--log <format>', 'pretty on a terminal, else json').choices(['json', 'pretty']))
     .addOption(new Option('--log-level <level>').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .action(async (_flags, command: Command) => {

@@ -8,6 +8,7 @@ import { type Identity, readIdentity, readMachineIds, retireIdentity } from '../
 import { lockStateDirectory } from '../state-lock.js'
 import { createLog, type Log } from '../log.js'
 import { CommandError, exitCodes } from './command-error.js'
+import { serverUrl } from './server-url.js'
 import type { RunFlags } from './program.js'
 
 /** How long an orderly end may take. */
@@ -23,7 +24,7 @@ export async function run(flags: RunFlags): Promise<number> {
     level: flags.logLevel,
     write: (line) => process.stdout.write(line),
   })
-  const identity = await readEnrolled(config.dataDir)
+  const identity = servedAt(await readEnrolled(config.dataDir), flags.server)
   const unlock = await lockStateDirectory(config.dataDir)
   try {
     return await serve(config, identity, log)
@@ -77,6 +78,12 @@ async function readEnrolled(dataDir: string): Promise<Identity> {
     remedy: 'Make a token on the control plane with `roost token create`, and run the line that it prints.',
     exitCode: exitCodes.notEnrolled,
   })
+}
+
+/** The same node, at the address where its control plane is now. */
+function servedAt(identity: Identity, server: string | undefined): Identity {
+  if (server === undefined) return identity
+  return { ...identity, enrolment: { ...identity.enrolment, server: serverUrl(server).origin } }
 }
 
 async function within(clock: Clock, ms: number, work: () => Promise<void>): Promise<void> {

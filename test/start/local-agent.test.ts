@@ -1,0 +1,90 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { repository, startControlPlane } from '../support/control-plane.js'
+import type { ControlPlaneProcess } from '../support/control-plane.js'
+import { createTestDatabase } from '../support/database.js'
+import { processesNaming } from '../support/processes.js'
+import { request } from '../support/request.js'
+
+const args = ['--agent', join(repository, 'apps/node-agent/bin/roost-agent.js')]
+// Readings come every 10 s, and the machine may be busy with other suites.
+const patience = { timeout: 60_000, interval: 200 }
+const database = await createTestDatabase()
+let dataDir: string
+let roost: ControlPlaneProcess
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'roost-local-'))
+  roost = await start()
+})
+afterAll(async () => {
+  await roost.stop()
+  await database.drop()
+  await rm(dataDir, { recursive: true })
+})
+
+function start(): Promise<ControlPlaneProcess> {
+  return startControlPlane({ dataDir, args, env: { DATABASE_URL: database.url } })
+}
+
+interface Seen {
+  readonly id: number
+  readonly state: string
+}
+
+async function nodes(): Promise<readonly Seen[]> {
+  return ((await request(roost, '/api/v1/nodes/')).body as { objects: Seen[] }).objects
+}
+
+function agentPids(): readonly number[] {
+  return processesNaming(join(dataDir, 'agent'))
+}
+
+/** A reading that came after this moment. */
+async function readingAfter(seconds: number): Promise<void> {
+  await vi.waitFor(async () => {
+    const [node] = await nodes()
+    const { body } = await request(roost, `/api/v1/nodes/${node?.id}/metrics/poll/?metrics=uptime.uptime`)
+    const [sample] = (body as { metrics: { timestamp: number; value: number | null }[] }).metrics
+    expect(sample?.value).toBeGreaterThan(0)
+    expect(sample?.timestamp).toBeGreaterThanOrEqual(Math.floor(seconds))
+  }, patience)
+}
+
+describe('the agent that npm start runs for this machine', { timeout: 120_000 }, () => {
+  it('enrols itself into the cluster default, keeps its state in <data>/agent, and reports', async () => {
+    await vi.waitFor(async () => expect(await nodes()).toMatchObject([{ state: 'online' }]), patience)
+    expect(await readFile(join(dataDir, 'agent/identity.json'), 'utf8')).toContain('"cluster": "default"')
+    await readingAfter(0)
+  })
+
+  it('shows each local filesystem as a device of the policy default', async () => {
+    await vi.waitFor(async () => {
+      const { body } = await request(roost, '/api/v1/storage_policies/')
+      expect(body).toMatchObject({ objects: [{ name: 'default', index: 0 }] })
+    }, patience)
+    const declared = await readFile(join(dataDir, 'agent/config.json'), 'utf8')
+    expect(JSON.parse(declared)).toEqual({ devices: 'local-filesystems' })
+  })
+
+  it('is started again when it is killed, as the same node', async () => {
+    const [before] = agentPids()
+    process.kill(before ?? 0, 'SIGKILL')
+    const killed = Date.now() / 1000
+    await vi.waitFor(() => expect(agentPids().filter((pid) => pid !== before)).toHaveLength(1), patience)
+    await readingAfter(killed)
+    expect(await nodes()).toHaveLength(1)
+  })
+
+  it('ends when the control plane is killed, and comes back with it at another port as the same node', async () => {
+    const { url } = roost
+    await roost.kill9()
+    await vi.waitFor(() => expect(agentPids()).toEqual([]), patience)
+    roost = await start()
+    expect(roost.url).not.toBe(url)
+    await readingAfter(Date.now() / 1000)
+    expect(await nodes()).toMatchObject([{ state: 'online' }])
+  })
+})
