@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { FilesystemFigures } from '@roost/api-types/agent'
 import { describeFailure } from './run-command.js'
 import type { CommandResult, RunCommand } from './run-command.js'
@@ -60,6 +61,7 @@ export function createStatfsProbe(options: StatfsProbeOptions): StatfsProbe {
   const [file, ...args] = options.command ?? statCommand
   const entries = new Map<string, Entry>()
   const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal) // one for each mount that is asked
 
   function stuckResult(entry: Entry): ProbeResult {
     const since = entry.stuckSince ?? now()

@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../clock.js'
+import { createFilesystems } from '../host/filesystems.js'
+import { openMachine } from '../host/machine.js'
+import { runCommand } from '../host/run-command.js'
+import { createStatfsProbe } from '../host/statfs-probe.js'
+import { mountName } from './df.js'
+import { collectors } from './index.js'
+import type { Reading } from './reading.js'
+import { createReadings } from './readings.js'
+
+const machine = openMachine()
+const filesystems = createFilesystems({ machine, probe: createStatfsProbe({ run: runCommand }) })
+const readings = createReadings({ collectors, host: { machine, filesystems }, clock: systemClock })
+let reading: Reading
+
+const value = (name: string): number => {
+  const at = reading.metrics.findIndex((metric) => metric.name === name)
+  if (at === -1) throw new Error(`There is no metric ${name}`)
+  return reading.values[at] ?? Number.NaN
+}
+const proc = (file: string): string => readFileSync(`/proc/${file}`, 'utf8')
+
+describe('the machine that this runs on', () => {
+  beforeAll(async () => {
+    await readings.read()
+    // Keeps one CPU busy, so that there is something to see.
+    for (const end = performance.now() + 1_000; performance.now() < end;);
+    reading = await readings.read()
+  })
+
+  it('has more than 150 names, all of them different, and all collectors succeed', () => {
+    const names = reading.metrics.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.length).toBeGreaterThan(150)
+    expect(names.filter((name) => name.endsWith('.success') && value(name) !== 1)).toEqual([])
+  })
+
+  it('divides the time of its CPUs up without a rest, and sees that one was busy', () => {
+    const states = ['user', 'nice', 'system', 'idle', 'wait', 'interrupt', 'softirq', 'steal']
+    const sum = states.reduce((total, state) => total + value(`aggregation.cpu-average.cpu.${state}`), 0)
+    expect(sum).toBeCloseTo(100, 6)
+    const cpus = proc('stat').match(/^cpu\d/gm)?.length ?? 1
+    const idle = value('aggregation.cpu-average.cpu.idle') + value('aggregation.cpu-average.cpu.wait')
+    expect(idle).toBeLessThan(100 - 60 / cpus)
+  })
+
+  it('agrees with df on every local filesystem', async () => {
+    for (const { filesystem } of await filesystems.read()) {
+      const [{ mountPoint }] = filesystem.mounts
+      const output = execFileSync('df', ['-B1', '--output=used,avail,iused', mountPoint], { encoding: 'utf8' })
+      const [used = 0, available = 0] = output.split('\n')[1]?.trim().split(/\s+/).map(Number) ?? []
+      const slack = 512 * 1024 * 1024 // what others may write meanwhile
+      const name = `df.${mountName(mountPoint)}`
+      expect(Math.abs(value(`${name}.df_complex.used`) - used)).toBeLessThan(slack)
+      expect(Math.abs(value(`${name}.df_complex.free`) - available)).toBeLessThan(slack)
+      expect(value(`${name}.percent_bytes.used`)).toBeCloseTo((used / (used + available)) * 100, 0)
+    }
+  })
+
+  it('agrees with /proc on uptime, load and memory', () => {
+    const uptime = Number(proc('uptime').split(' ')[0])
+    expect(uptime - value('uptime.uptime')).toBeGreaterThanOrEqual(0)
+    expect(uptime - value('uptime.uptime')).toBeLessThan(60)
+    expect(value('load.load.longterm')).toBeCloseTo(Number(proc('loadavg').split(' ')[2]), 0)
+    expect(value('memory.memory.total')).toBe(Number(/MemTotal:\s+(\d+)/.exec(proc('meminfo'))?.[1]) * 1024)
+    const parts = ['used', 'free', 'buffered', 'cached', 'slab_recl', 'slab_unrecl']
+    const sum = parts.reduce((total, part) => total + value(`memory.memory.${part}`), 0)
+    expect(sum).toBe(value('memory.memory.total'))
+  })
+})

@@ -1,0 +1,175 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../clock.js'
+import { collectors } from '../collectors/index.js'
+import type { Reading } from '../collectors/reading.js'
+import { createReadings } from '../collectors/readings.js'
+import { createFilesystems } from './filesystems.js'
+import type { Filesystems } from './filesystems.js'
+import { openMachine } from './machine.js'
+import type { Machine } from './machine.js'
+import { runCommand } from './run-command.js'
+import type { RunCommand } from './run-command.js'
+import { createStatfsProbe } from './statfs-probe.js'
+import type { StatfsProbe } from './statfs-probe.js'
+
+// A mount whose server is dead hangs whoever asks it; so does a pipe that nobody writes to, whoever opens it. The probe
+// of these tests is `cat`: it reads the figures of a mount that answers from a file at its path.
+const figures = '4096 1000 600 500 20 10'
+
+let root: string
+let machine: Machine
+let probe: StatfsProbe
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'roost-hung-'))
+  await mkdir(join(root, 'srv'))
+  await mkdir(join(root, 'proc/self'), { recursive: true })
+  machine = openMachine(root)
+})
+afterEach(async () => {
+  probe.close()
+  await rm(root, { recursive: true })
+})
+
+/** Makes so many mounts that hang, and as many that answer, in turn. */
+async function makeMounts(hung: number, well: number): Promise<void> {
+  const names = Array.from({ length: Math.max(hung, well) }, (_, i) => [
+    ...(i < hung ? [`hung${i}`] : []),
+    ...(i < well ? [`well${i}`] : []),
+  ]).flat()
+  const mountinfo = names.map((name, i) => `${i + 2} 1 8:${i} / /srv/${name} rw - xfs /dev/sd${i} rw\n`)
+  await writeFile(join(root, 'proc/self/mountinfo'), mountinfo.join(''))
+  const pathOf = (name: string): string => join(root, 'srv', name)
+  const pipes = names.filter((name) => name.startsWith('hung')).map(pathOf)
+  if (pipes.length > 0) execFileSync('mkfifo', pipes)
+  await Promise.all(names.filter((name) => name.startsWith('well')).map((name) => writeFile(pathOf(name), figures)))
+}
+
+/** Watches how many processes ask each mount at the same time. */
+function counted(run: RunCommand) {
+  const now = new Map<string, number>()
+  const seen = { most: 0, started: 0 }
+  const watched: RunCommand = async (file, args, options) => {
+    const mount = args.at(-1) ?? ''
+    const asking = (now.get(mount) ?? 0) + 1
+    now.set(mount, asking)
+    seen.most = Math.max(seen.most, asking)
+    seen.started++
+    const result = await run(file, args, options)
+    void result.ended.then(() => now.set(mount, (now.get(mount) ?? 0) - 1))
+    return result
+  }
+  return { watched, seen }
+}
+
+function open(run: RunCommand, deadlineMs: number, monotonic?: () => number): Filesystems {
+  probe = createStatfsProbe({ run, path: (path) => machine.path(path), command: ['cat'], deadlineMs })
+  return createFilesystems({ machine, probe, ...(monotonic && { monotonic }) })
+}
+
+/** The longest time for which the event loop did not turn while `work` went on. */
+async function longestPause<T>(work: Promise<T>): Promise<{ readonly pauseMs: number; readonly result: T }> {
+  let last = performance.now()
+  let pauseMs = 0
+  const timer = setInterval(() => {
+    pauseMs = Math.max(pauseMs, performance.now() - last)
+    last = performance.now()
+  }, 20)
+  const result = await work
+  clearInterval(timer)
+  return { pauseMs, result }
+}
+
+function valuesOf({ metrics, values }: Reading, pattern: RegExp): number[] {
+  return metrics.flatMap(({ name }, i) => (pattern.test(name) ? [values[i] ?? Number.NaN] : []))
+}
+
+describe.each([4, 8, 64])('%i mounts that hang', (hung) => {
+  it('are reported stuck, and cost neither the others nor the heartbeat anything', { timeout: 60_000 }, async () => {
+    await makeMounts(hung, 3)
+    const { watched, seen } = counted(runCommand)
+    // Three seconds in the product; the long variant waits as long.
+    const deadlineMs = process.env.ROOST_TEST_LONG ? 3_000 : 500
+    const filesystems = open(watched, deadlineMs)
+    const host = { machine: openMachine(), filesystems }
+    const readings = createReadings({ collectors, host, clock: systemClock })
+
+    const { pauseMs, result: first } = await longestPause(readings.read())
+    expect(pauseMs).toBeLessThan(1_000)
+    expect(valuesOf(first, /^load\.load\.shortterm$/)[0]).toBeGreaterThanOrEqual(0)
+    // The agent's own files and look-ups use the threads that a hung mount would have used up.
+    expect(await readFile(join(root, 'srv/well0'), 'utf8')).toBe(figures)
+
+    await sleep(deadlineMs + 200)
+    const second = await readings.read()
+    expect(valuesOf(second, /^df\.srv-hung\d+\.mount_stuck$/)).toEqual(Array.from({ length: hung }, () => 1))
+    expect(valuesOf(second, /^df\.srv-well\d+\.mount_stuck$/)).toEqual([0, 0, 0])
+    expect(valuesOf(second, /^df\.srv-well\d+\.df_complex\.used$/)).toEqual(Array.from({ length: 3 }, () => 400 * 4096))
+    expect(seen.most).toBe(1)
+  })
+})
+
+/** What hangs in the kernel outlives its kill: such processes never end for the agent. */
+const unkillable: RunCommand = async (file, args, options) => {
+  const result = await runCommand(file, args, options)
+  return result.outcome === 'timed_out' ? { ...result, ended: new Promise(() => {}) } : result
+}
+
+it('1,000 readings leave no process, no file and no memory behind', { timeout: 120_000 }, async () => {
+  await makeMounts(4, 1)
+  const { watched, seen } = counted(unkillable)
+  let now = 0
+  const filesystems = open(watched, 500, () => now)
+  await filesystems.read()
+  const filesBefore = (await readdir('/proc/self/fd')).length
+  const memoryBefore = process.memoryUsage.rss()
+  for (let i = 0; i < 1_000; i++) {
+    now += 60_000
+    await filesystems.read()
+  }
+  expect(seen).toEqual({ most: 1, started: 4 + 1 + 1_000 })
+  expect((await readdir('/proc/self/fd')).length).toBeLessThanOrEqual(filesBefore)
+  expect(process.memoryUsage.rss() - memoryBefore).toBeLessThan(30 * 1024 * 1024)
+})
+
+it('a mount that hangs again and again has at most one process, which is ended each time', async () => {
+  await makeMounts(2, 1)
+  const { watched, seen } = counted(runCommand)
+  let now = 0
+  const filesystems = open(watched, 50, () => now)
+  for (let i = 0; i < 10; i++) {
+    now += 60_000
+    const states = (await filesystems.read()).map(({ result }) => result.state)
+    expect(states.toSorted()).toEqual(['ok', 'stuck', 'stuck'])
+  }
+  expect(seen.most).toBe(1)
+})
+
+it('never asks a mount over the network or of a FUSE process', async () => {
+  await makeMounts(0, 1)
+  const others = ['nfs4', 'cifs', 'ceph', 'fuse.rclone', 'fuseblk', 'tmpfs'].map(
+    (type, i) => `${i + 90} 1 0:${i} / /srv/${type} rw - ${type} x rw\n`,
+  )
+  const path = join(root, 'proc/self/mountinfo')
+  await writeFile(path, `${await readFile(path, 'utf8')}${others.join('')}`)
+  const { watched, seen } = counted(runCommand)
+  const read = await open(watched, 500).read()
+  expect(read.map(({ filesystem }) => filesystem.mounts[0].mountPoint)).toEqual(['/srv/well0'])
+  expect(seen.started).toBe(1)
+})
+
+it('drops what was unmounted while it was asked, since the answer is of the filesystem below', async () => {
+  await makeMounts(0, 2)
+  const path = join(root, 'proc/self/mountinfo')
+  const [, second = ''] = (await readFile(path, 'utf8')).split('\n')
+  const unmounting: RunCommand = async (file, args, options) => {
+    await writeFile(path, `${second}\n`)
+    return runCommand(file, args, options)
+  }
+  const read = await open(unmounting, 500).read()
+  expect(read.map(({ filesystem }) => filesystem.mounts[0].mountPoint)).toEqual(['/srv/well1'])
+})
