@@ -4,6 +4,7 @@ import { Agent, request } from 'undici'
 import { startInProcess } from './control-plane.js'
 import type { InProcessControlPlane } from './control-plane.js'
 import { createTestDatabase } from './database.js'
+import { openApiContract } from './openapi-contract.js'
 import type { TestDatabase } from './database.js'
 
 export interface Answer {
@@ -20,9 +21,11 @@ export interface Call {
   readonly body?: unknown
   /** Lower-case names; `null` leaves out what would be sent. */
   readonly headers?: Readonly<Record<string, string | null>>
+  /** The address to call from, of 127.0.0.0/8: failed authentications are counted by address. */
+  readonly from?: string
 }
 
-/** The API over TLS on a real PostgreSQL, as a client meets it. */
+/** The API over TLS on a real PostgreSQL, as a client meets it. Every answer is held against the OpenAPI document. */
 export interface TestApi {
   readonly url: string
   readonly ca: string
@@ -51,9 +54,19 @@ export async function startApi(env: Readonly<Record<string, string>> = {}): Prom
   const database = await createTestDatabase()
   const controlPlane = await startInProcess(database.url, env)
   const { url, ca, key } = controlPlane
-  const dispatcher = new Agent({ connect: { ca }, connections: 16 })
+  const contract = await openApiContract(controlPlane)
+  const agents = new Map<string, Agent>()
+  const agentFrom = (localAddress: string) => {
+    const agent = agents.get(localAddress) ?? new Agent({ connect: { ca }, localAddress, connections: 16 })
+    agents.set(localAddress, agent)
+    return agent
+  }
 
-  async function call(path: string, { method = 'GET', body, headers = {} }: Call = {}): Promise<Answer> {
+  async function call(
+    path: string,
+    { method = 'GET', body, headers = {}, from = '127.0.0.1' }: Call = {},
+  ): Promise<Answer> {
+    const dispatcher = agentFrom(from)
     const all = {
       authorization: `apikey ${key}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -66,8 +79,10 @@ export async function startApi(env: Readonly<Record<string, string>> = {}): Prom
       body: body === undefined ? null : isRaw(body) ? body : JSON.stringify(body),
     })
     const text = await answer.body.text()
-    const isJson = String(answer.headers['content-type']).includes('json')
-    return { status: answer.statusCode, headers: answer.headers, text, body: isJson ? JSON.parse(text) : undefined }
+    const isJson = String(answer.headers['content-type']).includes('json') && text !== ''
+    const parsed = isJson ? JSON.parse(text) : undefined
+    contract.check({ method, path, status: answer.statusCode, body: parsed })
+    return { status: answer.statusCode, headers: answer.headers, text, body: parsed }
   }
 
   return {
@@ -90,7 +105,7 @@ export async function startApi(env: Readonly<Record<string, string>> = {}): Prom
       return `${name}:${secret}`
     },
     async stop() {
-      await dispatcher.close()
+      await Promise.all([...agents.values()].map((agent) => agent.close()))
       await controlPlane.stop()
       await database.drop()
     },

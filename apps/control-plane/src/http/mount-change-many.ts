@@ -35,6 +35,7 @@ export function mountChangeMany(app: FastifyInstance, resource: Resource, { publ
     body: z.object({ objects: z.array(change.body).max(maxObjects).describe('Each with its resource_uri') }),
     status: 202,
     answer: z.object({ objects: z.array(record) }),
+    refusals: [405],
     async handle({ body, caller, origin }) {
       const origins = [origin, publicUrl()]
       const elements = elementsOf(name, objectsOf(objectBody(body)), origins)

@@ -34,6 +34,8 @@ export interface Route {
   readonly body?: z.ZodType
   readonly status: 200 | 201 | 202 | 204
   readonly answer: z.ZodType
+  /** Further statuses that it refuses with, for the documentation. */
+  readonly refusals?: readonly number[]
   /** Throws `not_found` when the id leads nowhere; asked before a body is read. */
   lookUp?(this: void, id: number): Promise<unknown>
   handle(request: RouteRequest, reply: FastifyReply): Promise<unknown>
@@ -87,6 +89,7 @@ const problems: Readonly<Record<number, string>> = {
   401: 'No valid credentials',
   403: 'The operator may only read',
   404: 'There is no such record',
+  405: 'What is asked for cannot be done here',
   409: 'Conflicts with what exists or runs',
   412: 'The record was changed since the ETag of If-Match',
   413: 'The body is larger than 1 MiB',
@@ -108,10 +111,11 @@ const problemsOf: Readonly<Record<Route['method'], readonly number[]>> = {
 
 const FaultyRequest = z.union([ErrorBody, FieldErrorBody])
 
-function schemaOf({ method, path, resource, summary, params = {}, query, body, status, answer }: Route): FastifySchema {
+function schemaOf(route: Route): FastifySchema {
+  const { method, path, resource, summary, params = {}, query, body, status, answer, refusals = [] } = route
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const described = names.map((name) => [name, paramOf(params[name])] as const)
-  const errors = problemsOf[method].map(
+  const errors = [...problemsOf[method], ...refusals].map(
     (code) => [code, (code === 400 ? FaultyRequest : ErrorBody).describe(problems[code] ?? '')] as const,
   )
   return {
