@@ -1,100 +1,74 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startApi } from '../support/api.js'
 import type { TestApi } from '../support/api.js'
 import { addCluster, addDevice, addNode, addPolicy } from '../support/fleet-rows.js'
 
 let api: TestApi
+let cluster: number
 beforeAll(async () => {
   api = await startApi()
+  cluster = await addCluster(api.database)
+  const policies = new Map<string, number>()
+  for (const [index, name] of ['gold', 'silver', 'bronze'].entries())
+    policies.set(name, await addPolicy(api.database, cluster, index, name))
+  const node = await addNode(api.database, cluster)
+  const tb = 10n ** 12n
+  const devices = [
+    { names: ['silver', 'gold'], used: 1n, free: 3n },
+    { names: ['gold', 'silver'], used: 3n, free: 1n },
+    { names: ['silver'], used: 2n, free: 2n },
+    { names: ['silver'], used: 1n, free: 1n, status: 'unmounted' },
+    { names: [], used: 4n, free: 4n },
+    { names: ['bronze'], used: 0n, free: 0n, status: 'missing' },
+  ]
+  for (const { names, used, free, status = 'ok' } of devices) {
+    const id = await addDevice(api.database, cluster, node, {
+      status,
+      totalBytes: (used + free) * tb + tb / 2n,
+      freeBytes: free * tb + tb / 2n,
+      availableBytes: free * tb,
+    })
+    const data = names.map((name) => ({ deviceId: id, policyId: policies.get(name) ?? 0 }))
+    await api.database.prisma.devicePolicy.createMany({ data })
+  }
+  await api.context.capacity.intake.devicesChanged(node)
 })
 afterAll(() => api.stop())
 
-const capacityOf = (clusterId: number) => api.get(`/api/v1/clusters/${clusterId}/capacity/list/`)
-
-/** The figures of the contract: blocks, bfree and bavail in bytes. */
-const vector = {
-  totalBytes: 52_710_469_632,
-  freeBytes: 52_710_469_632 - 21_180_530_688,
-  availableBytes: 28_845_584_384,
+interface Element {
+  readonly ring_set: string
+  readonly pct_used_stats: { readonly count: number }
 }
+const capacity = async (): Promise<Element[]> =>
+  (await api.get(`/api/v1/clusters/${cluster}/capacity/list/`)).body.capacity
 
-async function clusterOf(devices: readonly { readonly policies: readonly number[]; readonly used?: number }[]) {
-  const clusterId = await addCluster(api.database)
-  const nodeId = await addNode(api.database, clusterId)
-  const policyIds = new Map<number, number>()
-  for (const [index, name] of ['gold', 'silver', 'bronze'].entries())
-    policyIds.set(index, await addPolicy(api.database, clusterId, index, name))
-  for (const { policies, used } of devices) {
-    const figures =
-      used === undefined ? vector : { totalBytes: 1e12, freeBytes: 1e12 - used, availableBytes: 1e12 - used }
-    const create = policies.map((index) => ({ policyId: policyIds.get(index) as number }))
-    await addDevice(api.database, clusterId, nodeId, { ...figures, policies: { create } })
-  }
-  await api.context.capacity.intake.devicesChanged(nodeId)
-  return clusterId
-}
+it('there is one element for each set of policies that has a device, by the indexes of the policies', async () => {
+  expect((await capacity()).map(({ ring_set: set }) => set)).toEqual(['gold,silver', 'silver', 'bronze'])
+})
 
-describe('capacity/list/', () => {
-  it('gives the figures of df: reserved blocks count when they are used, and only then', async () => {
-    const { status, body } = await capacityOf(await clusterOf([{ policies: [0] }]))
-    expect(status).toBe(200)
-    const percent = (100 * 21_180_530_688) / 50_026_115_072
-    expect(body).toEqual({
-      capacity: [
-        {
-          ring_set: 'gold',
-          total_raw_tb: expect.closeTo(0.050026115072, 12),
-          total_used_tb: expect.closeTo(0.021180530688, 12),
-          total_free_tb: expect.closeTo(0.028845584384, 12),
-          total_used_pct: expect.closeTo(percent, 9),
-          pct_used_stats: {
-            count: 1,
-            min: expect.closeTo(percent, 9),
-            max: expect.closeTo(percent, 9),
-            avg: expect.closeTo(percent, 9),
-            stddev: 0,
-            pct_95: expect.closeTo(percent, 9),
-          },
-        },
-      ],
-    })
+it('an element tells raw without what is reserved and free, used, free and percent', async () => {
+  const [both] = await capacity()
+  expect(both).toEqual({
+    ring_set: 'gold,silver',
+    total_raw_tb: 8,
+    total_used_tb: 4,
+    total_free_tb: 4,
+    total_used_pct: 50,
+    pct_used_stats: { count: 2, min: 25, max: 75, avg: 50, stddev: expect.closeTo(35.3553, 4), pct_95: 75 },
   })
+})
 
-  it('has one element for each unordered set, sorted by the indexes of its policies', async () => {
-    const clusterId = await clusterOf([
-      { policies: [1] },
-      { policies: [2, 0] },
-      { policies: [0, 2] },
-      { policies: [0, 1] },
-      { policies: [] },
-    ])
-    const { capacity } = (await capacityOf(clusterId)).body
-    const sets = capacity.map((one: { ring_set: string; pct_used_stats: { count: number } }) => [
-      one.ring_set,
-      one.pct_used_stats.count,
-    ])
-    expect(sets).toEqual([
-      ['gold,silver', 1],
-      ['gold,bronze', 2],
-      ['silver', 1],
-    ])
+it('count is of assigned devices; the other figures are of those whose filesystem is known', async () => {
+  const [, silver, bronze] = await capacity()
+  expect(silver).toMatchObject({ total_raw_tb: 4, total_used_pct: 50, pct_used_stats: { count: 2, stddev: 0 } })
+  expect(bronze).toMatchObject({
+    total_raw_tb: 0,
+    total_used_pct: 0,
+    pct_used_stats: { count: 1, min: 0, max: 0, avg: 0, stddev: 0, pct_95: 0 },
   })
+})
 
-  it('takes the sample deviation and the 95th percentile by nearest rank', async () => {
-    const devices = Array.from({ length: 20 }, (_, i) => ({ policies: [0], used: (i + 1) * 1e10 }))
-    const { pct_used_stats } = (await capacityOf(await clusterOf(devices))).body.capacity[0]
-    expect(pct_used_stats).toEqual({
-      count: 20,
-      min: expect.closeTo(1, 9),
-      max: expect.closeTo(20, 9),
-      avg: expect.closeTo(10.5, 9),
-      stddev: expect.closeTo(Math.sqrt(35), 9),
-      pct_95: expect.closeTo(19, 9),
-    })
-  })
-
-  it('is an empty list for a cluster without devices, and 404 for an unknown cluster', async () => {
-    expect((await capacityOf(await clusterOf([]))).body).toEqual({ capacity: [] })
-    expect((await capacityOf(999_999)).status).toBe(404)
-  })
+it('a cluster without devices has none, and an unknown one is 404', async () => {
+  expect((await api.get('/api/v1/clusters/1/capacity/list/')).body).toEqual({ capacity: [] })
+  expect((await api.get('/api/v1/clusters/999/capacity/list/')).status).toBe(404)
 })

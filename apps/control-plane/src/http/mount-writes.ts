@@ -61,7 +61,7 @@ function mountChange(app: FastifyInstance, resource: Resource, path: string, { p
       const sent = localise(objectBody(body), reader.record, origins)
       const wanted = await parseChange(reader, localise(sent, input, origins), () => reads.get(id))
       const changed = await change.run(id, wanted, caller, ifMatchOf(headers))
-      reply.header('etag', etagOf(changed, rules))
+      reply.header('etag', etagOf(changed, { observed: [...rules.observed, ...(change.secrets ?? [])] }))
       return changed
     },
   })

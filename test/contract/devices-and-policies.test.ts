@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startApi } from '../support/api.js'
+import type { TestApi } from '../support/api.js'
+import { addCluster, addDevice, addNode, addPolicy } from '../support/fleet-rows.js'
+
+let api: TestApi
+let cluster: number
+let node: number
+let device: number
+let silver: number
+beforeAll(async () => {
+  api = await startApi()
+  const { prisma } = api.database
+  cluster = await addCluster(api.database, 'prod')
+  node = await addNode(api.database, cluster, { hostname: 'store-1' })
+  silver = await addPolicy(api.database, cluster, 1, 'silver')
+  const gold = await addPolicy(api.database, cluster, 0, 'gold')
+  device = await addDevice(api.database, cluster, node, {
+    name: 'd3',
+    fsUuid: '5f0c2b1e-0000-4000-8000-000000000001',
+    serial: 'WX-1',
+    model: 'Ultrastar',
+    mountPoint: '/srv/node/d3',
+    fsType: 'xfs',
+    isRotational: true,
+    sizeBytes: 9_007_199_254_740_991n,
+    totalBytes: 52_710_469_632n,
+    freeBytes: 31_529_938_944n,
+    availableBytes: 28_845_584_384n,
+    lastSeen: new Date('2026-11-20T10:00:00Z'),
+  })
+  const policies = [silver, gold].map((policyId) => ({ deviceId: device, policyId }))
+  await prisma.devicePolicy.createMany({ data: policies })
+  await addDevice(api.database, cluster, node, { name: 'd4', status: 'missing' })
+})
+afterAll(() => api.stop())
+
+interface Named {
+  readonly name: string
+}
+const names = async (path: string) => (await api.get(path)).body.objects.map(({ name }: Named) => name)
+
+describe('a device', () => {
+  it('has the fields of the contract, its policies in the order of their indexes', async () => {
+    expect((await api.get(`/api/v1/devices/${device}/`)).body).toEqual({
+      id: device,
+      resource_uri: `/api/v1/devices/${device}/`,
+      node: `/api/v1/nodes/${node}/`,
+      cluster: `/api/v1/clusters/${cluster}/`,
+      name: 'd3',
+      uuid: '5f0c2b1e-0000-4000-8000-000000000001',
+      serial: 'WX-1',
+      model: 'Ultrastar',
+      mount_point: '/srv/node/d3',
+      fs_type: 'xfs',
+      is_rotational: true,
+      size_bytes: Number.MAX_SAFE_INTEGER,
+      raw_bytes: 50_026_115_072,
+      used_bytes: 21_180_530_688,
+      free_bytes: 28_845_584_384,
+      used_pct: expect.closeTo(42.3389, 4),
+      status: 'ok',
+      policies: ['gold', 'silver'],
+      last_seen: '2026-11-20T10:00:00.000Z',
+    })
+  })
+
+  it('has null for what the machine did not tell', async () => {
+    const { objects } = (await api.get('/api/v1/devices/?name=d4')).body
+    expect(objects[0]).toMatchObject({
+      uuid: null,
+      serial: null,
+      mount_point: null,
+      is_rotational: null,
+      size_bytes: null,
+      raw_bytes: null,
+      used_bytes: null,
+      free_bytes: null,
+      used_pct: null,
+      status: 'missing',
+      policies: [],
+      last_seen: null,
+    })
+  })
+
+  it('is filtered by id, node, cluster, status, name and policy', async () => {
+    const queries = [`id=${device}`, 'name=d3', 'status=ok', 'policy=gold', 'policy__in=silver,none']
+    for (const query of queries) expect([query, await names(`/api/v1/devices/?${query}`)]).toEqual([query, ['d3']])
+    for (const query of [`node=${node}`, `cluster=${cluster}`, 'node__hostname=store-1', 'cluster__name=prod'])
+      expect([query, await names(`/api/v1/devices/?${query}`)]).toEqual([query, ['d3', 'd4']])
+    for (const query of ['policy=none', 'cluster=1', 'status=failed'])
+      expect([query, await names(`/api/v1/devices/?${query}`)]).toEqual([query, []])
+  })
+
+  it('is only read', async () => {
+    for (const path of ['/api/v1/devices/', `/api/v1/devices/${device}/`])
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+        expect((await api.call(path, { method, body: {} })).status).toBe(405)
+  })
+})
+
+describe('a storage policy', () => {
+  it('has id, resource_uri, cluster, index, name, is_default, is_deprecated and type', async () => {
+    expect((await api.get(`/api/v1/storage_policies/${silver}/`)).body).toEqual({
+      id: silver,
+      resource_uri: `/api/v1/storage_policies/${silver}/`,
+      cluster: `/api/v1/clusters/${cluster}/`,
+      index: 1,
+      name: 'silver',
+      is_default: false,
+      is_deprecated: false,
+      type: 'replication',
+    })
+  })
+
+  it('is filtered by cluster, index and name, and ordered by index', async () => {
+    expect(await names(`/api/v1/storage_policies/?cluster=${cluster}&order_by=index`)).toEqual(['gold', 'silver'])
+    for (const query of ['index=1', 'name=silver', 'is_default=false'])
+      expect(await names(`/api/v1/storage_policies/?${query}`)).toEqual(['silver'])
+  })
+})
