@@ -1,26 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { addCluster } from '../support/fleet-rows.js'
+import { shareApi, statuses } from '../support/shared-api.js'
 
 const password = 'correct-horse-battery-staple'
+const list = '/api/v1/users/'
+const server = shareApi()
+const { post, remove } = server
 
-let api: TestApi
+let clusterId = 0
 let cluster = ''
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.stop())
 beforeEach(async () => {
-  cluster = `/api/v1/clusters/${await addCluster(api.database)}/`
+  clusterId = await addCluster(server.api.database)
+  cluster = `/api/v1/clusters/${clusterId}/`
 })
 
-const post = (body: unknown, headers = {}) => api.call('/api/v1/users/', { method: 'POST', body, headers })
 const bob = (more: object = {}) => ({ cluster, user: 'bob', password, ...more })
+const create = async (more: object = {}) => (await post(list, bob(more))).body
+const faults = (answer: { readonly body: { readonly users?: unknown } }) => answer.body.users
 
 describe('creating a user', () => {
   it('answers 201 with the whole record, its password and its Location', async () => {
-    const { status, headers, body } = await post(bob())
+    const { status, headers, body } = await post(list, bob())
     expect(status).toBe(201)
     expect(body).toEqual({
       id: expect.stringMatching(/^\d+$/),
@@ -33,4 +33,118 @@ describe('creating a user', () => {
     })
     expect(headers['location']).toBe(body.resource_uri)
   })
+
+  it('takes what is sent for is_superuser and enabled', async () => {
+    expect(await create({ is_superuser: true, enabled: false })).toMatchObject({ is_superuser: true, enabled: false })
+  })
+
+  it.each([() => clusterId, () => `${server.api.url}${cluster}`, () => cluster.slice(0, -1)])(
+    'takes an id, an absolute URL and a URI without its slash for the cluster',
+    async (given) => {
+      expect(await create({ cluster: given() })).toMatchObject({ cluster })
+    },
+  )
+
+  it('ignores fields that it does not know, and never echoes them', async () => {
+    const body = await create({ id: '7', resource_uri: 'x', colour: 'red' })
+    expect(body).not.toHaveProperty('colour')
+    expect(body.id).not.toBe('7')
+  })
+
+  it('names every faulty field at once', async () => {
+    const answer = await post(list, { user: '-', password: 'x', enabled: 'yes' })
+    expect(answer.status).toBe(400)
+    expect(faults(answer)).toEqual({
+      cluster: ['This field is required.'],
+      user: [expect.stringContaining('begin with a letter or a digit')],
+      password: ['Ensure this value has at least 20 characters.'],
+      enabled: ['Enter true or false.'],
+    })
+  })
+
+  it('refuses a cluster that there is not, in the words of the predecessor', async () => {
+    const answer = await post(list, bob({ cluster: '/api/v1/clusters/999999/' }))
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual({
+      error: "Could not find the provided clusters object via resource URI '/api/v1/clusters/999999/'.",
+    })
+  })
+
+  it.each(['/api/v1/nodes/1/', 'x', 0, -1, 99_999_999_999, null, {}])(
+    'refuses %j, which is no URI of a cluster',
+    async (given) => {
+      const answer = await post(list, bob({ cluster: given }))
+      expect(answer.status).toBe(400)
+      expect(faults(answer)).toHaveProperty('cluster')
+    },
+  )
+
+  it.each([19, 20, 21])('with a password of %i characters works from 20 on', async (length) => {
+    expect((await post(list, bob({ password: 'x'.repeat(length) }))).status).toBe(length < 20 ? 400 : 201)
+  })
+
+  it.each(['\0', '\n', ' ', '🦉', 'ä', '%(', '://', '$HOST'])(
+    'refuses a password with %j in it and tells why, without repeating it',
+    async (part) => {
+      const secret = `CANARY-${'x'.repeat(20)}${part}`
+      const answer = await post(list, bob({ password: secret }))
+      expect(answer.status).toBe(400)
+      expect(faults(answer)).toHaveProperty('password')
+      expect(answer.text).not.toContain('CANARY')
+    },
+  )
+
+  it('refuses a password longer than 1,024 characters, and one of a megabyte before reading it', async () => {
+    expect((await post(list, bob({ password: 'x'.repeat(1025) }))).status).toBe(400)
+    expect((await post(list, bob({ password: 'x'.repeat(1_048_576) }))).status).toBe(413)
+  })
+})
+
+describe('the name of a user', () => {
+  it('is unique in its cluster without regard to case', async () => {
+    await create()
+    const answer = await post(list, bob({ user: 'BOB' }))
+    expect(answer.status).toBe(400)
+    expect(faults(answer)).toEqual({ user: ["The cluster has a user 'bob' already; names are compared without case."] })
+  })
+
+  it('may be taken again in another cluster', async () => {
+    await create()
+    const answer = await post(list, bob({ cluster: await addCluster(server.api.database) }))
+    expect(answer.status).toBe(201)
+  })
+
+  it('is refused when its line in the configuration would equal another but for case', async () => {
+    await create({ user: 'ab_boa' })
+    const answer = await post(list, bob({ user: 'ab_boG' }))
+    expect(answer.status).toBe(400)
+    expect(faults(answer)).toEqual({ user: [expect.stringContaining("would equal that of 'ab_boa' but for case")] })
+  })
+
+  it('is free again once its user is removed, which restores access to the account', async () => {
+    const first = await create()
+    expect((await remove(first.resource_uri)).status).toBe(204)
+    const again = await post(list, bob())
+    expect(again.status).toBe(201)
+    expect(again.body.id).not.toBe(first.id)
+  })
+
+  it('is given to one of two who ask for it at once', async () => {
+    const answers = await Promise.all(['bob', 'Bob', 'BOB', 'bOb'].map((user) => post(list, bob({ user }))))
+    expect(statuses(answers)).toEqual([201, 400, 400, 400])
+  })
+})
+
+it('takes at most 4,096 users in a cluster', async () => {
+  await server.api.database.prisma.user.createMany({
+    data: Array.from({ length: 4095 }, (_, n) => {
+      const name = `user${n}`
+      const keys = { name, nameKey: name, lineKey: `user_${name}_${name}` }
+      return { clusterId, ...keys, password: new Uint8Array(1), isSuperuser: false, enabled: true }
+    }),
+  })
+  expect((await post(list, bob())).status).toBe(201)
+  const answer = await post(list, bob({ user: 'carol' }))
+  expect(answer.status).toBe(400)
+  expect(faults(answer)).toEqual({ cluster: ['The cluster has 4096 users already, and takes no more.'] })
 })

@@ -78,5 +78,5 @@ async function assertNameFree(
 ): Promise<void> {
   if (!(await store.isNameTaken(tx, { nodeId, protocol, name }))) return
   const hint = protocol === 'cifs' ? '; names are compared without case' : ''
-  throw fieldError({ name: [`The node has a ${protocol} share under this name already${hint}.`] })
+  throw fieldError({ name: [`The node has a share of protocol ${protocol} under this name already${hint}.`] })
 }

@@ -29,7 +29,9 @@ export function relationUri(resource: string) {
 }
 
 /** A relation in a body: a resource URI, or an id. The service resolves it, by `idOfRelation`. */
-export const RelationInput = z.union([z.string().min(1), z.int()])
+export const RelationInput = z.union([z.string().min(1), z.int()], {
+  error: ({ input }) => (input === undefined ? 'This field is required.' : 'Give a resource URI, or an id.'),
+})
 export type RelationInput = z.infer<typeof RelationInput>
 
 /** The same, saying which resource it means: an absolute URL of this server is then taken too. */

@@ -1,0 +1,215 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { addCluster, addNode } from '../support/fleet-rows.js'
+import { shareApi, statuses } from '../support/shared-api.js'
+
+const list = '/api/v1/gateway_shares/'
+const server = shareApi()
+const { addGateway, patch, post } = server
+
+let clusterId = 0
+let nodeId = 0
+let node = ''
+beforeEach(async () => {
+  clusterId = await addCluster(server.api.database)
+  nodeId = await addGateway(clusterId)
+  node = `/api/v1/nodes/${nodeId}/`
+})
+
+const share = (more: object = {}) => ({ name: 'docs', node, objectstore_container: 'documents', ...more })
+const cifs = (more: object = {}) => share({ protocol: 'cifs', ...more })
+const create = async (body: object = share()) => (await post(list, body)).body
+const faults = (answer: { readonly body: { readonly gateway_shares?: unknown } }) => answer.body.gateway_shares
+
+const nfsDefaults = { protocol: 'nfs', root_squash: false, secure: false }
+const cifsDefaults = {
+  protocol: 'cifs',
+  cifs_browseable: true,
+  cifs_create_mask: '0664',
+  cifs_directory_mask: '0775',
+  cifs_guest_ok: true,
+  cifs_valid_users: '',
+  cifs_valid_groups: '',
+}
+const commonDefaults = {
+  access_mode: 'rw',
+  enabled: false,
+  upload_delay: 0,
+  write_retain: true,
+  no_apple_doubles: true,
+  clients_allowed_list: '',
+}
+
+describe('creating a share', () => {
+  it('answers 201 with an NFS share and its defaults when no more is said', async () => {
+    const { status, headers, body } = await post(list, share())
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      id: expect.any(Number),
+      resource_uri: `${list}${body.id}/`,
+      name: 'docs',
+      node,
+      objectstore_container: 'documents',
+      ...commonDefaults,
+      ...nfsDefaults,
+    })
+    expect(headers['location']).toBe(body.resource_uri)
+  })
+
+  it('answers a CIFS share with its own defaults', async () => {
+    const body = await create(cifs())
+    const identity = { id: body.id, resource_uri: body.resource_uri, name: 'docs', node }
+    expect(body).toEqual({ ...identity, objectstore_container: 'documents', ...commonDefaults, ...cifsDefaults })
+  })
+
+  it('takes every setting of its protocol', async () => {
+    const sent = {
+      access_mode: 'ro',
+      enabled: true,
+      upload_delay: 86_400,
+      write_retain: false,
+      no_apple_doubles: false,
+      clients_allowed_list: '10.0.0.0/8, .lab.example @trusted',
+    }
+    const nfs = { root_squash: true, secure: true }
+    expect(await create(share({ ...sent, ...nfs }))).toMatchObject({ ...sent, ...nfs })
+    const smb = {
+      cifs_browseable: false,
+      cifs_create_mask: '0600',
+      cifs_directory_mask: '700',
+      cifs_guest_ok: false,
+      cifs_valid_users: 'alice, DOM\\bob',
+      cifs_valid_groups: 'staff',
+    }
+    expect(await create(cifs({ ...sent, ...smb }))).toMatchObject({ ...sent, ...smb })
+  })
+
+  it('ignores the settings of the other protocol, without validating them', async () => {
+    const nfs = await post(list, share({ cifs_create_mask: 9, cifs_guest_ok: 'no', password: 7 }))
+    expect(nfs.status).toBe(201)
+    expect(Object.keys(nfs.body).filter((field) => field.startsWith('cifs_') || field === 'password')).toEqual([])
+    const smb = await post(list, cifs({ root_squash: 'maybe', secure: [] }))
+    expect(smb.status).toBe(201)
+    expect(smb.body).not.toHaveProperty('root_squash')
+  })
+
+  it('names every faulty field at once', async () => {
+    const answer = await post(list, { protocol: 'cifs', name: 'global', upload_delay: -1, cifs_create_mask: '0o664' })
+    expect(answer.status).toBe(400)
+    expect(Object.keys(answer.body.gateway_shares).toSorted()).toEqual([
+      'cifs_create_mask',
+      'name',
+      'node',
+      'objectstore_container',
+      'upload_delay',
+    ])
+    expect(answer.body.gateway_shares.objectstore_container).toEqual(['This field is required.'])
+  })
+
+  it.each(['afp', '', null, 3])('refuses the protocol %j', async (protocol) => {
+    const answer = await post(list, share({ protocol }))
+    expect(answer.status).toBe(400)
+    expect(faults(answer)).toEqual({ protocol: ['Select nfs or cifs.'] })
+  })
+
+  it.each([
+    ['name', ['[s]', 'a ', '%U', 'a\nb', 'a\u2028b', 'a;b', 'a#b', 'Global', 'x'.repeat(65), 'include = /etc/passwd']],
+    ['objectstore_container', ['../../etc', '/etc', '..', '%2e%2e', 'a\0', 'x'.repeat(300), '\u2024\u2024', '']],
+    [
+      'clients_allowed_list',
+      ['*', '10.0.0.1(rw)', '"a"', 'a\nb', 'a#b', '::1', '-rw', '300.1.1.1', 'EXCEPT', '@a b/c'],
+    ],
+    ['upload_delay', [-1, 86_401, 1.5, '5', null]],
+    ['access_mode', ['w', 'RO', null]],
+    ['enabled', ['true', 1, null]],
+  ])('refuses a %s that could mean anything else', async (field, values) => {
+    for (const value of values) {
+      const answer = await post(list, share({ [field]: value }))
+      expect([value, answer.status]).toEqual([value, 400])
+      expect(faults(answer)).toHaveProperty(field)
+    }
+  })
+
+  it.each([
+    ['cifs_create_mask', ['9999', '0o664', '66', '07777', 664]],
+    ['cifs_valid_users', ['alice\\', '@staff', '%U', 'a\nb', 'x'.repeat(65)]],
+    ['cifs_valid_groups', ['+staff', 'a;b']],
+  ])('refuses a %s that could mean anything else', async (field, values) => {
+    for (const value of values) {
+      const answer = await post(list, cifs({ [field]: value }))
+      expect([value, answer.status]).toEqual([value, 400])
+      expect(faults(answer)).toHaveProperty(field)
+    }
+  })
+})
+
+describe('the node of a share', () => {
+  it('must be a gateway', async () => {
+    const plain = await addNode(server.api.database, clusterId)
+    const answer = await post(list, share({ node: plain }))
+    expect(answer.status).toBe(400)
+    expect(faults(answer)).toEqual({ node: ['This node is no gateway: its role runs_gateway is not set.'] })
+  })
+
+  it('must be there', async () => {
+    const answer = await post(list, share({ node: '/api/v1/nodes/999999/' }))
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual({
+      error: "Could not find the provided nodes object via resource URI '/api/v1/nodes/999999/'.",
+    })
+    expect((await post(list, share({ node: '/api/v1/clusters/1/' }))).status).toBe(400)
+  })
+
+  it('may be given as an id or an absolute URL of this server', async () => {
+    expect(await create(share({ node: nodeId }))).toMatchObject({ node })
+    expect(await create(share({ node: `${server.api.url}${node}`, name: 'b' }))).toMatchObject({ node })
+  })
+
+  it('is not removed while it has shares', async () => {
+    await create()
+    const caller = {
+      operatorId: 1,
+      operator: 'admin',
+      role: 'admin',
+      keyId: null,
+      address: 'local',
+      requestId: 'x',
+    } as const
+    await expect(server.api.context.services.nodes.remove(nodeId, caller)).rejects.toMatchObject({ code: 'conflict' })
+  })
+})
+
+describe('the name of a share', () => {
+  it('is unique on its node and protocol', async () => {
+    await create()
+    const again = await post(list, share())
+    expect(again.status).toBe(400)
+    expect(faults(again)).toEqual({ name: ['The node has a share of protocol nfs under this name already.'] })
+    expect((await post(list, cifs())).status).toBe(201)
+    expect((await post(list, share({ node: await addGateway(clusterId) }))).status).toBe(201)
+  })
+
+  it('is compared without case for CIFS, and with it for NFS', async () => {
+    expect((await post(list, share())).status).toBe(201)
+    expect((await post(list, share({ name: 'Docs' }))).status).toBe(201)
+    expect((await post(list, cifs())).status).toBe(201)
+    expect((await post(list, cifs({ name: 'DOCS' }))).status).toBe(400)
+  })
+
+  it('is given to one of several who ask for it at once', async () => {
+    const answers = await Promise.all(['a', 'A', 'a', 'A'].map((name) => post(list, cifs({ name }))))
+    expect(statuses(answers)).toEqual([201, 400, 400, 400])
+  })
+
+  it('may change in case alone', async () => {
+    const { resource_uri: uri } = await create(cifs())
+    expect((await patch(uri, { name: 'DOCS' })).body.name).toBe('DOCS')
+  })
+
+  it('is refused in a change when it is taken', async () => {
+    await create(cifs())
+    const { resource_uri: uri } = await create(cifs({ name: 'other' }))
+    const answer = await patch(uri, { name: 'Docs' })
+    expect(answer.status).toBe(400)
+    expect(faults(answer)).toHaveProperty('name')
+  })
+})
