@@ -54,6 +54,12 @@ export function openMachine(root = '/'): Machine {
   }
 }
 
+/** The machine whose kernel answers for this one: a root without a `/proc` or `/sys` of its own is a folder of ours. */
+export function kernelOf(machine: Machine): Machine {
+  const hasOwn = machine.root === '/' || machine.list('/proc').length > 0 || machine.list('/sys').length > 0
+  return hasOwn ? machine : openMachine()
+}
+
 /** A link under the prefix may lead out of it, to the files of the machine that we run on. */
 function staysWithin(base: string): (file: string) => boolean {
   const real = realpathSync(base)

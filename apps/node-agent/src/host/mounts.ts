@@ -1,4 +1,4 @@
-import { openMachine } from './machine.js'
+import { kernelOf } from './machine.js'
 import type { Machine } from './machine.js'
 
 export type MountKind = 'local' | 'network' | 'fuse' | 'pseudo'
@@ -40,16 +40,15 @@ const network = new Set(
 )
 
 /**
- * The machine's mounts, by its own paths. A root without a `/proc` of its own is a folder of this machine: what is
- * mounted below it here. A `/proc` that was bound into the root shows our view too, with the root before each path.
+ * The machine's mounts, by its own paths. Of a root that is a folder of this machine, that is what is mounted below it
+ * here; a `/proc` that was bound into the root shows our view too, with the root before each path.
  */
 export function readMounts(machine: Machine): readonly Mount[] {
-  const text = machine.read('/proc/self/mountinfo') ?? machine.read('/proc/1/mountinfo')
-  const mounts = parseMountinfo(text ?? '')
+  const kernel = kernelOf(machine)
+  const mounts = parseMountinfo(kernel.read('/proc/self/mountinfo') ?? kernel.read('/proc/1/mountinfo') ?? '')
   if (machine.root === '/') return mounts
-  if (text === undefined) return mountsBelow(machine.root, readMounts(openMachine()))
   const below = mountsBelow(machine.root, mounts)
-  return below.length > 0 ? below : mounts
+  return below.length > 0 || kernel !== machine ? below : mounts
 }
 
 function mountsBelow(root: string, mounts: readonly Mount[]): readonly Mount[] {

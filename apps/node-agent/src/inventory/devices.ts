@@ -11,6 +11,8 @@ import { unlessDenied } from './unless-denied.js'
 
 export interface DeviceFacts {
   readonly machine: Machine
+  /** Where the disks below the mounts are seen. */
+  readonly kernel: Machine
   readonly mounts: readonly Mount[]
   readonly filesystems: readonly KnownFilesystem[]
   readonly disks: readonly InventoryDisk[]
@@ -33,7 +35,7 @@ export async function readDevices(places: readonly Place[], facts: DeviceFacts):
       const mount = mountAt(place.mountPoint, facts.mounts)
       if (mount) return readMounted(place, mount, facts)
       const source = expected.get(place.mountPoint)
-      const status = absence(facts.machine, place.mountPoint, source)
+      const status = absence(facts, place.mountPoint, source)
       const uuid = status === 'unmounted' && source?.startsWith('UUID=') ? source.slice(5).replaceAll('"', '') : null
       const device = { ...describePlace(place), status, uuid: uuid?.toLowerCase() ?? null }
       return { device, mount: undefined, problem: undefined }
@@ -42,8 +44,12 @@ export async function readDevices(places: readonly Place[], facts: DeviceFacts):
 }
 
 /** `missing` where the disk that fstab names, or the folder to mount it on, is not there; else `unmounted`. */
-function absence(machine: Machine, mountPoint: string, source: string | undefined): 'missing' | 'unmounted' {
-  const presence = sourcePresence(machine, source)
+function absence(
+  { machine, kernel }: DeviceFacts,
+  mountPoint: string,
+  source: string | undefined,
+): 'missing' | 'unmounted' {
+  const presence = sourcePresence(kernel, source)
   if (presence !== 'unknown') return presence === 'absent' ? 'missing' : 'unmounted'
   const slash = mountPoint.lastIndexOf('/')
   const siblings = unlessDenied(() => machine.list(mountPoint.slice(0, slash) || '/'))
@@ -67,7 +73,7 @@ async function readMounted(place: Place, mount: Mount, facts: DeviceFacts): Prom
 type OfHardware = Pick<InventoryDevice, 'uuid' | 'serial' | 'model' | 'is_rotational' | 'size_bytes'>
 
 /** What lies below a mount; nothing is told of a filesystem without a disk, such as one in memory. */
-function hardwareOf(mount: Mount, { machine, filesystems, disks }: DeviceFacts): OfHardware {
+function hardwareOf(mount: Mount, { kernel, filesystems, disks }: DeviceFacts): OfHardware {
   const known = filesystems.find(({ filesystem }) => filesystem.device === mount.device)
   if (!known) return { uuid: null, serial: null, model: null, is_rotational: null, size_bytes: null }
   const disk = disks.find((each) => each.name === known.disk)
@@ -75,8 +81,8 @@ function hardwareOf(mount: Mount, { machine, filesystems, disks }: DeviceFacts):
     uuid: known.uuid,
     serial: disk?.serial ?? null,
     model: disk?.model ?? null,
-    is_rotational: known.disk === null ? null : readRotational(machine, known.disk),
-    size_bytes: known.block === null ? null : readSize(machine, known.block),
+    is_rotational: known.disk === null ? null : readRotational(kernel, known.disk),
+    size_bytes: known.block === null ? null : readSize(kernel, known.block),
   }
 }
 

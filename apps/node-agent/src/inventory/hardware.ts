@@ -1,5 +1,5 @@
 import type { Hardware } from '@roost/api-types/agent'
-import type { Machine } from '../host/machine.js'
+import { kernelOf, type Machine } from '../host/machine.js'
 import { localFilesystems, readMounts } from '../host/mounts.js'
 import type { RunCommand } from '../host/run-command.js'
 import { readDisks } from './disks.js'
@@ -8,7 +8,7 @@ import { unlessDenied } from './unless-denied.js'
 
 /** What tells this machine from another when it comes back after a reinstall. */
 export async function readHardware(machine: Machine, run: RunCommand): Promise<Hardware> {
-  const filesystems = await createFilesystemReader(machine, run).read(localFilesystems(readMounts(machine)))
+  const filesystems = await createFilesystemReader(kernelOf(machine), run).read(localFilesystems(readMounts(machine)))
   return {
     system_uuid: readSystemUuid(machine),
     disk_serials: present(readDisks(machine).map((disk) => disk.serial)),

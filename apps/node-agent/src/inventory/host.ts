@@ -1,19 +1,18 @@
 import { hostname, machine as ourMachine } from 'node:os'
 import type { InventoryHost } from '@roost/api-types/agent'
-import { type Machine, openMachine } from '../host/machine.js'
+import { kernelOf, type Machine } from '../host/machine.js'
 
-/** A root that has no `/proc` of its own is a folder of this machine: it has this one's kernel, CPUs and memory. */
 export function readHost(machine: Machine): InventoryHost {
-  const own = machine.read('/proc/cpuinfo') === undefined ? openMachine() : machine
-  const cpu = parseCpuinfo(own.read('/proc/cpuinfo') ?? '')
+  const kernel = kernelOf(machine)
+  const cpu = parseCpuinfo(kernel.read('/proc/cpuinfo') ?? '')
   return {
     hostname: readHostname(machine),
     os: parseOsRelease(machine.read('/etc/os-release') ?? machine.read('/usr/lib/os-release') ?? ''),
-    kernel: own.read('/proc/sys/kernel/osrelease')?.trim() ?? null,
-    architecture: own.read('/proc/sys/kernel/arch')?.trim() ?? ourMachine(),
+    kernel: kernel.read('/proc/sys/kernel/osrelease')?.trim() ?? null,
+    architecture: kernel.read('/proc/sys/kernel/arch')?.trim() ?? ourMachine(),
     cpu_model: cpu.model,
     cpu_cores: cpu.cores,
-    memory_bytes: parseMemoryTotal(own.read('/proc/meminfo') ?? ''),
+    memory_bytes: parseMemoryTotal(kernel.read('/proc/meminfo') ?? ''),
   }
 }
 

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -98,10 +98,17 @@ describe('the inventory of a Swift node', () => {
   })
 
   it('knows from fstab which disk is pulled and which is only not mounted', async () => {
-    write('etc/fstab', '# devices\nUUID=AA-1 /srv/node/d3 xfs noatime 0 0\nUUID="bb-2" /srv/node/d4 xfs noatime 0 0\n')
-    write('dev/disk/by-uuid/other', '')
-    const pulled = await read({ ringAddresses: ['127.0.2.2'] })
-    expect(pulled.devices?.map(({ status }) => status)).toEqual(['missing', 'missing', 'missing'])
+    write('proc/version', 'Linux\n')
+    write('etc/fstab', '# devices\nUUID=AA-1 /srv/node/d3 xfs noatime 0 0\nUUID="BB-2" /srv/node/d4 xfs noatime 0 0\n')
+    mkdirSync(join(root, 'srv/node/d4'))
+    mkdirSync(join(root, 'dev/disk/by-uuid'), { recursive: true })
+    symlinkSync('../../sda1', join(root, 'dev/disk/by-uuid/AA-1'))
+    const { devices } = await read({ ringAddresses: ['127.0.2.2'] })
+    expect(devices?.map(({ name, status, uuid }) => [name, status, uuid])).toEqual([
+      ['d3', 'unmounted', 'aa-1'],
+      ['d4', 'missing', null],
+      ['d5', 'missing', null],
+    ])
   })
 
   it('detects its role from the rings, and lets the configuration say otherwise', async () => {

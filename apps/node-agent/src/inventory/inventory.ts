@@ -1,6 +1,6 @@
 import type { Inventory } from '@roost/api-types/agent'
 import type { InventoryConfig } from '../config.js'
-import type { Machine } from '../host/machine.js'
+import { kernelOf, type Machine } from '../host/machine.js'
 import { localFilesystems, type Mount, readMounts } from '../host/mounts.js'
 import type { RunCommand } from '../host/run-command.js'
 import { describeAddresses, guessFacing, type Interfaces, parseDefaultInterface } from './addresses.js'
@@ -33,7 +33,7 @@ export type ReadInventory = () => Promise<InventoryResult>
 /** Reads what this machine is. No mount, disk or program that hangs makes it wait longer than its deadline. */
 export function createInventoryReader(options: InventoryOptions): ReadInventory {
   const { config, machine, run, probe } = options
-  const filesystemReader = createFilesystemReader(machine, run)
+  const filesystemReader = createFilesystemReader(kernelOf(machine), run)
   const gatewayReader = createGatewayReader(machine, run)
 
   return async () => {
@@ -47,9 +47,16 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
       addresses.map(({ address }) => address),
     )
     const [filesystems, gateway] = await Promise.all([filesystemReader.read(local), gatewayReader.read()])
-    const disks = readDisks(machine)
+    const disks = readDisks(kernelOf(machine))
     const places = findPlaces(swift, config, local)
-    const facts = { machine, mounts, filesystems, disks, probe: (mount: Mount) => probe.probe(mount, 0) }
+    const facts = {
+      machine,
+      kernel: kernelOf(machine),
+      mounts,
+      filesystems,
+      disks,
+      probe: (mount: Mount) => probe.probe(mount, 0),
+    }
     const devices = places && (await readDevices(places, facts))
     const own = swift.own ?? []
     const inventory: Inventory = {
@@ -57,7 +64,7 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
       addresses: [...addresses],
       facing: guessFacing({ interfaces, defaultInterface: defaultInterface(machine), own, all: swift.all }),
       roles: detectRoles({ own, hasProxy: swift.hasProxy, programs: readPrograms(machine), overrides: config.roles }),
-      disks: [...disks],
+      disks: disks.filter(({ name }) => isOwn(machine) || filesystems.some(({ disk }) => disk === name)),
       filesystems: filesystems.map(describeFilesystem),
       devices: devices?.map(({ device }) => device) ?? null,
       policies: policiesOf(swift, config),
@@ -67,6 +74,11 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
     }
     return { inventory, devices }
   }
+}
+
+/** The disks of this machine are not those of a folder of it, unless they hold what is mounted there. */
+function isOwn(machine: Machine): boolean {
+  return kernelOf(machine) === machine
 }
 
 function findPlaces(swift: Swift, config: InventoryConfig, local: ReturnType<typeof localFilesystems>) {
@@ -93,5 +105,5 @@ function deviceProblems(devices: readonly ReadDevice[]): Inventory['problems'] {
 }
 
 function defaultInterface(machine: Machine): string | null {
-  return parseDefaultInterface(machine.read('/proc/net/route') ?? '')
+  return parseDefaultInterface(kernelOf(machine).read('/proc/net/route') ?? '')
 }
