@@ -3,7 +3,7 @@ const beatsPerSecond = 150
 
 /** The heartbeat interval for a fleet: the base while it is small, longer where that would be too many messages. */
 export function heartbeatIntervalMs(nodes: number, baseMs: number): number {
-  return Math.max(baseMs, Math.ceil(nodes / beatsPerSecond) * 1000)
+  return Math.max(baseMs, Math.ceil((nodes * 1000) / beatsPerSecond))
 }
 
 /** Over how long a fleet's reconnects are spread: seconds for a handful of nodes, at most two minutes. */
