@@ -62,6 +62,7 @@ export class SimulatedAgent {
   parkedBecause: string | null = null
   ended: StreamEnd | undefined
   acknowledged = 0
+  pongs = 0
   heartbeatMs = 15_000
   reportMs = 10_000
   spreadMs = 30_000
@@ -144,6 +145,7 @@ export class SimulatedAgent {
     if (message.type === 'challenge') this.#greet(message)
     else if (message.type === 'welcome') this.#welcome(message.parked)
     else if (message.type === 'ping' && this.options.silent !== true) this.send({ type: 'pong', id: message.id })
+    else if (message.type === 'pong') this.pongs += 1
     else if (message.type === 'ack') this.acknowledged = message.sequence
     else if (message.type === 'settings') {
       this.heartbeatMs = message.heartbeat_interval_ms

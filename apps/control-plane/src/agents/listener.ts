@@ -9,7 +9,7 @@ import { closeSocket } from './session.js'
 
 export const streamPath = '/agent/v1/stream'
 
-const socketOptions: ServerOptions & { readonly closeTimeout: number } = {
+const socketOptions: ServerOptions & { readonly closeTimeout: number; readonly maxPendingAutoPongs: number } = {
   noServer: true,
   // The largest message that an agent may send.
   maxPayload: 1 << 20,
@@ -19,6 +19,8 @@ const socketOptions: ServerOptions & { readonly closeTimeout: number } = {
   maxBufferedChunks: 4096,
   maxFragments: 1024,
   closeTimeout: 5_000,
+  // The session counts pings, and says why it closes; the library would only cut.
+  maxPendingAutoPongs: 1_000,
 }
 
 export interface ListenerDeps {

@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto'
+import { deflateRawSync } from 'node:zlib'
+import { closeCodes } from '@roost/api-types/agent'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { insertNodes } from '../support/nodes.js'
+import { newIdentity, SimulatedAgent } from '../support/simulated-agent.js'
+import { isOver, isWelcomed, useAgents } from './dial.js'
+import { frameOf, opcodes, RawSocket } from './raw-socket.js'
+import { startStreamServer } from './stream-server.js'
+import type { StreamServer } from './stream-server.js'
+
+const isLong = process.env['ROOST_TEST_LONG'] === '1'
+
+let server: StreamServer
+let neighbour: Awaited<ReturnType<typeof connect>>
+const raws: RawSocket[] = []
+const { connect, newNode } = useAgents(() => server)
+
+beforeAll(async () => {
+  server = await startStreamServer({ helloTimeoutMs: 500, heartbeatMs: 1_000 })
+})
+beforeEach(async () => {
+  neighbour = await connect()
+})
+afterEach(() => {
+  // Whatever one connection did, another agent's session must not have noticed.
+  if (neighbour.agent.ended) throw new Error(`A neighbour was harmed: ${JSON.stringify(neighbour.agent.ended)}`)
+  for (const raw of raws.splice(0)) raw.destroy()
+})
+afterAll(() => server.close())
+
+async function greeted(): Promise<RawSocket> {
+  const raw = await RawSocket.openAs(server.url, await newNode())
+  raws.push(raw)
+  return raw
+}
+
+async function stranger(): Promise<RawSocket> {
+  const raw = await RawSocket.open(server.url)
+  raws.push(raw)
+  return raw
+}
+
+const text = (value: unknown) => frameOf({ opcode: opcodes.text, payload: Buffer.from(JSON.stringify(value)) })
+const bomb = deflateRawSync(Buffer.alloc(10 << 20))
+
+describe('a malformed frame ends its own connection', () => {
+  it.each([
+    ['a reserved bit', 1002, frameOf({ opcode: opcodes.text, reserved: 2, payload: Buffer.from('{}') })],
+    [
+      'a compression bomb, which nobody agreed to',
+      1002,
+      frameOf({ opcode: opcodes.binary, reserved: 4, payload: bomb }),
+    ],
+    ['no mask', 1002, frameOf({ opcode: opcodes.text, isMasked: false, payload: Buffer.from('{}') })],
+    ['opcode 3', 1002, frameOf({ opcode: 3 })],
+    ['opcode 11', 1002, frameOf({ opcode: 11 })],
+    ['a fragmented ping', 1002, frameOf({ opcode: opcodes.ping, isFinal: false })],
+    ['a ping of 126 bytes', 1002, frameOf({ opcode: opcodes.ping, payload: Buffer.alloc(126) })],
+    ['a continuation of nothing', 1002, frameOf({ opcode: opcodes.continuation })],
+    ['a close code that is none', 1002, frameOf({ opcode: opcodes.close, payload: Buffer.from([0, 1]) })],
+    ['invalid UTF-8', 1007, frameOf({ opcode: opcodes.text, payload: Buffer.from([0xc3, 0x28]) })],
+    ['a frame of 2 MiB', 1009, frameOf({ opcode: opcodes.binary, claimedLength: 2 << 20 })],
+    ['a frame of 2^62 bytes', 1009, frameOf({ opcode: opcodes.binary, claimedLength: 2 ** 62 })],
+  ])('%s', async (_name, code, bytes) => {
+    for (const raw of [await stranger(), await greeted()]) {
+      raw.write(bytes)
+      expect(await raw.ended()).toBe(code)
+    }
+  })
+
+  it('a message in more fragments than any message needs', async () => {
+    const raw = await greeted()
+    raw.write(frameOf({ opcode: opcodes.text, isFinal: false, payload: Buffer.from('{') }))
+    const fragment = frameOf({ opcode: opcodes.continuation, isFinal: false, payload: Buffer.from(' ') })
+    raw.write(Buffer.concat(Array<Buffer>(16_385).fill(fragment)))
+    expect(await raw.ended()).toBe(1008)
+  })
+
+  it.each([
+    ['text that is no JSON', frameOf({ opcode: opcodes.text, payload: Buffer.from('{"type":') })],
+    ['JSON without a type', text({ sequence: 1 })],
+    ['half a million brackets', frameOf({ opcode: opcodes.text, payload: Buffer.from('['.repeat(500_000)) })],
+    ['a binary frame without a header', frameOf({ opcode: opcodes.binary, payload: Buffer.from([1, 1, 0]) })],
+    ['a metric frame whose time is no number', frameOf({ opcode: opcodes.binary, payload: withoutTime() })],
+  ])('%s', async (_name, bytes) => {
+    const raw = await greeted()
+    raw.write(bytes)
+    expect(await raw.ended()).toBe(1008)
+  })
+})
+
+describe('a connection that costs', () => {
+  it.each([
+    ['pings', frameOf({ opcode: opcodes.ping })],
+    ['pongs', frameOf({ opcode: opcodes.pong })],
+    ['messages', text({ type: 'log', level: 'info', message: 'again' })],
+  ])('by a flood of %s is closed with 1008', async (_name, bytes) => {
+    const raw = await greeted()
+    raw.write(Buffer.concat(Array<Buffer>(2_000).fill(bytes)))
+    expect(await raw.ended()).toBe(1008)
+  })
+
+  it('by saying nothing, or dripping its hello byte by byte, is closed in time', async () => {
+    const [silent, dripping] = [await stranger(), await stranger()]
+    const hello = text({ type: 'hello', node_uuid: 'x'.repeat(1_000) })
+    let written = 0
+    const drip = setInterval(() => dripping.write(hello.subarray(written, (written += 1))), 20)
+    expect(await silent.ended()).toBe(closeCodes.helloTimeout)
+    expect(await dripping.ended()).toBe(closeCodes.helloTimeout)
+    clearInterval(drip)
+  })
+
+  it('by an upgrade to something else is answered in a sentence', async () => {
+    const response = await fetch(`${server.url}/agent/v1/stream`)
+    expect(response.status).toBe(404)
+  })
+
+  it('by coming in hundreds without a hello leaves room for agents', async () => {
+    const small = await startStreamServer({ helloTimeoutMs: 1_000, maxGreeting: 30, maxGreetingPerAddress: 20 })
+    const crowd = await Promise.all(Array.from({ length: 20 }, () => RawSocket.open(small.url)))
+    const [node] = await insertNodes(small.database, small.clusterId, 1)
+    const agent = new SimulatedAgent({ url: small.url, identity: node ?? newIdentity(), reconnect: true })
+    agent.dial()
+    await agent.until(isOver)
+    expect(agent.ended).toMatchObject({ code: closeCodes.tryAgainLater })
+    expect(agent.ended?.retryAfterMs).toBeGreaterThan(0)
+    await agent.until(isWelcomed)
+    expect(crowd.map(({ closeCode }) => closeCode)).toEqual(Array(20).fill(closeCodes.helloTimeout))
+    agent.stop()
+    await small.close()
+  })
+})
+
+describe('fuzz', () => {
+  const anyFrame = fc
+    .record({
+      opcode: fc.integer({ min: 0, max: 15 }),
+      isFinal: fc.boolean(),
+      reserved: fc.oneof(
+        { weight: 8, arbitrary: fc.constant(0) },
+        { weight: 1, arbitrary: fc.integer({ min: 0, max: 7 }) },
+      ),
+      isMasked: fc.oneof({ weight: 8, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.boolean() }),
+      payload: fc.oneof(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.json().map((json) => Buffer.from(json)),
+      ),
+    })
+    .map(frameOf)
+  const anyBytes = fc.oneof(anyFrame, fc.uint8Array({ maxLength: 64 }))
+
+  it('of frames and bytes ends no process and no other session', { timeout: isLong ? 3_600_000 : 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyBytes, { minLength: 1, maxLength: 100 }),
+        fc.boolean(),
+        async (chunks, isGreeted) => {
+          const raw = isGreeted ? await greeted() : await stranger()
+          for (const chunk of chunks) raw.write(chunk)
+          await new Promise((resolve) => setTimeout(resolve, 5))
+          raw.destroy()
+          expect(neighbour.agent.ended).toBeUndefined()
+        },
+      ),
+      { numRuns: isLong ? 20_000 : 150 },
+    )
+    neighbour.agent.sendFrame(new Float64Array([1]))
+    const { agent } = await connect()
+    expect(agent.isConnected).toBe(true)
+  })
+
+  const anyMessage = fc.oneof(
+    fc.record({
+      type: fc.constantFrom(
+        'inventory',
+        'catalogue',
+        'device_usage',
+        'log',
+        'hello',
+        'ping',
+        'pong',
+        'ack',
+        'constructor',
+      ),
+      sequence: fc.jsonValue(),
+      id: fc.jsonValue(),
+      time: fc.jsonValue(),
+      devices: fc.jsonValue(),
+      metrics: fc.jsonValue(),
+      inventory: fc.jsonValue(),
+      message: fc.jsonValue(),
+      level: fc.jsonValue(),
+    }),
+    fc.object(),
+  )
+
+  it('of messages is refused word by word, and nothing reaches a feature under another node', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyMessage, { minLength: 1, maxLength: 20 }), async (messages) => {
+        const { agent } = await connect()
+        for (const message of messages) agent.send(message)
+        agent.send({ type: 'ping', id: 1 })
+        await agent.until((one) => one.pongs > 0 || one.ended !== undefined)
+        agent.stop('terminate')
+      }),
+      { numRuns: isLong ? 5_000 : 60 },
+    )
+    expect(neighbour.agent.ended).toBeUndefined()
+  })
+})
+
+function withoutTime(): Buffer {
+  const bytes = Buffer.concat([Buffer.from([1, 1]), randomBytes(30)])
+  bytes.writeDoubleLE(Number.NaN, 16)
+  return bytes
+}
