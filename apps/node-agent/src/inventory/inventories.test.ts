@@ -1,0 +1,174 @@
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readConfig } from '../config.js'
+import { createFilesystems } from '../host/filesystems.js'
+import { openMachine } from '../host/machine.js'
+import { runCommand } from '../host/run-command.js'
+import type { RunCommand } from '../host/run-command.js'
+import { createStatfsProbe } from '../host/statfs-probe.js'
+import { createInventories, type Inventories } from './inventories.js'
+
+const lab = fileURLToPath(new URL('fixtures/lab', import.meta.url))
+
+/** Time that a test moves. */
+class TestClock {
+  #now = 0
+  readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>()
+
+  now = (): number => this.#now
+  monotonic = (): number => this.#now
+
+  after = (delayMs: number, callback: () => void): (() => void) => {
+    const timer = { at: this.#now + delayMs, callback }
+    this.#timers.add(timer)
+    return () => this.#timers.delete(timer)
+  }
+
+  pass(ms: number): void {
+    this.#now += ms
+    for (const timer of this.#timers)
+      if (timer.at <= this.#now) {
+        this.#timers.delete(timer)
+        timer.callback()
+      }
+  }
+}
+
+let root: string
+let clock: TestClock
+let inventories: Inventories
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'roost-root-'))
+  clock = new TestClock()
+})
+afterEach(async () => {
+  await inventories.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+function open(config: object, run: RunCommand = runCommand): Inventories {
+  writeFileSync(join(root, 'config.json'), JSON.stringify({ root, ...config }))
+  const machine = openMachine(root)
+  const probe = createStatfsProbe({ run, path: (path) => machine.path(path) })
+  const filesystems = createFilesystems({ machine, probe, monotonic: clock.monotonic })
+  inventories = createInventories({ config: readConfig({ dataDir: root }, {}), machine, run, filesystems, clock })
+  return inventories
+}
+
+function mounts(lines: readonly string[]): void {
+  mkdirSync(join(root, 'proc/self'), { recursive: true })
+  writeFileSync(join(root, 'proc/self/mountinfo'), lines.map((line, i) => `${i + 30} 1 ${line}`).join('\n'))
+}
+
+/** A process that sleeps stands for one that a dead disk holds. */
+const hanging: RunCommand = async (file, args, options) =>
+  args.at(-1)?.endsWith('/data/hung')
+    ? runCommand('sleep', ['60'], { ...options, deadlineMs: Math.min(options.deadlineMs, 200) })
+    : runCommand(file, args, options)
+
+const one = { devices: [{ name: 'd1', mount_point: '/data/1' }] }
+const mounted = '8:1 / /data/1 rw - xfs /dev/sda1 rw'
+
+describe('device figures', () => {
+  it('are of every device of the last inventory', async () => {
+    mkdirSync(join(root, 'data/1'), { recursive: true })
+    mounts([mounted])
+    open({ devices: [...one.devices, { name: 'd2', mount_point: '/data/2' }] })
+    const { devices } = await inventories.read()
+    const total = devices?.[0]?.figures?.total_bytes
+    expect(total).toBeGreaterThan(0)
+    expect(await inventories.usage()).toEqual([
+      { key: '/data/1', status: 'ok', figures: expect.objectContaining({ total_bytes: total }) },
+      { key: '/data/2', status: 'missing', figures: null },
+    ])
+  })
+
+  it('are left out where another filesystem is mounted than the inventory said', async () => {
+    mkdirSync(join(root, 'data/1'), { recursive: true })
+    mounts([mounted])
+    open(one)
+    await inventories.read()
+    mounts(['8:99 / /data/1 rw - xfs /dev/sdz1 rw'])
+    expect(await inventories.usage()).toEqual([])
+  })
+
+  it('say that a device was unmounted, and ask for an inventory', async () => {
+    mkdirSync(join(root, 'data/1'), { recursive: true })
+    mounts([mounted])
+    open(one)
+    await inventories.read()
+    let changes = 0
+    inventories.onChange(() => changes++)
+    mounts([])
+    expect(await inventories.usage()).toEqual([{ key: '/data/1', status: 'unmounted', figures: null }])
+    expect(await inventories.usage()).toHaveLength(1)
+    expect(changes).toBe(1)
+  })
+
+  it('stay those of the last good devices while a ring is damaged', async () => {
+    cpSync(lab, root, { recursive: true })
+    open({ swift: { addresses: ['127.0.2.2'] } })
+    await inventories.read()
+    truncateSync(join(root, 'etc/swift/object.ring.gz'), 20)
+    expect((await inventories.read()).devices).toBeNull()
+    expect((await inventories.usage()).map(({ key }) => key)).toEqual([
+      '127.0.2.2:6200/d3',
+      '127.0.2.2:6200/d4',
+      '127.0.2.2:6200/d5',
+    ])
+  })
+})
+
+describe('a disk that hangs', () => {
+  it('fails, is told of, and harms no other device', async () => {
+    mkdirSync(join(root, 'data/1'), { recursive: true })
+    mounts([mounted, '8:2 / /data/hung rw - xfs /dev/sdb1 rw'])
+    open({ devices: [...one.devices, { name: 'hung', mount_point: '/data/hung' }] }, hanging)
+    const { devices, problems } = await inventories.read()
+    expect(devices?.map(({ name, status }) => [name, status])).toEqual([
+      ['d1', 'ok'],
+      ['hung', 'failed'],
+    ])
+    expect(problems).toEqual([expect.objectContaining({ code: 'mount_stuck', subject: '/data/hung' })])
+    expect((await inventories.usage()).map(({ status }) => status)).toEqual(['ok', 'failed'])
+  })
+})
+
+describe('a change of the machine', () => {
+  it('is told once: a ring, a mount, a disk', async () => {
+    cpSync(lab, root, { recursive: true })
+    mounts([])
+    open({})
+    await inventories.read()
+    let changes = 0
+    inventories.onChange(() => changes++)
+    const told = (): number => {
+      changes = 0
+      clock.pass(10_000)
+      clock.pass(10_000)
+      return changes
+    }
+    expect(told()).toBe(0)
+    renameSync(join(root, 'etc/swift/object-1.ring.gz'), join(root, 'etc/swift/object-2.ring.gz'))
+    expect(told()).toBe(1)
+    mounts([mounted])
+    expect(told()).toBe(1)
+    mkdirSync(join(root, 'sys/block/sdb'), { recursive: true })
+    expect(told()).toBe(1)
+    mounts([mounted, '0:30 / /run rw - tmpfs tmpfs rw'])
+    expect(told()).toBe(0)
+  })
+
+  it('is not told to who unsubscribed', () => {
+    mounts([])
+    open({})
+    let changes = 0
+    inventories.onChange(() => changes++)()
+    mounts([mounted])
+    clock.pass(10_000)
+    expect(changes).toBe(0)
+  })
+})
