@@ -1,0 +1,137 @@
+import { execFile, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { repository } from '../support/control-plane.js'
+import { processesNaming, runToEnd } from '../support/processes.js'
+
+const run = promisify(execFile)
+const onSystem = process.env['ROOST_TEST_SYSTEM'] === '1'
+const isRoot = process.getuid?.() === 0
+
+/** What a newcomer has: a clone in a home that nobody else may enter, and their own account. */
+interface Newcomer {
+  readonly home: string
+  readonly dataDir: string
+  readonly account: { readonly uid?: number; readonly gid?: number }
+}
+
+async function newcomer(user: string): Promise<Newcomer> {
+  const home = await mkdtemp(join(tmpdir(), 'roost-home-'))
+  await run('git', ['clone', '--quiet', repository, join(home, 'roost')])
+  await chmod(home, 0o700)
+  // The account that runs root's database may not enter root's home: there the data is elsewhere, as by default.
+  if (user === 'root') return { home, dataDir: await mkdtemp(join(tmpdir(), 'roost-data-')), account: {} }
+  const dataDir = join(home, 'data')
+  if (!isRoot) return { home, dataDir, account: {} }
+  await run('chown', ['-R', `${user}:`, home])
+  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, user])).stdout)))
+  return { home, dataDir, account: { uid: uid ?? 0, gid: gid ?? 0 } }
+}
+
+interface Started {
+  readonly npm: ChildProcess
+  /** The line of curl that was printed. */
+  readonly curl: string
+  readonly seconds: number
+}
+
+/** `npm start` in a process group of its own, as under a terminal. */
+async function npmStart({ home, dataDir, account }: Newcomer): Promise<Started> {
+  const began = performance.now()
+  const npm = spawn('npm', ['start'], {
+    ...account,
+    cwd: join(home, 'roost'),
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: home,
+      ROOST_DATA_DIR: dataDir,
+      ROOST_LISTEN: '127.0.0.1:0',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  let output = ''
+  for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  for (const deadline = Date.now() + 240_000; Date.now() < deadline; await sleep(50)) {
+    const curl = /^ {2}(curl .*)$/m.exec(output)?.[1]
+    if (curl !== undefined) return { npm, curl, seconds: (performance.now() - began) / 1000 }
+    if (npm.exitCode !== null) break
+  }
+  if (npm.exitCode === null) signalGroup(npm, 'SIGKILL')
+  throw new Error(`npm start did not start:\n${output}`)
+}
+
+/** What Ctrl-C does: the terminal signals everybody in the group. */
+function signalGroup(npm: ChildProcess, signal: NodeJS.Signals): void {
+  process.kill(-(npm.pid as number), signal)
+}
+
+function processesOf({ home, dataDir }: Newcomer): readonly number[] {
+  return [...new Set([...processesNaming(home), ...processesNaming(dataDir)])]
+}
+
+async function allGone(person: Newcomer): Promise<boolean> {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(50))
+    if (processesOf(person).length === 0) return true
+  return false
+}
+
+describe.each(isRoot ? ['root', 'nobody'] : ['this account'])(
+  'npm start in a fresh clone, as %s',
+  { timeout: 300_000 },
+  (user) => {
+    let person: Newcomer
+
+    beforeAll(async () => {
+      if (onSystem) person = await newcomer(user)
+    }, 60_000)
+    afterAll(async () => {
+      if (!onSystem) return
+      await rm(person.home, { recursive: true, force: true })
+      await rm(person.dataDir, { recursive: true, force: true })
+    }, 60_000)
+
+    it.skipIf(!onSystem)(
+      'serves, and prints a line of curl that works when pasted; Ctrl-C ends every process',
+      async () => {
+        const { npm, curl } = await npmStart(person)
+        const { stdout } = await runToEnd('bash', ['-c', `${curl} --silent`], {
+          env: { PATH: process.env['PATH'] ?? '' },
+        })
+        expect(JSON.parse(stdout)).toMatchObject({ objects: [{ name: 'default' }] })
+        signalGroup(npm, 'SIGINT')
+        expect(await allGone(person)).toBe(true)
+      },
+    )
+
+    it.skipIf(!onSystem).each(['SIGINT', 'SIGTERM'] as const)(
+      'ends every process on %s to npm alone',
+      async (signal) => {
+        const { npm } = await npmStart(person)
+        npm.kill(signal)
+        expect(await allGone(person)).toBe(true)
+      },
+    )
+
+    it.skipIf(!onSystem)('recovers by itself after kill -9 of everything', async () => {
+      const key = await readFile(join(person.dataDir, 'admin.apikey'), 'utf8')
+      const { npm } = await npmStart(person)
+      signalGroup(npm, 'SIGKILL')
+      for (const pid of processesOf(person)) process.kill(pid, 'SIGKILL')
+      expect(await allGone(person)).toBe(true)
+      const again = await npmStart(person)
+      const { stdout } = await runToEnd('bash', ['-c', `${again.curl} --silent`], {
+        env: { PATH: process.env['PATH'] ?? '' },
+      })
+      expect(JSON.parse(stdout)).toMatchObject({ objects: [{ name: 'default' }] })
+      expect(await readFile(join(person.dataDir, 'admin.apikey'), 'utf8')).toBe(key)
+      signalGroup(again.npm, 'SIGINT')
+      expect(await allGone(person)).toBe(true)
+    })
+  },
+)
