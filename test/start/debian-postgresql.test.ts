@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startControlPlane } from '../support/control-plane.js'
+import type { ControlPlaneProcess } from '../support/control-plane.js'
+import { startDebianPostgresql } from '../support/debian-postgresql.js'
+import type { DebianPostgresql } from '../support/debian-postgresql.js'
+import { request } from '../support/request.js'
+
+const onSystem = process.env['ROOST_TEST_SYSTEM'] === '1' && process.getuid?.() === 0
+
+// Needs root and the package `postgresql`.
+describe.skipIf(!onSystem)('a PostgreSQL from Debian, by DATABASE_URL', { timeout: 60_000 }, () => {
+  let server: DebianPostgresql
+  let roost: ControlPlaneProcess
+
+  beforeAll(async () => {
+    server = await startDebianPostgresql()
+    roost = await startControlPlane({ env: { DATABASE_URL: server.url } })
+  }, 60_000)
+  afterAll(async () => {
+    await roost.stop()
+    await server.remove()
+  })
+
+  it('is migrated and served', async () => {
+    expect(await request(roost, '/api/v1/clusters/')).toMatchObject({ body: { objects: [{ name: 'default' }] } })
+    expect(roost.output()).not.toContain('s3cr3t')
+  })
+
+  it('may be restarted under Roost: 503 with Retry-After meanwhile, then all is as before', async () => {
+    await server.stop()
+    const away = await request(roost, '/api/v1/clusters/')
+    expect(away).toMatchObject({ status: 503, headers: { 'retry-after': expect.stringMatching(/^\d+$/) } })
+    expect(JSON.stringify(away.body)).not.toContain('127.0.0.1')
+    await server.start()
+    let status = 503
+    for (const deadline = Date.now() + 10_000; status === 503 && Date.now() < deadline; await sleep(50))
+      ({ status } = await request(roost, '/api/v1/clusters/'))
+    expect(status).toBe(200)
+  })
+
+  it('outlives Roost', async () => {
+    await roost.stop()
+    roost = await startControlPlane({ env: { DATABASE_URL: server.url } })
+    expect(roost.output()).not.toContain('installing PostgreSQL')
+  })
+})
