@@ -7,12 +7,13 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** One GET with the first operator's key, over a connection of its own. */
-export async function request(roost: Reachable, path: string): Promise<Answer> {
+/** One request with the first operator's key, over a connection of its own: a GET, or a PATCH where there is a change. */
+export async function request(roost: Reachable, path: string, change?: object): Promise<Answer> {
   const dispatcher = new Agent({ connect: { ca: roost.ca } })
-  const headers = { authorization: `apikey ${roost.key}` }
+  const headers = { authorization: `apikey ${roost.key}`, 'content-type': 'application/json' }
+  const init = change === undefined ? {} : { method: 'PATCH', body: JSON.stringify(change) }
   try {
-    const response = await fetch(new URL(path, roost.url), { dispatcher, headers })
+    const response = await fetch(new URL(path, roost.url), { dispatcher, headers, ...init })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') === true
     return {

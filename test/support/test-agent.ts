@@ -20,8 +20,8 @@ export interface TestAgent {
   /** Last first. */
   readonly statuses: readonly string[]
   /** Something on the machine changed that the next inventory shows. */
-  change(hostname: string): void
-  setMetrics(metrics: readonly MetricDefinition[]): void
+  readonly change: (hostname: string) => void
+  readonly setMetrics: (metrics: readonly MetricDefinition[]) => void
 }
 
 export interface TestAgentOptions {
@@ -29,6 +29,8 @@ export interface TestAgentOptions {
   readonly clock: Clock
   readonly random?: () => number
   readonly metrics?: number
+  /** Instead of the recorded lines. */
+  readonly log?: Log
 }
 
 /** A state directory of a node that is enrolled at this address; removed by `remove`. */
@@ -81,7 +83,7 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
     onStatus: (status) => statuses.unshift(status),
     clock,
     random,
-    log: recordingLog(lines),
+    log: options.log ?? recordingLog(lines),
   })
   return {
     agent,

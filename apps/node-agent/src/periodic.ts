@@ -23,9 +23,9 @@ export class Periodic {
     this.kick()
   }
 
-  /** Does it once more, after a delay: several calls within the delay are one, and the last one counts. */
+  /** Does it once more, after a delay: what is asked for within the delay of the first call is one round. */
   kick(delayMs = 0): void {
-    this.#wantedAtMs = this.#options.clock.monotonic() + delayMs
+    this.#wantedAtMs = Math.min(this.#wantedAtMs, this.#options.clock.monotonic() + delayMs)
     this.rearm()
   }
 

@@ -1,8 +1,9 @@
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Log } from '../log.js'
+import { listFolder } from './list-folder.js'
 
 export interface FrameBufferOptions {
   readonly dir: string
@@ -44,8 +45,7 @@ export class FrameBuffer {
 
   static async open(options: FrameBufferOptions): Promise<FrameBuffer> {
     const buffer = new FrameBuffer(options)
-    await mkdir(options.dir, { recursive: true, mode: 0o700 })
-    for (const name of (await readdir(options.dir)).toSorted()) {
+    for (const name of await listFolder(options.dir)) {
       const number = Number(segmentFile.exec(name)?.[1] ?? Number.NaN)
       if (Number.isNaN(number)) continue
       const { size } = await stat(join(options.dir, name))
@@ -126,6 +126,7 @@ export class FrameBuffer {
     if (this.#file !== null && current !== undefined && current.sizeBytes + bytes <= segmentBytes) return current
     await this.#seal()
     const next = { number: this.#lastNumber + 1, sizeBytes: 0 }
+    await mkdir(this.#options.dir, { recursive: true, mode: 0o700 })
     this.#file = await open(this.#path(next.number), 'wx', 0o600)
     this.#lastNumber = next.number
     this.#segments.push(next)

@@ -25,6 +25,12 @@ function open(): Promise<MessageSpool> {
   return MessageSpool.open({ dir, clock, log })
 }
 
+/** A file stands where the folder would: nothing can be written, as on a full disk. */
+async function blockFolder(): Promise<void> {
+  await rm(dir, { recursive: true })
+  await writeFile(dir, '')
+}
+
 function numbered(sequence: number): object {
   return { type: 'inventory', sequence }
 }
@@ -74,7 +80,7 @@ it('takes no half-written file of a killed writer for a message', async () => {
 
 it('keeps a message in memory when the disk takes no more, says so, and still lets it be acknowledged', async () => {
   const spool = await open()
-  await rm(dir, { recursive: true })
+  await blockFolder()
   const message = await spool.add('usage', numbered)
   expect(lines.join()).toContain('Free space')
   expect(await spool.read(message)).toContain(String(message.sequence))

@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { listFolder } from './list-folder.js'
 import { readManagedFile, removeManagedFile, writeManagedFile } from '../host/managed-file.js'
 import type { Clock } from '../clock.js'
 import type { Log } from '../log.js'
@@ -38,10 +39,9 @@ export class MessageSpool {
   }
 
   static async open(options: MessageSpoolOptions): Promise<MessageSpool> {
-    await mkdir(options.dir, { recursive: true, mode: 0o700 })
     const saved = await readManagedFile(join(options.dir, highWaterFile))
     const spool = new MessageSpool(options, Number(saved?.toString() ?? 0) || 0)
-    for (const name of (await readdir(options.dir)).toSorted()) await spool.#adopt(name)
+    for (const name of await listFolder(options.dir)) await spool.#adopt(name)
     return spool
   }
 
@@ -98,6 +98,7 @@ export class MessageSpool {
   /** The text where it could not be saved, else null. */
   async #save(sequence: number, kind: string, text: string): Promise<string | null> {
     try {
+      await mkdir(this.#options.dir, { recursive: true, mode: 0o700 })
       await writeManagedFile(join(this.#options.dir, highWaterFile), `${sequence}\n`)
       await writeManagedFile(this.#path(sequence, kind), text)
       return null

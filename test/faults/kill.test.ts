@@ -1,0 +1,157 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type AgentProcess, runAgent, startAgentProcess } from '../support/agent-program.js'
+import { type ControlPlaneProcess, startControlPlane } from '../support/control-plane.js'
+import { runRoost } from '../support/processes.js'
+import { request } from '../support/request.js'
+
+/** What an operator is promised after the restart of any part. */
+const promiseMs = 60_000
+vi.setConfig({ testTimeout: 3 * promiseMs, hookTimeout: 3 * promiseMs })
+
+let roostDir: string
+let agentDir: string
+let address: string
+let roost: ControlPlaneProcess
+let agent: AgentProcess
+
+beforeAll(async () => {
+  roostDir = await mkdtemp(join(tmpdir(), 'roost-kill-'))
+  agentDir = await mkdtemp(join(tmpdir(), 'roost-kill-agent-'))
+  address = `127.0.0.1:${await freePort()}`
+  roost = await start()
+  const env = { ROOST_DATA_DIR: roost.dataDir }
+  await runRoost(['cluster', 'add', 'lab'], env)
+  const { stdout } = await runRoost(['token', 'create', '--cluster', 'lab', '-o', 'json'], env)
+  const { lines } = JSON.parse(stdout) as { lines: readonly string[] }
+  const [, ...args] = (lines[0] ?? '').split(' ')
+  const enrolled = await runAgent(agentDir, args)
+  if (enrolled.code !== 0) throw new Error(enrolled.stderr)
+  agent = startAgentProcess(agentDir)
+  await readingAfter(0)
+})
+
+afterAll(async () => {
+  await agent.stop()
+  await roost.stop()
+  for (const dir of [roostDir, agentDir]) await rm(dir, { recursive: true, force: true })
+})
+
+function start(): Promise<ControlPlaneProcess> {
+  return startControlPlane({ dataDir: roostDir, env: { ROOST_LISTEN: address } })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** The Unix time of the first reading that the API shows and that was made after this one. */
+async function readingAfter(time: number): Promise<number> {
+  for (const deadline = Date.now() + promiseMs; Date.now() < deadline; await sleep(250)) {
+    const { body } = await request(roost, '/api/v1/nodes/1/metrics/poll/?metrics=uptime.uptime').catch(() => ({
+      body: {},
+    }))
+    const [sample] = (body as { metrics?: { timestamp: number; value: number | null }[] }).metrics ?? []
+    if (sample?.value != null && sample.timestamp > time) return sample.timestamp
+  }
+  throw new Error(
+    `No reading within ${promiseMs} ms. The agent says:\n${agent.output()}\nThe control plane says:\n${roost.output()}`,
+  )
+}
+
+interface Writer {
+  /** The last number whose change was answered with 202. */
+  readonly accepted: () => number
+  stop(): Promise<void>
+}
+
+/** Gives the node one address after the other, counting up. */
+function startWriter(from: number): Writer {
+  const stopping = new AbortController()
+  let accepted = from
+  const writing = (async () => {
+    for (let number = from + 1; !stopping.signal.aborted; number++) {
+      const change = { outward_facing_ip: `10.1.${number >> 8}.${number & 255}` }
+      const answer = await request(roost, '/api/v1/nodes/1/', change).catch(() => undefined)
+      if (answer?.status === 202) accepted = number
+      else await sleep(50)
+    }
+  })()
+  return {
+    accepted: () => accepted,
+    async stop() {
+      stopping.abort()
+      await writing
+    },
+  }
+}
+
+/** The number of the change that the API shows. */
+async function readWritten(): Promise<number> {
+  const { body } = await request(roost, '/api/v1/nodes/1/')
+  const [, , high, low] = (body as { outward_facing_ip: string }).outward_facing_ip.split('.').map(Number)
+  return (high ?? 0) * 256 + (low ?? 0)
+}
+
+async function killDatabase(): Promise<void> {
+  const [pid] = (await readFile(join(roostDir, 'pgdata/postmaster.pid'), 'utf8')).split('\n')
+  process.kill(Number(pid), 'SIGKILL')
+}
+
+function seconds(): number {
+  return Date.now() / 1000
+}
+
+it('reads the machine again within 60 s of a restart of the agent that was killed, as the same node', async () => {
+  const identity = await readFile(join(agentDir, 'identity.json'), 'utf8')
+  await agent.kill9()
+  const restarted = seconds()
+  agent = startAgentProcess(agentDir)
+  await readingAfter(restarted)
+  expect(await readFile(join(agentDir, 'identity.json'), 'utf8')).toBe(identity)
+  const { body } = await request(roost, '/api/v1/nodes/')
+  expect(body).toMatchObject({ meta: { total_count: 1 }, objects: [{ id: 1, state: 'online' }] })
+})
+
+it('reads the machine again within 60 s of a restart of the control plane, and has lost nothing it accepted', async () => {
+  const writer = startWriter(0)
+  await sleep(1000)
+  await roost.kill9()
+  await writer.stop()
+  roost = await start()
+  await readingAfter(seconds())
+  expect(writer.accepted()).toBeGreaterThan(3)
+  expect(await readWritten()).toBeGreaterThanOrEqual(writer.accepted())
+})
+
+it('goes on by itself when the database is killed, and has lost nothing it accepted', async () => {
+  const writer = startWriter(1000)
+  await sleep(1000)
+  expect(writer.accepted()).toBeGreaterThan(1003)
+  await killDatabase()
+  const killed = seconds()
+  await sleep(1000)
+  const before = writer.accepted()
+  for (const deadline = Date.now() + promiseMs; writer.accepted() === before && Date.now() < deadline;) await sleep(100)
+  await writer.stop()
+  expect(writer.accepted()).toBeGreaterThan(before)
+  expect(await readWritten()).toBeGreaterThanOrEqual(writer.accepted())
+  await readingAfter(killed + 1)
+})
+
+it('comes back as a whole after everything was killed at once', async () => {
+  const written = await readWritten()
+  await Promise.all([agent.kill9(), roost.kill9(), killDatabase()])
+  agent = startAgentProcess(agentDir)
+  roost = await start()
+  await readingAfter(seconds())
+  expect(await readWritten()).toBe(written)
+})
