@@ -109,7 +109,7 @@ function blockOf(machine: Machine, { device, source }: LocalFilesystem): string 
 }
 
 /** The disk of a partition, or below a mapping or an array as long as there is only one. */
-export function diskOf(machine: Machine, block: string): string | null {
+function diskOf(machine: Machine, block: string): string | null {
   const parent = partitionParent(machine, block) ?? block
   const slaves = machine.list(`/sys/class/block/${parent}/slaves`)
   if (slaves.length === 0) return parent

@@ -17,17 +17,17 @@ export function readHost(machine: Machine): InventoryHost {
 }
 
 /** The name may stand in `/etc` alone. */
-export function readHostname(machine: Machine): string {
+function readHostname(machine: Machine): string {
   const name = machine.read('/proc/sys/kernel/hostname')?.trim() || machine.read('/etc/hostname')?.trim()
   return name || hostname()
 }
 
-export function parseOsRelease(text: string): string | null {
+function parseOsRelease(text: string): string | null {
   return /^PRETTY_NAME=(["']?)(.*)\1$/m.exec(text)?.[2] ?? null
 }
 
 /** Counts CPUs as the kernel schedules them, which is what `nproc` says. ARM names its model elsewhere, or nowhere. */
-export function parseCpuinfo(text: string): { readonly model: string | null; readonly cores: number } {
+function parseCpuinfo(text: string): { readonly model: string | null; readonly cores: number } {
   const cores = text.match(/^processor\s*:/gm)?.length ?? 0
   const model = /^(?:model name|Model|cpu model)\s*:\s*(.+)$/m.exec(text)?.[1]
   return { model: model?.trim() ?? null, cores }

@@ -59,7 +59,7 @@ export function readSwiftServers(machine: Machine, swiftDirectory: string): Swif
 const anyAddress = new Set(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])
 
 /** Reads one server's settings, given as the texts that it merges; undefined when they are no configuration. */
-export function parseStorageServer(texts: readonly string[]): StorageServer | undefined {
+function parseStorageServer(texts: readonly string[]): StorageServer | undefined {
   const settings = parseIni(...texts).get('DEFAULT')
   if (settings === undefined) return undefined
   const address = settings.get('ring_ip') ?? settings.get('bind_ip') ?? '0.0.0.0'

@@ -6,7 +6,7 @@ export function readUdev(machine: Machine, device: string): ReadonlyMap<string, 
 }
 
 /** Parses an entry of udev's database: `E:NAME=value` lines are properties. */
-export function parseUdev(text: string): ReadonlyMap<string, string> {
+function parseUdev(text: string): ReadonlyMap<string, string> {
   const properties = text.matchAll(/^E:([^=\n]+)=(.*)$/gm)
   return new Map(Array.from(properties, ([, name = '', value = '']) => [name, value]))
 }
