@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { closeCodes } from '@roost/api-types/agent'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -221,3 +221,36 @@ it('keeps its identity and its readings, and both within bounds, while the contr
   expect(backlog.length).toBeGreaterThan(5)
   expect(Math.min(...backlog.map(({ time }) => time))).toBeGreaterThan(newest - 180)
 }, 120_000)
+
+it('says by how many seconds its clock is off, and reports at the usual distance whatever the clock does', async () => {
+  server.script.clock = () => clock.now() / 1000 - 600
+  await start()
+  expect(agent.lines.map(({ message }) => message).join()).toContain('600 s ahead')
+  for (const jump of [-hour, 24 * hour, -10 * minute]) {
+    clock.jump(jump)
+    const frames = server.frames.length
+    await clock.advance(minute)
+    expect(server.frames.length - frames).toBe(6)
+    expect(server.frames.at(-1)?.time).toBeGreaterThan(clock.now() / 1000 - 11)
+  }
+  expect(server.hellos).toHaveLength(1)
+  const sequences = server.frames.map(({ sequence }) => sequence)
+  expect(new Set(sequences).size).toBe(sequences.length)
+})
+
+it('takes at most 64 MiB of the disk for what it could not send, and drops the oldest', async () => {
+  server.script.settings = { report_interval_ms: 60_000, backlog_seconds: 30 * 24 * 3600 }
+  agent = await startTestAgent({ dataDir: state.dataDir, clock, metrics: 5000 })
+  await clock.advanceUntil(() => server.frames.length > 1, 5 * minute)
+  proxy.set({ kind: 'refuse' })
+  proxy.reset()
+  await clock.advance((isLong ? 7 * 24 : 36) * hour)
+  const spool = join(state.dataDir, 'spool')
+  const names = await readdir(spool, { recursive: true, withFileTypes: true })
+  const sizes = await Promise.all(
+    names.filter((entry) => entry.isFile()).map(async (entry) => (await stat(join(entry.parentPath, entry.name))).size),
+  )
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  expect(total).toBeLessThanOrEqual(64 << 20)
+  expect(total).toBeGreaterThan(60 << 20)
+}, 180_000)

@@ -1,5 +1,7 @@
 import { createPublicKey, randomBytes, verify } from 'node:crypto'
 import { once } from 'node:events'
+import { createServer as createPlainServer, type Server } from 'node:http'
+import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import {
   AgentMessage,
@@ -21,7 +23,7 @@ export interface Script {
   /** The raw public key, in base64, whose signature is accepted. */
   publicKey: string
   /** Seconds since 1970, for the challenge. */
-  readonly clock: () => number
+  clock: () => number
   settings: Partial<Settings>
   /** The close code for the next hellos, instead of a welcome. */
   refuseWith: { readonly code: number; readonly reason: CloseReason } | null
@@ -56,17 +58,24 @@ export class ScriptedControlPlane {
   readonly faults: string[] = []
   dialled = 0
   #catalogue: CatalogueMessage | null = null
-  readonly #server: WebSocketServer
+  readonly #http: Server
+  readonly #sockets: WebSocketServer
 
-  private constructor(server: WebSocketServer, script: Script) {
-    this.#server = server
+  private constructor(http: Server, sockets: WebSocketServer, script: Script) {
+    this.#http = http
+    this.#sockets = sockets
     this.script = script
-    server.on('connection', (socket) => this.#accept(socket))
+    sockets.on('connection', (socket) => this.#accept(socket))
   }
 
-  static async start(script: Pick<Script, 'clock'> & Partial<Script>, port = 0): Promise<ScriptedControlPlane> {
-    const server = new WebSocketServer({ host: '127.0.0.1', port, path: '/agent/v1/stream', perMessageDeflate: false })
-    await once(server, 'listening')
+  static async start(
+    script: Pick<Script, 'clock'> & Partial<Script>,
+    where: { readonly port?: number; readonly tls?: { readonly cert: string; readonly key: string } } = {},
+  ): Promise<ScriptedControlPlane> {
+    const http = where.tls === undefined ? createPlainServer() : createServer(where.tls)
+    const sockets = new WebSocketServer({ server: http, path: '/agent/v1/stream', perMessageDeflate: false })
+    http.listen(where.port ?? 0, '127.0.0.1')
+    await once(http, 'listening')
     const defaults = {
       publicKey: '',
       settings: {},
@@ -75,15 +84,15 @@ export class ScriptedControlPlane {
       answer: 'ack',
       answersPings: true,
     } as const
-    return new ScriptedControlPlane(server, { ...defaults, ...script })
+    return new ScriptedControlPlane(http, sockets, { ...defaults, ...script })
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port
+    return (this.#http.address() as AddressInfo).port
   }
 
   get connected(): number {
-    return this.#server.clients.size
+    return this.#sockets.clients.size
   }
 
   /** The catalogue that came last. */
@@ -92,22 +101,23 @@ export class ScriptedControlPlane {
   }
 
   closeAll(code: number, reason?: CloseReason): void {
-    for (const socket of this.#server.clients) socket.close(code, reason === undefined ? '' : JSON.stringify(reason))
+    for (const socket of this.#sockets.clients) socket.close(code, reason === undefined ? '' : JSON.stringify(reason))
   }
 
   /** Ends every connection without a word. */
   drop(): void {
-    for (const socket of this.#server.clients) socket.terminate()
+    for (const socket of this.#sockets.clients) socket.terminate()
   }
 
   sendAll(message: ServerMessage | Readonly<Record<string, unknown>>): void {
-    for (const socket of this.#server.clients) send(socket, message)
+    for (const socket of this.#sockets.clients) send(socket, message)
   }
 
   async stop(): Promise<void> {
     this.drop()
-    const closed = once(this.#server, 'close')
-    this.#server.close()
+    this.#sockets.close()
+    const closed = once(this.#http, 'close')
+    this.#http.close()
     await closed
   }
 

@@ -6,6 +6,7 @@ import { type Agent, startAgent } from '@roost/node-agent/dist/agent.js'
 import type { Clock } from '@roost/node-agent/dist/clock.js'
 import { ensureKey, type Identity, keepIdentity, readIdentity } from '@roost/node-agent/dist/identity.js'
 import type { Log } from '@roost/node-agent/dist/log.js'
+import { saveAuthorities } from '@roost/node-agent/dist/uplink/trust.js'
 
 export interface LogLine {
   readonly level: keyof Log
@@ -34,13 +35,17 @@ export interface TestAgentOptions {
 }
 
 /** A state directory of a node that is enrolled at this address; removed by `remove`. */
-export async function enrolledState(server: string): Promise<{
+export async function enrolledState(
+  server: string,
+  authorities: readonly string[] = [],
+): Promise<{
   readonly dataDir: string
   readonly identity: Identity
   remove(): Promise<void>
 }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'roost-agent-'))
   await enrolAt(dataDir, server)
+  await saveAuthorities(dataDir, authorities)
   const identity = (await readIdentity(dataDir)) as Identity
   return { dataDir, identity, remove: () => rm(dataDir, { recursive: true, force: true }) }
 }
