@@ -1,1 +1,52 @@
-export const placeholder = true
+import { benchAgent } from './agent.js'
+import { benchCapacity } from './capacity.js'
+import { benchFleet } from './fleet.js'
+import { benchGlobs } from './globs.js'
+import { benchIntake } from './intake.js'
+import { benchMemory } from './memory.js'
+import { benchPage } from './page.js'
+import { benchReads } from './reads.js'
+import { missed, tableOf } from './report.js'
+import type { Row } from './report.js'
+import { benchTiming } from './timing.js'
+
+interface Bench {
+  readonly title: string
+  readonly run: () => Promise<readonly Row[]>
+}
+
+/** Every benchmark, by the name that the command line takes. */
+const benches: Readonly<Record<string, Bench>> = {
+  capacity: { title: 'Capacity statistics by set of policies', run: benchCapacity },
+  intake: { title: 'Taking samples in from WebSockets', run: benchIntake },
+  memory: { title: 'Memory of latest values', run: benchMemory },
+  reads: { title: 'Reading latest values over HTTP, p50', run: benchReads },
+  globs: { title: 'Hostile patterns over 20,000 names', run: benchGlobs },
+  fleet: { title: '1,000 agents, 800 metrics each, every 10 s', run: benchFleet },
+  page: { title: 'A page of 20 out of 100,000 rows, p50', run: benchPage },
+  agent: { title: "The agent at a 10 s interval, its children's CPU included", run: benchAgent },
+  timing: { title: 'Refused credentials: medians of 10,000 interleaved tries', run: benchTiming },
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !(name in benches))
+if (unknown.length > 0 || asked.includes('--help')) {
+  console.log(`npm run bench [-- ${Object.keys(benches).join(' | ')} …]`)
+  process.exitCode = asked.includes('--help') ? 0 : 2
+} else await runAll(asked.length > 0 ? asked : Object.keys(benches))
+
+async function runAll(names: readonly string[]): Promise<void> {
+  console.log(
+    'Peers: figures of their own on a like machine (2 vCPU, Debian 12). They keep history, Roost latest values.',
+  )
+  const all: Row[] = []
+  for (const name of names) {
+    const bench = benches[name] as Bench
+    const start = performance.now()
+    const rows = await bench.run()
+    all.push(...rows)
+    console.log(`\n${bench.title} (${name}, ${Math.round((performance.now() - start) / 1000)} s)\n${tableOf(rows)}`)
+  }
+  const faults = missed(all)
+  console.log(faults.length === 0 ? '\nEvery target is met.' : `\nMissed:\n  ${faults.join('\n  ')}`)
+}

@@ -1,15 +1,20 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '@roost/control-plane/dist/config.js'
 import { createLog } from '@roost/control-plane/dist/log.js'
 import { startServer } from '@roost/control-plane/dist/server.js'
 import type { Server } from '@roost/control-plane/dist/server.js'
 
-export const repository = join(import.meta.dirname, '../..')
+// By the package, since the benchmarks run the compiled copy of this file.
+export const repository = join(
+  dirname(createRequire(import.meta.url).resolve('@roost/control-plane/package.json')),
+  '../..',
+)
 export const roostProgram = join(repository, 'apps/control-plane/bin/roost.js')
 
 /** A control plane as a client meets it. */
