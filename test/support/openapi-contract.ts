@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { Agent, request } from 'undici'
 import type { Reachable } from './control-plane.js'
@@ -39,37 +40,31 @@ export async function openApiContract({ url, ca }: Reachable): Promise<OpenApiCo
   ajv.addSchema(document, 'api')
   const patterns = Object.keys(document.paths).map((path) => ({ path, matches: matcherOf(path) }))
 
+  const validatorAt = (pointer: readonly string[]) => {
+    const parts = pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+    return ajv.getSchema(`api#/${parts.join('/')}`)
+  }
   return {
     document,
     check({ method, path, status, body }) {
       const plain = path.split('?', 1)[0] ?? '/'
-      const found = patterns.find(({ matches }) => matches.test(plain))
-      const operation = found && document.paths[found.path]?.[method.toLowerCase()]
-      if (found === undefined || operation === undefined) return
-      const place = `${method} ${found.path} ${status}`
-      const response = operation.responses[status]
-      if (response === undefined) throw new Error(`${place} is not in the OpenAPI document.`)
-      if (response.content?.['application/json'] === undefined) {
-        if (body !== undefined) throw new Error(`${place} has a body that the OpenAPI document does not know.`)
-        return
-      }
-      const pointer = [
-        'paths',
-        found.path,
-        method.toLowerCase(),
-        'responses',
-        status,
-        'content',
-        'application/json',
-        'schema',
-      ]
-      const name = `api#/${pointer.map((part) => encodeURIComponent(String(part).replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
-      const validate = ajv.getSchema(name)
-      if (validate === undefined) throw new Error(`${place} has no schema in the OpenAPI document.`)
-      if (validate(body) !== true)
-        throw new Error(`${place} differs from the OpenAPI document: ${ajv.errorsText(validate.errors)}`)
+      const documented = patterns.find(({ matches }) => matches.test(plain))?.path
+      const verb = method.toLowerCase()
+      if (documented === undefined || document.paths[documented]?.[verb] === undefined) return
+      const fault = faultOf(validatorAt, ['paths', documented, verb, 'responses', String(status)], body)
+      if (fault !== undefined) throw new Error(`${method} ${documented} ${status}: ${fault}`)
     },
   }
+}
+
+type ValidatorAt = (pointer: readonly string[]) => ValidateFunction | undefined
+
+/** In what an answer differs from the document; undefined when it does not. */
+function faultOf(validatorAt: ValidatorAt, response: readonly string[], body: unknown): string | undefined {
+  if (validatorAt(response) === undefined) return 'this status is not in the OpenAPI document.'
+  const validate = validatorAt([...response, 'content', 'application/json', 'schema'])
+  if (validate === undefined) return body === undefined ? undefined : 'the OpenAPI document knows no body.'
+  return validate(body) ? undefined : JSON.stringify(validate.errors)
 }
 
 /** Static paths come first in the document's order only by chance, so that a parameter takes no word of the dialect. */

@@ -50,7 +50,7 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
 
 /** What holds for every route, in the order in which a request meets it. */
 async function applyDialect(app: FastifyInstance, methods: MethodTable, { operators }: Context): Promise<void> {
-  const admit = boundStrangers(app.server)
+  const admit = boundStrangers(app)
   answerErrors(app, { methods })
   await secureHeaders(app)
   requireOperator(app, {

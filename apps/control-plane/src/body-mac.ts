@@ -12,9 +12,12 @@ export function createBodyMac(keys: readonly SecretKey[]): BodyMac {
   const derived = keys.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', 'idempotency', 32)))
   const [current] = derived
   if (current === undefined) throw new Error('No key to recognise bodies with.')
-  const mac = (key: Buffer, body: string) => createHmac('sha256', key).update(body).digest()
   return {
     of: (body) => new Uint8Array(mac(current, body)),
     matches: (known, body) => derived.some((key) => timingSafeEqual(mac(key, body), known)),
   }
+}
+
+function mac(key: Buffer, body: string): Buffer {
+  return createHmac('sha256', key).update(body).digest()
 }

@@ -1,5 +1,4 @@
 import type { Caller, IdempotencyTicket } from '@roost/api-types/rpc'
-import type { Prisma } from '@roost/database'
 import type { Database } from '../db.js'
 import type { Transaction } from './store.js'
 
@@ -37,9 +36,8 @@ export function createIdempotencyStore({ prisma }: Database, now: () => number):
     },
     async insert(tx, { operatorId }, { path, key, bodyMac, secrets }, answer) {
       const kept = Object.fromEntries(Object.entries(answer).filter(([field]) => !secrets.includes(field)))
-      const response = kept as Prisma.InputJsonObject
       await tx.idempotencyKey.create({
-        data: { operatorId, path, key, bodyMac, response, createdAt: new Date(now()) },
+        data: { operatorId, path, key, bodyMac, response: kept, createdAt: new Date(now()) },
       })
     },
   }

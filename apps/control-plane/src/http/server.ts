@@ -61,7 +61,11 @@ const parserErrors: Readonly<Record<string, readonly [status: string, sentence: 
 
 /** For what is no HTTP at all, too large or too slow. */
 function refuseBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  // Below HTTP (a handshake that failed) nobody could read an answer, and writing one would keep the socket.
+  if (!/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) {
+    socket.destroy()
+    return
+  }
   const [status, sentence] = parserErrors[error.code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP.']
   const body = JSON.stringify({ error: sentence })
   const head = [
@@ -71,6 +75,6 @@ function refuseBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${randomUUID()}`,
   ]
-  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
   socket.destroySoon()
 }

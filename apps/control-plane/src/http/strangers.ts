@@ -1,5 +1,6 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 
 const maxStrangers = 1000
 
@@ -7,7 +8,10 @@ const maxStrangers = 1000
  * Bounds the connections on which nobody has shown good credentials yet: of too many, the oldest goes. Answers a function
  * that takes a connection out of the count. A connection that changes its protocol is its new owner's to bound.
  */
-export function boundStrangers(server: Server): (connection: Pick<Socket, 'remoteAddress' | 'remotePort'>) => void {
+export function boundStrangers(
+  app: FastifyInstance,
+): (connection: Pick<Socket, 'remoteAddress' | 'remotePort'>) => void {
+  const { server } = app
   const strangers = new Map<string, Socket>()
   server.on('connection', (socket: Socket) => {
     const name = nameOf(socket)
@@ -21,6 +25,10 @@ export function boundStrangers(server: Server): (connection: Pick<Socket, 'remot
     oldest[1].destroy()
   })
   server.on('upgrade', ({ socket }: IncomingMessage) => strangers.delete(nameOf(socket)))
+  // The server would wait for those who have not even said what they want.
+  app.addHook('preClose', async () => {
+    for (const socket of strangers.values()) socket.destroy()
+  })
   return (connection) => void strangers.delete(nameOf(connection))
 }
 

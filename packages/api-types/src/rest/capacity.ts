@@ -24,5 +24,21 @@ export const CapacityElement = z
   .meta({ id: 'CapacityElement' })
 export type CapacityElement = z.infer<typeof CapacityElement>
 
-export const Capacity = z.object({ capacity: z.array(CapacityElement) }).meta({ id: 'Capacity' })
+export const Capacity = z.object({ capacity: z.array(CapacityElement) }).meta({
+  id: 'Capacity',
+  examples: [
+    {
+      capacity: [
+        {
+          ring_set: 'gold,silver',
+          total_raw_tb: 8,
+          total_used_tb: 4,
+          total_free_tb: 4,
+          total_used_pct: 50,
+          pct_used_stats: { count: 2, min: 25, max: 75, avg: 50, stddev: 35.35533905932738, pct_95: 75 },
+        },
+      ],
+    },
+  ],
+})
 export type Capacity = z.infer<typeof Capacity>

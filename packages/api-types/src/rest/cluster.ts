@@ -2,9 +2,17 @@ import { z } from 'zod'
 import type { ResourceRules } from './rules.js'
 import { ResourceUri } from './uri.js'
 
-export const Cluster = z
-  .object({ id: z.int(), name: z.string(), resource_uri: ResourceUri, uuid: z.uuid() })
-  .meta({ id: 'Cluster' })
+export const Cluster = z.object({ id: z.int(), name: z.string(), resource_uri: ResourceUri, uuid: z.uuid() }).meta({
+  id: 'Cluster',
+  examples: [
+    {
+      id: 1,
+      name: 'default',
+      resource_uri: '/api/v1/clusters/1/',
+      uuid: '3f0e4c9a-6f0b-4d7e-9a55-0c6a3f1b2d10',
+    },
+  ],
+})
 export type Cluster = z.infer<typeof Cluster>
 
 export const clusterRules = {

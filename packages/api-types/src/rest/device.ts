@@ -30,7 +30,32 @@ export const Device = z
     policies: z.array(z.string()),
     last_seen: z.iso.datetime().nullable(),
   })
-  .meta({ id: 'Device' })
+  .meta({
+    id: 'Device',
+    examples: [
+      {
+        id: 31,
+        resource_uri: '/api/v1/devices/31/',
+        node: '/api/v1/nodes/7/',
+        cluster: '/api/v1/clusters/1/',
+        name: 'd3',
+        uuid: '0c9f8a51-2f6f-4e9b-8d1d-6f3f5d0f3c11',
+        serial: 'WD-WX41A1234567',
+        model: 'WDC WUH721818AL',
+        mount_point: '/srv/node/d3',
+        fs_type: 'xfs',
+        is_rotational: true,
+        size_bytes: 18_000_207_937_536,
+        raw_bytes: 17_990_000_000_000,
+        used_bytes: 7_196_000_000_000,
+        free_bytes: 10_794_000_000_000,
+        used_pct: 40,
+        status: 'ok' as const,
+        policies: ['gold', 'silver'],
+        last_seen: '2026-11-20T19:00:00.000Z',
+      },
+    ],
+  })
 export type Device = z.infer<typeof Device>
 
 export const deviceRules = {

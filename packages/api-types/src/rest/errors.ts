@@ -40,11 +40,13 @@ export class RoostError extends Error {
 }
 
 /** The body of a request error. */
-export const ErrorBody = z.object({ error: z.string() }).meta({ id: 'Error' })
+export const ErrorBody = z
+  .object({ error: z.string() })
+  .meta({ id: 'Error', examples: [{ error: 'There is no such record.' }] })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
 /** The body of field errors: resource, field, sentences. */
 export const FieldErrorBody = z
   .record(z.string(), z.record(z.string(), z.array(z.string())))
-  .meta({ id: 'FieldErrors' })
+  .meta({ id: 'FieldErrors', examples: [{ nodes: { enabled: ['Enter true or false.'] } }] })
 export type FieldErrorBody = z.infer<typeof FieldErrorBody>

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { ResourceUri } from './uri.js'
 
 export const MetricName = z.object({ metric_name: z.string() }).meta({ id: 'MetricName' })
-export const MetricNames = z.object({ metrics: z.array(MetricName) }).meta({ id: 'MetricNames' })
+export const MetricNames = z
+  .object({ metrics: z.array(MetricName) })
+  .meta({ id: 'MetricNames', examples: [{ metrics: [{ metric_name: 'load.load.shortterm' }] }] })
 export type MetricNames = z.infer<typeof MetricNames>
 
 /** `timestamp` is the time of the reading in whole Unix seconds; `value` is null when there is no fresh one. */
@@ -11,7 +13,10 @@ export const MetricSample = z
   .meta({ id: 'MetricSample' })
 export type MetricSample = z.infer<typeof MetricSample>
 
-export const MetricSamples = z.object({ metrics: z.array(MetricSample) }).meta({ id: 'MetricSamples' })
+export const MetricSamples = z.object({ metrics: z.array(MetricSample) }).meta({
+  id: 'MetricSamples',
+  examples: [{ metrics: [{ metric_name: 'load.load.shortterm', timestamp: 1_795_201_200, value: 0.42 }] }],
+})
 export type MetricSamples = z.infer<typeof MetricSamples>
 
 /** A sample of one node among several, as `metrics/across/` streams them. */

@@ -18,9 +18,18 @@ export const RoleFlags = z.object({
 })
 export type RoleFlags = z.infer<typeof RoleFlags>
 
+const exampleRole = {
+  id: 7,
+  resource_uri: '/api/v1/node_roles/7/',
+  runs_account_container: true,
+  runs_gateway: false,
+  runs_object: true,
+  runs_proxy: false,
+}
+
 export const NodeRole = z
   .object({ id: z.int(), resource_uri: ResourceUri, ...RoleFlags.shape })
-  .meta({ id: 'NodeRole' })
+  .meta({ id: 'NodeRole', examples: [exampleRole] })
 export type NodeRole = z.infer<typeof NodeRole>
 
 export const nodeRoleRules = {
@@ -57,7 +66,30 @@ export const Node = z
     last_seen: z.iso.datetime().nullable(),
     agent_version: z.string().nullable(),
   })
-  .meta({ id: 'Node' })
+  .meta({
+    id: 'Node',
+    examples: [
+      {
+        id: 7,
+        resource_uri: '/api/v1/nodes/7/',
+        uuid: 'b2d1c0de-58a4-4f3e-8f0a-4f9c2a7e6d21',
+        hostname: 'store-07',
+        cluster: '/api/v1/clusters/1/',
+        enabled: true,
+        cpu_cores: 16,
+        ram_gb: 134.858,
+        cluster_facing_ip: '10.0.1.7',
+        outward_facing_ip: '192.0.2.7',
+        replication_facing_ip: '10.0.2.7',
+        other_ips: [],
+        node_role: exampleRole,
+        state: 'online' as const,
+        config_state: 'synced' as const,
+        last_seen: '2026-11-20T19:00:00.000Z',
+        agent_version: '0.1.0',
+      },
+    ],
+  })
 export type Node = z.infer<typeof Node>
 
 export const nodeRules = {

@@ -14,7 +14,21 @@ export const StoragePolicy = z
     is_deprecated: z.boolean(),
     type: z.string(),
   })
-  .meta({ id: 'StoragePolicy' })
+  .meta({
+    id: 'StoragePolicy',
+    examples: [
+      {
+        id: 2,
+        resource_uri: '/api/v1/storage_policies/2/',
+        cluster: '/api/v1/clusters/1/',
+        index: 0,
+        name: 'gold',
+        is_default: true,
+        is_deprecated: false,
+        type: 'replication',
+      },
+    ],
+  })
 export type StoragePolicy = z.infer<typeof StoragePolicy>
 
 export const storagePolicyRules = {
