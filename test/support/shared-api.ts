@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
 import { startApi } from './api.js'
 import type { Answer, Call, TestApi } from './api.js'
@@ -13,21 +14,28 @@ export interface SharedApi {
   readonly addGateway: (clusterId: number) => Promise<number>
 }
 
-/** One control plane for all tests of the calling file. */
+/** One control plane for all tests of the calling file. Waits where the rate of a key is exceeded, as a client should. */
 export function shareApi(): SharedApi {
   let api: TestApi
   beforeAll(async () => {
     api = await startApi()
   })
   afterAll(() => api.stop())
+  const call: TestApi['call'] = async (path, options) => {
+    for (;;) {
+      const answer = await api.call(path, options)
+      if (answer.status !== 429) return answer
+      await sleep(Number(answer.headers['retry-after']) * 1000)
+    }
+  }
   return {
     get api() {
       return api
     },
-    get: (path, headers = {}) => api.get(path, headers),
-    post: (path, body, headers = {}) => api.call(path, { method: 'POST', body, headers }),
-    patch: (path, body, headers = {}) => api.patch(path, body, headers),
-    remove: (path, headers = {}) => api.call(path, { method: 'DELETE', headers }),
+    get: (path, headers = {}) => call(path, { headers }),
+    post: (path, body, headers = {}) => call(path, { method: 'POST', body, headers }),
+    patch: (path, body, headers = {}) => call(path, { method: 'PATCH', body, headers }),
+    remove: (path, headers = {}) => call(path, { method: 'DELETE', headers }),
     addGateway: (clusterId) => addNode(api.database, clusterId, { role: { create: { runsGateway: true } } }),
   }
 }

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { addCluster } from '../support/fleet-rows.js'
+import { shareApi } from '../support/shared-api.js'
+
+const server = shareApi()
+const { get, post } = server
+const walks = process.env['ROOST_TEST_LONG'] ? 1000 : 25
+const list = '/api/v1/users/'
+
+interface User {
+  readonly id: string
+  readonly user: string
+}
+
+/** Everything that following `next` shows. */
+async function walk(first: string): Promise<readonly User[]> {
+  const seen: User[] = []
+  for (let path: string | null = first; path !== null;) {
+    const { body } = await get(path)
+    seen.push(...(body.objects as User[]))
+    path = body.meta.next as string | null
+  }
+  return seen
+}
+
+it('no user that was there before is skipped or seen twice while others come', async () => {
+  const cluster = await addCluster(server.api.database)
+  const password = 'correct-horse-battery-staple'
+  let count = 0
+  const add = async () => post(list, { cluster, user: `user${count++}`, password })
+  await Promise.all(Array.from({ length: 15 }, add))
+  for (let round = 0; round < walks; round++) {
+    const before = await walk(`${list}?cluster=${cluster}&limit=1000`)
+    const limit = 1 + (round % 7)
+    const [seen] = await Promise.all([walk(`${list}?cluster=${cluster}&limit=${limit}`), add(), add(), add()])
+    expect(seen.slice(0, before.length)).toEqual(before)
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length)
+  }
+})
+
+it('an offset past the end is an empty page', async () => {
+  const { status, body } = await get(`${list}?cluster=999999&offset=100`)
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    meta: { limit: 20, offset: 100, next: null, previous: `${list}?cluster=999999&limit=20&offset=80`, total_count: 0 },
+    objects: [],
+  })
+})
