@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { readConfig } from '../config.js'
+import { addAuthority } from './authority.js'
 import { addClusters } from './clusters.js'
 import { addDoctor } from './doctor.js'
 import { addNodes } from './nodes.js'
@@ -43,6 +44,7 @@ export function createProgram(terminal: Terminal, version: string): Command {
   addTokens(program, readConfig, terminal)
   addDoctor(program, readConfig, terminal)
   const local = program.command('local').description('What is done on the control plane’s own machine.')
+  addAuthority(local, readConfig, terminal)
   local
     .command('serve')
     .description('Run the control plane in the foreground.')

@@ -42,11 +42,17 @@ export async function refreshIdentity(options: AuthorityOptions): Promise<Identi
 
 /**
  * Begins to replace the authority by another: both are trusted from now on, and the new one takes over by itself when
- * every node has learned of it.
+ * every node has learned of it. False when that goes on already.
  */
-export async function beginReplacement(dataDir: string, now: number): Promise<void> {
-  if (existsSync(join(tlsDir(dataDir), 'next-ca.pem'))) return
+export async function beginReplacement(dataDir: string, now: number): Promise<boolean> {
+  if (existsSync(join(tlsDir(dataDir), 'next-ca.pem'))) return false
   await writePair(dataDir, 'next-ca', await makeCa(now))
+  return true
+}
+
+/** True where an authority was made, which is at the first start. */
+export function hasAuthority(dataDir: string): boolean {
+  return existsSync(join(tlsDir(dataDir), 'ca.pem'))
 }
 
 async function currentCa({ dataDir, now, everyNodeKnows }: AuthorityOptions): Promise<KeyPair> {
