@@ -70,8 +70,6 @@ export interface Surroundings {
   readonly trustedCas: () => readonly string[]
   /** SHA-256 (hex) of the public key of the authority that the server's certificate is from, for new agents to pin; null where the system's vouch. */
   readonly caSha256: () => string | null
-  /** Calls back when those change: the agents must be told. */
-  readonly onTrustChange: (listener: (trusted: readonly string[]) => void) => void
 }
 
 /** Everything that runs, built once. Each feature is a field of it. */

@@ -56,7 +56,6 @@ async function start(
 
   let tls: Tls | undefined
   let publicUrl = config.publicUrl
-  const trustListeners: ((trusted: readonly string[]) => void)[] = []
   const context = await buildContext({
     config,
     connection: databaseServer.connection,
@@ -68,12 +67,10 @@ async function start(
       const [issuer] = tls?.current()?.trusted ?? []
       return issuer === undefined ? null : publicKeyDigest(issuer)
     },
-    onTrustChange: (listener) => void trustListeners.push(listener),
   })
   onClose(() => context.dispose())
   tls = await openTls(config, { log, now: Date.now, everyNodeKnows: (since) => context.trust.everyNodeKnows(since) })
   onClose(() => tls.close())
-  tls.onChange(({ trusted }) => trustListeners.forEach((listener) => listener(trusted)))
   await ensureFirstOperator(createFirstStartStore(context.database), dataDir)
 
   const app = await buildApp({ context, tls: tls.current() })
