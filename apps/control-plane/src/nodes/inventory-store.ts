@@ -64,8 +64,8 @@ async function updateNode(
   const { host, addresses, facing, disks, filesystems } = inventory
   const facingIps = [facing.cluster_ip, facing.outward_ip, facing.replication_ip]
   const others = addresses
-    .filter(({ interface: name, address }) => name !== 'lo' && !facingIps.includes(address))
     .map(({ address }) => address)
+    .filter((address) => !/^127\.|^::1$/.test(address) && !facingIps.includes(address))
   const readings = {
     cluster_facing_ip: { clusterFacingIp: facing.cluster_ip },
     outward_facing_ip: { outwardFacingIp: facing.outward_ip },

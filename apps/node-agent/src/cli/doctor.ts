@@ -129,7 +129,13 @@ function checkInventory({ devices, rings, roles, gateway, problems }: Inventory)
 
 /** The node works, and yet an operator would want to know. */
 function isWarning(code: string): boolean {
-  return ['ring_without_policy', 'shared_filesystem', 'swift_conf_unreadable', 'no_own_device'].includes(code)
+  return [
+    'mount_check_off',
+    'no_own_device',
+    'ring_without_policy',
+    'shared_filesystem',
+    'swift_conf_unreadable',
+  ].includes(code)
 }
 
 function checkDevices(devices: Inventory['devices'], hasRings: boolean): Finding {

@@ -56,10 +56,14 @@ export function createFilesystemReader(machine: Machine, run: RunCommand): Files
   }
 }
 
+/** A machine full of containers mounts parts of one filesystem a thousand times over; the whole one says where it is. */
+const mostMountPoints = 32
+
 export function describeFilesystem({ filesystem, uuid, disk }: KnownFilesystem): InventoryFilesystem {
   const { source, fsType, mounts } = filesystem
-  const points = mounts.map((mount) => mount.mountPoint)
-  return { source, uuid, fs_type: fsType, mount_points: [...new Set(points)].toSorted(), disk }
+  const whole = mounts.filter((mount) => mount.root === '/')
+  const points = new Set((whole.length > 0 ? whole : mounts).map((mount) => mount.mountPoint))
+  return { source, uuid, fs_type: fsType, mount_points: [...points].slice(0, mostMountPoints), disk }
 }
 
 /** One UUID on several filesystems: a clone of a disk. Neither can be told by it then. */

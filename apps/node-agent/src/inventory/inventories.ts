@@ -70,7 +70,13 @@ class WatchedInventories implements Inventories {
     this.#underWay ??= this.#read().finally(() => {
       this.#underWay = undefined
     })
-    return this.#underWay
+    try {
+      return await this.#underWay
+    } catch (error) {
+      // The next look at the machine finds it changed, and asks for another try.
+      this.#stamp = ''
+      throw error
+    }
   }
 
   async #read(): Promise<Inventory> {

@@ -167,6 +167,13 @@ describe('the inventory of a Swift node', () => {
     ])
   })
 
+  it('warns of servers that do not look whether a device is mounted', async () => {
+    write('etc/swift/object-server.conf', '[DEFAULT]\nbind_ip = 127.0.2.1\nmount_check = false\n')
+    expect((await read()).problems).toEqual([
+      expect.objectContaining({ code: 'mount_check_off', subject: '/srv/node' }),
+    ])
+  })
+
   it('says which of rings and swift.conf is behind', async () => {
     write('etc/swift/swift.conf', '[storage-policy:0]\nname = gold\ndefault = 1\n[storage-policy:7]\nname = new\n')
     const { devices, problems } = await read({ ringAddresses: ['127.0.2.1'] })
@@ -220,20 +227,6 @@ describe('the inventory of a machine without Swift', () => {
   it('declares nothing unless it is told to', async () => {
     mounts(['8:1 / / rw - ext4 /dev/sda1 rw'])
     expect(await read()).toMatchObject({ devices: [], policies: [], rings: [] })
-  })
-
-  it('reads what the machine tells of its disks, and null for what it does not', async () => {
-    mounts(['8:1 / /data rw - xfs /dev/sda1 rw'])
-    write('sys/block/sda/size', '2048\n')
-    write('sys/block/sda/dev', '8:0\n')
-    write('sys/block/sda/queue/rotational', '0\n')
-    write('sys/block/sda/device/model', 'ACME SSD  \n')
-    write('sys/block/sda/device/vpd_pg80', '\0\x80\0\x08  SER123')
-    write('sys/block/loop0/size', '10\n')
-    write('run/udev/data/b8:0', 'S:disk/by-id/x\nE:ID_WWN=0x5000\nE:ID_SERIAL_SHORT=other\n')
-    expect((await read()).disks).toEqual([
-      { name: 'sda', serial: 'SER123', model: 'ACME SSD', wwn: '0x5000', size_bytes: 1_048_576, is_rotational: false },
-    ])
   })
 
   it('reads the host', async () => {

@@ -24,13 +24,14 @@ export function ringPlaces(
   config: Pick<InventoryConfig, 'devicesDirectory'>,
   filesystems: readonly LocalFilesystem[],
 ): readonly Place[] {
+  const configured = config.devicesDirectory && withoutSlash(config.devicesDirectory)
   const places = own.map((device): Place => {
     const { ip, port, replicationIp, replicationPort } = device
     return {
       key: device.key,
       name: device.name,
       ring: { ip, port, replication_ip: replicationIp, replication_port: replicationPort },
-      mountPoint: `${config.devicesDirectory ?? devicesDirectory(device, servers)}/${device.name}`,
+      mountPoint: `${configured ?? devicesDirectory(device, servers)}/${device.name}`,
       policies: device.policies,
       managed: true,
     }
@@ -52,7 +53,11 @@ function devicesDirectory(device: JoinedDevice, servers: readonly StorageServer[
   const byPort = (server: StorageServer): boolean => server.port === device.port
   const found = servers.find((server) => byAddress(server) && byPort(server)) ?? servers.find(byAddress)
   const directory = (found ?? servers.find(byPort) ?? servers[0])?.devices ?? usualDirectory
-  return directory.replace(/\/+$/, '')
+  return withoutSlash(directory)
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/(?<=.)\/+$/, '')
 }
 
 /** The places that the configuration declares. */
@@ -63,7 +68,7 @@ export function declaredPlaces(
   if (declared === 'local-filesystems')
     return dataFilesystems(filesystems).map(({ mounts }) => place(mounts[0].mountPoint, [0], true))
   return declared.map((device: DeclaredDevice) => ({
-    ...place(device.mountPoint.replace(/(?<=.)\/+$/, ''), device.policies, true),
+    ...place(withoutSlash(device.mountPoint), device.policies, true),
     name: device.name,
   }))
 }

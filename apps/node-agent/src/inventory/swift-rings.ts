@@ -1,7 +1,6 @@
 import type { InventoryProblem, InventoryRing } from '@roost/api-types/agent'
 import type { Machine } from '../host/machine.js'
 import { type Ring, RingError, readRing } from './ring.js'
-import { unlessDenied } from './unless-denied.js'
 
 export interface SwiftRings {
   /** Every ring for which there is a file: `account`, `container`, `object`, `object-1` … */
@@ -34,8 +33,7 @@ export async function readRings(machine: Machine, directory: string): Promise<Sw
   return { names, rings, described, problems }
 }
 
-/** A folder that the agent may not list is reported where the servers' configuration is read. */
 function ringNames(machine: Machine, directory: string): readonly string[] {
-  const files = unlessDenied(() => machine.list(directory)) ?? []
+  const files = machine.list(directory)
   return files.flatMap((file) => /^((?:account|container|object(?:-\d+)?))\.ring\.gz$/.exec(file)?.[1] ?? [])
 }

@@ -53,7 +53,16 @@ export function readSwiftServers(machine: Machine, swiftDirectory: string): Swif
   const proxy = `${swiftDirectory}/proxy-server`
   const hasProxy =
     unlessDenied(() => machine.stamp(`${proxy}.conf`)) !== undefined || list(`${proxy}.conf.d`).length > 0
-  return { storage, hasProxy, problems }
+  return { storage, hasProxy, problems: [...problems, ...uncheckedMounts(storage)] }
+}
+
+/** Such a server writes to the disk below when a device is not mounted. */
+function uncheckedMounts(servers: readonly StorageServer[]): readonly InventoryProblem[] {
+  const folders = new Set(servers.filter(({ mountCheck }) => !mountCheck).map(({ devices }) => devices))
+  return [...folders].map((devices) => {
+    const message = `Servers of ${devices} have mount_check = false: while a device is not mounted, they fill the disk below it.`
+    return { code: 'mount_check_off', subject: devices, message }
+  })
 }
 
 const anyAddress = new Set(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])

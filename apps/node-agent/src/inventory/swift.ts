@@ -32,6 +32,7 @@ export async function readSwift(
   interfaceAddresses: readonly string[],
 ): Promise<Swift> {
   const directory = config.swiftDirectory
+  if (isClosed(machine, directory)) return closed(directory)
   const { storage: servers, hasProxy, problems: serverProblems } = readSwiftServers(machine, directory)
   const { names, rings, described, problems: ringProblems } = await readRings(machine, directory)
   if (names.length === 0)
@@ -56,6 +57,30 @@ export async function readSwift(
       ...policyProblems,
       ...(usable && joined.length === 0 ? strangers(servers, addresses) : []),
     ],
+  }
+}
+
+function isClosed(machine: Machine, directory: string): boolean {
+  try {
+    machine.list(directory)
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** Nothing tells whether there are rings: what was known stays. */
+function closed(directory: string): Swift {
+  const message = `${directory} cannot be listed: let the agent's user read it, as a member of the group swift.`
+  return {
+    present: true,
+    rings: [],
+    own: null,
+    all: [],
+    policies: null,
+    servers: [],
+    hasProxy: false,
+    problems: [{ code: 'swift_conf_unreadable', subject: directory, message }],
   }
 }
 
