@@ -23,7 +23,8 @@ export async function startDatabase(config: Config, log: Log): Promise<DatabaseS
         ? await openEmbedded(config.dataDir, { log: say })
         : { connection: { connectionString: config.databaseUrl }, stop: async () => {} }
     const applied = await migrate(server.connection, say)
-    if (applied.length > 0) log.info({ applied }, 'brought the database to the schema of this release')
+    if (applied.length > 0)
+      log.info({ migrations: applied.length }, 'brought the database to the schema of this release')
     return server
   } catch (error) {
     await server?.stop()

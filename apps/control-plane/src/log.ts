@@ -20,6 +20,12 @@ export function createLog({ level, out }: LogOptions): Log {
   if (!out.isTTY) return pino(options, out)
   return pino(
     options,
-    PinoPretty({ destination: out, sync: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' }),
+    PinoPretty({
+      destination: out,
+      sync: true,
+      translateTime: 'SYS:HH:MM:ss',
+      ignore: 'pid,hostname',
+      singleLine: true,
+    }),
   )
 }
