@@ -101,6 +101,30 @@ describe('a node', () => {
   })
 })
 
+describe('a fleet', () => {
+  it('is sent away with moments that lie evenly, so that its way back is no storm', async () => {
+    await start()
+    const fleet = (await insertNodes(database, server.clusterId, 100)).map((node) => dial(node))
+    await Promise.all(fleet.map((agent) => agent.until(welcomed)))
+    await server.stream.close()
+    await Promise.all(fleet.map((agent) => agent.until(over)))
+    const moments = fleet.map(({ ended }) => ended?.retryAfterMs ?? 0)
+    expect(Math.min(...moments)).toBeGreaterThanOrEqual(500)
+    expect(peakOverMean(moments)).toBeLessThan(3)
+  })
+})
+
+/** How much the busiest tenth of a second has over the mean. */
+function peakOverMean(moments: readonly number[]): number {
+  const perTenth = new Map<number, number>()
+  for (const moment of moments) {
+    const tenth = Math.floor(moment / 100)
+    perTenth.set(tenth, (perTenth.get(tenth) ?? 0) + 1)
+  }
+  const tenths = (Math.max(...moments) - Math.min(...moments)) / 100
+  return (Math.max(...perTenth.values()) * tenths) / moments.length
+}
+
 describe('a second machine with the identity of a connected node', () => {
   it('is parked while the first stays, and the node shows duplicate until it goes', async () => {
     await start()
@@ -194,19 +218,31 @@ describe('a second machine with the identity of a connected node', () => {
 })
 
 describe('the pace', () => {
-  it('is told anew when the fleet outgrows it', async () => {
-    await start({ heartbeatMs: 600 })
+  it('leaves a fleet of ten thousand at most 200 messages a second', async () => {
+    await start({ heartbeatMs: 15_000 })
     const first = dial(await newNode())
     await first.until(welcomed)
-    expect(first.heartbeatMs).toBe(600)
-    const others = await insertNodes(database, server.clusterId, 400)
-    const id = { in: others.map((node) => node.id) }
-    await database.prisma.node.updateMany({ where: { id }, data: { state: 'online' } })
+    expect(first.heartbeatMs).toBe(15_000)
     await server.close()
-    await start({ heartbeatMs: 600 })
+    await database.prisma.$executeRaw`
+      insert into nodes (uuid, cluster_id, hostname, public_key, machine_id, boot_id, state)
+      select gen_random_uuid(), ${server.clusterId}, 'n' || i, sha256(i::text::bytea), 'm', 'b', 'online'
+      from generate_series(1, 10000) as i`
+    await start({ heartbeatMs: 15_000 })
     const later = dial(await newNode())
     await later.until(welcomed)
-    expect(later.heartbeatMs).toBeGreaterThan(400 / 0.2)
+    expect(10_000 / (later.heartbeatMs / 1_000)).toBeLessThanOrEqual(200)
+    expect(later.spreadMs).toBe(120_000)
+    await database.prisma.node.deleteMany({ where: { machineId: 'm' } })
+  })
+
+  it('is told anew to everybody when the fleet has outgrown it', async () => {
+    await start({ heartbeatMs: 40 })
+    const agents = []
+    for (const identity of await insertNodes(database, server.clusterId, 12)) agents.push(dial(identity))
+    await Promise.all(agents.map((agent) => agent.until((one) => one.welcomed > 0 && one.heartbeatMs < 1_000)))
+    await Promise.all(agents.map((agent) => agent.until(({ heartbeatMs }) => heartbeatMs > 60)))
+    expect(Math.max(...agents.map((agent) => agent.heartbeatMs))).toBeLessThanOrEqual((12 / 150) * 1_000)
   })
 })
 

@@ -63,6 +63,8 @@ export class SimulatedAgent {
   ended: StreamEnd | undefined
   acknowledged = 0
   pongs = 0
+  /** Messages and frames that it sent. */
+  sent = 0
   heartbeatMs = 15_000
   reportMs = 10_000
   spreadMs = 30_000
@@ -113,14 +115,19 @@ export class SimulatedAgent {
   }
 
   send(message: AgentMessage | Readonly<Record<string, unknown>>): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message))
+    this.#send(JSON.stringify(message))
   }
 
   /** Sends one frame of its catalogue. `time`: Unix seconds. */
   sendFrame(values: Float64Array, time = this.#now()): void {
     this.#frames += 1n
-    if (this.#socket?.readyState === WebSocket.OPEN)
-      this.#socket.send(encodeMetricFrame({ catalogue: 1, sequence: this.#frames, time, values }))
+    this.#send(encodeMetricFrame({ catalogue: 1, sequence: this.#frames, time, values }))
+  }
+
+  #send(data: string | Uint8Array): void {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return
+    this.#socket.send(data)
+    this.sent += 1
   }
 
   /** Resolves when the condition on this agent holds; looked at after each message and each end. */
