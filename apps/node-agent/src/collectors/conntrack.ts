@@ -4,7 +4,7 @@ import type { Measurement } from './metric.js'
 import { columns, eachLine } from './text.js'
 
 /** How many connections the firewall follows, and how many it may. */
-export function conntrackMeasurements(count: number, max: number): readonly Measurement[] {
+function conntrackMeasurements(count: number, max: number): readonly Measurement[] {
   return [
     gauge('conntrack.conntrack', 'count', count),
     gauge('conntrack.conntrack.max', 'count', max),

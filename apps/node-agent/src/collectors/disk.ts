@@ -4,7 +4,7 @@ import type { Measurement } from './metric.js'
 import { columns, eachLine } from './text.js'
 
 /** The columns of one line of /proc/diskstats after the name; see the kernel's admin-guide/iostats. */
-export interface DiskCounters {
+interface DiskCounters {
   readonly disk: string
   readonly counters: readonly number[]
 }
@@ -22,7 +22,7 @@ export function parseDiskstats(text: string): readonly DiskCounters[] {
   return disks
 }
 
-export function diskMeasurements({ disk, counters }: DiskCounters): readonly Measurement[] {
+function diskMeasurements({ disk, counters }: DiskCounters): readonly Measurement[] {
   const name = `disk.${part(disk)}`
   const at = (column: number): number => counters[column] ?? Number.NaN
   const measurements = [

@@ -3,7 +3,7 @@ import { part, rate } from './metric.js'
 import type { Measurement } from './metric.js'
 import { columns, eachLine } from './text.js'
 
-export interface InterfaceCounters {
+interface InterfaceCounters {
   readonly name: string
   /** Received bytes, packets, errors, drops and four more, then the same eight sent. */
   readonly counters: readonly number[]
@@ -20,7 +20,7 @@ export function parseNetDev(text: string): readonly InterfaceCounters[] {
   return interfaces
 }
 
-export function interfaceMeasurements({ name, counters }: InterfaceCounters): readonly Measurement[] {
+function interfaceMeasurements({ name, counters }: InterfaceCounters): readonly Measurement[] {
   const prefix = `interface.${part(name)}`
   const at = (column: number): number => counters[column] ?? Number.NaN
   return [

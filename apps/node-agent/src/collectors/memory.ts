@@ -39,9 +39,9 @@ const further = [
   ['huge_reserved', 'Hugetlb'],
 ] as const
 
-export const memoryFields: ReadonlySet<string> = new Set([...parts, ...further].map(([, field]) => field))
+const memoryFields: ReadonlySet<string> = new Set([...parts, ...further].map(([, field]) => field))
 
-export function memoryMeasurements(fields: ReadonlyMap<string, number>): readonly Measurement[] {
+function memoryMeasurements(fields: ReadonlyMap<string, number>): readonly Measurement[] {
   const total = fields.get('MemTotal')
   if (total === undefined) return []
   const measurements: Measurement[] = []

@@ -12,7 +12,7 @@ export function parsePressure(resource: string, text: string): readonly Measurem
     for (const field of fields) {
       const equals = field.indexOf('=')
       const key = field.slice(0, Math.max(0, equals))
-      const value = Number(field.slice(equals + 1))
+      const value = Number(field.slice(equals + 1) || Number.NaN)
       if (!Number.isFinite(value)) continue
       // A microsecond in a second is a ten-thousandth of a percent.
       if (key === 'total') measurements.push(rate(`${prefix}.stalled`, 'percent', value / 10_000))

@@ -19,7 +19,7 @@ export function parseProcessState(stat: string): string | undefined {
   return end === -1 ? undefined : stat.charAt(end + 2)
 }
 
-export function processStateMeasurements(letters: readonly string[]): readonly Measurement[] {
+function processStateMeasurements(letters: readonly string[]): readonly Measurement[] {
   const counts = new Map<State, number>(states.map((state) => [state, 0]))
   for (const letter of letters) {
     const state = stateOfLetter.get(letter)

@@ -22,7 +22,7 @@ export function processMeasurements(stat: string): readonly Measurement[] {
 }
 
 /** `shortterm midterm longterm runnable/threads last-pid` */
-export function threadMeasurements(loadavg: string): readonly Measurement[] {
+function threadMeasurements(loadavg: string): readonly Measurement[] {
   const threads = /\d+\/(\d+)/.exec(loadavg)?.[1]
   return threads === undefined ? [] : [gauge('processes.ps_count.threads', 'count', Number(threads))]
 }

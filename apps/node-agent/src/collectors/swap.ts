@@ -7,7 +7,7 @@ import { readFields } from './text.js'
 const meminfoFields: ReadonlySet<string> = new Set(['SwapTotal', 'SwapFree', 'SwapCached'])
 const vmstatFields: ReadonlySet<string> = new Set(['pswpin', 'pswpout'])
 
-export function swapMeasurements(meminfo: string, vmstat: string): readonly Measurement[] {
+function swapMeasurements(meminfo: string, vmstat: string): readonly Measurement[] {
   const space = parseMeminfo(meminfo, meminfoFields)
   const total = space.get('SwapTotal')
   const free = space.get('SwapFree')

@@ -39,7 +39,7 @@ const wanted: ReadonlySet<string> = new Set([
   ...gauges.map(([, field]) => field),
 ])
 
-export function vmemMeasurements(vmstat: string): readonly Measurement[] {
+function vmemMeasurements(vmstat: string): readonly Measurement[] {
   const values = readFields(vmstat, ' ', wanted)
   const measurements: Measurement[] = []
   for (const [name, unit, ...fields] of counters) {

@@ -63,6 +63,10 @@ export const xfs: Collector = {
       const text = machine.read(`/sys/fs/xfs/${device}/stats/stats`)
       return text === undefined ? [] : xfsMeasurements(device, text)
     })
-    return [...xfsMeasurements('ALL', machine.read('/proc/fs/xfs/stat') ?? ''), ...devices]
+    // Kernels before 4.4 have the old file alone.
+    return [
+      ...xfsMeasurements('ALL', machine.read('/sys/fs/xfs/stats/stats') ?? machine.read('/proc/fs/xfs/stat') ?? ''),
+      ...devices,
+    ]
   },
 }

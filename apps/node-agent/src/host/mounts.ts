@@ -1,7 +1,7 @@
 import { kernelOf } from './machine.js'
 import type { Machine } from './machine.js'
 
-export type MountKind = 'local' | 'network' | 'fuse' | 'pseudo'
+type MountKind = 'local' | 'network' | 'fuse' | 'pseudo'
 
 /** One line of `/proc/self/mountinfo`. */
 export interface Mount {

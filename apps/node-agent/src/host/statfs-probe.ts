@@ -16,7 +16,7 @@ export type ProbeResult =
   | { readonly state: 'failed'; readonly message: string }
 
 /** What has to be known of a mount to ask for its figures. */
-export interface ProbeTarget {
+interface ProbeTarget {
   /** Tells this mount from a later one at the same path. */
   readonly id: number
   readonly mountPoint: string

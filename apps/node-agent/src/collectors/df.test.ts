@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import type { FilesystemReading } from '../host/filesystems.js'
+import type { Mount } from '../host/mounts.js'
+import type { ProbeResult } from '../host/statfs-probe.js'
+import { dfMeasurements, mountName } from './df.js'
+
+it.each([
+  ['/', 'root'],
+  ['/srv/node/d1', 'srv-node-d1'],
+  ['/mnt/my disk.v1,a*', 'mnt-my_disk_v1_a_'],
+])('names %s %s', (mountPoint, name) => {
+  expect(mountName(mountPoint)).toBe(name)
+})
+
+function reading(result: ProbeResult): FilesystemReading {
+  const mount: Mount = {
+    id: 1,
+    parent: 0,
+    device: '8:1',
+    root: '/',
+    mountPoint: '/',
+    fsType: 'ext4',
+    source: '/dev/sda1',
+    readOnly: false,
+    kind: 'local',
+  }
+  return { filesystem: { ...mount, mounts: [mount] }, result }
+}
+
+it('counts as used what root has taken of its reserve, and as free what others can still have', () => {
+  const figures = {
+    total_bytes: 52_710_469_632,
+    free_bytes: 52_710_469_632 - 21_180_530_688,
+    available_bytes: 28_845_584_384,
+    inodes: 100,
+    freeInodes: 75,
+  }
+  const values = Object.fromEntries(
+    dfMeasurements(reading({ state: 'ok', figures })).map(({ name, value }) => [name, value]),
+  )
+  expect(values['df.root.df_complex.used']).toBe(21_180_530_688)
+  expect(values['df.root.df_complex.free']).toBe(28_845_584_384)
+  expect(values['df.root.df_complex.reserved']).toBe(figures.free_bytes - figures.available_bytes)
+  expect(values['df.root.percent_bytes.used']).toBeCloseTo(42.3389, 4)
+  expect(values['df.root.percent_inodes.used']).toBe(25)
+})
+
+it('keeps the names of a mount that hangs or fails, without values', () => {
+  const names = (result: ProbeResult) => dfMeasurements(reading(result)).map(({ name }) => name)
+  const figures = { total_bytes: 1, free_bytes: 1, available_bytes: 1, inodes: 0, freeInodes: 0 }
+  const stuck = dfMeasurements(reading({ state: 'stuck', since: 0, message: '' }))
+  expect(stuck.filter(({ value }) => !Number.isNaN(value))).toEqual([
+    { name: 'df.root.mount_stuck', unit: 'count', value: 1 },
+  ])
+  expect(names({ state: 'stuck', since: 0, message: '' })).toEqual(names({ state: 'ok', figures }))
+  expect(names({ state: 'failed', message: '' })).toEqual(names({ state: 'ok', figures }))
+})
