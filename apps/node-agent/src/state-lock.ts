@@ -23,5 +23,5 @@ export async function lockStateDirectory(dataDir: string): Promise<() => void> {
     throw new StateLockedError(`Another agent runs with the state directory ${dataDir}.`)
   }
   server.unref()
-  return () => server.close()
+  return () => void server.close()
 }

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { systemClock } from './clock.js'
+import { Periodic } from './periodic.js'
+
+let rounds: number
+let intervalMs: number
+let errors: unknown[]
+let periodic: Periodic | undefined
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  rounds = 0
+  intervalMs = 1000
+  errors = []
+})
+
+afterEach(async () => {
+  const stopped = periodic?.stop()
+  await vi.advanceTimersByTimeAsync(1000)
+  await stopped
+  vi.useRealTimers()
+})
+
+function start(work: () => Promise<void> = async () => {}): Periodic {
+  periodic = new Periodic({
+    clock: systemClock,
+    intervalMs: () => intervalMs,
+    work: () => {
+      rounds += 1
+      return work()
+    },
+    onError: (error) => errors.push(error),
+  })
+  return periodic
+}
+
+it('works at once and then on its period', async () => {
+  start()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(rounds).toBe(1)
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(rounds).toBe(4)
+})
+
+it('counts the period from the beginning of a round, and never works twice at a time', async () => {
+  start(() => new Promise((resolve) => setTimeout(resolve, 400)))
+  await vi.advanceTimersByTimeAsync(2500)
+  expect(rounds).toBe(3)
+  intervalMs = 100
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(rounds).toBe(7)
+})
+
+it('goes on after a round that failed', async () => {
+  start(() => Promise.reject(new Error('no')))
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(rounds).toBe(3)
+  expect(errors).toHaveLength(3)
+})
+
+it('does several wishes within their delay in one round, and is not put off by further ones', async () => {
+  const wishes = start()
+  await vi.advanceTimersByTimeAsync(0)
+  intervalMs = 1_000_000
+  for (let at = 0; at < 1000; at += 100) {
+    wishes.kick(300)
+    await vi.advanceTimersByTimeAsync(100)
+  }
+  expect(rounds).toBe(4)
+})
+
+it('takes a shorter period at once', async () => {
+  intervalMs = 3_600_000
+  const paced = start()
+  await vi.advanceTimersByTimeAsync(5000)
+  intervalMs = 10_000
+  paced.rearm()
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(rounds).toBe(2)
+})
+
+it('does nothing once it is stopped', async () => {
+  const ended = start()
+  await vi.advanceTimersByTimeAsync(0)
+  await ended.stop()
+  ended.kick()
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(rounds).toBe(1)
+})
