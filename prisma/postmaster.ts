@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { open, readFile, rm } from 'node:fs/promises'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,9 +21,12 @@ export interface PostmasterOptions {
   readonly settings: readonly string[]
 }
 
+const largestLogBytes = 10 * 1024 * 1024
+
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const { home, cluster, socketDir, logPath, account, settings } = options
   await dropDeadLocks(cluster, socketDir)
+  await rotate(logPath)
   // To a file: a pipe would break when we die, and the server is to live on until somebody adopts it.
   const logFile = await open(logPath, 'a', 0o600)
   let ended: string | undefined
@@ -38,6 +41,12 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   child.unref()
   await logFile.close()
   return { exit: () => ended }
+}
+
+/** One old log is kept beside the present one. */
+async function rotate(logPath: string): Promise<void> {
+  const { size } = await stat(logPath).catch(() => ({ size: 0 }))
+  if (size > largestLogBytes) await rename(logPath, `${logPath}.1`)
 }
 
 /** Stops the postmaster of a cluster, whoever started it: politely first. Does nothing when none runs. */

@@ -66,7 +66,8 @@ async function makeLinks(packageDir: string, home: string): Promise<void> {
 
 /** Makes the database cluster, unless it is there. An interrupted run leaves nothing that looks like one. */
 export async function initialise(home: string, cluster: string, account: Account | undefined): Promise<void> {
-  if (existsSync(join(cluster, 'PG_VERSION'))) return
+  const made = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)
+  if (made !== undefined) return refuseOtherMajor(made.trim(), home, cluster)
   const fresh = `${cluster}.new`
   await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { mode: 0o700 })
@@ -80,4 +81,14 @@ export async function initialise(home: string, cluster: string, account: Account
     },
   )
   await rename(fresh, cluster)
+}
+
+/** PostgreSQL reads no data of another major version, and says so only in its log. */
+function refuseOtherMajor(made: string, home: string, cluster: string): void {
+  const ours = /postgresql-(\d+)/.exec(home)?.[1]
+  if (made === ours) return
+  throw new DatabaseError(
+    'unusable',
+    `${cluster} was made by PostgreSQL ${made}, and this Roost brings PostgreSQL ${ours}: start the release that made it, or move the data with that version's pg_dump.`,
+  )
 }

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  test: { name: 'test', globalSetup: ['./support/database.ts'], testTimeout: 30_000, hookTimeout: 60_000 },
+  test: { name: 'test', globalSetup: ['./support/database.ts'], testTimeout: 60_000, hookTimeout: 120_000 },
 })

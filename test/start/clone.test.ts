@@ -22,7 +22,8 @@ interface Newcomer {
 
 async function newcomer(user: string): Promise<Newcomer> {
   const home = await mkdtemp(join(tmpdir(), 'roost-home-'))
-  await run('git', ['clone', '--quiet', repository, join(home, 'roost')])
+  // The account may not be the owner of the repository, as in a container.
+  await run('git', ['-c', 'safe.directory=*', 'clone', '--quiet', repository, join(home, 'roost')])
   await chmod(home, 0o700)
   // The account that runs root's database may not enter root's home: there the data is elsewhere, as by default.
   if (user === 'root') return { home, dataDir: await mkdtemp(join(tmpdir(), 'roost-data-')), account: {} }

@@ -101,6 +101,16 @@ describe('a start that cannot succeed says in one sentence what to do, with exit
     expect(code).toBe(1)
   })
 
+  it('when another major version of PostgreSQL made the database', async () => {
+    await mkdir(join(dataDir, 'pgdata'))
+    await writeFile(join(dataDir, 'pgdata/PG_VERSION'), '17\n')
+    const { code, stderr } = await serve({ DATABASE_URL: '', ROOST_LOG_LEVEL: 'error' })
+    expect(stderr).toMatch(
+      /^roost: \S+\/pgdata was made by PostgreSQL 17, and this Roost brings PostgreSQL 18: start .*\n$/,
+    )
+    expect(code).toBe(1)
+  })
+
   it('when the path of the data directory is too long for the database’s socket', async () => {
     const deep = join(dataDir, 'a'.repeat(100))
     await mkdir(deep)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import { apiKeyPath } from '../first-start.js'
@@ -36,12 +37,15 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
 function greeting(config: Config, { localUrl, publicUrl, caPath }: Server): string {
   const key = apiKeyPath(config.dataDir)
   const trust = caPath === null ? '' : `--cacert ${shellWord(caPath)} `
-  const curl = `curl ${trust}-H "Authorization: apikey $(cat ${shellWord(key)})" ${shellUrl(localUrl)}`
+  // Another control plane made the first operator of this database, and has the key.
+  const isElsewhere = !existsSync(key)
+  const credentials = isElsewhere ? 'NAME:KEY' : `$(cat ${shellWord(key)})`
+  const curl = `curl ${trust}-H "Authorization: apikey ${credentials}" ${shellUrl(localUrl)}`
   const lines = [
     '',
     `Roost is at ${publicUrl}`,
     ...(caPath === null ? [] : [`  CA to trust  ${caPath}`]),
-    `  first key    ${key}`,
+    `  first key    ${isElsewhere ? 'is where this database was first used' : key}`,
     '',
     `  ${curl}`,
     '',
