@@ -1,8 +1,9 @@
-import { ErrorBody, FieldErrorBody, maxId, RoostError } from '@roost/api-types/rest'
+import { maxId, RoostError } from '@roost/api-types/rest'
 import type { Caller } from '@roost/api-types/rpc'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { z } from 'zod'
 import { callerOf } from './authentication.js'
+import { describeRefusals } from './refusals.js'
 
 export interface RouteRequest {
   /** The id in the path; 0 when the path has none. */
@@ -84,40 +85,19 @@ function idOf(params: Readonly<Record<string, string>>): number {
   return id
 }
 
-const problems: Readonly<Record<number, string>> = {
-  400: 'The request is faulty: a sentence, or sentences by field',
-  401: 'No valid credentials',
-  403: 'The operator may only read',
-  404: 'There is no such record',
-  405: 'What is asked for cannot be done here',
-  409: 'Conflicts with what exists or runs',
-  412: 'The record was changed since the ETag of If-Match',
-  413: 'The body is larger than 1 MiB',
-  415: 'The body is not application/json',
-  422: 'The Idempotency-Key came before with another body',
-  429: 'Too many requests; Retry-After says when to try again',
-  500: 'Internal error; the log has more under the X-Request-Id',
-  503: 'A part that is needed is away; Retry-After says when to try again',
-}
-
 const always = [400, 401, 404, 429, 500, 503]
 const ofWrites = [403, 409, 413, 415]
-const problemsOf: Readonly<Record<Route['method'], readonly number[]>> = {
+const refusalsOf: Readonly<Record<Route['method'], readonly number[]>> = {
   GET: always,
   POST: [...always, ...ofWrites, 422],
   PATCH: [...always, ...ofWrites, 412],
   DELETE: [...always, ...ofWrites, 412],
 }
 
-const FaultyRequest = z.union([ErrorBody, FieldErrorBody])
-
 function schemaOf(route: Route): FastifySchema {
   const { method, path, resource, summary, params = {}, query, body, status, answer, refusals = [] } = route
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const described = names.map((name) => [name, paramOf(params[name])] as const)
-  const errors = [...problemsOf[method], ...refusals].map(
-    (code) => [code, (code === 400 ? FaultyRequest : ErrorBody).describe(problems[code] ?? '')] as const,
-  )
   return {
     tags: [resource],
     summary,
@@ -125,7 +105,7 @@ function schemaOf(route: Route): FastifySchema {
     ...(names.length === 0 ? {} : { params: z.object(Object.fromEntries(described)) }),
     ...(query === undefined ? {} : { querystring: z.object(query).partial() }),
     ...(body === undefined ? {} : { body }),
-    response: { [status]: answer, ...Object.fromEntries(errors) },
+    response: { [status]: answer, ...describeRefusals([...refusalsOf[method], ...refusals]) },
   }
 }
 
