@@ -1,3 +1,4 @@
+import { createCapacityStore } from '@roost/control-plane/dist/capacity/store.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
@@ -97,6 +98,22 @@ describe('devices', () => {
     await fleet.take(inventory({ d1: { uuid: 'u1' } }), fleet.otherId)
     expect([await fleet.idsByName(), await fleet.idsByName(fleet.otherId)]).toEqual(before)
     expect(before[0]?.d1).not.toBe(before[1]?.d1)
+  })
+
+  it('are stored while their figures are written in any order, and neither stops the other', async () => {
+    const names = Array.from({ length: 20 }, (_, i) => `d${i}`)
+    const report = inventory(Object.fromEntries(names.map((name) => [name, { uuid: `u-${name}` }])))
+    await fleet.take(report)
+    const figures = createCapacityStore(database)
+    const usages = (await figures.listDevices(fleet.nodeId)).map(({ id }) => {
+      return { id, status: 'ok', totalBytes: 3, freeBytes: 2, availableBytes: 1, time: 1 }
+    })
+    const rounds = Array.from({ length: 15 }, (_, i) => i)
+    await Promise.all([
+      ...rounds.map(() => fleet.take(report)),
+      ...rounds.map((i) => figures.updateUsage(i % 2 === 0 ? usages : usages.toReversed())),
+    ])
+    expect(await fleet.devices()).toHaveLength(20)
   })
 
   it('are not taken from a node of another cluster', async () => {

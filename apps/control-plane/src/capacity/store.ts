@@ -62,12 +62,18 @@ export function createCapacityStore({ prisma }: Pick<Database, 'prisma'>): Capac
     async updateUsage(usages) {
       if (usages.length === 0) return
       const column = <K extends keyof DeviceUsage>(name: K) => usages.map((usage) => usage[name])
+      // Locked in the order of the ids, as inventories are, so that neither waits for the other for ever.
       await prisma.$executeRaw`
+        with told as (
+          select * from unnest(${column('id')}::int[], ${column('status')}::text[], ${column('totalBytes')}::float8[],
+            ${column('freeBytes')}::float8[], ${column('availableBytes')}::float8[], ${column('time')}::float8[])
+            as u (id, status, total, free, available, time)
+        ), locked as (
+          select d.id from devices d join told on told.id = d.id order by d.id for no key update of d
+        )
         update devices d set status = u.status, total_bytes = u.total, free_bytes = u.free,
           available_bytes = u.available, last_seen = to_timestamp(u.time)
-        from unnest(${column('id')}::int[], ${column('status')}::text[], ${column('totalBytes')}::float8[],
-          ${column('freeBytes')}::float8[], ${column('availableBytes')}::float8[], ${column('time')}::float8[])
-          as u (id, status, total, free, available, time)
+        from told u join locked on locked.id = u.id
         where d.id = u.id`
     },
   }

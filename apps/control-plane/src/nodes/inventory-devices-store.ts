@@ -14,21 +14,17 @@ export async function storeDevices(
   reported: readonly InventoryDevice[],
   now: Date,
 ): Promise<readonly number[]> {
-  const known = await listKnown(tx, node, reported)
+  const known = await lockKnown(tx, node, reported)
   const { matches, inserts, gone, forgotten } = planDevices(known, reported)
-  const moved = known.filter((device) => !device.isOwn && matches.some(({ id }) => id === device.id))
+  const byId = new Map(known.map((device) => [device.id, device]))
+  const moved = matches.flatMap(({ id }) => byId.get(id) ?? []).filter(({ isOwn }) => !isOwn)
+  const replaced = matches.filter(({ id, device }) => byId.get(id)?.key !== device.key).map(({ id }) => id)
 
-  await tx.device.deleteMany({ where: { id: { in: [...forgotten] } } })
-  // Places are swapped, and no place may be taken twice in between.
-  await tx.device.updateMany({ where: { id: { in: matches.map(({ id }) => id) } }, data: { agentKey: null } })
-  await tx.device.updateMany({
-    where: { id: { in: [...gone] } },
-    data: { agentKey: null, status: 'missing', mountPoint: null },
-  })
+  await leavePlaces(tx, replaced, gone)
+  await deleteForgotten(tx, node, forgotten, now)
   await updateMatches(tx, node, matches, now)
   await insertNew(tx, node, inserts, now)
   await assignPolicies(tx, node, reported)
-  await forgetLongGone(tx, node, now)
   return moved.map(({ nodeId }) => nodeId)
 }
 
@@ -37,66 +33,102 @@ interface KnownRow extends KnownDevice {
 }
 
 /**
- * The node's own devices, and those of its cluster's other nodes that could have moved here: the same filesystem, which the other node
- * does not have mounted now, or it is not there to say so.
+ * The node's own devices, and those of its cluster's other nodes that could have moved here: the same filesystem, which
+ * the other node does not have mounted now, or it is not there to say so. Their figures are written at the same time, in
+ * batches: both lock in the order of the ids.
  */
-async function listKnown(
+async function lockKnown(
   tx: Prisma.TransactionClient,
   { id: nodeId, clusterId }: NodeRow,
   reported: readonly InventoryDevice[],
 ): Promise<readonly KnownRow[]> {
   const uuids = reported.flatMap(({ uuid }) => uuid ?? [])
   return tx.$queryRaw<KnownRow[]>`
+    with candidates as (
+      select id from devices where node_id = ${nodeId}
+      union
+      select d.id from devices d join nodes n on n.id = d.node_id
+      where d.fs_uuid = any(${uuids}::text[]) and d.cluster_id = ${clusterId}
+        and (d.agent_key is null or d.status in ('unmounted', 'missing') or n.state = 'offline')
+    )
     select d.id, d.node_id as "nodeId", d.node_id = ${nodeId} as "isOwn", d.agent_key as key, d.name,
       d.fs_uuid as uuid, d.serial
-    from devices d join nodes n on n.id = d.node_id
-    where d.node_id = ${nodeId} or (
-      d.cluster_id = ${clusterId} and d.fs_uuid = any(${uuids}::text[])
-      and (d.agent_key is null or d.status in ('unmounted', 'missing') or n.state = 'offline'))
-    order by d.id`
+    from devices d where d.id in (select id from candidates) order by d.id for no key update`
 }
 
-/** Columns as the database names them. What a device does not show at the moment stays known. */
-function columnsOf(device: InventoryDevice, node: NodeRow, now: Date) {
-  const { figures, status } = device
+/** Places are swapped, and no place may be taken twice in between. A device that is gone has none. */
+async function leavePlaces(
+  tx: Prisma.TransactionClient,
+  replaced: readonly number[],
+  gone: readonly number[],
+): Promise<void> {
+  if (replaced.length + gone.length === 0) return
+  await tx.$executeRaw`
+    update devices set agent_key = null,
+      status = case when id = any(${gone}::int[]) then 'missing' else status end,
+      mount_point = case when id = any(${gone}::int[]) then null else mount_point end
+    where id = any(${[...replaced, ...gone]}::int[])`
+}
+
+async function deleteForgotten(
+  tx: Prisma.TransactionClient,
+  { id: nodeId }: NodeRow,
+  forgotten: readonly number[],
+  now: Date,
+): Promise<void> {
+  const oldest = new Date(now.getTime() - forgetAfterDays * 86_400_000)
+  await tx.$executeRaw`
+    delete from devices where id = any(${forgotten}::int[])
+      or (node_id = ${nodeId} and agent_key is null and coalesce(last_seen, 'epoch') < ${oldest})`
+}
+
+/** A device as the columns of `recordset` name it. */
+function rowOf({ figures, status, ...device }: InventoryDevice, now: Date) {
   const isSeen = status === 'ok' || status === 'unmanaged' || figures !== null
   return {
-    clusterId: node.clusterId,
-    nodeId: node.id,
-    agentKey: device.key,
+    key: device.key,
     name: device.name,
-    fsUuid: device.uuid,
+    uuid: device.uuid,
     serial: device.serial,
     model: device.model,
-    mountPoint: device.mount_point,
-    fsType: device.fs_type,
-    isRotational: device.is_rotational,
-    sizeBytes: bigint(device.size_bytes),
-    totalBytes: bigint(figures?.total_bytes ?? null),
-    freeBytes: bigint(figures?.free_bytes ?? null),
-    availableBytes: bigint(figures?.available_bytes ?? null),
+    mount_point: device.mount_point,
+    fs_type: device.fs_type,
+    is_rotational: device.is_rotational,
+    size: device.size_bytes,
+    total: figures?.total_bytes ?? null,
+    free: figures?.free_bytes ?? null,
+    available: figures?.available_bytes ?? null,
     status,
-    lastSeen: isSeen ? now : null,
+    seen: isSeen ? now.toISOString() : null,
   }
 }
 
-function bigint(value: number | null): bigint | null {
-  return value === null ? null : BigInt(value)
+interface Match {
+  readonly id: number
+  readonly device: InventoryDevice
 }
 
-type Match = { readonly id: number; readonly device: InventoryDevice }
-
+/** What a device does not show at the moment stays known. */
 async function updateMatches(
   tx: Prisma.TransactionClient,
   node: NodeRow,
   matches: readonly Match[],
   now: Date,
 ): Promise<void> {
-  for (const { id, device } of matches) {
-    const { mountPoint, ...columns } = columnsOf(device, node, now)
-    const told = Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== null))
-    await tx.device.update({ where: { id }, data: { ...told, mountPoint }, select: { id: true } })
-  }
+  if (matches.length === 0) return
+  const rows = JSON.stringify(matches.map(({ id, device }) => ({ id, ...rowOf(device, now) })))
+  await tx.$executeRaw`
+    update devices d set node_id = ${node.id}, agent_key = r.key, name = r.name, status = r.status,
+      mount_point = r.mount_point,
+      fs_uuid = coalesce(r.uuid, d.fs_uuid), serial = coalesce(r.serial, d.serial), model = coalesce(r.model, d.model),
+      fs_type = coalesce(r.fs_type, d.fs_type), is_rotational = coalesce(r.is_rotational, d.is_rotational),
+      size_bytes = coalesce(r.size, d.size_bytes), total_bytes = coalesce(r.total, d.total_bytes),
+      free_bytes = coalesce(r.free, d.free_bytes), available_bytes = coalesce(r.available, d.available_bytes),
+      last_seen = coalesce(r.seen, d.last_seen)
+    from jsonb_to_recordset(${rows}::jsonb) as r(id int, key text, name text, uuid text, serial text, model text,
+      mount_point text, fs_type text, is_rotational boolean, size bigint, total bigint, free bigint, available bigint,
+      status text, seen timestamptz)
+    where d.id = r.id`
 }
 
 async function insertNew(
@@ -107,7 +139,15 @@ async function insertNew(
 ): Promise<void> {
   if (inserts.length === 0) return
   await lockInserts(tx, 'devices')
-  await tx.device.createMany({ data: inserts.map((device) => columnsOf(device, node, now)) })
+  const rows = JSON.stringify(inserts.map((device) => rowOf(device, now)))
+  await tx.$executeRaw`
+    insert into devices (cluster_id, node_id, agent_key, name, fs_uuid, serial, model, mount_point, fs_type,
+      is_rotational, size_bytes, total_bytes, free_bytes, available_bytes, status, last_seen)
+    select ${node.clusterId}::int, ${node.id}::int, key, name, uuid, serial, model, mount_point, fs_type,
+      is_rotational, size, total, free, available, status, seen
+    from jsonb_to_recordset(${rows}::jsonb) as r(key text, name text, uuid text, serial text, model text,
+      mount_point text, fs_type text, is_rotational boolean, size bigint, total bigint, free bigint, available bigint,
+      status text, seen timestamptz)`
 }
 
 /** A device that is gone belongs to no policy: the ring has another in its place, or none. */
@@ -117,24 +157,16 @@ async function assignPolicies(
   reported: readonly InventoryDevice[],
 ): Promise<void> {
   const pairs = reported.flatMap(({ key, policies }) => policies.map((index) => ({ key, index })))
-  const wanted = JSON.stringify(pairs)
   await tx.$executeRaw`
-    delete from device_policies dp using devices d, storage_policies p
-    where dp.device_id = d.id and dp.policy_id = p.id and d.node_id = ${nodeId}
-      and not exists (
-        select from jsonb_to_recordset(${wanted}::jsonb) as w(key text, index int)
-        where w.key = d.agent_key and w.index = p.index and p.cluster_id = ${clusterId})`
-  await tx.$executeRaw`
-    insert into device_policies (device_id, policy_id)
-    select d.id, p.id from jsonb_to_recordset(${wanted}::jsonb) as w(key text, index int)
-    join devices d on d.node_id = ${nodeId} and d.agent_key = w.key
-    join storage_policies p on p.cluster_id = ${clusterId} and p.index = w.index
-    on conflict do nothing`
-}
-
-async function forgetLongGone(tx: Prisma.TransactionClient, { id: nodeId }: NodeRow, now: Date): Promise<void> {
-  const before = new Date(now.getTime() - forgetAfterDays * 86_400_000)
-  await tx.device.deleteMany({
-    where: { nodeId, agentKey: null, OR: [{ lastSeen: null }, { lastSeen: { lt: before } }] },
-  })
+    with wanted as materialized (
+      select d.id as device_id, p.id as policy_id
+      from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as w(key text, index int)
+      join devices d on d.node_id = ${nodeId} and d.agent_key = w.key
+      join storage_policies p on p.cluster_id = ${clusterId} and p.index = w.index
+    ), dropped as (
+      delete from device_policies dp using devices d
+      where d.node_id = ${nodeId} and dp.device_id = d.id
+        and (dp.device_id, dp.policy_id) not in (select device_id, policy_id from wanted)
+    )
+    insert into device_policies (device_id, policy_id) select device_id, policy_id from wanted on conflict do nothing`
 }

@@ -167,6 +167,14 @@ describe('the inventory of a Swift node', () => {
     ])
   })
 
+  it('keeps what is known while Swift’s folder cannot be read', async () => {
+    rmSync(join(root, 'etc/swift'), { recursive: true })
+    symlinkSync('swift', join(root, 'etc/swift'))
+    const { devices, policies, problems } = await read()
+    expect([devices, policies]).toEqual([null, null])
+    expect(problems).toEqual([expect.objectContaining({ code: 'swift_conf_unreadable', subject: '/etc/swift' })])
+  })
+
   it('warns of servers that do not look whether a device is mounted', async () => {
     write('etc/swift/object-server.conf', '[DEFAULT]\nbind_ip = 127.0.2.1\nmount_check = false\n')
     expect((await read()).problems).toEqual([
