@@ -10,6 +10,7 @@ import { MessageSpool } from './uplink/message-spool.js'
 import { Outbox } from './uplink/outbox.js'
 import { type Pace, readPace, savePace } from './uplink/pace.js'
 import { openTrust } from './uplink/trust.js'
+import { toldLog } from './uplink/told-log.js'
 import { Uplink, type UplinkEnd } from './uplink/uplink.js'
 
 export interface AgentOptions {
@@ -39,7 +40,9 @@ const changeSettlesMs = 3000
 
 /** Wires what reads the machine to what reports it. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const { dataDir, clock, log } = options
+  const { dataDir, clock } = options
+  const log = toldLog(options.log, clock, (level, message) => outbox?.tell(level, message))
+  let outbox: Outbox | null = null
   const messages = await MessageSpool.open({ dir: join(dataDir, 'spool', 'messages'), clock, log })
   const frames = await FrameBuffer.open({
     dir: join(dataDir, 'spool', 'frames'),
@@ -47,19 +50,21 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     reservedBytes: () => messages.sizeBytes,
     log,
   })
+  outbox = new Outbox({ clock, log, messages, frames })
   const pace = await readPace(dataDir)
   let rounds: Rounds | null = null
   const uplink = new Uplink({
     ...options,
+    log,
     trust: await openTrust(dataDir, log),
     messages,
-    outbox: new Outbox({ clock, log, messages, frames }),
+    outbox,
     pace,
     onPace: (next) => {
       if (rounds?.setPace(next) === true) void keepPace(dataDir, next, log)
     },
   })
-  rounds = startRounds(options, uplink, pace)
+  rounds = startRounds({ ...options, log }, uplink, pace)
   const end = async (): Promise<void> => {
     await uplink.stop()
     await rounds.stop()

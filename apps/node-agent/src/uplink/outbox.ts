@@ -131,6 +131,10 @@ export class Outbox {
     if (catalogue.id !== this.#catalogue?.id) {
       this.#catalogueSent = false
       this.#frame = null
+      if (Buffer.byteLength(catalogue.text) > maxMessageBytes)
+        this.#options.log.error('There are more metrics than a catalogue can name: none are sent.', {
+          metrics: metrics.length,
+        })
     }
     this.#catalogue = catalogue
     return catalogue
@@ -161,14 +165,8 @@ export class Outbox {
 
   /** False when the control plane cannot know what the frame means. */
   #sendCatalogue(link: Link): boolean {
-    if (this.#catalogueSent) return true
-    const { text, metrics } = this.#catalogue as Catalogue
-    if (Buffer.byteLength(text) > maxMessageBytes) {
-      this.#options.log.error('There are more metrics than a catalogue can name: none are sent.', {
-        metrics: metrics.length,
-      })
-      return false
-    }
+    const text = this.#catalogue?.text ?? ''
+    if (this.#catalogueSent || Buffer.byteLength(text) > maxMessageBytes) return this.#catalogueSent
     link.send(text)
     this.#catalogueSent = true
     return true
