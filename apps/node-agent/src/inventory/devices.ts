@@ -43,16 +43,20 @@ export async function readDevices(places: readonly Place[], facts: DeviceFacts):
   )
 }
 
-/** `missing` where the disk that fstab names, or the folder to mount it on, is not there; else `unmounted`. */
+/**
+ * `missing` where the disk that fstab names, or the folder to mount it on, is not there; else `unmounted`. Only folders of
+ * the root filesystem are looked at: without that nothing works anyway, while another may hang and take us with it.
+ */
 function absence(
-  { machine, kernel }: DeviceFacts,
+  { machine, kernel, mounts }: DeviceFacts,
   mountPoint: string,
   source: string | undefined,
 ): 'missing' | 'unmounted' {
   const presence = sourcePresence(kernel, source)
   if (presence !== 'unknown') return presence === 'absent' ? 'missing' : 'unmounted'
   const slash = mountPoint.lastIndexOf('/')
-  const siblings = unlessDenied(() => machine.list(mountPoint.slice(0, slash) || '/'))
+  const isOnRoot = mounts.every((mount) => mount.mountPoint === '/' || !mountPoint.startsWith(`${mount.mountPoint}/`))
+  const siblings = isOnRoot ? unlessDenied(() => machine.list(mountPoint.slice(0, slash) || '/')) : undefined
   return siblings === undefined || siblings.includes(mountPoint.slice(slash + 1)) ? 'unmounted' : 'missing'
 }
 

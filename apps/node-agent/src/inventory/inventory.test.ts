@@ -213,6 +213,12 @@ describe('the inventory of a machine without Swift', () => {
     ])
   })
 
+  it('looks for no folder below another mount, which may hang', async () => {
+    mounts(['0:60 / /mnt/far rw - nfs4 server:/ rw'])
+    const { devices } = await read({ declaredDevices: [{ name: 'd', mountPoint: '/mnt/far/d', policies: [0] }] })
+    expect(devices?.map(({ status }) => status)).toEqual(['unmounted'])
+  })
+
   it('declares each local filesystem once, and none that cannot hold data', async () => {
     mounts([
       '8:1 / / rw - ext4 /dev/sda1 rw',
