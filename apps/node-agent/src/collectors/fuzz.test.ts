@@ -41,16 +41,20 @@ async function rowsOf(collector: Collector, first: CollectorHost, second: Collec
 }
 
 describe.each(collectors)('$name', (collector) => {
-  it('reads anything without a crash, and never gives a negative rate or a name that cannot be asked for', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(splice, replaced), fc.oneof(splice, replaced), async (one, other) => {
-        const rows = await rowsOf(collector, damaged('first', one), damaged('second', other))
-        expect(rows.filter(({ name }) => !/^[^\s,*\p{Cc}]+$/u.test(name))).toEqual([])
-        expect(rows.filter(({ counts, value }) => counts && value < 0)).toEqual([])
-      }),
-      { numRuns },
-    )
-  })
+  it(
+    'reads anything without a crash, and never gives a negative rate or a name that cannot be asked for',
+    { timeout: 300_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.oneof(splice, replaced), fc.oneof(splice, replaced), async (one, other) => {
+          const rows = await rowsOf(collector, damaged('first', one), damaged('second', other))
+          expect(rows.filter(({ name }) => !/^[^\s,*\p{Cc}]+$/u.test(name))).toEqual([])
+          expect(rows.filter(({ counts, value }) => counts && value < 0)).toEqual([])
+        }),
+        { numRuns },
+      )
+    },
+  )
 
   it('leaves out what the machine does not tell', async () => {
     const nothing = { machine: { read: () => undefined, list: () => [] }, filesystems: { read: async () => [] } }

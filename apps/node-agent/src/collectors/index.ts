@@ -9,7 +9,7 @@ import { load } from './load.js'
 import { memory } from './memory.js'
 import { net } from './net.js'
 import { pressure } from './pressure.js'
-import { processStates } from './process-states.js'
+import { createProcessStates } from './process-states.js'
 import { processes } from './processes.js'
 import { swap } from './swap.js'
 import { uptime } from './uptime.js'
@@ -31,7 +31,7 @@ export const collectors: readonly Collector[] = [
   net,
   conntrack,
   processes,
-  processStates,
+  createProcessStates(),
   uptime,
   agent,
 ]

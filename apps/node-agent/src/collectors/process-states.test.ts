@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseProcessState } from './process-states.js'
+import { createProcessStates, parseProcessState } from './process-states.js'
 
 it.each([
   ['1 (systemd) S 0 1 1', 'S'],
@@ -10,4 +10,14 @@ it.each([
   ['nonsense', undefined],
 ])('finds the state in %j', (stat, letter) => {
   expect(parseProcessState(stat)).toBe(letter)
+})
+
+it('is read once a minute, and less often on a machine with thousands of processes', async () => {
+  const pids = Array.from({ length: 5_000 }, (_, i) => `${i + 1}`)
+  const machine = { list: () => [...pids, 'self', 'net'], read: () => '1 (swift-object-se) S 1' }
+  const collector = createProcessStates()
+  expect(collector.minIntervalMs).toBe(60_000)
+  const found = await collector.read({ machine, filesystems: { read: async () => [] } })
+  expect(found[0]).toEqual({ name: 'processes.ps_count.processes', unit: 'count', value: 5_000 })
+  expect(collector.minIntervalMs).toBe(500_000)
 })

@@ -93,7 +93,7 @@ describe.each([4, 8, 64])('%i mounts that hang', (hung) => {
     await makeMounts(hung, 3)
     const { watched, seen } = counted(runCommand)
     // Three seconds in the product; the long variant waits as long.
-    const deadlineMs = process.env.ROOST_TEST_LONG ? 3_000 : 500
+    const deadlineMs = process.env.ROOST_TEST_LONG ? 3_000 : 1_500
     const filesystems = open(watched, deadlineMs)
     const host = { machine: openMachine(), filesystems }
     const readings = createReadings({ collectors, host, clock: systemClock })
@@ -123,7 +123,7 @@ it('1,000 readings leave no process, no file and no memory behind', { timeout: 1
   await makeMounts(4, 1)
   const { watched, seen } = counted(unkillable)
   let now = 0
-  const filesystems = open(watched, 500, () => now)
+  const filesystems = open(watched, 2_000, () => now)
   await filesystems.read()
   const filesBefore = (await readdir('/proc/self/fd')).length
   const memoryBefore = process.memoryUsage.rss()
@@ -136,18 +136,22 @@ it('1,000 readings leave no process, no file and no memory behind', { timeout: 1
   expect(process.memoryUsage.rss() - memoryBefore).toBeLessThan(30 * 1024 * 1024)
 })
 
-it('a mount that hangs again and again has at most one process, which is ended each time', async () => {
-  await makeMounts(2, 1)
-  const { watched, seen } = counted(runCommand)
-  let now = 0
-  const filesystems = open(watched, 50, () => now)
-  for (let i = 0; i < 10; i++) {
-    now += 60_000
-    const states = (await filesystems.read()).map(({ result }) => result.state)
-    expect(states.toSorted()).toEqual(['ok', 'stuck', 'stuck'])
-  }
-  expect(seen.most).toBe(1)
-})
+it(
+  'a mount that hangs again and again has at most one process, which is ended each time',
+  { timeout: 20_000 },
+  async () => {
+    await makeMounts(2, 1)
+    const { watched, seen } = counted(runCommand)
+    let now = 0
+    const filesystems = open(watched, 500, () => now)
+    for (let i = 0; i < 5; i++) {
+      now += 60_000
+      const states = (await filesystems.read()).map(({ result }) => result.state)
+      expect(states.toSorted()).toEqual(['ok', 'stuck', 'stuck'])
+    }
+    expect(seen.most).toBe(1)
+  },
+)
 
 it('never asks a mount over the network or of a FUSE process', async () => {
   await makeMounts(0, 1)
@@ -157,7 +161,7 @@ it('never asks a mount over the network or of a FUSE process', async () => {
   const path = join(root, 'proc/self/mountinfo')
   await writeFile(path, `${await readFile(path, 'utf8')}${others.join('')}`)
   const { watched, seen } = counted(runCommand)
-  const read = await open(watched, 500).read()
+  const read = await open(watched, 3_000).read()
   expect(read.map(({ filesystem }) => filesystem.mounts[0].mountPoint)).toEqual(['/srv/well0'])
   expect(seen.started).toBe(1)
 })
@@ -170,6 +174,6 @@ it('drops what was unmounted while it was asked, since the answer is of the file
     await writeFile(path, `${second}\n`)
     return runCommand(file, args, options)
   }
-  const read = await open(unmounting, 500).read()
+  const read = await open(unmounting, 3_000).read()
   expect(read.map(({ filesystem }) => filesystem.mounts[0].mountPoint)).toEqual(['/srv/well1'])
 })
