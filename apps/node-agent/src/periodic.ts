@@ -54,7 +54,8 @@ export class Periodic {
     try {
       await work()
     } catch (error) {
-      onError(error)
+      // What is cut short by the end is no fault.
+      if (!this.#stopped) onError(error)
     } finally {
       this.#round = null
       this.rearm()

@@ -137,6 +137,16 @@ describe('a disk that hangs', () => {
   })
 })
 
+describe('an inventory that the end cuts short', () => {
+  it('is none: a disk that was not waited for has not failed', async () => {
+    mounts(['8:2 / /data/hung rw - xfs /dev/sdb1 rw'])
+    open({ devices: [{ name: 'hung', mount_point: '/data/hung' }] }, hanging)
+    const reading = expect(inventories.read()).rejects.toThrow('The agent ends.')
+    await inventories.close()
+    await reading
+  })
+})
+
 describe('a change of the machine', () => {
   it('is told once: a ring, a mount, a disk', async () => {
     cpSync(lab, root, { recursive: true })

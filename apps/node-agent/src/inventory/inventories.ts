@@ -59,6 +59,7 @@ class WatchedInventories implements Inventories {
   #stamp: string
   #underWay: Promise<Inventory> | undefined
   #stopWatching: () => void
+  #isClosed = false
 
   constructor(options: Parts) {
     this.#options = options
@@ -83,6 +84,8 @@ class WatchedInventories implements Inventories {
     const { machine, config, probe, read } = this.#options
     this.#stamp = changeStamp(machine, config)
     const { inventory, devices } = await read()
+    // Probes that were stopped say nothing about their disks.
+    if (this.#isClosed) throw new Error('The agent ends.')
     if (devices !== null) this.#devices = devices
     this.#statuses = new Map(this.#devices.map(({ device }) => [device.key, device.status]))
     probe.keepOnly(this.#devices.flatMap(({ mount }) => mount ?? []))
@@ -108,6 +111,7 @@ class WatchedInventories implements Inventories {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#stopWatching()
     this.#callbacks.clear()
     this.#options.probe.close()
