@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { median, timesOf } from './measure.js'
+import { cpuSeconds, median, timesOf } from './measure.js'
 import type { Reader } from './reader.js'
 import { atMost, row } from './report.js'
 import type { Row } from './report.js'
@@ -95,9 +95,10 @@ export async function benchReads(): Promise<readonly Row[]> {
       Array.from({ length: 100 }, (_, i) => metricNames(`sw.n${String(i).padStart(5, '0')}.disk`)),
     )
     const reader = stage.reader()
-    const rows = await rowsOf(reader, queriesOf80k(small, distinct))
+    const { pid } = stage.controlPlane
+    const rows = await rowsOf(pid, reader, queriesOf80k(small, distinct))
     const large = await stage.addFleet(1000, [sharedNames])
-    rows.push(...(await rowsOf(reader, queriesOf800k(large))))
+    rows.push(...(await rowsOf(pid, reader, queriesOf800k(large))))
     rows.push(await longestWait(stage, large, reader))
     await reader.close()
     return rows
@@ -106,13 +107,15 @@ export async function benchReads(): Promise<readonly Row[]> {
   }
 }
 
-async function rowsOf(reader: Reader, queries: readonly Query[]): Promise<Row[]> {
+async function rowsOf(pid: number, reader: Reader, queries: readonly Query[]): Promise<Row[]> {
   const rows: Row[] = []
   // A server that has just started is slower than it will be all day.
-  for (const { path } of queries.filter(({ limit }) => limit <= 1)) await timesOf(1500, () => reader.read(path))
+  for (const { path, limit } of queries) await timesOf(limit <= 1.5 ? 1500 : 3, () => reader.read(path))
   for (const { what, path, runs, limit, peers } of queries) {
-    const times = await timesOf(runs, () => reader.read(path))
-    rows.push(row(what, median(times), 'ms', atMost(limit), peers))
+    const cpuBefore = cpuSeconds(pid)
+    const times = await timesOf(runs, () => reader.read(path), 0)
+    const cpuMs = ((cpuSeconds(pid) - cpuBefore) * 1000) / runs
+    rows.push({ ...row(what, median(times), 'ms', atMost(limit), peers), cpuMs })
   }
   return rows
 }

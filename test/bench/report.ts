@@ -7,6 +7,8 @@ export interface Row {
   readonly target: { readonly atMost: number } | { readonly atLeast: number } | null
   /** The same figure of others, as performance tests of theirs on a machine like this gave it. */
   readonly peers?: Readonly<Record<string, number>>
+  /** Milliseconds of the control plane's CPU for it: steadier than the time by the clock where others work too. */
+  readonly cpuMs?: number
 }
 
 export function row(what: string, value: number, unit: string, target: Row['target'], peers: Row['peers'] = {}): Row {
@@ -23,7 +25,12 @@ function isMet({ value, target }: Row): boolean {
 
 /** The rows as a table; a ratio below one says that Roost's figure is the smaller one. */
 export function tableOf(rows: readonly Row[]): string {
-  const cells = rows.map((one) => [one.what, `${short(one.value)} ${one.unit}`, targetOf(one), peersOf(one)])
+  const cells = rows.map((one) => [
+    one.what,
+    `${short(one.value)} ${one.unit}${cpuOf(one)}`,
+    targetOf(one),
+    peersOf(one),
+  ])
   const widths = [0, 1, 2].map((column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)))
   return cells
     .map((line) => `  ${line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
@@ -35,6 +42,10 @@ export function missed(rows: readonly Row[]): readonly string[] {
   return rows
     .filter((one) => !isMet(one))
     .map((one) => `${one.what}: ${short(one.value)} ${one.unit}, target ${limitOf(one)}`)
+}
+
+function cpuOf({ cpuMs }: Row): string {
+  return cpuMs === undefined ? '' : ` (${short(cpuMs)} CPU)`
 }
 
 function targetOf(one: Row): string {
