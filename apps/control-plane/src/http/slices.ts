@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { sendJson } from './route.js'
 
 /** Characters that are made and sent between two turns of the event loop. */
-const sliceLength = 256 * 1024
+const sliceLength = 128 * 1024
 
 /**
  * Answers JSON that is made piece by piece: a short one at once, a long one as a stream that lets others have their

@@ -36,6 +36,8 @@ export interface LatestValues {
   /** Distinct metric names that are held. */
   readonly names: number
   get(nodeId: number): NodeValues | undefined
+  /** Those of them that have a catalogue, in the same order. */
+  getMany(nodeIds: readonly number[]): readonly NodeValues[]
   /** Takes a node's catalogue; values whose names it shares with the last one stay. True when it is another set. */
   takeCatalogue(nodeId: number, message: Pick<CatalogueMessage, 'id' | 'metrics'>): boolean
   /** Takes a metric frame. Throws FrameError for one that cannot be read. */
@@ -58,6 +60,14 @@ export function createLatestValues(now: () => number): LatestValues {
       return table.names
     },
     get: (nodeId) => nodes.get(nodeId),
+    getMany(nodeIds) {
+      const found: NodeValues[] = []
+      for (const nodeId of nodeIds) {
+        const node = nodes.get(nodeId)
+        if (node) found.push(node)
+      }
+      return found
+    },
     takeCatalogue(nodeId, { id, metrics }) {
       const last = nodes.get(nodeId)
       const catalogue = table.acquire(metrics)

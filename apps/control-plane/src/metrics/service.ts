@@ -69,7 +69,7 @@ export function createMetricService(given: MetricCollaborators): MetricReads {
   const nodesOf = async (clusterId: number): Promise<readonly NodeValues[]> => {
     const ids = members.nodesOf(clusterId)
     if (ids.length === 0) await requireCluster(clusterId)
-    return ids.flatMap((id) => latest.get(id) ?? [])
+    return latest.getMany(ids)
   }
   const reads = {
     nodeNames: async (nodeId: number) => (await nodeValues(nodeId))?.catalogue ?? noNames,
@@ -94,8 +94,7 @@ export function createMetricService(given: MetricCollaborators): MetricReads {
       const nodes = await nodesOf(clusterId)
       const query = queries.get(names)
       await query.prepare(new Set(nodes.map(({ catalogue }) => catalogue)))
-      const parts = nodes.map((node) => ({ nodeId: node.nodeId, rows: rowsOf(node, query) }))
-      return { moment: moment(), parts: parts.filter(({ rows }) => rows.positions.length > 0) }
+      return { moment: moment(), parts: partsOf(nodes, query) }
     },
   }
   return { ...reads, ...objectsOf(reads) }
@@ -129,6 +128,15 @@ async function* slicesAcross({ parts, moment }: AcrossAnswer): AsyncGenerator<re
 
 function namesOf({ metrics, sorted }: NameList) {
   return { metrics: Array.from(sorted, (position) => ({ metric_name: metrics[position]?.name ?? '' })) }
+}
+
+function partsOf(nodes: readonly NodeValues[], query: CachedQuery): AcrossAnswer['parts'] {
+  const parts: AcrossAnswer['parts'][number][] = []
+  for (const node of nodes) {
+    const rows = rowsOf(node, query)
+    if (rows.positions.length > 0) parts.push({ nodeId: node.nodeId, rows })
+  }
+  return parts
 }
 
 function rowsOf(node: NodeValues, query: CachedQuery): Rows {

@@ -4,7 +4,9 @@ import { samplesJson, slicesOf } from './rows.js'
 import type { AcrossAnswer, Answer } from './service.js'
 
 /** Rows that are written out in one go: under a millisecond's work. */
-const rowsAtOnce = 2000
+const rowsAtOnce = 1000
+/** Characters from which a piece is handed on. */
+const pieceLength = 64 * 1024
 
 /** `{"metrics":[…]}` in pieces, so that nobody waits while a large answer is made. */
 export function* namesText({ metrics, sorted }: NameList): Generator<string> {
@@ -30,14 +32,18 @@ export function* samplesText({ rows, moment }: Answer): Generator<string> {
 }
 
 export function* acrossText({ parts, moment }: AcrossAnswer): Generator<string> {
-  yield '{"metrics":['
+  let text = '{"metrics":['
   let separator = ''
   for (const { nodeId, rows } of parts) {
     const node = `"node":"${resourceUri('nodes', nodeId)}",`
-    for (const slice of slicesOf(rows, rowsAtOnce)) {
-      yield separator + samplesJson(slice, moment, node)
+    for (const slice of rows.positions.length > rowsAtOnce ? slicesOf(rows, rowsAtOnce) : [rows]) {
+      text += separator + samplesJson(slice, moment, node)
       separator = ','
+      // A node may have one row: a piece for each of a thousand would cost more than the row.
+      if (text.length < pieceLength) continue
+      yield text
+      text = ''
     }
   }
-  yield ']}'
+  yield `${text}]}`
 }
