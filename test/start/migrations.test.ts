@@ -11,16 +11,22 @@ const migrationsDir = join(repository, 'prisma/migrations')
 const first = '20261120191603_first'
 const quiet = () => {}
 
+/** A database as the first schema left it, with data; and the folder of that release's migrations. */
+async function firstRelease(): Promise<{ readonly database: TestDatabase; readonly earlier: string }> {
+  const database = await createTestDatabase('template1')
+  const earlier = await mkdtemp(join(tmpdir(), 'roost-earlier-'))
+  await cp(join(migrationsDir, first), join(earlier, first), { recursive: true })
+  await migrate(database.connection, quiet, earlier)
+  await database.pool.query(await readFile(join(repository, 'test/fixtures/first-release.sql'), 'utf8'))
+  return { database, earlier }
+}
+
 describe('the database of an earlier release', () => {
   let database: TestDatabase
   let earlier: string
 
   beforeAll(async () => {
-    database = await createTestDatabase('template1')
-    earlier = await mkdtemp(join(tmpdir(), 'roost-earlier-'))
-    await cp(join(migrationsDir, first), join(earlier, first), { recursive: true })
-    await migrate(database.connection, quiet, earlier)
-    await database.pool.query(await readFile(join(repository, 'test/fixtures/first-release.sql'), 'utf8'))
+    ;({ database, earlier } = await firstRelease())
   })
   afterAll(async () => {
     await database.drop()
@@ -49,6 +55,28 @@ describe('the database of an earlier release', () => {
       code: 'newer',
       message: expect.stringMatching(/^The database is newer than this Roost \(it has .*\): start the release/),
     })
+  })
+})
+
+describe('a database with many rows', () => {
+  const rows = process.env['ROOST_TEST_LONG'] === '1' ? 1_000_000 : 20_000
+
+  it(`is migrated within a minute (${rows} rows)`, { timeout: 600_000 }, async () => {
+    const { database, earlier } = await firstRelease()
+    await database.pool.query(
+      `insert into audit_events (id, operator, address, request_id, action, resource, resource_id, changes)
+       select 1000 + n, 'admin', '127.0.0.1', n::text, 'change', 'nodes', 11, '{}' from generate_series(1, ${rows}) n`,
+    )
+    await database.pool.query(
+      `insert into devices (id, cluster_id, node_id, name, status, agent_key)
+       select 1000 + n, 7, 11, 'd' || n, 'ok', 'k' || n from generate_series(1, ${rows}) n`,
+    )
+    const began = performance.now()
+    await migrate(database.connection, quiet)
+    expect(performance.now() - began).toBeLessThan(60_000)
+    expect(await database.prisma.device.count()).toBe(rows + 1)
+    await database.drop()
+    await rm(earlier, { recursive: true })
   })
 })
 

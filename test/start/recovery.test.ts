@@ -68,5 +68,6 @@ describe('after kill -9', () => {
     const refused = answers.filter(({ status }) => status === 503)
     expect(refused.every(({ headers }) => /^\d+$/.test(headers['retry-after'] ?? ''))).toBe(true)
     expect(await clusterNames()).toContain('kept-3')
+    expect(roost.output()).not.toMatch(/unhandled|uncaught/i)
   })
 })
