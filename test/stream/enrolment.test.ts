@@ -94,6 +94,13 @@ describe('a token', () => {
     expect(created.warning).toBeNull()
   })
 
+  it('says when its lines work on this machine alone', async () => {
+    const here = await startStreamServer({ database: server.database, isLoopbackOnly: true })
+    const { warning } = await here.tokens.create({ cluster: server.clusterId }, operator)
+    expect(warning).toContain('https://roost.example:8443 answers on this machine alone')
+    await here.close()
+  })
+
   it('that is unknown, used up, expired, or of a removed cluster gets one and the same 401', async () => {
     const used = await newToken()
     await enrol(used)
