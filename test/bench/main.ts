@@ -6,6 +6,7 @@ import { benchIntake } from './intake.js'
 import { benchMemory } from './memory.js'
 import { benchPage } from './page.js'
 import { benchReads } from './reads.js'
+import { benchRecords } from './records.js'
 import { missed, tableOf } from './report.js'
 import type { Row } from './report.js'
 import { benchTiming } from './timing.js'
@@ -24,6 +25,7 @@ const benches: Readonly<Record<string, Bench>> = {
   globs: { title: 'Hostile patterns over 20,000 names', run: benchGlobs },
   fleet: { title: '1,000 agents, 800 metrics each, every 10 s', run: benchFleet },
   page: { title: 'A page of 20 out of 100,000 rows, p50', run: benchPage },
+  records: { title: 'Users and shares, 100,000 of each', run: benchRecords },
   agent: { title: "The agent at a 10 s interval, its children's CPU included", run: benchAgent },
   timing: { title: 'Refused credentials: medians of 10,000 interleaved tries', run: benchTiming },
 }
