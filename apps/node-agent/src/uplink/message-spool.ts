@@ -70,10 +70,11 @@ export class MessageSpool {
         sizeBytes: Buffer.byteLength(text),
         unsaved: await this.#save(sequence, kind, text),
       }
-      this.#messages.set(sequence, message)
-      // What is on the disk stays until what replaces it is there too.
+      // What is on the disk stays until what replaces it is there too, and that is sent only once the other is gone: a
+      // crash must not bring the older one back after the newer one was acknowledged.
       const replaced = message.unsaved === null ? waiting : waiting.filter((old) => old.unsaved !== null)
       for (const old of replaced) await this.#forget(old)
+      this.#messages.set(sequence, message)
       return message
     })
   }
