@@ -54,12 +54,16 @@ describe.skipIf(!isEnabled)(
       return (await runToEnd('cat', [`${node.dir}/${name}`])).stdout.trim()
     }
 
-    it('reports what df says of each, and the UUID that tells it', async () => {
+    async function until(isSo: () => Promise<boolean>): Promise<void> {
       const deadline = Date.now() + 60_000
-      while ((await devices()).filter(({ status }) => status === 'ok').length < 2) {
+      while (!(await isSo())) {
         if (Date.now() > deadline) throw new Error(node.output)
         await sleep(100)
       }
+    }
+
+    it('reports what df says of each, and the UUID that tells it', async () => {
+      await until(async () => (await devices()).filter(({ status }) => status === 'ok').length === 2)
       for (const device of await devices()) {
         const [, used, available, percent] = (await written(`${String(device.name)}.df`)).split(/\s+/)
         expect(device).toMatchObject({
@@ -88,6 +92,27 @@ describe.skipIf(!isEnabled)(
         expect(element.pct_used_stats).toMatchObject({ count: 1, stddev: 0 })
         expect(element.pct_used_stats.pct_95).toBeCloseTo(device?.used_pct as number, 9)
       }
+    })
+
+    it('counts a device that is unmounted without its figures, and keeps what it showed', async () => {
+      const before = (await devices()).find(({ name }) => name === 'd2')
+      await node.within(`umount ${node.root}/srv/node/d2`)
+      await until(async () => (await devices()).some(({ mount_point }) => mount_point === null))
+      const after = (await devices()).find(({ name }) => name === 'd2')
+      expect(after).toMatchObject({ id: before?.id, uuid: before?.uuid, mount_point: null, status: 'unmounted' })
+      const { body } = await api.get(`/api/v1/clusters/${cluster}/capacity/list/`)
+      expect(body.capacity[0]).toMatchObject({ ring_set: 'gold', total_raw_tb: 0, pct_used_stats: { count: 1 } })
+    })
+
+    it('knows the disks again when they have swapped their places', async () => {
+      const idByUuid = async () => new Map((await devices()).map(({ uuid, id }) => [uuid, id]))
+      const before = await idByUuid()
+      const place = `${node.root}/srv/node`
+      await node.within(`umount ${place}/d1; mount -o loop d2.img ${place}/d1; mount -o loop d1.img ${place}/d2`)
+      const first = await written('d1.uuid')
+      await until(async () => (await devices()).some(({ name, uuid }) => name === 'd2' && uuid === first))
+      expect(await idByUuid()).toEqual(before)
+      expect((await devices()).map(({ status }) => status)).toEqual(['ok', 'ok'])
     })
   },
 )

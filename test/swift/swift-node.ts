@@ -69,6 +69,14 @@ export class SwiftNode {
       stream?.on('data', (chunk) => (this.#output += String(chunk)))
   }
 
+  /** Runs a shell script among the agent's mounts, in the node's folder. */
+  async within(script: string): Promise<void> {
+    const pid = String(this.#child?.pid)
+    const args = ['-t', pid, '-m', 'sh', '-ec', `cd ${this.dir}\n${script}`]
+    const { code, stderr } = await runToEnd('nsenter', args)
+    if (code !== 0) throw new Error(`The script failed: ${stderr}`)
+  }
+
   async stop(): Promise<void> {
     const child = this.#child
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {

@@ -1,6 +1,7 @@
 import type { InventoryConfig } from '../config.js'
 import type { Machine } from '../host/machine.js'
 import { readMounts } from '../host/mounts.js'
+import { mountStamp } from './mount-stamp.js'
 import { unlessDenied } from './unless-denied.js'
 
 /** A text that changes with what the next inventory would show: mounts of data, disks, Swift's files and the machine's name. */
@@ -11,7 +12,7 @@ export function changeStamp(machine: Machine, config: InventoryConfig): string {
 function stamps(machine: Machine, config: InventoryConfig): readonly string[] {
   const mounts = readMounts(machine)
     .filter((mount) => mount.kind === 'local')
-    .map(({ id, device, mountPoint }) => `${id} ${device} ${mountPoint}`)
+    .map((mount) => mountStamp(machine, mount))
   const disks = machine.list('/sys/block').map((name) => `${name} ${machine.read(`/sys/block/${name}/size`)?.trim()}`)
   const name = machine.read('/proc/sys/kernel/hostname') ?? ''
   return [...mounts, ...disks, name, ...swiftStamps(machine, config.swiftDirectory)]

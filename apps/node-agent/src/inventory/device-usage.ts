@@ -1,13 +1,16 @@
 import type { DeviceUsageMessage } from '@roost/api-types/agent'
 import type { FilesystemReading } from '../host/filesystems.js'
+import type { Machine } from '../host/machine.js'
 import { type Mount, mountAt } from '../host/mounts.js'
 import type { ProbeResult } from '../host/statfs-probe.js'
 import { type DeviceProbe, figuresOf } from './device-probe.js'
 import type { ReadDevice } from './devices.js'
+import { mountStamp } from './mount-stamp.js'
 
 type Usage = DeviceUsageMessage['devices'][number]
 
 export interface UsageFacts {
+  readonly machine: Machine
   /** What is mounted now. */
   readonly mounts: readonly Mount[]
   readonly readings: readonly FilesystemReading[]
@@ -24,7 +27,7 @@ export async function usageOf(known: ReadDevice, facts: UsageFacts): Promise<Usa
   if (mount === undefined) return { key, status, figures: null }
   const now = mountAt(mount.mountPoint, facts.mounts)
   if (now === undefined) return { key, status: 'unmounted', figures: null }
-  if (now.id !== mount.id || now.device !== mount.device) return undefined
+  if (mountStamp(facts.machine, now) !== known.stamp) return undefined
   const figures = mount.kind === 'network' ? null : figuresOf(await ask(mount, facts))
   if (figures === null) return { key, status: 'failed', figures }
   return { key, status: status === 'unmanaged' ? status : 'ok', figures }

@@ -6,6 +6,7 @@ import { figuresOf } from './device-probe.js'
 import { readRotational, readSize } from './disks.js'
 import type { KnownFilesystem } from './filesystems.js'
 import { parseFstab, sourcePresence } from './fstab.js'
+import { mountStamp } from './mount-stamp.js'
 import type { Place } from './places.js'
 import { unlessDenied } from './unless-denied.js'
 
@@ -24,6 +25,8 @@ export interface ReadDevice {
   readonly device: InventoryDevice
   /** What was mounted there when it was read. */
   readonly mount: Mount | undefined
+  /** Tells it from what is mounted there later. */
+  readonly stamp: string
   readonly problem: InventoryProblem | undefined
 }
 
@@ -38,7 +41,7 @@ export async function readDevices(places: readonly Place[], facts: DeviceFacts):
       const status = absence(facts, place.mountPoint, source)
       const uuid = status === 'unmounted' && source?.startsWith('UUID=') ? source.slice(5).replaceAll('"', '') : null
       const device = { ...describePlace(place), status, uuid: uuid?.toLowerCase() ?? null }
-      return { device, mount: undefined, problem: undefined }
+      return { device, mount: undefined, stamp: '', problem: undefined }
     }),
   )
 }
@@ -67,11 +70,13 @@ async function readMounted(place: Place, mount: Mount, facts: DeviceFacts): Prom
     fs_type: mount.fsType,
     ...hardwareOf(mount, facts),
   }
-  if (mount.kind === 'network') return { device: { ...device, status: 'failed' }, mount, problem: notLocal(mount) }
+  const stamp = mountStamp(facts.machine, mount)
+  if (mount.kind === 'network')
+    return { device: { ...device, status: 'failed' }, mount, stamp, problem: notLocal(mount) }
   const result = await facts.probe(mount)
   if (result.state !== 'ok')
-    return { device: { ...device, status: 'failed' }, mount, problem: unreadable(mount, result) }
-  return { device: { ...device, figures: figuresOf(result) }, mount, problem: undefined }
+    return { device: { ...device, status: 'failed' }, mount, stamp, problem: unreadable(mount, result) }
+  return { device: { ...device, figures: figuresOf(result) }, mount, stamp, problem: undefined }
 }
 
 type OfHardware = Pick<InventoryDevice, 'uuid' | 'serial' | 'model' | 'is_rotational' | 'size_bytes'>

@@ -22,34 +22,25 @@ export interface FilesystemReader {
 const blkidDeadlineMs = 3_000
 
 /**
- * Finds the UUID of each filesystem: from the links of `/dev/disk/by-uuid`, from udev, or, where neither knows it, by `blkid`
- * from the disk (root alone may do that). A mount is asked about once, since its UUID does not change.
+ * Finds the UUID of each filesystem: from the links of `/dev/disk/by-uuid`, from udev, or, where neither knows it, by
+ * `blkid` from the disk (root alone may do that). Nothing is remembered: no number of a mount or a disk is its own for long.
  */
 export function createFilesystemReader(machine: Machine, run: RunCommand): FilesystemReader {
-  const asked = new Map<number, string | null>()
-
-  async function askBlkid(mountId: number, block: string): Promise<string | null> {
-    const known = asked.get(mountId)
-    if (known !== undefined) return known
+  async function askBlkid(block: string): Promise<string | null> {
     const device = machine.path(`/dev/${block}`)
     const result = await run('blkid', ['-p', '-s', 'UUID', '-o', 'value', device], { deadlineMs: blkidDeadlineMs })
-    const uuid = result.exitCode === 0 ? normalized(result.stdout) : null
-    asked.set(mountId, uuid)
-    return uuid
+    return result.exitCode === 0 ? normalized(result.stdout) : null
   }
 
   return {
     async read(filesystems) {
       const uuids = readUuids(machine)
-      const current = new Set(filesystems.map((filesystem) => filesystem.mounts[0].id))
-      for (const id of asked.keys()) if (!current.has(id)) asked.delete(id)
       return Promise.all(
         filesystems.map(async (filesystem) => {
           const block = blockOf(machine, filesystem)
-          const disk = block === null ? null : diskOf(machine, block)
-          const told = block === null ? null : (uuids.get(block) ?? normalized(udevUuid(machine, block)))
-          const uuid = block === null ? null : (told ?? (await askBlkid(filesystem.mounts[0].id, block)))
-          return { filesystem, uuid, block, disk }
+          if (block === null) return { filesystem, uuid: null, block, disk: null }
+          const told = uuids.get(block) ?? normalized(udevUuid(machine, block))
+          return { filesystem, uuid: told ?? (await askBlkid(block)), block, disk: diskOf(machine, block) }
         }),
       )
     },

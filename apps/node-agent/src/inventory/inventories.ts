@@ -96,7 +96,9 @@ class WatchedInventories implements Inventories {
     const { machine, probe, filesystems } = this.#options
     const readings = await filesystems.read()
     const mounts = readMounts(machine)
-    const found = await Promise.all(this.#devices.map(async (known) => usageOf(known, { mounts, readings, probe })))
+    const found = await Promise.all(
+      this.#devices.map(async (known) => usageOf(known, { machine, mounts, readings, probe })),
+    )
     const usage = found.filter((one) => one !== undefined)
     // The inventory says why a device failed: let it be read again as soon as one does.
     const changed = usage.filter(({ key, status }) => this.#statuses.get(key) !== status)
