@@ -2,6 +2,7 @@ import { clusterRules, resourceUri } from '@roost/api-types/rest'
 import type { Cluster, ClusterInput } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../audit/store.js'
+import { countRows } from '../counting-store.js'
 import type { Database } from '../db.js'
 import { lockInserts } from '../insert-order-store.js'
 import { conditions, ordering } from '../listing.js'
@@ -33,14 +34,15 @@ const orders: OrderTable<typeof clusterRules, Prisma.ClusterOrderByWithRelationI
   uuid: (uuid) => ({ uuid }),
 }
 
-export function createClusterStore({ prisma }: Database): ClusterStore {
+export function createClusterStore(database: Database): ClusterStore {
+  const { prisma } = database
   return {
     async list(query) {
       const where = { AND: conditions(clusterRules, filters, query.filters) }
       const orderBy = ordering(clusterRules, orders, query.order)
       const [rows, total] = await Promise.all([
         prisma.cluster.findMany({ where, orderBy, skip: query.offset, take: query.limit }),
-        prisma.cluster.count({ where }),
+        countRows(database, 'clusters', where.AND, () => prisma.cluster.count({ where })),
       ])
       return { objects: rows.map(recordOf), total }
     },

@@ -2,15 +2,14 @@ import { deviceRules, resourceUri } from '@roost/api-types/rest'
 import type { Device, DeviceStatus } from '@roost/api-types/rest'
 import { percentUsed, usageOf } from '@roost/capacity-core'
 import type { Prisma } from '@roost/database'
+import { countRows } from '../counting-store.js'
+import { queryRows } from '../db.js'
 import type { Database } from '../db.js'
 import { conditions, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
 import type { ReadStore } from '../reads.js'
 
-const include = {
-  policies: { select: { policy: { select: { name: true } } }, orderBy: { policy: { index: 'asc' } } },
-} as const satisfies Prisma.DeviceInclude
-type Row = Prisma.DeviceGetPayload<{ include: typeof include }>
+type Row = Prisma.DeviceGetPayload<object>
 
 const filters: FilterTable<typeof deviceRules, Prisma.DeviceWhereInput> = {
   id: (ids) => ({ id: { in: ids } }),
@@ -37,28 +36,46 @@ const orders: OrderTable<typeof deviceRules, Prisma.DeviceOrderByWithRelationInp
   last_seen: (lastSeen) => ({ lastSeen }),
 }
 
-export function createDeviceStore({ prisma }: Database): ReadStore<Device> {
+export function createDeviceStore(database: Database): ReadStore<Device> {
+  const { prisma } = database
+  const recordsOf = async (rows: readonly Row[]) => {
+    const policies = await policiesOf(
+      database,
+      rows.map(({ id }) => id),
+    )
+    return rows.map((row) => recordOf(row, policies.get(row.id) ?? []))
+  }
   return {
     async list(query) {
       const where = { AND: conditions(deviceRules, filters, query.filters) }
       const orderBy = ordering(deviceRules, orders, query.order)
-      const [rows, total] = await Promise.all([
-        prisma.device.findMany({ where, orderBy, skip: query.offset, take: query.limit, include }),
-        prisma.device.count({ where }),
+      const [objects, total] = await Promise.all([
+        prisma.device.findMany({ where, orderBy, skip: query.offset, take: query.limit }).then(recordsOf),
+        countRows(database, 'devices', where.AND, () => prisma.device.count({ where })),
       ])
-      return { objects: rows.map(recordOf), total }
+      return { objects, total }
     },
     async find(id) {
-      const row = await prisma.device.findUnique({ where: { id }, include })
-      return row === null ? undefined : recordOf(row)
+      const row = await prisma.device.findUnique({ where: { id } })
+      return row === null ? undefined : (await recordsOf([row]))[0]
     },
-    async findMany(ids) {
-      return (await prisma.device.findMany({ where: { id: { in: [...ids] } }, include })).map(recordOf)
-    },
+    findMany: (ids) => prisma.device.findMany({ where: { id: { in: [...ids] } } }).then(recordsOf),
   }
 }
 
-function recordOf(row: Row): Device {
+/** The names of each device's policies, in the order of their indexes. */
+async function policiesOf(database: Database, ids: readonly number[]): Promise<ReadonlyMap<number, string[]>> {
+  const rows = await queryRows<{ readonly id: number; readonly names: string[] }>(
+    database,
+    `select d.device_id as id, array_agg(p.name order by p.index) as names
+       from device_policies d join storage_policies p on p.id = d.policy_id
+      where d.device_id = any($1) group by d.device_id`,
+    [ids],
+  )
+  return new Map(rows.map(({ id, names }) => [id, names]))
+}
+
+function recordOf(row: Row, policies: string[]): Device {
   return {
     id: row.id,
     resource_uri: resourceUri('devices', row.id),
@@ -74,7 +91,7 @@ function recordOf(row: Row): Device {
     size_bytes: row.sizeBytes === null ? null : Number(row.sizeBytes),
     ...figuresOf(row),
     status: row.status as DeviceStatus,
-    policies: row.policies.map(({ policy }) => policy.name),
+    policies,
     last_seen: row.lastSeen?.toISOString() ?? null,
   }
 }

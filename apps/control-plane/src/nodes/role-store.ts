@@ -1,6 +1,7 @@
 import { nodeRoleRules, resourceUri } from '@roost/api-types/rest'
 import type { NodeRole } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
+import { countRows } from '../counting-store.js'
 import type { Database } from '../db.js'
 import { conditions, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
@@ -18,14 +19,15 @@ const filters: FilterTable<typeof nodeRoleRules, Prisma.NodeRoleWhereInput> = {
 
 const orders: OrderTable<typeof nodeRoleRules, Prisma.NodeRoleOrderByWithRelationInput> = { id: (id) => ({ id }) }
 
-export function createNodeRoleStore({ prisma }: Database): ReadStore<NodeRole> {
+export function createNodeRoleStore(database: Database): ReadStore<NodeRole> {
+  const { prisma } = database
   return {
     async list(query) {
       const where = { AND: conditions(nodeRoleRules, filters, query.filters) }
       const orderBy = ordering(nodeRoleRules, orders, query.order)
       const [rows, total] = await Promise.all([
         prisma.nodeRole.findMany({ where, orderBy, skip: query.offset, take: query.limit }),
-        prisma.nodeRole.count({ where }),
+        countRows(database, 'node_roles', where.AND, () => prisma.nodeRole.count({ where })),
       ])
       return { objects: rows.map(nodeRoleOf), total }
     },

@@ -2,6 +2,7 @@ import { nodeRules, resourceUri } from '@roost/api-types/rest'
 import type { ConfigState, Node, NodeState } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../audit/store.js'
+import { countRows } from '../counting-store.js'
 import type { Database } from '../db.js'
 import { conditions, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
@@ -64,14 +65,15 @@ const orders: OrderTable<typeof nodeRules, Prisma.NodeOrderByWithRelationInput> 
   agent_version: (agentVersion) => ({ agentVersion }),
 }
 
-export function createNodeStore({ prisma }: Database): NodeStore {
+export function createNodeStore(database: Database): NodeStore {
+  const { prisma } = database
   return {
     async list(query) {
       const where = { AND: conditions(nodeRules, filters, query.filters) }
       const orderBy = ordering(nodeRules, orders, query.order)
       const [rows, total] = await Promise.all([
         prisma.node.findMany({ where, orderBy, skip: query.offset, take: query.limit, include }),
-        prisma.node.count({ where }),
+        countRows(database, 'nodes', where.AND, () => prisma.node.count({ where })),
       ])
       return { objects: rows.map(recordOf), total }
     },

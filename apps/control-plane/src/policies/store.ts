@@ -1,6 +1,7 @@
 import { resourceUri, storagePolicyRules } from '@roost/api-types/rest'
 import type { StoragePolicy } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
+import { countRows } from '../counting-store.js'
 import type { Database } from '../db.js'
 import { conditions, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
@@ -26,14 +27,15 @@ const orders: OrderTable<typeof storagePolicyRules, Prisma.StoragePolicyOrderByW
   name: (name) => ({ name }),
 }
 
-export function createStoragePolicyStore({ prisma }: Database): ReadStore<StoragePolicy> {
+export function createStoragePolicyStore(database: Database): ReadStore<StoragePolicy> {
+  const { prisma } = database
   return {
     async list(query) {
       const where = { AND: conditions(storagePolicyRules, filters, query.filters) }
       const orderBy = ordering(storagePolicyRules, orders, query.order)
       const [rows, total] = await Promise.all([
         prisma.storagePolicy.findMany({ where, orderBy, skip: query.offset, take: query.limit }),
-        prisma.storagePolicy.count({ where }),
+        countRows(database, 'storage_policies', where.AND, () => prisma.storagePolicy.count({ where })),
       ])
       return { objects: rows.map(recordOf), total }
     },
