@@ -3,6 +3,7 @@ import { ColumnTypeEnum } from '@prisma/driver-adapter-utils'
 import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
 import type { Connection } from './client.js'
+import { withWholeScripts } from './whole-scripts.js'
 
 // adapter-pg knows no "char" (oid 18), which the engine reads from the catalogue when it describes a schema.
 const charOid = 18
@@ -13,16 +14,21 @@ class CatalogPool extends pg.Pool {
   override query = (async (...args: Parameters<pg.Pool['query']>) => {
     const query = super.query.bind(this) as (...args: unknown[]) => Promise<pg.QueryArrayResult>
     const result = await query(...args)
-    const at = result.fields.flatMap((field, i) => (field.dataTypeID === charOid ? [i] : []))
-    for (const i of at) Object.assign(result.fields[i] as object, { dataTypeID: textOid })
-    charColumns.set(result.rows, at)
+    for (const one of [result].flat()) noteCharColumns(one) // a script has a result for each statement
     return result
   }) as unknown as pg.Pool['query']
 }
 
+function noteCharColumns({ fields, rows }: pg.QueryArrayResult): void {
+  const at = fields.flatMap((field, i) => (field.dataTypeID === charOid ? [i] : []))
+  for (const i of at) Object.assign(fields[i] as object, { dataTypeID: textOid })
+  charColumns.set(rows, at)
+}
+
 async function open(connection: pg.PoolConfig): Promise<SqlDriverAdapter> {
   const pool = new CatalogPool(connection)
-  const adapter = await new PrismaPg(pool, { disposeExternalPool: true, onPoolError: () => {} }).connect()
+  const factory = new PrismaPg(pool, { disposeExternalPool: true, onPoolError: () => {} })
+  const adapter = withWholeScripts(await factory.connect())
   const query = adapter.queryRaw.bind(adapter)
   return Object.assign(adapter, {
     async queryRaw(...args: Parameters<typeof query>) {

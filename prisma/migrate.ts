@@ -7,6 +7,7 @@ import type { Connection } from './client.js'
 import { DatabaseError, reasonOf } from './errors.js'
 import { filters, openSchemaEngine } from './schema-engine.js'
 import type { MigrationList } from './schema-engine.js'
+import { withWholeScripts } from './whole-scripts.js'
 
 const migrationLock = 7_264_002
 const lockTimeout = '120s'
@@ -60,7 +61,10 @@ async function applyUnderLock(
   const migrationsList = await readMigrations(directory)
   const pool = new pg.Pool({ ...connection, max: 2 }) // ours, because the engine never closes the adapter's
   pool.on('error', () => {})
-  const engine = await openSchemaEngine(new PrismaPg(pool), log)
+  const factory = new PrismaPg(pool)
+  const plain = factory.connect.bind(factory)
+  const connect = async () => withWholeScripts(await plain())
+  const engine = await openSchemaEngine(Object.assign(factory, { connect }), log)
   try {
     const state = await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters })
     if (state.failedMigrationNames.length > 0)

@@ -72,6 +72,30 @@ describe('listing shares', () => {
   })
 })
 
+it('tells the totals of its lists by every filter, after creations, changes, moves and removals', async () => {
+  const totals = async () => {
+    const queries = [
+      '',
+      '&protocol=cifs',
+      '&enabled=true',
+      `&cluster=${clusterId}`,
+      '&name=b',
+      '&protocol=nfs&enabled=0',
+    ]
+    const answers = await Promise.all(queries.map((query) => get(`${list}?node__id__in=${nodeId},${other}${query}`)))
+    return answers.map(({ body }) => body.meta.total_count as number)
+  }
+  const other = await addGateway(await addCluster(server.api.database))
+  const { resource_uri: first } = await create()
+  const { resource_uri: second } = await create(cifs({ name: 'b' }))
+  expect(await totals()).toEqual([2, 1, 0, 2, 1, 1])
+  await patch(first, { enabled: true })
+  await patch(second, { node: other, protocol: 'nfs' })
+  expect(await totals()).toEqual([2, 0, 1, 1, 1, 1])
+  await remove(first)
+  expect(await totals()).toEqual([1, 0, 0, 0, 1, 1])
+})
+
 describe('changing a share', () => {
   it('answers 202 with the whole record, and changes only what was sent', async () => {
     const before = await create(cifs({ cifs_create_mask: '0600' }))

@@ -124,6 +124,20 @@ async function assertAgreement(model: RecordsModel): Promise<void> {
   for (const face of faces)
     for (const kind of ['users', 'gateway_shares'] as const) expect(await face.list(kind)).toEqual(model.list(kind))
   expect(await database.prisma.auditEvent.count()).toBe(model.written)
+  await assertCounts()
+}
+
+/** The totals that lists show are kept beside the tables. */
+async function assertCounts(): Promise<void> {
+  const { rows } = await database.pool.query(`
+    select node_id from (select node_id, protocol, enabled, count(*) n from gateway_shares group by 1, 2, 3) s
+      full join (select * from share_counts where shares <> 0) c using (node_id, protocol, enabled)
+     where n is distinct from shares
+    union all
+    select cluster_id from (select cluster_id, count(*) n from users group by 1) u
+      full join (select * from user_counts where users <> 0) c using (cluster_id)
+     where n is distinct from users`)
+  expect(rows).toEqual([])
 }
 
 async function empty(): Promise<void> {

@@ -54,3 +54,8 @@ export function ordering<R extends ResourceRules, OrderBy>(
   })
   return order.some(({ field }) => field === 'id') ? wanted : [...wanted, table.id('asc')]
 }
+
+/** Whether the rules declare every filter that is asked for. */
+export function isWithin({ filters }: ResourceRules, asked: readonly Filter[]): boolean {
+  return asked.every(({ field }) => Object.hasOwn(filters, field))
+}

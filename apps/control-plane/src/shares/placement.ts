@@ -3,7 +3,7 @@ import type { GatewayShareChange, GatewayShareSettings, RelationInput } from '@r
 import type { Transaction } from '../audit/store.js'
 import { unknownRelation } from '../errors.js'
 import { fieldError } from '../field-errors.js'
-import type { Place, ShareStore, StoredShare } from './store.js'
+import type { FreePlace, Place, ShareStore, StoredShare } from './store.js'
 
 /** Where a new share goes. Throws when the node is no gateway, or has a share of that name. */
 export async function placeNew(
@@ -12,10 +12,12 @@ export async function placeNew(
   node: RelationInput,
   settings: GatewayShareSettings,
 ): Promise<Place> {
+  const nodeId = nodeIdOf(node)
   await store.lock(tx)
-  const gateway = await gatewayOf(store, tx, nodeIdOf(node))
-  await assertNameFree(store, tx, gateway.nodeId, settings)
-  return placeAt(store, tx, gateway)
+  const free = await findPlace(store, tx, nodeId, settings)
+  assertGateway(free)
+  assertNameFree(free, settings)
+  return placeAt(store, tx, nodeId, free)
 }
 
 /** Where a change puts a share; undefined when it stays. Throws as above, and when `cluster` is not the node's. */
@@ -23,28 +25,21 @@ export async function placeChanged(
   store: ShareStore,
   tx: Transaction,
   before: StoredShare,
-  change: GatewayShareChange,
+  { node, cluster }: GatewayShareChange,
   settings: GatewayShareSettings,
 ): Promise<Place | undefined> {
-  const present = idOfUri('nodes', before.node) ?? 0
-  const nodeId = change.node === undefined ? present : nodeIdOf(change.node)
+  const present = idOfUri('nodes', before.node)
+  const nodeId = nodeIdOf(node ?? before.node)
   const moved = nodeId !== present
-  if (moved || keyOf(settings) !== keyOf(before)) {
-    await store.lock(tx)
-    await assertNameFree(store, tx, nodeId, settings)
-  }
-  const gateway = moved ? await gatewayOf(store, tx, nodeId) : undefined
-  if (change.cluster !== undefined) await assertClusterOf(store, tx, nodeId, change.cluster)
-  return gateway === undefined ? undefined : placeAt(store, tx, gateway)
+  const named = moved || keyOf(settings) !== keyOf(before)
+  if (!named && cluster === undefined) return undefined
+  if (named) await store.lock(tx)
+  const free = await findPlace(store, tx, nodeId, settings)
+  if (moved) assertGateway(free)
+  if (named) assertNameFree(free, settings)
+  if (cluster !== undefined) assertCluster(free, cluster)
+  return moved ? placeAt(store, tx, nodeId, free) : undefined
 }
-
-async function assertClusterOf(store: ShareStore, tx: Transaction, nodeId: number, cluster: RelationInput) {
-  const node = await store.findGateway(tx, nodeId)
-  if (idOfRelation('clusters', cluster) !== node?.clusterId)
-    throw fieldError({ cluster: ["This is not the cluster of the share's node."] })
-}
-
-type Gateway = Omit<Place, 'exportNumber'>
 
 function nodeIdOf(node: RelationInput): number {
   const nodeId = idOfRelation('nodes', node)
@@ -52,17 +47,25 @@ function nodeIdOf(node: RelationInput): number {
   return nodeId
 }
 
-async function gatewayOf(store: ShareStore, tx: Transaction, nodeId: number): Promise<Gateway> {
-  const node = await store.findGateway(tx, nodeId)
-  if (node === undefined) throw unknownRelation('nodes', nodeId)
-  if (!node.runsGateway) throw fieldError({ node: ['This node is no gateway: its role runs_gateway is not set.'] })
-  return { nodeId, clusterId: node.clusterId }
+async function findPlace(store: ShareStore, tx: Transaction, nodeId: number, settings: GatewayShareSettings) {
+  const free = await store.findPlace(tx, nodeId, settings)
+  if (free === undefined) throw unknownRelation('nodes', nodeId)
+  return free
 }
 
-async function placeAt(store: ShareStore, tx: Transaction, gateway: Gateway): Promise<Place> {
-  const exportNumber = await store.takeExportNumber(tx, gateway.nodeId)
-  if (exportNumber !== undefined) return { ...gateway, exportNumber }
+async function placeAt(store: ShareStore, tx: Transaction, nodeId: number, { clusterId }: FreePlace): Promise<Place> {
+  const exportNumber = await store.takeExportNumber(tx, nodeId)
+  if (exportNumber !== undefined) return { nodeId, clusterId, exportNumber }
   throw new RoostError('conflict', 'This node has given away all its export numbers. Put the share on another gateway.')
+}
+
+function assertGateway({ runsGateway }: FreePlace): void {
+  if (!runsGateway) throw fieldError({ node: ['This node is no gateway: its role runs_gateway is not set.'] })
+}
+
+function assertCluster({ clusterId }: FreePlace, cluster: RelationInput): void {
+  if (idOfRelation('clusters', cluster) !== clusterId)
+    throw fieldError({ cluster: ["This is not the cluster of the share's node."] })
 }
 
 /** Two shares of a node may not have the same. */
@@ -70,13 +73,8 @@ function keyOf({ protocol, name }: GatewayShareSettings): string {
   return `${protocol} ${shareNameKey(protocol, name)}`
 }
 
-async function assertNameFree(
-  store: ShareStore,
-  tx: Transaction,
-  nodeId: number,
-  { protocol, name }: GatewayShareSettings,
-): Promise<void> {
-  if (!(await store.isNameTaken(tx, { nodeId, protocol, name }))) return
+function assertNameFree({ nameTaken }: FreePlace, { protocol }: GatewayShareSettings): void {
   const hint = protocol === 'cifs' ? '; names are compared without case' : ''
-  throw fieldError({ name: [`The node has a share of protocol ${protocol} under this name already${hint}.`] })
+  if (nameTaken)
+    throw fieldError({ name: [`The node has a share of protocol ${protocol} under this name already${hint}.`] })
 }

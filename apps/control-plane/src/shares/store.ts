@@ -1,10 +1,18 @@
-import { gatewayShareRules, pickShareOptions, resourceUri, shareNameKey } from '@roost/api-types/rest'
+import {
+  gatewayShareRules,
+  pickShareOptions,
+  resourceUri,
+  shareNameKey,
+  throughCluster,
+  throughNode,
+} from '@roost/api-types/rest'
 import type { GatewayShare, GatewayShareSettings, ShareProtocol } from '@roost/api-types/rest'
+import type { ListQuery } from '@roost/api-types/rpc'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../audit/store.js'
 import type { Database } from '../db.js'
 import { lockInserts } from '../insert-order-store.js'
-import { conditions, ordering } from '../listing.js'
+import { conditions, isWithin, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
 import type { ReadStore } from '../reads.js'
 
@@ -18,21 +26,27 @@ export interface Place {
   readonly exportNumber: number
 }
 
+/** A node as a share finds it that would go there. */
+export interface FreePlace {
+  readonly clusterId: number
+  readonly runsGateway: boolean
+  /** Another share of the node and the protocol has the name. */
+  readonly nameTaken: boolean
+}
+
 export interface ShareStore extends ReadStore<StoredShare> {
   /** Keeps others from changing the row until the transaction ends. */
   findForUpdate(tx: Transaction, id: number): Promise<StoredShare | undefined>
   /** Keeps others from inserting and renaming shares until the transaction ends. */
   lock(tx: Transaction): Promise<void>
-  findGateway(
+  /** Undefined when there is no such node. */
+  findPlace(
     tx: Transaction,
     nodeId: number,
-  ): Promise<{ readonly clusterId: number; readonly runsGateway: boolean } | undefined>
+    share: Pick<GatewayShareSettings, 'protocol' | 'name'>,
+  ): Promise<FreePlace | undefined>
   /** The number after the last one that the node's shares were given; undefined when none is left. */
   takeExportNumber(tx: Transaction, nodeId: number): Promise<number | undefined>
-  isNameTaken(
-    tx: Transaction,
-    share: { readonly nodeId: number; readonly protocol: ShareProtocol; readonly name: string },
-  ): Promise<boolean>
   /** `password` is sealed. */
   insert(tx: Transaction, settings: GatewayShareSettings, place: Place, password: Sealed | null): Promise<StoredShare>
   /** Undefined leaves the place, or the password, as it is. */
@@ -69,6 +83,23 @@ const filters: FilterTable<typeof gatewayShareRules, Prisma.GatewayShareWhereInp
   enabled: (flags) => ({ OR: flags.map((enabled) => ({ enabled })) }),
 }
 
+/** The filters under which the total is known without counting. */
+const counted = {
+  ...gatewayShareRules,
+  filters: { ...throughNode, ...throughCluster, protocol: 'text', enabled: 'boolean' },
+} as const
+const countFilters: FilterTable<typeof counted, Prisma.ShareCountWhereInput> = {
+  node: (ids) => ({ nodeId: { in: ids } }),
+  node__id: (ids) => ({ nodeId: { in: ids } }),
+  node__hostname: (names) => ({ node: { hostname: { in: names } } }),
+  cluster: (ids) => ({ node: { clusterId: { in: ids } } }),
+  cluster__id: (ids) => ({ node: { clusterId: { in: ids } } }),
+  cluster__name: (names) => ({ node: { cluster: { name: { in: names } } } }),
+  cluster__uuid: (uuids) => ({ node: { cluster: { uuid: { in: uuids } } } }),
+  protocol: (protocols) => ({ protocol: { in: protocols } }),
+  enabled: (flags) => ({ OR: flags.map((enabled) => ({ enabled })) }),
+}
+
 const orders: OrderTable<typeof gatewayShareRules, Prisma.GatewayShareOrderByWithRelationInput> = {
   id: (id) => ({ id }),
   name: (name) => ({ name }),
@@ -87,7 +118,7 @@ export function createShareStore({ prisma }: Database): ShareStore {
       const orderBy = ordering(gatewayShareRules, orders, query.order)
       const [rows, total] = await Promise.all([
         prisma.gatewayShare.findMany({ omit, where, orderBy, skip: query.offset, take: query.limit }),
-        prisma.gatewayShare.count({ where }),
+        isWithin(counted, query.filters) ? countedTotal(prisma, query.filters) : prisma.gatewayShare.count({ where }),
       ])
       return { objects: rows.map(recordOf), total }
     },
@@ -104,11 +135,8 @@ export function createShareStore({ prisma }: Database): ShareStore {
       return row === null ? undefined : recordOf(row)
     },
     lock: (tx) => lockInserts(tx, 'gateway_shares'),
-    findGateway,
+    findPlace,
     takeExportNumber,
-    async isNameTaken(tx, { nodeId, protocol, name }) {
-      return (await tx.gatewayShare.count({ where: { nodeId, protocol, nameKey: shareNameKey(protocol, name) } })) > 0
-    },
     insert: async (tx, settings, place, password) =>
       recordOf(await tx.gatewayShare.create({ omit, data: { ...columnsOf(settings), ...place, password } })),
     async update(tx, id, settings, place, password) {
@@ -122,12 +150,18 @@ export function createShareStore({ prisma }: Database): ShareStore {
   }
 }
 
-async function findGateway(tx: Transaction, nodeId: number) {
-  const [node] = await tx.$queryRaw<{ readonly clusterId: number; readonly runsGateway: boolean }[]>`
-    select n.cluster_id as "clusterId", coalesce(r.runs_gateway, false) as "runsGateway"
-    from nodes n left join node_roles r on r.node_id = n.id
-    where n.id = ${nodeId} for key share of n`
-  return node
+async function findPlace(
+  tx: Transaction,
+  nodeId: number,
+  { protocol, name }: Pick<GatewayShareSettings, 'protocol' | 'name'>,
+): Promise<FreePlace | undefined> {
+  const [place] = await tx.$queryRaw<FreePlace[]>`
+    select n.cluster_id as "clusterId", coalesce(r.runs_gateway, false) as "runsGateway",
+           exists (select from gateway_shares where node_id = n.id and protocol = ${protocol}
+                      and name_key = ${shareNameKey(protocol, name)}) as "nameTaken"
+      from nodes n left join node_roles r on r.node_id = n.id
+     where n.id = ${nodeId} for key share of n`
+  return place
 }
 
 async function takeExportNumber(tx: Transaction, nodeId: number): Promise<number | undefined> {
@@ -136,6 +170,12 @@ async function takeExportNumber(tx: Transaction, nodeId: number): Promise<number
     on conflict (node_id) do update set last = c.last + 1 where c.last < ${maxExportNumber}
     returning last`
   return counter?.last
+}
+
+async function countedTotal(prisma: Database['prisma'], filters: ListQuery['filters']): Promise<number> {
+  const where = { AND: conditions(counted, countFilters, filters) }
+  const { _sum: sum } = await prisma.shareCount.aggregate({ _sum: { shares: true }, where })
+  return sum.shares ?? 0
 }
 
 function columnsOf({ name, protocol, objectstore_container: container, ...settings }: GatewayShareSettings) {

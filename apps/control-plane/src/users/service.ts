@@ -62,17 +62,17 @@ export function createUserService({ store, writes, secrets }: UserCollaborators)
 async function admit(store: UserStore, tx: Transaction, { cluster, user }: UserInput): Promise<number> {
   const clusterId = idOfRelation('clusters', cluster)
   if (clusterId === undefined) throw fieldError({ cluster: ['This is no resource URI of a cluster.'] })
-  if (!(await store.lockCluster(tx, clusterId))) throw unknownRelation('clusters', clusterId)
   const keys = { clusterId, nameKey: user.toLowerCase(), lineKey: userLineKey(user) }
-  const clash = await store.findClash(tx, keys)
-  if (clash !== undefined) throw fieldError({ user: [reasonOf(clash)] })
-  if ((await store.count(tx, clusterId)) >= maxUsersPerCluster)
+  const admission = await store.admit(tx, keys)
+  if (admission === undefined) throw unknownRelation('clusters', clusterId)
+  if (admission.clash !== null) throw fieldError({ user: [reasonOf(admission.clash, admission.clashIsOfName)] })
+  if (admission.users >= maxUsersPerCluster)
     throw fieldError({ cluster: [`The cluster has ${maxUsersPerCluster} users already, and takes no more.`] })
   return clusterId
 }
 
-function reasonOf({ user, ofName }: { readonly user: string; readonly ofName: boolean }): string {
-  if (ofName) return `The cluster has a user '${user}' already; names are compared without case.`
+function reasonOf(user: string, isOfName: boolean): string {
+  if (isOfName) return `The cluster has a user '${user}' already; names are compared without case.`
   return `The line of this name in the cluster's configuration would equal that of '${user}' but for case, and the cluster's authentication would not start.`
 }
 

@@ -1,10 +1,11 @@
-import { resourceUri, userRules } from '@roost/api-types/rest'
+import { resourceUri, throughCluster, userRules } from '@roost/api-types/rest'
 import type { User } from '@roost/api-types/rest'
+import type { ListQuery } from '@roost/api-types/rpc'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../audit/store.js'
 import type { Database } from '../db.js'
 import { lockInserts } from '../insert-order-store.js'
-import { conditions, ordering } from '../listing.js'
+import { conditions, isWithin, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
 import type { ReadStore } from '../reads.js'
 
@@ -14,17 +15,24 @@ export type StoredUser = User & { readonly revision: number }
 export type NewUser = Omit<Prisma.UserUncheckedCreateInput, 'id' | 'createdAt' | 'revision'>
 export type UserUpdate = Partial<Pick<NewUser, 'password' | 'isSuperuser' | 'enabled'>>
 
+/** Of a user to be; see the columns. */
+export type UserKeys = Pick<NewUser, 'clusterId' | 'nameKey' | 'lineKey'>
+
+/** What a cluster says to a user to be. */
+export interface Admission {
+  /** How many it has. */
+  readonly users: number
+  /** The user that has one of the keys already. */
+  readonly clash: string | null
+  /** Whether it is the key of the name. */
+  readonly clashIsOfName: boolean
+}
+
 export interface UserStore extends ReadStore<StoredUser> {
   /** Keeps others from changing the row until the transaction ends. */
   findForUpdate(tx: Transaction, id: number): Promise<StoredUser | undefined>
-  /** Keeps others from inserting users until the transaction ends; false when there is no such cluster. */
-  lockCluster(tx: Transaction, clusterId: number): Promise<boolean>
-  count(tx: Transaction, clusterId: number): Promise<number>
-  /** The name of a user of the cluster that has one of the keys, and whether it is the name's. */
-  findClash(
-    tx: Transaction,
-    keys: Pick<NewUser, 'clusterId' | 'nameKey' | 'lineKey'>,
-  ): Promise<{ readonly user: string; readonly ofName: boolean } | undefined>
+  /** Keeps others from inserting users until the transaction ends. Undefined when there is no such cluster. */
+  admit(tx: Transaction, keys: UserKeys): Promise<Admission | undefined>
   insert(tx: Transaction, user: NewUser): Promise<StoredUser>
   update(tx: Transaction, id: number, update: UserUpdate): Promise<StoredUser>
   delete(tx: Transaction, id: number): Promise<void>
@@ -43,6 +51,15 @@ const filters: FilterTable<typeof userRules, Prisma.UserWhereInput> = {
   user: (names) => ({ name: { in: names } }),
 }
 
+/** The filters under which the total is known without counting. */
+const counted = { ...userRules, filters: throughCluster } as const
+const countFilters: FilterTable<typeof counted, Prisma.UserCountWhereInput> = {
+  cluster: (ids) => ({ clusterId: { in: ids } }),
+  cluster__id: (ids) => ({ clusterId: { in: ids } }),
+  cluster__name: (names) => ({ cluster: { name: { in: names } } }),
+  cluster__uuid: (uuids) => ({ cluster: { uuid: { in: uuids } } }),
+}
+
 const orders: OrderTable<typeof userRules, Prisma.UserOrderByWithRelationInput> = {
   id: (id) => ({ id }),
   cluster: (clusterId) => ({ clusterId }),
@@ -58,7 +75,7 @@ export function createUserStore({ prisma }: Database): UserStore {
       const orderBy = ordering(userRules, orders, query.order)
       const [rows, total] = await Promise.all([
         prisma.user.findMany({ select, where, orderBy, skip: query.offset, take: query.limit }),
-        prisma.user.count({ where }),
+        isWithin(counted, query.filters) ? countedTotal(prisma, query.filters) : prisma.user.count({ where }),
       ])
       return { objects: rows.map(recordOf), total }
     },
@@ -70,20 +87,15 @@ export function createUserStore({ prisma }: Database): UserStore {
       return (await prisma.user.findMany({ select, where: { id: { in: [...ids] } } })).map(recordOf)
     },
     async findForUpdate(tx, id) {
-      await tx.$queryRaw`select id from users where id = ${id} for update`
-      const row = await tx.user.findUnique({ select, where: { id } })
-      return row === null ? undefined : recordOf(row)
+      const [row] = await tx.$queryRaw<Row[]>`
+        select id, cluster_id as "clusterId", name, is_superuser as "isSuperuser", enabled, revision
+          from users where id = ${id} for update`
+      return row === undefined ? undefined : recordOf(row)
     },
-    async lockCluster(tx, clusterId) {
+    async admit(tx, keys) {
+      // A statement of its own: the next one must see what was committed while this one waited.
       await lockInserts(tx, 'users')
-      const clusters = await tx.$queryRaw<unknown[]>`select id from clusters where id = ${clusterId} for key share`
-      return clusters.length > 0
-    },
-    count: (tx, clusterId) => tx.user.count({ where: { clusterId } }),
-    async findClash(tx, { clusterId, nameKey, lineKey }) {
-      const where = { clusterId, OR: [{ nameKey }, { lineKey }] }
-      const row = await tx.user.findFirst({ select: { name: true, nameKey: true }, where })
-      return row === null ? undefined : { user: row.name, ofName: row.nameKey === nameKey }
+      return admissionOf(tx, keys)
     },
     insert: async (tx, data) => recordOf(await tx.user.create({ select, data })),
     update: async (tx, id, update) =>
@@ -92,6 +104,24 @@ export function createUserStore({ prisma }: Database): UserStore {
       await tx.user.delete({ where: { id } })
     },
   }
+}
+
+async function admissionOf(tx: Transaction, { clusterId, nameKey, lineKey }: UserKeys): Promise<Admission | undefined> {
+  const [admission] = await tx.$queryRaw<Admission[]>`
+    select coalesce(n.users, 0) as users, u.name as clash, coalesce(u.name_key = ${nameKey}, false) as "clashIsOfName"
+      from clusters c
+      left join user_counts n on n.cluster_id = c.id
+      left join lateral (
+        select name, name_key from users where cluster_id = c.id and (name_key = ${nameKey} or line_key = ${lineKey}) limit 1
+      ) u on true
+     where c.id = ${clusterId} for key share of c`
+  return admission
+}
+
+async function countedTotal(prisma: Database['prisma'], filters: ListQuery['filters']): Promise<number> {
+  const where = { AND: conditions(counted, countFilters, filters) }
+  const { _sum: sum } = await prisma.userCount.aggregate({ _sum: { users: true }, where })
+  return sum.users ?? 0
 }
 
 function recordOf({ id, clusterId, name, isSuperuser, enabled, revision }: Row): StoredUser {
