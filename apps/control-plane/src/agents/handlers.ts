@@ -10,8 +10,8 @@ import type { CatalogueMessage, DeviceUsageMessage, InventoryMessage, LogMessage
  */
 export interface StreamHandlers {
   /**
-   * Resolves when the inventory is stored, or was before: then the agent gets its `ack` and forgets it. After a restart a
-   * whole fleet sends at once: the handler takes only a few at a time to the database.
+   * Resolves when the inventory is stored, or was before: then the agent gets its `ack` and forgets it. Only two run at a
+   * time, because a whole fleet sends at once after a restart.
    */
   inventory(nodeId: number, message: InventoryMessage): Promise<void>
   /** Frames that arrive before this resolves may still name the catalogue: take it in memory before the first await. */

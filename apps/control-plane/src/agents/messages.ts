@@ -13,12 +13,16 @@ import type { Log } from '../log.js'
 import { safeParse } from 'zod/mini'
 import type { ZodMiniType } from 'zod/mini'
 import type { Clock } from '../clock.js'
+import { Gate } from '../gate.js'
 import type { NoteEvent } from './audit-throttle.js'
 import type { StreamHandlers } from './handlers.js'
 import type { Session } from './session.js'
 
 /** Messages of one agent that may be in the works before no more is read from it. */
 const maxPending = 32
+
+/** After a restart a whole fleet sends its inventories: they must not take the database from the API and from hellos. */
+const inventoriesAtOnce = 2
 
 /** A skew below this is as likely the network's; the times of such an agent are left alone. */
 const toleratedSkewSeconds = 5
@@ -42,6 +46,7 @@ export interface MessageCounts {
 export class Messages {
   readonly counts: MessageCounts = { frames: 0, messages: 0, refused: 0 }
   readonly #deps: MessagesDeps
+  readonly #inventories = new Gate(inventoriesAtOnce)
 
   constructor(deps: MessagesDeps) {
     this.#deps = deps
@@ -68,7 +73,7 @@ export class Messages {
     switch (said.type) {
       case 'inventory':
         return this.#handle(session, said, InventoryMessage, async (message) => {
-          await handlers.inventory(nodeId, message)
+          await this.#inventories.run(() => handlers.inventory(nodeId, message))
           session.send({ type: 'ack', sequence: message.sequence })
         })
       case 'catalogue':

@@ -1,5 +1,6 @@
 import type { MetricDefinition } from '@roost/api-types/agent'
 import type { Database } from '../db.js'
+import { Gate } from '../gate.js'
 import { found } from '../errors.js'
 
 export interface StoredNode {
@@ -21,7 +22,11 @@ export interface MetricStore {
   deleteUnused(): Promise<void>
 }
 
+/** A new fleet brings the same names at once, and would wait for their one row on every connection that the API needs. */
+const catalogueWrites = 2
+
 export function createMetricStore({ prisma }: Pick<Database, 'prisma'>): MetricStore {
+  const writes = new Gate(catalogueWrites)
   return {
     async requireNode(nodeId) {
       found((await prisma.node.findUnique({ where: { id: nodeId }, select: { id: true } })) ?? undefined)
@@ -35,7 +40,8 @@ export function createMetricStore({ prisma }: Pick<Database, 'prisma'>): MetricS
       return new Map(rows.map((row) => [row.digest, row.definitions as unknown as readonly MetricDefinition[]]))
     },
     async upsertCatalogue(nodeId, digest, definitions) {
-      const rows = await prisma.$queryRaw<{ cluster_id: number }[]>`
+      const rows = await writes.run(
+        () => prisma.$queryRaw<{ cluster_id: number }[]>`
         with node as (select id, cluster_id from nodes where id = ${nodeId}),
         definitions as (
           insert into metric_definitions (digest, definitions)
@@ -45,7 +51,8 @@ export function createMetricStore({ prisma }: Pick<Database, 'prisma'>): MetricS
           insert into metric_catalogues (node_id, digest, updated_at)
           select id, ${digest}, now() from node
           on conflict (node_id) do update set digest = excluded.digest, updated_at = excluded.updated_at)
-        select cluster_id from node`
+        select cluster_id from node`,
+      )
       return rows[0]?.cluster_id
     },
     async deleteUnused() {

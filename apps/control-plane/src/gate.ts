@@ -8,10 +8,6 @@ export class Gate {
     this.#width = width
   }
 
-  get waiting(): number {
-    return this.#waiting.length
-  }
-
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#width) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#running += 1
