@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { repository } from '../support/control-plane.js'
+import { addCluster, addNode } from '../support/fleet-rows.js'
+import { runToEnd } from '../support/processes.js'
+import { shareApi } from '../support/shared-api.js'
+
+const server = shareApi()
+
+it('every line of docs/api.md works as it stands, in a shell with curl alone', async ({ skip }) => {
+  if ((await runToEnd('curl', ['--version'])).code !== 0) skip('needs the package curl')
+  const { api } = server
+  await addNode(api.database, await addCluster(api.database))
+  const text = await readFile(join(repository, 'docs/api.md'), 'utf8')
+  const [setUp = '', ...examples] = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block)
+  const lines = examples.flatMap((block) => block.trimEnd().split('\n'))
+  expect(lines.length).toBeGreaterThan(15)
+  // The port of this test, and curl's own word on success.
+  const here = setUp
+    .replace('https://localhost:8443', `https://localhost:${new URL(api.url).port}`)
+    .replace('curl -sS', 'curl -sS --fail-with-body')
+  const told = lines.map((line) => `${line} || { echo; echo 'failed: '${quoted(line)}; exit 1; }`)
+  const { PATH = '' } = process.env
+  const env = { PATH, HOME: '/', ROOST_DATA_DIR: api.controlPlane.dataDir }
+  const ended = await runToEnd('sh', ['-c', [here, ...told].join('\n')], { env })
+  expect(ended).toMatchObject({ code: 0, stderr: '' })
+})
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
