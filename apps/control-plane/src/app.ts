@@ -19,6 +19,7 @@ import { mountRoute } from './http/route.js'
 import { secureHeaders } from './http/secure-headers.js'
 import { createServer } from './http/server.js'
 import { boundStrangers } from './http/strangers.js'
+import { driftRoutes } from './deployments/routes.js'
 import { metricRoutes } from './metrics/routes.js'
 import { mountPrometheus } from './prometheus/routes.js'
 import { resources } from './resources.js'
@@ -70,7 +71,8 @@ function mountApi(app: FastifyInstance, { surroundings, services, metrics, idemp
   const declared = resources(services)
   mountIndex(app, declared)
   for (const resource of declared) mountResource(app, resource, { publicUrl: surroundings.publicUrl, idempotency })
-  for (const route of [...capacityRoutes(services.capacity), ...metricRoutes(metrics.reads)]) mountRoute(app, route)
+  const routes = [...capacityRoutes(services.capacity), ...metricRoutes(metrics.reads), ...driftRoutes(services.drift)]
+  for (const route of routes) mountRoute(app, route)
 }
 
 /** The nodes' side: enrolment, and the stream beside the routes. */

@@ -1,5 +1,6 @@
 import type { Services } from '@roost/api-types/rpc'
 import { clustersResource } from './clusters/resource.js'
+import { jobsResource } from './deployments/resource.js'
 import { devicesResource } from './devices/resource.js'
 import type { Resource } from './http/resource.js'
 import { nodeRolesResource, nodesResource } from './nodes/resource.js'
@@ -11,7 +12,15 @@ import { usersResource } from './users/resource.js'
 export function resources(
   services: Pick<
     Services,
-    'clusters' | 'nodes' | 'nodeRoles' | 'devices' | 'storagePolicies' | 'users' | 'gatewayShares'
+    | 'clusters'
+    | 'nodes'
+    | 'nodeRoles'
+    | 'devices'
+    | 'storagePolicies'
+    | 'users'
+    | 'gatewayShares'
+    | 'gatewayDeployments'
+    | 'userDbDeployments'
   >,
 ): readonly Resource[] {
   return [
@@ -22,5 +31,7 @@ export function resources(
     storagePoliciesResource(services.storagePolicies),
     usersResource(services.users),
     gatewaySharesResource(services.gatewayShares),
+    jobsResource('gateway', services.gatewayDeployments),
+    jobsResource('user_db', services.userDbDeployments),
   ]
 }

@@ -3,7 +3,7 @@ import { link, open, readFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** What a secret is for. A secret that was sealed for one purpose does not open for another. */
-export type SecretPurpose = 'user-password' | 'share-password'
+export type SecretPurpose = 'user-password' | 'share-password' | 'desired-state'
 
 /** Encrypts what must be handed on to nodes and may not lie readable in the database. */
 export interface Secrets {

@@ -1,4 +1,13 @@
-import type { CatalogueMessage, DeviceUsageMessage, InventoryMessage, LogMessage } from '@roost/api-types/agent'
+import type {
+  AppliedMessage,
+  CatalogueMessage,
+  DeviceUsageMessage,
+  DriftMessage,
+  InventoryMessage,
+  LogMessage,
+  PlanMessage,
+  ProgressMessage,
+} from '@roost/api-types/agent'
 
 /**
  * What the features take from the agents' stream; `context.ts` wires it. The node id is the one whose key signed the
@@ -22,6 +31,11 @@ export interface StreamHandlers {
    */
   frame(nodeId: number, bytes: Uint8Array): void
   deviceUsage(nodeId: number, message: DeviceUsageMessage): Promise<void>
+  plan(nodeId: number, message: PlanMessage): void
+  progress(nodeId: number, message: ProgressMessage): Promise<void>
+  /** Resolves when the outcome is stored, or was before: then the agent gets its `ack` and forgets it. */
+  applied(nodeId: number, message: AppliedMessage): Promise<void>
+  drift(nodeId: number, message: DriftMessage): Promise<void>
   log(nodeId: number, message: LogMessage): void
   /** The node's session begins. It may follow the last one without a `disconnected` between them. */
   connected(nodeId: number): void

@@ -1,12 +1,16 @@
 import {
+  AppliedMessage,
   CatalogueMessage,
   closeCodes,
   DeviceUsageMessage,
+  DriftMessage,
   FrameError,
   frameHeaderBytes,
   InventoryMessage,
   LogMessage,
   metricFrameKind,
+  PlanMessage,
+  ProgressMessage,
 } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
 import type { Log } from '../log.js'
@@ -84,6 +88,17 @@ export class Messages {
         )
       case 'log':
         return this.#handle(session, said, LogMessage, async (message) => handlers.log(nodeId, message))
+      case 'plan':
+        return this.#handle(session, said, PlanMessage, async (message) => handlers.plan(nodeId, message))
+      case 'progress':
+        return this.#handle(session, said, ProgressMessage, (message) => handlers.progress(nodeId, message))
+      case 'applied':
+        return this.#handle(session, said, AppliedMessage, async (message) => {
+          await handlers.applied(nodeId, message)
+          session.send({ type: 'ack', sequence: message.sequence })
+        })
+      case 'drift':
+        return this.#handle(session, said, DriftMessage, (message) => handlers.drift(nodeId, message))
       case 'hello':
         return this.#refuse(session, said, 'This session has said hello already.')
       default:

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server as HttpServer } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { closeCodes } from '@roost/api-types/agent'
-import type { Settings } from '@roost/api-types/agent'
+import type { ServerMessage, Settings } from '@roost/api-types/agent'
 import type { Log } from '../log.js'
 import type { Clock } from '../clock.js'
 import { Admission } from './admission.js'
@@ -104,6 +104,11 @@ export class AgentStream {
 
   isConnected(nodeId: number): boolean {
     return this.#registry.own(nodeId)?.isOpen ?? false
+  }
+
+  /** Says it to the node's own session; to nobody where it has none. */
+  send(nodeId: number, message: ServerMessage): void {
+    this.#registry.own(nodeId)?.send(message)
   }
 
   /** The node was removed, or its place was given away: its sessions end with 4005 at once. */

@@ -1,4 +1,5 @@
 export * from './close-codes.js'
+export * from './deployment.js'
 export * from './enrolment.js'
 export * from './frame.js'
 export * from './inventory.js'

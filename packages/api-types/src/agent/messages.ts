@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { DeploymentKind, DeploymentPlan, DesiredState, DriftedItem } from './deployment.js'
 import { FilesystemFigures, Inventory, InventoryDeviceStatus } from './inventory.js'
 
 /** Which nodes' values make one at cluster level: sizes, counts and rates add up, percentages and durations average. */
@@ -58,6 +59,48 @@ export const LogMessage = z.object({
 })
 export type LogMessage = z.infer<typeof LogMessage>
 
+/** The answer to `plan_request`: a plan, or why there is none. */
+export const PlanMessage = z.object({
+  type: z.literal('plan'),
+  request: z.string(),
+  plan: z.nullable(DeploymentPlan),
+  error: z.nullable(z.string()),
+})
+export type PlanMessage = z.infer<typeof PlanMessage>
+
+/** How far a node is with a generation. The end of it is told by `applied` alone. */
+export const ProgressMessage = z.object({
+  type: z.literal('progress'),
+  kind: DeploymentKind,
+  generation: z.number(),
+  state: z.enum(['planned', 'staged']),
+})
+export type ProgressMessage = z.infer<typeof ProgressMessage>
+
+/** What became of a generation. Numbered: it is kept and repeated until it is acknowledged. */
+export const AppliedMessage = z.object({
+  type: z.literal('applied'),
+  sequence,
+  kind: DeploymentKind,
+  /** The generation that was asked for. */
+  generation: z.number(),
+  outcome: z.enum(['applied', 'failed', 'rolled_back']),
+  /** The generation whose files are in force now; 0 where none ever was. */
+  in_force: z.number(),
+  message: z.string(),
+  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+})
+export type AppliedMessage = z.infer<typeof AppliedMessage>
+
+/** All that is not as the generation in force made it; sent when it changes, and once in each session. */
+export const DriftMessage = z.object({
+  type: z.literal('drift'),
+  kind: DeploymentKind,
+  in_force: z.number(),
+  items: z.array(DriftedItem),
+})
+export type DriftMessage = z.infer<typeof DriftMessage>
+
 /** Heartbeat, both ways: whoever gets `ping` answers `pong` with the same id. */
 export const Ping = z.object({ type: z.literal('ping'), id: z.number() })
 export const Pong = z.object({ type: z.literal('pong'), id: z.number() })
@@ -68,6 +111,10 @@ export const AgentMessage = z.discriminatedUnion('type', [
   CatalogueMessage,
   DeviceUsageMessage,
   LogMessage,
+  PlanMessage,
+  ProgressMessage,
+  AppliedMessage,
+  DriftMessage,
   Ping,
   Pong,
 ])
@@ -108,6 +155,17 @@ export type Settings = z.infer<typeof Settings>
 export const Welcome = z.object({ type: z.literal('welcome'), node_id: z.number(), parked: z.nullable(z.string()) })
 export type Welcome = z.infer<typeof Welcome>
 
+/** What would you do? Nothing is changed by asking. */
+export const PlanRequest = z.object({ type: z.literal('plan_request'), request: z.string(), desired: DesiredState })
+export type PlanRequest = z.infer<typeof PlanRequest>
+
+/**
+ * What is to hold. Sent when it changes and in each session; a generation that the agent has already answered for is
+ * answered again from memory, and one lower than the last is ignored.
+ */
+export const DesiredMessage = z.object({ type: z.literal('desired'), generation: z.number(), desired: DesiredState })
+export type DesiredMessage = z.infer<typeof DesiredMessage>
+
 /** The message of that number is stored. */
 export const Ack = z.object({ type: z.literal('ack'), sequence })
 export type Ack = z.infer<typeof Ack>
@@ -127,6 +185,8 @@ export const ServerMessage = z.discriminatedUnion('type', [
   Challenge,
   Welcome,
   Settings,
+  PlanRequest,
+  DesiredMessage,
   Ack,
   Unsupported,
   Refused,

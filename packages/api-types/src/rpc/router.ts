@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { ClusterInput, maxId, NodeChange } from '../rest/index.js'
+import { ClusterInput, DriftAction, maxId, NodeChange } from '../rest/index.js'
 import { gatewaySharesRouter } from './gateway-shares.js'
 import { Id, ListInput, listQuery, read, router, write } from './procedures.js'
+import { jobsRouter } from './jobs.js'
 import { usersRouter } from './users.js'
 
 export { trpcCodes } from './procedures.js'
@@ -31,6 +32,12 @@ export const appRouter = router({
       .input(Id.extend({ force: z.boolean().default(false) }))
       .mutation(({ ctx, input }) => ctx.services.nodes.remove(input.id, ctx.caller, { force: input.force })),
   }),
+  drift: router({
+    get: read.input(Id).query(({ ctx, input }) => ctx.services.drift.get(input.id)),
+    resolve: write
+      .input(Id.extend(DriftAction.shape))
+      .mutation(({ ctx, input }) => ctx.services.drift.resolve(input.id, { action: input.action }, ctx.caller)),
+  }),
   metrics: router({
     namesOfNode: read.input(Id).query(({ ctx, input }) => ctx.services.metrics.namesOfNode(input.id)),
     namesOfCluster: read.input(Id).query(({ ctx, input }) => ctx.services.metrics.namesOfCluster(input.id)),
@@ -41,6 +48,8 @@ export const appRouter = router({
   }),
   users: usersRouter,
   gatewayShares: gatewaySharesRouter,
+  gatewayDeployments: jobsRouter((services) => services.gatewayDeployments),
+  userDbDeployments: jobsRouter((services) => services.userDbDeployments),
   tokens: router({
     create: write
       .input(

@@ -3,9 +3,13 @@ import type {
   Cluster,
   ClusterInput,
   Device,
+  Drift,
+  DriftAction,
   GatewayShare,
   GatewayShareChange,
   GatewayShareInput,
+  Job,
+  JobInput,
   MetricNames,
   MetricSamples,
   Node,
@@ -155,6 +159,19 @@ export interface CreatedToken extends EnrolmentToken {
   readonly warning: string | null
 }
 
+/** Deployments of one kind. Lists show the unfinished ones, and any to who asks by `state`. */
+export interface JobService extends Reads<Job>, Creates<Job, JobInput> {
+  /** Stops what has not begun; `conflict` when nothing is left to stop. */
+  cancel(id: number, caller: Caller): Promise<Job>
+}
+
+/** What nodes have that no deployment put there. */
+export interface DriftService {
+  get(nodeId: number): Promise<Drift>
+  /** `reapply` puts the generation in force back; `adopt` makes the records what the node has. */
+  resolve(nodeId: number, action: DriftAction, caller: Caller): Promise<Drift>
+}
+
 export interface TokenService {
   create(input: EnrolmentTokenInput, caller: Caller): Promise<CreatedToken>
 }
@@ -168,6 +185,9 @@ export interface Services {
   readonly storagePolicies: Reads<StoragePolicy>
   readonly users: UserService
   readonly gatewayShares: GatewayShareService
+  readonly gatewayDeployments: JobService
+  readonly userDbDeployments: JobService
+  readonly drift: DriftService
   readonly capacity: CapacityService
   readonly metrics: MetricService
   readonly tokens: TokenService

@@ -1,0 +1,47 @@
+import type { Node } from '@roost/api-types/rest'
+import type { Writes } from '../audit/service.js'
+import type { BodyMac } from '../body-mac.js'
+import { systemClock } from '../clock.js'
+import type { Database } from '../db.js'
+import { createDeployments } from '../deployments/feature.js'
+import type { DeploymentFeature } from '../deployments/feature.js'
+import { createJobStore } from '../deployments/job-store.js'
+import type { NodeChannel } from '../deployments/plan-questions.js'
+import { createStateStore } from '../deployments/state-store.js'
+import type { Secrets } from '../secrets.js'
+import { createDesiredShares } from '../shares/desired-store.js'
+import type { Surroundings } from '../surroundings.js'
+import { createDesiredUsers } from '../users/desired-store.js'
+
+/** What nodes are to hold. */
+export function buildDeployments(
+  database: Database,
+  { log, now }: Surroundings,
+  more: {
+    readonly writes: Writes
+    readonly secrets: Secrets
+    readonly mac: BodyMac
+    /** Built after this, since it hands on to this what agents say. */
+    readonly stream: () => NodeChannel
+    readonly getNode: (id: number) => Promise<Node>
+  },
+): DeploymentFeature {
+  const shares = createDesiredShares(more.secrets)
+  const users = createDesiredUsers(more.secrets)
+  return createDeployments({
+    ...more,
+    channel: {
+      isConnected: (nodeId) => more.stream().isConnected(nodeId),
+      send: (nodeId, message) => more.stream().send(nodeId, message),
+    },
+    store: createStateStore(database),
+    jobs: { gateway: createJobStore(database, 'gateway'), user_db: createJobStore(database, 'user_db') },
+    sources: {
+      gateway: async (tx, nodeId) => ({ kind: 'gateway', shares: await shares(tx, nodeId), storage: null }),
+      user_db: async (tx, nodeId) => ({ kind: 'user_db', users: await users(tx, nodeId) }),
+    },
+    clock: { ...systemClock, now },
+    log,
+    targetTimeoutMs: 600_000,
+  })
+}

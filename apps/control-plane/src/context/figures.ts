@@ -1,0 +1,58 @@
+import { defaultStreamOptions } from '../agents/options.js'
+import { AgentStream } from '../agents/stream.js'
+import { createCapacity } from '../capacity/feature.js'
+import { createCapacityStore } from '../capacity/store.js'
+import type { Database } from '../db.js'
+import { every } from '../jobs/every.js'
+import { createMetrics } from '../metrics/feature.js'
+import { createMetricStore } from '../metrics/store.js'
+import { fleetText } from '../prometheus/fleet-figures.js'
+import { createOwnFigures } from '../prometheus/own-figures.js'
+import type { PrometheusFigures } from '../prometheus/routes.js'
+import { createFigureStore } from '../prometheus/store.js'
+import type { Surroundings } from '../surroundings.js'
+import { version } from '../version.js'
+
+export type Figures = Awaited<ReturnType<typeof buildFigures>>
+
+/** Metrics and capacity, which live in memory, as the database knows them; and the jobs that keep both in step. */
+export async function buildFigures(
+  database: Database,
+  { log, now }: Surroundings,
+  requireCluster: (id: number) => Promise<unknown>,
+) {
+  const metrics = createMetrics({
+    store: createMetricStore(database),
+    requireCluster,
+    now,
+    reportIntervalMs: defaultStreamOptions.reportIntervalMs,
+  })
+  const capacity = createCapacity({ store: createCapacityStore(database), requireCluster, log })
+  await Promise.all([metrics.intake.refresh(), capacity.intake.load()])
+  const noticeNodes = async () => {
+    await metrics.intake.refresh()
+    await capacity.intake.refresh()
+  }
+  const jobs = [
+    every(30_000, 'notice nodes that came or went', noticeNodes, log),
+    every(3_600_000, 'remove metric definitions that no node uses', () => metrics.intake.prune(), log),
+    every(1_000, "store devices' figures", () => capacity.writer.flush(), log),
+  ]
+  return { metrics, capacity, jobs }
+}
+
+export function buildPrometheus(
+  database: Database,
+  stream: AgentStream,
+  { metrics, capacity }: Figures,
+): PrometheusFigures {
+  const { latest } = metrics
+  const own = createOwnFigures({
+    version,
+    stream: () => stream.figures(),
+    intake: () => ({ ...latest.counters, nodes: latest.size, names: latest.names }),
+    pool: database.pool,
+  })
+  const store = createFigureStore(database)
+  return { own, fleet: () => fleetText(store, capacity.service) }
+}

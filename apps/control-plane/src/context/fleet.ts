@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http'
+import type { StreamHandlers } from '../agents/handlers.js'
+import { peerAddress } from '../agents/peer-address.js'
+import { AgentStream } from '../agents/stream.js'
+import type { Writes } from '../audit/service.js'
+import { systemClock } from '../clock.js'
+import { isLoopback } from '../config.js'
+import type { Database } from '../db.js'
+import type { DeploymentFeature } from '../deployments/feature.js'
+import { every } from '../jobs/every.js'
+import { createEnrolmentStore } from '../nodes/enrolment-store.js'
+import { createEnrolmentService } from '../nodes/enrolment.js'
+import { createFleetStore } from '../nodes/fleet-store.js'
+import { createInventoryStore } from '../nodes/inventory-store.js'
+import { createInventoryIntake } from '../nodes/inventory.js'
+import type { NodeSessions } from '../nodes/service.js'
+import { createTokenStore } from '../nodes/token-store.js'
+import { createTokenService } from '../nodes/tokens.js'
+import type { Surroundings } from '../surroundings.js'
+import type { Figures } from './figures.js'
+
+/** What the features take from the agents. */
+export function streamHandlers(
+  database: Database,
+  { log, now }: Surroundings,
+  { metrics, capacity }: Figures,
+  { nodes }: DeploymentFeature,
+): StreamHandlers {
+  const inventories = createInventoryIntake({
+    store: createInventoryStore(database),
+    devicesChanged: (nodeId) => capacity.intake.devicesChanged(nodeId),
+    log,
+    now,
+  })
+  return {
+    inventory: (nodeId, message) => inventories.take(nodeId, message),
+    catalogue: (nodeId, message) => metrics.intake.catalogue(nodeId, message),
+    frame: (nodeId, bytes) => metrics.intake.frame(nodeId, bytes),
+    deviceUsage: async (nodeId, message) => capacity.intake.deviceUsage(nodeId, message),
+    plan: (nodeId, message) => nodes.planned(nodeId, message),
+    progress: (nodeId, message) => nodes.progressed(nodeId, message),
+    applied: (nodeId, message) => nodes.applied(nodeId, message),
+    drift: (nodeId, message) => nodes.drifted(nodeId, message),
+    log: (nodeId, { level, message }) => log[level]({ nodeId }, `an agent says: ${message}`),
+    connected(nodeId) {
+      metrics.intake.connected(nodeId)
+      nodes.sendDesired(nodeId).catch((error: unknown) => {
+        log.error({ err: error, nodeId }, 'a node could not be sent what it is to hold')
+      })
+      log.info({ nodeId }, 'a node is connected')
+    },
+    disconnected(nodeId) {
+      metrics.intake.disconnected(nodeId)
+      log.info({ nodeId }, 'a node is disconnected')
+    },
+  }
+}
+
+/** Who may connect, and what comes of it. */
+export async function buildFleet(
+  database: Database,
+  surroundings: Surroundings,
+  handlers: StreamHandlers,
+  writes: Writes,
+) {
+  const { log, now, config, publicUrl, trustedCas, caSha256 } = surroundings
+  const clock = { ...systemClock, now }
+  const fleet = createFleetStore(database)
+  const addressOf = (request: IncomingMessage) => peerAddress(request, config.behindProxy)
+  const stream = new AgentStream({
+    handlers,
+    identities: fleet,
+    presence: fleet,
+    audit: fleet,
+    trustedCas,
+    addressOf,
+    clock,
+    log,
+  })
+  const enrolments = createEnrolmentService({ store: createEnrolmentStore(database), sessions: stream, clock })
+  const tokens = createTokenService({
+    store: createTokenStore(database),
+    writes,
+    clock,
+    publicUrl,
+    caSha256,
+    isLoopbackOnly: () => isLoopback(config.listen.host) && !config.behindProxy,
+  })
+  await stream.start()
+  const sweep = every(10_000, 'remove expired enrolment tokens', () => enrolments.forgetExpired(), log)
+  return { stream, enrolments, tokens, sweep }
+}
+
+/** A node that loses its place loses its session, and what is held of it. */
+export function nodeSessions(stream: AgentStream, { metrics, capacity }: Figures): NodeSessions {
+  return {
+    isConnected: (nodeId) => stream.isConnected(nodeId),
+    revoke(nodeId) {
+      stream.revoke(nodeId)
+      metrics.intake.forget(nodeId)
+      capacity.intake.forget(nodeId)
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { DeploymentKind } from '@roost/api-types/agent'
+import type { Node } from '@roost/api-types/rest'
+import type { Services } from '@roost/api-types/rpc'
+import type { Writes } from '../audit/service.js'
+import type { BodyMac } from '../body-mac.js'
+import type { Clock } from '../clock.js'
+import type { Log } from '../log.js'
+import { every } from '../jobs/every.js'
+import type { Secrets } from '../secrets.js'
+import { createDriftService } from './drift.js'
+import type { JobStore } from './job-store.js'
+import { createDeploymentNodes } from './nodes.js'
+import type { DeploymentNodes } from './nodes.js'
+import type { NodeChannel } from './plan-questions.js'
+import { createPayloads } from './payload.js'
+import type { DesiredSources } from './payload.js'
+import { createPlanner } from './planner.js'
+import { JobRunner } from './runner.js'
+import { createJobService } from './service.js'
+import type { StateStore } from './state-store.js'
+
+export interface DeploymentOptions {
+  readonly jobs: Readonly<Record<DeploymentKind, JobStore>>
+  readonly store: StateStore
+  readonly sources: DesiredSources
+  readonly channel: NodeChannel
+  readonly writes: Writes
+  readonly secrets: Secrets
+  readonly mac: BodyMac
+  /** Throws `not_found` where there is no such node. */
+  readonly getNode: (id: number) => Promise<Node>
+  readonly clock: Clock
+  readonly log: Log
+  /** How long a node may be silent about a generation before its target fails. */
+  readonly targetTimeoutMs: number
+}
+
+export interface DeploymentFeature {
+  readonly services: Pick<Services, 'gatewayDeployments' | 'userDbDeployments' | 'drift'>
+  /** What the stream hands over. */
+  readonly nodes: DeploymentNodes
+  stop(): Promise<void>
+}
+
+const planTimeoutMs = 30_000
+/** Deadlines are looked at so often, and what a crash interrupted. */
+const lookEveryMs = 5_000
+
+/** Jobs, the generations of nodes, and what drifted from them. */
+export function createDeployments(options: DeploymentOptions): DeploymentFeature {
+  const { jobs, store, writes, secrets, channel, getNode, log, targetTimeoutMs } = options
+  const payloads = createPayloads(options.sources, store, secrets)
+  const wake = () => runner.wake()
+  const nodes = createDeploymentNodes({ store, secrets, channel, wake })
+  const plan = createPlanner({ store, payloads, nodes, mac: options.mac }, planTimeoutMs)
+  const timeouts = { targetTimeoutMs, planTimeoutMs: 2 * planTimeoutMs }
+  const runner = new JobRunner({ ...options, payloads, nodes, plan }, timeouts)
+  const look = every(lookEveryMs, 'move deployments on', async () => wake(), log)
+  const service = (kind: DeploymentKind) => createJobService({ kind, store: jobs[kind], writes, plan, wake })
+  return {
+    services: {
+      gatewayDeployments: service('gateway'),
+      userDbDeployments: service('user_db'),
+      drift: createDriftService({
+        store,
+        writes,
+        configStateOf: async (id) => (await getNode(id)).config_state,
+        sendDesired: (nodeId) => nodes.sendDesired(nodeId),
+      }),
+    },
+    nodes,
+    async stop() {
+      await look.stop()
+      await runner.stop()
+    },
+  }
+}

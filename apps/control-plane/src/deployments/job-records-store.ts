@@ -1,0 +1,54 @@
+import { resourceUri } from '@roost/api-types/rest'
+import type { Job, JobPlan, JobState, JobTarget, NodePlan, TargetState } from '@roost/api-types/rest'
+import type { DeploymentKind } from '@roost/api-types/agent'
+import type { Prisma } from '@roost/database'
+import { progressOf } from './decide.js'
+import type { JobNow } from './decide.js'
+import { deploymentKinds } from './kinds.js'
+
+export const withTargets = { targets: { orderBy: { nodeId: 'asc' } } } as const satisfies Prisma.JobInclude
+export type JobRow = Prisma.JobGetPayload<{ include: typeof withTargets }>
+
+/** A row as the state machine sees it. */
+export function jobNow(row: JobRow): JobNow {
+  return {
+    state: row.state as JobState,
+    dryRun: row.dryRun,
+    targets: row.targets.map(({ nodeId, state, begun, answered, deadline, message }) => ({
+      nodeId,
+      state: state as TargetState,
+      begun,
+      answered,
+      deadline: deadline?.getTime() ?? null,
+      message,
+    })),
+  }
+}
+
+export function jobRecord(row: JobRow): Job {
+  return {
+    id: String(row.id),
+    resource_uri: resourceUri(deploymentKinds[row.kind as DeploymentKind].resource, row.id),
+    node: row.nodeId === null ? null : resourceUri('nodes', row.nodeId),
+    cluster: row.nodeId === null ? resourceUri('clusters', row.clusterId) : null,
+    state: row.state as JobState,
+    created: row.createdAt.toISOString(),
+    started: row.startedAt?.toISOString() ?? null,
+    finished: row.finishedAt?.toISOString() ?? null,
+    progress: progressOf(jobNow(row)),
+    message: row.message,
+    targets: row.targets.map(targetRecord),
+    dry_run: row.dryRun,
+    plan: planRecord(row),
+  }
+}
+
+function targetRecord({ nodeId, state, message, generation }: JobRow['targets'][number]): JobTarget {
+  return { node: resourceUri('nodes', nodeId), state: state as TargetState, message, generation }
+}
+
+/** Null until every node has answered. */
+function planRecord({ planId, targets }: JobRow): JobPlan | null {
+  if (planId === null) return null
+  return { plan_id: planId, nodes: targets.flatMap(({ plan }) => (plan === null ? [] : [plan as unknown as NodePlan])) }
+}

@@ -1,0 +1,176 @@
+import { jobRules, unfinishedStates } from '@roost/api-types/rest'
+import type { Job } from '@roost/api-types/rest'
+import type { DeploymentKind } from '@roost/api-types/agent'
+import type { Prisma } from '@roost/database'
+import type { Transaction } from '../audit/store.js'
+import type { Database } from '../db.js'
+import { lockInserts } from '../insert-order-store.js'
+import { conditions, ordering } from '../listing.js'
+import type { FilterTable, OrderTable } from '../listing.js'
+import type { ReadStore } from '../reads.js'
+import type { JobNow } from './decide.js'
+import { jobNow, jobRecord, withTargets } from './job-records-store.js'
+import { deploymentKinds } from './kinds.js'
+import { updateTarget } from './target-store.js'
+import type { TargetUpdate } from './target-store.js'
+
+export interface NewJob {
+  readonly nodeId: number | null
+  readonly clusterId: number
+  readonly dryRun: boolean
+  readonly returnTo: number | null
+  readonly targets: readonly number[]
+}
+
+/** A job with its row locked. */
+export interface HeldJob {
+  readonly id: number
+  readonly kind: DeploymentKind
+  readonly clusterId: number
+  readonly returnTo: number | null
+  readonly now: JobNow
+}
+
+export interface JobStore extends ReadStore<Job> {
+  findNode(tx: Transaction, id: number): Promise<{ clusterId: number; hostname: string; hasRole: boolean } | undefined>
+  /** The nodes of the cluster that the kind concerns; undefined when there is no such cluster. */
+  findTargets(tx: Transaction, clusterId: number): Promise<readonly number[] | undefined>
+  /** An unfinished job that one of the nodes is a target of, or that is for the whole cluster. */
+  findUnfinished(tx: Transaction, clusterId: number, nodeIds: readonly number[]): Promise<number | undefined>
+  insert(tx: Transaction, job: NewJob): Promise<Job>
+  findPlanned(planId: string): Promise<Job | undefined>
+  /** Undefined when another process works on it, or it has ended. */
+  hold(tx: Transaction, id: number): Promise<HeldJob | undefined>
+  findForUpdate(tx: Transaction, id: number): Promise<{ readonly record: Job; readonly now: JobNow } | undefined>
+  updateTarget(tx: Transaction, jobId: number, nodeId: number, update: TargetUpdate): Promise<void>
+  planMarks(tx: Transaction, jobId: number): Promise<readonly string[]>
+  begin(tx: Transaction, id: number, at: Date): Promise<void>
+  finish(
+    tx: Transaction,
+    id: number,
+    end: { state: string; message: string; at: Date; planId: string | null },
+  ): Promise<void>
+}
+
+const filters: FilterTable<typeof jobRules, Prisma.JobWhereInput> = {
+  id: (ids) => ({ id: { in: ids } }),
+  node: (ids) => ({ nodeId: { in: ids } }),
+  node__id: (ids) => ({ nodeId: { in: ids } }),
+  node__hostname: (names) => ({ node: { hostname: { in: names } } }),
+  cluster: (ids) => ({ clusterId: { in: ids } }),
+  cluster__id: (ids) => ({ clusterId: { in: ids } }),
+  cluster__name: (names) => ({ cluster: { name: { in: names } } }),
+  cluster__uuid: (uuids) => ({ cluster: { uuid: { in: uuids } } }),
+  state: (states) => ({ state: { in: states } }),
+}
+
+const orders: OrderTable<typeof jobRules, Prisma.JobOrderByWithRelationInput> = {
+  id: (id) => ({ id }),
+  state: (state) => ({ state }),
+  created: (createdAt) => ({ createdAt }),
+  started: (startedAt) => ({ startedAt }),
+  finished: (finishedAt) => ({ finishedAt }),
+}
+
+const unfinished = { in: [...unfinishedStates] }
+
+/** The jobs of one kind. */
+export function createJobStore({ prisma }: Database, kind: DeploymentKind): JobStore {
+  return { ...jobReads(prisma, kind), ...jobTargets(kind), ...jobWrites(kind) }
+}
+
+function jobReads(prisma: Database['prisma'], kind: DeploymentKind) {
+  return {
+    async list(query) {
+      const wanted = conditions(jobRules, filters, query.filters)
+      // Old clients ask this list whether something still runs: what has ended is shown to those who ask by its state.
+      const asksForState = query.filters.some(({ field }) => field === 'state')
+      const where = { AND: [{ kind }, ...(asksForState ? [] : [{ state: unfinished }]), ...wanted] }
+      const orderBy = ordering(jobRules, orders, query.order)
+      const [rows, total] = await Promise.all([
+        prisma.job.findMany({ where, orderBy, skip: query.offset, take: query.limit, include: withTargets }),
+        prisma.job.count({ where }),
+      ])
+      return { objects: rows.map(jobRecord), total }
+    },
+    async find(id) {
+      const row = await prisma.job.findUnique({ where: { id, kind }, include: withTargets })
+      return row === null ? undefined : jobRecord(row)
+    },
+    async findMany(ids) {
+      return (await prisma.job.findMany({ where: { id: { in: [...ids] }, kind }, include: withTargets })).map(jobRecord)
+    },
+    async findPlanned(planId) {
+      const row = await prisma.job.findFirst({ where: { planId, kind }, orderBy: { id: 'desc' }, include: withTargets })
+      return row === null ? undefined : jobRecord(row)
+    },
+  } satisfies Partial<JobStore>
+}
+
+/** Whom a new job is for, and who is taken. */
+function jobTargets(kind: DeploymentKind) {
+  const { role } = deploymentKinds[kind]
+  return {
+    async findNode(tx, id) {
+      const node = await tx.node.findUnique({ where: { id }, include: { role: true } })
+      if (node === null) return undefined
+      return { clusterId: node.clusterId, hostname: node.hostname, hasRole: node.role?.[role] ?? false }
+    },
+    async findTargets(tx, clusterId) {
+      if ((await tx.cluster.count({ where: { id: clusterId } })) === 0) return undefined
+      const where = { clusterId, enabled: true, role: { [role]: true } }
+      return (await tx.node.findMany({ select: { id: true }, where, orderBy: { id: 'asc' } })).map(({ id }) => id)
+    },
+    async findUnfinished(tx, clusterId, nodeIds) {
+      const concerned = [{ nodeId: null, clusterId }, { targets: { some: { nodeId: { in: [...nodeIds] } } } }]
+      const row = await tx.job.findFirst({ select: { id: true }, where: { kind, state: unfinished, OR: concerned } })
+      return row?.id
+    },
+  } satisfies Partial<JobStore>
+}
+
+function jobWrites(kind: DeploymentKind) {
+  return {
+    async insert(tx, { targets, ...job }) {
+      const data = { ...job, kind, state: 'QUEUED', targets: { create: targets.map(waitingTarget) } }
+      return jobRecord(await tx.job.create({ data, include: withTargets }))
+    },
+    hold: holdJob,
+    async findForUpdate(tx, id) {
+      await tx.$queryRaw`select id from jobs where id = ${id} for update`
+      const row = await tx.job.findUnique({ where: { id, kind }, include: withTargets })
+      return row === null ? undefined : { record: jobRecord(row), now: jobNow(row) }
+    },
+    updateTarget,
+    async planMarks(tx, jobId) {
+      const rows = await tx.jobTarget.findMany({ select: { planMark: true }, where: { jobId } })
+      return rows.flatMap(({ planMark }) => planMark ?? [])
+    },
+    async begin(tx, id, startedAt) {
+      await tx.job.update({ where: { id }, data: { state: 'IN_PROGRESS', startedAt } })
+    },
+    async finish(tx, id, { state, message, at, planId }) {
+      await tx.job.update({ where: { id }, data: { state, message, finishedAt: at, planId } })
+    },
+  } satisfies Partial<JobStore>
+}
+
+export function lockJobs(tx: Transaction): Promise<void> {
+  return lockInserts(tx, 'jobs')
+}
+
+const waitingTarget = (nodeId: number) => ({ nodeId, state: 'waiting' })
+
+async function holdJob(tx: Transaction, id: number): Promise<HeldJob | undefined> {
+  const [free] = await tx.$queryRaw<unknown[]>`
+    select id from jobs where id = ${id} and state = any(${[...unfinishedStates]}) for update skip locked`
+  if (free === undefined) return undefined
+  const row = await tx.job.findUniqueOrThrow({ where: { id }, include: withTargets })
+  return {
+    id,
+    kind: row.kind as DeploymentKind,
+    clusterId: row.clusterId,
+    returnTo: row.returnTo,
+    now: jobNow(row),
+  }
+}

@@ -1,0 +1,27 @@
+import { Drift, DriftAction } from '@roost/api-types/rest'
+import type { DriftService } from '@roost/api-types/rpc'
+import { parseFields } from '../field-errors.js'
+import type { Route } from '../http/route.js'
+
+/** What was changed on a node behind our back. */
+export function driftRoutes(drift: DriftService): readonly Route[] {
+  const shared = { path: 'nodes/:id/drift/', resource: 'nodes', answer: Drift } as const
+  return [
+    {
+      ...shared,
+      method: 'GET',
+      status: 200,
+      summary: 'Files and live exports of a node that are not as the generation in force made them',
+      handle: ({ id }) => drift.get(id),
+    },
+    {
+      ...shared,
+      method: 'POST',
+      status: 202,
+      summary: 'Put back what was applied, or adopt what is there',
+      body: DriftAction,
+      lookUp: (id) => drift.get(id),
+      handle: ({ id, body, caller }) => drift.resolve(id, parseFields(DriftAction, body), caller),
+    },
+  ]
+}

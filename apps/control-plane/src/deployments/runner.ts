@@ -1,0 +1,166 @@
+import type { DeploymentKind } from '@roost/api-types/agent'
+import type { Transaction } from '../audit/store.js'
+import type { Clock } from '../clock.js'
+import type { Log } from '../log.js'
+import type { Secrets } from '../secrets.js'
+import { decide } from './decide.js'
+import type { Decision } from './decide.js'
+import type { HeldJob, JobStore } from './job-store.js'
+import { deploymentKinds } from './kinds.js'
+import type { DeploymentNodes } from './nodes.js'
+import type { Payloads } from './payload.js'
+import { planId } from './plan-id.js'
+import { notKept } from './planner.js'
+import type { Planner } from './planner.js'
+import type { StateStore } from './state-store.js'
+
+export interface RunnerOptions {
+  /** How long a node may be silent about a generation before its target fails. */
+  readonly targetTimeoutMs: number
+  /** How long a dry run waits for a plan that a crash may have swallowed. */
+  readonly planTimeoutMs: number
+}
+
+export interface RunnerCollaborators {
+  readonly jobs: Readonly<Record<DeploymentKind, JobStore>>
+  readonly store: StateStore
+  readonly nodes: DeploymentNodes
+  readonly payloads: Payloads
+  readonly plan: Planner
+  readonly secrets: Secrets
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Moves unfinished jobs on. Every step is a transaction of its own, so that a crash loses at most a question. */
+export class JobRunner {
+  readonly #deps: RunnerCollaborators
+  readonly #options: RunnerOptions
+  readonly #underWay = new Set<Promise<void>>()
+  #stopped = false
+  #looking = false
+  #again = false
+
+  constructor(deps: RunnerCollaborators, options: RunnerOptions) {
+    this.#deps = deps
+    this.#options = options
+  }
+
+  /** Looks at every unfinished job now, or again when a look is under way. */
+  wake(): void {
+    if (this.#stopped) return
+    this.#again = true
+    if (!this.#looking) this.#track(this.#look())
+  }
+
+  /** Resolves when nothing is under way; nothing begins after it. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+  }
+
+  /** Keeps what nobody waits for. It comes to its own end with an error. */
+  #track(work: Promise<void>): void {
+    this.#underWay.add(work)
+    void work.finally(() => this.#underWay.delete(work))
+  }
+
+  async #look(): Promise<void> {
+    const { store, log } = this.#deps
+    this.#looking = true
+    while (this.#again && !this.#stopped) {
+      this.#again = false
+      try {
+        for (const { id, kind } of await store.unfinishedJobs()) await this.#advance(id, kind)
+      } catch (error) {
+        log.error({ err: error }, 'deployments could not be moved on; they will be looked at again')
+      }
+    }
+    this.#looking = false
+  }
+
+  async #advance(id: number, kind: DeploymentKind): Promise<void> {
+    const { store, jobs, nodes } = this.#deps
+    const step = await store.transaction(async (tx) => {
+      const job = await jobs[kind].hold(tx, id)
+      return job === undefined ? undefined : this.#move(tx, job)
+    })
+    if (step === undefined) return
+    for (const nodeId of step.begun) {
+      if (step.job.now.dryRun) this.#track(this.#askForPlan(step.job, nodeId))
+      else await nodes.sendDesired(nodeId)
+    }
+    if (step.moved) await this.#advance(id, kind)
+  }
+
+  async #move(tx: Transaction, job: HeldJob) {
+    const { jobs, clock } = this.#deps
+    const decision = decide(job.now, rulesOf(job.kind), clock.now())
+    if (job.now.state !== 'IN_PROGRESS') await jobs[job.kind].begin(tx, job.id, new Date(clock.now()))
+    for (const nodeId of decision.expire) await this.#fail(tx, job, nodeId, silence(job, this.#options))
+    for (const nodeId of decision.skip) await this.#fail(tx, job, nodeId, 'Not begun: a node before it has failed.')
+    const begun: number[] = []
+    for (const nodeId of decision.begin) if (await this.#begin(tx, job, nodeId)) begun.push(nodeId)
+    if (decision.finish) await this.#finish(tx, job, decision.finish)
+    const moved = decision.expire.length + decision.skip.length > 0 || begun.length < decision.begin.length
+    return { job, begun, moved }
+  }
+
+  /** False when the node cannot be begun with, which is written down. */
+  async #begin(tx: Transaction, job: HeldJob, nodeId: number): Promise<boolean> {
+    const { jobs, store, payloads, secrets, clock } = this.#deps
+    const timeoutMs = job.now.dryRun ? this.#options.planTimeoutMs : this.#options.targetTimeoutMs
+    const begun = { begun: true, deadline: new Date(clock.now() + timeoutMs) }
+    if (job.now.dryRun) {
+      await jobs[job.kind].updateTarget(tx, job.id, nodeId, begun)
+      return true
+    }
+    const payload = await payloads.read(tx, job.kind, nodeId, job.returnTo)
+    if (payload === undefined) {
+      await this.#fail(tx, job, nodeId, notKept(job.returnTo))
+      return false
+    }
+    const generation = await store.raise(tx, nodeId, job.kind, secrets.seal('desired-state', payload))
+    await jobs[job.kind].updateTarget(tx, job.id, nodeId, { ...begun, generation })
+    await store.refreshNode(tx, nodeId)
+    return true
+  }
+
+  async #askForPlan(job: HeldJob, nodeId: number): Promise<void> {
+    const { store, jobs, plan, log } = this.#deps
+    try {
+      const planned = await plan(job.kind, nodeId, job.returnTo)
+      const update =
+        'error' in planned
+          ? { state: 'failed', message: planned.error, answered: true }
+          : { state: 'planned', plan: planned.plan, planMark: planned.mark, answered: true }
+      await store.transaction((tx) => jobs[job.kind].updateTarget(tx, job.id, nodeId, update))
+    } catch (error) {
+      log.error({ err: error, job: job.id, nodeId }, 'a plan could not be had; its target fails at its deadline')
+    }
+    this.wake()
+  }
+
+  async #finish(tx: Transaction, job: HeldJob, end: NonNullable<Decision['finish']>): Promise<void> {
+    const { jobs, clock, log } = this.#deps
+    const isPlanned = job.now.dryRun && end.state === 'COMPLETED_SUCCESS'
+    const id = isPlanned ? planId(await jobs[job.kind].planMarks(tx, job.id)) : null
+    await jobs[job.kind].finish(tx, job.id, { ...end, at: new Date(clock.now()), planId: id })
+    log.info({ job: job.id, kind: job.kind, state: end.state, message: end.message }, 'a deployment has ended')
+  }
+
+  #fail(tx: Transaction, job: HeldJob, nodeId: number, message: string): Promise<void> {
+    return this.#deps.jobs[job.kind].updateTarget(tx, job.id, nodeId, { state: 'failed', message })
+  }
+}
+
+function rulesOf(kind: DeploymentKind) {
+  const { oneByOne, nodes } = deploymentKinds[kind]
+  return { oneByOne, withoutTargets: `The cluster has no nodes that run a ${nodes}.` }
+}
+
+function silence({ now }: HeldJob, options: RunnerOptions): string {
+  if (now.dryRun) return 'The node did not answer in time.'
+  const minutes = Math.round(options.targetTimeoutMs / 60_000)
+  return `The node did not answer within ${minutes} minutes; it takes the change when it returns.`
+}

@@ -1,0 +1,136 @@
+import type { DeploymentKind, DriftedItem } from '@roost/api-types/agent'
+import { unfinishedStates } from '@roost/api-types/rest'
+import type { Prisma } from '@roost/database'
+import type { Transaction } from '../audit/store.js'
+import type { Database } from '../db.js'
+import { updateTarget } from './target-store.js'
+import type { TargetUpdate } from './target-store.js'
+
+type Sealed = Uint8Array<ArrayBuffer>
+
+/** Complete generations that are kept of each node and kind, to return to. */
+const keptGenerations = 20
+
+export interface NodeDeploymentState {
+  readonly kind: DeploymentKind
+  readonly desired: number
+  readonly inForce: number
+  readonly outcome: string | null
+  readonly drift: readonly DriftedItem[]
+}
+
+export interface Outcome {
+  readonly inForce: number
+  readonly outcome: string
+  readonly message: string
+}
+
+/** What nodes are to hold, and what they hold. */
+export interface StateStore {
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  unfinishedJobs(): Promise<readonly { readonly id: number; readonly kind: DeploymentKind }[]>
+  ofNode(nodeId: number): Promise<readonly NodeDeploymentState[]>
+  findForUpdate(tx: Transaction, nodeId: number, kind: DeploymentKind): Promise<NodeDeploymentState | undefined>
+  /** The node's next generation, whose payload is `seal`ed under its number. */
+  raise(tx: Transaction, nodeId: number, kind: DeploymentKind, payload: Sealed): Promise<number>
+  findPayload(
+    tx: Transaction,
+    nodeId: number,
+    kind: DeploymentKind,
+    generation: number,
+  ): Promise<Uint8Array | undefined>
+  /** Generations that their nodes have not ended yet, or may have forgotten. */
+  desiredOf(
+    nodeId: number,
+  ): Promise<readonly { readonly kind: DeploymentKind; readonly generation: number; readonly payload: Uint8Array }[]>
+  setOutcome(tx: Transaction, nodeId: number, kind: DeploymentKind, outcome: Outcome): Promise<void>
+  setDrift(tx: Transaction, nodeId: number, kind: DeploymentKind, drift: readonly DriftedItem[]): Promise<void>
+  /** The unfinished targets that wait for this generation of the node. */
+  findTargets(
+    tx: Transaction,
+    nodeId: number,
+    kind: DeploymentKind,
+    generation: number,
+  ): Promise<readonly { readonly jobId: number; readonly state: string }[]>
+  updateTarget(tx: Transaction, jobId: number, nodeId: number, update: TargetUpdate): Promise<void>
+  /** Makes `config_state` of the node what its kinds say. */
+  refreshNode(tx: Transaction, nodeId: number): Promise<void>
+}
+
+export function createStateStore({ prisma }: Database): StateStore {
+  return {
+    transaction: (work) => prisma.$transaction(work, { maxWait: 5_000, timeout: 15_000 }),
+    async unfinishedJobs() {
+      const where = { state: { in: [...unfinishedStates] } }
+      const rows = await prisma.job.findMany({ select: { id: true, kind: true }, where, orderBy: { id: 'asc' } })
+      return rows.map(({ id, kind }) => ({ id, kind: kind as DeploymentKind }))
+    },
+    async ofNode(nodeId) {
+      return (await prisma.nodeDeployment.findMany({ where: { nodeId }, orderBy: { kind: 'asc' } })).map(stateOf)
+    },
+    async findForUpdate(tx, nodeId, kind) {
+      await tx.$queryRaw`select 1 from node_deployments where node_id = ${nodeId} and kind = ${kind} for update`
+      const row = await tx.nodeDeployment.findUnique({ where: { nodeId_kind: { nodeId, kind } } })
+      return row === null ? undefined : stateOf(row)
+    },
+    raise,
+    async findPayload(tx, nodeId, kind, generation) {
+      const where = { nodeId_kind_generation: { nodeId, kind, generation } }
+      return (await tx.generation.findUnique({ select: { payload: true }, where }))?.payload
+    },
+    desiredOf: (nodeId) =>
+      prisma.$queryRaw`
+        select d.kind, g.generation, g.payload from node_deployments d
+        join generations g on g.node_id = d.node_id and g.kind = d.kind and g.generation = d.desired
+        where d.node_id = ${nodeId}`,
+    async setOutcome(tx, nodeId, kind, outcome) {
+      await tx.nodeDeployment.update({ where: { nodeId_kind: { nodeId, kind } }, data: outcome })
+    },
+    async setDrift(tx, nodeId, kind, drift) {
+      const data = { drift: drift as unknown as Prisma.InputJsonArray }
+      await tx.nodeDeployment.update({ where: { nodeId_kind: { nodeId, kind } }, data })
+    },
+    findTargets: (tx, nodeId, kind, generation) =>
+      tx.$queryRaw`
+        select t.job_id as "jobId", t.state from job_targets t join jobs j on j.id = t.job_id
+        where t.node_id = ${nodeId} and t.generation = ${generation} and j.kind = ${kind}
+          and j.state = any(${[...unfinishedStates]})
+          and t.state in ('waiting', 'planned', 'staged') order by t.job_id`,
+    updateTarget,
+    async refreshNode(tx, nodeId) {
+      const rows = await tx.nodeDeployment.findMany({ where: { nodeId } })
+      await tx.node.update({ where: { id: nodeId }, data: { configState: configState(rows.map(stateOf)) } })
+    },
+  }
+}
+
+/** `pending` while what was asked for last is not in force, also when the node refused it. */
+export function configState(states: readonly NodeDeploymentState[]): 'synced' | 'pending' | 'drifted' | 'unknown' {
+  const asked = states.filter(({ desired }) => desired > 0)
+  if (asked.length === 0) return 'unknown'
+  if (asked.some(({ drift }) => drift.length > 0)) return 'drifted'
+  return asked.every(({ desired, inForce }) => desired === inForce) ? 'synced' : 'pending'
+}
+
+async function raise(tx: Transaction, nodeId: number, kind: DeploymentKind, payload: Sealed): Promise<number> {
+  const [row] = await tx.$queryRaw<{ readonly desired: number; readonly inForce: number }[]>`
+    insert into node_deployments as d (node_id, kind, desired, updated_at) values (${nodeId}, ${kind}, 1, now())
+    on conflict (node_id, kind) do update set desired = d.desired + 1, outcome = null, message = '', updated_at = now()
+    returning desired, in_force as "inForce"`
+  if (row === undefined) throw new Error('An upsert returned no row.')
+  const { desired: generation, inForce } = row
+  await tx.generation.create({ data: { nodeId, kind, generation, payload } })
+  const old = { lte: generation - keptGenerations, not: inForce }
+  await tx.generation.deleteMany({ where: { nodeId, kind, generation: old } })
+  return generation
+}
+
+function stateOf(row: {
+  readonly kind: string
+  readonly desired: number
+  readonly inForce: number
+  readonly outcome: string | null
+  readonly drift: Prisma.JsonValue
+}): NodeDeploymentState {
+  return { ...row, kind: row.kind as DeploymentKind, drift: row.drift as unknown as DriftedItem[] }
+}

@@ -1,0 +1,19 @@
+import type { NodePlan } from '@roost/api-types/rest'
+import type { Prisma } from '@roost/database'
+import type { Transaction } from '../audit/store.js'
+
+export interface TargetUpdate {
+  readonly state?: string
+  readonly message?: string
+  readonly begun?: boolean
+  readonly answered?: boolean
+  readonly generation?: number
+  readonly deadline?: Date
+  readonly plan?: NodePlan
+  readonly planMark?: string
+}
+
+export async function updateTarget(tx: Transaction, jobId: number, nodeId: number, { plan, ...update }: TargetUpdate) {
+  const data = plan === undefined ? update : { ...update, plan: plan as unknown as Prisma.InputJsonObject }
+  await tx.jobTarget.update({ where: { jobId_nodeId: { jobId, nodeId } }, data })
+}

@@ -1,0 +1,53 @@
+import type { DeploymentKind } from '@roost/api-types/agent'
+import { idOfRelation, resourceUri, RoostError } from '@roost/api-types/rest'
+import type { JobInput } from '@roost/api-types/rest'
+import type { Transaction } from '../audit/store.js'
+import { unknownRelation } from '../errors.js'
+import { fieldError } from '../field-errors.js'
+import type { JobStore, NewJob } from './job-store.js'
+import { deploymentKinds } from './kinds.js'
+
+type Wanted = Pick<NewJob, 'nodeId' | 'clusterId' | 'targets'>
+
+/** Whom a deployment is for. Throws for what is not there, or is no node of that kind, and when one for it still runs. */
+export async function wantedTargets(
+  tx: Transaction,
+  store: JobStore,
+  kind: DeploymentKind,
+  input: JobInput,
+): Promise<Wanted> {
+  const wanted = input.node === undefined ? await ofCluster(tx, store, input) : await ofNode(tx, store, kind, input)
+  const unfinished = await store.findUnfinished(tx, wanted.clusterId, wanted.targets)
+  if (unfinished === undefined) return wanted
+  const uri = resourceUri(deploymentKinds[kind].resource, unfinished)
+  throw new RoostError('conflict', `A deployment for the same target is not finished: see ${uri}.`)
+}
+
+/** The resource URI of the target that the input names. */
+export function targetUri(input: JobInput): string {
+  return input.node === undefined
+    ? resourceUri('clusters', relation('cluster', 'clusters', input.cluster))
+    : resourceUri('nodes', relation('node', 'nodes', input.node))
+}
+
+async function ofNode(tx: Transaction, store: JobStore, kind: DeploymentKind, input: JobInput): Promise<Wanted> {
+  const nodeId = relation('node', 'nodes', input.node)
+  const node = await store.findNode(tx, nodeId)
+  if (node === undefined) throw unknownRelation('nodes', nodeId)
+  if (!node.hasRole) throw fieldError({ node: [`The node ${node.hostname} runs no ${deploymentKinds[kind].nodes}.`] })
+  return { nodeId, clusterId: node.clusterId, targets: [nodeId] }
+}
+
+async function ofCluster(tx: Transaction, store: JobStore, input: JobInput): Promise<Wanted> {
+  const clusterId = relation('cluster', 'clusters', input.cluster)
+  const targets = await store.findTargets(tx, clusterId)
+  if (targets === undefined) throw unknownRelation('clusters', clusterId)
+  return { nodeId: null, clusterId, targets }
+}
+
+function relation(field: string, resource: string, value: unknown): number {
+  const id = idOfRelation(resource, value)
+  if (id !== undefined) return id
+  const sentence = `Enter the resource URI of a record of ${resource}, such as ${resourceUri(resource, 1)}.`
+  throw fieldError({ [field]: [sentence] })
+}

@@ -1,0 +1,84 @@
+import * as z from 'zod/mini'
+
+/**
+ * What can be deployed to a node: the shares of a gateway, or a cluster's users on a proxy. Each kind has its own
+ * generations on each node, one planner and one applier.
+ */
+export const DeploymentKind = z.enum(['gateway', 'user_db'])
+export type DeploymentKind = z.infer<typeof DeploymentKind>
+
+const SharedSettings = {
+  id: z.number(),
+  name: z.string(),
+  access_mode: z.enum(['rw', 'ro']),
+  objectstore_container: z.string(),
+  upload_delay: z.number(),
+  write_retain: z.boolean(),
+  no_apple_doubles: z.boolean(),
+  clients_allowed_list: z.string(),
+  /** By which the node's servers know the export; 16 bits, never used again. */
+  export_number: z.number(),
+}
+
+/** An enabled share as the gateway needs it; one that is disabled is not sent. */
+export const DesiredShare = z.discriminatedUnion('protocol', [
+  z.object({ ...SharedSettings, protocol: z.literal('nfs'), root_squash: z.boolean(), secure: z.boolean() }),
+  z.object({
+    ...SharedSettings,
+    protocol: z.literal('cifs'),
+    cifs_browseable: z.boolean(),
+    cifs_create_mask: z.string(),
+    cifs_directory_mask: z.string(),
+    cifs_guest_ok: z.boolean(),
+    cifs_valid_users: z.string(),
+    cifs_valid_groups: z.string(),
+    /** Of the account `share-<id>`; null where the share has no login of its own. */
+    password: z.nullable(z.string()),
+  }),
+])
+export type DesiredShare = z.infer<typeof DesiredShare>
+
+/** With what a gateway mounts containers; null until an operator has set it. */
+export const StorageLogin = z.object({ auth_url: z.string(), user: z.string(), key: z.string() })
+export type StorageLogin = z.infer<typeof StorageLogin>
+
+/** An enabled user; one that is disabled or removed is not sent, and its tokens are to be revoked. */
+export const DesiredUser = z.object({ user: z.string(), password: z.string(), is_superuser: z.boolean() })
+export type DesiredUser = z.infer<typeof DesiredUser>
+
+/** The whole of what is to hold on the node, of one kind. */
+export const DesiredState = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('gateway'), shares: z.array(DesiredShare), storage: z.nullable(StorageLogin) }),
+  z.object({ kind: z.literal('user_db'), users: z.array(DesiredUser) }),
+])
+export type DesiredState = z.infer<typeof DesiredState>
+
+export const PlannedFile = z.object({
+  path: z.string(),
+  change: z.enum(['create', 'change', 'remove']),
+  /** Unified; secrets are masked, and what is very long is cut with a line that says so. */
+  diff: z.string(),
+})
+
+/** A client that a daemon serves now and that its action would cut off. */
+export const LostSession = z.object({ share: z.string(), client: z.string(), user: z.nullable(z.string()) })
+
+export const DaemonAction = z.object({
+  daemon: z.string(),
+  action: z.enum(['none', 'reload', 'close-share', 'restart']),
+  sessions_lost: z.array(LostSession),
+})
+
+/** What a deployment would do on a node, before it does it. Of the same desired state on the same node, the same. */
+export const DeploymentPlan = z.object({
+  files: z.array(PlannedFile),
+  daemons: z.array(DaemonAction),
+  mounts: z.object({ started: z.array(z.string()), stopped: z.array(z.string()) }),
+  /** What an operator should know before, one sentence each. */
+  notes: z.array(z.string()),
+})
+export type DeploymentPlan = z.infer<typeof DeploymentPlan>
+
+/** A file or a live export that is not as the applied generation made it. */
+export const DriftedItem = z.object({ subject: z.string(), message: z.string(), diff: z.string() })
+export type DriftedItem = z.infer<typeof DriftedItem>
