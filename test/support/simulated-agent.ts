@@ -1,7 +1,15 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { closeCodes, encodeMetricFrame, helloText, protocolVersion } from '@roost/api-types/agent'
-import type { AgentMessage, Challenge, Hello, Inventory, MetricDefinition, ServerMessage } from '@roost/api-types/agent'
+import type {
+  AgentMessage,
+  Challenge,
+  Hello,
+  Inventory,
+  MetricDefinition,
+  ServerMessage,
+  Settings,
+} from '@roost/api-types/agent'
 import { WebSocket } from 'ws'
 
 /** The key of a node, and the uuid under which the control plane knows it. */
@@ -49,6 +57,8 @@ export interface StreamEnd {
   readonly retryAfterMs: number | null
 }
 
+type Rhythm = 'beat' | 'report' | 'inventory' | 'dial'
+
 /**
  * An agent without a machine: greets, keeps the server's pace, reports, beats, dials again. Light enough for ten thousand
  * in one process: one timer for each of its rhythms and nothing kept of what it hears.
@@ -73,7 +83,7 @@ export class SimulatedAgent {
   #frames = 0n
   #failures = 0
   #stopped = false
-  readonly #timers = new Map<'beat' | 'report' | 'dial', NodeJS.Timeout>()
+  readonly #timers = new Map<Rhythm, NodeJS.Timeout>()
   readonly #waiters = new Set<() => void>()
 
   constructor(options: SimulatedAgentOptions) {
@@ -149,20 +159,41 @@ export class SimulatedAgent {
   }
 
   #hear(message: ServerMessage): void {
-    if (message.type === 'challenge') this.#greet(message)
-    else if (message.type === 'welcome') this.#welcome(message.parked)
-    else if (message.type === 'ping' && this.options.silent !== true) this.send({ type: 'pong', id: message.id })
-    else if (message.type === 'pong') this.pongs += 1
-    else if (message.type === 'ack') this.acknowledged = message.sequence
-    else if (message.type === 'settings') {
-      this.heartbeatMs = message.heartbeat_interval_ms
-      this.reportMs = message.report_interval_ms
-      this.spreadMs = message.reconnect_spread_ms
-      this.#beatLater()
-      if (this.options.report === true) this.#reportLater(Math.random())
-    }
+    this.#take(message)
     this.options.onMessage?.(message)
     this.#look()
+  }
+
+  #take(message: ServerMessage): void {
+    switch (message.type) {
+      case 'challenge':
+        return this.#greet(message)
+      case 'welcome':
+        return this.#welcome(message.parked)
+      case 'settings':
+        return this.#keepPace(message)
+      case 'ping':
+        return this.#answer(message.id)
+      case 'pong':
+        return void (this.pongs += 1)
+      case 'ack':
+        return void (this.acknowledged = message.sequence)
+      case 'refused':
+        return message.of === 'inventory' ? this.#later('inventory', 2_000, () => this.#report()) : undefined
+      case 'unsupported':
+    }
+  }
+
+  #answer(id: number): void {
+    if (this.options.silent !== true) this.send({ type: 'pong', id })
+  }
+
+  #keepPace(settings: Settings): void {
+    this.heartbeatMs = settings.heartbeat_interval_ms
+    this.reportMs = settings.report_interval_ms
+    this.spreadMs = settings.reconnect_spread_ms
+    this.#beatLater()
+    if (this.options.report === true) this.#reportLater(Math.random())
   }
 
   #greet({ nonce }: Challenge): void {
@@ -187,8 +218,17 @@ export class SimulatedAgent {
     this.#failures = 0
     if (parked !== null) return
     const { inventory, metrics } = this.options
-    if (inventory) this.send({ type: 'inventory', sequence: (this.#sequence += 1), inventory })
+    if (inventory) {
+      this.#sequence += 1
+      this.#report()
+    }
     if (metrics) this.send({ type: 'catalogue', id: 1, metrics: [...metrics] })
+  }
+
+  /** Sends the inventory; again under the same number when it could not be taken. */
+  #report(): void {
+    const { inventory } = this.options
+    if (inventory) this.send({ type: 'inventory', sequence: this.#sequence, inventory })
   }
 
   #beatLater(): void {
@@ -221,7 +261,7 @@ export class SimulatedAgent {
     this.#later('dial', retryAfterMs ?? backOffMs, () => this.dial())
   }
 
-  #later(rhythm: 'beat' | 'report' | 'dial', delayMs: number, work: () => void): void {
+  #later(rhythm: Rhythm, delayMs: number, work: () => void): void {
     clearTimeout(this.#timers.get(rhythm))
     this.#timers.set(rhythm, setTimeout(work, delayMs))
   }
