@@ -1,4 +1,4 @@
-import { idOfRelation, idOfUri, RoostError, shareNameKey } from '@roost/api-types/rest'
+import { idOfRelation, idOfUri, RoostError, shareNameKey, shareNamesIgnoreCase } from '@roost/api-types/rest'
 import type { GatewayShareChange, GatewayShareSettings, RelationInput } from '@roost/api-types/rest'
 import type { Transaction } from '../audit/store.js'
 import { unknownRelation } from '../errors.js'
@@ -74,7 +74,7 @@ function keyOf({ protocol, name }: GatewayShareSettings): string {
 }
 
 function assertNameFree({ nameTaken }: FreePlace, { protocol }: GatewayShareSettings): void {
-  const hint = protocol === 'cifs' ? '; names are compared without case' : ''
+  const hint = shareNamesIgnoreCase(protocol) ? '; names are compared without case' : ''
   if (nameTaken)
     throw fieldError({ name: [`The node has a share of protocol ${protocol} under this name already${hint}.`] })
 }

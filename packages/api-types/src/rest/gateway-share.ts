@@ -145,9 +145,10 @@ export const GatewayShareChange = z
   GatewayShareChange
 >
 
+/** THE LIST of protocols. */
 const protocols = {
-  nfs: { options: NfsOptions, defaults: nfsDefaults, change: NfsChange },
-  cifs: { options: CifsOptions, defaults: cifsDefaults, change: CifsChange },
+  nfs: { options: NfsOptions, defaults: nfsDefaults, change: NfsChange, namesIgnoreCase: false },
+  cifs: { options: CifsOptions, defaults: cifsDefaults, change: CifsChange, namesIgnoreCase: true },
 } as const satisfies Record<ShareProtocol, unknown>
 
 export const gatewayShareRules = {
@@ -183,9 +184,14 @@ export function pickShareOptions(protocol: ShareProtocol, fields: unknown): Shar
   return protocols[protocol].options.parse(fields)
 }
 
-/** Whether two names are one to the protocol's server when they differ in case alone. */
+/** Whether the protocol's server takes names that differ in case alone for one. */
+export function shareNamesIgnoreCase(protocol: ShareProtocol): boolean {
+  return protocols[protocol].namesIgnoreCase
+}
+
+/** The name as the protocol's server tells names apart. */
 export function shareNameKey(protocol: ShareProtocol, name: string): string {
-  return protocol === 'cifs' ? name.toLowerCase() : name
+  return shareNamesIgnoreCase(protocol) ? name.toLowerCase() : name
 }
 
 function withDefaults<S extends z.ZodRawShape>(shape: S, defaults: { readonly [K in keyof S]: z.output<S[K]> }) {

@@ -25,7 +25,14 @@ export const trpcCodes: Readonly<Record<ErrorCode, TRPC_ERROR_CODE_KEY>> = {
 }
 
 // isDev would put stack traces into answers.
-const t = initTRPC.context<RpcContext>().create({ isDev: false })
+const t = initTRPC.context<RpcContext>().create({
+  isDev: false,
+  errorFormatter: ({ shape, error: { cause } }) => ({
+    ...shape,
+    /** `fields`: sentences by the faulty field, as REST tells them. */
+    data: { ...shape.data, fields: cause instanceof RoostError ? cause.fields : undefined },
+  }),
+})
 
 export const router = t.router
 
@@ -33,12 +40,23 @@ export const router = t.router
 const mapErrors = t.middleware(async ({ next }) => {
   const result = await next()
   if (result.ok) return result
-  const { cause } = result.error
+  const cause = result.error.cause instanceof z.ZodError ? faultOf(result.error.cause) : result.error.cause
   if (cause instanceof RoostError) throw new TRPCError({ code: trpcCodes[cause.code], message: cause.message, cause })
   if (result.error.code === 'INTERNAL_SERVER_ERROR')
     throw new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: 'Internal error', cause: result.error })
   return result
 })
+
+/** What an input's own schema refused. Those of a change lie one level down. */
+function faultOf({ issues }: z.ZodError): RoostError {
+  const fields: Record<string, string[]> = {}
+  for (const { path, message } of issues) {
+    const field = String(path.find((part) => part !== 'change') ?? '__all__')
+    ;(fields[field] ??= []).push(message)
+  }
+  const sentences = Object.entries(fields).map(([field, messages]) => `${field}: ${messages.join(' ')}`)
+  return new RoostError('invalid', sentences.join(' '), { fields })
+}
 
 export const read = t.procedure.use(mapErrors)
 /** Only for operators who may write. */
