@@ -165,23 +165,17 @@ export class SimulatedAgent {
   }
 
   #take(message: ServerMessage): void {
-    switch (message.type) {
-      case 'challenge':
-        return this.#greet(message)
-      case 'welcome':
-        return this.#welcome(message.parked)
-      case 'settings':
-        return this.#keepPace(message)
-      case 'ping':
-        return this.#answer(message.id)
-      case 'pong':
-        return void (this.pongs += 1)
-      case 'ack':
-        return void (this.acknowledged = message.sequence)
-      case 'refused':
-        return message.of === 'inventory' ? this.#later('inventory', 2_000, () => this.#report()) : undefined
-      case 'unsupported':
-    }
+    if (message.type === 'challenge') this.#greet(message)
+    else if (message.type === 'welcome') this.#welcome(message.parked)
+    else if (message.type === 'settings') this.#keepPace(message)
+    else if (message.type === 'ping') this.#answer(message.id)
+    else this.#takeAnswer(message)
+  }
+
+  #takeAnswer(message: ServerMessage): void {
+    if (message.type === 'pong') this.pongs += 1
+    if (message.type === 'ack') this.acknowledged = message.sequence
+    if (message.type === 'refused' && message.of === 'inventory') this.#later('inventory', 2_000, () => this.#report())
   }
 
   #answer(id: number): void {
