@@ -30,6 +30,8 @@ export interface Heard {
   readonly inventories: { readonly nodeId: number; readonly message: InventoryMessage }[]
   readonly catalogues: { readonly nodeId: number; readonly message: CatalogueMessage }[]
   readonly usages: { readonly nodeId: number; readonly message: DeviceUsageMessage }[]
+  /** Plans, progress, outcomes and drift of deployments. */
+  readonly deployments: { readonly nodeId: number; readonly message: { readonly type: string } }[]
   readonly logs: { readonly nodeId: number; readonly message: LogMessage }[]
   readonly frames: { readonly nodeId: number; readonly bytes: Uint8Array }[]
   readonly connections: { readonly nodeId: number; readonly is: 'connected' | 'disconnected' }[]
@@ -80,7 +82,15 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
   } = options
   const database = given ?? (await createTestDatabase())
   const cluster = await database.prisma.cluster.upsert({ where: { name: 'one' }, create: { name: 'one' }, update: {} })
-  const heard: Heard = { inventories: [], catalogues: [], usages: [], logs: [], frames: [], connections: [] }
+  const heard: Heard = {
+    inventories: [],
+    catalogues: [],
+    usages: [],
+    deployments: [],
+    logs: [],
+    frames: [],
+    connections: [],
+  }
   const hooks: StreamServer['hooks'] = {}
   const fleet = createFleetStore(database)
   const log = createLog({ level: 'silent', out: process.stderr })
@@ -146,6 +156,10 @@ function recordingHandlers(heard: Heard, hooks: StreamServer['hooks']): StreamHa
     catalogue: async (nodeId, message) => void heard.catalogues.push({ nodeId, message }),
     frame: (nodeId, bytes) => void heard.frames.push({ nodeId, bytes }),
     deviceUsage: async (nodeId, message) => void heard.usages.push({ nodeId, message }),
+    plan: (nodeId, message) => void heard.deployments.push({ nodeId, message }),
+    progress: async (nodeId, message) => void heard.deployments.push({ nodeId, message }),
+    applied: async (nodeId, message) => void heard.deployments.push({ nodeId, message }),
+    drift: async (nodeId, message) => void heard.deployments.push({ nodeId, message }),
     log: (nodeId, message) => void heard.logs.push({ nodeId, message }),
     connected: (nodeId) => void heard.connections.push({ nodeId, is: 'connected' }),
     disconnected: (nodeId) => void heard.connections.push({ nodeId, is: 'disconnected' }),
