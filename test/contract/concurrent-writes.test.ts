@@ -4,7 +4,8 @@ import { shareApi, statuses } from '../support/shared-api.js'
 
 const server = shareApi()
 const { addGateway, get, patch, post } = server
-const pairs = process.env['ROOST_TEST_LONG'] ? 1000 : 40
+const long = process.env['ROOST_TEST_LONG'] !== undefined
+const pairs = long ? 1000 : 40
 
 let uri = ''
 let clusterId = 0
@@ -26,7 +27,7 @@ const changesOf = async (path: string) =>
     where: { resource: 'users', resourceId: Number(path.split('/').at(-2)), action: 'change' },
   })
 
-describe('two changes of one user at the same time', () => {
+describe('two changes of one user at the same time', { timeout: long ? 600_000 : 30_000 }, () => {
   it('with If-Match: one is done and the other is 412, each time', async () => {
     for (let pair = 0; pair < pairs; pair++) {
       const headers = { 'if-match': String((await get(uri)).headers['etag']) }
