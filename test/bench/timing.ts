@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createOperatorService } from '@roost/control-plane/dist/operators/service.js'
-import { createOperatorStore } from '@roost/control-plane/dist/operators/store.js'
+import { createAuthentication } from '@roost/control-plane/dist/operators/authentication.js'
+import { createAuthenticationStore } from '@roost/control-plane/dist/operators/authentication-store.js'
 import { median } from './measure.js'
 import { atMost, row } from './report.js'
 import type { Row } from './report.js'
@@ -15,8 +15,8 @@ export async function benchTiming(): Promise<readonly Row[]> {
   try {
     const [known = ''] = stage.keys
     const [user = '', key = ''] = known.split(':')
-    const store = createOperatorStore(stage.database)
-    const service = createOperatorService({ store, log: { warn: () => {} }, now: Date.now })
+    const store = createAuthenticationStore(stage.database)
+    const service = createAuthentication({ store, log: { warn: () => {} }, now: Date.now })
     const cases = {
       'unknown user': () => service.authenticate('nobody', guess()),
       'wrong key': () => service.authenticate(user, guess()),

@@ -27,6 +27,8 @@ describe('roost', () => {
       ['cluster'],
       ['node'],
       ['token'],
+      ['operator'],
+      ['key'],
       ['doctor'],
       ['local'],
       ['local', 'serve'],
@@ -83,6 +85,39 @@ describe('roost', () => {
     expect((await cli('node', 'remove', 'storage-1')).code).toBe(0)
     expect(JSON.parse((await cli('node', 'list', '-o', 'json')).stdout)).toEqual([])
     expect((await cli('node', 'remove', 'storage-1')).code).toBe(3)
+  })
+
+  it('makes operators, and keys that are printed once', async () => {
+    expect((await cli('operator', 'add', 'night shift', '--role', 'admin')).stdout).toMatch(
+      /night shift +admin +true +0/,
+    )
+    const { code, stdout, stderr } = await cli('key', 'create', 'night shift', '--label', 'pager', '--ttl', '90d')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^night shift:[\w-]{32}\n$/)
+    expect(stderr).toMatch(/^key \d+ of night shift; it is not shown again\n$/)
+    const id = /key (\d+)/.exec(stderr)?.[1] ?? ''
+    const theirs = controlPlaneEnv(roost.dataDir, { ROOST_API_KEY: stdout.trim() })
+    const rotated = await runRoost(['key', 'rotate', id, '--overlap', '1h'], theirs)
+    expect(rotated.stdout).toMatch(/^night shift:[\w-]{32}\n$/)
+    expect((await cli('key', 'list', 'night shift')).stdout.match(/night shift +pager +active/g)).toHaveLength(2)
+    expect(await cli('key', 'revoke', id)).toMatchObject({ code: 0, stdout: `key ${id} of night shift is revoked\n` })
+    expect(await runRoost(['cluster', 'list'], theirs)).toMatchObject({ code: 6 })
+  })
+
+  it('disables, enables and removes operators, but not the last administrator', async () => {
+    await cli('operator', 'add', 'guest')
+    expect((await cli('operator', 'role', 'guest', '--role', 'admin')).stdout).toBe(
+      'operator guest is enabled, admin\n',
+    )
+    expect((await cli('operator', 'disable', 'guest')).stdout).toBe('operator guest is disabled\n')
+    expect((await cli('operator', 'enable', 'guest')).code).toBe(0)
+    expect((await cli('operator', 'remove', 'guest')).code).toBe(0)
+    expect(await cli('operator', 'remove', 'night shift')).toMatchObject({ code: 0 })
+    expect(await cli('operator', 'remove', 'admin')).toMatchObject({
+      code: 4,
+      stderr: "roost: 'admin' is the last administrator: make another one first.\n",
+    })
+    expect((await cli('operator', 'list')).stdout).toMatch(/^ID +NAME.*\n\d+ +admin +admin +true +1 .*\n$/)
   })
 
   it('finds nothing wrong with a control plane that runs', async () => {

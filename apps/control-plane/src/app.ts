@@ -15,12 +15,14 @@ import { rememberMethods } from './http/method-table.js'
 import type { MethodTable } from './http/method-table.js'
 import { mountResource } from './http/mount-resource.js'
 import { describeRoutes, mountDocs } from './http/openapi.js'
+import { trackOpenRequests } from './http/open-requests.js'
 import { mountRoute } from './http/route.js'
 import { secureHeaders } from './http/secure-headers.js'
 import { createServer } from './http/server.js'
 import { boundStrangers } from './http/strangers.js'
 import { driftRoutes } from './deployments/routes.js'
 import { metricRoutes } from './metrics/routes.js'
+import { endRefusedStreams } from './operators/end-streams.js'
 import { mountPrometheus } from './prometheus/routes.js'
 import { resources } from './resources.js'
 import { mountRpc, rpcPrefix } from './rpc/mount.js'
@@ -50,15 +52,18 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
 }
 
 /** What holds for every route, in the order in which a request meets it. */
-async function applyDialect(app: FastifyInstance, methods: MethodTable, { operators }: Context): Promise<void> {
+async function applyDialect(app: FastifyInstance, methods: MethodTable, context: Context): Promise<void> {
+  const { authentication, surroundings } = context
   const admit = boundStrangers(app)
   answerErrors(app, { methods })
   await secureHeaders(app)
   requireOperator(app, {
-    authenticator: operators,
+    authenticator: authentication,
     now: () => performance.now(),
     admitted: ({ socket }) => admit(socket),
   })
+  const watch = endRefusedStreams({ open: trackOpenRequests(app), authentication, log: surroundings.log })
+  app.addHook('onClose', () => watch.stop())
   forbidStaleReads(app)
   parseBodies(app)
   requireJson(app)

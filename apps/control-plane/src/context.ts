@@ -21,10 +21,11 @@ import type { EnrolmentService } from './nodes/enrolment.js'
 import { createNodeRoleStore } from './nodes/role-store.js'
 import { createNodeService } from './nodes/service.js'
 import type { NodeSessions } from './nodes/service.js'
+import { createNodeStateStore } from './nodes/state-store.js'
+import { createNodeStates } from './nodes/states.js'
 import { createNodeStore } from './nodes/store.js'
-import { createOperatorService } from './operators/service.js'
-import type { OperatorService } from './operators/service.js'
-import { createOperatorStore } from './operators/store.js'
+import type { Authentication } from './operators/authentication.js'
+import { createOperators } from './operators/feature.js'
 import { createStoragePolicyStore } from './policies/store.js'
 import type { PrometheusFigures } from './prometheus/routes.js'
 import { createReads } from './reads.js'
@@ -43,7 +44,7 @@ export interface Context {
   readonly surroundings: Surroundings
   readonly database: Database
   readonly trust: TrustStore
-  readonly operators: OperatorService
+  readonly authentication: Authentication
   /** What REST and tRPC are the faces of. */
   readonly services: Services
   readonly idempotency: Idempotency
@@ -63,12 +64,11 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
   const { log, now } = surroundings
   const ledger = createIdempotencyStore(database, now)
   const writes = createWrites({ store: createAuditStore(database), idempotency: ledger })
-  const keys = await loadSecretKeys(join(surroundings.config.dataDir, 'secrets.key'))
-  const secrets = createSecrets(keys)
+  const { authentication, access } = createOperators({ database, writes, log, now })
+  const { secrets, bodyMac } = await openSecrets(surroundings)
   const clusters = createClusterService({ store: createClusterStore(database), writes })
   const figures = await buildFigures(database, surroundings, (id) => clusters.get(id))
   const { metrics, capacity, jobs } = figures
-  const bodyMac = createBodyMac(keys)
   const deployments = buildDeployments(database, surroundings, {
     writes,
     secrets,
@@ -88,7 +88,7 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
     capacity,
     prometheus: buildPrometheus(database, stream, figures),
     trust: createTrustStore(database),
-    operators: createOperatorService({ store: createOperatorStore(database), log, now }),
+    authentication,
     idempotency: { ledger, bodyMac },
     services: {
       clusters,
@@ -99,6 +99,7 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
       capacity: capacity.service,
       metrics: metrics.reads,
       tokens,
+      ...access,
     },
     async dispose() {
       await stream.close()
@@ -109,9 +110,16 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
   }
 }
 
+/** What the key file is for. */
+async function openSecrets({ config }: Surroundings) {
+  const keys = await loadSecretKeys(join(config.dataDir, 'secrets.key'))
+  return { secrets: createSecrets(keys), bodyMac: createBodyMac(keys) }
+}
+
 /** What nobody writes but the agents. */
 function buildReads(database: Database) {
   return {
+    nodeStates: createNodeStates(createNodeStateStore(database)),
     nodeRoles: createReads(createNodeRoleStore(database)),
     devices: createReads(createDeviceStore(database)),
     storagePolicies: createReads(createStoragePolicyStore(database)),

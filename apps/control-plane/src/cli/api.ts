@@ -8,7 +8,7 @@ import { apiKeyPath, readApiKey } from '../first-start.js'
 import { readInstance } from '../instance.js'
 import { CommandError, exitCodes } from './exit-codes.js'
 
-type Rpc = Client['rpc']
+export type Rpc = Client['rpc']
 type Records<T> = T extends { readonly objects: readonly (infer R)[] } ? R : never
 export type ClusterRecord = Records<Awaited<ReturnType<Rpc['clusters']['list']['query']>>>
 export type NodeRecord = Records<Awaited<ReturnType<Rpc['nodes']['list']['query']>>>

@@ -3,7 +3,9 @@ import { readConfig } from '../config.js'
 import { addAuthority } from './authority.js'
 import { addClusters } from './clusters.js'
 import { addDoctor } from './doctor.js'
+import { addKeys } from './keys.js'
 import { addNodes } from './nodes.js'
+import { addOperators } from './operators.js'
 import { addTokens } from './tokens.js'
 
 /** What `local serve` takes. */
@@ -42,6 +44,8 @@ export function createProgram(terminal: Terminal, version: string): Command {
   addClusters(program, readConfig, terminal)
   addNodes(program, readConfig, terminal)
   addTokens(program, readConfig, terminal)
+  addOperators(program, readConfig, terminal)
+  addKeys(program, readConfig, terminal)
   addDoctor(program, readConfig, terminal)
   const local = program.command('local').description('What is done on the control plane’s own machine.')
   addAuthority(local, readConfig, terminal)

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { listAll, pick, withApi } from './api.js'
+import { parseDuration } from './durations.js'
 import { outputOption } from './output.js'
 import type { OutputOptions } from './output.js'
 import type { Terminal } from './program.js'
@@ -12,15 +13,13 @@ interface TokenFlags extends OutputOptions {
   readonly uses?: number
 }
 
-const seconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
-
 export function addTokens(program: Command, config: () => Config, { out, err }: Terminal): void {
   const token = program.command('token').description('Tokens that let new nodes in.')
   token
     .command('create')
     .description('Make one, and print the lines to paste on the new node.')
     .option('--cluster <cluster>', 'the cluster that the node joins, by name or id', 'default')
-    .option('--ttl <time>', 'how long it is good, such as 30m, 1h or 7d', parseTtl)
+    .option('--ttl <time>', 'how long it is good, such as 30m, 1h or 7d', parseDuration)
     .option('--uses <number>', 'how many nodes it lets in', parseUses)
     .addOption(outputOption())
     .action(({ cluster: word, ttl, uses, output }: TokenFlags) =>
@@ -33,12 +32,6 @@ export function addTokens(program: Command, config: () => Config, { out, err }: 
         else out.write(`${created.lines.join('\n')}\n`)
       }),
     )
-}
-
-function parseTtl(text: string): number {
-  const [, count, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? []
-  if (unit === undefined) throw new InvalidArgumentError('Give a number and s, m, h or d, such as 30m.')
-  return Number(count) * seconds[unit as keyof typeof seconds]
 }
 
 function parseUses(text: string): number {

@@ -13,6 +13,7 @@ import type { CachedQuery } from './query-cache.js'
 import { mergeRows, samplesOf, slicesOf, unknownRows } from './rows.js'
 import type { Moment, Rows } from './rows.js'
 import { hasName } from './selection.js'
+import { watchSamples } from './watch.js'
 
 /** An answer whose rows still lie where they are kept; whoever writes it out does so slice by slice. */
 export interface Answer {
@@ -101,17 +102,22 @@ export function createMetricService(given: MetricCollaborators): MetricReads {
 }
 
 function objectsOf(reads: Omit<MetricReads, keyof MetricService>): MetricService {
-  return {
-    namesOfNode: async (nodeId) => namesOf(await reads.nodeNames(nodeId)),
-    namesOfCluster: async (clusterId) => namesOf(await reads.clusterNames(clusterId)),
-    async pollNode(nodeId, names) {
+  const polls = {
+    async pollNode(nodeId: number, names: readonly string[]) {
       const { rows, moment } = await reads.nodeAnswer(nodeId, names)
       return { metrics: samplesOf(rows, moment) }
     },
-    async pollCluster(clusterId, names) {
+    async pollCluster(clusterId: number, names: readonly string[]) {
       const { rows, moment } = await reads.clusterAnswer(clusterId, names)
       return { metrics: samplesOf(rows, moment) }
     },
+  }
+  return {
+    ...polls,
+    namesOfNode: async (nodeId) => namesOf(await reads.nodeNames(nodeId)),
+    namesOfCluster: async (clusterId) => namesOf(await reads.clusterNames(clusterId)),
+    watchNode: (nodeId, names, signal) => watchSamples(() => polls.pollNode(nodeId, names), signal),
+    watchCluster: (clusterId, names, signal) => watchSamples(() => polls.pollCluster(clusterId, names), signal),
     across: async (clusterId, names) => slicesAcross(await reads.acrossAnswer(clusterId, names)),
   }
 }

@@ -1,89 +1,71 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Caller } from '@roost/api-types/rpc'
-import { digestOfKey } from './api-key.js'
-import type { OperatorStore, StoredKey } from './store.js'
-
-export type AuthenticatedOperator = Pick<Caller, 'operatorId' | 'operator' | 'role' | 'keyId'>
-
-export interface OperatorService {
-  /** Who has this name and key; undefined for every cause of failure alike. */
-  authenticate(user: string, key: string): Promise<AuthenticatedOperator | undefined>
-}
+import { operatorRules, RoostError } from '@roost/api-types/rest'
+import type { Operator, OperatorChange } from '@roost/api-types/rest'
+import type { OperatorService } from '@roost/api-types/rpc'
+import { differences } from '../audit/service.js'
+import type { Writes } from '../audit/service.js'
+import type { Transaction } from '../audit/store.js'
+import { found } from '../errors.js'
+import { assertFresh } from '../etag.js'
+import { fieldError } from '../field-errors.js'
+import { createReads } from '../reads.js'
+import type { OperatorStore } from './store.js'
 
 export interface OperatorCollaborators {
   readonly store: OperatorStore
-  readonly log: { warn(details: object, message: string): void }
-  /** Unix milliseconds. */
-  readonly now: () => number
+  readonly writes: Writes
+  /** Called after each write that may have ended somebody's access. */
+  readonly accessChanged: () => void
 }
 
-/** How long good credentials are remembered: a revoked key ends within this, on every replica. */
-const rememberedMs = 2_000
-const maxRemembered = 1_000
-const touchEveryMs = 60_000
-
-// What is compared when there is no such key; no key has this digest.
-const nobody: StoredKey = {
-  keyId: 0,
-  digest: new Uint8Array(32),
-  expiresAt: null,
-  revokedAt: null,
-  operatorId: 0,
-  operator: '',
-  role: 'read_only',
-  enabled: false,
-}
-
-export function createOperatorService({ store, log, now }: OperatorCollaborators): OperatorService {
-  // Only what succeeded as a whole is remembered, so that every failure goes all the way.
-  const remembered = new Map<string, { readonly operator: AuthenticatedOperator; readonly until: number }>()
-  const touched = new Map<number, number>()
-
-  async function look(user: string, key: string): Promise<AuthenticatedOperator | undefined> {
-    const digest = digestOfKey(key)
-    const stored = (await store.findKey(digest)) ?? nobody
-    if (!isGood(stored, user, digest, now())) return undefined
-    const { keyId, operatorId, operator, role } = stored
-    return { keyId, operatorId, operator, role: role === 'admin' ? 'admin' : 'read_only' }
+export function createOperatorService({ store, writes, accessChanged }: OperatorCollaborators): OperatorService {
+  /** Somebody must be left who can let others in. */
+  const assertAdminLeft = async (tx: Transaction, before: Operator, after: OperatorChange) => {
+    const isAdmin = before.role === 'admin' && before.enabled
+    if (!isAdmin || (after.role === 'admin' && after.enabled === true)) return
+    if ((await store.countOtherAdmins(tx, before.id)) === 0)
+      throw new RoostError('conflict', `'${before.name}' is the last administrator: make another one first.`)
   }
-
-  function touch(keyId: number): void {
-    if (now() - (touched.get(keyId) ?? Number.NEGATIVE_INFINITY) < touchEveryMs) return
-    touched.set(keyId, now())
-    store.touchKey(keyId, new Date(now())).catch((error: unknown) => {
-      log.warn({ err: error }, "the time of a key's last use was not stored")
-    })
-  }
-
   return {
-    async authenticate(user, key) {
-      const name = sha256(`${user}:${key}`).toString('base64')
-      const known = remembered.get(name)
-      if (known !== undefined && now() < known.until) return known.operator
-      remembered.delete(name)
-      const operator = await look(user, key)
-      if (operator?.keyId == null) return undefined
-      touch(operator.keyId)
-      remembered.set(name, { operator, until: now() + rememberedMs })
-      const [oldest] = remembered.keys()
-      if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
-      return operator
+    ...createReads(store),
+    create: (input, caller) =>
+      writes.run(caller, async (tx) => {
+        await store.lock(tx)
+        if (await store.isTaken(tx, input.name))
+          throw fieldError({ name: [`There is an operator '${input.name}' already.`] })
+        const result = await store.insert(tx, input)
+        return { result, audit: auditOf('create', result.id, {}, result) }
+      }),
+    async change(id, change, caller, options) {
+      const changed = await writes.run(caller, async (tx) => {
+        await store.lock(tx)
+        const before = found(await store.findIn(tx, id))
+        assertFresh(before, operatorRules, options?.ifMatch)
+        await assertAdminLeft(tx, before, { role: before.role, enabled: before.enabled, ...change })
+        const result = await store.update(tx, id, change)
+        return { result, audit: auditOf('change', id, before, result) }
+      })
+      accessChanged()
+      return changed
+    },
+    async remove(id, caller, options) {
+      await writes.run(caller, async (tx) => {
+        await store.lock(tx)
+        const before = found(await store.findIn(tx, id))
+        assertFresh(before, operatorRules, options?.ifMatch)
+        await assertAdminLeft(tx, before, { enabled: false })
+        await store.delete(tx, id)
+        return { result: undefined, audit: auditOf('remove', id, before, {}) }
+      })
+      accessChanged()
     },
   }
 }
 
-/** Weighs everything, whatever failed before, so that the time tells nothing. */
-function isGood(stored: StoredKey, user: string, digest: Uint8Array, nowMs: number): boolean {
-  const checks = [
-    timingSafeEqual(stored.digest, digest),
-    timingSafeEqual(sha256(stored.operator), sha256(user)),
-    stored.enabled,
-    stored.revokedAt === null,
-    stored.expiresAt === null || stored.expiresAt.getTime() > nowMs,
-  ]
-  return checks.every(Boolean)
+function auditOf(action: string, resourceId: number, before: object, after: object) {
+  return { action, resource: 'operators', resourceId, changes: differences(shown(before), shown(after)) }
 }
 
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest()
+/** Without what moves by itself. */
+function shown(record: object): object {
+  return { ...record, keys: undefined, last_used: undefined }
 }

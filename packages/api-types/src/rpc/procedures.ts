@@ -2,7 +2,7 @@ import { initTRPC, TRPCError } from '@trpc/server'
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server'
 import { z } from 'zod'
 import { maxId, RoostError } from '../rest/index.js'
-import type { ErrorCode } from '../rest/index.js'
+import type { ErrorCode, FieldErrors } from '../rest/index.js'
 import type { Caller, Services } from './services.js'
 
 export interface RpcContext {
@@ -24,15 +24,33 @@ export const trpcCodes: Readonly<Record<ErrorCode, TRPC_ERROR_CODE_KEY>> = {
   internal: 'INTERNAL_SERVER_ERROR',
 }
 
-// isDev would put stack traces into answers.
+/** Keeps a stream on which nothing happens from looking dead to what stands in between, and to the client. */
+const pingMs = 10_000
+
 const t = initTRPC.context<RpcContext>().create({
-  isDev: false,
-  errorFormatter: ({ shape, error: { cause } }) => ({
-    ...shape,
-    /** `fields`: sentences by the faulty field, as REST tells them. */
-    data: { ...shape.data, fields: cause instanceof RoostError ? cause.fields : undefined },
-  }),
+  isDev: false, // stack traces would stand in answers
+  sse: { ping: { enabled: true, intervalMs: pingMs }, client: { reconnectAfterInactivityMs: 3 * pingMs } },
+  errorFormatter: ({ shape, error: { cause } }) => {
+    const fields = fieldsOf(cause)
+    const message = cause instanceof z.ZodError ? sentenceOf(fields ?? {}) : shape.message
+    return { ...shape, message, data: { ...shape.data, fields } }
+  },
 })
+
+/** The faulty fields of an input, as REST answers them; undefined where it is not about fields. */
+function fieldsOf(cause: unknown): FieldErrors | undefined {
+  if (cause instanceof RoostError) return cause.fields
+  if (!(cause instanceof z.ZodError)) return undefined
+  const fields: Record<string, string[]> = {}
+  for (const { path, message } of cause.issues) (fields[path.join('.') || '__all__'] ??= []).push(message)
+  return fields
+}
+
+function sentenceOf(fields: FieldErrors): string {
+  return Object.entries(fields)
+    .map(([field, sentences]) => `${field}: ${sentences.join(' ')}`)
+    .join(' ')
+}
 
 export const router = t.router
 

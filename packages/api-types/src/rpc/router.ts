@@ -3,6 +3,7 @@ import { ClusterInput, DriftAction, maxId, NodeChange } from '../rest/index.js'
 import { gatewaySharesRouter } from './gateway-shares.js'
 import { Id, ListInput, listQuery, read, router, write } from './procedures.js'
 import { jobsRouter } from './jobs.js'
+import { apiKeysRouter, operatorsRouter } from './operators.js'
 import { usersRouter } from './users.js'
 
 export { trpcCodes } from './procedures.js'
@@ -10,6 +11,9 @@ export type { RpcContext } from './procedures.js'
 
 /** Metric names, in which `*` stands for any run of characters, of the node or cluster `id`. */
 const Poll = Id.extend({ metrics: z.array(z.string()) })
+
+/** Of a caller that cannot go away, such as one in the same process. */
+const never = new AbortController().signal
 
 export const appRouter = router({
   clusters: router({
@@ -25,6 +29,8 @@ export const appRouter = router({
   nodes: router({
     list: read.input(ListInput).query(({ ctx, input }) => ctx.services.nodes.list(listQuery(input))),
     get: read.input(Id).query(({ ctx, input }) => ctx.services.nodes.get(input.id)),
+    /** Streams: every node at first, then those whose state changed. */
+    states: read.subscription(({ ctx, signal }) => ctx.services.nodeStates.watch(signal ?? never)),
     change: write
       .input(Id.extend({ change: NodeChange }))
       .mutation(({ ctx, input }) => ctx.services.nodes.change(input.id, input.change, ctx.caller)),
@@ -38,11 +44,34 @@ export const appRouter = router({
       .input(Id.extend(DriftAction.shape))
       .mutation(({ ctx, input }) => ctx.services.drift.resolve(input.id, { action: input.action }, ctx.caller)),
   }),
+  nodeRoles: router({
+    list: read.input(ListInput).query(({ ctx, input }) => ctx.services.nodeRoles.list(listQuery(input))),
+    get: read.input(Id).query(({ ctx, input }) => ctx.services.nodeRoles.get(input.id)),
+  }),
+  devices: router({
+    list: read.input(ListInput).query(({ ctx, input }) => ctx.services.devices.list(listQuery(input))),
+    get: read.input(Id).query(({ ctx, input }) => ctx.services.devices.get(input.id)),
+  }),
+  storagePolicies: router({
+    list: read.input(ListInput).query(({ ctx, input }) => ctx.services.storagePolicies.list(listQuery(input))),
+    get: read.input(Id).query(({ ctx, input }) => ctx.services.storagePolicies.get(input.id)),
+  }),
   metrics: router({
     namesOfNode: read.input(Id).query(({ ctx, input }) => ctx.services.metrics.namesOfNode(input.id)),
     namesOfCluster: read.input(Id).query(({ ctx, input }) => ctx.services.metrics.namesOfCluster(input.id)),
     pollNode: read.input(Poll).query(({ ctx, input }) => ctx.services.metrics.pollNode(input.id, input.metrics)),
     pollCluster: read.input(Poll).query(({ ctx, input }) => ctx.services.metrics.pollCluster(input.id, input.metrics)),
+    /** Streams: the samples of a poll, then those that are new. */
+    watchNode: read
+      .input(Poll)
+      .subscription(({ ctx, input, signal }) =>
+        ctx.services.metrics.watchNode(input.id, input.metrics, signal ?? never),
+      ),
+    watchCluster: read
+      .input(Poll)
+      .subscription(({ ctx, input, signal }) =>
+        ctx.services.metrics.watchCluster(input.id, input.metrics, signal ?? never),
+      ),
     /** Streams: the rows come in slices, of every node of the cluster `id`. */
     across: read.input(Poll).query(({ ctx, input }) => ctx.services.metrics.across(input.id, input.metrics)),
   }),
@@ -50,6 +79,8 @@ export const appRouter = router({
   gatewayShares: gatewaySharesRouter,
   gatewayDeployments: jobsRouter((services) => services.gatewayDeployments),
   userDbDeployments: jobsRouter((services) => services.userDbDeployments),
+  operators: operatorsRouter,
+  apiKeys: apiKeysRouter,
   tokens: router({
     create: write
       .input(

@@ -1,7 +1,11 @@
 import type {
+  ApiKey,
+  ApiKeyInput,
+  ApiKeyRotation,
   Capacity,
   Cluster,
   ClusterInput,
+  CreatedApiKey,
   Device,
   Drift,
   DriftAction,
@@ -11,11 +15,15 @@ import type {
   Job,
   JobInput,
   MetricNames,
+  MetricSample,
   MetricSamples,
   Node,
   NodeChange,
   NodeMetricSample,
   NodeRole,
+  Operator,
+  OperatorChange,
+  OperatorInput,
   StoragePolicy,
   User,
   UserChange,
@@ -110,6 +118,16 @@ export interface NodeService extends Reads<Node>, Changes<Node, NodeChange> {
   remove(id: number, caller: Caller, options?: ChangeOptions & { readonly force?: boolean }): Promise<void>
 }
 
+/** What moves by itself of a node; `removed`: it is there no more. */
+export interface NodeStateChange extends Pick<Node, 'id' | 'hostname' | 'config_state' | 'enabled'> {
+  readonly state: Node['state'] | 'removed'
+}
+
+export interface NodeStateService {
+  /** All nodes at first, then those that changed, at most once a second, until the signal. */
+  watch(signal: AbortSignal): AsyncIterable<readonly NodeStateChange[]>
+}
+
 /** The password stands in the answer of the very write that set it, and nowhere else. */
 export interface UserService
   extends Reads<User>, Creates<WrittenUser, UserInput>, Changes<WrittenUser, UserChange>, Removes {}
@@ -131,6 +149,17 @@ export interface MetricService {
   namesOfCluster(clusterId: number): Promise<MetricNames>
   pollNode(nodeId: number, patterns: readonly string[]): Promise<MetricSamples>
   pollCluster(clusterId: number, patterns: readonly string[]): Promise<MetricSamples>
+  /** The samples of a poll, and from then on those that are new, until the signal. */
+  watchNode(
+    nodeId: number,
+    patterns: readonly string[],
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<readonly MetricSample[]>>
+  watchCluster(
+    clusterId: number,
+    patterns: readonly string[],
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<readonly MetricSample[]>>
   /** The rows of every node of the cluster that has any of the names, in slices that each take a moment to make. */
   across(clusterId: number, patterns: readonly string[]): Promise<AsyncIterable<readonly NodeMetricSample[]>>
 }
@@ -176,10 +205,23 @@ export interface TokenService {
   create(input: EnrolmentTokenInput, caller: Caller): Promise<CreatedToken>
 }
 
+/** The last enabled administrator stays one: `conflict`. */
+export interface OperatorService
+  extends Reads<Operator>, Creates<Operator, OperatorInput>, Changes<Operator, OperatorChange>, Removes {}
+
+/** Of every key, the secret is in the answer that made it alone. */
+export interface ApiKeyService extends Reads<ApiKey>, Creates<CreatedApiKey, ApiKeyInput> {
+  /** A new key in the place of one, which goes on working for the overlap. */
+  rotate(id: number, rotation: ApiKeyRotation, caller: Caller): Promise<CreatedApiKey>
+  /** Ends it at once, with whatever streams to it. */
+  revoke(id: number, caller: Caller): Promise<ApiKey>
+}
+
 /** Everything that a transport may call. REST and tRPC are two faces of this. */
 export interface Services {
   readonly clusters: ClusterService
   readonly nodes: NodeService
+  readonly nodeStates: NodeStateService
   readonly nodeRoles: Reads<NodeRole>
   readonly devices: Reads<Device>
   readonly storagePolicies: Reads<StoragePolicy>
@@ -191,4 +233,6 @@ export interface Services {
   readonly capacity: CapacityService
   readonly metrics: MetricService
   readonly tokens: TokenService
+  readonly operators: OperatorService
+  readonly apiKeys: ApiKeyService
 }

@@ -1,0 +1,10 @@
+import type { NodeStateChange } from '@roost/api-types/rpc'
+import type { Database } from '../db.js'
+import type { NodeStateStore } from './states.js'
+
+export function createNodeStateStore({ prisma }: Pick<Database, 'prisma'>): NodeStateStore {
+  return {
+    states: () => prisma.$queryRaw<NodeStateChange[]>`
+      select id, hostname, state, config_state, enabled from nodes order by id`,
+  }
+}

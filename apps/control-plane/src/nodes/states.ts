@@ -1,0 +1,26 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { NodeStateChange, NodeStateService } from '@roost/api-types/rpc'
+import { watch } from '../watching.js'
+
+export interface NodeStateStore {
+  /** Of every node. */
+  states(): Promise<readonly NodeStateChange[]>
+}
+
+const periodMs = 1_000
+
+/** However many watch, the database is asked once a period. */
+export function createNodeStates(store: NodeStateStore): NodeStateService {
+  let reading: { readonly at: number; readonly states: Promise<ReadonlyMap<unknown, NodeStateChange>> } | undefined
+  const look = () => {
+    const at = performance.now()
+    if (reading === undefined || at - reading.at > periodMs / 2)
+      reading = { at, states: store.states().then((states) => new Map(states.map((node) => [node.id, node]))) }
+    return reading.states
+  }
+  return { watch: (signal) => watch<NodeStateChange>({ look, gone, isSame: isDeepStrictEqual, periodMs }, signal) }
+}
+
+function gone(node: NodeStateChange): NodeStateChange {
+  return { ...node, state: 'removed' }
+}

@@ -1,0 +1,38 @@
+import type { ApiKeyService, OperatorService } from '@roost/api-types/rpc'
+import type { Writes } from '../audit/service.js'
+import type { Database } from '../db.js'
+import type { Log } from '../log.js'
+import { createAuthentication } from './authentication.js'
+import type { Authentication } from './authentication.js'
+import { createAuthenticationStore } from './authentication-store.js'
+import { createKeyStore } from './key-store.js'
+import { createKeyService } from './keys.js'
+import { createOperatorService } from './service.js'
+import { createOperatorStore } from './store.js'
+
+export interface OperatorFeature {
+  readonly authentication: Authentication
+  /** What operators with the role `admin` may do about operators. */
+  readonly access: { readonly operators: OperatorService; readonly apiKeys: ApiKeyService }
+}
+
+export interface OperatorOptions {
+  readonly database: Database
+  readonly writes: Writes
+  readonly log: Log
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** Who may call, and who says so. */
+export function createOperators({ database, writes, log, now }: OperatorOptions): OperatorFeature {
+  const authentication = createAuthentication({ store: createAuthenticationStore(database), log, now })
+  const accessChanged = () => authentication.forget()
+  return {
+    authentication,
+    access: {
+      operators: createOperatorService({ store: createOperatorStore(database, now), writes, accessChanged }),
+      apiKeys: createKeyService({ store: createKeyStore(database, now), writes, accessChanged, now }),
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { apiKeyRules } from '@roost/api-types/rest'
+import type { ApiKey, ApiKeyState } from '@roost/api-types/rest'
+import type { Prisma } from '@roost/database'
+import type { Transaction } from '../audit/store.js'
+import type { Database } from '../db.js'
+import { lockInserts } from '../insert-order-store.js'
+import { conditions, ordering } from '../listing.js'
+import type { FilterTable, OrderTable } from '../listing.js'
+import type { ReadStore } from '../reads.js'
+
+export interface NewKey {
+  readonly operatorId: number
+  readonly digest: Uint8Array<ArrayBuffer>
+  readonly label: string
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+}
+
+export interface KeyStore extends ReadStore<ApiKey> {
+  /** Keeps others from changing the key until the transaction ends. */
+  findForUpdate(tx: Transaction, id: number): Promise<ApiKey | undefined>
+  /** The operator's name; undefined where there is none. Keeps it from being removed until the transaction ends. */
+  operatorName(tx: Transaction, operatorId: number): Promise<string | undefined>
+  insert(tx: Transaction, key: NewKey): Promise<ApiKey>
+  update(
+    tx: Transaction,
+    id: number,
+    times: { readonly expiresAt: Date } | { readonly revokedAt: Date },
+  ): Promise<ApiKey>
+}
+
+const filters: FilterTable<typeof apiKeyRules, Prisma.ApiKeyWhereInput> = {
+  id: (ids) => ({ id: { in: ids } }),
+  operator: (ids) => ({ operatorId: { in: ids } }),
+}
+
+const orders: OrderTable<typeof apiKeyRules, Prisma.ApiKeyOrderByWithRelationInput> = { id: (id) => ({ id }) }
+
+// Never the digest: what is not read cannot leak.
+const select = {
+  id: true,
+  operatorId: true,
+  label: true,
+  createdAt: true,
+  expiresAt: true,
+  revokedAt: true,
+  lastUsedAt: true,
+  operator: { select: { name: true } },
+} as const
+type Row = Prisma.ApiKeyGetPayload<{ select: typeof select }>
+
+/** `now`: Unix milliseconds. */
+export function createKeyStore({ prisma }: Database, now: () => number): KeyStore {
+  const recordOf = (row: Row) => keyOf(row, new Date(now()))
+  return {
+    async list(query) {
+      const where = { AND: conditions(apiKeyRules, filters, query.filters) }
+      const orderBy = ordering(apiKeyRules, orders, query.order)
+      const [rows, total] = await Promise.all([
+        prisma.apiKey.findMany({ select, where, orderBy, skip: query.offset, take: query.limit }),
+        prisma.apiKey.count({ where }),
+      ])
+      return { objects: rows.map(recordOf), total }
+    },
+    async find(id) {
+      const row = await prisma.apiKey.findUnique({ select, where: { id } })
+      return row === null ? undefined : recordOf(row)
+    },
+    async findMany(ids) {
+      return (await prisma.apiKey.findMany({ select, where: { id: { in: [...ids] } } })).map(recordOf)
+    },
+    async findForUpdate(tx, id) {
+      await tx.$queryRaw`select id from api_keys where id = ${id} for update`
+      const row = await tx.apiKey.findUnique({ select, where: { id } })
+      return row === null ? undefined : recordOf(row)
+    },
+    async operatorName(tx, operatorId) {
+      const rows = await tx.$queryRaw<{ name: string }[]>`
+        select name from operators where id = ${operatorId} for key share`
+      return rows[0]?.name
+    },
+    async insert(tx, data) {
+      await lockInserts(tx, 'api_keys')
+      return recordOf(await tx.apiKey.create({ select, data }))
+    },
+    update: async (tx, id, data) => recordOf(await tx.apiKey.update({ select, where: { id }, data })),
+  }
+}
+
+export function stateOf({ expiresAt, revokedAt }: Pick<Row, 'expiresAt' | 'revokedAt'>, at: Date): ApiKeyState {
+  if (revokedAt !== null) return 'revoked'
+  return expiresAt !== null && expiresAt <= at ? 'expired' : 'active'
+}
+
+function keyOf(row: Row, at: Date): ApiKey {
+  return {
+    id: row.id,
+    operator: row.operatorId,
+    operator_name: row.operator.name,
+    label: row.label,
+    state: stateOf(row, at),
+    created: row.createdAt.toISOString(),
+    expires: row.expiresAt?.toISOString() ?? null,
+    revoked: row.revokedAt?.toISOString() ?? null,
+    last_used: row.lastUsedAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface Watch<T> {
+  /** How things are now; what it throws is taken for no news. */
+  look(this: void): Promise<ReadonlyMap<unknown, T>>
+  isSame(this: void, one: T, other: T): boolean
+  /** What to tell of a thing that is there no more; nothing is told where it answers undefined. */
+  gone(this: void, last: T): T | undefined
+  readonly periodMs: number
+}
+
+/** All that there is at first, then whatever changed since, at most once a period, until the signal. */
+export async function* watch<T>(options: Watch<T>, signal: AbortSignal): AsyncGenerator<readonly T[]> {
+  let last: ReadonlyMap<unknown, T> | undefined
+  while (!signal.aborted) {
+    const now = await options.look().catch(() => last)
+    const news = now === undefined ? [] : newsBetween(last, now, options)
+    if (now !== undefined && (last === undefined || news.length > 0)) yield news
+    last = now
+    await sleep(options.periodMs, undefined, { signal, ref: false }).catch(() => {})
+  }
+}
+
+function newsBetween<T>(
+  last: ReadonlyMap<unknown, T> | undefined,
+  now: ReadonlyMap<unknown, T>,
+  { isSame, gone }: Watch<T>,
+): readonly T[] {
+  const changed = [...now].filter(([key, thing]) => {
+    const before = last?.get(key)
+    return before === undefined || !isSame(before, thing)
+  })
+  const left = [...(last ?? [])].filter(([key]) => !now.has(key)).flatMap(([, thing]) => gone(thing) ?? [])
+  return [...changed.map(([, thing]) => thing), ...left]
+}
