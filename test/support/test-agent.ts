@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Inventory, MetricDefinition } from '@roost/api-types/agent'
 import { type Agent, startAgent } from '@roost/node-agent/dist/agent.js'
+import type { Appliers } from '@roost/node-agent/dist/deployments/applier.js'
 import type { Clock } from '@roost/node-agent/dist/clock.js'
 import { ensureKey, type Identity, keepIdentity, readIdentity } from '@roost/node-agent/dist/identity.js'
 import type { Log } from '@roost/node-agent/dist/log.js'
@@ -30,6 +31,8 @@ export interface TestAgentOptions {
   readonly clock: Clock
   readonly random?: () => number
   readonly metrics?: number
+  /** None, unless given. */
+  readonly appliers?: Appliers
   /** Instead of the recorded lines. */
   readonly log?: Log
 }
@@ -85,6 +88,7 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
       },
       close: async () => {},
     },
+    appliers: options.appliers ?? {},
     onStatus: (status) => statuses.unshift(status),
     clock,
     random,

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import type { Clock } from './clock.js'
 import type { Readings } from './collectors/reading.js'
+import type { Appliers } from './deployments/applier.js'
+import { openDeployments } from './deployments/deployments.js'
 import type { Identity, MachineIds } from './identity.js'
 import type { Inventories } from './inventory/inventories.js'
 import type { Log } from './log.js'
@@ -19,6 +21,7 @@ export interface AgentOptions {
   readonly machine: MachineIds
   readonly readings: Readings
   readonly inventories: Inventories
+  readonly appliers: Appliers
   /** What to show as the state of the agent. */
   readonly onStatus: (status: string) => void
   readonly clock: Clock
@@ -51,6 +54,14 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     log,
   })
   outbox = new Outbox({ clock, log, messages, frames })
+  const deployments = await openDeployments({
+    ...options,
+    dir: join(dataDir, 'deployments'),
+    node: options.identity.enrolment.node_uuid,
+    messages,
+    outbox,
+    log,
+  })
   const pace = await readPace(dataDir)
   let rounds: Rounds | null = null
   const uplink = new Uplink({
@@ -59,6 +70,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     trust: await openTrust(dataDir, log),
     messages,
     outbox,
+    deployments,
     pace,
     onPace: (next) => {
       if (rounds?.setPace(next) === true) void keepPace(dataDir, next, log)
@@ -68,6 +80,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const end = async (): Promise<void> => {
     await uplink.stop()
     await rounds.stop()
+    await deployments.stop()
     await messages.settled()
     await frames.close()
   }

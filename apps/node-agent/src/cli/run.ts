@@ -1,6 +1,7 @@
 import { startAgent } from '../agent.js'
 import { type Clock, systemClock } from '../clock.js'
 import { type AgentConfig, readConfig } from '../config.js'
+import { appliers } from '../deployments/applier.js'
 import { openContext } from '../context.js'
 import { createNotifier } from '../host/notify.js'
 import { runCommand } from '../host/run-command.js'
@@ -50,6 +51,7 @@ async function serve(config: AgentConfig, identity: Identity, log: Log): Promise
     machine: readMachineIds(context.machine, identity),
     readings: context.readings,
     inventories: context.inventories,
+    appliers,
     onStatus: (status) => void notifier.status(status),
     clock,
     random: Math.random,

@@ -1,4 +1,4 @@
-import { type DeviceUsageMessage, encodeMetricFrame, type LogMessage } from '@roost/api-types/agent'
+import { type AgentMessage, type DeviceUsageMessage, encodeMetricFrame, type LogMessage } from '@roost/api-types/agent'
 import type { Clock } from '../clock.js'
 import type { Reading } from '../collectors/reading.js'
 import type { DeviceUsage } from '../inventory/inventories.js'
@@ -110,7 +110,12 @@ export class Outbox {
   /** Tells the control plane's operator something; lost when there is no connection. */
   tell(level: LogMessage['level'], message: string): void {
     const text: LogMessage = { type: 'log', level, message: message.slice(0, 2000) }
-    if (this.#phase === 'live') this.#link?.send(JSON.stringify(text))
+    this.say(text)
+  }
+
+  /** Says something that is of use now or never: lost when there is no connection. */
+  say(message: AgentMessage): void {
+    if (this.#phase === 'live') this.#link?.send(JSON.stringify(message))
   }
 
   /** A message came into the spool. */

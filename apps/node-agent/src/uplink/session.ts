@@ -33,7 +33,8 @@ export interface SessionOptions {
 const greetingMs = 30_000
 /** How long an orderly close may take before the socket is thrown away. */
 const farewellMs = 2000
-const maxPayloadBytes = 1 << 20
+/** A desired state carries all shares of a gateway or all users of a cluster. */
+const maxPayloadBytes = 16 << 20
 
 const capabilities: readonly string[] = ['inventory', 'metrics', 'device_usage']
 

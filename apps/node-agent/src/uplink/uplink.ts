@@ -2,6 +2,7 @@ import { closeCodes, type Inventory } from '@roost/api-types/agent'
 import type { Clock } from '../clock.js'
 import type { Reading } from '../collectors/reading.js'
 import type { Identity, MachineIds } from '../identity.js'
+import type { Deployments } from '../deployments/deployments.js'
 import type { DeviceUsage } from '../inventory/inventories.js'
 import type { Log } from '../log.js'
 import { Backoff, type SessionEnd } from './backoff.js'
@@ -18,6 +19,7 @@ export interface UplinkOptions {
   readonly trust: Trust
   readonly messages: MessageSpool
   readonly outbox: Outbox
+  readonly deployments: Deployments
   readonly pace: Pace
   /** The control plane set another pace. */
   readonly onPace: (pace: Pace) => void
@@ -132,14 +134,18 @@ export class Uplink {
   }
 
   #take(session: Session, message: SessionMessage): void {
-    const { outbox, log } = this.#options
+    const { outbox, deployments, log } = this.#options
     switch (message.type) {
       case 'welcome':
         return this.#welcomed(session, message.parked)
       case 'settings':
         return this.#settled(session, paceOf(message), message.ca)
       case 'ack':
-        return void outbox.acknowledged(message.sequence)
+        return void this.#acknowledged(message.sequence)
+      case 'desired':
+        return deployments.desire(message)
+      case 'plan_request':
+        return void deployments.plan(message)
       case 'refused':
         log.warn('The control plane could not take a message.', { of: message.of, reason: message.message })
         if (message.sequence !== undefined) outbox.refused(message.sequence)
@@ -150,7 +156,7 @@ export class Uplink {
   }
 
   #welcomed(session: Session, parked: string | null): void {
-    const { outbox, identity, log, onStatus } = this.#options
+    const { outbox, deployments, identity, log, onStatus } = this.#options
     const { server, node_id: node } = identity.enrolment
     if (parked !== null) {
       log.error('Another machine uses the identity of this node: nothing is reported from here.', { reason: parked })
@@ -160,6 +166,13 @@ export class Uplink {
     log.info('Connected to the control plane.', { server, node })
     onStatus(`connected to ${server}`)
     outbox.open(session)
+    deployments.connected()
+  }
+
+  async #acknowledged(sequence: number): Promise<void> {
+    const { outbox, deployments } = this.#options
+    await outbox.acknowledged(sequence)
+    deployments.acknowledged()
   }
 
   #settled(session: Session, pace: Pace, authorities: readonly string[]): void {

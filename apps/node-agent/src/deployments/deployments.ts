@@ -1,0 +1,83 @@
+import { type DesiredMessage, DeploymentKind, type DesiredState, type PlanRequest } from '@roost/api-types/agent'
+import type { Clock } from '../clock.js'
+import type { Log } from '../log.js'
+import { Periodic } from '../periodic.js'
+import type { MessageSpool } from '../uplink/message-spool.js'
+import type { Outbox } from '../uplink/outbox.js'
+import type { Appliers } from './applier.js'
+import { Lane } from './lane.js'
+import { recordFile } from './record.js'
+
+export interface DeploymentsOptions {
+  readonly dir: string
+  /** The UUID of the node, whose generations are no other node's. */
+  readonly node: string
+  readonly appliers: Appliers
+  readonly messages: MessageSpool
+  readonly outbox: Outbox
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface Deployments {
+  desire(message: DesiredMessage): void
+  plan(request: PlanRequest): Promise<void>
+  /** A session has begun. */
+  connected(): void
+  /** The control plane has stored something. */
+  acknowledged(): void
+  stop(): Promise<void>
+}
+
+const driftIntervalMs = 60_000
+
+/** What the control plane wants to hold on this machine: a lane for each kind. */
+export async function openDeployments(options: DeploymentsOptions): Promise<Deployments> {
+  const { clock, log, outbox } = options
+  const lanes = new Map<DesiredState['kind'], Lane>()
+  for (const kind of DeploymentKind.options) lanes.set(kind, await openLane(kind, options))
+  const laneOf = (desired: DesiredState) => lanes.get(desired.kind) as Lane
+  const all = (act: (lane: Lane) => void) => () => [...lanes.values()].forEach(act)
+  const checkDrift = all((lane) => lane.checkDrift())
+  const round = new Periodic({
+    clock,
+    intervalMs: () => driftIntervalMs,
+    work: async () => checkDrift(),
+    onError: (error) => log.error('Drift could not be looked for.', { error }),
+  })
+  return {
+    desire: (message) => laneOf(message.desired).desire(message),
+    async plan({ request, desired }) {
+      const answer = await laneOf(desired)
+        .plan(desired)
+        .then(
+          (plan) => ({ plan, error: null }),
+          (error: unknown) => ({ plan: null, error: error instanceof Error ? error.message : String(error) }),
+        )
+      outbox.say({ type: 'plan', request, ...answer })
+    },
+    connected: all((lane) => lane.connected()),
+    acknowledged: checkDrift,
+    async stop() {
+      await round.stop()
+      await Promise.all([...lanes.values()].map((lane) => lane.stop()))
+    },
+  }
+}
+
+function openLane(kind: DesiredState['kind'], options: DeploymentsOptions): Promise<Lane> {
+  const { dir, node, appliers, messages, outbox, log } = options
+  const spoolKind = `applied_${kind}`
+  return Lane.open({
+    kind,
+    applier: appliers[kind],
+    file: recordFile(dir, kind, node),
+    tell: (message) => outbox.say(message),
+    async answer(message) {
+      await messages.add(spoolKind, (sequence) => ({ ...message, sequence }), true)
+      outbox.spooled()
+    },
+    isAnswering: () => messages.pending().some((message) => message.kind === spoolKind),
+    log,
+  })
+}

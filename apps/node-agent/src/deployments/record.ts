@@ -1,0 +1,46 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppliedMessage, DesiredState } from '@roost/api-types/agent'
+import * as z from 'zod/mini'
+import { readManagedFile, writeManagedFile } from '../host/managed-file.js'
+import type { Outcome } from './applier.js'
+
+const { outcome, in_force, message, files } = AppliedMessage.shape
+
+/** The last generation that this node was asked for, and what became of it. */
+const DeploymentRecord = z.object({
+  /** Another node's generations are not this one's, on whichever machine. */
+  node: z.string(),
+  generation: z.number(),
+  in_force,
+  /** Until it is answered for; it holds passwords, which are not kept any longer than that. */
+  desired: z.nullable(DesiredState),
+  answer: z.nullable(z.object({ outcome, in_force, message, files })),
+})
+export type DeploymentRecord = z.infer<typeof DeploymentRecord>
+
+/** Where the generations of one kind are written down before anything is done about them. */
+export interface RecordFile {
+  read(): Promise<DeploymentRecord>
+  write(record: DeploymentRecord): Promise<void>
+}
+
+export function recordFile(dir: string, kind: DesiredState['kind'], node: string): RecordFile {
+  const path = join(dir, `${kind}.json`)
+  return {
+    async read() {
+      const text = (await readManagedFile(path))?.toString()
+      const record = text === undefined ? undefined : DeploymentRecord.parse(JSON.parse(text))
+      return record?.node === node ? record : { node, generation: 0, in_force: 0, desired: null, answer: null }
+    },
+    async write(record) {
+      await mkdir(dir, { recursive: true, mode: 0o700 })
+      await writeManagedFile(path, JSON.stringify(record), 0o600)
+    },
+  }
+}
+
+/** The record once the generation is answered for. */
+export function answered(record: DeploymentRecord, answer: Outcome): DeploymentRecord {
+  return { ...record, in_force: answer.in_force, desired: null, answer: { ...answer, files: [...answer.files] } }
+}
