@@ -1,19 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { PrismaPg } from '@prisma/adapter-pg'
+import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { describeServer } from './client.js'
 import type { Connection } from './client.js'
 import { DatabaseError, reasonOf } from './errors.js'
-import { filters, openSchemaEngine } from './schema-engine.js'
-import type { MigrationList } from './schema-engine.js'
-import { withWholeScripts } from './whole-scripts.js'
+import { migrationsDir } from './migration-files.js'
+import type { MigrationNews, MigrationOrder } from './migration-worker.js'
 
 const migrationLock = 7_264_002
 const lockTimeout = '120s'
-
-/** The migrations of this release. */
-export const migrationsDir = join(import.meta.dirname, '..', 'migrations')
 
 /**
  * Brings the database to this program's schema and returns the names of what was applied. Of several processes that
@@ -36,7 +30,7 @@ export async function migrate(
   try {
     await lock.query(`set lock_timeout = '${lockTimeout}'`)
     await lock.query('select pg_advisory_lock($1)', [migrationLock])
-    return await applyUnderLock(connection, log, directory)
+    return await applyInThread({ connection, directory }, log)
   } catch (error) {
     throw error instanceof DatabaseError ? error : migrationError(describeServer(connection), error)
   } finally {
@@ -53,57 +47,20 @@ function migrationError(server: string, error: unknown): DatabaseError {
   return new DatabaseError('migration', sentence, error)
 }
 
-async function applyUnderLock(
-  connection: Connection,
-  log: (message: string) => void,
-  directory: string,
-): Promise<readonly string[]> {
-  const migrationsList = await readMigrations(directory)
-  const pool = new pg.Pool({ ...connection, max: 2 }) // ours, because the engine never closes the adapter's
-  pool.on('error', () => {})
-  const factory = new PrismaPg(pool)
-  const plain = factory.connect.bind(factory)
-  const connect = async () => withWholeScripts(await plain())
-  const engine = await openSchemaEngine(Object.assign(factory, { connect }), log)
+/** In a thread that ends: the engine takes 25 MB, is needed for a moment, and cannot be unloaded otherwise. */
+async function applyInThread(order: MigrationOrder, log: (message: string) => void): Promise<readonly string[]> {
+  const worker = new Worker(new URL('migration-worker.js', import.meta.url), { workerData: order })
   try {
-    const state = await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters })
-    if (state.failedMigrationNames.length > 0)
-      throw new DatabaseError(
-        'migration',
-        `A migration failed earlier (${state.failedMigrationNames.join(', ')}): restore the database from before it, or repair it by hand and delete its row in _prisma_migrations.`,
-      )
-    if (state.history && state.history.diagnostic !== 'databaseIsBehind')
-      throw new DatabaseError(
-        'newer',
-        `The database is newer than this Roost (it has ${state.history.unpersistedMigrationNames.join(', ')}): start the release that last used it, or a later one.`,
-      )
-    if (state.editedMigrationNames.length > 0)
-      throw new DatabaseError(
-        'migration',
-        `Migrations that the database has applied were changed since (${state.editedMigrationNames.join(', ')}): restore the files of the release.`,
-      )
-    return (await engine.applyMigrations({ migrationsList, filters })).appliedMigrationNames
+    return await new Promise((resolve, reject) => {
+      worker.on('message', (news: MigrationNews) => {
+        if ('said' in news) log(news.said)
+        else if ('applied' in news) resolve(news.applied)
+        else reject(news.code === undefined ? new Error(news.failed) : new DatabaseError(news.code, news.failed))
+      })
+      worker.once('error', reject)
+      worker.once('exit', () => reject(new Error('The migrations ended without a result.')))
+    })
   } finally {
-    engine.free()
-    await pool.end()
-  }
-}
-
-export async function readMigrations(baseDir: string): Promise<MigrationList> {
-  const entries = await readdir(baseDir, { withFileTypes: true })
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
-  return {
-    baseDir,
-    shadowDbInitScript: '',
-    lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
-    migrationDirectories: await Promise.all(
-      names.toSorted().map(async (path) => ({
-        path,
-        migrationFile: {
-          path: 'migration.sql',
-          content: { tag: 'ok' as const, value: await readFile(join(baseDir, path, 'migration.sql'), 'utf8') },
-        },
-      })),
-    ),
+    await worker.terminate()
   }
 }

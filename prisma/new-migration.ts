@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describingAdapter } from './catalog-adapter.js'
 import type { Connection } from './client.js'
 import { openEmbedded } from './embedded.js'
-import { migrationsDir, readMigrations } from './migrate.js'
+import { migrationsDir, readMigrations } from './migration-files.js'
 import { filters, openSchemaEngine } from './schema-engine.js'
 
 const schemaDir = join(import.meta.dirname, '..', 'schema')

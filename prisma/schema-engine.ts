@@ -5,7 +5,7 @@ import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapt
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import * as wasm from '@prisma/schema-engine-wasm/schema_engine_bg'
 
-export type { MigrationList } from '@prisma/schema-engine-wasm/schema_engine_bg'
+export type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg'
 
 /** Tables and enums that are not Prisma's business: none. */
 export const filters = { externalTables: [], externalEnums: [] }
