@@ -4,6 +4,7 @@ import { AgentStream } from './agents/stream.js'
 import { createIdempotencyStore } from './audit/idempotency-store.js'
 import { createWrites } from './audit/service.js'
 import type { Writes } from './audit/service.js'
+import { createAuditEventStore } from './audit/event-store.js'
 import { createAuditStore } from './audit/store.js'
 import { createBodyMac } from './body-mac.js'
 import type { CapacityFeature } from './capacity/feature.js'
@@ -116,10 +117,11 @@ async function openSecrets({ config }: Surroundings) {
   return { secrets: createSecrets(keys), bodyMac: createBodyMac(keys) }
 }
 
-/** What nobody writes but the agents. */
+/** What no operator writes. */
 function buildReads(database: Database) {
   return {
     nodeStates: createNodeStates(createNodeStateStore(database)),
+    auditEvents: createReads(createAuditEventStore(database)),
     nodeRoles: createReads(createNodeRoleStore(database)),
     devices: createReads(createDeviceStore(database)),
     storagePolicies: createReads(createStoragePolicyStore(database)),

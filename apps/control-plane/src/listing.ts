@@ -10,12 +10,15 @@ export type OrderTable<R extends ResourceRules, OrderBy> = {
   readonly [F in OrderOf<R>]: (direction: 'asc' | 'desc') => OrderBy
 }
 
-const isOfKind: Readonly<Record<'integer' | 'number' | 'boolean' | 'text' | 'uuid', (value: unknown) => boolean>> = {
+const isOfKind: Readonly<
+  Record<'integer' | 'number' | 'boolean' | 'text' | 'uuid' | 'time', (value: unknown) => boolean>
+> = {
   integer: (value) => Number.isInteger(value),
   number: (value) => Number.isFinite(value),
   boolean: (value) => typeof value === 'boolean',
   // PostgreSQL keeps no NUL in a text
   text: (value) => typeof value === 'string' && !value.includes('\0'),
+  time: (value) => typeof value === 'string' && /^\d{4}-.*Z$/.test(value) && !Number.isNaN(Date.parse(value)),
   uuid: (value) => typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
 }
 

@@ -1,4 +1,5 @@
 import type { Services } from '@roost/api-types/rpc'
+import { auditEventsResource } from './audit/resource.js'
 import { clustersResource } from './clusters/resource.js'
 import { jobsResource } from './deployments/resource.js'
 import { devicesResource } from './devices/resource.js'
@@ -21,6 +22,7 @@ export function resources(
     | 'gatewayShares'
     | 'gatewayDeployments'
     | 'userDbDeployments'
+    | 'auditEvents'
   >,
 ): readonly Resource[] {
   return [
@@ -33,5 +35,6 @@ export function resources(
     gatewaySharesResource(services.gatewayShares),
     jobsResource('gateway', services.gatewayDeployments),
     jobsResource('user_db', services.userDbDeployments),
+    auditEventsResource(services.auditEvents),
   ]
 }

@@ -105,7 +105,16 @@ const readers: Readonly<Record<Exclude<FilterKind, object>, (text: string) => st
     boolean: (text) => (Object.hasOwn(booleans, text) ? booleans[text] : undefined),
     text: (text) => text,
     uuid: (text) => text,
+    time: isoTime,
   }
+
+/** In UTC; undefined where the text is no time. A time without a zone is one of UTC. */
+function isoTime(text: string): string | undefined {
+  const [, day, time = '00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? []
+  const ms = Date.parse(`${day}T${time}${zone}`)
+  return day === undefined || Number.isNaN(ms) || ms < 0 ? undefined : new Date(ms).toISOString()
+}
 
 function relatedId(resource: string, text: string, own: readonly string[]): number | undefined {
   return readers.integer(text) === undefined ? idOfUri(resource, localPath(text, own)) : Number(text)

@@ -116,5 +116,12 @@ function listParameters({ rules }: Resource): Readonly<Record<string, z.ZodType>
 
 function parameterOf(kind: FilterKind): z.ZodType {
   if (typeof kind === 'object') return z.string().describe(`Id or resource URI of one of ${kind.relation}`)
-  return { integer: z.int(), number: z.number(), boolean: z.boolean(), text: z.string(), uuid: z.uuid() }[kind]
+  return {
+    integer: z.int(),
+    number: z.number(),
+    boolean: z.boolean(),
+    text: z.string(),
+    uuid: z.uuid(),
+    time: z.iso.datetime(),
+  }[kind]
 }

@@ -1,3 +1,4 @@
+export * from './audit-event.js'
 export * from './capacity.js'
 export * from './cluster.js'
 export * from './device.js'

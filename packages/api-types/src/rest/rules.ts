@@ -1,7 +1,14 @@
-/** How the value of a filter is read. `relation`: an id, or a resource URI of that resource. */
-export type FilterKind = 'integer' | 'number' | 'boolean' | 'text' | 'uuid' | { readonly relation: string }
+/**
+ * How the value of a filter is read. `time`: ISO 8601, in UTC where it names no zone. `relation`: an id, or a resource URI of
+ * that resource.
+ */
+export type FilterKind = 'integer' | 'number' | 'boolean' | 'text' | 'uuid' | 'time' | { readonly relation: string }
 
-type ValueOfKind<K extends FilterKind> = K extends 'boolean' ? boolean : K extends 'text' | 'uuid' ? string : number
+type ValueOfKind<K extends FilterKind> = K extends 'boolean'
+  ? boolean
+  : K extends 'text' | 'uuid' | 'time'
+    ? string
+    : number
 
 /** What lists of a resource can do, and which of its fields move by themselves. REST, tRPC and the store all go by this. */
 export interface ResourceRules {

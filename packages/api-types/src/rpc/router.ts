@@ -79,6 +79,10 @@ export const appRouter = router({
   gatewayShares: gatewaySharesRouter,
   gatewayDeployments: jobsRouter((services) => services.gatewayDeployments),
   userDbDeployments: jobsRouter((services) => services.userDbDeployments),
+  auditEvents: router({
+    list: read.input(ListInput).query(({ ctx, input }) => ctx.services.auditEvents.list(listQuery(input))),
+    get: read.input(Id).query(({ ctx, input }) => ctx.services.auditEvents.get(input.id)),
+  }),
   operators: operatorsRouter,
   apiKeys: apiKeysRouter,
   tokens: router({

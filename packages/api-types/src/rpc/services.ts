@@ -2,6 +2,7 @@ import type {
   ApiKey,
   ApiKeyInput,
   ApiKeyRotation,
+  AuditEvent,
   Capacity,
   Cluster,
   ClusterInput,
@@ -235,4 +236,5 @@ export interface Services {
   readonly tokens: TokenService
   readonly operators: OperatorService
   readonly apiKeys: ApiKeyService
+  readonly auditEvents: Reads<AuditEvent>
 }

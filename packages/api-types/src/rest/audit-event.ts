@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import type { ResourceRules } from './rules.js'
+import { ResourceUri } from './uri.js'
+
+/** What one write did. Names are copies: they outlive what they name. */
+export const AuditEvent = z
+  .object({
+    id: z.int(),
+    resource_uri: ResourceUri,
+    at: z.iso.datetime(),
+    operator: z.string().meta({ description: 'Who: an operator, `local` for the host itself, or `agent`' }),
+    key_id: z.int().nullable().meta({ description: 'Which key of the operator' }),
+    address: z.string().meta({ description: 'Where from' }),
+    request_id: z.string().meta({ description: 'The X-Request-Id of the answer' }),
+    action: z.string().meta({ description: '`create`, `change`, `remove`, or a verb of the resource' }),
+    resource: z.string(),
+    resource_id: z.int().nullable().meta({ description: 'Null when the write was about several records' }),
+    changes: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'Field to [before, after]; secrets are ***, and tell only that they changed' }),
+  })
+  .meta({
+    id: 'AuditEvent',
+    examples: [
+      {
+        id: 7,
+        resource_uri: '/api/v1/audit_events/7/',
+        at: '2026-11-20T20:15:00.000Z',
+        operator: 'admin',
+        key_id: 1,
+        address: '192.0.2.7',
+        request_id: '5f0c7a1e-6f3b-4c0f-9f0a-2f1d3b9c7e11',
+        action: 'change',
+        resource: 'users',
+        resource_id: 12,
+        changes: { enabled: [true, false] },
+      },
+    ],
+  })
+export type AuditEvent = z.infer<typeof AuditEvent>
+
+export const auditEventRules = {
+  filters: {
+    id: 'integer',
+    operator: 'text',
+    key_id: 'integer',
+    action: 'text',
+    resource: 'text',
+    resource_id: 'integer',
+    request_id: 'text',
+    /** From this time on. */
+    at__gte: 'time',
+    /** Before this time. */
+    at__lt: 'time',
+  },
+  ordering: ['id', 'at'],
+  observed: [],
+} as const satisfies ResourceRules

@@ -1,0 +1,114 @@
+import { createClient } from '@roost/api-types'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { addCluster } from '../support/fleet-rows.js'
+import { shareApi } from '../support/shared-api.js'
+
+const list = '/api/v1/audit_events/'
+const canary = 'S3CR3T-canary-0123456789'
+const server = shareApi()
+const { get, post, patch, remove } = server
+
+let userId = ''
+let newest = { id: 0, at: '' }
+beforeAll(async () => {
+  const cluster = await addCluster(server.api.database)
+  const made = await post('/api/v1/users/', { cluster, user: 'bob', password: canary }, { 'x-request-id': 'made-bob' })
+  userId = made.body.id
+  await patch(made.body.resource_uri, { enabled: false, password: `${canary}-2` })
+  await remove(made.body.resource_uri)
+  newest = (await get(`${list}?order_by=-id&limit=1`)).body.objects[0]
+})
+
+const actions = async (query: string) =>
+  (await get(`${list}?${query}`)).body.objects.map(({ action }: { readonly action: string }) => action)
+
+describe('audit_events', () => {
+  it('tell who did what, when and from where', async () => {
+    const { body } = await get(`${list}?request_id=made-bob`)
+    expect(body.objects).toEqual([
+      {
+        id: expect.any(Number),
+        resource_uri: `${list}${body.objects[0].id}/`,
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        operator: 'admin',
+        key_id: expect.any(Number),
+        address: '127.0.0.1',
+        request_id: 'made-bob',
+        action: 'create',
+        resource: 'users',
+        resource_id: Number(userId),
+        changes: expect.objectContaining({ user: [null, 'bob'], enabled: [null, true] }),
+      },
+    ])
+    expect((await get(body.objects[0].resource_uri)).body).toEqual(body.objects[0])
+  })
+
+  it('tell of a secret that it changed, and nothing more', async () => {
+    const { body, text } = await get(`${list}?resource=users&resource_id=${userId}&action=change`)
+    expect(body.objects[0].changes).toEqual({ enabled: [true, false], password: [null, '***'] })
+    expect(text).not.toContain('S3CR3T')
+  })
+
+  it('are found by operator, resource, record, action and key', async () => {
+    const ofUser = `resource=users&resource_id=${userId}`
+    expect(await actions(ofUser)).toEqual(['create', 'change', 'remove'])
+    expect(await actions(`${ofUser}&action__in=create,remove&operator=admin`)).toEqual(['create', 'remove'])
+    expect(await actions(`${ofUser}&operator=nobody`)).toEqual([])
+    expect(await actions(`${ofUser}&key_id=999`)).toEqual([])
+  })
+
+  it('are found by their time, in UTC where it names no zone', async () => {
+    const at = newest.at
+    const later = new Date(Date.parse(at) + 1).toISOString()
+    expect(await actions(`at__gte=${later}`)).toEqual([])
+    expect(await actions(`at__gte=${at}&at__lt=${later}&id=${newest.id}`)).toEqual(['remove'])
+    expect(await actions(`at__gte=${at.slice(0, -1)}&id=${newest.id}`)).toEqual(['remove'])
+    expect(await actions(`at__lt=${at.slice(0, 10)}`)).toEqual([])
+    const answer = await get(`${list}?at__gte=yesterday`)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toBe('Invalid resource lookup data provided (mismatched type).')
+  })
+
+  it('are read alone: nobody changes what happened', async () => {
+    for (const answer of [await post(list, {}), await patch(`${list}1/`, {}), await remove(`${list}1/`)])
+      expect(answer.status).toBe(405)
+  })
+
+  it('are open to operators who may only read, and to the typed client', async () => {
+    const key = await server.api.addOperator({ role: 'read_only' })
+    expect((await get(list, { authorization: `apikey ${key}` })).status).toBe(200)
+    const client = createClient({ url: server.api.url, ca: server.api.ca, apiKey: key })
+    const { objects } = await client.rpc.auditEvents.list.query({
+      filters: { resource: 'users', resource_id: Number(userId) },
+    })
+    expect(objects.map(({ action }) => action)).toEqual(['create', 'change', 'remove'])
+    await client.close()
+  })
+
+  it('become visible in the order of their ids, however many write at once', async () => {
+    const seen = new Set<number>()
+    let isWriting = true
+    let offset = 0
+    const walk = async () => {
+      for (;;) {
+        const last = !isWriting
+        const { body } = await get(`${list}?limit=1000&offset=${offset}`)
+        for (const { id } of body.objects) {
+          expect(seen.has(id)).toBe(false)
+          seen.add(id)
+        }
+        offset += body.objects.length
+        if (last) return
+      }
+    }
+    const walking = walk()
+    const cluster = await addCluster(server.api.database)
+    const password = 'correct-horse-battery-staple'
+    await Promise.all(
+      Array.from({ length: 40 }, (_, n) => post('/api/v1/users/', { cluster, user: `walker${n}`, password })),
+    )
+    isWriting = false
+    await walking
+    expect(seen.size).toBe(await server.api.database.prisma.auditEvent.count())
+  })
+})
