@@ -30,6 +30,7 @@ const messages: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   inventory: { type: 'inventory', sequence: 1, inventory: simulatedInventory('liar') },
   catalogue: { type: 'catalogue', id: 1, metrics: [{ name: 'a.b', unit: 'count', aggregation: 'sum' }] },
   device_usage: { type: 'device_usage', time: 1, devices: [] },
+  usage: { type: 'usage', sequence: 2, half_hour: 1800, storage: [], transfer: [], log_read: null },
   log: { type: 'log', level: 'info', message: 'hello' },
 }
 
@@ -45,8 +46,8 @@ const claims = (other: EnrolledNode) =>
   )
 
 const everything = () => {
-  const { inventories, catalogues, usages, deployments, logs, frames } = server.heard
-  return [...inventories, ...catalogues, ...usages, ...deployments, ...logs, ...frames]
+  const { inventories, catalogues, usages, accounts, deployments, logs, frames } = server.heard
+  return [...inventories, ...catalogues, ...usages, ...accounts, ...deployments, ...logs, ...frames]
 }
 
 describe('a message of one node that names another', () => {
@@ -80,7 +81,7 @@ describe('a message of one node that names another', () => {
     const { agent, node } = await connect()
     for (const message of Object.values(messages)) agent.send(message)
     agent.sendFrame(new Float64Array([1]))
-    await vi.waitFor(() => expect(everything()).toHaveLength(5))
+    await vi.waitFor(() => expect(everything()).toHaveLength(6))
     expect(new Set(everything().map(({ nodeId }) => nodeId))).toEqual(new Set([node.id]))
   })
 

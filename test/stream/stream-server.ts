@@ -1,5 +1,11 @@
 import type { AddressInfo } from 'node:net'
-import type { CatalogueMessage, DeviceUsageMessage, InventoryMessage, LogMessage } from '@roost/api-types/agent'
+import type {
+  CatalogueMessage,
+  DeviceUsageMessage,
+  InventoryMessage,
+  LogMessage,
+  UsageMessage,
+} from '@roost/api-types/agent'
 import { registerEnrolment } from '@roost/control-plane/dist/agents/enrol-route.js'
 import type { StreamHandlers } from '@roost/control-plane/dist/agents/handlers.js'
 import type { StreamOptions } from '@roost/control-plane/dist/agents/options.js'
@@ -32,6 +38,7 @@ export interface Heard {
   readonly usages: { readonly nodeId: number; readonly message: DeviceUsageMessage }[]
   /** Plans, progress, outcomes and drift of deployments. */
   readonly deployments: { readonly nodeId: number; readonly message: { readonly type: string } }[]
+  readonly accounts: { readonly nodeId: number; readonly message: UsageMessage }[]
   readonly logs: { readonly nodeId: number; readonly message: LogMessage }[]
   readonly frames: { readonly nodeId: number; readonly bytes: Uint8Array }[]
   readonly connections: { readonly nodeId: number; readonly is: 'connected' | 'disconnected' }[]
@@ -87,6 +94,7 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     catalogues: [],
     usages: [],
     deployments: [],
+    accounts: [],
     logs: [],
     frames: [],
     connections: [],
@@ -160,6 +168,7 @@ function recordingHandlers(heard: Heard, hooks: StreamServer['hooks']): StreamHa
     progress: async (nodeId, message) => void heard.deployments.push({ nodeId, message }),
     applied: async (nodeId, message) => void heard.deployments.push({ nodeId, message }),
     drift: async (nodeId, message) => void heard.deployments.push({ nodeId, message }),
+    usage: async (nodeId, message) => void heard.accounts.push({ nodeId, message }),
     log: (nodeId, message) => void heard.logs.push({ nodeId, message }),
     connected: (nodeId) => void heard.connections.push({ nodeId, is: 'connected' }),
     disconnected: (nodeId) => void heard.connections.push({ nodeId, is: 'disconnected' }),

@@ -15,10 +15,10 @@ export interface SharedApi {
 }
 
 /** One control plane for all tests of the calling file. Waits where the rate of a key is exceeded, as a client should. */
-export function shareApi(): SharedApi {
+export function shareApi(env: Readonly<Record<string, string>> = {}): SharedApi {
   let api: TestApi
   beforeAll(async () => {
-    api = await startApi()
+    api = await startApi(env)
   })
   afterAll(() => api.stop())
   const call: TestApi['call'] = async (path, options) => {

@@ -26,6 +26,7 @@ import { endRefusedStreams } from './operators/end-streams.js'
 import { mountPrometheus } from './prometheus/routes.js'
 import { resources } from './resources.js'
 import { mountRpc, rpcPrefix } from './rpc/mount.js'
+import { utilizationRoutes } from './utilization/routes.js'
 import { version } from './version.js'
 
 export interface AppOptions {
@@ -72,11 +73,17 @@ async function applyDialect(app: FastifyInstance, methods: MethodTable, context:
   app.setSerializerCompiler(serializerCompiler)
 }
 
-function mountApi(app: FastifyInstance, { surroundings, services, metrics, idempotency }: Context): void {
+function mountApi(app: FastifyInstance, { surroundings, services, metrics, utilization, idempotency }: Context): void {
   const declared = resources(services)
   mountIndex(app, declared)
   for (const resource of declared) mountResource(app, resource, { publicUrl: surroundings.publicUrl, idempotency })
-  const routes = [...capacityRoutes(services.capacity), ...metricRoutes(metrics.reads), ...driftRoutes(services.drift)]
+  const requireCluster = (id: number) => services.clusters.get(id)
+  const routes = [
+    ...capacityRoutes(services.capacity),
+    ...metricRoutes(metrics.reads),
+    ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
+    ...driftRoutes(services.drift),
+  ]
   for (const route of routes) mountRoute(app, route)
 }
 

@@ -19,6 +19,8 @@ export interface Config {
   readonly behindProxy: boolean
   /** Null: the embedded PostgreSQL. */
   readonly databaseUrl: string | null
+  /** How long usage by half-hour is kept. */
+  readonly usageRetentionDays: number
   readonly logLevel: z.infer<typeof LogLevel>
   /** `name:key` with which the command line calls the API; null: the one in the data directory. */
   readonly apiKey: string | null
@@ -36,6 +38,11 @@ export class ConfigError extends Error {
 }
 
 const LogLevel = z.enum(['debug', 'info', 'warn', 'error'], { error: 'must be debug, info, warn or error' })
+
+const Days = z
+  .string()
+  .regex(/^[1-9]\d{0,4}$/, { error: 'must be a number of days, 1 to 99999' })
+  .transform(Number)
 
 const Listen = z.string().transform((text, context) => {
   const [, host = '', port = ''] = /^(\[[^\]]+\]|[^:[\]]+):(\d{1,5})$/.exec(text) ?? []
@@ -70,6 +77,7 @@ const variables = {
   ROOST_TLS_KEY: z.string().nullable().default(null),
   ROOST_BEHIND_PROXY: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0'),
   DATABASE_URL: DatabaseUrl.nullable().default(null),
+  ROOST_USAGE_RETENTION_DAYS: Days.prefault('397'),
   ROOST_LOG_LEVEL: LogLevel.default('info'),
   ROOST_API_KEY: z
     .string()
@@ -97,6 +105,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     tls: tlsConfig(values, faults),
     behindProxy: values.ROOST_BEHIND_PROXY === '1',
     databaseUrl: values.DATABASE_URL,
+    usageRetentionDays: values.ROOST_USAGE_RETENTION_DAYS,
     logLevel: values.ROOST_LOG_LEVEL,
     apiKey: values.ROOST_API_KEY,
   }

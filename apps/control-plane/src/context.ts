@@ -12,7 +12,10 @@ import { createClusterService } from './clusters/service.js'
 import { createClusterStore } from './clusters/store.js'
 import { buildDeployments } from './context/deployments.js'
 import { buildFigures, buildPrometheus } from './context/figures.js'
+import type { Figures } from './context/figures.js'
 import { buildFleet, nodeSessions, streamHandlers } from './context/fleet.js'
+import { buildUtilization } from './context/utilization.js'
+import type { UtilizationFeature } from './context/utilization.js'
 import { connectDatabase } from './db.js'
 import type { Database } from './db.js'
 import { createDeviceStore } from './devices/store.js'
@@ -54,6 +57,7 @@ export interface Context {
   readonly enrolments: EnrolmentService
   readonly metrics: MetricFeature
   readonly capacity: CapacityFeature
+  readonly utilization: UtilizationFeature
   readonly prometheus: PrometheusFigures
   /** Closes everything in reverse order. */
   dispose(): Promise<void>
@@ -63,13 +67,13 @@ export interface Context {
 export async function buildContext(surroundings: Surroundings): Promise<Context> {
   const database = connectDatabase(surroundings.connection)
   const { log, now } = surroundings
-  const ledger = createIdempotencyStore(database, now)
-  const writes = createWrites({ store: createAuditStore(database), idempotency: ledger })
+  const { ledger, writes } = buildWrites(database, now)
   const { authentication, access } = createOperators({ database, writes, log, now })
   const { secrets, bodyMac } = await openSecrets(surroundings)
   const clusters = createClusterService({ store: createClusterStore(database), writes })
   const figures = await buildFigures(database, surroundings, (id) => clusters.get(id))
   const { metrics, capacity, jobs } = figures
+  const utilization = buildUtilization(database, surroundings, (id) => clusters.get(id))
   const deployments = buildDeployments(database, surroundings, {
     writes,
     secrets,
@@ -77,7 +81,7 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
     stream: () => stream,
     getNode: (id) => nodes.get(id),
   })
-  const handlers = streamHandlers(database, surroundings, figures, deployments)
+  const handlers = streamHandlers(database, surroundings, { ...figures, deployments, utilization })
   const { stream, enrolments, tokens, sweep } = await buildFleet(database, surroundings, handlers, writes)
   const nodes = buildNodes(database, writes, nodeSessions(stream, figures))
   return {
@@ -87,6 +91,7 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
     enrolments,
     metrics,
     capacity,
+    utilization,
     prometheus: buildPrometheus(database, stream, figures),
     trust: createTrustStore(database),
     authentication,
@@ -97,18 +102,28 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
       ...buildReads(database),
       ...buildRecords(database, writes, secrets),
       ...deployments.services,
-      capacity: capacity.service,
-      metrics: metrics.reads,
+      ...measured(figures, utilization),
       tokens,
       ...access,
     },
     async dispose() {
       await stream.close()
-      for (const job of [deployments, sweep, ...jobs]) await job.stop()
+      for (const job of [deployments, sweep, utilization, ...jobs]) await job.stop()
       await capacity.writer.flush()
       await database.close()
     },
   }
+}
+
+/** How everything is written that operators write. */
+function buildWrites(database: Database, now: () => number) {
+  const ledger = createIdempotencyStore(database, now)
+  return { ledger, writes: createWrites({ store: createAuditStore(database), idempotency: ledger }) }
+}
+
+/** What the nodes' figures come to. */
+function measured({ capacity, metrics }: Figures, utilization: UtilizationFeature) {
+  return { capacity: capacity.service, metrics: metrics.reads, utilization: utilization.service }
 }
 
 /** What the key file is for. */

@@ -7,6 +7,7 @@ import type {
   LogMessage,
   PlanMessage,
   ProgressMessage,
+  UsageMessage,
 } from '@roost/api-types/agent'
 
 /**
@@ -36,6 +37,8 @@ export interface StreamHandlers {
   /** Resolves when the outcome is stored, or was before: then the agent gets its `ack` and forgets it. */
   applied(nodeId: number, message: AppliedMessage): Promise<void>
   drift(nodeId: number, message: DriftMessage): Promise<void>
+  /** Resolves when the figures are stored, or were before: then the agent gets its `ack` and forgets them. */
+  usage(nodeId: number, message: UsageMessage): Promise<void>
   log(nodeId: number, message: LogMessage): void
   /** The node's session begins. It may follow the last one without a `disconnected` between them. */
   connected(nodeId: number): void

@@ -11,6 +11,7 @@ import {
   metricFrameKind,
   PlanMessage,
   ProgressMessage,
+  UsageMessage,
 } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
 import type { Log } from '../log.js'
@@ -86,8 +87,25 @@ export class Messages {
         return this.#handle(session, said, DeviceUsageMessage, (message) =>
           handlers.deviceUsage(nodeId, { ...message, time: this.#ourTime(session, message.time) }),
         )
+      case 'usage':
+        return this.#handle(session, said, UsageMessage, async (message) => {
+          await handlers.usage(nodeId, message)
+          session.send({ type: 'ack', sequence: message.sequence })
+        })
       case 'log':
         return this.#handle(session, said, LogMessage, async (message) => handlers.log(nodeId, message))
+      case 'hello':
+        return this.#refuse(session, said, 'This session has said hello already.')
+      default:
+        return this.#takeDeployment(session, said)
+    }
+  }
+
+  /** What becomes of the states that nodes are to reach. */
+  #takeDeployment(session: Session, said: Said): void {
+    const { nodeId } = session.speaker
+    const { handlers } = this.#deps
+    switch (said.type) {
       case 'plan':
         return this.#handle(session, said, PlanMessage, async (message) => handlers.plan(nodeId, message))
       case 'progress':
@@ -99,8 +117,6 @@ export class Messages {
         })
       case 'drift':
         return this.#handle(session, said, DriftMessage, (message) => handlers.drift(nodeId, message))
-      case 'hello':
-        return this.#refuse(session, said, 'This session has said hello already.')
       default:
         return session.send({ type: 'unsupported', of: said.type.slice(0, 64) })
     }

@@ -18,13 +18,18 @@ import { createTokenStore } from '../nodes/token-store.js'
 import { createTokenService } from '../nodes/tokens.js'
 import type { Surroundings } from '../surroundings.js'
 import type { Figures } from './figures.js'
+import type { UtilizationFeature } from './utilization.js'
+
+export interface StreamedFeatures extends Pick<Figures, 'metrics' | 'capacity'> {
+  readonly deployments: DeploymentFeature
+  readonly utilization: UtilizationFeature
+}
 
 /** What the features take from the agents. */
 export function streamHandlers(
   database: Database,
   { log, now }: Surroundings,
-  { metrics, capacity }: Figures,
-  { nodes }: DeploymentFeature,
+  { metrics, capacity, deployments: { nodes }, utilization }: StreamedFeatures,
 ): StreamHandlers {
   const inventories = createInventoryIntake({
     store: createInventoryStore(database),
@@ -41,6 +46,7 @@ export function streamHandlers(
     progress: (nodeId, message) => nodes.progressed(nodeId, message),
     applied: (nodeId, message) => nodes.applied(nodeId, message),
     drift: (nodeId, message) => nodes.drifted(nodeId, message),
+    usage: (nodeId, message) => utilization.intake.take(nodeId, message),
     log: (nodeId, { level, message }) => log[level]({ nodeId }, `an agent says: ${message}`),
     connected(nodeId) {
       metrics.intake.connected(nodeId)

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { DeploymentKind, DeploymentPlan, DesiredState, DriftedItem } from './deployment.js'
 import { FilesystemFigures, Inventory, InventoryDeviceStatus } from './inventory.js'
+import { UsageMessage } from './usage.js'
 
 /** Which nodes' values make one at cluster level: sizes, counts and rates add up, percentages and durations average. */
 export const Aggregation = z.enum(['sum', 'mean'])
@@ -110,6 +111,7 @@ export const AgentMessage = z.discriminatedUnion('type', [
   InventoryMessage,
   CatalogueMessage,
   DeviceUsageMessage,
+  UsageMessage,
   LogMessage,
   PlanMessage,
   ProgressMessage,

@@ -5,6 +5,7 @@ import { Id, ListInput, listQuery, read, router, write } from './procedures.js'
 import { jobsRouter } from './jobs.js'
 import { apiKeysRouter, operatorsRouter } from './operators.js'
 import { usersRouter } from './users.js'
+import { utilizationRouter } from './utilization.js'
 
 export { trpcCodes } from './procedures.js'
 export type { RpcContext } from './procedures.js'
@@ -77,6 +78,7 @@ export const appRouter = router({
   }),
   users: usersRouter,
   gatewayShares: gatewaySharesRouter,
+  utilization: utilizationRouter,
   gatewayDeployments: jobsRouter((services) => services.gatewayDeployments),
   userDbDeployments: jobsRouter((services) => services.userDbDeployments),
   auditEvents: router({

@@ -1,4 +1,6 @@
 import type {
+  AccountStorageUtilization,
+  AccountTransferUtilization,
   ApiKey,
   ApiKeyInput,
   ApiKeyRotation,
@@ -26,6 +28,8 @@ import type {
   OperatorChange,
   OperatorInput,
   StoragePolicy,
+  StorageUtilization,
+  TransferUtilization,
   User,
   UserChange,
   UserInput,
@@ -165,6 +169,43 @@ export interface MetricService {
   across(clusterId: number, patterns: readonly string[]): Promise<AsyncIterable<readonly NodeMetricSample[]>>
 }
 
+/** ISO 8601, UTC where no zone is given. `start` counts from its half-hour, `end` (now unless given) to a whole hour after it. */
+export interface UsageRange {
+  readonly start: string
+  readonly end?: string | undefined
+}
+
+/** Rows at most, and how many to leave out before the first. */
+export interface Slice {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** The four ways to look at usage. An account that nobody knows has no rows; an unknown cluster is `not_found`. */
+export interface UsageReads<Scope, Row, AccountRow> {
+  /** A row an account over the whole range, ascending by account. */
+  ofAccounts(scope: Scope, range: UsageRange, slice: Slice): Promise<Page<AccountRow>>
+  /** At most one row, over the whole range. */
+  ofAccount(scope: Scope, account: string, range: UsageRange): Promise<Page<Row>>
+  /** A row an hour in which something is known, ascending. */
+  detail(scope: Scope, account: string, range: UsageRange, slice: Slice): Promise<Page<Row>>
+  /** At most one row: what `ofAccounts` adds up to. */
+  total(scope: Scope, range: UsageRange): Promise<Page<Row>>
+}
+
+export interface TransferScope {
+  readonly clusterId: number
+}
+export interface StorageScope extends TransferScope {
+  /** Index of the storage policy. */
+  readonly policyIdx: number
+}
+
+export interface UtilizationService {
+  readonly storage: UsageReads<StorageScope, StorageUtilization, AccountStorageUtilization>
+  readonly transfer: UsageReads<TransferScope, TransferUtilization, AccountTransferUtilization>
+}
+
 /** A token that lets one new node in. The secret is in `create`'s answer alone. */
 export interface EnrolmentToken {
   readonly id: number
@@ -233,6 +274,7 @@ export interface Services {
   readonly drift: DriftService
   readonly capacity: CapacityService
   readonly metrics: MetricService
+  readonly utilization: UtilizationService
   readonly tokens: TokenService
   readonly operators: OperatorService
   readonly apiKeys: ApiKeyService

@@ -1,0 +1,46 @@
+import type { Database } from '../db.js'
+import { every } from '../jobs/every.js'
+import type { Job } from '../jobs/every.js'
+import type { Surroundings } from '../surroundings.js'
+import { createCoverageStore } from '../utilization/coverage-store.js'
+import { createUsageIntakeStore } from '../utilization/intake-store.js'
+import { createUsageIntake } from '../utilization/intake.js'
+import type { UsageIntake } from '../utilization/intake.js'
+import { createUsageRetentionStore } from '../utilization/retention-store.js'
+import { createUsageRetention } from '../utilization/retention.js'
+import { createUtilizationService } from '../utilization/service.js'
+import type { UtilizationFeeds } from '../utilization/service.js'
+import { createStorageUsageStore, createTransferUsageStore } from '../utilization/store.js'
+
+const pruneEveryMs = 600_000
+
+export interface UtilizationFeature extends Job {
+  readonly service: UtilizationFeeds
+  readonly intake: UsageIntake
+}
+
+/** Usage by half-hour: what is asked, what comes in, and what goes by its age. */
+export function buildUtilization(
+  database: Database,
+  { config, log, now }: Surroundings,
+  requireCluster: (id: number) => Promise<unknown>,
+): UtilizationFeature {
+  const retention = createUsageRetention({
+    store: createUsageRetentionStore(database),
+    days: config.usageRetentionDays,
+    now,
+  })
+  const intakeStore = createUsageIntakeStore(database)
+  const pruning = every(pruneEveryMs, 'remove old usage', () => retention.prune(), log)
+  return {
+    service: createUtilizationService({
+      storage: createStorageUsageStore(database),
+      transfer: createTransferUsageStore(database),
+      coverage: createCoverageStore(database),
+      requireCluster,
+      now,
+    }),
+    intake: createUsageIntake({ store: intakeStore, oldestKept: () => retention.oldestKept(), log, now }),
+    stop: () => pruning.stop(),
+  }
+}

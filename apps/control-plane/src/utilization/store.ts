@@ -1,0 +1,153 @@
+import type { Slice, StorageScope, TransferScope } from '@roost/api-types/rpc'
+import { queryRows } from '../db.js'
+import type { Database } from '../db.js'
+import type { HalfHours } from './half-hours.js'
+
+export interface StorageCounters {
+  readonly bytes_used: number
+  readonly container_count: number
+  readonly object_count: number
+}
+
+export interface TransferCounters {
+  readonly bytes_in: number
+  readonly bytes_out: number
+  readonly req_count: number
+}
+
+/** A figure over some time, and what it was made of. */
+export interface Stored<Counters> {
+  readonly counters: Counters
+  /** Storage samples; 0 for transfer, whose completeness the log tells. */
+  readonly samples: number
+}
+
+export interface AccountSlice extends Slice {
+  /** Only this one. */
+  readonly account?: string
+  /** Only accounts behind this one. */
+  readonly after?: string
+}
+
+/** Reads usage of one kind. Accounts come in the order of their bytes. */
+export interface UsageStore<Scope, Counters> {
+  listAccounts(
+    scope: Scope,
+    range: HalfHours,
+    slice: AccountSlice,
+  ): Promise<readonly (Stored<Counters> & { readonly account: string })[]>
+  countAccounts(scope: Scope, range: HalfHours): Promise<number>
+  /** `hour` counts from the range's start; hours of which nothing is known are left out. */
+  listHours(
+    scope: Scope,
+    account: string,
+    range: HalfHours,
+    slice: Slice,
+  ): Promise<readonly (Stored<Counters> & { readonly hour: number })[]>
+  countHours(scope: Scope, account: string, range: HalfHours): Promise<number>
+  /** The accounts' figures added up. */
+  total(scope: Scope, range: HalfHours): Promise<Stored<Counters> & { readonly accounts: number }>
+}
+
+/** How the rows of a table make one figure. */
+interface Shape<Counters> {
+  readonly table: string
+  readonly policy: string
+  readonly counters: Readonly<Record<keyof Counters, string>>
+  readonly samples: string
+}
+
+export function createStorageUsageStore(database: Pick<Database, 'pool'>): UsageStore<StorageScope, StorageCounters> {
+  return createUsageStore<StorageCounters>(database, {
+    table: 'storage_usage',
+    policy: 'u.policy_index = $4::int',
+    counters: { bytes_used: 'max(bytes_used)', container_count: 'max(containers)', object_count: 'max(objects)' },
+    samples: 'sum((slots & 1) + (slots >> 1 & 1) + (slots >> 2 & 1))',
+  })
+}
+
+export function createTransferUsageStore(
+  database: Pick<Database, 'pool'>,
+): UsageStore<TransferScope, TransferCounters> {
+  return createUsageStore<TransferCounters>(database, {
+    table: 'transfer_usage',
+    policy: '$4::int is null',
+    counters: { bytes_in: 'sum(bytes_in)', bytes_out: 'sum(bytes_out)', req_count: 'sum(requests)' },
+    samples: '0',
+  })
+}
+
+type Scope = TransferScope & Partial<StorageScope>
+type FlatRow<Counters> = Counters & {
+  readonly samples: number
+  readonly account: string
+  readonly hour: number
+  readonly accounts: number
+}
+
+function createUsageStore<Counters extends object>(
+  database: Pick<Database, 'pool'>,
+  shape: Shape<Counters>,
+): UsageStore<Scope, Counters> {
+  const names = Object.keys(shape.counters) as (keyof Counters & string)[]
+  const sql = queriesOf(shape, names)
+  const read = (text: string, { clusterId, policyIdx }: Scope, { from, to }: HalfHours, ...more: readonly unknown[]) =>
+    queryRows<FlatRow<Counters>>(database, text, [clusterId, from, to, policyIdx ?? null, ...more])
+  const count = async (...query: Parameters<typeof read>) => (await read(...query))[0]?.accounts ?? 0
+  const unflatten = (row: FlatRow<Counters>) => ({
+    counters: Object.fromEntries(names.map((name) => [name, row[name]])) as Counters,
+    samples: row.samples,
+  })
+  return {
+    async listAccounts(scope, range, { account, after = '', limit, offset }) {
+      const rows = await read(sql.listAccounts, scope, range, storable(account), after, limit, offset)
+      return rows.map((row) => ({ account: row.account, ...unflatten(row) }))
+    },
+    countAccounts: (scope, range) => count(sql.countAccounts, scope, range),
+    async listHours(scope, account, range, { limit, offset }) {
+      const rows = await read(sql.listHours, scope, range, storable(account), limit, offset)
+      return rows.map((row) => ({ hour: row.hour, ...unflatten(row) }))
+    },
+    countHours: (scope, account, range) => count(sql.countHours, scope, range, storable(account)),
+    async total(scope, range) {
+      const [row] = await read(sql.total, scope, range)
+      if (row === undefined) throw new Error('A sum without a row')
+      return { accounts: row.accounts, ...unflatten(row) }
+    },
+  }
+}
+
+/** The stream makes U+FFFD of NUL, which PostgreSQL does not take. */
+function storable(account: string | undefined): string | null {
+  return account?.replaceAll('\0', '\ufffd') ?? null
+}
+
+/** Parameters: $1 cluster, $2 and $3 half-hours from and to, $4 policy, then those of the query. */
+function queriesOf<Counters extends object>(shape: Shape<Counters>, names: readonly (keyof Counters & string)[]) {
+  const { table } = shape
+  const figures = [
+    ...names.map((name) => `(${shape.counters[name]})::float8 as ${name}`),
+    `(${shape.samples})::float8 as samples`,
+  ].join(', ')
+  const sums = [...names, 'samples'].map((name) => `coalesce(sum(${name}), 0)::float8 as ${name}`).join(', ')
+  const known = `u.account_id = a.id and ${shape.policy} and u.half_hour >= $2 and u.half_hour < $3`
+  // An account's rows lie side by side in the primary key: each account is one short walk, whatever the table holds.
+  const accounts = `from usage_accounts a cross join lateral (select from ${table} u where ${known} limit 1) any_row
+    where a.cluster_id = $1`
+  const hours = `from usage_accounts a join ${table} u on ${known} where a.cluster_id = $1 and a.name = $5`
+  return {
+    listAccounts: `
+      select a.name as account, s.* from (
+        select a.id, a.name ${accounts} and ($5::text is null or a.name = $5) and a.name collate "C" > $6
+        order by a.name collate "C" limit $7 offset $8) a
+      cross join lateral (select ${figures} from ${table} u where ${known}) s
+      order by a.name collate "C"`,
+    countAccounts: `select count(*)::int as accounts ${accounts}`,
+    listHours: `select (u.half_hour - $2) / 2 as hour, ${figures} ${hours} group by 1 order by 1 limit $6 offset $7`,
+    countHours: `select count(distinct (u.half_hour - $2) / 2)::int as accounts ${hours}`,
+    total: `
+      select count(*)::int as accounts, ${sums} from usage_accounts a
+      cross join lateral (select count(*) as rows, ${figures} from ${table} u where ${known}) s
+      where a.cluster_id = $1 and s.rows > 0`,
+  }
+}

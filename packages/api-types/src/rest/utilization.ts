@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { ListMeta } from './envelope.js'
+
+/** Which time a row is about, in UTC, such as `2014-11-21 17:00:00Z`; `end` is the first moment after it. */
+const interval = {
+  start: z.string().meta({ description: 'UTC', example: '2014-11-21 17:00:00Z' }),
+  end: z.string().meta({ description: 'The first moment after the interval, UTC', example: '2014-11-21 18:00:00Z' }),
+  pct_complete: z
+    .number()
+    .min(0)
+    .max(100)
+    .describe('How much of what was to be known about the interval arrived, in percent'),
+}
+
+/** Sums may be beyond what an integer of JSON holds exactly; below 2^53 they are exact. */
+const counter = (description: string) => z.number().min(0).describe(description)
+
+const storageCounters = {
+  bytes_used: counter('Bytes stored, replicas not counted: the most in the interval'),
+  container_count: counter('The most containers in the interval'),
+  object_count: counter('The most objects in the interval'),
+}
+const transferCounters = {
+  bytes_in: counter('Bytes received from clients in the interval'),
+  bytes_out: counter('Bytes sent to clients in the interval'),
+  req_count: counter('Requests in the interval'),
+}
+const account = z.string().describe('The account, such as AUTH_bob')
+
+export const StorageUtilization = z.object({ ...interval, ...storageCounters }).meta({ id: 'StorageUtilization' })
+export type StorageUtilization = z.infer<typeof StorageUtilization>
+
+export const AccountStorageUtilization = z
+  .object({ account, ...interval, ...storageCounters })
+  .meta({ id: 'AccountStorageUtilization' })
+export type AccountStorageUtilization = z.infer<typeof AccountStorageUtilization>
+
+export const TransferUtilization = z.object({ ...interval, ...transferCounters }).meta({ id: 'TransferUtilization' })
+export type TransferUtilization = z.infer<typeof TransferUtilization>
+
+export const AccountTransferUtilization = z
+  .object({ account, ...interval, ...transferCounters })
+  .meta({ id: 'AccountTransferUtilization' })
+export type AccountTransferUtilization = z.infer<typeof AccountTransferUtilization>
+
+/** The head of a list of utilization: what it is about, as long as there is any. */
+export const UtilizationMeta = ListMeta.extend({
+  account: z.string().optional(),
+  policy_idx: z.int().optional(),
+}).meta({ id: 'UtilizationMeta' })
+export type UtilizationMeta = z.infer<typeof UtilizationMeta>
+
+const example = {
+  meta: { limit: 20, offset: 0, next: null, previous: null, total_count: 1, account: 'AUTH_bob', policy_idx: 0 },
+  objects: [
+    {
+      start: '2014-11-21 17:00:00Z',
+      end: '2014-11-21 18:00:00Z',
+      pct_complete: 100,
+      bytes_used: 1_048_576,
+      container_count: 2,
+      object_count: 17,
+    },
+  ],
+}
+
+/** The envelope of utilization around rows of one kind. */
+export function utilizationEnvelope<R extends z.ZodType>(record: R) {
+  const envelope = z.object({ meta: UtilizationMeta, objects: z.array(record) })
+  return (record as z.ZodType) === StorageUtilization ? envelope.meta({ examples: [example] }) : envelope
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { maxId } from '../rest/index.js'
+import { Id, read, router } from './procedures.js'
+
+const account = z.string().min(1).max(512)
+const page = { limit: z.int().min(1).max(1000).default(1000), offset: z.int().min(0).default(0) }
+
+/** Of the cluster `id`. */
+const Transfer = Id.extend({ start: z.string(), end: z.string().optional() })
+const Storage = Transfer.extend({ policy_idx: z.int().min(0).max(maxId) })
+
+const clusterOf = ({ id }: z.infer<typeof Id>) => ({ clusterId: id })
+const policyOf = ({ id, policy_idx: policyIdx }: z.infer<typeof Storage>) => ({ clusterId: id, policyIdx })
+
+export const utilizationRouter = router({
+  storage: router({
+    ofAccounts: read
+      .input(Storage.extend(page))
+      .query(({ ctx, input }) => ctx.services.utilization.storage.ofAccounts(policyOf(input), input, input)),
+    ofAccount: read
+      .input(Storage.extend({ account }))
+      .query(({ ctx, input }) => ctx.services.utilization.storage.ofAccount(policyOf(input), input.account, input)),
+    detail: read
+      .input(Storage.extend({ account, ...page }))
+      .query(({ ctx, input }) => ctx.services.utilization.storage.detail(policyOf(input), input.account, input, input)),
+    total: read
+      .input(Storage)
+      .query(({ ctx, input }) => ctx.services.utilization.storage.total(policyOf(input), input)),
+  }),
+  transfer: router({
+    ofAccounts: read
+      .input(Transfer.extend(page))
+      .query(({ ctx, input }) => ctx.services.utilization.transfer.ofAccounts(clusterOf(input), input, input)),
+    ofAccount: read
+      .input(Transfer.extend({ account }))
+      .query(({ ctx, input }) => ctx.services.utilization.transfer.ofAccount(clusterOf(input), input.account, input)),
+    detail: read
+      .input(Transfer.extend({ account, ...page }))
+      .query(({ ctx, input }) =>
+        ctx.services.utilization.transfer.detail(clusterOf(input), input.account, input, input),
+      ),
+    total: read
+      .input(Transfer)
+      .query(({ ctx, input }) => ctx.services.utilization.transfer.total(clusterOf(input), input)),
+  }),
+})
