@@ -4,6 +4,10 @@ import { isUnavailable } from './unavailable.js'
 describe('isUnavailable', () => {
   it.each([
     ['Prisma cannot reach the server', { code: 'P1001' }],
+    [
+      'a raw query finds no server',
+      { code: 'P2010', meta: { driverAdapterError: { cause: { kind: 'DatabaseNotReachable' } } } },
+    ],
     ['the server shuts down', { code: 'P2039', meta: { driverAdapterError: { cause: { code: '57P01' } } } }],
     ['the server starts', { cause: { code: '57P03' } }],
     ['the disk of the server is full', { code: '53100' }],

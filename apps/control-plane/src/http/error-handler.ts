@@ -62,7 +62,13 @@ function log(request: FastifyRequest, status: number, error: unknown): void {
   if (status < 500) return
   const issues = isResponseSerializationError(error) ? { issues: error.cause.issues } : {}
   if (status === 500) request.log.error({ err: error, ...issues }, 'request failed')
-  else request.log.warn({ err: error }, 'request not served')
+  else request.log.warn({ reason: innermost(error) }, 'request not served')
+}
+
+/** One line is enough for what is known to pass, such as a database that is away: every request meets it. */
+function innermost(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message.trim() : innermost(error.cause)
 }
 
 /** For requests that reach no route: their path cannot be decoded. */
