@@ -9,10 +9,10 @@ import type { Terminal } from './program.js'
 const columns: Columns<ClusterRecord> = { ID: ({ id }) => id, NAME: ({ name }) => name, UUID: ({ uuid }) => uuid }
 
 export function addClusters(program: Command, config: () => Config, { out }: Terminal): void {
-  const cluster = program.command('cluster').description('The clusters.')
+  const cluster = program.command('cluster').description('Clusters: list, add, rename, remove.')
   cluster
     .command('list')
-    .description('List them.')
+    .description('List the clusters.')
     .addOption(outputOption())
     .action((options: OutputOptions) =>
       withApi(config(), async ({ clusters }) => {
@@ -21,7 +21,7 @@ export function addClusters(program: Command, config: () => Config, { out }: Ter
     )
   cluster
     .command('add <name>')
-    .description('Make a new one.')
+    .description('Make a new cluster.')
     .addOption(outputOption())
     .action((name: string, options: OutputOptions) =>
       withApi(config(), async ({ clusters }) => {
@@ -30,7 +30,7 @@ export function addClusters(program: Command, config: () => Config, { out }: Ter
     )
   cluster
     .command('rename <cluster> <name>')
-    .description('Give one another name.')
+    .description('Give a cluster another name.')
     .action((word: string, name: string) =>
       withApi(config(), async ({ clusters }) => {
         const { id } = pick('cluster', word, await listAll((range) => clusters.list.query(range)), (c) => c.name)
@@ -40,7 +40,7 @@ export function addClusters(program: Command, config: () => Config, { out }: Ter
     )
   cluster
     .command('remove <cluster>')
-    .description('Remove one that has no nodes.')
+    .description('Remove a cluster that has no nodes.')
     .action((word: string) =>
       withApi(config(), async ({ clusters }) => {
         const { id, name } = pick('cluster', word, await listAll((range) => clusters.list.query(range)), (c) => c.name)

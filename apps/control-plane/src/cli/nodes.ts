@@ -12,11 +12,11 @@ interface NodeFlags extends OutputOptions {
 }
 
 export function addNodes(program: Command, config: () => Config, { out }: Terminal): void {
-  const node = program.command('node').description('The nodes.')
+  const node = program.command('node').description('Nodes: list, remove.')
   node
     .command('list')
-    .description('List them.')
-    .option('--cluster <cluster>', 'of this cluster alone, by name or id')
+    .description('List the nodes.')
+    .option('--cluster <cluster>', 'only those of this cluster, by name or id')
     .addOption(outputOption())
     .action((options: NodeFlags) =>
       withApi(config(), async ({ clusters, nodes }) => {
@@ -29,7 +29,7 @@ export function addNodes(program: Command, config: () => Config, { out }: Termin
     )
   node
     .command('remove <node>')
-    .description('Revoke the identity of one, by host name or id, and forget it.')
+    .description('Revoke the identity of a node, given by host name or id, and forget the node.')
     .option('--force', 'even while it is online')
     .action((word: string, { force = false }: { readonly force?: boolean }) =>
       withApi(config(), async ({ nodes }) => {

@@ -23,6 +23,12 @@ const variablesHelp = `Variables:
   ROOST_LOG_LEVEL     debug, info, warn or error (info)
   DATABASE_URL        a PostgreSQL of yours instead of the embedded one`
 
+const commandsHelp = `Commands but those of local call the API of the control plane that runs in ROOST_DATA_DIR, with the key in its
+admin.apikey. When none runs there, ROOST_PUBLIC_URL and ROOST_API_KEY (NAME:KEY) name another.
+
+Exit codes: 0 done, 1 failed, 2 wrong arguments or variables, 3 there is no such thing, 4 refused as things are now,
+6 no key or one that may not do this, 7 took too long.`
+
 /** Everything that a command takes from the outside. */
 export interface Terminal {
   readonly out: NodeJS.WriteStream
@@ -40,6 +46,7 @@ export function createProgram(terminal: Terminal, version: string): Command {
       writeOut: (text) => terminal.out.write(text),
       writeErr: (text) => terminal.err.write(text),
     })
+    .addHelpText('after', `\n${commandsHelp}`)
     .exitOverride()
   addClusters(program, readConfig, terminal)
   addNodes(program, readConfig, terminal)

@@ -17,10 +17,10 @@ export function addTokens(program: Command, config: () => Config, { out, err }: 
   const token = program.command('token').description('Tokens that let new nodes in.')
   token
     .command('create')
-    .description('Make one, and print the lines to paste on the new node.')
+    .description('Make a token, and print the lines to paste on the new node.')
     .option('--cluster <cluster>', 'the cluster that the node joins, by name or id', 'default')
-    .option('--ttl <time>', 'how long it is good, such as 30m, 1h or 7d', parseDuration)
-    .option('--uses <number>', 'how many nodes it lets in', parseUses)
+    .option('--ttl <time>', 'how long it is good, such as 30m or 7d (default: 1h)', parseDuration)
+    .option('--uses <number>', 'how many nodes it lets in (default: 1)', parseUses)
     .addOption(outputOption())
     .action(({ cluster: word, ttl, uses, output }: TokenFlags) =>
       withApi(config(), async ({ clusters, tokens }) => {
