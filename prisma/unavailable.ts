@@ -20,12 +20,11 @@ interface Traits {
 export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
   const { code, kind, message, cause, meta } = error as Traits
-  if (typeof code === 'string' && isTrouble(code)) return true
-  if (typeof kind === 'string' && adapterKinds.has(kind)) return true
+  if ([code, kind].some((word) => typeof word === 'string' && isTrouble(word))) return true
   if (typeof message === 'string' && driverMessages.test(message)) return true
   return isUnavailable(cause) || isUnavailable(meta?.driverAdapterError)
 }
 
-function isTrouble(code: string): boolean {
-  return sqlStates.test(code) || prismaCodes.has(code) || socketCodes.has(code)
+function isTrouble(word: string): boolean {
+  return sqlStates.test(word) || prismaCodes.has(word) || socketCodes.has(word) || adapterKinds.has(word)
 }
