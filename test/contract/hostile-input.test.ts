@@ -81,7 +81,7 @@ it('a query of any kind never makes a 500', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 4 }), async (pairs) => {
       const { status } = await api.get(
-        `/api/v1/nodes/?${new URLSearchParams(pairs.map(([one, other]) => [one, other]))}`,
+        `/api/v1/nodes/?${new URLSearchParams(pairs.map(([one, other]): [string, string] => [one, other]))}`,
       )
       expect([200, 400, 401, 429]).toContain(status)
     }),

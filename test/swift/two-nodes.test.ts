@@ -1,3 +1,4 @@
+import type { CapacityElement } from '@roost/api-types/rest'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, startApi } from '../support/api.js'
@@ -73,9 +74,9 @@ describe('two nodes of a Swift cluster', { timeout: 60_000 }, () => {
 
   it('make an element of capacity for each set of policies, with its count of devices', async () => {
     const { body } = await api.get(`/api/v1/clusters/${cluster}/capacity/list/`)
-    const counts = body.capacity.map(({ ring_set, pct_used_stats }: Record<string, never>) => [
+    const counts = body.capacity.map(({ ring_set, pct_used_stats }: CapacityElement) => [
       ring_set,
-      (pct_used_stats as { count: number }).count,
+      pct_used_stats.count,
     ])
     expect(counts).toEqual([
       ['gold', 2],

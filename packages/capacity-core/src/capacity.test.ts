@@ -208,7 +208,8 @@ function naive(devices: readonly DeviceCapacity[]): PolicySetCapacity[] {
     const used = known.map((one) => Math.max(0, one.totalBytes - one.freeBytes))
     const free = known.map((one) => one.availableBytes)
     const percents = used
-      .map((bytes, i) => (bytes + free[i] === 0 ? 0 : (100 * bytes) / (bytes + free[i])))
+      .map((bytes, i) => [bytes, bytes + (free[i] ?? 0)] as const)
+      .map(([bytes, raw]) => (raw === 0 ? 0 : (100 * bytes) / raw))
       .toSorted((a, b) => a - b)
     const n = percents.length
     const avg = n === 0 ? 0 : sum(percents) / n
@@ -236,7 +237,7 @@ function naive(devices: readonly DeviceCapacity[]): PolicySetCapacity[] {
 const keyOf = (one: DeviceCapacity) => [...new Set(one.policies)].toSorted((a, b) => a - b).join()
 
 function byIndexes(a: string, b: string): number {
-  const [x, y] = [a.split(',').map(Number), b.split(',').map(Number)]
+  const [x, y] = [a.split(',').map(Number), b.split(',').map(Number)] as const
   const at = x.findIndex((index, i) => index !== y[i])
-  return at === -1 ? x.length - y.length : x[at] - (y[at] ?? -1)
+  return at === -1 ? x.length - y.length : (x[at] ?? -1) - (y[at] ?? -1)
 }

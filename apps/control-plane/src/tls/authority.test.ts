@@ -10,7 +10,7 @@ import type { AuthorityOptions, Identity } from './authority.js'
 
 const dayMs = 86_400_000
 let dataDir: string
-let now = start
+let now = 0
 let everyNodeKnows = false
 
 beforeEach(async () => {
