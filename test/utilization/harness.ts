@@ -1,0 +1,41 @@
+import { buildUtilization } from '@roost/control-plane/dist/context/utilization.js'
+import type { UtilizationFeature } from '@roost/control-plane/dist/context/utilization.js'
+import { createLog } from '@roost/control-plane/dist/log.js'
+import { afterAll, beforeAll } from 'vitest'
+import { createTestDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+
+export interface UsageHarness {
+  readonly database: TestDatabase
+  readonly usage: UtilizationFeature
+  /** Unix milliseconds; set it to move the time. */
+  now: number
+}
+
+/** The feature by itself on a real database, at a time of the test's own. */
+export function useUsage(now: string, retentionDays = 397): UsageHarness {
+  const harness = { now: Date.parse(now) } as UsageHarness & { database: TestDatabase; usage: UtilizationFeature }
+  beforeAll(async () => {
+    harness.database = await createTestDatabase()
+    const surroundings = {
+      config: {
+        listen: { host: '127.0.0.1', port: 0 },
+        behindProxy: false,
+        dataDir: '',
+        usageRetentionDays: retentionDays,
+      },
+      connection: harness.database.connection,
+      log: createLog({ level: 'silent', out: process.stderr }),
+      now: () => harness.now,
+      publicUrl: () => '',
+      trustedCas: () => [],
+      caSha256: () => null,
+    }
+    harness.usage = buildUtilization(harness.database, surroundings, async () => {})
+  })
+  afterAll(async () => {
+    await harness.usage.stop()
+    await harness.database.drop()
+  })
+  return harness
+}

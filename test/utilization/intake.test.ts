@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { addCluster } from '../support/fleet-rows.js'
+import { addProxy, storageOf, transferOf, usageMessage } from '../support/usage-rows.js'
+import { useUsage } from './harness.js'
+
+const harness = useUsage('2026-06-01T12:00:00Z')
+const start = '2026-06-01T11:00:00Z'
+const range = { start, end: '2026-06-01T12:00:00Z' }
+
+async function cluster() {
+  const clusterId = await addCluster(harness.database)
+  const [one, two] = [await addProxy(harness.database, clusterId), await addProxy(harness.database, clusterId)]
+  const take = (node: number, ...message: Parameters<typeof usageMessage>) =>
+    harness.usage.intake.take(node, usageMessage(...message))
+  const { storage, transfer } = harness.usage.service
+  return {
+    clusterId,
+    one,
+    two,
+    take,
+    storageOf: async (account: string) =>
+      (await storage.ofAccount({ clusterId, policyIdx: 0 }, account, range)).objects[0],
+    transferOf: async (account: string) => (await transfer.ofAccount({ clusterId }, account, range)).objects[0],
+    audits: () =>
+      harness.database.prisma.auditEvent.findMany({
+        where: { action: 'late_usage', resource: 'clusters', resourceId: clusterId },
+      }),
+  }
+}
+
+describe('usage that is told', () => {
+  it('twice counts once', async () => {
+    const { one, take, transferOf: read } = await cluster()
+    const message = { transfer: [transferOf('AUTH_a', 10, 20, 3)], log_read: 1 }
+    for (let i = 0; i < 3; i++) await take(one, start, message)
+    expect(await read('AUTH_a')).toMatchObject({ bytes_in: 10, bytes_out: 20, req_count: 3, pct_complete: 50 })
+  })
+
+  it('again with figures that have grown replaces what was told before, in whatever order they come', async () => {
+    const { one, take, transferOf: read } = await cluster()
+    await take(one, start, { transfer: [transferOf('AUTH_a', 30)], log_read: 1 })
+    await take(one, start, { transfer: [transferOf('AUTH_a', 10)], log_read: 0.5 })
+    expect(await read('AUTH_a')).toMatchObject({ bytes_in: 30, pct_complete: 50 })
+  })
+
+  it('by two proxies adds up', async () => {
+    const { one, two, take, transferOf: read } = await cluster()
+    await take(one, start, { transfer: [transferOf('AUTH_a', 30)], log_read: 1 })
+    await take(two, start, { transfer: [transferOf('AUTH_a', 5)], log_read: 1 })
+    expect(await read('AUTH_a')).toMatchObject({ bytes_in: 35, pct_complete: 50 })
+  })
+
+  it('of an account by the nodes of its replicas is the maximum, with the samples of all of them', async () => {
+    const { one, two, take, storageOf: read } = await cluster()
+    await take(one, start, { storage: [storageOf('AUTH_a', 100, { object_count: 1, slots: 1 })] })
+    await take(two, start, { storage: [storageOf('AUTH_a', 90, { object_count: 4, slots: 2 })] })
+    expect(await read('AUTH_a')).toMatchObject({
+      bytes_used: 100,
+      object_count: 4,
+      pct_complete: expect.closeTo((100 * 2) / 6, 9),
+    })
+  })
+
+  it('names an account twice in one message counts as told twice', async () => {
+    const { one, take, storageOf: read } = await cluster()
+    await take(one, start, { storage: [storageOf('AUTH_a', 1, { slots: 1 }), storageOf('AUTH_a', 2, { slots: 4 })] })
+    expect(await read('AUTH_a')).toMatchObject({ bytes_used: 2, pct_complete: expect.closeTo((100 * 2) / 6, 9) })
+  })
+
+  it('by many nodes at once about the same accounts ends without a deadlock', async () => {
+    const { one, two, take, storageOf: read } = await cluster()
+    const accounts = Array.from({ length: 500 }, (_, i) => `AUTH_${i}`)
+    const rows = (bytes: number) => accounts.map((account) => storageOf(account, bytes))
+    const told = Array.from({ length: 20 }, (_, i) =>
+      take(i % 2 === 0 ? one : two, start, { storage: i % 3 === 0 ? rows(i) : rows(i).toReversed() }),
+    )
+    await Promise.all(told)
+    expect(await read('AUTH_499')).toMatchObject({ bytes_used: 19 })
+  })
+
+  it('of a half-hour that has not begun is refused, with what to do', async () => {
+    const { one, take } = await cluster()
+    await expect(take(one, '2026-06-01T12:30:00Z', {})).rejects.toThrow(/clock/)
+  })
+
+  it('by a node that was removed is refused, and what it told before stays', async () => {
+    const { one, take, transferOf: read } = await cluster()
+    await take(one, start, { transfer: [transferOf('AUTH_a', 30)], log_read: 1 })
+    await harness.database.prisma.node.delete({ where: { id: one } })
+    await expect(take(one, start, { transfer: [transferOf('AUTH_a', 40)] })).rejects.toThrow(/removed/)
+    expect(await read('AUTH_a')).toMatchObject({ bytes_in: 30 })
+  })
+})
+
+describe('how complete transfer is', () => {
+  it('falls while a proxy that told before says nothing, until it is one no longer', async () => {
+    const { one, two, take, transferOf: read } = await cluster()
+    for (const node of [one, two]) await take(node, '2026-06-01T10:30:00Z', { log_read: 1 })
+    for (const half of [start, '2026-06-01T11:30:00Z'])
+      await take(one, half, { transfer: [transferOf('AUTH_a', 1)], log_read: 1 })
+    expect(await read('AUTH_a')).toMatchObject({ pct_complete: 50 })
+    await harness.database.prisma.nodeRole.updateMany({ where: { nodeId: two }, data: { runsProxy: false } })
+    expect(await read('AUTH_a')).toMatchObject({ pct_complete: 100 })
+  })
+})
+
+describe('a half-hour that is closed', () => {
+  it('changes only by a late arrival, which says so in the audit', async () => {
+    const { one, take, audits, storageOf: read } = await cluster()
+    const early = '2026-06-01T09:00:00Z'
+    await take(one, start, { storage: [storageOf('AUTH_a', 1)] })
+    expect(await audits()).toEqual([])
+    await take(one, early, { storage: [storageOf('AUTH_a', 5)], transfer: [transferOf('AUTH_a', 1)], log_read: 1 })
+    expect(await audits()).toMatchObject([
+      {
+        operator: expect.stringMatching(/^agent [0-9a-f-]{36}$/),
+        changes: {
+          half_hour: [null, '2026-06-01T09:00:00.000Z'],
+          node: [null, one],
+          storage_rows: [null, 1],
+          transfer_rows: [null, 1],
+          log_rows: [null, 1],
+        },
+      },
+    ])
+    expect(await read('AUTH_a')).toMatchObject({ bytes_used: 1 })
+  })
+
+  it('is not changed, and nothing audited, by what is known', async () => {
+    const { one, take, audits } = await cluster()
+    const message = { storage: [storageOf('AUTH_a', 5)], log_read: 0.5 }
+    for (let i = 0; i < 3; i++) await take(one, '2026-06-01T09:00:00Z', message)
+    await take(one, '2026-06-01T09:00:00Z', { storage: [storageOf('AUTH_a', 4)] })
+    expect(await audits()).toHaveLength(1)
+  })
+})
