@@ -10,6 +10,7 @@ import { benchRecords } from './records.js'
 import { missed, tableOf } from './report.js'
 import type { Row } from './report.js'
 import { benchTiming } from './timing.js'
+import { benchUsage } from './usage.js'
 
 interface Bench {
   readonly title: string
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, Bench>> = {
   fleet: { title: '1,000 agents, 800 metrics each, every 10 s', run: benchFleet },
   page: { title: 'A page of 20 out of 100,000 rows, p50', run: benchPage },
   records: { title: 'Users and shares, 100,000 of each', run: benchRecords },
+  usage: { title: 'Usage by half-hour: two nodes at a time, messages of 5,000 accounts', run: benchUsage },
   agent: { title: "The agent at a 10 s interval, its children's CPU included", run: benchAgent },
   timing: { title: 'Refused credentials: medians of 10,000 interleaved tries', run: benchTiming },
 }
