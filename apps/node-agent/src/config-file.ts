@@ -8,6 +8,15 @@ const address = z.string().check(z.refine((text) => isIP(text) !== 0, 'must be a
 const deviceName = z.string().check(z.regex(/^[^/\s]{1,64}$/, 'must be 1 to 64 characters without a blank or a slash'))
 const policyName = z.string().check(z.regex(/^[A-Za-z0-9-]{1,64}$/, 'must be 1 to 64 letters, digits or hyphens'))
 const flag = z.optional(z.boolean())
+const wholeNumber = (least: number, most: number) =>
+  z
+    .number()
+    .check(
+      z.refine(
+        (n) => Number.isInteger(n) && n >= least && n <= most,
+        `must be a whole number from ${least} to ${most}`,
+      ),
+    )
 
 const settings = {
   /** A prefix before every path of the machine that the agent reads. */
@@ -23,6 +32,19 @@ const settings = {
       devices_directory: z.optional(absolutePath),
       /** The addresses under which the rings know this node; without them its interfaces tell. */
       addresses: z.optional(z.array(address).check(z.minLength(1, 'must name at least one address'))),
+      /** Where Swift's daemons keep what they say of their passes: `recon_cache_path` of their configuration. */
+      recon_cache_directory: z.optional(absolutePath),
+    }),
+  ),
+  /** The statistics that Swift's servers send to `log_statsd_host` and `log_statsd_port`. */
+  statsd: z.optional(
+    z.strictObject({
+      /** Without it the agent listens where there is a `swift.conf`. */
+      enabled: flag,
+      address: z.optional(address),
+      port: z.optional(wholeNumber(1, 65_535)),
+      /** How many names of counters and timers are taken. */
+      max_names: z.optional(wholeNumber(1, 5_000)),
     }),
   ),
   /** Names of the storage policies of a node without rings, by index; the first is the default. */

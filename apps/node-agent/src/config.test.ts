@@ -33,6 +33,8 @@ describe('the agent’s configuration', () => {
       root: '/',
       roles: {},
       swiftDirectory: '/etc/swift',
+      reconCacheDirectory: '/var/cache/swift',
+      statsd: { enabled: null, address: '127.0.0.1', port: 8125, maxNames: 1_000 },
       devicesDirectory: null,
       ringAddresses: null,
       declaredDevices: null,
@@ -71,6 +73,17 @@ describe('the agent’s configuration', () => {
     expect(readConfig({ dataDir: dir }, {}).declaredDevices).toBe('local-filesystems')
   })
 
+  it('takes where Swift says something of itself', () => {
+    write({
+      swift: { recon_cache_directory: '/srv/cache' },
+      statsd: { enabled: true, address: '::1', port: 9125, max_names: 50 },
+    })
+    expect(readConfig({ dataDir: dir }, {})).toMatchObject({
+      reconCacheDirectory: '/srv/cache',
+      statsd: { enabled: true, address: '::1', port: 9125, maxNames: 50 },
+    })
+  })
+
   it('lists every fault at once', () => {
     write({
       rot: '/',
@@ -100,6 +113,9 @@ describe('the agent’s configuration', () => {
     ],
     [{ policies: ['gold', 'Gold'] }, 'policies names one policy twice.'],
     [{ policies: [] }, 'policies must name at least one policy.'],
+    [{ statsd: { address: 'proxy1' } }, 'statsd.address must be an IP address.'],
+    [{ statsd: { port: 0 } }, 'statsd.port must be a whole number from 1 to 65535.'],
+    [{ statsd: { max_names: 1.5 } }, 'statsd.max_names must be a whole number from 1 to 5000.'],
     [
       {
         devices: [

@@ -8,6 +8,15 @@ export interface DeclaredDevice {
   readonly policies: readonly number[]
 }
 
+export interface StatsdConfig {
+  /** Whether to listen; null: where there is a `swift.conf`. */
+  readonly enabled: boolean | null
+  readonly address: string
+  readonly port: number
+  /** How many names of counters and timers are taken. */
+  readonly maxNames: number
+}
+
 /** What decides how the machine is read. */
 export interface InventoryConfig {
   /** Before every path of the machine that the agent reads; `/` on a real one. */
@@ -15,6 +24,8 @@ export interface InventoryConfig {
   /** Flags that stand against what is detected. */
   readonly roles: Readonly<NonNullable<ConfigFile['roles']>>
   readonly swiftDirectory: string
+  readonly reconCacheDirectory: string
+  readonly statsd: StatsdConfig
   readonly devicesDirectory: string | null
   /** The addresses under which the rings know this node; null: those of its interfaces. */
   readonly ringAddresses: readonly string[] | null
@@ -86,6 +97,7 @@ function inventoryConfig(options: ConfigOptions, file: ConfigFile, path: string,
     root: options.root ?? file.root ?? '/',
     roles: file.roles ?? {},
     ...swiftConfig(file.swift ?? {}),
+    statsd: statsdConfig(file.statsd ?? {}),
     declaredDevices: declaredDevices(file.devices, declaredPolicies, path, faults),
     declaredPolicies,
   }
@@ -94,8 +106,18 @@ function inventoryConfig(options: ConfigOptions, file: ConfigFile, path: string,
 function swiftConfig(swift: NonNullable<ConfigFile['swift']>) {
   return {
     swiftDirectory: swift.directory ?? '/etc/swift',
+    reconCacheDirectory: swift.recon_cache_directory ?? '/var/cache/swift',
     devicesDirectory: swift.devices_directory ?? null,
     ringAddresses: swift.addresses ?? null,
+  }
+}
+
+function statsdConfig(statsd: NonNullable<ConfigFile['statsd']>): StatsdConfig {
+  return {
+    enabled: statsd.enabled ?? null,
+    address: statsd.address ?? '127.0.0.1',
+    port: statsd.port ?? 8125,
+    maxNames: statsd.max_names ?? 1_000,
   }
 }
 

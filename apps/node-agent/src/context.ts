@@ -1,14 +1,15 @@
 import type { Clock } from './clock.js'
-import { collectors } from './collectors/index.js'
+import { createCollectors } from './collectors/index.js'
 import type { Readings } from './collectors/reading.js'
 import { createReadings } from './collectors/readings.js'
 import type { InventoryConfig } from './config.js'
 import { createFilesystems } from './host/filesystems.js'
-import { type Machine, openMachine } from './host/machine.js'
+import { type Machine, kernelOf, openMachine } from './host/machine.js'
 import { runCommand } from './host/run-command.js'
 import { createStatfsProbe } from './host/statfs-probe.js'
 import { createInventories, type Inventories } from './inventory/inventories.js'
 import type { Log } from './log.js'
+import { createStatsd } from './swift/statsd.js'
 
 /** All that reads the machine. */
 export interface Context {
@@ -24,8 +25,17 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
   const machine = openMachine(config.root)
   const statfs = createStatfsProbe({ run: runCommand, path: (path) => machine.path(path) })
   const filesystems = createFilesystems({ machine, probe: statfs, monotonic: () => clock.monotonic() })
+  const statsd = createStatsd({
+    ...config.statsd,
+    // A root without a kernel of its own is a test's folder: its Swift does not send to this machine's port.
+    isWanted: () =>
+      config.statsd.enabled ??
+      (kernelOf(machine) === machine && machine.stamp(`${config.swiftDirectory}/swift.conf`) !== undefined),
+    clock,
+  })
+  const recon = { directory: config.reconCacheDirectory, now: () => clock.now() }
   const readings = createReadings({
-    collectors,
+    collectors: [...createCollectors({ recon }), statsd.collector],
     host: { machine, filesystems },
     clock,
     onFault: (collector, error) => log.warn('A collector fails; its metrics have no value.', { collector, error }),
@@ -37,6 +47,7 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
     inventories,
     async close() {
       await Promise.all([readings.close(), inventories.close()])
+      statsd.close()
       statfs.close()
     },
   }

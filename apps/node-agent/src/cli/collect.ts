@@ -11,7 +11,9 @@ import type { PrintFlags } from './program.js'
 export async function collect(flags: PrintFlags): Promise<number> {
   const config = readConfig(flags)
   const log = createLog({ format: 'pretty', level: 'warn', write: (line) => process.stderr.write(line) })
-  const context = openContext(config, systemClock, log)
+  // The port belongs to the agent that runs, and nothing would be sent within this second.
+  const quiet = { ...config, statsd: { ...config.statsd, enabled: false } }
+  const context = openContext(quiet, systemClock, log)
   try {
     const reading = await context.readings.read()
     process.stdout.write(flags.json ? json(reading) : table(reading))

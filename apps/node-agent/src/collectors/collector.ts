@@ -5,7 +5,7 @@ import type { Measurement } from './metric.js'
 /** What collectors may look at. */
 export interface CollectorHost {
   /** In one round each file is read once, however many collectors ask for it. */
-  readonly machine: Pick<Machine, 'read' | 'list'>
+  readonly machine: Pick<Machine, 'read' | 'list' | 'modifiedAt'>
   readonly filesystems: Filesystems
 }
 

@@ -6,11 +6,14 @@ import { openMachine } from '../host/machine.js'
 import type { RunCommand } from '../host/run-command.js'
 import { createStatfsProbe } from '../host/statfs-probe.js'
 import type { CollectorHost } from './collector.js'
-import { collectors } from './index.js'
+import { createCollectors } from './index.js'
 import { Rates } from './rates.js'
 
 const fixtures = join(import.meta.dirname, 'fixtures')
 const intervalMs = 10_000
+/** When Swift's caches in the fixtures were read. */
+const now = Date.parse('2026-11-20T11:24:50Z')
+const collectors = createCollectors({ recon: { directory: '/var/cache/swift', now: () => now } })
 
 /** Each folder holds a machine twice, 10 s apart, and what is to be read then; `vitest -u` writes that anew. */
 describe.each(readdirSync(fixtures))('%s', (name) => {
@@ -32,7 +35,8 @@ describe.each(readdirSync(fixtures))('%s', (name) => {
 })
 
 function hostOf(root: string): CollectorHost {
-  const machine = openMachine(root)
+  // A clone of the repository has no times of its own.
+  const machine = { ...openMachine(root), modifiedAt: () => now - 5_000 }
   const probe = createStatfsProbe({ run: statOf(root) })
   return { machine, filesystems: createFilesystems({ machine, probe }) }
 }

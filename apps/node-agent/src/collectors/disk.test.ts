@@ -15,7 +15,7 @@ it('leaves out partitions and what was never used', async () => {
     '/proc/diskstats':
       '8 0 sda 1 0 8 1 0 0 0 0 0 1 1\n8 1 sda1 1 0 8 1 0 0 0 0 0 1 1\n7 0 loop0 0 0 0 0 0 0 0 0 0 0 0\n',
   }
-  const machine = { read: (path: string) => texts[path], list: () => ['loop0', 'sda'] }
+  const machine = { read: (path: string) => texts[path], list: () => ['loop0', 'sda'], modifiedAt: () => 0 }
   const found = await disk.read({ machine, filesystems: { read: async () => [] } })
   expect(new Set(found.map(({ name }) => name.split('.')[1]))).toEqual(new Set(['sda']))
 })

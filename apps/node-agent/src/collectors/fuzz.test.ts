@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Collector, CollectorHost } from './collector.js'
-import { collectors } from './index.js'
+import { createCollectors } from './index.js'
 import { Rates } from './rates.js'
 
 const fixture = join(import.meta.dirname, 'fixtures/linux-6.18')
+const collectors = createCollectors({ recon: { directory: '/var/cache/swift', now: Date.now } })
 const numRuns = process.env.ROOST_TEST_LONG ? 10_000 : 200
 
 /** A machine whose files are those of the fixture after `damage`, and whose folders list what is in the fixture. */
@@ -16,6 +17,7 @@ function damaged(look: 'first' | 'second', damage: (text: string) => string): Co
       const file = join(fixture, look, path)
       return existsSync(file) ? damage(readFileSync(file, 'latin1')) : undefined
     },
+    modifiedAt: () => 0,
     list: (path: string) =>
       ({ '/proc': ['1', '2'], '/sys/fs/xfs': ['loop0'], '/proc/pressure': ['cpu', 'io'] })[path] ?? [],
   }
@@ -57,7 +59,10 @@ describe.each(collectors)('$name', (collector) => {
   )
 
   it('leaves out what the machine does not tell', async () => {
-    const nothing = { machine: { read: () => undefined, list: () => [] }, filesystems: { read: async () => [] } }
+    const nothing = {
+      machine: { read: () => undefined, list: () => [], modifiedAt: () => undefined },
+      filesystems: { read: async () => [] },
+    }
     const names = (await collector.read(nothing)).map(({ name }) => name)
     expect(names.filter((name) => !name.startsWith('roost.agent.'))).toEqual([])
   })

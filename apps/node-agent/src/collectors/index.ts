@@ -11,13 +11,18 @@ import { net } from './net.js'
 import { pressure } from './pressure.js'
 import { createProcessStates } from './process-states.js'
 import { processes } from './processes.js'
+import { createRecon, type ReconOptions } from './recon.js'
 import { swap } from './swap.js'
 import { uptime } from './uptime.js'
 import { vmem } from './vmem.js'
 import { xfs } from './xfs.js'
 
-/** THE LIST: every collector of the agent. */
-export const collectors: readonly Collector[] = [
+export interface CollectorsOptions {
+  readonly recon: ReconOptions
+}
+
+/** THE LIST: every collector that reads the machine. What Swift's servers send comes beside it (`swift/statsd.ts`). */
+export const createCollectors = ({ recon }: CollectorsOptions): readonly Collector[] => [
   cpu,
   load,
   memory,
@@ -33,5 +38,6 @@ export const collectors: readonly Collector[] = [
   processes,
   createProcessStates(),
   uptime,
+  createRecon(recon),
   agent,
 ]

@@ -15,6 +15,7 @@ const rules = {
   load: 'mean',
   percent: 'mean',
   seconds: 'mean',
+  milliseconds: 'mean',
   'milliseconds/operation': 'mean',
   'milliseconds/s': 'mean',
   /** 1 is yes, 0 is no: over several nodes the share of those that say yes. */

@@ -14,7 +14,7 @@ it.each([
 
 it('is read once a minute, and less often on a machine with thousands of processes', async () => {
   const pids = Array.from({ length: 5_000 }, (_, i) => `${i + 1}`)
-  const machine = { list: () => [...pids, 'self', 'net'], read: () => '1 (swift-object-se) S 1' }
+  const machine = { list: () => [...pids, 'self', 'net'], read: () => '1 (swift-object-se) S 1', modifiedAt: () => 0 }
   const collector = createProcessStates()
   expect(collector.minIntervalMs).toBe(60_000)
   const found = await collector.read({ machine, filesystems: { read: async () => [] } })

@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 const host: CollectorHost = {
-  machine: { read: () => undefined, list: () => [] },
+  machine: { read: () => undefined, list: () => [], modifiedAt: () => undefined },
   filesystems: { read: async () => [] },
 }
 const second = 1_000

@@ -70,7 +70,7 @@ function readOnce(machine: CollectorHost['machine']): CollectorHost['machine'] {
     if (!texts.has(path)) texts.set(path, machine.read(path))
     return texts.get(path)
   }
-  return { read, list: (path) => machine.list(path) }
+  return { read, list: (path) => machine.list(path), modifiedAt: (path) => machine.modifiedAt(path) }
 }
 
 async function settledWithin(ms: number, runs: readonly Promise<void>[], clock: Clock): Promise<void> {

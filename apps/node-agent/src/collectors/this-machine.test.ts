@@ -7,12 +7,13 @@ import { openMachine } from '../host/machine.js'
 import { runCommand } from '../host/run-command.js'
 import { createStatfsProbe } from '../host/statfs-probe.js'
 import { mountName } from './df.js'
-import { collectors } from './index.js'
+import { createCollectors } from './index.js'
 import type { Reading } from './reading.js'
 import { createReadings } from './readings.js'
 
 const machine = openMachine()
 const filesystems = createFilesystems({ machine, probe: createStatfsProbe({ run: runCommand }) })
+const collectors = createCollectors({ recon: { directory: '/var/cache/swift', now: Date.now } })
 const readings = createReadings({ collectors, host: { machine, filesystems }, clock: systemClock })
 let reading: Reading
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.js'
-import { collectors } from '../collectors/index.js'
+import { createCollectors } from '../collectors/index.js'
 import type { Reading } from '../collectors/reading.js'
 import { createReadings } from '../collectors/readings.js'
 import { createFilesystems } from './filesystems.js'
@@ -96,6 +96,7 @@ describe.each([4, 8, 64])('%i mounts that hang', (hung) => {
     const deadlineMs = process.env.ROOST_TEST_LONG ? 3_000 : 1_500
     const filesystems = open(watched, deadlineMs)
     const host = { machine: openMachine(), filesystems }
+    const collectors = createCollectors({ recon: { directory: '/var/cache/swift', now: Date.now } })
     const readings = createReadings({ collectors, host, clock: systemClock })
 
     const { pauseMs, result: first } = await longestPause(readings.read())

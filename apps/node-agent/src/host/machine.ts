@@ -16,6 +16,8 @@ export interface Machine {
   readBytes(path: string): Buffer | undefined
   /** Tells one state of a file from another: its inode, size and time of change; undefined when it is not there. */
   stamp(path: string): string | undefined
+  /** When a file was written last, in Unix milliseconds; undefined when it is not there. */
+  modifiedAt(path: string): number | undefined
   /** The names in a folder, sorted; none when it is not there. */
   list(path: string): readonly string[]
   /** Where a symbolic link points; undefined when it is none. */
@@ -45,6 +47,7 @@ export function openMachine(root = '/'): Machine {
         const { ino, size, mtimeMs } = statSync(path(wanted))
         return `${ino} ${size} ${mtimeMs}`
       }),
+    modifiedAt: (wanted) => unlessMissing(() => statSync(path(wanted)).mtimeMs),
     list: (wanted) =>
       unlessMissing(() => {
         const folder = path(wanted)

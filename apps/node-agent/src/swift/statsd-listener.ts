@@ -1,0 +1,60 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { isIPv6 } from 'node:net'
+
+export interface StatsdListenerOptions {
+  readonly address: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly onDatagram: (bytes: Uint8Array) => void
+}
+
+/** What the kernel keeps while the agent does something else; it gives less where `net.core.rmem_max` is lower. */
+const receiveBufferBytes = 4 << 20
+
+/** A UDP socket that can be opened again after a fault. */
+export class StatsdListener {
+  readonly #options: StatsdListenerOptions
+  #socket: Socket | undefined
+  #closed = false
+
+  constructor(options: StatsdListenerOptions) {
+    this.#options = options
+  }
+
+  /** Where it listens; undefined while it does not. */
+  get port(): number | undefined {
+    return this.#socket?.address().port
+  }
+
+  /** Listens unless it does already. Rejects when the address cannot be had. */
+  async open(): Promise<void> {
+    if (this.#socket !== undefined || this.#closed) return
+    const { address, port, onDatagram } = this.#options
+    const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', recvBufferSize: receiveBufferBytes })
+    socket.on('message', onDatagram)
+    try {
+      socket.bind(port, address)
+      await once(socket, 'listening')
+    } catch (error) {
+      socket.close()
+      const { code } = error as NodeJS.ErrnoException
+      const why = code === 'EADDRINUSE' ? 'another program has it' : `${code}`
+      throw new Error(`Swift's statistics cannot be received at ${address}:${port}: ${why}.`, { cause: error })
+    }
+    socket.on('error', () => this.#drop(socket))
+    if (this.#closed) socket.close()
+    else this.#socket = socket
+  }
+
+  close(): void {
+    this.#closed = true
+    if (this.#socket !== undefined) this.#drop(this.#socket)
+  }
+
+  #drop(socket: Socket): void {
+    if (this.#socket !== socket) return
+    this.#socket = undefined
+    socket.close()
+  }
+}

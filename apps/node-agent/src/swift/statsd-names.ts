@@ -1,0 +1,66 @@
+import { Buffer } from 'node:buffer'
+
+/** What stands for each byte in a name: itself, or `_` for what has a meaning in queries or cannot be printed. */
+const plain = new Uint8Array(256).fill(95)
+for (let code = 33; code < 127; code++) plain[code] = code
+for (const meant of Buffer.from(',*/')) plain[meant] = 95
+
+/** A name as it came, or its hash and the place where it is to go. */
+interface Named {
+  readonly hash: number
+  readonly isTimer: boolean
+  /** The cleaned bytes of the name. */
+  readonly key: Uint8Array
+}
+
+/** Finds what belongs to a name by the bytes of a datagram: for a name that is known no string is made. */
+export class NameTable<T extends Named> {
+  /** Open addressing, at most half full. */
+  readonly #slots: (T | undefined)[]
+  readonly #mask: number
+
+  constructor(maxNames: number) {
+    const size = 2 ** Math.ceil(Math.log2(maxNames * 2))
+    this.#slots = Array.from<T | undefined>({ length: size })
+    this.#mask = size - 1
+  }
+
+  find(bytes: Uint8Array, start: number, end: number, isTimer: boolean): T | undefined {
+    const hash = hashOf(bytes, start, end, isTimer)
+    for (let slot = hash & this.#mask; ; slot = (slot + 1) & this.#mask) {
+      const there = this.#slots[slot]
+      if (there === undefined) return undefined
+      if (there.hash === hash && there.isTimer === isTimer && same(there.key, bytes, start, end)) return there
+    }
+  }
+
+  /** What is not there yet. */
+  add(entry: T): void {
+    let slot = entry.hash & this.#mask
+    while (this.#slots[slot] !== undefined) slot = (slot + 1) & this.#mask
+    this.#slots[slot] = entry
+  }
+
+  /** Holds these from now on and no others. */
+  replace(entries: readonly T[]): void {
+    this.#slots.fill(undefined)
+    for (const entry of entries) this.add(entry)
+  }
+}
+
+/** FNV-1a over the cleaned bytes: two names that become one by cleaning are one. */
+export function hashOf(bytes: Uint8Array, start: number, end: number, isTimer: boolean): number {
+  let hash = isTimer ? 0x811c9dc5 : 0x01000193
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ (plain[bytes[i] as number] as number), 0x01000193)
+  return hash ^ (hash >>> 15)
+}
+
+export function cleaned(bytes: Uint8Array, start: number, end: number): Buffer {
+  return Buffer.from(bytes.subarray(start, end).map((code) => plain[code] as number))
+}
+
+function same(key: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  if (key.length !== end - start) return false
+  for (let i = 0; i < key.length; i++) if (key[i] !== plain[bytes[start + i] as number]) return false
+  return true
+}
