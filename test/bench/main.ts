@@ -9,6 +9,7 @@ import { benchReads } from './reads.js'
 import { benchRecords } from './records.js'
 import { missed, tableOf } from './report.js'
 import type { Row } from './report.js'
+import { benchStatsd } from './statsd.js'
 import { benchTiming } from './timing.js'
 import { benchUsage } from './usage.js'
 
@@ -29,6 +30,7 @@ const benches: Readonly<Record<string, Bench>> = {
   records: { title: 'Users and shares, 100,000 of each', run: benchRecords },
   usage: { title: 'Usage by half-hour: two nodes at a time, messages of 5,000 accounts', run: benchUsage },
   agent: { title: "The agent at a 10 s interval, its children's CPU included", run: benchAgent },
+  statsd: { title: "Swift's statistics by UDP", run: benchStatsd },
   timing: { title: 'Refused credentials: medians of 10,000 interleaved tries', run: benchTiming },
 }
 
