@@ -14,6 +14,9 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** One connection of the pool, for statements that belong together. */
+export type Session = pg.PoolClient
+
 export interface DatabaseOptions {
   /** Connections at most. */
   readonly connections?: number

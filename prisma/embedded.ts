@@ -35,6 +35,11 @@ const stopPatienceMs = 15_000
 const longestSocketPath = 107
 const socketName = '.s.PGSQL.5432'
 
+/** How to reach the server of a data directory, while one runs there. */
+export function embeddedConnection(dataDir: string): Embedded['connection'] {
+  return { host: join(resolve(dataDir), 'run'), user: 'postgres', database: 'roost' }
+}
+
 export function clusterDir(dataDir: string): string {
   return join(resolve(dataDir), 'pgdata')
 }

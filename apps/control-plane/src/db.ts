@@ -1,5 +1,5 @@
 import { RoostError } from '@roost/api-types/rest'
-import { DatabaseError, isUnavailable, migrate, openDatabase, openEmbedded } from '@roost/database'
+import { DatabaseError, isUnavailable, embeddedConnection, migrate, openDatabase, openEmbedded } from '@roost/database'
 import type { Connection, Database } from '@roost/database'
 import type { Config } from './config.js'
 import type { Log } from './log.js'
@@ -15,21 +15,34 @@ export interface DatabaseServer {
 
 /** The database of the configuration, running and at this release's schema. Throws StartError. */
 export async function startDatabase(config: Config, log: Log): Promise<DatabaseServer> {
-  const say = (message: string) => log.info(message)
-  let server: DatabaseServer | undefined
+  const server = await openServer(config, log)
   try {
-    server =
-      config.databaseUrl === null
-        ? await openEmbedded(config.dataDir, { log: say })
-        : { connection: { connectionString: config.databaseUrl }, stop: async () => {} }
-    const applied = await migrate(server.connection, say)
+    const applied = await orStartError(migrate(server.connection, (message) => log.info(message)))
     if (applied.length > 0)
       log.info({ migrations: applied.length }, 'brought the database to the schema of this release')
     return server
   } catch (error) {
-    await server?.stop()
-    throw error instanceof DatabaseError ? new StartError(error.message, { cause: error }) : error
+    await server.stop()
+    throw error
   }
+}
+
+/** The database of the configuration, running, with whatever schema it has. Throws StartError. */
+export async function openServer({ databaseUrl, dataDir }: Config, log: Log): Promise<DatabaseServer> {
+  if (databaseUrl !== null) return { connection: { connectionString: databaseUrl }, stop: async () => {} }
+  return orStartError(openEmbedded(dataDir, { log: (message) => log.info(message) }))
+}
+
+/** The database of a control plane that runs, which stays its own. */
+export function runningConnection({ databaseUrl, dataDir }: Config): Connection {
+  return databaseUrl === null ? embeddedConnection(dataDir) : { connectionString: databaseUrl }
+}
+
+/** What the database says about itself is a sentence for the operator. */
+export async function orStartError<T>(running: Promise<T>): Promise<T> {
+  return running.catch((error: unknown) => {
+    throw error instanceof DatabaseError ? new StartError(error.message, { cause: error }) : error
+  })
 }
 
 /** The database as the stores see it: while it is away, a query throws the RoostError `unavailable`. */

@@ -24,6 +24,11 @@ export async function ensureFirstOperator(store: FirstStartStore, dataDir: strin
   })
 }
 
+/** The line with which this machine's command line calls from now on. */
+export function writeApiKey(dataDir: string, credentials: string): Promise<void> {
+  return writeSynced(apiKeyPath(dataDir), `${credentials}\n`)
+}
+
 /** On the disk, whole and readable by us alone, before the database knows of it. */
 async function writeSynced(path: string, text: string): Promise<void> {
   const file = await open(`${path}.new`, 'w', 0o600)

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { link, open, readFile, rm } from 'node:fs/promises'
+import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** What a secret is for. A secret that was sealed for one purpose does not open for another. */
@@ -55,7 +55,7 @@ export function createSecrets(keys: readonly SecretKey[]): Secrets {
 export async function loadSecretKeys(path: string): Promise<readonly SecretKey[]> {
   const text = await readFile(path, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
-    await writeNewFile(path, `${randomBytes(4).toString('hex')} ${randomBytes(32).toString('base64')}\n`)
+    await writeNewFile(path, textOf([newSecretKey()]))
     return readFile(path, 'utf8')
   })
   return parseSecretKeys(path, text)
@@ -72,21 +72,45 @@ export function parseSecretKeys(path: string, text: string): readonly SecretKey[
   return keys
 }
 
+export function newSecretKey(): SecretKey {
+  return { id: randomBytes(4).toString('hex'), key: new Uint8Array(randomBytes(32)) }
+}
+
+/** In the place of the file: after it, either the old keys or the new ones are on the disk. */
+export async function saveSecretKeys(path: string, keys: readonly SecretKey[]): Promise<void> {
+  const draft = `${path}.${randomBytes(4).toString('hex')}.new`
+  await writeSynced(draft, textOf(keys))
+  await rename(draft, path)
+  await syncDirectory(dirname(path))
+}
+
+function textOf(keys: readonly SecretKey[]): string {
+  return keys.map(({ id, key }) => `${id} ${Buffer.from(key).toString('base64')}\n`).join('')
+}
+
 /** Whole or not at all, and never over another: of two processes that start at once, one file stays. */
 async function writeNewFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}.new`
-  const file = await open(draft, 'w', 0o600)
+  await writeSynced(draft, text)
+  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(draft)
+  await syncDirectory(dirname(path))
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600)
   try {
     await file.writeFile(text)
     await file.sync()
   } finally {
     await file.close()
   }
-  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-  await rm(draft)
-  const directory = await open(dirname(path), 'r')
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
   try {
     await directory.sync()
   } finally {

@@ -1,15 +1,6 @@
 import { RoostError } from '@roost/api-types/rest'
-import type { Caller } from '@roost/api-types/rpc'
+import { localCaller } from '../operators/local-caller.js'
 import type { Server } from '../server.js'
-
-/** Who acts on the control plane's own machine; has no key. */
-const local: Omit<Caller, 'requestId'> = {
-  operatorId: 0,
-  operator: 'local',
-  role: 'admin',
-  keyId: null,
-  address: 'local',
-}
 
 const clusterName = 'default'
 
@@ -21,7 +12,7 @@ export async function enrolmentOf({ context, localUrl }: Server): Promise<readon
   const [cluster] = objects
   if (!cluster)
     throw new RoostError('not_found', `There is no cluster '${clusterName}' for this machine: enrol its agent by hand.`)
-  const caller: Caller = { ...local, requestId: 'local serve' }
+  const caller = localCaller('local serve')
   const { token } = await services.tokens.create({ cluster: cluster.id, ttl_seconds: 300 }, caller)
   const pin = surroundings.caSha256()
   return ['--server', localUrl, '--token', token, ...(pin === null ? [] : ['--ca-sha256', pin])]

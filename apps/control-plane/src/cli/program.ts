@@ -4,6 +4,7 @@ import { addAuthority } from './authority.js'
 import { addClusters } from './clusters.js'
 import { addDoctor } from './doctor.js'
 import { addKeys } from './keys.js'
+import { addLocalData } from './local-data.js'
 import { addNodes } from './nodes.js'
 import { addOperators } from './operators.js'
 import { addTokens } from './tokens.js'
@@ -56,6 +57,7 @@ export function createProgram(terminal: Terminal, version: string): Command {
   addDoctor(program, readConfig, terminal)
   const local = program.command('local').description('What is done on the control plane’s own machine.')
   addAuthority(local, readConfig, terminal)
+  addLocalData(local, readConfig, terminal)
   local
     .command('serve')
     .description('Run the control plane in the foreground.')

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { readKeptFiles, writeKeptFiles } from '../backup/files.js'
+import { backUp, restore as restoreArchive } from '../backup/store.js'
+import type { Config } from '../config.js'
+import { buildAccess, withDatabase, withRunningDatabase, withStoppedDatabase } from '../context/local.js'
+import { orStartError } from '../db.js'
+import { apiKeyPath, writeApiKey } from '../first-start.js'
+import { createLog } from '../log.js'
+import { resetAdmin as resetAdminKey } from '../operators/reset-admin.js'
+import { rotateSecretKey } from '../rotate-keys.js'
+import { version } from '../version.js'
+import { CommandError, exitCodes } from './exit-codes.js'
+import type { Terminal } from './program.js'
+
+const secretsFile = 'secrets.key'
+
+export async function backup(config: Config, file: string, { out, err }: Terminal): Promise<void> {
+  const path = resolve(file)
+  if (existsSync(path)) throw new CommandError(`${path} exists: give a new name.`, exitCodes.conflict)
+  const files = await readKeptFiles(config.dataDir)
+  if (!files.some((one) => one.path === secretsFile))
+    throw new CommandError(`There is no ${join(config.dataDir, secretsFile)}: nothing was ever kept here.`)
+  const rows = await withRunningDatabase(config, quiet(err), (connection) =>
+    orStartError(backUp(connection, path, { files, release: version, created: new Date() })),
+  )
+  out.write(`${path}: ${rows} rows and ${files.length} files\n`)
+}
+
+export async function restore(config: Config, file: string, force: boolean, { out, err }: Terminal): Promise<void> {
+  const path = resolve(file)
+  if (!force && existsSync(join(config.dataDir, secretsFile)))
+    throw new CommandError(
+      `${config.dataDir} holds keys already: --force puts those of the backup in their place.`,
+      exitCodes.conflict,
+    )
+  const log = quiet(err)
+  const manifest = await withStoppedDatabase(config, log, async (connection) => {
+    const restored = await orStartError(
+      restoreArchive(connection, path, { force, log: (message) => log.info(message) }),
+    )
+    await writeKeptFiles(config.dataDir, restored.files)
+    return restored
+  })
+  out.write(`restored what Roost ${manifest.release} kept on ${manifest.created}\n`)
+}
+
+export async function resetAdmin(config: Config, { out, err }: Terminal): Promise<void> {
+  const log = quiet(err)
+  const credentials = await withDatabase(config, log, (database) => resetAdminKey(buildAccess(database, log)), {
+    whileRunning: true,
+  })
+  await writeApiKey(config.dataDir, credentials)
+  out.write(`${credentials}\n`)
+  err.write(`also in ${apiKeyPath(config.dataDir)}; older keys work on: see "roost key list admin"\n`)
+}
+
+export async function rotateSecretsKey(config: Config, { out, err }: Terminal): Promise<void> {
+  const path = join(config.dataDir, secretsFile)
+  if (!existsSync(path)) throw new CommandError(`There is no ${path} to replace.`, exitCodes.notFound)
+  const rotate = (database: Parameters<typeof rotateSecretKey>[1]) => rotateSecretKey(path, database)
+  const count = await withDatabase(config, quiet(err), rotate, { whileRunning: false })
+  out.write(`${path} holds a new key; ${count} secrets are sealed with it. Backups from before need the key in them.\n`)
+}
+
+function quiet(err: Terminal['err']) {
+  return createLog({ level: 'warn', out: err })
+}

@@ -1,0 +1,66 @@
+import { createIdempotencyStore } from '../audit/idempotency-store.js'
+import { createWrites } from '../audit/service.js'
+import { createAuditStore } from '../audit/store.js'
+import type { Config } from '../config.js'
+import { connectDatabase, openServer, runningConnection, startDatabase } from '../db.js'
+import type { Connection, Database } from '../db.js'
+import { claimDataDir, readInstance } from '../instance.js'
+import type { Log } from '../log.js'
+import { createOperators } from '../operators/feature.js'
+import type { OperatorFeature } from '../operators/feature.js'
+
+/** For a command on the control plane's own machine: the database as it is, whether the control plane runs or not. */
+export async function withRunningDatabase<T>(
+  config: Config,
+  log: Log,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  if (await readInstance(config.dataDir)) return use(runningConnection(config))
+  return withStoppedDatabase(config, log, use)
+}
+
+/** The same for what must not happen while the control plane runs: throws StartError then. */
+export async function withStoppedDatabase<T>(
+  config: Config,
+  log: Log,
+  use: (connection: Connection) => Promise<T>,
+  open: typeof openServer = openServer,
+): Promise<T> {
+  const instance = await claimDataDir(config.dataDir)
+  try {
+    const server = await open(config, log)
+    try {
+      return await use(server.connection)
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    await instance.release()
+  }
+}
+
+/** With the schema of this release, as services need it. */
+export async function withDatabase<T>(
+  config: Config,
+  log: Log,
+  use: (database: Database) => Promise<T>,
+  options: { readonly whileRunning: boolean },
+): Promise<T> {
+  const connected = async (connection: Connection) => {
+    const database = connectDatabase(connection)
+    try {
+      return await use(database)
+    } finally {
+      await database.close()
+    }
+  }
+  if (options.whileRunning && (await readInstance(config.dataDir))) return connected(runningConnection(config))
+  return withStoppedDatabase(config, log, connected, startDatabase)
+}
+
+/** Operators and keys without the rest of the control plane. */
+export function buildAccess(database: Database, log: Log): OperatorFeature['access'] {
+  const idempotency = createIdempotencyStore(database, Date.now)
+  const writes = createWrites({ store: createAuditStore(database), idempotency })
+  return createOperators({ database, writes, log, now: Date.now }).access
+}

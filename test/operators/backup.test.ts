@@ -1,0 +1,165 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@roost/api-types'
+import { loadSecretKeys, createSecrets } from '@roost/control-plane/dist/secrets.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { controlPlaneEnv, startControlPlane } from '../support/control-plane.js'
+import type { ControlPlaneProcess } from '../support/control-plane.js'
+import { createTestDatabase } from '../support/database.js'
+import { addCluster } from '../support/fleet-rows.js'
+import { runRoost } from '../support/processes.js'
+import { request } from '../support/request.js'
+
+const password = 'correct-horse-battery-staple'
+const home = await mkdtemp(join(tmpdir(), 'roost-backup-'))
+const path = (name: string) => join(home, name)
+const source = await createTestDatabase()
+const target = await createTestDatabase('template1')
+const later = await createTestDatabase()
+const databases = [source, target, later]
+
+let roost: ControlPlaneProcess
+let clusterId = 0
+let made: Awaited<ReturnType<typeof runRoost>>
+const roostOn =
+  (database: { readonly url: string }, dataDir: string) =>
+  (...args: readonly string[]) =>
+    runRoost(args, controlPlaneEnv(path(dataDir), { DATABASE_URL: database.url }))
+const here = roostOn(source, 'here')
+
+beforeAll(async () => {
+  roost = await startControlPlane({ dataDir: path('here'), env: { DATABASE_URL: source.url } })
+  clusterId = await addCluster(source)
+  const { rpc, close } = clientOf(roost)
+  await rpc.users.create.mutate({ cluster: clusterId, user: 'bob', password })
+  await rpc.users.create.mutate({ cluster: clusterId, user: 'gone', password })
+  const { objects } = await rpc.users.list.query({ filters: { user: 'gone' } })
+  await rpc.users.remove.mutate({ id: objects[0]?.id ?? '' })
+  await close()
+  made = await here('local', 'backup', path('first.backup'))
+})
+afterAll(async () => {
+  await roost.stop()
+  for (const database of databases) await database.drop()
+  await rm(home, { recursive: true, force: true })
+})
+
+function clientOf({ url, ca, key }: ControlPlaneProcess) {
+  const client = createClient({ url, ca, apiKey: key })
+  return { rpc: client.rpc, close: () => client.close() }
+}
+
+/** The password that the database of a data directory holds for a user. */
+async function passwordOf(database: typeof source, dataDir: string, name: string): Promise<string> {
+  const { password: sealed } = await database.prisma.user.findFirstOrThrow({ where: { name } })
+  return createSecrets(await loadSecretKeys(join(path(dataDir), 'secrets.key'))).open('user-password', sealed)
+}
+
+describe('a backup', () => {
+  it('is made while the control plane runs, for its account alone, and never over another', async () => {
+    expect(made).toMatchObject({ code: 0, stderr: '' })
+    expect((await stat(path('first.backup'))).mode & 0o777).toBe(0o600)
+    expect(await here('local', 'backup', path('first.backup'))).toMatchObject({ code: 4 })
+  })
+
+  it('restored on another machine is the same control plane: keys, users, passwords, authority, audit', async () => {
+    const there = roostOn(target, 'there')
+    const restored = await there('local', 'restore', path('first.backup'))
+    expect(restored).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^restored what Roost \S+ kept on \d{4}-/),
+    })
+    const second = await startControlPlane({ dataDir: path('there'), env: { DATABASE_URL: target.url } })
+    expect(second.key).toBe(roost.key)
+    expect(second.ca).toBe(roost.ca)
+    const lists = ['users', 'clusters', 'audit_events'].map((name) => `/api/v1/${name}/?limit=0`)
+    for (const list of lists) expect((await request(second, list)).body).toEqual((await request(roost, list)).body)
+    expect(await passwordOf(target, 'there', 'bob')).toBe(password)
+    const { rpc, close } = clientOf(second)
+    const { id } = await rpc.users.create.mutate({ cluster: clusterId, user: 'carol', password })
+    expect(Number(id)).toBe((await source.prisma.user.findFirstOrThrow({ where: { name: 'bob' } })).id + 2)
+    expect((await rpc.users.list.query({ filters: { cluster: clusterId } })).total).toBe(2)
+    await close()
+    await second.stop()
+  })
+
+  it('does not take the place of anything unless told to', async () => {
+    const there = roostOn(later, 'later')
+    await addCluster(later, 'precious')
+    const refused = await there('local', 'restore', path('first.backup'))
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not empty: --force/) })
+    expect(await later.prisma.cluster.count({ where: { name: 'precious' } })).toBe(1)
+    expect(await there('local', 'restore', path('first.backup'), '--force')).toMatchObject({ code: 0 })
+    expect(await later.prisma.cluster.count({ where: { name: 'precious' } })).toBe(0)
+    expect(await later.prisma.user.count()).toBe(1)
+    expect(await there('local', 'restore', path('first.backup'))).toMatchObject({ code: 4 })
+  })
+
+  it('is not restored under a control plane that runs', async () => {
+    const refused = await here('local', 'restore', path('first.backup'), '--force')
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('stop it first') })
+  })
+
+  it('that is torn, altered or none changes nothing', async () => {
+    const whole = await readFile(path('first.backup'))
+    const there = roostOn(later, 'torn')
+    const before = await later.prisma.user.count()
+    const faulty = { torn: whole.subarray(0, whole.length - 20), none: Buffer.from('hello'), empty: Buffer.alloc(0) }
+    for (const [name, bytes] of Object.entries(faulty)) {
+      await writeFile(path(name), bytes)
+      expect(await there('local', 'restore', path(name), '--force')).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/torn|no backup/),
+      })
+    }
+    expect(await there('local', 'restore', path('nowhere'), '--force')).toMatchObject({ code: 1 })
+    expect(await later.prisma.user.count()).toBe(before)
+  })
+})
+
+describe('the encryption key', () => {
+  it('is not replaced while the control plane runs', async () => {
+    expect(await here('local', 'rotate-secrets-key')).toMatchObject({ code: 1 })
+  })
+
+  it('is replaced by another, under which every password opens and the old one opens none', async () => {
+    const file = join(path('later'), 'secrets.key')
+    const old = await loadSecretKeys(file)
+    const rotated = await roostOn(later, 'later')('local', 'rotate-secrets-key')
+    expect(rotated).toMatchObject({ code: 0, stdout: expect.stringContaining('1 secrets are sealed with it') })
+    const now = await loadSecretKeys(file)
+    expect(now).toHaveLength(1)
+    expect(now[0]?.id).not.toBe(old[0]?.id)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(await passwordOf(later, 'later', 'bob')).toBe(password)
+    const { password: sealed } = await later.prisma.user.findFirstOrThrow()
+    expect(() => createSecrets(old).open('user-password', sealed)).toThrow(/does not hold/)
+  })
+
+  it('whose replacement was interrupted is replaced by the next run', async () => {
+    const file = join(path('later'), 'secrets.key')
+    const text = await readFile(file, 'utf8')
+    await writeFile(file, `0123abcd ${Buffer.alloc(32, 7).toString('base64')}\n${text}`)
+    expect(await roostOn(later, 'later')('local', 'rotate-secrets-key')).toMatchObject({ code: 0 })
+    expect((await loadSecretKeys(file)).map(({ id }) => id)).toEqual(['0123abcd'])
+    expect(await passwordOf(later, 'later', 'bob')).toBe(password)
+  })
+})
+
+describe('roost local reset-admin', () => {
+  it('lets the host in again when the administrator is disabled and the key is lost', async () => {
+    await source.prisma.operator.updateMany({ data: { enabled: false, role: 'read_only' } })
+    await rm(join(path('here'), 'admin.apikey'))
+    const { code, stdout } = await here('local', 'reset-admin')
+    expect(code).toBe(0)
+    expect(stdout).toBe(await readFile(join(path('here'), 'admin.apikey'), 'utf8'))
+    expect(await here('operator', 'list')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/admin +admin +true +2/),
+    })
+    const event = await source.prisma.auditEvent.findFirstOrThrow({ orderBy: { id: 'desc' } })
+    expect(event).toMatchObject({ operator: 'local', address: 'local', resource: 'api_keys', action: 'create' })
+    expect(JSON.stringify(event)).not.toContain(stdout.trim().split(':')[1])
+  })
+})
