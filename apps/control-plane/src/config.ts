@@ -24,6 +24,8 @@ export interface Config {
   readonly logLevel: z.infer<typeof LogLevel>
   /** `name:key` with which the command line calls the API; null: the one in the data directory. */
   readonly apiKey: string | null
+  /** How long a node may be silent about a deployment. */
+  readonly deploymentTimeoutMs: number
 }
 
 /** Every fault of the environment, one sentence each. The command ends with exit code 2. */
@@ -64,6 +66,13 @@ const DatabaseUrl = z.string().refine((text) => URL.canParse(text) && /^postgres
   error: 'must be a URL such as postgresql://user:password@host:5432/roost',
 })
 
+const Seconds = z.string().transform((text, context) => {
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (seconds > 0 && seconds <= 86_400) return seconds
+  context.addIssue('must be whole seconds, from 1 to 86400')
+  return z.NEVER
+})
+
 /** Each variable with its rule; a variable that may be missing is null then. */
 const variables = {
   ROOST_DATA_DIR: z
@@ -84,6 +93,7 @@ const variables = {
     .regex(/^[^:]+:\S+$/, { error: 'must be NAME:KEY, as in the file admin.apikey' })
     .nullable()
     .default(null),
+  ROOST_DEPLOYMENT_TIMEOUT: Seconds.default(600),
 }
 type Values = { readonly [Name in keyof typeof variables]: z.infer<(typeof variables)[Name]> }
 
@@ -108,6 +118,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     usageRetentionDays: values.ROOST_USAGE_RETENTION_DAYS,
     logLevel: values.ROOST_LOG_LEVEL,
     apiKey: values.ROOST_API_KEY,
+    deploymentTimeoutMs: values.ROOST_DEPLOYMENT_TIMEOUT * 1000,
   }
   // A rule over several variables has no say while one of them is at fault itself.
   if (faults.length === 0) faults.push(...transportFaults(config))

@@ -4,7 +4,7 @@ import type { Log } from './log.js'
 
 /** What the outside gives to everything below; a test gives its own. */
 export interface Surroundings {
-  readonly config: Pick<Config, 'listen' | 'behindProxy' | 'dataDir' | 'usageRetentionDays'>
+  readonly config: Pick<Config, 'behindProxy' | 'dataDir' | 'deploymentTimeoutMs' | 'listen' | 'usageRetentionDays'>
   readonly connection: Connection
   readonly log: Log
   /** Unix milliseconds. */

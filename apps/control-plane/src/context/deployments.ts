@@ -16,7 +16,7 @@ import { createDesiredUsers } from '../users/desired-store.js'
 /** What nodes are to hold. */
 export function buildDeployments(
   database: Database,
-  { log, now }: Surroundings,
+  { config, log, now }: Surroundings,
   more: {
     readonly writes: Writes
     readonly secrets: Secrets
@@ -42,6 +42,6 @@ export function buildDeployments(
     },
     clock: { ...systemClock, now },
     log,
-    targetTimeoutMs: 600_000,
+    targetTimeoutMs: config.deploymentTimeoutMs,
   })
 }

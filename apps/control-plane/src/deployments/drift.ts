@@ -37,7 +37,9 @@ export function createDriftService({ store, writes, configStateOf, sendDesired }
     await writes.run(caller, async (tx) => {
       const drifted = (await store.ofNode(nodeId)).filter(({ drift }) => drift.length > 0)
       if (drifted.length === 0) throw new RoostError('conflict', 'Nothing on this node has drifted.')
-      for (const { kind, inForce } of drifted) {
+      for (const { kind, inForce, outcome } of drifted) {
+        if (outcome === null)
+          throw new RoostError('conflict', 'The node has not taken the last deployment yet: wait for its end.')
         const payload = await store.findPayload(tx, nodeId, kind, inForce)
         if (payload === undefined)
           throw new RoostError('conflict', 'The generation in force is not kept any more: deploy anew.')

@@ -35,8 +35,8 @@ export interface JobStore extends ReadStore<Job> {
   findNode(tx: Transaction, id: number): Promise<{ clusterId: number; hostname: string; hasRole: boolean } | undefined>
   /** The nodes of the cluster that the kind concerns; undefined when there is no such cluster. */
   findTargets(tx: Transaction, clusterId: number): Promise<readonly number[] | undefined>
-  /** An unfinished job that one of the nodes is a target of, or that is for the whole cluster. */
-  findUnfinished(tx: Transaction, clusterId: number, nodeIds: readonly number[]): Promise<number | undefined>
+  /** An unfinished job that concerns the node; null for the node: any of the cluster. */
+  findUnfinished(tx: Transaction, clusterId: number, nodeId: number | null): Promise<number | undefined>
   insert(tx: Transaction, job: NewJob): Promise<Job>
   findPlanned(planId: string): Promise<Job | undefined>
   /** Undefined when another process works on it, or it has ended. */
@@ -121,8 +121,8 @@ function jobTargets(kind: DeploymentKind) {
       const where = { clusterId, enabled: true, role: { [role]: true } }
       return (await tx.node.findMany({ select: { id: true }, where, orderBy: { id: 'asc' } })).map(({ id }) => id)
     },
-    async findUnfinished(tx, clusterId, nodeIds) {
-      const concerned = [{ nodeId: null, clusterId }, { targets: { some: { nodeId: { in: [...nodeIds] } } } }]
+    async findUnfinished(tx, clusterId, nodeId) {
+      const concerned = nodeId === null ? [{ clusterId }] : [{ nodeId: null, clusterId }, { nodeId }]
       const row = await tx.job.findFirst({ select: { id: true }, where: { kind, state: unfinished, OR: concerned } })
       return row?.id
     },

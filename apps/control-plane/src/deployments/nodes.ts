@@ -69,6 +69,8 @@ async function takeOutcome(tx: Transaction, store: StateStore, nodeId: number, t
   // What is no longer asked for was overtaken: its word counts for nothing but to be acknowledged.
   if (state?.desired !== generation) return
   await store.setOutcome(tx, nodeId, kind, { outcome, inForce, message })
+  // What drifted, did so from the generation before; the same answer again says nothing about it.
+  if (state.inForce !== inForce) await store.setDrift(tx, nodeId, kind, [])
   for (const { jobId } of await store.findTargets(tx, nodeId, kind, generation))
     await store.updateTarget(tx, jobId, nodeId, { state: outcome, message, answered: true })
   await store.refreshNode(tx, nodeId)

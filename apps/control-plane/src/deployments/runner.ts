@@ -71,12 +71,21 @@ export class JobRunner {
     while (this.#again && !this.#stopped) {
       this.#again = false
       try {
-        for (const { id, kind } of await store.unfinishedJobs()) await this.#advance(id, kind)
+        for (const { id, kind } of await store.unfinishedJobs()) await this.#advanceSafely(id, kind)
       } catch (error) {
-        log.error({ err: error }, 'deployments could not be moved on; they will be looked at again')
+        log.error({ err: error }, 'deployments could not be looked at; they will be looked at again')
       }
     }
     this.#looking = false
+  }
+
+  /** One that cannot be moved on must not stop those after it. */
+  async #advanceSafely(id: number, kind: DeploymentKind): Promise<void> {
+    try {
+      await this.#advance(id, kind)
+    } catch (error) {
+      this.#deps.log.error({ err: error, job: id }, 'a deployment could not be moved on; it will be looked at again')
+    }
   }
 
   async #advance(id: number, kind: DeploymentKind): Promise<void> {
@@ -161,6 +170,7 @@ function rulesOf(kind: DeploymentKind) {
 
 function silence({ now }: HeldJob, options: RunnerOptions): string {
   if (now.dryRun) return 'The node did not answer in time.'
-  const minutes = Math.round(options.targetTimeoutMs / 60_000)
-  return `The node did not answer within ${minutes} minutes; it takes the change when it returns.`
+  const seconds = options.targetTimeoutMs / 1000
+  const time = seconds % 60 === 0 ? `${seconds / 60} minutes` : `${seconds} seconds`
+  return `The node did not answer within ${time}; it takes the change when it returns.`
 }

@@ -13,7 +13,10 @@ export interface TargetUpdate {
   readonly planMark?: string
 }
 
+const open = { in: ['waiting', 'planned', 'staged'] }
+
+/** Moves a target that has not ended; one that has stays as it ended, whatever arrives late. */
 export async function updateTarget(tx: Transaction, jobId: number, nodeId: number, { plan, ...update }: TargetUpdate) {
   const data = plan === undefined ? update : { ...update, plan: plan as unknown as Prisma.InputJsonObject }
-  await tx.jobTarget.update({ where: { jobId_nodeId: { jobId, nodeId } }, data })
+  await tx.jobTarget.updateMany({ where: { jobId, nodeId, state: open }, data })
 }

@@ -17,7 +17,7 @@ export async function wantedTargets(
   input: JobInput,
 ): Promise<Wanted> {
   const wanted = input.node === undefined ? await ofCluster(tx, store, input) : await ofNode(tx, store, kind, input)
-  const unfinished = await store.findUnfinished(tx, wanted.clusterId, wanted.targets)
+  const unfinished = await store.findUnfinished(tx, wanted.clusterId, wanted.nodeId)
   if (unfinished === undefined) return wanted
   const uri = resourceUri(deploymentKinds[kind].resource, unfinished)
   throw new RoostError('conflict', `A deployment for the same target is not finished: see ${uri}.`)

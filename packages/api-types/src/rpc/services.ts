@@ -234,6 +234,8 @@ export interface CreatedToken extends EnrolmentToken {
 export interface JobService extends Reads<Job>, Creates<Job, JobInput> {
   /** Stops what has not begun; `conflict` when nothing is left to stop. */
   cancel(id: number, caller: Caller): Promise<Job>
+  /** The job as it is, and again when it has changed, until it has ended or the signal. Throws `not_found` at once. */
+  watch(id: number, signal: AbortSignal): Promise<AsyncIterable<Job>>
 }
 
 /** What nodes have that no deployment put there. */

@@ -1,0 +1,179 @@
+import type { Job } from '@roost/api-types/rest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { operator } from '../stream/stream-server.js'
+import { startApi } from '../support/api.js'
+import type { TestApi } from '../support/api.js'
+import { addLabNode, endOf, holdHalfway } from '../support/deployment-lab.js'
+import type { LabNode } from '../support/deployment-lab.js'
+import { addCluster } from '../support/fleet-rows.js'
+import { begunGenerations, currentFiles, generationInForce } from '../support/folder-applier.js'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+const gateways = '/api/v1/gateway_deployments/'
+const userDb = '/api/v1/user_db_deployments/'
+const timeoutSeconds = 7
+
+let api: TestApi
+beforeAll(async () => {
+  api = await startApi({ ROOST_DEPLOYMENT_TIMEOUT: String(timeoutSeconds) })
+})
+afterAll(() => api.stop())
+
+let clusterId = 0
+let cluster = ''
+let nodes: LabNode[] = []
+beforeEach(async () => {
+  clusterId = await addCluster(api.database)
+  cluster = `/api/v1/clusters/${clusterId}/`
+  nodes = []
+})
+afterEach(async () => {
+  await Promise.all(nodes.map((node) => node.remove()))
+})
+
+const get = (path: string) => api.get(path)
+const post = (path: string, body: unknown) => api.call(path, { method: 'POST', body })
+const deploy = async (list: string, body: object = { cluster }): Promise<Job> => {
+  const answer = await post(list, body)
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)])
+  return answer.body
+}
+const deployed = async (list: string, body: object = { cluster }) => endOf(get, await deploy(list, body))
+const configState = async ({ uri }: LabNode) => (await api.get(uri)).body.config_state
+const states = ({ targets }: Job) => targets.map(({ state }) => state)
+
+/** Nodes with a running agent each. */
+async function addNodes(count: number, role: Parameters<typeof addLabNode>[3]): Promise<readonly LabNode[]> {
+  for (let added = 0; added < count; added++)
+    nodes.push(await addLabNode(api.controlPlane, api.database, clusterId, role))
+  await Promise.all(nodes.map((node) => node.start()))
+  return nodes
+}
+
+describe('a deployment to the gateways of a cluster', () => {
+  it('fails for the nodes that are silent, which take it when they return, and the others do it once', async () => {
+    const all = await addNodes(10, { runsGateway: true })
+    const lost = all.slice(0, 3)
+    const there = all.slice(3)
+    await Promise.all(lost.map((node) => node.stop()))
+    const job = await deploy(gateways)
+    const seen = async () => states((await api.get(job.resource_uri)).body)
+    await expect
+      .poll(seen, { timeout: 10_000, interval: 20 })
+      .toEqual([...lost.map(() => 'waiting'), ...there.map(() => 'applied')])
+    const end = await endOf(get, job)
+    expect(states(end)).toEqual([...lost.map(() => 'failed'), ...there.map(() => 'applied')])
+    expect(end).toMatchObject({ state: 'COMPLETED_FAILED', message: expect.stringContaining('3 of 10 nodes failed') })
+    await Promise.all(lost.map((node) => node.start()))
+    for (const node of lost) await expect.poll(() => configState(node), { timeout: 15_000 }).toBe('synced')
+    for (const node of all) expect(await begunGenerations(node.dir)).toEqual([1])
+    expect(states((await api.get(job.resource_uri)).body)).toEqual(states(end))
+  })
+
+  it('conflicts with a running one of one of its nodes, and the other way round', async () => {
+    const [node] = (await addNodes(1, { runsGateway: true })) as [LabNode]
+    const release = holdHalfway(node)
+    const ofNode = await deploy(gateways, { node: node.uri })
+    for (const target of [{ cluster }, { node: node.uri }]) {
+      const { status, body } = await post(gateways, target)
+      expect([status, body.error]).toEqual([409, expect.stringContaining(ofNode.resource_uri)])
+    }
+    release()
+    await endOf(get, ofNode)
+    const releaseAgain = holdHalfway(node)
+    const ofCluster = await deploy(gateways)
+    expect((await post(gateways, { node: node.uri })).status).toBe(409)
+    releaseAgain()
+    await endOf(get, ofCluster)
+    expect((await deployed(gateways, { node: node.uri })).state).toBe('COMPLETED_SUCCESS')
+  })
+
+  it('fails where no node runs a gateway', async () => {
+    expect(await deployed(gateways)).toMatchObject({
+      state: 'COMPLETED_FAILED',
+      message: 'The cluster has no nodes that run a gateway.',
+      targets: [],
+    })
+  })
+
+  it('leaves nodes out that are not enabled', async () => {
+    const [one, other] = (await addNodes(2, { runsGateway: true })) as [LabNode, LabNode]
+    await api.patch(other.uri, { enabled: false })
+    expect((await deployed(gateways)).targets.map(({ node }) => node)).toEqual([one.uri])
+  })
+
+  it('goes on with the others when one of its nodes is removed', async () => {
+    const [gone, other] = (await addNodes(2, { runsGateway: true })) as [LabNode, LabNode]
+    await gone.stop()
+    const job = await deploy(gateways)
+    await api.context.services.nodes.remove(gone.id, operator, { force: true })
+    expect(await endOf(get, job)).toMatchObject({
+      state: 'COMPLETED_SUCCESS',
+      targets: [{ node: other.uri, state: 'applied' }],
+    })
+  })
+})
+
+describe('a deployment of users to the proxies of a cluster', () => {
+  const addUser = (user: string) => post('/api/v1/users/', { cluster, user, password: 'correct-horse-battery' })
+
+  it('reaches one proxy after the other', async () => {
+    const [first, second] = (await addNodes(2, { runsProxy: true })) as [LabNode, LabNode]
+    await addUser('alice')
+    const release = holdHalfway(first)
+    const job = await deploy(userDb)
+    await expect.poll(() => begunGenerations(first.usersDir)).toEqual([1])
+    await expect.poll(async () => states((await api.get(job.resource_uri)).body)).toEqual(['staged', 'waiting'])
+    expect(await begunGenerations(second.usersDir)).toEqual([])
+    release()
+    expect((await endOf(get, job)).state).toBe('COMPLETED_SUCCESS')
+    for (const { usersDir } of nodes) expect([...(await currentFiles(usersDir)).keys()]).toEqual(['alice'])
+  })
+
+  it('stops at the first that could not do it', async () => {
+    const [first, second] = (await addNodes(2, { runsProxy: true })) as [LabNode, LabNode]
+    first.behaviour.outcome = 'failed'
+    const end = await deployed(userDb)
+    expect(end.targets).toMatchObject([
+      { state: 'failed', message: 'The folder says failed.', generation: 1 },
+      { state: 'failed', message: 'Not begun: a node before it has failed.', generation: null },
+    ])
+    expect(await begunGenerations(second.usersDir)).toEqual([])
+  })
+
+  it('goes on after one that is silent', async () => {
+    const [first, second] = (await addNodes(2, { runsProxy: true })) as [LabNode, LabNode]
+    await first.stop()
+    const end = await deployed(userDb)
+    expect(states(end)).toEqual(['failed', 'applied'])
+    expect(end.targets[0]?.message).toContain(`within ${timeoutSeconds} seconds`)
+    expect(await generationInForce(second.usersDir)).toBe(1)
+  })
+
+  it('can be cancelled as far as it has not begun', async () => {
+    const [first, second] = (await addNodes(2, { runsProxy: true })) as [LabNode, LabNode]
+    const release = holdHalfway(first)
+    const job = await deploy(userDb)
+    await expect.poll(() => begunGenerations(first.usersDir)).toEqual([1])
+    const { status, body } = await post(`${job.resource_uri}cancel/`, {})
+    expect([status, body.targets[1].message]).toEqual([202, 'Cancelled by admin.'])
+    expect((await post(`${job.resource_uri}cancel/`, {})).status).toBe(409)
+    release()
+    const end = await endOf(get, job)
+    expect([end.state, states(end)]).toEqual(['COMPLETED_FAILED', ['applied', 'failed']])
+    expect(await begunGenerations(second.usersDir)).toEqual([])
+    expect((await post(`${job.resource_uri}cancel/`, {})).status).toBe(409)
+  })
+
+  it('fails where the cluster has no nodes', async () => {
+    expect((await deployed(userDb)).message).toBe('The cluster has no nodes that run a proxy.')
+  })
+
+  it('runs beside one of shares', async () => {
+    const [node] = (await addNodes(1, { runsProxy: true, runsGateway: true })) as [LabNode]
+    const release = holdHalfway(node)
+    const [shares, users] = [await deploy(gateways, { node: node.uri }), await deploy(userDb)]
+    release()
+    for (const job of [shares, users]) expect((await endOf(get, job)).state).toBe('COMPLETED_SUCCESS')
+  })
+})

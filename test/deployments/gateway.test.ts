@@ -1,0 +1,209 @@
+import { appendFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Job } from '@roost/api-types/rest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { addLabNode, endOf, holdHalfway } from '../support/deployment-lab.js'
+import type { LabNode } from '../support/deployment-lab.js'
+import { addCluster } from '../support/fleet-rows.js'
+import { begunGenerations, currentFiles, generationInForce } from '../support/folder-applier.js'
+import { shareApi } from '../support/shared-api.js'
+
+vi.setConfig({ testTimeout: 30_000 })
+const list = '/api/v1/gateway_deployments/'
+const server = shareApi()
+const { get, patch, post } = server
+
+let clusterId = 0
+let node: LabNode
+let share = ''
+beforeEach(async () => {
+  clusterId = await addCluster(server.api.database)
+  node = await addLabNode(server.api.controlPlane, server.api.database, clusterId)
+  const body = { name: 'docs', node: node.uri, objectstore_container: 'documents', enabled: true }
+  share = (await post('/api/v1/gateway_shares/', body)).body.resource_uri
+  await node.start()
+})
+afterEach(() => node.remove())
+
+const deploy = async (more: object = {}): Promise<Job> => {
+  const answer = await post(list, { node: node.uri, ...more })
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)])
+  return answer.body
+}
+const deployed = async (more: object = {}) => endOf(get, await deploy(more))
+const configState = async () => (await get(node.uri)).body.config_state
+const drift = async () => (await get(`${node.uri}drift/`)).body
+
+describe('a deployment to a gateway', () => {
+  it('puts its shares in force, and says so', async () => {
+    expect(await configState()).toBe('unknown')
+    const job = await deploy()
+    expect(job).toMatchObject({ state: 'QUEUED', node: node.uri, cluster: null, finished: null, progress: 0 })
+    const end = await endOf(get, job)
+    expect(end).toMatchObject({ state: 'COMPLETED_SUCCESS', progress: 100, message: '' })
+    expect(end.targets).toEqual([{ node: node.uri, state: 'applied', message: '', generation: 1 }])
+    expect([...(await currentFiles(node.dir)).values()]).toEqual(['docs\nrw\n'])
+    expect(await configState()).toBe('synced')
+  })
+
+  it('shows how far a node is', async () => {
+    const release = holdHalfway(node)
+    const job = await deploy()
+    await expect.poll(async () => (await get(job.resource_uri)).body.targets[0].state).toBe('staged')
+    expect((await get(job.resource_uri)).body).toMatchObject({ state: 'IN_PROGRESS', progress: 60 })
+    expect(await configState()).toBe('pending')
+    release()
+    expect((await endOf(get, job)).state).toBe('COMPLETED_SUCCESS')
+  })
+
+  it('fails with the words of the node that could not do it', async () => {
+    node.behaviour.outcome = 'failed'
+    const end = await deployed()
+    expect(end).toMatchObject({ state: 'COMPLETED_FAILED', message: 'The folder says failed.' })
+    expect(end.targets[0]?.state).toBe('failed')
+    expect(await configState()).toBe('pending')
+  })
+
+  it('fails when the node went back to what was in force', async () => {
+    await deployed()
+    node.behaviour.outcome = 'rolled_back'
+    await patch(share, { access_mode: 'ro' })
+    const end = await deployed()
+    expect(end).toMatchObject({ state: 'COMPLETED_FAILED', message: 'The folder says rolled_back.' })
+    expect(end.targets[0]?.state).toBe('rolled_back')
+    expect(await generationInForce(node.dir)).toBe(1)
+    expect((await drift()).kinds).toMatchObject([{ generation: 2, applied_generation: 1 }])
+  })
+
+  it('returns the node to an earlier generation, under a number of its own', async () => {
+    await deployed()
+    await patch(share, { access_mode: 'ro' })
+    await deployed()
+    expect([...(await currentFiles(node.dir)).values()]).toEqual(['docs\nro\n'])
+    const end = await deployed({ generation: 1 })
+    expect(end.targets[0]).toMatchObject({ state: 'applied', generation: 3 })
+    expect([...(await currentFiles(node.dir)).values()]).toEqual(['docs\nrw\n'])
+  })
+
+  it('fails when the generation to return to is not kept', async () => {
+    expect(await deployed({ generation: 9 })).toMatchObject({
+      state: 'COMPLETED_FAILED',
+      message: 'Generation 9 of this node is not kept any more.',
+    })
+  })
+
+  it('is not done twice when the node comes back', async () => {
+    await deployed()
+    await node.stop()
+    await node.start()
+    const acknowledged = async () => (await deployed()).targets[0]?.generation
+    expect(await acknowledged()).toBe(2)
+    expect(await begunGenerations(node.dir)).toEqual([1, 2])
+  })
+
+  it('says when a node has no applier for it', async () => {
+    await node.stop()
+    await node.start({})
+    expect((await deployed()).message).toMatch('no applier on this node')
+  })
+})
+
+describe('a dry run', () => {
+  it('answers the plan of the node and changes nothing', async () => {
+    const end = await deployed({ dry_run: true })
+    expect(end).toMatchObject({ state: 'COMPLETED_SUCCESS', dry_run: true })
+    expect(end.targets[0]?.state).toBe('planned')
+    expect(end.plan?.plan_id).toMatch(/^p-[0-9a-f]{32}$/)
+    expect(end.plan?.nodes).toMatchObject([
+      { node: node.uri, files: [{ change: 'create', diff: '+docs\n+rw\n' }], daemons: [{ action: 'reload' }] },
+    ])
+    expect(await begunGenerations(node.dir)).toEqual([])
+  })
+
+  it('names a plan that is applied while it would still be the same', async () => {
+    const { plan } = await deployed({ dry_run: true })
+    expect((await deployed({ plan_id: plan?.plan_id })).state).toBe('COMPLETED_SUCCESS')
+  })
+
+  it('names a plan that is refused with 409 once a share has changed', async () => {
+    const { plan } = await deployed({ dry_run: true })
+    await patch(share, { access_mode: 'ro' })
+    const answer = await post(list, { node: node.uri, plan_id: plan?.plan_id })
+    expect([answer.status, answer.body.error]).toEqual([409, expect.stringContaining('dry_run')])
+  })
+
+  it('names a plan that is refused with 409 once the node has changed', async () => {
+    await deployed()
+    await patch(share, { access_mode: 'ro' })
+    const { plan } = await deployed({ dry_run: true })
+    const [name] = (await currentFiles(node.dir)).keys()
+    await writeFile(join(node.dir, 'current', name ?? ''), 'by hand\n')
+    expect((await post(list, { node: node.uri, plan_id: plan?.plan_id })).status).toBe(409)
+  })
+
+  it('names a plan that is refused with 409 once the cluster has another node', async () => {
+    const cluster = `/api/v1/clusters/${clusterId}/`
+    const { plan } = await endOf(get, (await post(list, { cluster, dry_run: true })).body)
+    await server.addGateway(clusterId)
+    expect((await post(list, { cluster, plan_id: plan?.plan_id })).status).toBe(409)
+  })
+
+  it('fails for a node that is not connected', async () => {
+    await node.stop()
+    const end = await deployed({ dry_run: true })
+    expect(end).toMatchObject({ state: 'COMPLETED_FAILED', message: 'The node is not connected.', plan: null })
+  })
+})
+
+describe('a node that was changed by hand', () => {
+  const changeByHand = async () => {
+    await deployed()
+    const [name = ''] = (await currentFiles(node.dir)).keys()
+    await appendFile(join(node.dir, 'current', name), 'by hand\n')
+    await node.stop()
+    await node.start()
+    await expect.poll(configState).toBe('drifted')
+    return name
+  }
+
+  it('is drifted with what differs, and stays so until an operator decides', async () => {
+    const name = await changeByHand()
+    expect((await drift()).kinds).toMatchObject([
+      { kind: 'gateway', generation: 1, applied_generation: 1, items: [{ subject: name, diff: expect.any(String) }] },
+    ])
+    expect((await currentFiles(node.dir)).get(name)).toContain('by hand')
+  })
+
+  it('gets what was applied back by reapply', async () => {
+    const name = await changeByHand()
+    expect((await post(`${node.uri}drift/`, { action: 'reapply' })).status).toBe(202)
+    await expect.poll(configState).toBe('synced')
+    expect((await currentFiles(node.dir)).get(name)).toBe('docs\nrw\n')
+    expect((await drift()).kinds[0].items).toEqual([])
+  })
+
+  it('cannot be adopted yet', async () => {
+    await changeByHand()
+    expect((await post(`${node.uri}drift/`, { action: 'adopt' })).status).toBe(409)
+  })
+
+  it('has nothing to reapply when nothing has drifted', async () => {
+    await deployed()
+    expect((await post(`${node.uri}drift/`, { action: 'reapply' })).status).toBe(409)
+  })
+
+  it('is no longer drifted after a deployment', async () => {
+    await changeByHand()
+    await deployed()
+    expect(await configState()).toBe('synced')
+  })
+
+  it('is shown as drifted also when its file is gone', async () => {
+    await deployed()
+    const [name = ''] = (await currentFiles(node.dir)).keys()
+    await rm(join(node.dir, 'current', name))
+    await node.stop()
+    await node.start()
+    await expect.poll(configState).toBe('drifted')
+  })
+})

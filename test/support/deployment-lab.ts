@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Job } from '@roost/api-types/rest'
+import type { Agent } from '@roost/node-agent/dist/agent.js'
+import { systemClock } from '@roost/node-agent/dist/clock.js'
+import type { Appliers } from '@roost/node-agent/dist/deployments/applier.js'
+import { ensureKey, keepIdentity } from '@roost/node-agent/dist/identity.js'
+import { saveAuthorities } from '@roost/node-agent/dist/uplink/trust.js'
+import { expect } from 'vitest'
+import type { Reachable } from './control-plane.js'
+import type { TestDatabase } from './database.js'
+import { addNode } from './fleet-rows.js'
+import { folderApplier } from './folder-applier.js'
+import type { FolderBehaviour } from './folder-applier.js'
+import { startTestAgent } from './test-agent.js'
+
+/** A node of a test with a real agent, whose applier writes to a folder. */
+export interface LabNode {
+  readonly id: number
+  readonly uri: string
+  /** The state directory of the agent. */
+  readonly dataDir: string
+  /** What its appliers of shares and of users write to. */
+  readonly dir: string
+  readonly usersDir: string
+  readonly behaviour: FolderBehaviour
+  /** With these appliers instead of its own. */
+  start(appliers?: Appliers): Promise<void>
+  stop(): Promise<void>
+  /** Ends the agent and removes what it kept. */
+  remove(): Promise<void>
+}
+
+/** Enrolled as by an operator. `start` begins its agent, in this process. */
+export async function addLabNode(
+  roost: Reachable,
+  database: TestDatabase,
+  clusterId: number,
+  role: { readonly runsGateway?: boolean; readonly runsProxy?: boolean } = { runsGateway: true },
+): Promise<LabNode> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'roost-lab-'))
+  const dir = join(dataDir, 'gateway')
+  const usersDir = join(dataDir, 'user_db')
+  const { publicKey } = await ensureKey(dataDir)
+  const id = await addNode(database, clusterId, {
+    publicKey: new Uint8Array(Buffer.from(publicKey, 'base64')),
+    machineId: 'machine',
+    bootId: 'boot',
+    operatorFields: ['runs_gateway', 'runs_proxy'],
+    role: { create: role },
+  })
+  const { uuid } = await database.prisma.node.findUniqueOrThrow({ where: { id } })
+  await keepIdentity(dataDir, { server: roost.url, node_id: id, node_uuid: uuid, cluster: 'lab' })
+  await saveAuthorities(dataDir, [roost.ca])
+  const behaviour: FolderBehaviour = { outcome: 'applied', halfway: async () => {} }
+  const own: Appliers = {
+    gateway: folderApplier('gateway', dir, behaviour),
+    user_db: folderApplier('user_db', usersDir, behaviour),
+  }
+  let agent: Agent | null = null
+  const stop = async () => {
+    await agent?.stop()
+    agent = null
+  }
+  return {
+    id,
+    uri: `/api/v1/nodes/${id}/`,
+    dataDir,
+    dir,
+    usersDir,
+    behaviour,
+    stop,
+    async start(appliers = own) {
+      const started = await startTestAgent({
+        dataDir,
+        clock: systemClock,
+        random: () => 0,
+        appliers,
+      })
+      ;({ agent } = started)
+      await expect.poll(() => started.statuses[0], { timeout: 20_000 }).toContain('connected to')
+    },
+    async remove() {
+      await stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Asks for the job until it has ended. */
+export async function endOf(
+  get: (path: string) => Promise<{ readonly body: Job }>,
+  { resource_uri: uri }: Job,
+  timeout = 20_000,
+): Promise<Job> {
+  await expect.poll(async () => (await get(uri)).body.finished, { timeout, interval: 50 }).not.toBeNull()
+  return (await get(uri)).body
+}
+
+/** Holds the node in the middle of its next generation, until the answer is called. */
+export function holdHalfway(of: LabNode): () => void {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  of.behaviour.halfway = () => released
+  return release
+}
