@@ -23,6 +23,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
         behindProxy: false,
         dataDir: '',
         usageRetentionDays: retentionDays,
+        deploymentTimeoutMs: 600_000,
       },
       connection: harness.database.connection,
       log: createLog({ level: 'silent', out: process.stderr }),

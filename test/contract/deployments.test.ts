@@ -1,0 +1,104 @@
+import type { Job } from '@roost/api-types/rest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { addCluster, addNode } from '../support/fleet-rows.js'
+import { shareApi, statuses } from '../support/shared-api.js'
+
+const server = shareApi()
+const { get, post } = server
+
+describe.each([
+  ['gateway_deployments', { runsGateway: true }, 'gateway'],
+  ['user_db_deployments', { runsProxy: true }, 'proxy'],
+] as const)('%s', (resource, role, word) => {
+  const list = `/api/v1/${resource}/`
+  let clusterId = 0
+  let node = ''
+  let cluster = ''
+  beforeEach(async () => {
+    clusterId = await addCluster(server.api.database)
+    cluster = `/api/v1/clusters/${clusterId}/`
+    node = `/api/v1/nodes/${await addNode(server.api.database, clusterId, { role: { create: role } })}/`
+  })
+  const create = async (body: object): Promise<Job> => (await post(list, body)).body
+
+  it('answers 201 with a queued job and its place', async () => {
+    const { status, headers, body } = await post(list, { node })
+    expect(status).toBe(201)
+    expect(headers['location']).toBe(body.resource_uri)
+    expect(body).toEqual({
+      id: expect.stringMatching(/^\d+$/),
+      resource_uri: `${list}${body.id}/`,
+      node,
+      cluster: null,
+      state: 'QUEUED',
+      created: expect.any(String),
+      started: null,
+      finished: null,
+      progress: 0,
+      message: '',
+      targets: [{ node, state: 'waiting', message: '', generation: null }],
+      dry_run: false,
+      plan: null,
+    })
+  })
+
+  it('takes a cluster instead of a node', async () => {
+    expect(await create({ cluster })).toMatchObject({ node: null, cluster, targets: [{ node }] })
+  })
+
+  it('wants one target, which is there and of that kind', async () => {
+    const other = `/api/v1/nodes/${await addNode(server.api.database, clusterId)}/`
+    for (const body of [
+      {},
+      { node, cluster },
+      { node: other },
+      { node: '/api/v1/nodes/999999/' },
+      { cluster: 999_999 },
+    ])
+      expect((await post(list, body)).status).toBe(400)
+    expect((await post(list, { node: other })).text).toContain(`runs no ${word}`)
+  })
+
+  it('takes a generation for a node alone', async () => {
+    expect((await post(list, { cluster, generation: 1 })).status).toBe(400)
+  })
+
+  it('is 400 for a plan that nobody made', async () => {
+    expect((await post(list, { node, plan_id: 'p-unknown' })).body[resource].plan_id).toEqual([expect.any(String)])
+  })
+
+  it('is 409 while one for the same target is unfinished, also when both come at once', async () => {
+    const answers = await Promise.all([post(list, { node }), post(list, { node }), post(list, { cluster })])
+    expect(statuses(answers)).toEqual([201, 409, 409])
+  })
+
+  it('lists what is unfinished, and what has ended to those who ask by state', async () => {
+    const running = await create({ node })
+    const empty = `/api/v1/clusters/${await addCluster(server.api.database)}/`
+    const ended = await create({ cluster: empty })
+    await expect.poll(async () => (await get(ended.resource_uri)).body.state).toBe('COMPLETED_FAILED')
+    const idsIn = async (query: string) =>
+      (await get(`${list}?limit=1000&${query}`)).body.objects.map(({ id }: Job) => id)
+    expect(await idsIn('')).toContain(running.id)
+    expect(await idsIn('')).not.toContain(ended.id)
+    expect(await idsIn('state=COMPLETED_FAILED')).toContain(ended.id)
+    expect((await get(ended.resource_uri)).body.message).toBe(`The cluster has no nodes that run a ${word}.`)
+  })
+
+  it('runs a POST with an Idempotency-Key once', async () => {
+    const headers = { 'idempotency-key': `${resource}-${clusterId}` }
+    const first = await post(list, { node }, headers)
+    const second = await post(list, { node }, headers)
+    expect([second.status, second.body.id]).toEqual([201, first.body.id])
+  })
+
+  it('is not for operators who may only read', async () => {
+    const authorization = `apikey ${await server.api.addOperator({ role: 'read_only' })}`
+    expect((await post(list, { node }, { authorization })).status).toBe(403)
+  })
+
+  it('is 404 for what is not there', async () => {
+    expect((await get(`${list}999999/`)).status).toBe(404)
+    expect((await post(`${list}999999/cancel/`, {})).status).toBe(404)
+  })
+})
