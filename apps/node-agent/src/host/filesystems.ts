@@ -9,7 +9,7 @@ export interface FilesystemReading {
 }
 
 export interface Filesystems {
-  /** Every local filesystem with its figures. They may be as old as `periodMs` says; never rejects because of a mount. */
+  /** Every local filesystem with its figures. They may be a minute old; never rejects because of a mount. */
   read(): Promise<readonly FilesystemReading[]>
 }
 
@@ -20,23 +20,21 @@ export interface FilesystemsOptions {
   readonly monotonic?: () => number
 }
 
-/** Each question costs a short process: 5 s a filesystem keeps them below 0.05 % of a core, up to a minute in all. */
-export function periodMs(filesystems: number): number {
-  return Math.min(filesystems * 5_000, 60_000)
-}
+/** A question costs a short process, which at each report would be most of what the agent takes. */
+const askEveryMs = 60_000
 
-/** Reads the local filesystems, never touches another kind, and asks each only as often as `periodMs` allows. */
+/** Reads the local filesystems, never touches another kind, and asks each once a minute. */
 export function createFilesystems(options: FilesystemsOptions): Filesystems {
   const { machine, probe, monotonic = () => performance.now() } = options
   const last = new Map<number, { readonly askedAt: number; readonly result: ProbeResult }>()
 
   const local = localFilesystemsOf(machine)
 
-  async function figuresOf(filesystem: LocalFilesystem, maxAgeMs: number): Promise<FilesystemReading> {
+  async function figuresOf(filesystem: LocalFilesystem): Promise<FilesystemReading> {
     const [mount] = filesystem.mounts
     const known = last.get(mount.id)
-    // Half a second of slack, so that a period that equals the report interval asks in every interval.
-    if (known && monotonic() - known.askedAt < maxAgeMs - 500) return { filesystem, result: known.result }
+    // Half a second of slack, or a report just before the minute is up would make it a minute and an interval.
+    if (known && monotonic() - known.askedAt < askEveryMs - 500) return { filesystem, result: known.result }
     const askedAt = monotonic()
     const result = await probe.probe(mount)
     last.set(mount.id, { askedAt, result })
@@ -46,7 +44,7 @@ export function createFilesystems(options: FilesystemsOptions): Filesystems {
   return {
     async read() {
       const before = local()
-      const readings = await Promise.all(before.map((one) => figuresOf(one, periodMs(before.length))))
+      const readings = await Promise.all(before.map(figuresOf))
       // What was unmounted meanwhile answered with the figures of the filesystem below it.
       const mounts = local().map((one) => one.mounts[0])
       const present = new Set(mounts.map((mount) => mount.id))
