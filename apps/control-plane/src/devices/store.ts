@@ -1,11 +1,11 @@
-import { deviceRules, resourceUri } from '@roost/api-types/rest'
+import { deviceRules, resourceUri, throughCluster } from '@roost/api-types/rest'
 import type { Device, DeviceStatus } from '@roost/api-types/rest'
+import type { ListQuery } from '@roost/api-types/rpc'
 import { percentUsed, usageOf } from '@roost/capacity-core'
 import type { Prisma } from '@roost/database'
-import { countRows } from '../counting-store.js'
 import { queryRows } from '../db.js'
 import type { Database } from '../db.js'
-import { conditions, ordering } from '../listing.js'
+import { conditions, isWithin, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
 import type { ReadStore } from '../reads.js'
 
@@ -23,6 +23,15 @@ const filters: FilterTable<typeof deviceRules, Prisma.DeviceWhereInput> = {
   status: (states) => ({ status: { in: states } }),
   name: (names) => ({ name: { in: names } }),
   policy: (names) => ({ policies: { some: { policy: { name: { in: names } } } } }),
+}
+
+/** The filters under which the total is known without counting. */
+const counted = { ...deviceRules, filters: throughCluster } as const
+const countFilters: FilterTable<typeof counted, Prisma.DeviceCountWhereInput> = {
+  cluster: (ids) => ({ clusterId: { in: ids } }),
+  cluster__id: (ids) => ({ clusterId: { in: ids } }),
+  cluster__name: (names) => ({ cluster: { name: { in: names } } }),
+  cluster__uuid: (uuids) => ({ cluster: { uuid: { in: uuids } } }),
 }
 
 const orders: OrderTable<typeof deviceRules, Prisma.DeviceOrderByWithRelationInput> = {
@@ -51,7 +60,7 @@ export function createDeviceStore(database: Database): ReadStore<Device> {
       const orderBy = ordering(deviceRules, orders, query.order)
       const [objects, total] = await Promise.all([
         prisma.device.findMany({ where, orderBy, skip: query.offset, take: query.limit }).then(recordsOf),
-        countRows(database, 'devices', where.AND, () => prisma.device.count({ where })),
+        isWithin(counted, query.filters) ? countedTotal(prisma, query.filters) : prisma.device.count({ where }),
       ])
       return { objects, total }
     },
@@ -61,6 +70,12 @@ export function createDeviceStore(database: Database): ReadStore<Device> {
     },
     findMany: (ids) => prisma.device.findMany({ where: { id: { in: [...ids] } } }).then(recordsOf),
   }
+}
+
+async function countedTotal(prisma: Database['prisma'], filters: ListQuery['filters']): Promise<number> {
+  const where = { AND: conditions(counted, countFilters, filters) }
+  const { _sum: sum } = await prisma.deviceCount.aggregate({ _sum: { devices: true }, where })
+  return sum.devices ?? 0
 }
 
 /** The names of each device's policies, in the order of their indexes. */
