@@ -1,3 +1,4 @@
+import './heap.js'
 import { CommanderError } from 'commander'
 import { CommandError, exitCodes } from './cli/exit-codes.js'
 import { createProgram } from './cli/program.js'
