@@ -73,6 +73,14 @@ describe('a start that cannot succeed says in one sentence what to do, with exit
     expect(code).toBe(1)
   })
 
+  it('when the data directory lies where none can be made', async () => {
+    const { code, stderr } = await serve({ ROOST_DATA_DIR: '/proc/roost/data' })
+    expect(stderr).toBe(
+      'roost: The data directory /proc/roost/data cannot be written (its path cannot be made): choose another by ROOST_DATA_DIR, or give this account access to it.\n',
+    )
+    expect(code).toBe(1)
+  })
+
   it('when the database cannot be reached, without showing its password', async () => {
     const { code, stderr } = await serve({ DATABASE_URL: 'postgresql://roost:S3CR3T@127.0.0.1:1/roost' })
     expect(stderr).toBe(

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { StartError } from './start-error.js'
 
@@ -21,6 +21,7 @@ export interface Instance {
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
+  ENOENT: 'its path cannot be made',
   EEXIST: 'there is a file in its path',
   ENOTDIR: 'there is a file in its path',
   EROFS: 'the file system is read-only',
@@ -33,8 +34,8 @@ export async function claimDataDir(dataDir: string): Promise<Instance> {
   const path = join(dataDir, fileName)
   const mine = `${path}.${process.pid}`
   try {
-    await mkdir(dirname(dataDir), { recursive: true })
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await makeFolder(dirname(dataDir))
+    await makeFolder(dataDir, 0o700)
     await writeFile(mine, describeSelf(null), { mode: 0o600 })
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
@@ -54,6 +55,19 @@ export async function claimDataDir(dataDir: string): Promise<Instance> {
       await rename(mine, path)
     },
     release: () => rm(path, { force: true }),
+  }
+}
+
+/** Node's own recursive mkdir never ends where the kernel answers ENOENT for any new name, as below `/proc`. */
+async function makeFolder(path: string, mode?: number): Promise<void> {
+  try {
+    await mkdir(path, mode)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return
+    if (code !== 'ENOENT' || dirname(path) === path) throw error
+    await makeFolder(dirname(path))
+    await mkdir(path, mode)
   }
 }
 
