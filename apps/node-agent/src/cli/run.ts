@@ -101,6 +101,9 @@ function toldToStop(log: Log): Promise<null> {
     }
     process.on('SIGTERM', stop('SIGTERM'))
     process.on('SIGINT', stop('SIGINT'))
-    process.on('disconnect', stop('the parent has gone'))
+    const orphaned = stop('the parent has gone')
+    process.on('disconnect', orphaned)
+    // It may have gone while we started, before anybody listened. Without a parent that cares this is undefined.
+    if (process.connected === false) orphaned()
   })
 }
