@@ -103,7 +103,7 @@ function toldToStop(log: Log): Promise<null> {
     process.on('SIGINT', stop('SIGINT'))
     const orphaned = stop('the parent has gone')
     process.on('disconnect', orphaned)
-    // It may have gone while we started, before anybody listened. Without a parent that cares this is undefined.
-    if (process.connected === false) orphaned()
+    // It may have gone while we started, before anybody listened.
+    if (process.send !== undefined && !process.connected) orphaned()
   })
 }
