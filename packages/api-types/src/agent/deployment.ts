@@ -63,6 +63,8 @@ export const PlannedFile = z.object({
 /** A client that a daemon serves now and that its action would cut off. */
 export const LostSession = z.object({ share: z.string(), client: z.string(), user: z.nullable(z.string()) })
 
+export type LostSession = z.infer<typeof LostSession>
+
 export const DaemonAction = z.object({
   daemon: z.string(),
   action: z.enum(['none', 'reload', 'close-share', 'restart']),
@@ -79,6 +81,19 @@ export const DeploymentPlan = z.object({
 })
 export type DeploymentPlan = z.infer<typeof DeploymentPlan>
 
+/** A share as a file that was changed by hand has it: fields of the API with their values, for a PATCH. */
+export const AdoptableShare = z.object({
+  id: z.number(),
+  fields: z.record(z.string(), z.union([z.string(), z.boolean()])),
+})
+export type AdoptableShare = z.infer<typeof AdoptableShare>
+
 /** A file or a live export that is not as the applied generation made it. */
-export const DriftedItem = z.object({ subject: z.string(), message: z.string(), diff: z.string() })
+export const DriftedItem = z.object({
+  subject: z.string(),
+  message: z.string(),
+  diff: z.string(),
+  /** With these changes of shares, and no others, the item would be as it is now; without it, it maps to no fields. */
+  adoptable: z.optional(z.array(AdoptableShare)),
+})
 export type DriftedItem = z.infer<typeof DriftedItem>

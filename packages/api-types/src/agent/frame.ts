@@ -7,6 +7,7 @@ export const frameHeaderBytes = 32
 export const metricFrameKind = 1
 const frameVersion = 1
 
+/** One reading of all metrics of a catalogue. */
 export interface MetricFrame {
   /** The catalogue whose order the values follow. */
   readonly catalogue: number
@@ -16,10 +17,12 @@ export interface MetricFrame {
   readonly values: Float64Array
 }
 
+/** A frame that cannot be decoded: truncated, or of another kind or version. */
 export class FrameError extends Error {
   override readonly name = 'FrameError'
 }
 
+/** The bytes of a frame, 32 and 8 for each value. `catalogue` and the number of values must fit 32 bits. */
 export function encodeMetricFrame(frame: MetricFrame): Uint8Array {
   const bytes = new Uint8Array(frameHeaderBytes + frame.values.length * 8)
   const view = new DataView(bytes.buffer)

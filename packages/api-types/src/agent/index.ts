@@ -5,4 +5,8 @@ export * from './frame.js'
 export * from './inventory.js'
 export * from './messages.js'
 export * from './usage.js'
+export * from './user-line.js'
 export * from './version.js'
+// Read by the gateway's renderers too; neither brings zod along.
+export * from '../rest/share-clients.js'
+export * from '../rest/share-patterns.js'

@@ -136,6 +136,8 @@ export const Inventory = z.object({
   devices: z.nullable(z.array(InventoryDevice)),
   policies: z.nullable(z.array(InventoryPolicy)),
   rings: z.array(InventoryRing),
+  /** As a storage server of this node tells it; null or absent where none answers. */
+  swift_version: z.optional(text),
   gateway: InventoryGateway,
   problems: z.array(InventoryProblem),
 })

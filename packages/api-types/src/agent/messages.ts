@@ -83,11 +83,13 @@ export const AppliedMessage = z.object({
   type: z.literal('applied'),
   sequence,
   kind: DeploymentKind,
-  /** The generation that was asked for. */
+  /** The generation that was asked for; the last one, where a lower one is asked for. */
   generation: z.number(),
   outcome: z.enum(['applied', 'failed', 'rolled_back']),
   /** The generation whose files are in force now; 0 where none ever was. */
   in_force: z.number(),
+  /** Of a gateway's protocols, one was deployed beside the one that failed: what is served is of two generations. */
+  partly: z.optional(z.boolean()),
   message: z.string(),
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
 })

@@ -3,7 +3,7 @@
  * side can notice raises it and gets a line here.
  *
  * 1 · 2026-11-20 · enrolment, challenge and hello, inventory, catalogue and metric frames, device usage, settings,
- *     heartbeat, acknowledgement, usage by half-hour
+ *     heartbeat, acknowledgement, usage by half-hour, plans, desired state and what became of it, drift
  */
 export const protocolVersion = 1
 

@@ -14,5 +14,13 @@ export type ListMeta = z.infer<typeof ListMeta>
 
 /** The list envelope around records of one resource. */
 export function listEnvelope<R extends z.ZodType>(record: R) {
-  return z.object({ meta: ListMeta, objects: z.array(record) })
+  const objects = examplesOf(record)
+  const meta = { limit: 20, offset: 0, next: null, previous: null, total_count: objects.length }
+  return z.object({ meta: ListMeta, objects: z.array(record) }).meta({ examples: [{ meta, objects }] })
+}
+
+/** The examples that a schema brings for the documentation. */
+export function examplesOf(schema: z.ZodType): readonly unknown[] {
+  const { examples } = schema.meta() ?? {}
+  return Array.isArray(examples) ? (examples as readonly unknown[]) : []
 }

@@ -62,12 +62,43 @@ const CifsSettings = CommonSettings.extend({ protocol: z.literal('cifs'), ...Cif
 export const GatewayShareSettings = z.discriminatedUnion('protocol', [NfsSettings, CifsSettings])
 export type GatewayShareSettings = z.infer<typeof GatewayShareSettings>
 
+const exampleSettings = {
+  name: 'projects',
+  access_mode: 'rw',
+  enabled: true,
+  objectstore_container: 'projects',
+  upload_delay: 0,
+  write_retain: true,
+  no_apple_doubles: true,
+  clients_allowed_list: '10.0.0.0/8, @engineering',
+}
+const exampleNfs = {
+  id: 3,
+  resource_uri: '/api/v1/gateway_shares/3/',
+  node: '/api/v1/nodes/7/',
+  ...exampleSettings,
+  protocol: 'nfs',
+  root_squash: true,
+  secure: false,
+}
+const exampleCifs = {
+  id: 4,
+  resource_uri: '/api/v1/gateway_shares/4/',
+  node: '/api/v1/nodes/7/',
+  ...exampleSettings,
+  protocol: 'cifs',
+  ...cifsDefaults,
+  cifs_guest_ok: false,
+}
+
 const Identity = z.object({ id: z.int(), resource_uri: ResourceUri, node: relationUri('nodes') })
-const NfsShare = Identity.extend(NfsSettings.shape).meta({ id: 'NfsShare' })
-const CifsShare = Identity.extend(CifsSettings.shape).meta({ id: 'CifsShare' })
+const NfsShare = Identity.extend(NfsSettings.shape).meta({ id: 'NfsShare', examples: [exampleNfs] })
+const CifsShare = Identity.extend(CifsSettings.shape).meta({ id: 'CifsShare', examples: [exampleCifs] })
 
 /** A share as lists and details show it: never with its password. */
-export const GatewayShare = z.discriminatedUnion('protocol', [NfsShare, CifsShare]).meta({ id: 'GatewayShare' })
+export const GatewayShare = z
+  .discriminatedUnion('protocol', [NfsShare, CifsShare])
+  .meta({ id: 'GatewayShare', examples: [exampleNfs, exampleCifs] })
 export type GatewayShare = z.infer<typeof GatewayShare>
 
 const password = z.string().nullable().optional()
@@ -75,7 +106,7 @@ const password = z.string().nullable().optional()
 /** The answer to a write: the password stands in it only if that very request set it. */
 export const WrittenGatewayShare = z
   .discriminatedUnion('protocol', [NfsShare.extend({}), CifsShare.extend({ password })])
-  .meta({ id: 'WrittenGatewayShare' })
+  .meta({ id: 'WrittenGatewayShare', examples: [exampleNfs, { ...exampleCifs, password: 'correct-horse' }] })
 export type WrittenGatewayShare = z.infer<typeof WrittenGatewayShare>
 
 const SettingsInput = z.object({
@@ -101,10 +132,14 @@ const CifsInput = z.object({
 })
 
 /** An intersection, so that faults of the common fields and of the protocol's are found at once. */
-export const GatewayShareInput = z.intersection(
-  SettingsInput,
-  z.discriminatedUnion('protocol', [NfsInput, CifsInput], { error: 'Select nfs or cifs.' }),
-)
+export const GatewayShareInput = z
+  .intersection(
+    SettingsInput,
+    z.discriminatedUnion('protocol', [NfsInput, CifsInput], { error: 'Select nfs or cifs.' }),
+  )
+  .meta({
+    examples: [{ name: 'projects', node: '/api/v1/nodes/7/', objectstore_container: 'projects', enabled: true }],
+  })
 export type GatewayShareInput = z.infer<typeof GatewayShareInput>
 
 const SettingsChange = z
@@ -138,12 +173,10 @@ export type GatewayShareChange = z.infer<typeof AnyChange>
  * A change as a transport takes it: not checked yet, since the settings that count are those of the share's protocol,
  * which only the service knows. `shareChangeSchema` tells what checks it.
  */
-export const GatewayShareChange = z
-  .looseObject({})
-  .meta({ properties: z.toJSONSchema(AnyChange, { io: 'input' }).properties }) as unknown as z.ZodType<
-  GatewayShareChange,
-  GatewayShareChange
->
+export const GatewayShareChange = z.looseObject({}).meta({
+  properties: z.toJSONSchema(AnyChange, { io: 'input' }).properties,
+  examples: [{ clients_allowed_list: '10.0.0.0/8' }],
+}) as unknown as z.ZodType<GatewayShareChange, GatewayShareChange>
 
 /** THE LIST of protocols. */
 const protocols = {

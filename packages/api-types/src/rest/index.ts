@@ -1,5 +1,7 @@
 export * from './audit-event.js'
 export * from './capacity.js'
+export * from './cluster-health.js'
+export * from './cluster-storage.js'
 export * from './cluster.js'
 export * from './device.js'
 export * from './envelope.js'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { throughCluster, throughNode } from './rules.js'
 import type { ResourceRules } from './rules.js'
-import { relationTo, relationUri, ResourceUri } from './uri.js'
+import { maxId, relationTo, relationUri, ResourceUri } from './uri.js'
 
 export const JobState = z.enum(['NEW', 'QUEUED', 'IN_PROGRESS', 'COMPLETED_SUCCESS', 'COMPLETED_FAILED'])
 export type JobState = z.infer<typeof JobState>
@@ -45,6 +45,22 @@ export const JobPlan = z
   .meta({ id: 'JobPlan' })
 export type JobPlan = z.infer<typeof JobPlan>
 
+const exampleJob = {
+  id: '7',
+  resource_uri: '/api/v1/gateway_deployments/7/',
+  node: '/api/v1/nodes/7/',
+  cluster: null,
+  state: 'COMPLETED_SUCCESS',
+  created: '2026-11-20T20:15:00.000Z',
+  started: '2026-11-20T20:15:00.100Z',
+  finished: '2026-11-20T20:15:04.000Z',
+  progress: 100,
+  message: '',
+  targets: [{ node: '/api/v1/nodes/7/', state: 'applied', message: '', generation: 4 }],
+  dry_run: false,
+  plan: null,
+}
+
 /** A deployment. It is for one node or for all nodes of a cluster that it concerns; the other of the two is null. */
 export const Job = z
   .object({
@@ -62,7 +78,7 @@ export const Job = z
     dry_run: z.boolean(),
     plan: JobPlan.nullable(),
   })
-  .meta({ id: 'Job' })
+  .meta({ id: 'Job', examples: [exampleJob] })
 export type Job = z.infer<typeof Job>
 
 const oneTarget = 'Name a node or a cluster, one of the two.'
@@ -74,13 +90,14 @@ export const JobInput = z
     dry_run: z.boolean().default(false),
     plan_id: z.string().max(128).optional(),
     /** Returns the node to what an earlier generation was. */
-    generation: z.int().min(1).optional(),
+    generation: z.int().min(1).max(maxId).optional(),
   })
   .refine((input) => (input.node === undefined) !== (input.cluster === undefined), { error: oneTarget, path: ['node'] })
   .refine((input) => input.generation === undefined || input.node !== undefined, {
     error: 'A generation belongs to one node: name the node.',
     path: ['generation'],
   })
+  .meta({ examples: [{ node: '/api/v1/nodes/7/' }] })
 export type JobInput = z.infer<typeof JobInput>
 
 export const jobRules = {
@@ -99,12 +116,44 @@ export const Drift = z
         kind: z.enum(['gateway', 'user_db']),
         generation: z.int(),
         applied_generation: z.int(),
-        items: z.array(z.object({ subject: z.string(), message: z.string(), diff: z.string() })),
+        items: z.array(
+          z.object({
+            subject: z.string(),
+            message: z.string(),
+            diff: z.string(),
+            adoptable: z.boolean().meta({ description: 'It maps back to fields of shares' }),
+          }),
+        ),
       }),
     ),
   })
-  .meta({ id: 'Drift' })
+  .meta({
+    id: 'Drift',
+    examples: [
+      {
+        node: '/api/v1/nodes/7/',
+        config_state: 'drifted',
+        kinds: [
+          {
+            kind: 'gateway',
+            generation: 4,
+            applied_generation: 4,
+            items: [
+              {
+                subject: '/etc/exports.d/roost.exports',
+                message: 'The file was changed by hand.',
+                diff: '-/srv/roost/3 10.0.0.0/8(rw)\n+/srv/roost/3 *(rw)\n',
+                adoptable: true,
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  })
 export type Drift = z.infer<typeof Drift>
 
-export const DriftAction = z.object({ action: z.enum(['adopt', 'reapply']) })
+export const DriftAction = z
+  .object({ action: z.enum(['adopt', 'reapply']) })
+  .meta({ examples: [{ action: 'reapply' as const }] })
 export type DriftAction = z.infer<typeof DriftAction>

@@ -23,5 +23,14 @@ export type MetricSamples = z.infer<typeof MetricSamples>
 export const NodeMetricSample = z.object({ node: ResourceUri, ...MetricSample.shape }).meta({ id: 'NodeMetricSample' })
 export type NodeMetricSample = z.infer<typeof NodeMetricSample>
 
-export const NodeMetricSamples = z.object({ metrics: z.array(NodeMetricSample) }).meta({ id: 'NodeMetricSamples' })
+export const NodeMetricSamples = z.object({ metrics: z.array(NodeMetricSample) }).meta({
+  id: 'NodeMetricSamples',
+  examples: [
+    {
+      metrics: [
+        { node: '/api/v1/nodes/7/', metric_name: 'load.load.shortterm', timestamp: 1_795_201_200, value: 0.42 },
+      ],
+    },
+  ],
+})
 export type NodeMetricSamples = z.infer<typeof NodeMetricSamples>

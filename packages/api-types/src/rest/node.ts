@@ -46,6 +46,12 @@ export const nodeRoleRules = {
 
 const Ip = z.union([z.ipv4(), z.ipv6()], { error: 'Enter an IPv4 or IPv6 address.' })
 
+const NodeProblem = z.object({
+  code: z.string().meta({ description: 'A word to search for' }),
+  subject: z.string().meta({ description: 'The file, mount point or device' }),
+  message: z.string(),
+})
+
 export const Node = z
   .object({
     id: z.int(),
@@ -65,6 +71,9 @@ export const Node = z
     config_state: ConfigState,
     last_seen: z.iso.datetime().nullable(),
     agent_version: z.string().nullable(),
+    problems: z
+      .array(NodeProblem)
+      .meta({ description: 'What its agent cannot read, or what contradicts itself: an operator should look' }),
   })
   .meta({
     id: 'Node',
@@ -87,6 +96,9 @@ export const Node = z
         config_state: 'synced' as const,
         last_seen: '2026-11-20T19:00:00.000Z',
         agent_version: '0.1.0',
+        problems: [
+          { code: 'mount_stuck', subject: '/srv/node/d3', message: 'The filesystem at /srv/node/d3 does not answer.' },
+        ],
       },
     ],
   })
@@ -116,7 +128,7 @@ export const nodeRules = {
     'last_seen',
     'agent_version',
   ],
-  observed: ['state', 'config_state', 'last_seen', 'agent_version'],
+  observed: ['state', 'config_state', 'last_seen', 'agent_version', 'problems'],
 } as const satisfies ResourceRules
 
 /**
@@ -133,4 +145,5 @@ export const NodeChange = z
     node_role: RoleFlags.partial(),
   })
   .partial()
+  .meta({ examples: [{ enabled: false, node_role: { runs_gateway: true } }] })
 export type NodeChange = z.infer<typeof NodeChange>

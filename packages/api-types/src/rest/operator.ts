@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ResourceRules } from './rules.js'
+import { maxId } from './uri.js'
 
 export const OperatorRole = z.enum(['admin', 'read_only'])
 export type OperatorRole = z.infer<typeof OperatorRole>
@@ -78,7 +79,7 @@ const Seconds = z.int().min(0).max(longestSeconds)
 
 export const ApiKeyInput = z.object({
   /** The operator's id. */
-  operator: z.int(),
+  operator: z.int().min(1).max(maxId),
   /** What it is for. */
   label: z
     .string()

@@ -1,20 +1,19 @@
 import { z } from 'zod'
 import { parseShareClient, splitList } from './share-clients.js'
+import { accountNamePattern, fileMaskPattern, reservedShareNames, shareNamePattern } from './share-patterns.js'
 
 /** Longest text of a list field. */
 const maxListLength = 16_384
-// Names that Samba gives a meaning of its own.
-const reservedNames = new Set(['global', 'homes', 'printers', 'print$', 'ipc$'])
 
 export const ShareName = z
   .string()
   .regex(
-    /^[A-Za-z0-9_][A-Za-z0-9._ -]{0,63}$/,
+    shareNamePattern,
     'Use 1 to 64 letters, digits, dots, underscores, dashes or blanks, and begin with a letter, a digit or an underscore.',
   )
   .refine((name) => !name.endsWith(' '), { error: 'A name may not end in a blank.' })
-  .refine((name) => !reservedNames.has(name.toLowerCase()), {
-    error: `These names have a meaning of their own: ${[...reservedNames].join(', ')}.`,
+  .refine((name) => !reservedShareNames.has(name.toLowerCase()), {
+    error: `These names have a meaning of their own: ${[...reservedShareNames].join(', ')}.`,
   })
 
 /** A name of a Swift container. Paths on a gateway come from the share's id, so that these checks are the second wall. */
@@ -43,14 +42,12 @@ export const ClientsAllowedList = listText(
   'is no IPv4 address, subnet, domain name, .suffix or @netgroup',
 )
 
-const accountName = /^[A-Za-z0-9_](?:[A-Za-z0-9._$\\-]{0,62}[A-Za-z0-9._$-])?$/
-
-/** Users or groups as Samba takes them. A backslash at the end would swallow the next line. */
-export const AccountList = listText((entry) => accountName.test(entry), 'is no name of a user or a group')
+/** Users or groups as Samba takes them. */
+export const AccountList = listText((entry) => accountNamePattern.test(entry), 'is no name of a user or a group')
 
 export const FileMask = z
   .string()
-  .regex(/^[0-7]{3,4}$/, 'Enter a file mode as three or four octal digits, such as 0664.')
+  .regex(fileMaskPattern, 'Enter a file mode as three or four octal digits, such as 0664.')
 
 export const SharePassword = z
   .string()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ListMeta } from './envelope.js'
+import { examplesOf, ListMeta } from './envelope.js'
 
 /** Which time a row is about, in UTC, such as `2014-11-21 17:00:00Z`; `end` is the first moment after it. */
 const interval = {
@@ -25,22 +25,29 @@ const transferCounters = {
   bytes_out: counter('Bytes sent to clients in the interval'),
   req_count: counter('Requests in the interval'),
 }
+const exampleHour = { start: '2014-11-21 17:00:00Z', end: '2014-11-21 18:00:00Z', pct_complete: 100 }
+const exampleStorage = { ...exampleHour, bytes_used: 1_048_576, container_count: 2, object_count: 17 }
+const exampleTransfer = { ...exampleHour, bytes_in: 65_536, bytes_out: 1_048_576, req_count: 42 }
 const account = z.string().describe('The account, such as AUTH_bob')
 
-export const StorageUtilization = z.object({ ...interval, ...storageCounters }).meta({ id: 'StorageUtilization' })
+export const StorageUtilization = z
+  .object({ ...interval, ...storageCounters })
+  .meta({ id: 'StorageUtilization', examples: [exampleStorage] })
 export type StorageUtilization = z.infer<typeof StorageUtilization>
 
 export const AccountStorageUtilization = z
   .object({ account, ...interval, ...storageCounters })
-  .meta({ id: 'AccountStorageUtilization' })
+  .meta({ id: 'AccountStorageUtilization', examples: [{ account: 'AUTH_bob', ...exampleStorage }] })
 export type AccountStorageUtilization = z.infer<typeof AccountStorageUtilization>
 
-export const TransferUtilization = z.object({ ...interval, ...transferCounters }).meta({ id: 'TransferUtilization' })
+export const TransferUtilization = z
+  .object({ ...interval, ...transferCounters })
+  .meta({ id: 'TransferUtilization', examples: [exampleTransfer] })
 export type TransferUtilization = z.infer<typeof TransferUtilization>
 
 export const AccountTransferUtilization = z
   .object({ account, ...interval, ...transferCounters })
-  .meta({ id: 'AccountTransferUtilization' })
+  .meta({ id: 'AccountTransferUtilization', examples: [{ account: 'AUTH_bob', ...exampleTransfer }] })
 export type AccountTransferUtilization = z.infer<typeof AccountTransferUtilization>
 
 /** The head of a list of utilization: what it is about, as long as there is any. */
@@ -50,22 +57,9 @@ export const UtilizationMeta = ListMeta.extend({
 }).meta({ id: 'UtilizationMeta' })
 export type UtilizationMeta = z.infer<typeof UtilizationMeta>
 
-const example = {
-  meta: { limit: 20, offset: 0, next: null, previous: null, total_count: 1, account: 'AUTH_bob', policy_idx: 0 },
-  objects: [
-    {
-      start: '2014-11-21 17:00:00Z',
-      end: '2014-11-21 18:00:00Z',
-      pct_complete: 100,
-      bytes_used: 1_048_576,
-      container_count: 2,
-      object_count: 17,
-    },
-  ],
-}
-
 /** The envelope of utilization around rows of one kind. */
 export function utilizationEnvelope<R extends z.ZodType>(record: R) {
-  const envelope = z.object({ meta: UtilizationMeta, objects: z.array(record) })
-  return (record as z.ZodType) === StorageUtilization ? envelope.meta({ examples: [example] }) : envelope
+  const objects = examplesOf(record)
+  const meta = { limit: 20, offset: 0, next: null, previous: null, total_count: objects.length }
+  return z.object({ meta: UtilizationMeta, objects: z.array(record) }).meta({ examples: [{ meta, objects }] })
 }

@@ -1,9 +1,10 @@
-import { createTRPCClient, httpBatchLink, httpBatchStreamLink, httpSubscriptionLink, splitLink } from '@trpc/client'
-import type { TRPCClient } from '@trpc/client'
-import { EventSource } from 'eventsource'
+import { createTRPCClient, httpBatchLink, httpBatchStreamLink, isTRPCClientError, splitLink } from '@trpc/client'
+import type { TRPCClient, TRPCClientError } from '@trpc/client'
 import { Agent, fetch as undiciFetch } from 'undici'
 import type { AppRouter } from './router.js'
+import { createSubscriptions } from './subscriptions.js'
 
+/** Where the control plane is and how to authenticate. */
 export interface ClientOptions {
   /** The control plane's address, such as `https://roost.example:8443`. */
   readonly url: string
@@ -13,31 +14,35 @@ export interface ClientOptions {
   readonly ca?: string
 }
 
+/** A typed client. Call `close` when it is no longer needed. */
 export interface Client {
   readonly rpc: TRPCClient<AppRouter>
-  /** Ends every connection, so that the process can end. */
-  close(): Promise<void>
+  /** Ends every call, subscription and connection, so that the process can end. */
+  readonly close: () => Promise<void>
 }
 
+/** An error of a call. `data.code` tells which, and `data.fields` the sentences for each faulty field. */
+export type ClientError = TRPCClientError<AppRouter>
+
+/** Whether an error was thrown by a call of this client. `data` is undefined if no server answered. */
+export function isClientError(error: unknown): error is ClientError {
+  return isTRPCClientError<AppRouter>(error)
+}
+
+/** Creates a typed client of the tRPC API, for Node. It connects at the first call; nothing is checked before that. */
 export function createClient({ url, apiKey, ca }: ClientOptions): Client {
   const agent = new Agent({ connect: ca === undefined ? {} : { ca } })
-  const headers = { authorization: `apikey ${apiKey}` }
+  const headers = { authorization: `apikey ${apiKey.trim()}` }
   const endpoint = new URL('/trpc', url).href
   // undici's own fetch with undici's own dispatcher: Node's built-in one may refuse a dispatcher of another undici.
   const fetch = (input: string | URL, init?: object) =>
     undiciFetch(input, { ...init, dispatcher: agent }) as unknown as Promise<Response>
+  const subscriptions = createSubscriptions({ url: endpoint, headers, fetch })
   const rpc = createTRPCClient<AppRouter>({
     links: [
       splitLink({
         condition: (op) => op.type === 'subscription',
-        true: httpSubscriptionLink({
-          url: endpoint,
-          EventSource: EventSource as never,
-          eventSourceOptions: {
-            fetch: (input: string | URL, init: { readonly headers: Record<string, string> }) =>
-              fetch(input, { ...init, headers: { ...init.headers, ...headers } }),
-          } as never,
-        }),
+        true: subscriptions.link,
         false: splitLink({
           condition: (op) => op.path === 'metrics.across',
           true: httpBatchStreamLink({ url: endpoint, headers, fetch: fetch as never }),
@@ -46,5 +51,11 @@ export function createClient({ url, apiKey, ca }: ClientOptions): Client {
       }),
     ],
   })
-  return { rpc, close: () => agent.destroy() }
+  return {
+    rpc,
+    async close() {
+      subscriptions.end()
+      await agent.destroy()
+    },
+  }
 }

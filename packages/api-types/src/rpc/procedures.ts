@@ -85,6 +85,18 @@ export const write = read.use(async ({ ctx, next }) => {
 
 export const Id = z.object({ id: z.int().min(1).max(maxId) })
 
+/** Of records that carry their id as text; both forms of it lead to them. */
+export const TextId = z.object({
+  id: z.union([
+    Id.shape.id,
+    z
+      .string()
+      .regex(/^\d{1,10}$/)
+      .transform(Number)
+      .pipe(Id.shape.id),
+  ]),
+})
+
 /** A list as the typed client asks for it: field to value, or to values of which one must hold. */
 export const ListInput = z
   .object({

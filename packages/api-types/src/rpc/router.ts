@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ClusterInput, DriftAction, maxId, NodeChange } from '../rest/index.js'
+import { ClusterInput, ClusterStorageInput, DriftAction, maxId, NodeChange } from '../rest/index.js'
 import { gatewaySharesRouter } from './gateway-shares.js'
 import { Id, ListInput, listQuery, read, router, write } from './procedures.js'
 import { jobsRouter } from './jobs.js'
@@ -26,6 +26,14 @@ export const appRouter = router({
       .mutation(({ ctx, input }) => ctx.services.clusters.change(input.id, input.change, ctx.caller)),
     remove: write.input(Id).mutation(({ ctx, input }) => ctx.services.clusters.remove(input.id, ctx.caller)),
     capacity: read.input(Id).query(({ ctx, input }) => ctx.services.capacity.ofCluster(input.id)),
+    health: read.input(Id).query(({ ctx, input }) => ctx.services.clusterHealth.ofCluster(input.id)),
+    storage: read.input(Id).query(({ ctx, input }) => ctx.services.clusterStorage.get(input.id)),
+    setStorage: write
+      .input(Id.extend(ClusterStorageInput.shape))
+      .mutation(({ ctx, input: { id, ...login } }) => ctx.services.clusterStorage.set(id, login, ctx.caller)),
+    unsetStorage: write
+      .input(Id.extend({ force: z.boolean().default(false) }))
+      .mutation(({ ctx, input: { id, force } }) => ctx.services.clusterStorage.unset(id, ctx.caller, { force })),
   }),
   nodes: router({
     list: read.input(ListInput).query(({ ctx, input }) => ctx.services.nodes.list(listQuery(input))),

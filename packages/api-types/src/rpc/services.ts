@@ -7,7 +7,10 @@ import type {
   AuditEvent,
   Capacity,
   Cluster,
+  ClusterHealth,
   ClusterInput,
+  ClusterStorage,
+  ClusterStorageInput,
   CreatedApiKey,
   Device,
   Drift,
@@ -68,6 +71,7 @@ export interface Filter {
   readonly values: readonly (string | number | boolean)[]
 }
 
+/** One ordering of a list, by a field that the resource declares. */
 export interface Order {
   readonly field: string
   readonly descending: boolean
@@ -81,6 +85,7 @@ export interface ListQuery {
   readonly offset: number
 }
 
+/** One page of a list, and how many records match in all. */
 export interface Page<R> {
   readonly objects: readonly R[]
   readonly total: number
@@ -98,21 +103,36 @@ export interface ChangeOptions {
   readonly ifMatch?: string
 }
 
+/** Throws `invalid` with the faulty fields. */
 export interface Creates<R, I> {
   create(input: I, caller: Caller): Promise<R>
 }
 
+/** Changes the fields given. Throws `not_found`, `stale`, or `invalid` with the faulty fields. */
 export interface Changes<R, I> {
   change(id: number, input: I, caller: Caller, options?: ChangeOptions): Promise<R>
 }
 
+/** Throws `not_found`, `stale`, or `conflict` if other records depend on the one to remove. */
 export interface Removes {
   remove(id: number, caller: Caller, options?: ChangeOptions): Promise<void>
 }
 
+/** A cluster with nodes or users cannot be removed (`conflict`). */
 export interface ClusterService
   extends Reads<Cluster>, Creates<Cluster, ClusterInput>, Changes<Cluster, ClusterInput>, Removes {}
 
+/** The login with which the gateways of a cluster mount containers. The key can be set, and is never returned. */
+export interface ClusterStorageService {
+  /** Null until it is set. */
+  get(clusterId: number): Promise<ClusterStorage | null>
+  /** Reaches each gateway with its next deployment. */
+  set(clusterId: number, input: ClusterStorageInput, caller: Caller): Promise<ClusterStorage>
+  /** Refused while enabled shares of the cluster need it, unless forced. */
+  unset(clusterId: number, caller: Caller, options?: { readonly force?: boolean }): Promise<void>
+}
+
+/** Nodes are created by enrolment only. A node with shares cannot be removed (`conflict`). */
 export interface NodeService extends Reads<Node>, Changes<Node, NodeChange> {
   /** All or nothing, in the order given. */
   changeMany(
@@ -123,20 +143,22 @@ export interface NodeService extends Reads<Node>, Changes<Node, NodeChange> {
   remove(id: number, caller: Caller, options?: ChangeOptions & { readonly force?: boolean }): Promise<void>
 }
 
-/** What moves by itself of a node; `removed`: it is there no more. */
+/** The fields of a node that change by themselves. `removed`: the node does not exist any more. */
 export interface NodeStateChange extends Pick<Node, 'id' | 'hostname' | 'config_state' | 'enabled'> {
   readonly state: Node['state'] | 'removed'
 }
 
+/** States of nodes as they change. */
 export interface NodeStateService {
-  /** All nodes at first, then those that changed, at most once a second, until the signal. */
+  /** All nodes first, then those that have changed, at most once a second, until the signal aborts. */
   watch(signal: AbortSignal): AsyncIterable<readonly NodeStateChange[]>
 }
 
-/** The password stands in the answer of the very write that set it, and nowhere else. */
+/** The password is in the answer to the write that sets it, and nowhere else. */
 export interface UserService
   extends Reads<User>, Creates<WrittenUser, UserInput>, Changes<WrittenUser, UserChange>, Removes {}
 
+/** Changes take effect with the next deployment. The password is in the answer to the write that sets it, and nowhere else. */
 export interface GatewayShareService
   extends
     Reads<GatewayShare>,
@@ -144,17 +166,23 @@ export interface GatewayShareService
     Changes<WrittenGatewayShare, GatewayShareChange>,
     Removes {}
 
+/** Capacity in TB (10^12 bytes) and percent, by set of storage policies. Throws `not_found`. */
 export interface CapacityService {
   ofCluster(clusterId: number): Promise<Capacity>
 }
 
-/** `patterns`: literal names, and names in which `*` stands for any run of characters. */
+/** Ring agreement, replication ages in seconds, pending and quarantined objects. Throws `not_found`. */
+export interface ClusterHealthService {
+  ofCluster(clusterId: number): Promise<ClusterHealth>
+}
+
+/** `patterns`: literal names, and names in which `*` matches any sequence of characters. Throws `invalid` beyond the limits, and `not_found`. */
 export interface MetricService {
   namesOfNode(nodeId: number): Promise<MetricNames>
   namesOfCluster(clusterId: number): Promise<MetricNames>
   pollNode(nodeId: number, patterns: readonly string[]): Promise<MetricSamples>
   pollCluster(clusterId: number, patterns: readonly string[]): Promise<MetricSamples>
-  /** The samples of a poll, and from then on those that are new, until the signal. */
+  /** The samples of a poll first, then new ones, until the signal aborts. */
   watchNode(
     nodeId: number,
     patterns: readonly string[],
@@ -165,7 +193,7 @@ export interface MetricService {
     patterns: readonly string[],
     signal: AbortSignal,
   ): Promise<AsyncIterable<readonly MetricSample[]>>
-  /** The rows of every node of the cluster that has any of the names, in slices that each take a moment to make. */
+  /** The rows of every node of the cluster that has any of the names, in slices, so that other requests are served in between. */
   across(clusterId: number, patterns: readonly string[]): Promise<AsyncIterable<readonly NodeMetricSample[]>>
 }
 
@@ -175,38 +203,41 @@ export interface UsageRange {
   readonly end?: string | undefined
 }
 
-/** Rows at most, and how many to leave out before the first. */
+/** How many rows at most, and how many to skip before the first. */
 export interface Slice {
   readonly limit: number
   readonly offset: number
 }
 
-/** The four ways to look at usage. An account that nobody knows has no rows; an unknown cluster is `not_found`. */
+/** The four ways to look at usage. An unknown account has no rows; an unknown cluster is `not_found`. */
 export interface UsageReads<Scope, Row, AccountRow> {
-  /** A row an account over the whole range, ascending by account. */
+  /** One row for each account over the whole range, ascending by account. */
   ofAccounts(scope: Scope, range: UsageRange, slice: Slice): Promise<Page<AccountRow>>
   /** At most one row, over the whole range. */
   ofAccount(scope: Scope, account: string, range: UsageRange): Promise<Page<Row>>
-  /** A row an hour in which something is known, ascending. */
+  /** One row for each hour with data, ascending. */
   detail(scope: Scope, account: string, range: UsageRange, slice: Slice): Promise<Page<Row>>
-  /** At most one row: what `ofAccounts` adds up to. */
+  /** At most one row: the sum of `ofAccounts`. */
   total(scope: Scope, range: UsageRange): Promise<Page<Row>>
 }
 
+/** Whose transfer is read. */
 export interface TransferScope {
   readonly clusterId: number
 }
+/** Whose storage is read: of one storage policy. */
 export interface StorageScope extends TransferScope {
   /** Index of the storage policy. */
   readonly policyIdx: number
 }
 
+/** Usage of accounts by half-hours, in bytes and numbers. */
 export interface UtilizationService {
   readonly storage: UsageReads<StorageScope, StorageUtilization, AccountStorageUtilization>
   readonly transfer: UsageReads<TransferScope, TransferUtilization, AccountTransferUtilization>
 }
 
-/** A token that lets one new node in. The secret is in `create`'s answer alone. */
+/** A token with which new nodes enrol. The secret is only in the answer of `create`. */
 export interface EnrolmentToken {
   readonly id: number
   readonly cluster: string
@@ -214,14 +245,16 @@ export interface EnrolmentToken {
   readonly uses_left: number
 }
 
+/** What `roost token create` sends. */
 export interface EnrolmentTokenInput {
   readonly cluster: number
   /** Seconds until it expires; 3,600 unless given. */
   readonly ttl_seconds?: number | undefined
-  /** How many nodes it lets in; 1 unless given. */
+  /** How many nodes can enrol with it; 1 unless given. */
   readonly uses?: number | undefined
 }
 
+/** A new token with its secret. */
 export interface CreatedToken extends EnrolmentToken {
   readonly token: string
   /** The lines to paste on the new node. */
@@ -230,40 +263,42 @@ export interface CreatedToken extends EnrolmentToken {
   readonly warning: string | null
 }
 
-/** Deployments of one kind. Lists show the unfinished ones, and any to who asks by `state`. */
+/** Deployments of one kind. Lists show unfinished ones, unless they are filtered by `state`. */
 export interface JobService extends Reads<Job>, Creates<Job, JobInput> {
-  /** Stops what has not begun; `conflict` when nothing is left to stop. */
+  /** Cancels the targets that have not begun; `conflict` if there are none. */
   cancel(id: number, caller: Caller): Promise<Job>
-  /** The job as it is, and again when it has changed, until it has ended or the signal. Throws `not_found` at once. */
+  /** The job first, and again when it has changed, until it has ended or the signal aborts. Throws `not_found` at once. */
   watch(id: number, signal: AbortSignal): Promise<AsyncIterable<Job>>
 }
 
-/** What nodes have that no deployment put there. */
+/** Differences between nodes and what was deployed to them. */
 export interface DriftService {
   get(nodeId: number): Promise<Drift>
-  /** `reapply` puts the generation in force back; `adopt` makes the records what the node has. */
+  /** `reapply` restores the generation in force on the node; `adopt` changes the shares' fields to what the node has. */
   resolve(nodeId: number, action: DriftAction, caller: Caller): Promise<Drift>
 }
 
+/** Tokens can only be created; they expire by themselves. Throws `invalid` for an unknown cluster. */
 export interface TokenService {
   create(input: EnrolmentTokenInput, caller: Caller): Promise<CreatedToken>
 }
 
-/** The last enabled administrator stays one: `conflict`. */
+/** The last enabled administrator cannot be disabled, demoted or removed: `conflict`. */
 export interface OperatorService
   extends Reads<Operator>, Creates<Operator, OperatorInput>, Changes<Operator, OperatorChange>, Removes {}
 
-/** Of every key, the secret is in the answer that made it alone. */
+/** The secret of a key is only in the answer of the call that created it. */
 export interface ApiKeyService extends Reads<ApiKey>, Creates<CreatedApiKey, ApiKeyInput> {
-  /** A new key in the place of one, which goes on working for the overlap. */
+  /** Creates a new key; the old one keeps working for the overlap. */
   rotate(id: number, rotation: ApiKeyRotation, caller: Caller): Promise<CreatedApiKey>
-  /** Ends it at once, with whatever streams to it. */
+  /** Revokes the key at once, and closes open streams that use it. */
   revoke(id: number, caller: Caller): Promise<ApiKey>
 }
 
-/** Everything that a transport may call. REST and tRPC are two faces of this. */
+/** Everything that a transport may call. REST and tRPC both use this. */
 export interface Services {
   readonly clusters: ClusterService
+  readonly clusterStorage: ClusterStorageService
   readonly nodes: NodeService
   readonly nodeStates: NodeStateService
   readonly nodeRoles: Reads<NodeRole>
@@ -275,6 +310,7 @@ export interface Services {
   readonly userDbDeployments: JobService
   readonly drift: DriftService
   readonly capacity: CapacityService
+  readonly clusterHealth: ClusterHealthService
   readonly metrics: MetricService
   readonly utilization: UtilizationService
   readonly tokens: TokenService

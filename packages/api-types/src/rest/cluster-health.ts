@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { Device } from './device.js'
+import { NodeState } from './node.js'
+import { relationUri, ResourceUri } from './uri.js'
+
+const count = z.number().nullable()
+
+/** Nodes that have the same file of a ring. */
+export const RingCopies = z.object({
+  md5: z.string().meta({ description: 'Of the ring file, as /recon/ringmd5 and md5sum tell it' }),
+  version: z.number().nullable(),
+  nodes: z.array(relationUri('nodes')),
+})
+
+export const RingHealth = z.object({
+  name: z.string().meta({ description: '`account`, `container`, `object`, `object-1` …' }),
+  agree: z.boolean().meta({ description: 'Whether every node that has this ring has the same one' }),
+  copies: z.array(RingCopies).meta({ description: 'The one that most nodes have comes first' }),
+})
+export type RingHealth = z.infer<typeof RingHealth>
+
+export const Quarantined = z.object({ accounts: count, containers: count, objects: count })
+export type Quarantined = z.infer<typeof Quarantined>
+
+/** The end of the last pass of a replicator. */
+export const ReplicationPass = z.object({
+  node: relationUri('nodes'),
+  ended: z.string().meta({ description: 'ISO 8601, UTC' }),
+  age_seconds: z.number(),
+})
+export type ReplicationPass = z.infer<typeof ReplicationPass>
+
+const passes = z.object({
+  account: ReplicationPass.nullable(),
+  container: ReplicationPass.nullable(),
+  object: ReplicationPass.nullable(),
+})
+
+const ages = z.object({ account: count, container: count, object: count })
+
+export const UnmountedDevice = z.object({
+  device: relationUri('devices'),
+  node: relationUri('nodes'),
+  name: z.string(),
+  status: Device.shape.status,
+})
+export type UnmountedDevice = z.infer<typeof UnmountedDevice>
+
+export const NodeHealth = z.object({
+  node: relationUri('nodes'),
+  hostname: z.string(),
+  state: NodeState,
+  swift_version: z.string().nullable().meta({ description: 'As a storage server of the node tells it' }),
+  rings: z.record(z.string(), z.string()).meta({ description: 'MD5 by the name of the ring' }),
+  async_pending: count,
+  replication_age_seconds: ages,
+  quarantined: Quarantined,
+  unmounted: count.meta({ description: 'Devices that are not mounted, as Swift itself sees it' }),
+})
+export type NodeHealth = z.infer<typeof NodeHealth>
+
+const node = '/api/v1/nodes/3/'
+const md5 = 'd41d8cd98f00b204e9800998ecf8427e'
+const pass = { node, ended: '2026-11-20T10:33:15Z', age_seconds: 27.5 }
+
+/** What of a cluster an operator should look at. What no node tells is null. */
+export const ClusterHealth = z
+  .object({
+    cluster: ResourceUri,
+    rings_agree: z.boolean(),
+    rings: z.array(RingHealth),
+    async_pending: count.meta({ description: 'Updates of containers that wait, over all nodes' }),
+    oldest_replication: passes.meta({ description: 'The longest ago that any node ended a pass' }),
+    quarantined: Quarantined,
+    unmounted: z
+      .array(UnmountedDevice)
+      .meta({ description: 'Devices of rings that are unmounted, missing or failed, by node and name' }),
+    nodes: z.array(NodeHealth).meta({ description: 'Every node that has a ring, by id' }),
+  })
+  .meta({
+    id: 'ClusterHealth',
+    examples: [
+      {
+        cluster: '/api/v1/clusters/1/',
+        rings_agree: true,
+        rings: [{ name: 'object', agree: true, copies: [{ md5, version: 7, nodes: [node] }] }],
+        async_pending: 2,
+        oldest_replication: { account: pass, container: pass, object: pass },
+        quarantined: { accounts: 0, containers: 0, objects: 1 },
+        unmounted: [{ device: '/api/v1/devices/9/', node, name: 'd5', status: 'unmounted' }],
+        nodes: [
+          {
+            node,
+            hostname: 'store-1',
+            state: 'online',
+            swift_version: '2.30.1',
+            rings: { object: md5 },
+            async_pending: 2,
+            replication_age_seconds: { account: 27.5, container: 27.5, object: 27.5 },
+            quarantined: { accounts: 0, containers: 0, objects: 1 },
+            unmounted: 1,
+          },
+        ],
+      },
+    ],
+  })
+export type ClusterHealth = z.infer<typeof ClusterHealth>
