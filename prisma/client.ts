@@ -7,6 +7,7 @@ export type Connection =
   | { readonly connectionString: string }
   | { readonly host: string; readonly user: string; readonly database: string }
 
+/** A connection pool, with Prisma on top of it. */
 export interface Database {
   readonly prisma: PrismaClient
   /** The connections below Prisma, for their figures and for `listen`. */
@@ -17,20 +18,18 @@ export interface Database {
 /** One connection of the pool, for statements that belong together. */
 export type Session = pg.PoolClient
 
-export interface DatabaseOptions {
-  /** Connections at most. */
-  readonly connections?: number
-  /** How long a request waits for a connection before it fails. */
-  readonly connectTimeoutMs?: number
-}
+/** Of PostgreSQL's connections, of which the embedded server has 60. */
+const maxConnections = 10
+/** How long a query waits for a connection before it fails. */
+const connectTimeoutMs = 5_000
 
 /** Opens nothing yet: each connection is made when it is first needed, and again after it broke. */
-export function openDatabase(connection: Connection, options: DatabaseOptions = {}): Database {
+export function openDatabase(connection: Connection): Database {
   const pool = new pg.Pool({
     ...connection,
     application_name: 'roost',
-    max: options.connections ?? 10,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    max: maxConnections,
+    connectionTimeoutMillis: connectTimeoutMs,
   })
   pool.on('error', () => {}) // an idle connection broke: the pool makes another
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })

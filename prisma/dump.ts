@@ -1,7 +1,6 @@
 import pg from 'pg'
 import type { Connection } from './client.js'
-import { describeServer } from './client.js'
-import { DatabaseError, reasonOf } from './errors.js'
+import { connectError } from './connect-error.js'
 
 /** Takes a dump as it is read, in this order; each call is awaited before more is read. */
 export interface DumpSink {
@@ -73,6 +72,7 @@ export async function tablesInOrder(client: pg.Client): Promise<readonly string[
   return ordered
 }
 
+/** Connects under an application name that shows in `pg_stat_activity`. */
 export async function connectAs(name: string, connection: Connection): Promise<pg.Client> {
   const client = new pg.Client({ ...connection, application_name: name, connectionTimeoutMillis: 10_000 })
   client.on('error', () => {}) // the query in progress tells it
@@ -80,10 +80,6 @@ export async function connectAs(name: string, connection: Connection): Promise<p
     await client.connect()
     return client
   } catch (error) {
-    throw new DatabaseError(
-      'unreachable',
-      `The database at ${describeServer(connection)} cannot be reached (${reasonOf(error)}).`,
-      error,
-    )
+    throw connectError(connection, error)
   }
 }

@@ -6,14 +6,16 @@ import { DatabaseError, reasonOf } from './errors.js'
 import { holdOwnerLock, tryConnect } from './owner.js'
 import { startPostmaster, stopPostmaster } from './postmaster.js'
 import { prepareDataDir, serverAccount } from './server-account.js'
-import { initialise, installServer } from './server-files.js'
+import { initialise, installServer, removeOtherServers } from './server-files.js'
 
+/** How to run the embedded server. */
 export interface EmbeddedOptions {
   readonly log: (message: string) => void
   /** Further settings of the server, such as `fsync=off` for tests. */
   readonly settings?: readonly string[]
 }
 
+/** A running embedded server, which `stop` ends. */
 export interface Embedded {
   /** Where to connect: a PostgreSQL whose host is a directory, by its socket. */
   readonly connection: { readonly host: string; readonly user: string; readonly database: string }
@@ -40,6 +42,7 @@ export function embeddedConnection(dataDir: string): Embedded['connection'] {
   return { host: join(resolve(dataDir), 'run'), user: 'postgres', database: 'roost' }
 }
 
+/** The directory of the database cluster (`PGDATA`) in a data directory. */
 export function clusterDir(dataDir: string): string {
   return join(resolve(dataDir), 'pgdata')
 }
@@ -63,7 +66,7 @@ export async function openEmbedded(directory: string, options: EmbeddedOptions):
   if (account) await chown(socketDir, account.uid, account.gid)
   const cluster = clusterDir(dataDir)
   await initialise(home, cluster, account)
-  return supervise({
+  const embedded = await supervise({
     cluster,
     socketDir,
     log: options.log,
@@ -81,6 +84,9 @@ export async function openEmbedded(directory: string, options: EmbeddedOptions):
       return text.trimEnd().split('\n').slice(-3).join(' | ')
     },
   })
+  // One that was adopted may run from an earlier release's files.
+  if (!embedded.adopted) await removeOtherServers(dataDir, home, options.log)
+  return embedded
 }
 
 interface Server {

@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { describeServer } from './client.js'
 import type { Connection } from './client.js'
-import { DatabaseError, reasonOf } from './errors.js'
+import { connectError } from './connect-error.js'
+import { DatabaseError } from './errors.js'
 import { migrationsDir } from './migration-files.js'
 import type { MigrationNews, MigrationOrder } from './migration-worker.js'
 
@@ -21,11 +22,7 @@ export async function migrate(
   const lock = new pg.Client({ ...connection, application_name: 'roost migrations', connectionTimeoutMillis: 10_000 })
   lock.on('error', () => {}) // the query in progress tells it
   await lock.connect().catch((error: unknown) => {
-    throw new DatabaseError(
-      'unreachable',
-      `The database at ${describeServer(connection)} cannot be reached (${reasonOf(error)}): check DATABASE_URL and that PostgreSQL runs there.`,
-      error,
-    )
+    throw connectError(connection, error)
   })
   try {
     await lock.query(`set lock_timeout = '${lockTimeout}'`)

@@ -5,6 +5,7 @@ import type { MigrationList } from './schema-engine.js'
 /** The migrations of this release. */
 export const migrationsDir = join(import.meta.dirname, '..', 'migrations')
 
+/** The migrations of a directory in the order of their names, as the schema engine reads them. */
 export async function readMigrations(baseDir: string): Promise<MigrationList> {
   const entries = await readdir(baseDir, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)

@@ -23,6 +23,7 @@ export interface PostmasterOptions {
 
 const largestLogBytes = 10 * 1024 * 1024
 
+/** Starts the server detached and returns at once: it may not accept connections yet, or may exit. */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const { home, cluster, socketDir, logPath, account, settings } = options
   await dropDeadLocks(cluster, socketDir)

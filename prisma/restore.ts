@@ -1,4 +1,5 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
@@ -25,7 +26,8 @@ export interface RestoreOptions {
 
 /**
  * Makes the database what a dump says: its schema by the migrations that it had, then everything that `feed` hands over, in
- * one transaction. Refuses (`in_use`) a database that holds anything, unless `force`.
+ * one transaction. What fails, or is killed on the way, leaves what was there. Refuses (`in_use`) a database that holds
+ * anything, unless `force`.
  */
 export async function restoreDatabase(
   connection: Connection,
@@ -40,9 +42,10 @@ export async function restoreDatabase(
         'in_use',
         `The database at ${describeServer(connection)} is not empty: --force puts the backup in the place of all that it holds.`,
       )
-    await dropAll(client)
-    await migrateTo(connection, migrations, log)
+    const isRoosts = await hasMigrations(client)
+    if (!isRoosts) await migrateTo(connection, migrations, log)
     await client.query('begin')
+    if (isRoosts) await remake(client, migrations)
     const tables = await tablesInOrder(client)
     const names = tables.map((table) => client.escapeIdentifier(table))
     await client.query(`truncate ${names.join(', ')}`)
@@ -91,13 +94,34 @@ async function holdsRows(client: pg.Client): Promise<boolean> {
   return false
 }
 
-/** Tables with their triggers, and functions. What no migration of Roost's has touched is left alone. */
-async function dropAll(client: pg.Client): Promise<void> {
+async function hasMigrations(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ known: string | null }>(
     "select to_regclass('_prisma_migrations')::text as known",
   )
-  if (rows[0]?.known == null) return
-  for (const table of [...(await tablesInOrder(client)), '_prisma_migrations'])
+  return rows[0]?.known != null
+}
+
+/**
+ * The schema of these migrations in the place of the one that is there, inside of a transaction, which Prisma's engine cannot
+ * be given. Its table of migrations stays, with the rows that the engine would have written.
+ */
+async function remake(client: pg.Client, migrations: readonly string[]): Promise<void> {
+  await dropAll(client)
+  await client.query('delete from _prisma_migrations')
+  for (const name of migrations) {
+    const script = await readFile(join(migrationsDir, name, 'migration.sql'), 'utf8')
+    await client.query(script)
+    await client.query(
+      `insert into _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       values ($1, $2, $3, now(), now(), 1)`,
+      [randomUUID(), createHash('sha256').update(script).digest('hex'), name],
+    )
+  }
+}
+
+/** Tables with their triggers, and functions. What no migration of Roost's has touched is left alone. */
+async function dropAll(client: pg.Client): Promise<void> {
+  for (const table of await tablesInOrder(client))
     await client.query(`drop table ${client.escapeIdentifier(table)} cascade`)
   const { rows: functions } = await client.query<{ signature: string }>(
     `select p.oid::regprocedure::text as signature from pg_proc p

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chown, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { chown, cp, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { DatabaseError, reasonOf } from './errors.js'
 import type { Account } from './server-account.js'
@@ -39,6 +39,16 @@ export async function installServer(
   await run('chmod', ['-R', 'a+rX', fresh])
   await rename(fresh, home)
   return home
+}
+
+/** Removes the copies of other versions. None of them may be running. */
+export async function removeOtherServers(dataDir: string, home: string, log: (message: string) => void): Promise<void> {
+  const names = await readdir(dataDir)
+  for (const name of names.filter((one) => /^postgresql-\d/.test(one) && one !== basename(home))) {
+    const other = join(dataDir, name)
+    log(`removing ${other}, whose place ${home} has taken`)
+    await rm(other, { recursive: true, force: true }).catch((error: unknown) => log(`it stays: ${reasonOf(error)}`))
+  }
 }
 
 function findPackage(): string {
