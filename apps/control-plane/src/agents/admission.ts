@@ -3,6 +3,7 @@ import type { Settings } from '@roost/api-types/agent'
 import type { Log } from '../log.js'
 import type { WebSocket } from 'ws'
 import type { Clock } from '../clock.js'
+import { logged } from '../errors.js'
 import type { NoteEvent } from './audit-throttle.js'
 import type { Identities } from './fleet.js'
 import { Gate } from '../gate.js'
@@ -11,7 +12,7 @@ import { judgeHello } from './hello.js'
 import type { Accepted, Rejected } from './hello.js'
 import type { StreamOptions } from './options.js'
 import type { Presence } from './presence.js'
-import type { Seating } from './seating.js'
+import type { SessionOwnership } from './session-ownership.js'
 import { closeSocket, Session } from './session.js'
 import type { SessionListener, Speaker } from './session.js'
 
@@ -21,7 +22,7 @@ const notableSkewSeconds = 5
 export interface AdmissionDeps {
   readonly identities: Identities
   readonly presence: Presence
-  readonly seating: Seating
+  readonly ownership: SessionOwnership
   readonly listener: SessionListener
   readonly settings: () => Settings
   readonly retryAfterMs: () => number
@@ -30,7 +31,7 @@ export interface AdmissionDeps {
   readonly log: Log
 }
 
-/** The way of a connection from its first byte to its welcome. */
+/** Handles a connection from its first byte to the welcome message. */
 export class Admission {
   readonly #deps: AdmissionDeps
   readonly #options: StreamOptions
@@ -48,18 +49,18 @@ export class Admission {
     try {
       await this.#admit(socket, address)
     } catch (error) {
-      this.#deps.log.error({ err: error, address }, 'cannot admit an agent')
+      this.#deps.log.error({ ...logged(error), address }, 'cannot admit an agent')
       closeSocket(socket, closeCodes.tryAgainLater, 'Not ready.', this.#deps.retryAfterMs())
     }
   }
 
-  /** Who was on the way in under this node's name when it was revoked is turned away at the door. */
+  /** A connection of this node that is still being admitted when the node is revoked is closed. */
   revoke(nodeId: number): void {
     this.#revokedAt.set(nodeId, this.#deps.clock.monotonic())
   }
 
   async #admit(socket: WebSocket, address: string): Promise<void> {
-    const { clock, identities, seating, settings } = this.#deps
+    const { clock, identities, ownership, settings } = this.#deps
     const greeted = await greet(socket, clock, this.#options)
     if (!greeted) return
     const asked = clock.monotonic()
@@ -70,7 +71,7 @@ export class Admission {
     const speaker = this.#speaker(verdict, address, greeted.at)
     const { heartbeat_interval_ms: intervalMs } = settings()
     const session = new Session(socket, speaker, this.#deps.listener, intervalMs, this.#options)
-    await seating.seat(session, verdict.identity.machineId)
+    await ownership.claim(session, verdict.identity.machineId)
     if ((this.#revokedAt.get(speaker.nodeId) ?? -Infinity) >= asked) return session.revoke()
     session.send({ type: 'welcome', node_id: speaker.nodeId, parked: session.parked })
     session.pace(settings())
@@ -93,18 +94,18 @@ export class Admission {
     }
   }
 
-  #turnAway(socket: WebSocket, address: string, { code, message, claimed, outdated }: Rejected): void {
+  #turnAway(socket: WebSocket, address: string, { code, message, claimed, incompatible }: Rejected): void {
     const { log, presence, note } = this.#deps
-    const node = claimed ?? outdated?.identity
+    const node = claimed ?? incompatible?.identity
     log.warn({ address, code, nodeId: node?.nodeId }, `an agent was refused: ${message}`)
-    if (outdated) presence.outdated(outdated.identity.nodeId, clean(outdated.hello.agent_version))
+    if (incompatible) presence.incompatible(incompatible.identity.nodeId, clean(incompatible.hello.agent_version))
     if (claimed)
       note({ action: 'refuse', nodeId: claimed.nodeId, actor: 'agent', address, details: { message: 'hello' } })
     closeSocket(socket, code, message)
   }
 }
 
-/** Words of the agent's that end in the database and in front of people. */
+/** Text from an agent that is stored and shown to people: printable ASCII, at most 128 characters. */
 function clean(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 128)
 }

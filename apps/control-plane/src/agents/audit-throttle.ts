@@ -1,5 +1,6 @@
 import type { Log } from '../log.js'
 import type { Clock } from '../clock.js'
+import { logged } from '../errors.js'
 import type { FleetAudit, FleetEvent } from './fleet.js'
 
 const everyMs = 60_000
@@ -19,7 +20,7 @@ export function throttleAudit(audit: FleetAudit, clock: Clock, log: Log): NoteEv
     if (last.size >= maxRemembered) last.clear()
     last.set(key, now)
     audit.record(event).catch((error: unknown) => {
-      log.error({ err: error, nodeId: event.nodeId, action: event.action }, 'cannot write the audit record')
+      log.error({ ...logged(error), nodeId: event.nodeId, action: event.action }, 'cannot write the audit record')
     })
   }
 }

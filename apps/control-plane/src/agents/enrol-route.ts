@@ -10,7 +10,7 @@ import type { EnrolOutcome, Enrolments, KnownNode } from './fleet.js'
 const enrolPath = '/agent/v1/enroll'
 const failuresPerMinute = 10
 
-/** Agents are told of this in docs/protocol.md; it is no part of the API. */
+/** Documented for agents in docs/protocol.md; not part of the public API. */
 const hidden: FastifySchema & { readonly hide: true } = { hide: true }
 
 export interface EnrolRouteDeps {
@@ -19,7 +19,7 @@ export interface EnrolRouteDeps {
   readonly clock: Clock
 }
 
-/** Registers the way in for new nodes. Whoever has no good token gets one and the same answer. */
+/** Registers the enrolment route. Every request without a valid token gets the same answer. */
 export function registerEnrolment(app: FastifyInstance, { enrolments, trustedCas, clock }: EnrolRouteDeps): void {
   const limit = createFailureLimit(failuresPerMinute, clock)
 

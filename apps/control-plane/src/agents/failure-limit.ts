@@ -6,7 +6,7 @@ export interface FailureLimit {
   /** Seconds to wait when the address has failed too often. */
   retryAfterSeconds(address: string): number | undefined
   fail(address: string): void
-  /** Runs after whatever the same address has under way: guesses that come together are counted one by one. */
+  /** Runs after earlier work of the same address, so that concurrent guesses are counted one by one. */
   inTurn<T>(address: string, work: () => Promise<T>): Promise<T>
 }
 
@@ -20,7 +20,7 @@ export function createFailureLimit(perMinute: number, clock: Clock): FailureLimi
     async inTurn(address, work) {
       const key = networkOf(address)
       const running = (underway.get(key) ?? Promise.resolve()).then(work)
-      const settled = running.catch(() => {})
+      const settled = running.catch(() => {}) // its caller gets the error
       underway.set(key, settled)
       try {
         return await running
@@ -31,7 +31,7 @@ export function createFailureLimit(perMinute: number, clock: Clock): FailureLimi
   }
 }
 
-/** An IPv6 host has a whole /64 to guess from: it counts as one. */
+/** An IPv6 host may use a whole /64 network: it counts as one address. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address
   const [head = '', tail] = address.split('::')

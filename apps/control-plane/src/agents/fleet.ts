@@ -18,7 +18,7 @@ export interface Identities {
   revokedKeys(uuid: string): Promise<readonly Uint8Array[]>
 }
 
-/** What the stream learnt about a node and wants remembered. Null leaves what is there. */
+/** What the stream stores about a node. Null keeps the stored value. */
 export interface PresenceRow {
   readonly nodeId: number
   readonly state: NodeState

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.js'
 import type { StreamOptions } from './options.js'
 import { closeSocket } from './session.js'
 
-/** No hello is longer. */
+/** The longest hello that is accepted. */
 const maxHelloBytes = 8192
 
 export interface Greeted {

@@ -16,7 +16,8 @@ export interface Rejected {
   readonly message: string
   /** The node in whose name a wrong signature was made. */
   readonly claimed?: Identity
-  readonly outdated?: Accepted
+  /** Speaks a protocol that is too old or too new. */
+  readonly incompatible?: Accepted
 }
 
 const wrong: Rejected = {
@@ -25,7 +26,7 @@ const wrong: Rejected = {
   message: 'The hello was not accepted. Is this the identity of a node that this control plane knows?',
 }
 
-/** Decides about the answer to a challenge. Who is unknown, removed or unsigned learns no more than that it is not let in. */
+/** Verifies the answer to a challenge. An unknown node and a wrong signature get the same refusal, which reveals nothing. */
 export async function judgeHello(
   text: string,
   nonce: string,
@@ -36,7 +37,7 @@ export async function judgeHello(
   if (said === undefined || said.type !== 'hello') return wrong
   // A newer agent may sign something else: all that can be read of it is its number.
   if (typeof said.protocol === 'number' && said.protocol > protocol.current)
-    return tooNew(said.protocol, protocol.current)
+    return tooNew(said.protocol, protocol.current, await signerOf(said, nonce, identities))
   const parsed = safeParse(Hello, said)
   if (!parsed.success) return wrong
   return judgeSigner(parsed.data, nonce, identities, protocol.oldest)
@@ -60,26 +61,35 @@ async function judgeSigner(
   return identity ? { ...wrong, claimed: identity } : wrong
 }
 
+/** The node that sent it, if it still signs the way this version does. */
+async function signerOf(said: unknown, nonce: string, identities: Identities): Promise<Accepted | undefined> {
+  const parsed = safeParse(Hello, said)
+  if (!parsed.success) return undefined
+  const judged = await judgeSigner(parsed.data, nonce, identities, 0)
+  return judged.kind === 'accepted' ? judged : undefined
+}
+
 const removed: Rejected = {
   kind: 'rejected',
   code: closeCodes.revoked,
   message: 'An operator removed this node. Enrol again to come back.',
 }
 
-function tooNew(spoken: number, current: number): Rejected {
+function tooNew(spoken: number, current: number, refused: Accepted | undefined): Rejected {
   return {
     kind: 'rejected',
     code: closeCodes.needsUpgrade,
     message: `needs control plane ≥ protocol ${spoken}; this one speaks ${current}`,
+    ...(refused === undefined ? {} : { incompatible: refused }),
   }
 }
 
-function tooOld(outdated: Accepted, oldest: number): Rejected {
+function tooOld(incompatible: Accepted, oldest: number): Rejected {
   return {
     kind: 'rejected',
     code: closeCodes.needsUpgrade,
-    message: `needs agent ≥ protocol ${oldest}; this one speaks ${outdated.hello.protocol}`,
-    outdated,
+    message: `needs agent ≥ protocol ${oldest}; this one speaks ${incompatible.hello.protocol}`,
+    incompatible,
   }
 }
 

@@ -26,7 +26,7 @@ const socketOptions: ServerOptions & { readonly closeTimeout: number; readonly m
 export interface ListenerDeps {
   /** The peer's address, as the proxy in front tells it where there is one. */
   readonly addressOf: (request: IncomingMessage) => string
-  /** Takes a fresh connection; resolves when it is greeted and seated, or over. Never rejects. */
+  /** Handles a new connection; resolves when it is admitted or closed. Never rejects. */
   readonly accept: (socket: WebSocket, address: string) => Promise<void>
   /** Milliseconds after which a connection that is turned away may come again. */
   readonly retryAfterMs: () => number
@@ -34,13 +34,13 @@ export interface ListenerDeps {
 
 export interface Listener {
   attach(server: HttpServer | HttpsServer): void
-  /** Connections that are not seated yet. */
+  /** Connections that have not been admitted yet. */
   readonly greeting: number
-  /** From now on every connection is sent away. */
+  /** From now on every new connection is refused. */
   close(): void
 }
 
-/** Turns requests for the stream into WebSockets, and bounds how many strangers may be in the hall. */
+/** Upgrades requests for the stream to WebSockets, and limits how many connections may be in the handshake. */
 export function createListener(
   { addressOf, accept, retryAfterMs }: ListenerDeps,
   limits: Pick<StreamOptions, 'maxGreeting' | 'maxGreetingPerAddress'>,
@@ -85,7 +85,7 @@ export function createListener(
   }
 }
 
-/** Nothing but the stream speaks another protocol than HTTP here. */
+/** Only the path of the stream can be upgraded. */
 function turnAway(socket: Duplex): void {
   const body = JSON.stringify({ error: 'Only agents upgrade a connection, and only on the path of their stream.' })
   socket.end(

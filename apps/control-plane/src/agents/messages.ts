@@ -19,20 +19,20 @@ import { safeParse } from 'zod/mini'
 import type { ZodMiniType } from 'zod/mini'
 import type { Clock } from '../clock.js'
 import { Gate } from '../gate.js'
+import { logged } from '../errors.js'
 import type { NoteEvent } from './audit-throttle.js'
 import type { StreamHandlers } from './handlers.js'
+import { RepeatedCatalogues, type RawMessage } from './repeated-catalogues.js'
 import type { Session } from './session.js'
 
-/** Messages of one agent that may be in the works before no more is read from it. */
+/** Messages of one agent that may be in progress; above that, nothing more is read from it. */
 const maxPending = 32
 
-/** After a restart a whole fleet sends its inventories: they must not take the database from the API and from hellos. */
+/** After a restart a whole fleet sends its inventories: they must not use up the database connections of the API and of admissions. */
 const inventoriesAtOnce = 2
 
-/** A skew below this is as likely the network's; the times of such an agent are left alone. */
+/** Below this, a measured skew may come from the network alone: times are not corrected. */
 const toleratedSkewSeconds = 5
-
-type Said = Readonly<Record<string, unknown>> & { readonly type: string }
 
 export interface MessagesDeps {
   readonly handlers: StreamHandlers
@@ -47,120 +47,136 @@ export interface MessageCounts {
   refused: number
 }
 
-/** Takes what the agents say and hands each message on under the session's own node, whatever the message says. */
+/** Dispatches the agents' messages. Each is attributed to the node of its session, whatever the message itself claims. */
 export class Messages {
   readonly counts: MessageCounts = { frames: 0, messages: 0, refused: 0 }
   readonly #deps: MessagesDeps
   readonly #inventories = new Gate(inventoriesAtOnce)
+  readonly #catalogues = new RepeatedCatalogues()
 
   constructor(deps: MessagesDeps) {
     this.#deps = deps
   }
 
   /** Never throws: one agent's message must not reach another's session. */
-  hear(session: Session, data: Buffer, isBinary: boolean): void {
+  receive(session: Session, data: Buffer, isBinary: boolean): void {
     if (isBinary) return this.#frame(session, data)
     this.counts.messages += 1
-    const said = parse(data)
-    if (said === undefined)
-      return session.close(closeCodes.policyViolation, 'A message was no JSON object with a type.')
-    if (said.type === 'ping') return session.send({ type: 'pong', id: typeof said.id === 'number' ? said.id : 0 })
+    const raw = this.#catalogues.find(data) ?? this.#read(data)
+    if (raw === undefined) return session.close(closeCodes.policyViolation, 'A message was no JSON object with a type.')
+    if (raw.type === 'ping') return session.send({ type: 'pong', id: typeof raw.id === 'number' ? raw.id : 0 })
     // `unsupported` and `refused` are never answered: two sides that do not understand each other would not end.
-    if (said.type === 'pong' || said.type === 'unsupported' || said.type === 'refused') return
-    const obstacle = this.#obstacle(session, said)
-    if (obstacle === undefined) this.#take(session, said)
-    else this.#refuse(session, said, obstacle)
+    if (raw.type === 'pong' || raw.type === 'unsupported' || raw.type === 'refused') return
+    const obstacle = this.#obstacle(session, raw)
+    if (obstacle === undefined) this.#take(session, raw)
+    else this.#refuse(session, raw, obstacle)
   }
 
-  #take(session: Session, said: Said): void {
+  #read(data: Buffer): RawMessage | undefined {
+    const raw = parse(data)
+    if (raw !== undefined) this.#catalogues.keep(data, raw)
+    return raw
+  }
+
+  #take(session: Session, raw: RawMessage): void {
     const { nodeId } = session.speaker
     const { handlers } = this.#deps
-    switch (said.type) {
+    switch (raw.type) {
       case 'inventory':
-        return this.#handle(session, said, InventoryMessage, async (message) => {
+        return this.#handle(session, raw, InventoryMessage, async (message) => {
           await this.#inventories.run(() => handlers.inventory(nodeId, message))
           session.send({ type: 'ack', sequence: message.sequence })
         })
       case 'catalogue':
-        return this.#handle(session, said, CatalogueMessage, (message) => handlers.catalogue(nodeId, message))
+        return this.#handle(session, raw, CatalogueMessage, (message) => handlers.catalogue(nodeId, message))
       case 'device_usage':
-        return this.#handle(session, said, DeviceUsageMessage, (message) =>
+        return this.#handle(session, raw, DeviceUsageMessage, (message) =>
           handlers.deviceUsage(nodeId, { ...message, time: this.#ourTime(session, message.time) }),
         )
       case 'usage':
-        return this.#handle(session, said, UsageMessage, async (message) => {
+        return this.#handle(session, raw, UsageMessage, async (message) => {
           await handlers.usage(nodeId, message)
           session.send({ type: 'ack', sequence: message.sequence })
         })
       case 'log':
-        return this.#handle(session, said, LogMessage, async (message) => handlers.log(nodeId, message))
+        return this.#handle(session, raw, LogMessage, async (message) => handlers.log(nodeId, message))
       case 'hello':
-        return this.#refuse(session, said, 'This session has said hello already.')
+        return this.#refuse(session, raw, 'This session has said hello already.')
       default:
-        return this.#takeDeployment(session, said)
+        return this.#takeDeployment(session, raw)
     }
   }
 
-  /** What becomes of the states that nodes are to reach. */
-  #takeDeployment(session: Session, said: Said): void {
+  /** Messages about deployments. */
+  #takeDeployment(session: Session, raw: RawMessage): void {
     const { nodeId } = session.speaker
     const { handlers } = this.#deps
-    switch (said.type) {
+    switch (raw.type) {
       case 'plan':
-        return this.#handle(session, said, PlanMessage, async (message) => handlers.plan(nodeId, message))
+        return this.#handle(session, raw, PlanMessage, async (message) => handlers.plan(nodeId, message))
       case 'progress':
-        return this.#handle(session, said, ProgressMessage, (message) => handlers.progress(nodeId, message))
+        return this.#handle(session, raw, ProgressMessage, (message) => handlers.progress(nodeId, message))
       case 'applied':
-        return this.#handle(session, said, AppliedMessage, async (message) => {
+        return this.#handle(session, raw, AppliedMessage, async (message) => {
           await handlers.applied(nodeId, message)
           session.send({ type: 'ack', sequence: message.sequence })
         })
       case 'drift':
-        return this.#handle(session, said, DriftMessage, (message) => handlers.drift(nodeId, message))
+        return this.#handle(session, raw, DriftMessage, (message) => handlers.drift(nodeId, message))
       default:
-        return session.send({ type: 'unsupported', of: said.type.slice(0, 64) })
+        return session.send({ type: 'unsupported', of: raw.type.slice(0, 64) })
     }
   }
 
-  /** Why nothing of this may be taken, or undefined. */
-  #obstacle(session: Session, said: Said): string | undefined {
+  /** Why the message must be refused, or undefined. */
+  #obstacle(session: Session, raw: RawMessage): string | undefined {
     const { nodeId, uuid, address } = session.speaker
-    const other = otherNode(said, nodeId, uuid)
+    const other = otherNode(raw, nodeId, uuid)
     if (other === undefined) return session.parked === null ? undefined : `This session is parked: ${session.parked}`
-    const details = { message: said.type.slice(0, 64), named: other }
+    const details = { message: raw.type.slice(0, 64), named: other }
     this.#deps.note({ action: 'refuse', nodeId, actor: `agent ${uuid}`, address, details })
     return `This session speaks for node ${uuid} alone.`
   }
 
-  #handle<T>(session: Session, said: Said, schema: ZodMiniType<T>, work: (message: T) => Promise<void>): void {
-    const parsed = safeParse(schema, said)
+  #handle<T>(session: Session, raw: RawMessage, schema: ZodMiniType<T>, work: (message: T) => Promise<void>): void {
+    const parsed = this.#catalogues.checked(raw, () => safeParse(schema, raw))
     if (!parsed.success) {
       const issue = parsed.error.issues[0]
-      return this.#refuse(session, said, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`)
+      return this.#refuse(session, raw, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`)
     }
+    void this.#run(session, raw, () => work(parsed.data))
+  }
+
+  /** Asynchronous, so that what a handler throws before its first await is a refusal too, and no fault of the process. */
+  async #run(session: Session, raw: RawMessage, work: () => Promise<void>): Promise<void> {
     session.pending += 1
     session.throttle(maxPending)
-    work(parsed.data)
-      .catch((error: unknown) => this.#failed(session, said, error))
-      .finally(() => {
-        session.pending -= 1
-        session.throttle(maxPending)
-      })
+    try {
+      await work()
+    } catch (error) {
+      this.#failed(session, raw, error)
+    } finally {
+      session.pending -= 1
+      session.throttle(maxPending)
+    }
   }
 
-  #failed(session: Session, said: Said, error: unknown): void {
+  #failed(session: Session, raw: RawMessage, error: unknown): void {
     const isAnswer = error instanceof RoostError
     if (!isAnswer)
-      this.#deps.log.error({ err: error, nodeId: session.speaker.nodeId, message: said.type }, 'cannot take a message')
-    this.#refuse(session, said, isAnswer ? error.message : 'The control plane could not take this now.')
+      this.#deps.log.error(
+        { ...logged(error), nodeId: session.speaker.nodeId, message: raw.type },
+        'cannot take a message',
+      )
+    this.#refuse(session, raw, isAnswer ? error.message : 'The control plane could not take this now.')
   }
 
-  #refuse(session: Session, said: Said, message: string): void {
+  #refuse(session: Session, raw: RawMessage, message: string): void {
     this.counts.refused += 1
     session.send({
       type: 'refused',
-      of: said.type.slice(0, 64),
-      ...(typeof said.sequence === 'number' ? { sequence: said.sequence } : {}),
+      of: raw.type.slice(0, 64),
+      ...(typeof raw.sequence === 'number' ? { sequence: raw.sequence } : {}),
       message: message.slice(0, 500),
     })
   }
@@ -181,7 +197,7 @@ export class Messages {
     }
   }
 
-  /** Rewrites the time of a frame in its bytes, where it must be. */
+  /** Corrects the time of a frame in place, where the agent's clock is off. */
   #moveTime(session: Session, bytes: Buffer): void {
     const told = bytes.readDoubleLE(timeOffset)
     if (!Number.isFinite(told)) throw new FrameError('A frame has no time')
@@ -189,7 +205,7 @@ export class Messages {
     if (time !== told) bytes.writeDoubleLE(time, timeOffset)
   }
 
-  /** The agent's time on our clock, and never in its future: what a wrong clock says must not outlive a right one. */
+  /** Converts an agent's time to our clock, and never to the future: a value with a wrong time must not stay the newest one. */
   #ourTime(session: Session, told: number): number {
     const { skew } = session.speaker
     const moved = Math.abs(skew) > toleratedSkewSeconds ? told - skew : told
@@ -200,29 +216,29 @@ export class Messages {
 /** Where a metric frame has its time, see `frame.ts` of the protocol. */
 const timeOffset = 16
 
-function parse(data: Buffer): Said | undefined {
+function parse(data: Buffer): RawMessage | undefined {
   try {
     // PostgreSQL stores no NUL, and no name has one.
     const text = data.toString('utf8').replaceAll('\\u0000', '\\ufffd')
     const value: unknown = JSON.parse(text)
-    return isSaid(value) ? value : undefined
+    return isRawMessage(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
-function isSaid(value: unknown): value is Said {
+function isRawMessage(value: unknown): value is RawMessage {
   return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
 }
 
-/** The node that a message names beside the one whose session it is. No message has such a field: somebody tries. */
-function otherNode(said: Said, nodeId: number, uuid: string): string | undefined {
+/** Another node that a message names. No message has such a field: it is an attempt to speak for that node. */
+function otherNode(raw: RawMessage, nodeId: number, uuid: string): string | undefined {
   for (const [field, own] of [
     ['node', nodeId],
     ['node_id', nodeId],
     ['node_uuid', uuid],
   ] as const) {
-    const named = said[field]
+    const named = raw[field]
     if (named !== undefined && named !== own) return JSON.stringify(named).slice(0, 64)
   }
   return undefined

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Who is on the other side. Behind a proxy it is the last one that the proxy names: what stands before, anybody can write. */
+/** The peer's address. Behind a proxy it is the last entry of X-Forwarded-For, which the proxy added: all others can be forged. */
 export function peerAddress(request: IncomingMessage, behindProxy: boolean): string {
   const forwarded = behindProxy ? request.headers['x-forwarded-for'] : undefined
   const last = String(forwarded ?? '')

@@ -1,6 +1,7 @@
 import type { NodeState } from '@roost/api-types/rest'
 import type { Log } from '../log.js'
 import type { Clock } from '../clock.js'
+import { logged } from '../errors.js'
 import type { PresenceRow, PresenceStore } from './fleet.js'
 import { heartbeatIntervalMs } from './pace.js'
 import type { Speaker } from './session.js'
@@ -25,7 +26,7 @@ interface Entry {
   /** Set while another machine with the same identity is parked. */
   duplicate: boolean
   /** Set when a too old agent was turned away. */
-  outdated: boolean
+  incompatible: boolean
   /** Whether this process has heard the node: else there is no time to write. */
   heard: boolean
   /** As last written. */
@@ -47,6 +48,7 @@ export class Presence {
   readonly #clock: Clock
   readonly #log: Log
   readonly #baseMs: number
+  #isFailing = false
   #writing: Promise<void> | undefined
 
   /** `baseMs`: the heartbeat of nodes that have not been told any yet. */
@@ -62,7 +64,7 @@ export class Presence {
     return this.#entries.size
   }
 
-  /** Takes up what the last run knew. The silence of its nodes counts from now: while we were down they could not speak. */
+  /** Loads what the last run stored. Silence counts from now, because nodes could not send anything while we were down. */
   async load(): Promise<void> {
     const rows = await this.#store.listPresent()
     for (const { nodeId, state } of rows) this.#entry(nodeId).written = state
@@ -74,7 +76,7 @@ export class Presence {
   /** The node's own session began. */
   connected(speaker: Speaker, heard: number, patienceMs: number): void {
     const entry = this.#entry(speaker.nodeId)
-    entry.outdated = false
+    entry.incompatible = false
     entry.hello = speaker
     this.heard(speaker.nodeId, heard, patienceMs)
   }
@@ -91,10 +93,10 @@ export class Presence {
     if (entry) entry.duplicate = duplicate
   }
 
-  /** A too old agent showed itself. */
-  outdated(nodeId: number, agentVersion: string): void {
+  /** An agent with an incompatible version connected. */
+  incompatible(nodeId: number, agentVersion: string): void {
     const entry = this.#entry(nodeId)
-    entry.outdated = true
+    entry.incompatible = true
     entry.heard = true
     entry.hello = { agentVersion, machineId: null, bootId: null }
   }
@@ -126,13 +128,23 @@ export class Presence {
     const rows = entries.map((entry) => ({ entry, row: this.#row(entry), heard: entry.lastHeard, hello: entry.hello }))
     try {
       const written = await this.#store.updatePresence(rows.map(({ row }) => row))
+      this.#tell(undefined)
       for (const { entry, row, heard, hello } of rows) {
         if (written.has(row.nodeId)) this.#settle(entry, row.state, heard, hello)
         else if ((entry.misses += 1) > maxMisses) this.#entries.delete(row.nodeId)
       }
     } catch (error) {
-      this.#log.warn({ err: error, nodes: rows.length }, 'cannot write which nodes are there; trying again')
+      this.#tell(error)
     }
+  }
+
+  /** Once when writing begins to fail, and once when it works again: it is tried every second. */
+  #tell(error: unknown): void {
+    if ((error !== undefined) === this.#isFailing) return
+    this.#isFailing = error !== undefined
+    if (this.#isFailing)
+      this.#log.warn(logged(error), 'cannot write which nodes are there; it is tried again and again')
+    else this.#log.info('which nodes are there is written again')
   }
 
   #settle(entry: Entry, state: NodeState, heard: number, hello: Hello | undefined): void {
@@ -164,7 +176,7 @@ export class Presence {
 
   #state(entry: Entry): NodeState {
     const silent = this.#silent(entry)
-    if (entry.outdated) return 'needs_upgrade'
+    if (entry.incompatible) return 'needs_upgrade'
     return entry.duplicate && silent !== 'offline' ? 'duplicate' : silent
   }
 
@@ -182,7 +194,7 @@ export class Presence {
       lastHeard: this.#clock.monotonic(),
       patienceMs: this.#baseMs,
       duplicate: false,
-      outdated: false,
+      incompatible: false,
       heard: false,
       written: undefined,
       writtenHeard: -Infinity,

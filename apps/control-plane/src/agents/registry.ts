@@ -49,7 +49,7 @@ export class Registry {
     this.#parked.set(nodeId, sessions)
   }
 
-  /** Answers what the session was, `neither` when another had its seat already. */
+  /** Answers what the session was, `neither` when another session had replaced it before. */
   remove(session: Session): 'own' | 'parked' | 'neither' {
     const { nodeId } = session.speaker
     if (this.#own.get(nodeId) === session) {

@@ -15,9 +15,9 @@ export interface Speaker {
   readonly skew: number
 }
 
-/** What a session does with what it hears. `hear` is on the hot path. */
+/** Handles the events of a session. `receive` is on the hot path. */
 export interface SessionListener {
-  hear(session: Session, data: Buffer, isBinary: boolean): void
+  receive(session: Session, data: Buffer, isBinary: boolean): void
   ended(session: Session, code: number): void
   monotonic(): number
 }
@@ -80,7 +80,7 @@ export class Session {
     this.#socket.send(JSON.stringify(message))
   }
 
-  /** Tells the pace. Until the agent speaks again it may still follow the old one. */
+  /** Sends new intervals. Until its next message the agent may still follow the old ones. */
   pace(settings: Settings): void {
     this.patienceMs = Math.max(this.intervalMs, settings.heartbeat_interval_ms)
     this.intervalMs = settings.heartbeat_interval_ms
@@ -108,7 +108,7 @@ export class Session {
     })
   }
 
-  /** Lets no more in while too much of what came is not done. */
+  /** Stops reading from the socket while too many messages are in progress. */
   throttle(limit: number): void {
     if (this.pending > limit && !this.#socket.isPaused) this.#socket.pause()
     else if (this.pending <= limit && this.#socket.isPaused) this.#socket.resume()
@@ -139,7 +139,7 @@ export class Session {
     this.lastHeard = this.#listener.monotonic()
     this.patienceMs = this.intervalMs
     if (this.#probes.length > 0) for (const heard of this.#probes.splice(0)) heard()
-    this.#listener.hear(this, data as Buffer, isBinary)
+    this.#listener.receive(this, data as Buffer, isBinary)
   }
 
   #count(): boolean {

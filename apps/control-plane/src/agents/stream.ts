@@ -17,7 +17,7 @@ import type { StreamOptions } from './options.js'
 import { heartbeatIntervalMs, reconnectSlotMs, reconnectSpreadMs } from './pace.js'
 import { Presence } from './presence.js'
 import { Registry } from './registry.js'
-import { Seating } from './seating.js'
+import { SessionOwnership } from './session-ownership.js'
 import type { SessionListener } from './session.js'
 import { createSweep } from './sweep.js'
 import type { Sweep } from './sweep.js'
@@ -69,23 +69,23 @@ export class AgentStream {
     const retryAfterMs = () => reconnectSlotMs(0, 1, this.#spreadMs())
     const presence = new Presence(deps.presence, this.#options.heartbeatMs, clock, log)
     const messages = new Messages({ handlers, note, clock, log })
-    const seating = new Seating({ registry, presence, handlers, note, log, probeMs: this.#options.probeMs })
+    const ownership = new SessionOwnership({ registry, presence, handlers, note, log, probeMs: this.#options.probeMs })
     const listener: SessionListener = {
-      hear: (session, data, isBinary) => messages.hear(session, data, isBinary),
+      receive: (session, data, isBinary) => messages.receive(session, data, isBinary),
       ended: (session, code) => {
-        seating.leave(session)
+        ownership.release(session)
         log.debug({ nodeId: session.speaker.nodeId, code }, 'a session ended')
       },
       monotonic: () => clock.monotonic(),
     }
     const admission = new Admission(
-      { identities, presence, seating, listener, settings, retryAfterMs, note, clock, log },
+      { identities, presence, ownership, listener, settings, retryAfterMs, note, clock, log },
       this.#options,
     )
     this.#presence = presence
     this.#messages = messages
     this.#admission = admission
-    this.#sweep = createSweep({ registry, presence, seating, settings, clock }, this.#options.heartbeatMs)
+    this.#sweep = createSweep({ registry, presence, ownership, settings, clock }, this.#options.heartbeatMs)
     this.#listener = createListener(
       { addressOf, retryAfterMs, accept: (socket, address) => admission.accept(socket, address) },
       this.#options,

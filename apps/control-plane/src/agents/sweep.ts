@@ -4,7 +4,7 @@ import { isOutOfPace } from './pace.js'
 import { offlineAfter } from './presence.js'
 import type { Presence } from './presence.js'
 import type { Registry } from './registry.js'
-import type { Seating } from './seating.js'
+import type { SessionOwnership } from './session-ownership.js'
 import type { Session } from './session.js'
 
 /** Sessions that are told a new pace in one round, so that a new pace is no storm itself. */
@@ -13,7 +13,7 @@ const pacedAtOnce = 500
 export interface SweepDeps {
   readonly registry: Registry
   readonly presence: Presence
-  readonly seating: Seating
+  readonly ownership: SessionOwnership
   readonly settings: () => Settings
   readonly clock: Clock
 }
@@ -24,7 +24,7 @@ export interface Sweep {
 }
 
 /** One timer for all sessions: asks the silent ones, ends the dead ones, keeps the pace, and writes who is there. */
-export function createSweep({ registry, presence, seating, settings, clock }: SweepDeps, heartbeatMs: number): Sweep {
+export function createSweep({ registry, presence, ownership, settings, clock }: SweepDeps, heartbeatMs: number): Sweep {
   let timer: NodeJS.Timeout | undefined
   let told: string | undefined
 
@@ -45,7 +45,7 @@ export function createSweep({ registry, presence, seating, settings, clock }: Sw
         budget -= 1
       }
     }
-    for (const nodeId of registry.parkedNodes()) seating.recall(nodeId)
+    for (const nodeId of registry.parkedNodes()) ownership.recallParked(nodeId)
     void presence.flush()
   }
 

@@ -6,11 +6,11 @@ import type { Presence } from './presence.js'
 import type { Registry } from './registry.js'
 import type { Session } from './session.js'
 
-/** Parked sessions that are kept open per node; a clone of many machines gets told to ask later. */
+/** Parked sessions that are kept open per node; further clones are told to try again later. */
 const maxParked = 4
 const cloneRetryMs = 300_000
 
-export interface SeatingDeps {
+export interface SessionOwnershipDeps {
   readonly registry: Registry
   readonly presence: Presence
   readonly handlers: Pick<StreamHandlers, 'connected' | 'disconnected'>
@@ -20,29 +20,29 @@ export interface SeatingDeps {
 }
 
 /** Decides which session is its node's own. */
-export class Seating {
-  readonly #deps: SeatingDeps
+export class SessionOwnership {
+  readonly #deps: SessionOwnershipDeps
 
-  constructor(deps: SeatingDeps) {
+  constructor(deps: SessionOwnershipDeps) {
     this.#deps = deps
   }
 
   /** `lastMachine`: the machine that was the node's when it was last written. Resolves when it is decided. */
-  async seat(session: Session, lastMachine: string): Promise<void> {
-    // Each turn ends in a seat, or finds that the session in the way has gone.
+  async claim(session: Session, lastMachine: string): Promise<void> {
+    // Each turn ends with an owner, or finds that the session in the way has gone.
     while (session.isOpen) {
       const own = this.#deps.registry.own(session.speaker.nodeId)
-      if (!own) return this.#seatFree(session, lastMachine)
+      if (!own) return this.#claimFree(session, lastMachine)
       if (isSameMachine(own, session)) {
-        this.#sit(session)
+        this.#assign(session)
         return own.close(closeCodes.replaced, 'A newer session of this machine took over.')
       }
-      if (await this.#holds(own)) return this.#park(session, describe(own))
+      if (await this.#isStillHeld(own)) return this.#park(session, describe(own))
     }
   }
 
   /** A session has ended. */
-  leave(session: Session): void {
+  release(session: Session): void {
     const { registry, presence, handlers } = this.#deps
     const { nodeId } = session.speaker
     const was = registry.remove(session)
@@ -51,32 +51,32 @@ export class Seating {
   }
 
   /** Calls parked sessions back when their node's own machine has been silent for long enough. */
-  recall(nodeId: number): void {
+  recallParked(nodeId: number): void {
     const { registry, presence } = this.#deps
     if (registry.own(nodeId) || presence.isAwaited(nodeId)) return
     for (const session of registry.parked(nodeId))
       session.close(closeCodes.tryAgainLater, 'The other machine is gone: dial again.', 1_000)
   }
 
-  /** Another machine must not slip in while the node's own is only dialling again. */
-  #seatFree(session: Session, lastMachine: string): void {
+  /** Another machine must not take over while the node's own is only reconnecting. */
+  #claimFree(session: Session, lastMachine: string): void {
     const { nodeId, machineId } = session.speaker
     if (machineId !== lastMachine && this.#deps.presence.isAwaited(nodeId))
       this.#park(session, `machine-id ${lastMachine}`)
-    else this.#sit(session)
+    else this.#assign(session)
   }
 
   /** A machine that lost its power leaves a session behind and comes back with another boot-id: ask who is there. */
-  async #holds(own: Session): Promise<boolean> {
+  async #isStillHeld(own: Session): Promise<boolean> {
     const isAlive = await own.probe(this.#deps.probeMs)
     if (this.#deps.registry.own(own.speaker.nodeId) !== own) return false
     if (isAlive) return true
-    this.leave(own)
+    this.release(own)
     own.terminate()
     return false
   }
 
-  #sit(session: Session): void {
+  #assign(session: Session): void {
     const { registry, presence, handlers } = this.#deps
     registry.take(session)
     presence.connected(session.speaker, session.lastHeard, session.patienceMs)
@@ -89,7 +89,7 @@ export class Seating {
     const { nodeId, uuid, machineId, bootId, address } = session.speaker
     if (registry.parked(nodeId).length >= maxParked)
       return session.close(closeCodes.tryAgainLater, 'Too many machines have this identity.', cloneRetryMs)
-    session.parked = `another machine has this identity: ${other}. Enrol this one anew.`
+    session.parked = `another machine has this identity: ${other}. Enrol this machine again.`
     registry.park(session)
     presence.duplicate(nodeId, true)
     log.warn({ nodeId, machineId, bootId, address, other }, 'a second machine has the identity of a node: parked')
