@@ -7,21 +7,28 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without credentials. Everything else needs them. */
     readonly public?: boolean
-    /** Leaves the roles to the handler, which knows better than the method what is a write. */
+    /** Answers while the database is away too, to whom it let in before. */
+    readonly whileAway?: boolean
+    /** The handler checks roles itself, because the HTTP method does not tell whether it is a write. */
     readonly ownRoles?: boolean
     /** The resource's name, for field errors and documentation. */
     readonly resource?: string
+    /** Answers CSV too, for the documentation. */
+    readonly csv?: boolean
+    /** What it may answer, for the documentation. */
+    readonly example?: unknown
   }
   interface FastifyRequest {
     caller: Caller | null
   }
 }
 
-/** Finds out who calls. Every failure takes the same path and the same time. */
+/** Identifies the caller. Every failure takes the same path and the same time. */
 export interface Authenticator {
   authenticate(
     user: string,
     key: string,
+    options: { readonly whileAway: boolean },
   ): Promise<Pick<Caller, 'operatorId' | 'operator' | 'role' | 'keyId'> | undefined>
 }
 
@@ -39,7 +46,7 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller
 }
 
-const refusal = "Give credentials that are valid: the header 'Authorization: apikey <user>:<key>'."
+const refusal = "Valid credentials are required: send the header 'Authorization: apikey <user>:<key>'."
 
 /** In the order of the contract: failed attempts of the address, credentials, role, rate of the key. */
 export function requireOperator(app: FastifyInstance, { authenticator, now, admitted }: AuthenticationOptions): void {
@@ -51,7 +58,7 @@ export function requireOperator(app: FastifyInstance, { authenticator, now, admi
     if (request.is404 || config.public === true) return
     refuse(failures.retryAfterSeconds(request.ip), 'Too many failed authentications from this address.')
     const { user, key } = credentialsOf(request)
-    const operator = await authenticator.authenticate(user, key)
+    const operator = await authenticator.authenticate(user, key, { whileAway: config.whileAway === true })
     if (operator === undefined) {
       failures.count(request.ip)
       throw new RoostError('unauthenticated', refusal)

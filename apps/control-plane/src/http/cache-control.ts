@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** What was read may be kept, but must be asked for again before it is used. */
+/** Answers to reads may be cached, but must be revalidated before use. */
 export function forbidStaleReads(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'

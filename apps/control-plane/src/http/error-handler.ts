@@ -1,7 +1,7 @@
 import { RoostError } from '@roost/api-types/rest'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isResponseSerializationError } from 'fastify-type-provider-zod'
-import { statusOf } from '../errors.js'
+import { innermost, statusOf } from '../errors.js'
 import { HttpError } from './http-error.js'
 import { pathOf } from './method-table.js'
 import type { MethodTable } from './method-table.js'
@@ -12,14 +12,14 @@ export interface Answer {
   readonly body: object
 }
 
-/** What the caller is told of an error. Anything unforeseen says nothing but the request's id. */
+/** The answer for an error. An unexpected error shows nothing but the request's id. */
 export function answerTo(error: unknown, resource: string, requestId: string): Answer {
   if (error instanceof HttpError)
     return { status: error.status, headers: error.headers, body: { error: error.message } }
   if (error instanceof RoostError) return answerToRoostError(error, resource)
   const { statusCode = 500, code = '' } = error as Partial<FastifyError>
   if (statusCode >= 500)
-    return { status: 500, headers: {}, body: { error: `Internal error. The log has more under ${requestId}.` } }
+    return { status: 500, headers: {}, body: { error: `Internal error. The log has details under ${requestId}.` } }
   return { status: statusCode, headers: {}, body: { error: sentences[code] ?? (error as Error).message } }
 }
 
@@ -63,12 +63,6 @@ function log(request: FastifyRequest, status: number, error: unknown): void {
   const issues = isResponseSerializationError(error) ? { issues: error.cause.issues } : {}
   if (status === 500) request.log.error({ err: error, ...issues }, 'request failed')
   else request.log.warn({ reason: innermost(error) }, 'request not served')
-}
-
-/** One line is enough for what is known to pass, such as a database that is away: every request meets it. */
-function innermost(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause === undefined ? error.message.trim() : innermost(error.cause)
 }
 
 /** For requests that reach no route: their path cannot be decoded. */

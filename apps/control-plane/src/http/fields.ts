@@ -1,7 +1,7 @@
 import { relationKey } from '@roost/api-types/rest'
 import { z } from 'zod'
 
-/** What the dialect wants to know of one field of a schema. */
+/** What the dialect needs to know about one field of a schema. */
 export interface Field {
   /** As in JSON Schema: `string`, `integer`, `number`, `boolean`, `array`, `object`. */
   readonly type: string

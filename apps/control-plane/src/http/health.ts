@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { describeRefusals } from './refusals.js'
 
 const open = { public: true } as const
-const Health = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
+const Health = z.object({ status: z.literal('ok') }).meta({ id: 'Health', examples: [{ status: 'ok' }] })
 
 function route(summary: string, refusals: readonly number[]) {
   const response = { 200: Health, ...describeRefusals(refusals) }

@@ -4,7 +4,10 @@ import type { Resource } from './resource.js'
 
 const open = { public: true } as const
 
-const Versions = z.object({ versions: z.array(z.object({ version: z.string(), uri: z.string() })) })
+const versions = { versions: [{ version: 'v1', uri: '/api/v1/' }] }
+const Versions = z
+  .object({ versions: z.array(z.object({ version: z.string(), uri: z.string() })) })
+  .meta({ examples: [versions] })
 const Index = z.record(z.string(), z.object({ list_endpoint: z.string(), schema: z.string() }))
 
 /** `/api` lists the versions, `/api/v1/` the resources. */
@@ -17,11 +20,12 @@ export function mountIndex(app: FastifyInstance, resources: readonly Resource[])
   app.get(
     '/api',
     { config: open, schema: { tags: ['index'], summary: 'Versions of the API', response: { 200: Versions } } },
-    async () => ({ versions: [{ version: 'v1', uri: '/api/v1/' }] }),
+    async () => versions,
   )
+  const response = { 200: Index.meta({ examples: [index] }) }
   app.get(
     '/api/v1/',
-    { config: open, schema: { tags: ['index'], summary: 'The resources', response: { 200: Index } } },
+    { config: open, schema: { tags: ['index'], summary: 'The resources', response } },
     async () => index,
   )
 }

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { RoostError } from '@roost/api-types/rest'
+import { z } from 'zod'
 import type { MethodTable } from './method-table.js'
+import { describeRefusals } from './refusals.js'
 import { operationId } from './route.js'
 
 const page = `<!doctype html>
@@ -19,11 +21,22 @@ const page = `<!doctype html>
 </html>
 `
 
+const schema = {
+  tags: ['index'],
+  summary: 'A page for people; with `url` the place of a path in the documentation',
+  querystring: z.object({ url: z.string().describe('A path of this server, such as /api/v1/nodes/') }).partial(),
+  response: {
+    200: { description: 'The page', content: { 'text/html': { schema: z.string() } } },
+    302: z.null().describe('To that place'),
+    ...describeRefusals([400, 500]),
+  },
+}
+
 /** `/`: where to go from here. With `?url=/api/v1/…` it opens that path in the documentation. */
 export function mountLanding(app: FastifyInstance, methods: MethodTable): void {
   app.get<{ Querystring: { url?: string | string[] } }>(
     '/',
-    { config: { public: true }, schema: { hide: true } },
+    { config: { public: true }, schema },
     async (request, reply) => {
       const url = [request.query.url ?? []].flat().at(-1)
       if (url === undefined) return reply.type('text/html; charset=utf-8').send(page)

@@ -7,7 +7,7 @@ interface PathEntry {
   readonly methods: Set<string>
 }
 
-/** Knows which methods each path has, which Fastify itself cannot say. */
+/** The methods of each path, which Fastify cannot list. */
 export interface MethodTable {
   methodsOf(path: string): readonly string[]
   patternOf(path: string): string | undefined

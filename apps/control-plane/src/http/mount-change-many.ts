@@ -1,4 +1,4 @@
-import { idOfRelation, resourceUri, RoostError } from '@roost/api-types/rest'
+import { examplesOf, idOfRelation, resourceUri, RoostError } from '@roost/api-types/rest'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { objectBody } from './body.js'
@@ -26,15 +26,18 @@ export function mountChangeMany(app: FastifyInstance, resource: Resource, { publ
   const { name, record, rules, reads, change, changeMany } = resource
   if (change === undefined || changeMany === undefined) return
   const input = fieldsOf(change.body, 'input')
+  const named = (example: unknown) => ({ resource_uri: resourceUri(name, 7), ...Object(example) })
   const reader = { schema: change.body, record: fieldsOf(record, 'output'), input, rules }
   mountRoute(app, {
     method: 'PATCH',
     path: `${name}/`,
     resource: name,
     summary: `Change several of ${name}, all or none`,
-    body: z.object({ objects: z.array(change.body).max(maxObjects).describe('Each with its resource_uri') }),
+    body: z
+      .object({ objects: z.array(change.body).max(maxObjects).describe('Each with its resource_uri') })
+      .meta({ examples: [{ objects: examplesOf(change.body).map(named) }] }),
     status: 202,
-    answer: z.object({ objects: z.array(record) }),
+    answer: z.object({ objects: z.array(record) }).meta({ examples: [{ objects: examplesOf(record) }] }),
     refusals: [405],
     async handle({ body, caller, origin }) {
       const origins = [origin, publicUrl()]

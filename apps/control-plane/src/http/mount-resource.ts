@@ -1,4 +1,4 @@
-import { listEnvelope, maxId } from '@roost/api-types/rest'
+import { examplesOf, listEnvelope, maxId } from '@roost/api-types/rest'
 import type { FilterKind } from '@roost/api-types/rest'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
@@ -12,7 +12,7 @@ import { mountWrites } from './mount-writes.js'
 import { listMeta } from './paging.js'
 import type { Resource } from './resource.js'
 import { mountRoute } from './route.js'
-import { schemaDocument } from './schema-document.js'
+import { SchemaDocument, schemaDocument } from './schema-document.js'
 
 /** What the dialect needs to know of the server that it runs on. */
 export interface Dialect {
@@ -75,7 +75,8 @@ function mountSchema(app: FastifyInstance, resource: Resource): void {
     resource: resource.name,
     summary: `Fields, methods, filters and ordering of ${resource.name}`,
     status: 200,
-    answer: z.record(z.string(), z.unknown()),
+    answer: SchemaDocument,
+    example: document,
     handle: async () => document,
   })
 }
@@ -88,7 +89,9 @@ function mountSet(app: FastifyInstance, { name, record, reads }: Resource): void
     summary: `Read several of ${name}, in the order asked`,
     params: { ids: 'Ids, separated by semicolons' },
     status: 200,
-    answer: z.object({ objects: z.array(record), not_found: z.array(z.string()).optional() }),
+    answer: z
+      .object({ objects: z.array(record), not_found: z.array(z.string()).optional() })
+      .meta({ examples: [{ objects: examplesOf(record), not_found: ['99'] }] }),
     async handle({ params }) {
       const asked = (params['ids'] ?? '').split(';').filter((text) => text !== '')
       const ids = asked.map(Number).filter((id) => Number.isInteger(id) && id >= 1 && id <= maxId)

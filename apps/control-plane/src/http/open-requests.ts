@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 /** The requests that are not answered to their end yet, by the key that they came with. */
 export interface OpenRequests {
   keys(): readonly number[]
-  /** Cuts the answers to a key off. */
+  /** Closes all open responses of a key. */
   end(keyId: number): void
 }
 

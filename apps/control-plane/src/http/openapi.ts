@@ -1,7 +1,8 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { describeAnswers } from './openapi-answers.js'
 
 export interface OpenApiOptions {
   readonly version: string
@@ -15,6 +16,8 @@ const description = `The HTTP API of Roost. Every path answers with and without 
 
 /** Collects every route that is registered after this call, for `/openapi.json` and the page at `/docs`. */
 export async function describeRoutes(app: FastifyInstance, { version, hidden }: OpenApiOptions): Promise<void> {
+  // Kept aside: swagger takes whatever looks like a schema for one, and an example may well tell of types.
+  const examples = new Map<unknown, unknown>()
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -33,11 +36,14 @@ export async function describeRoutes(app: FastifyInstance, { version, hidden }: 
     },
     transform: (route) => {
       const isHidden = hidden.some((prefix) => route.url.startsWith(prefix))
-      const isPublic = route.route.config?.public === true
+      const { public: isPublic = false, csv = false, example } = route.route.config ?? {}
+      if (example !== undefined) examples.set(route.schema?.operationId, example)
       const schema = { ...route.schema, ...(isHidden ? { hide: true } : {}), ...(isPublic ? { security: [] } : {}) }
-      return jsonSchemaTransform({ ...route, schema })
+      const described = jsonSchemaTransform({ ...route, schema })
+      return csv ? { ...described, schema: withCsv(described.schema) } : described
     },
-    transformObject: (document) => withoutUnused(jsonSchemaTransformObject(document) as object),
+    transformObject: (document) =>
+      withoutUnused(describeAnswers(jsonSchemaTransformObject(document) as object, examples)),
   })
 }
 
@@ -48,8 +54,22 @@ export async function mountDocs(app: FastifyInstance): Promise<void> {
       route.config = { ...route.config, public: true }
     })
     scope.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
-    await scope.register(swaggerUi, { routePrefix: '/docs', uiConfig: { deepLinking: true, docExpansion: 'none' } })
+    await scope.register(swaggerUi, {
+      routePrefix: '/docs',
+      uiConfig: { deepLinking: true, docExpansion: 'none', layout: 'BaseLayout' },
+      theme: { title: 'The API of Roost' },
+    })
   })
+}
+
+/** A successful answer also as CSV. */
+function withCsv(schema: FastifySchema): FastifySchema {
+  const { 200: json, ...others } = schema.response as Readonly<Record<string, object>>
+  const content = {
+    'application/json': { schema: json },
+    'text/csv': { schema: { type: 'string', description: 'With format=csv: the same rows, below a line of names' } },
+  }
+  return { ...schema, response: { ...others, 200: { description: 'The rows', content } } }
 }
 
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>

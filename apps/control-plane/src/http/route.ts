@@ -35,6 +35,10 @@ export interface Route {
   readonly body?: z.ZodType
   readonly status: 200 | 201 | 202 | 204
   readonly answer: z.ZodType
+  /** Of the answer, for the documentation, where its schema brings none. */
+  readonly example?: unknown
+  /** It answers the same as CSV where the query says so. */
+  readonly csv?: boolean
   /** Further statuses that it refuses with, for the documentation. */
   readonly refusals?: readonly number[]
   /** Throws `not_found` when the id leads nowhere; asked before a body is read. */
@@ -42,17 +46,12 @@ export interface Route {
   handle(request: RouteRequest, reply: FastifyReply): Promise<unknown>
 }
 
-/** An answer that was made to JSON already: text, or a stream of it. No schema walks over its rows. */
-export function sendJson(reply: FastifyReply, json: string | NodeJS.ReadableStream): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(json)
-}
-
 export function mountRoute(app: FastifyInstance, route: Route): void {
-  const { method, path, resource, lookUp } = route
+  const { method, path, resource, lookUp, csv = false, example } = route
   app.route<{ Params: Record<string, string> }>({
     method,
     url: `/api/v1/${path}`,
-    config: { resource },
+    config: { resource, csv, example },
     schema: schemaOf(route),
     // Without its own hook a wrong body would be found before an unknown id.
     ...(lookUp === undefined ? {} : { onRequest: async (request) => void (await lookUp(idOf(request.params))) }),
@@ -77,7 +76,7 @@ function requestOf(request: FastifyRequest<{ Params: Record<string, string> }>):
   }
 }
 
-/** What no column can hold cannot be found. */
+/** An id that no column can hold is `not_found`. */
 function idOf(params: Readonly<Record<string, string>>): number {
   const text = params['id'] ?? ''
   const id = /^\d{1,10}$/.test(text) ? Number(text) : 0

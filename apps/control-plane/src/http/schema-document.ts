@@ -1,11 +1,36 @@
+import { z } from 'zod'
 import type { Field } from './fields.js'
 import { fieldsOf } from './fields.js'
 import type { Resource } from './resource.js'
 
+const DescribedField = z.object({
+  type: z.string(),
+  nullable: z.boolean(),
+  blank: z.boolean(),
+  readonly: z.boolean(),
+  unique: z.boolean(),
+  default: z.unknown(),
+  help_text: z.string(),
+  related_type: z.string().optional(),
+  related_schema: z.string().optional(),
+})
+
+/** What `schemaDocument` makes. */
+export const SchemaDocument = z.object({
+  allowed_list_http_methods: z.array(z.string()),
+  allowed_detail_http_methods: z.array(z.string()),
+  default_format: z.string(),
+  default_limit: z.int(),
+  fields: z.record(z.string(), DescribedField),
+  filtering: z.record(z.string(), z.array(z.string())),
+  ordering: z.array(z.string()),
+})
+type SchemaDocument = z.infer<typeof SchemaDocument>
+
 const everyLookup = ['exact', 'in']
 
 /** `schema/`: fields, methods, filters and ordering in the words of the API's predecessor. */
-export function schemaDocument(resource: Resource): object {
+export function schemaDocument(resource: Resource): SchemaDocument {
   const { properties } = fieldsOf(resource.record, 'output')
   const writable = writableFields(resource)
   return {
@@ -20,7 +45,7 @@ export function schemaDocument(resource: Resource): object {
       ]),
     ),
     filtering: Object.fromEntries(Object.keys(resource.rules.filters).map((name) => [name, everyLookup])),
-    ordering: resource.rules.ordering,
+    ordering: [...resource.rules.ordering],
   }
 }
 
@@ -36,7 +61,11 @@ function writableFields({ create, change }: Resource): Readonly<Record<string, F
   ) as Readonly<Record<string, Field>>
 }
 
-function describe(name: string, field: Field, writable: Readonly<Record<string, Field>>): object {
+function describe(
+  name: string,
+  field: Field,
+  writable: Readonly<Record<string, Field>>,
+): SchemaDocument['fields'][string] {
   const input = writable[name]
   return {
     type: typeOf(field),

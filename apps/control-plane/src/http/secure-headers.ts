@@ -1,7 +1,7 @@
 import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
 
-/** Headers that keep browsers from doing with our answers what we do not mean. There is no CORS: no other page may read them. */
+/** Security headers for browsers. There is no CORS: pages of other origins may not read answers. */
 export async function secureHeaders(app: FastifyInstance): Promise<void> {
   await app.register(helmet, {
     global: true,

@@ -4,6 +4,8 @@ import type { Socket } from 'node:net'
 import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { answerBadPath } from './error-handler.js'
+import { sliceLongAnswers } from './slices.js'
+import { cutStalledReaders } from './stalled-readers.js'
 
 export interface ServerOptions {
   readonly log: FastifyBaseLogger
@@ -24,6 +26,8 @@ const limits = {
   keepAliveTimeout: 65_000,
 } as const
 const headersTimeoutMs = 5_000
+/** Of a server with a reader that takes nothing. */
+const patienceMs = 30_000
 const nodeLimits = { maxHeaderSize: maxHeaderBytes, connectionsCheckingInterval: 1_000 } as const
 
 /** Fastify with the limits, ids and paths of the contract; knows no route yet. */
@@ -45,6 +49,8 @@ export function createServer({ log, tls, behindProxy }: ServerOptions): FastifyI
     : (Fastify({ ...options, http: nodeLimits }) as unknown as FastifyInstance)
   app.server.headersTimeout = headersTimeoutMs
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  sliceLongAnswers(app)
+  cutStalledReaders(app, patienceMs)
   return app
 }
 
@@ -59,7 +65,7 @@ const parserErrors: Readonly<Record<string, readonly [status: string, sentence: 
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
 }
 
-/** For what is no HTTP at all, too large or too slow. */
+/** Answers requests that are not valid HTTP, too large or too slow. */
 function refuseBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   // Below HTTP (a handshake that failed) nobody could read an answer, and writing one would keep the socket.
   if (!/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) {
