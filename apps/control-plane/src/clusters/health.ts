@@ -1,0 +1,162 @@
+import type { ClusterHealth, NodeHealth, Quarantined, ReplicationPass, RingHealth } from '@roost/api-types/rest'
+import { idOfUri, resourceUri } from '@roost/api-types/rest'
+import type { ClusterHealthService, MetricService } from '@roost/api-types/rpc'
+import type { ClusterHealthStore, NodeWithRings } from './health-store.js'
+
+export interface ClusterHealthCollaborators {
+  readonly store: ClusterHealthStore
+  readonly metrics: Pick<MetricService, 'across'>
+  /** Throws `not_found`. */
+  readonly requireCluster: (id: number) => Promise<unknown>
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+/** What is read of each node, by the names under which agents report it. */
+const names = {
+  asyncPending: 'recon.object.async_pending',
+  account: 'recon.account.replication.age',
+  container: 'recon.container.replication.age',
+  object: 'replication.ALL.age',
+  accounts: 'recon.account.quarantined',
+  containers: 'recon.container.quarantined',
+  objects: 'recon.object.quarantined',
+  unmounted: 'recon.object.unmounted',
+} as const
+
+const servers = ['account', 'container', 'object'] as const
+
+interface Sample {
+  readonly value: number
+  /** When it was read, in Unix seconds. */
+  readonly time: number
+}
+/** A node's samples by name; what is not fresh is not there. */
+type Samples = ReadonlyMap<string, Sample>
+
+export function createClusterHealthService(given: ClusterHealthCollaborators): ClusterHealthService {
+  const { store, metrics, requireCluster, now } = given
+  return {
+    async ofCluster(clusterId) {
+      await requireCluster(clusterId)
+      const [nodes, devices, samples] = await Promise.all([
+        store.listNodes(clusterId),
+        store.listUnhealthyDevices(clusterId),
+        readSamples(metrics, clusterId),
+      ])
+      const rings = ringsOf(nodes)
+      const healths = nodes.map((node) => healthOf(node, samples.get(node.id) ?? new Map(), now() / 1_000))
+      return {
+        cluster: resourceUri('clusters', clusterId),
+        rings_agree: rings.every(({ agree }) => agree),
+        rings,
+        async_pending: sumOf(healths.map((health) => health.async_pending)),
+        oldest_replication: oldestPasses(healths, now()),
+        quarantined: {
+          accounts: sumOf(healths.map(({ quarantined }) => quarantined.accounts)),
+          containers: sumOf(healths.map(({ quarantined }) => quarantined.containers)),
+          objects: sumOf(healths.map(({ quarantined }) => quarantined.objects)),
+        },
+        unmounted: devices.map(({ id, nodeId, name, status }) => ({
+          device: resourceUri('devices', id),
+          node: resourceUri('nodes', nodeId),
+          name,
+          status,
+        })),
+        nodes: healths,
+      }
+    },
+  }
+}
+
+async function readSamples(
+  metrics: Pick<MetricService, 'across'>,
+  clusterId: number,
+): Promise<ReadonlyMap<number, Samples>> {
+  const found = new Map<number, Map<string, Sample>>()
+  for await (const slice of await metrics.across(clusterId, Object.values(names)))
+    for (const { node, metric_name, value, timestamp } of slice) {
+      const id = idOfUri('nodes', node)
+      if (id === undefined || value === null) continue
+      const samples = found.get(id) ?? new Map<string, Sample>()
+      found.set(id, samples.set(metric_name, { value, time: timestamp }))
+    }
+  return found
+}
+
+function healthOf(
+  { id, hostname, state, swiftVersion, rings }: NodeWithRings,
+  samples: Samples,
+  now: number,
+): NodeHealth {
+  const valueOf = (name: string) => samples.get(name)?.value ?? null
+  // The figure is an age at the time of its reading.
+  const ageOf = (name: string) => {
+    const sample = samples.get(name)
+    return sample === undefined ? null : sample.value + Math.max(0, now - sample.time)
+  }
+  const quarantined: Quarantined = {
+    accounts: valueOf(names.accounts),
+    containers: valueOf(names.containers),
+    objects: valueOf(names.objects),
+  }
+  return {
+    node: resourceUri('nodes', id),
+    hostname,
+    state,
+    swift_version: swiftVersion,
+    rings: Object.fromEntries(rings.map(({ name, md5 }) => [name, md5])),
+    async_pending: valueOf(names.asyncPending),
+    replication_age_seconds: {
+      account: ageOf(names.account),
+      container: ageOf(names.container),
+      object: ageOf(names.object),
+    },
+    quarantined,
+    unmounted: valueOf(names.unmounted),
+  }
+}
+
+/** Each ring with who has which file of it. */
+function ringsOf(nodes: readonly NodeWithRings[]): RingHealth[] {
+  const byName = new Map<string, Map<string, { md5: string; version: number | null; nodes: string[] }>>()
+  for (const node of nodes)
+    for (const { name, md5, version } of node.rings) {
+      const copies = byName.get(name) ?? new Map()
+      const copy = copies.get(md5) ?? { md5, version, nodes: [] }
+      copy.nodes.push(resourceUri('nodes', node.id))
+      byName.set(name, copies.set(md5, copy))
+    }
+  return [...byName]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, copies]) => ({
+      name,
+      agree: copies.size === 1,
+      copies: [...copies.values()].toSorted((a, b) => b.nodes.length - a.nodes.length),
+    }))
+}
+
+function oldestPasses(nodes: readonly NodeHealth[], nowMs: number): ClusterHealth['oldest_replication'] {
+  const [account, container, object] = servers.map((server) => oldestPass(nodes, server, nowMs))
+  return { account: account ?? null, container: container ?? null, object: object ?? null }
+}
+
+function oldestPass(
+  nodes: readonly NodeHealth[],
+  server: (typeof servers)[number],
+  nowMs: number,
+): ReplicationPass | null {
+  let oldest: ReplicationPass | null = null
+  for (const { node, replication_age_seconds: ages } of nodes) {
+    const age = ages[server]
+    if (age === null || age <= (oldest?.age_seconds ?? -1)) continue
+    oldest = { node, age_seconds: age, ended: new Date(nowMs - age * 1_000).toISOString() }
+  }
+  return oldest
+}
+
+/** Null where nobody tells: that is not none. */
+function sumOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
+}
