@@ -18,7 +18,7 @@ export interface JobNow {
   readonly targets: readonly TargetNow[]
 }
 
-/** What is to be done for a job now. Asked again after it was done, it says nothing new. */
+/** The next steps of a job. After they have been taken, the next decision does not repeat them. */
 export interface Decision {
   /** Targets to begin with. */
   readonly begin: readonly number[]

@@ -1,19 +1,27 @@
+import { DeploymentKind, type DesiredState } from '@roost/api-types/agent'
 import { resourceUri, RoostError } from '@roost/api-types/rest'
-import type { ConfigState, Drift } from '@roost/api-types/rest'
+import type { ConfigState, Drift, DriftAction } from '@roost/api-types/rest'
 import type { Caller, DriftService } from '@roost/api-types/rpc'
 import type { Writes } from '../audit/service.js'
-import type { StateStore } from './state-store.js'
+import type { AuditRecord, Transaction } from '../audit/store.js'
+import type { Secrets } from '../secrets.js'
+import { adopted, adoptionsOf } from './adoption.js'
+import type { AdoptShare } from './adoption.js'
+import type { NodeDeploymentState, StateStore } from './state-store.js'
 
 export interface DriftCollaborators {
   readonly store: StateStore
   readonly writes: Writes
+  readonly secrets: Secrets
+  readonly adoptShare: AdoptShare
   /** Throws `not_found` where there is no such node. */
   readonly configStateOf: (nodeId: number) => Promise<ConfigState>
   readonly sendDesired: (nodeId: number) => Promise<void>
 }
 
-/** What nodes have that no deployment put there, and what operators do about it. */
-export function createDriftService({ store, writes, configStateOf, sendDesired }: DriftCollaborators): DriftService {
+/** Shows what was changed on nodes without a deployment, and resolves it. */
+export function createDriftService(deps: DriftCollaborators): DriftService {
+  const { store, writes, configStateOf, sendDesired } = deps
   return { get, resolve }
 
   async function get(nodeId: number): Promise<Drift> {
@@ -22,34 +30,73 @@ export function createDriftService({ store, writes, configStateOf, sendDesired }
       kind,
       generation: desired,
       applied_generation: inForce,
-      items: [...drift],
+      items: drift.map(({ subject, message, diff, adoptable }) => ({
+        subject,
+        message,
+        diff,
+        adoptable: adoptable !== undefined,
+      })),
     }))
     return { node: resourceUri('nodes', nodeId), config_state, kinds }
   }
 
-  async function resolve(nodeId: number, { action }: { readonly action: 'adopt' | 'reapply' }, caller: Caller) {
+  async function resolve(nodeId: number, { action }: DriftAction, caller: Caller) {
     await configStateOf(nodeId)
-    if (action === 'adopt')
-      throw new RoostError(
-        'conflict',
-        'What was changed on this node maps to no field of a share: use reapply, or change the share.',
-      )
     await writes.run(caller, async (tx) => {
-      const drifted = (await store.ofNode(nodeId)).filter(({ drift }) => drift.length > 0)
+      const drifted = await lockDrifted(store, tx, nodeId)
       if (drifted.length === 0) throw new RoostError('conflict', 'Nothing on this node has drifted.')
-      for (const { kind, inForce, outcome } of drifted) {
-        if (outcome === null)
-          throw new RoostError('conflict', 'The node has not taken the last deployment yet: wait for its end.')
-        const payload = await store.findPayload(tx, nodeId, kind, inForce)
-        if (payload === undefined)
-          throw new RoostError('conflict', 'The generation in force is not kept any more: deploy anew.')
-        await store.raise(tx, nodeId, kind, new Uint8Array(payload))
-      }
+      const changes = { [action]: [null, drifted.map(({ kind }) => kind)] as const }
+      for (const state of drifted) Object.assign(changes, await end(deps, tx, nodeId, state, action))
       await store.refreshNode(tx, nodeId)
-      const changes = { reapply: [null, drifted.map(({ kind }) => kind)] }
-      return { result: undefined, audit: { action: 'reapply', resource: 'nodes', resourceId: nodeId, changes } }
+      return { result: undefined, audit: { action, resource: 'nodes', resourceId: nodeId, changes } }
     })
     await sendDesired(nodeId)
     return get(nodeId)
   }
+}
+
+/** As they stay until the transaction ends: a deployment that ends meanwhile must not be undone by what was in force before. */
+async function lockDrifted(
+  store: StateStore,
+  tx: Transaction,
+  nodeId: number,
+): Promise<readonly NodeDeploymentState[]> {
+  const states: NodeDeploymentState[] = []
+  for (const kind of DeploymentKind.options) {
+    const state = await store.findForUpdate(tx, nodeId, kind)
+    if (state !== undefined && state.drift.length > 0) states.push(state)
+  }
+  return states
+}
+
+/** Starts a new generation with the state in force, changed to what the node has if that is adopted. */
+async function end(
+  { store, secrets, adoptShare }: DriftCollaborators,
+  tx: Transaction,
+  nodeId: number,
+  { kind, inForce, outcome, drift }: NodeDeploymentState,
+  action: DriftAction['action'],
+): Promise<AuditRecord['changes']> {
+  if (outcome === null)
+    throw new RoostError('conflict', 'The node has not taken the last deployment yet: wait for its end.')
+  if (outcome === 'partly')
+    throw new RoostError(
+      'conflict',
+      'The last deployment reached one protocol of the node and failed for the other, so that no single generation is in force: deploy anew.',
+    )
+  const payload = await store.findPayload(tx, nodeId, kind, inForce)
+  if (payload === undefined)
+    throw new RoostError('conflict', 'The generation in force is no longer stored: start a new deployment.')
+  if (action === 'reapply') {
+    await store.raise(tx, nodeId, kind, new Uint8Array(payload))
+    return {}
+  }
+  const adoptions = adoptionsOf(drift)
+  const changes: Record<string, AuditRecord['changes'][string]> = {}
+  for (const { id, fields } of adoptions)
+    for (const [field, values] of Object.entries(await adoptShare(tx, nodeId, id, fields)))
+      changes[`gateway_shares/${id}.${field}`] = values
+  const state = JSON.parse(secrets.open('desired-state', payload)) as DesiredState
+  await store.raise(tx, nodeId, kind, secrets.seal('desired-state', JSON.stringify(adopted(state, adoptions))))
+  return changes
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../clock.js'
 import type { Log } from '../log.js'
 import { every } from '../jobs/every.js'
 import type { Secrets } from '../secrets.js'
+import type { AdoptShare } from './adoption.js'
 import { createDriftService } from './drift.js'
 import type { JobStore } from './job-store.js'
 import { createDeploymentNodes } from './nodes.js'
@@ -29,6 +30,7 @@ export interface DeploymentOptions {
   readonly mac: BodyMac
   /** Throws `not_found` where there is no such node. */
   readonly getNode: (id: number) => Promise<Node>
+  readonly adoptShare: AdoptShare
   readonly clock: Clock
   readonly log: Log
   /** How long a node may be silent about a generation before its target fails. */
@@ -43,10 +45,10 @@ export interface DeploymentFeature {
 }
 
 const planTimeoutMs = 30_000
-/** Deadlines are looked at so often, and what a crash interrupted. */
+/** How often deadlines are checked, and jobs that a crash interrupted are continued. */
 const lookEveryMs = 5_000
 
-/** Jobs, the generations of nodes, and what drifted from them. */
+/** Jobs, the generations of nodes, and drift. */
 export function createDeployments(options: DeploymentOptions): DeploymentFeature {
   const { jobs, store, writes, secrets, channel, getNode, log, targetTimeoutMs } = options
   const payloads = createPayloads(options.sources, store, secrets)
@@ -66,6 +68,8 @@ export function createDeployments(options: DeploymentOptions): DeploymentFeature
         writes,
         configStateOf: async (id) => (await getNode(id)).config_state,
         sendDesired: (nodeId) => nodes.sendDesired(nodeId),
+        secrets,
+        adoptShare: options.adoptShare,
       }),
     },
     nodes,

@@ -5,6 +5,7 @@ import type { Prisma } from '@roost/database'
 import { progressOf } from './decide.js'
 import type { JobNow } from './decide.js'
 import { deploymentKinds } from './kinds.js'
+import type { ReviewedPlan } from './plan-id.js'
 
 export const withTargets = { targets: { orderBy: { nodeId: 'asc' } } } as const satisfies Prisma.JobInclude
 export type JobRow = Prisma.JobGetPayload<{ include: typeof withTargets }>
@@ -47,7 +48,17 @@ function targetRecord({ nodeId, state, message, generation }: JobRow['targets'][
   return { node: resourceUri('nodes', nodeId), state: state as TargetState, message, generation }
 }
 
-/** Null until every node has answered. */
+/** The plans that its targets have, by node. */
+export function plansOf({ targets }: JobRow): ReadonlyMap<number, ReviewedPlan> {
+  const plans = targets.flatMap(({ nodeId, plan, planMark }) =>
+    plan === null || planMark === null
+      ? []
+      : [[nodeId, { plan: plan as unknown as NodePlan, mark: planMark }] as const],
+  )
+  return new Map(plans)
+}
+
+/** Null until every node has answered, and where none was asked. */
 function planRecord({ planId, targets }: JobRow): JobPlan | null {
   if (planId === null) return null
   return { plan_id: planId, nodes: targets.flatMap(({ plan }) => (plan === null ? [] : [plan as unknown as NodePlan])) }

@@ -5,11 +5,12 @@ import type { Prisma } from '@roost/database'
 import type { Transaction } from '../audit/store.js'
 import type { Database } from '../db.js'
 import { lockInserts } from '../insert-order-store.js'
-import { conditions, ordering } from '../listing.js'
+import { byCluster, byNode, conditions, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
 import type { ReadStore } from '../reads.js'
 import type { JobNow } from './decide.js'
-import { jobNow, jobRecord, withTargets } from './job-records-store.js'
+import type { ReviewedPlan } from './plan-id.js'
+import { jobNow, jobRecord, plansOf, withTargets } from './job-records-store.js'
 import { deploymentKinds } from './kinds.js'
 import { updateTarget } from './target-store.js'
 import type { TargetUpdate } from './target-store.js'
@@ -20,6 +21,20 @@ export interface NewJob {
   readonly dryRun: boolean
   readonly returnTo: number | null
   readonly targets: readonly number[]
+  /** The plans that must still hold when a target begins; null: whatever they are then. */
+  readonly reviewed: ReviewedPlans | null
+}
+
+export interface ReviewedPlans {
+  readonly planId: string
+  /** By node. */
+  readonly plans: ReadonlyMap<number, ReviewedPlan>
+}
+
+/** A dry run as it ended. */
+export interface PlannedJob {
+  readonly record: Job
+  readonly reviewed: ReviewedPlans
 }
 
 /** A job with its row locked. */
@@ -29,6 +44,8 @@ export interface HeldJob {
   readonly clusterId: number
   readonly returnTo: number | null
   readonly now: JobNow
+  /** By node: what must still hold when it begins. */
+  readonly reviewed: ReadonlyMap<number, ReviewedPlan>
 }
 
 export interface JobStore extends ReadStore<Job> {
@@ -38,7 +55,10 @@ export interface JobStore extends ReadStore<Job> {
   /** An unfinished job that concerns the node; null for the node: any of the cluster. */
   findUnfinished(tx: Transaction, clusterId: number, nodeId: number | null): Promise<number | undefined>
   insert(tx: Transaction, job: NewJob): Promise<Job>
-  findPlanned(planId: string): Promise<Job | undefined>
+  /** The last dry run that made these plans. */
+  findPlanned(planId: string): Promise<PlannedJob | undefined>
+  /** Whether the generation of the node is kept, to return to it. */
+  hasGeneration(tx: Transaction, nodeId: number, generation: number): Promise<boolean>
   /** Undefined when another process works on it, or it has ended. */
   hold(tx: Transaction, id: number): Promise<HeldJob | undefined>
   findForUpdate(tx: Transaction, id: number): Promise<{ readonly record: Job; readonly now: JobNow } | undefined>
@@ -54,13 +74,8 @@ export interface JobStore extends ReadStore<Job> {
 
 const filters: FilterTable<typeof jobRules, Prisma.JobWhereInput> = {
   id: (ids) => ({ id: { in: ids } }),
-  node: (ids) => ({ nodeId: { in: ids } }),
-  node__id: (ids) => ({ nodeId: { in: ids } }),
-  node__hostname: (names) => ({ node: { hostname: { in: names } } }),
-  cluster: (ids) => ({ clusterId: { in: ids } }),
-  cluster__id: (ids) => ({ clusterId: { in: ids } }),
-  cluster__name: (names) => ({ cluster: { name: { in: names } } }),
-  cluster__uuid: (uuids) => ({ cluster: { uuid: { in: uuids } } }),
+  ...byNode,
+  ...byCluster,
   state: (states) => ({ state: { in: states } }),
 }
 
@@ -101,13 +116,14 @@ function jobReads(prisma: Database['prisma'], kind: DeploymentKind) {
       return (await prisma.job.findMany({ where: { id: { in: [...ids] }, kind }, include: withTargets })).map(jobRecord)
     },
     async findPlanned(planId) {
-      const row = await prisma.job.findFirst({ where: { planId, kind }, orderBy: { id: 'desc' }, include: withTargets })
-      return row === null ? undefined : jobRecord(row)
+      const where = { planId, kind, dryRun: true }
+      const row = await prisma.job.findFirst({ where, orderBy: { id: 'desc' }, include: withTargets })
+      return row === null ? undefined : { record: jobRecord(row), reviewed: { planId, plans: plansOf(row) } }
     },
   } satisfies Partial<JobStore>
 }
 
-/** Whom a new job is for, and who is taken. */
+/** The targets of a new job, and the targets of unfinished ones. */
 function jobTargets(kind: DeploymentKind) {
   const { role } = deploymentKinds[kind]
   return {
@@ -121,6 +137,9 @@ function jobTargets(kind: DeploymentKind) {
       const where = { clusterId, enabled: true, role: { [role]: true } }
       return (await tx.node.findMany({ select: { id: true }, where, orderBy: { id: 'asc' } })).map(({ id }) => id)
     },
+    async hasGeneration(tx, nodeId, generation) {
+      return (await tx.generation.count({ where: { nodeId, kind, generation } })) > 0
+    },
     async findUnfinished(tx, clusterId, nodeId) {
       const concerned = nodeId === null ? [{ clusterId }] : [{ nodeId: null, clusterId }, { nodeId }]
       const row = await tx.job.findFirst({ select: { id: true }, where: { kind, state: unfinished, OR: concerned } })
@@ -131,8 +150,9 @@ function jobTargets(kind: DeploymentKind) {
 
 function jobWrites(kind: DeploymentKind) {
   return {
-    async insert(tx, { targets, ...job }) {
-      const data = { ...job, kind, state: 'QUEUED', targets: { create: targets.map(waitingTarget) } }
+    async insert(tx, { targets, reviewed, ...job }) {
+      const create = targets.map((nodeId) => waitingTarget(nodeId, reviewed?.plans.get(nodeId)))
+      const data = { ...job, kind, state: 'QUEUED', planId: reviewed?.planId ?? null, targets: { create } }
       return jobRecord(await tx.job.create({ data, include: withTargets }))
     },
     hold: holdJob,
@@ -150,7 +170,8 @@ function jobWrites(kind: DeploymentKind) {
       await tx.job.update({ where: { id }, data: { state: 'IN_PROGRESS', startedAt } })
     },
     async finish(tx, id, { state, message, at, planId }) {
-      await tx.job.update({ where: { id }, data: { state, message, finishedAt: at, planId } })
+      const data = { state, message, finishedAt: at, ...(planId === null ? {} : { planId }) }
+      await tx.job.update({ where: { id }, data })
     },
   } satisfies Partial<JobStore>
 }
@@ -159,7 +180,11 @@ export function lockJobs(tx: Transaction): Promise<void> {
   return lockInserts(tx, 'jobs')
 }
 
-const waitingTarget = (nodeId: number) => ({ nodeId, state: 'waiting' })
+function waitingTarget(nodeId: number, reviewed: ReviewedPlan | undefined) {
+  const target = { nodeId, state: 'waiting' }
+  if (reviewed === undefined) return target
+  return { ...target, plan: reviewed.plan as unknown as Prisma.InputJsonObject, planMark: reviewed.mark }
+}
 
 async function holdJob(tx: Transaction, id: number): Promise<HeldJob | undefined> {
   const [free] = await tx.$queryRaw<unknown[]>`
@@ -172,5 +197,6 @@ async function holdJob(tx: Transaction, id: number): Promise<HeldJob | undefined
     clusterId: row.clusterId,
     returnTo: row.returnTo,
     now: jobNow(row),
+    reviewed: row.dryRun ? new Map() : plansOf(row),
   }
 }

@@ -5,9 +5,9 @@ export interface KindRules {
   readonly resource: string
   /** The flag of a node's role that makes it a target. */
   readonly role: 'runsGateway' | 'runsProxy'
-  /** How an operator calls such a node. */
+  /** What such a node is called in messages. */
   readonly nodes: string
-  /** Its nodes one after the other, so that a fault stops at the first; or all at once. */
+  /** True: one node after the other, stopping at the first failure. False: all at once. */
   readonly oneByOne: boolean
 }
 

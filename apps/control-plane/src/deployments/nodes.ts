@@ -3,20 +3,20 @@ import type { Transaction } from '../audit/store.js'
 import type { Secrets } from '../secrets.js'
 import { createPlanQuestions } from './plan-questions.js'
 import type { NodeChannel, PlanAnswer } from './plan-questions.js'
-import type { StateStore } from './state-store.js'
+import type { NodeDeploymentState, StateStore } from './state-store.js'
 
 export interface DeploymentNodesCollaborators {
   readonly store: StateStore
   readonly secrets: Secrets
   readonly channel: NodeChannel
-  /** A target or a node has moved: the jobs are to be looked at. */
+  /** Called when a target or node has changed, so that the runner looks at its jobs. */
   readonly wake: () => void
 }
 
 /** The nodes' side of deployments: what is sent to agents, and what they report. */
 export interface DeploymentNodes {
   plan(nodeId: number, desired: DesiredState, deadlineMs: number): Promise<PlanAnswer>
-  /** Sends what the node is to hold; it does nothing about what it holds already. */
+  /** Sends the node's desired state; the node ignores what it has applied already. */
   sendDesired(nodeId: number): Promise<void>
   planned(nodeId: number, message: PlanMessage): void
   progressed(nodeId: number, message: ProgressMessage): Promise<void>
@@ -33,24 +33,27 @@ export function createDeploymentNodes({
   wake,
 }: DeploymentNodesCollaborators): DeploymentNodes {
   const questions = createPlanQuestions(channel)
+  const sendDesired = async (nodeId: number) => {
+    if (!channel.isConnected(nodeId)) return
+    for (const { generation, payload } of await store.desiredOf(nodeId)) {
+      const desired = JSON.parse(secrets.open('desired-state', payload)) as DesiredState
+      channel.send(nodeId, { type: 'desired', generation, desired })
+    }
+  }
   return {
     plan: (nodeId, desired, deadlineMs) => questions.ask(nodeId, desired, deadlineMs),
     planned: (nodeId, message) => questions.answered(nodeId, message),
-    async sendDesired(nodeId) {
-      if (!channel.isConnected(nodeId)) return
-      for (const { generation, payload } of await store.desiredOf(nodeId)) {
-        const desired = JSON.parse(secrets.open('desired-state', payload)) as DesiredState
-        channel.send(nodeId, { type: 'desired', generation, desired })
-      }
-    },
+    sendDesired,
     progressed: (nodeId, { kind, generation, state }) =>
       store.transaction(async (tx) => {
+        await store.findForUpdate(tx, nodeId, kind) // two words of a node in quick succession take turns
         for (const target of await store.findTargets(tx, nodeId, kind, generation))
           if (phases.indexOf(state) > phases.indexOf(target.state as 'waiting'))
             await store.updateTarget(tx, target.jobId, nodeId, { state })
       }),
     async applied(nodeId, message) {
-      await store.transaction((tx) => takeOutcome(tx, store, nodeId, message))
+      const raised = await store.transaction((tx) => takeOutcome(tx, store, nodeId, message))
+      if (raised) await sendDesired(nodeId)
       wake()
     },
     drifted: (nodeId, { kind, in_force: inForce, items }) =>
@@ -63,15 +66,47 @@ export function createDeploymentNodes({
   }
 }
 
-async function takeOutcome(tx: Transaction, store: StateStore, nodeId: number, told: AppliedMessage): Promise<void> {
+/** True when a new generation was created, which must be sent. */
+async function takeOutcome(tx: Transaction, store: StateStore, nodeId: number, told: AppliedMessage): Promise<boolean> {
   const { kind, generation, outcome, in_force: inForce, message } = told
   const state = await store.findForUpdate(tx, nodeId, kind)
+  if (state !== undefined && generation > state.desired) return catchUp(tx, store, nodeId, state, told)
   // What is no longer asked for was overtaken: its word counts for nothing but to be acknowledged.
-  if (state?.desired !== generation) return
-  await store.setOutcome(tx, nodeId, kind, { outcome, inForce, message })
+  if (state?.desired !== generation) return false
+  await store.setOutcome(tx, nodeId, kind, outcomeOf(told))
   // What drifted, did so from the generation before; the same answer again says nothing about it.
   if (state.inForce !== inForce) await store.setDrift(tx, nodeId, kind, [])
   for (const { jobId } of await store.findTargets(tx, nodeId, kind, generation))
     await store.updateTarget(tx, jobId, nodeId, { state: outcome, message, answered: true })
   await store.refreshNode(tx, nodeId)
+  return false
+}
+
+/**
+ * The node has seen more generations than the database knows, as after a backup was restored. Its numbers go on from there;
+ * what was asked for since the restore and is not answered for gets the next one.
+ */
+async function catchUp(
+  tx: Transaction,
+  store: StateStore,
+  nodeId: number,
+  { desired, outcome: known }: NodeDeploymentState,
+  told: AppliedMessage,
+): Promise<boolean> {
+  const { kind, generation } = told
+  const targets = await store.findTargets(tx, nodeId, kind, desired)
+  const payload = known === null ? await store.findPayload(tx, nodeId, kind, desired) : undefined
+  await store.setDesired(tx, nodeId, kind, generation)
+  await store.setOutcome(tx, nodeId, kind, outcomeOf(told))
+  await store.setDrift(tx, nodeId, kind, [])
+  if (payload !== undefined) {
+    const next = await store.raise(tx, nodeId, kind, new Uint8Array(payload))
+    for (const { jobId } of targets) await store.updateTarget(tx, jobId, nodeId, { generation: next })
+  }
+  await store.refreshNode(tx, nodeId)
+  return payload !== undefined
+}
+
+function outcomeOf({ outcome, partly, in_force: inForce, message }: AppliedMessage) {
+  return { outcome: partly === true ? 'partly' : outcome, inForce, message }
 }

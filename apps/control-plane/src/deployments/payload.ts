@@ -1,24 +1,37 @@
 import type { DeploymentKind, DesiredState } from '@roost/api-types/agent'
 import type { Transaction } from '../audit/store.js'
+import { SecretError } from '../secrets.js'
 import type { Secrets } from '../secrets.js'
 import type { StateStore } from './state-store.js'
 
-/** What is to hold on a node now, as its feature reads it, for each kind of deployment. */
+/** For each kind of deployment, how the current desired state of a node is read. */
 export type DesiredSources = {
   readonly [K in DeploymentKind]: (tx: Transaction, nodeId: number) => Promise<DesiredState & { readonly kind: K }>
 }
 
 export interface Payloads {
-  /** JSON of what operators want now, or of the generation to return to; undefined when that is not kept any more. */
-  read(tx: Transaction, kind: DeploymentKind, nodeId: number, returnTo: number | null): Promise<string | undefined>
+  /** What operators want now, or the generation to return to. */
+  read(tx: Transaction, kind: DeploymentKind, nodeId: number, returnTo: number | null): Promise<Payload>
 }
+
+/** JSON of a desired state, or why there is none: it is no longer stored, or a secret in it cannot be decrypted. */
+export type Payload = { readonly payload: string } | { readonly error: string }
 
 export function createPayloads(sources: DesiredSources, store: StateStore, secrets: Secrets): Payloads {
   return {
     async read(tx, kind, nodeId, returnTo) {
-      if (returnTo === null) return JSON.stringify(await sources[kind](tx, nodeId))
-      const sealed = await store.findPayload(tx, nodeId, kind, returnTo)
-      return sealed === undefined ? undefined : secrets.open('desired-state', sealed)
+      try {
+        if (returnTo === null) return { payload: JSON.stringify(await sources[kind](tx, nodeId)) }
+        const sealed = await store.findPayload(tx, nodeId, kind, returnTo)
+        return sealed === undefined ? { error: notKept(returnTo) } : { payload: secrets.open('desired-state', sealed) }
+      } catch (error) {
+        if (error instanceof SecretError) return { error: error.message }
+        throw error
+      }
     },
   }
+}
+
+export function notKept(generation: number): string {
+  return `Generation ${generation} of this node is no longer stored.`
 }

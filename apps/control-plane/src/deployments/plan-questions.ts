@@ -16,7 +16,7 @@ interface Question {
   answer(answer: PlanAnswer): void
 }
 
-/** Questions to nodes for their plans. Nothing of them outlives the process: who wants to know asks again. */
+/** Requests to nodes for their plans. They are kept in memory only: after a restart the caller asks again. */
 export function createPlanQuestions(channel: NodeChannel) {
   const questions = new Map<string, Question>()
   return {

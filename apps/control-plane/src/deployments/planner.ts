@@ -1,10 +1,10 @@
 import type { DeploymentKind, DesiredState } from '@roost/api-types/agent'
 import { resourceUri } from '@roost/api-types/rest'
-import type { NodePlan } from '@roost/api-types/rest'
 import type { BodyMac } from '../body-mac.js'
 import type { DeploymentNodes } from './nodes.js'
 import type { Payloads } from './payload.js'
 import { planMark } from './plan-id.js'
+import type { ReviewedPlan } from './plan-id.js'
 import type { StateStore } from './state-store.js'
 
 export interface PlannerCollaborators {
@@ -14,23 +14,20 @@ export interface PlannerCollaborators {
   readonly mac: BodyMac
 }
 
-/** A plan with the mark by which it is recognised, or why there is none. */
-export type Planned = { readonly plan: NodePlan; readonly mark: string } | { readonly error: string }
+/** A plan with the mark by which it is recognised and what it was made for, or why there is none. */
+export type Planned = (ReviewedPlan & { readonly payload: string }) | { readonly error: string }
 
 /** Asks a node what it would do. */
 export type Planner = (kind: DeploymentKind, nodeId: number, returnTo: number | null) => Promise<Planned>
 
 export function createPlanner({ store, payloads, nodes, mac }: PlannerCollaborators, timeoutMs: number): Planner {
   return async (kind, nodeId, returnTo) => {
-    const payload = await store.transaction((tx) => payloads.read(tx, kind, nodeId, returnTo))
-    if (payload === undefined) return { error: notKept(returnTo) }
+    const wanted = await store.transaction((tx) => payloads.read(tx, kind, nodeId, returnTo))
+    if ('error' in wanted) return wanted
+    const { payload } = wanted
     const answer = await nodes.plan(nodeId, JSON.parse(payload) as DesiredState, timeoutMs)
     if ('error' in answer) return answer
     const plan = { node: resourceUri('nodes', nodeId), ...answer.plan, error: null }
-    return { plan, mark: planMark(mac, nodeId, payload, answer.plan) }
+    return { plan, mark: planMark(mac, nodeId, payload, answer.plan), payload }
   }
-}
-
-export function notKept(generation: number | null): string {
-  return `Generation ${generation} of this node is not kept any more.`
 }

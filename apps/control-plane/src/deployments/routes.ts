@@ -3,7 +3,7 @@ import type { DriftService } from '@roost/api-types/rpc'
 import { parseFields } from '../field-errors.js'
 import type { Route } from '../http/route.js'
 
-/** What was changed on a node behind our back. */
+/** The drift of a node. */
 export function driftRoutes(drift: DriftService): readonly Route[] {
   const shared = { path: 'nodes/:id/drift/', resource: 'nodes', answer: Drift } as const
   return [

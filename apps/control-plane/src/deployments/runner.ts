@@ -1,6 +1,8 @@
 import type { DeploymentKind } from '@roost/api-types/agent'
+import { fp } from '@roost/failpoints'
 import type { Transaction } from '../audit/store.js'
 import type { Clock } from '../clock.js'
+import { isPassing, logged } from '../errors.js'
 import type { Log } from '../log.js'
 import type { Secrets } from '../secrets.js'
 import { decide } from './decide.js'
@@ -9,8 +11,7 @@ import type { HeldJob, JobStore } from './job-store.js'
 import { deploymentKinds } from './kinds.js'
 import type { DeploymentNodes } from './nodes.js'
 import type { Payloads } from './payload.js'
-import { planId } from './plan-id.js'
-import { notKept } from './planner.js'
+import { movedSince, planId } from './plan-id.js'
 import type { Planner } from './planner.js'
 import type { StateStore } from './state-store.js'
 
@@ -32,11 +33,13 @@ export interface RunnerCollaborators {
   readonly log: Log
 }
 
-/** Moves unfinished jobs on. Every step is a transaction of its own, so that a crash loses at most a question. */
+/** Runs unfinished jobs. Every step is its own transaction, so a crash loses at most a pending request for a plan. */
 export class JobRunner {
   readonly #deps: RunnerCollaborators
   readonly #options: RunnerOptions
   readonly #underWay = new Set<Promise<void>>()
+  /** Targets whose reviewed plans are being compared with a new plan, as `job/node`. */
+  readonly #asking = new Set<string>()
   #stopped = false
   #looking = false
   #again = false
@@ -59,7 +62,7 @@ export class JobRunner {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
 
-  /** Keeps what nobody waits for. It comes to its own end with an error. */
+  /** Tracks background work for `stop`. The work handles its own errors. */
   #track(work: Promise<void>): void {
     this.#underWay.add(work)
     void work.finally(() => this.#underWay.delete(work))
@@ -73,23 +76,28 @@ export class JobRunner {
       try {
         for (const { id, kind } of await store.unfinishedJobs()) await this.#advanceSafely(id, kind)
       } catch (error) {
-        log.error({ err: error }, 'deployments could not be looked at; they will be looked at again')
+        log[isPassing(error) ? 'warn' : 'error'](
+          logged(error),
+          'deployments could not be looked at; they will be looked at again',
+        )
       }
     }
     this.#looking = false
   }
 
-  /** One that cannot be moved on must not stop those after it. */
+  /** A job that fails here must not stop the ones after it. */
   async #advanceSafely(id: number, kind: DeploymentKind): Promise<void> {
     try {
       await this.#advance(id, kind)
     } catch (error) {
-      this.#deps.log.error({ err: error, job: id }, 'a deployment could not be moved on; it will be looked at again')
+      const fields = { ...logged(error), job: id }
+      const { log } = this.#deps
+      log[isPassing(error) ? 'warn' : 'error'](fields, 'a deployment could not be moved on; it will be looked at again')
     }
   }
 
   async #advance(id: number, kind: DeploymentKind): Promise<void> {
-    const { store, jobs, nodes } = this.#deps
+    const { store, jobs } = this.#deps
     const step = await store.transaction(async (tx) => {
       const job = await jobs[kind].hold(tx, id)
       return job === undefined ? undefined : this.#move(tx, job)
@@ -97,8 +105,9 @@ export class JobRunner {
     if (step === undefined) return
     for (const nodeId of step.begun) {
       if (step.job.now.dryRun) this.#track(this.#askForPlan(step.job, nodeId))
-      else await nodes.sendDesired(nodeId)
+      else await this.#dispatch(nodeId)
     }
+    for (const nodeId of step.reviewed) this.#track(this.#beginReviewed(step.job, nodeId))
     if (step.moved) await this.#advance(id, kind)
   }
 
@@ -107,16 +116,19 @@ export class JobRunner {
     const decision = decide(job.now, rulesOf(job.kind), clock.now())
     if (job.now.state !== 'IN_PROGRESS') await jobs[job.kind].begin(tx, job.id, new Date(clock.now()))
     for (const nodeId of decision.expire) await this.#fail(tx, job, nodeId, silence(job, this.#options))
-    for (const nodeId of decision.skip) await this.#fail(tx, job, nodeId, 'Not begun: a node before it has failed.')
+    for (const nodeId of decision.skip)
+      await this.#fail(tx, job, nodeId, 'Not started, because an earlier node failed.')
+    const reviewed = decision.begin.filter((nodeId) => job.reviewed.has(nodeId))
+    const free = decision.begin.filter((nodeId) => !job.reviewed.has(nodeId))
     const begun: number[] = []
-    for (const nodeId of decision.begin) if (await this.#begin(tx, job, nodeId)) begun.push(nodeId)
+    for (const nodeId of free) if (await this.#begin(tx, job, nodeId)) begun.push(nodeId)
     if (decision.finish) await this.#finish(tx, job, decision.finish)
-    const moved = decision.expire.length + decision.skip.length > 0 || begun.length < decision.begin.length
-    return { job, begun, moved }
+    const moved = decision.expire.length + decision.skip.length > 0 || begun.length < free.length
+    return { job, begun, reviewed, moved }
   }
 
-  /** False when the node cannot be begun with, which is written down. */
-  async #begin(tx: Transaction, job: HeldJob, nodeId: number): Promise<boolean> {
+  /** False when the target cannot be started; its failure is stored. */
+  async #begin(tx: Transaction, job: HeldJob, nodeId: number, planned?: string): Promise<boolean> {
     const { jobs, store, payloads, secrets, clock } = this.#deps
     const timeoutMs = job.now.dryRun ? this.#options.planTimeoutMs : this.#options.targetTimeoutMs
     const begun = { begun: true, deadline: new Date(clock.now() + timeoutMs) }
@@ -124,15 +136,52 @@ export class JobRunner {
       await jobs[job.kind].updateTarget(tx, job.id, nodeId, begun)
       return true
     }
-    const payload = await payloads.read(tx, job.kind, nodeId, job.returnTo)
-    if (payload === undefined) {
-      await this.#fail(tx, job, nodeId, notKept(job.returnTo))
+    const wanted = await payloads.read(tx, job.kind, nodeId, job.returnTo)
+    if ('error' in wanted) {
+      await this.#fail(tx, job, nodeId, wanted.error)
       return false
     }
+    const { payload } = wanted
+    if (planned !== undefined && planned !== payload) return false // changed this moment: it is asked again
     const generation = await store.raise(tx, nodeId, job.kind, secrets.seal('desired-state', payload))
     await jobs[job.kind].updateTarget(tx, job.id, nodeId, { ...begun, generation })
     await store.refreshNode(tx, nodeId)
     return true
+  }
+
+  async #dispatch(nodeId: number): Promise<void> {
+    await this.#deps.nodes.sendDesired(nodeId)
+    fp('cp.deploy.afterDispatch')
+  }
+
+  /** Starts the target if its plan is still the reviewed one; otherwise the target fails with what has changed. */
+  async #beginReviewed({ id, kind, returnTo, reviewed }: HeldJob, nodeId: number): Promise<void> {
+    const { store, jobs, plan, log } = this.#deps
+    const question = `${id}/${nodeId}`
+    const known = reviewed.get(nodeId)
+    if (known === undefined || this.#asking.has(question)) return
+    this.#asking.add(question)
+    try {
+      const now = await plan(kind, nodeId, returnTo)
+      const fault = 'error' in now ? now.error : movedSince(known, now)
+      const isBegun = await store.transaction(async (tx) => {
+        const job = await jobs[kind].hold(tx, id)
+        const target = job?.now.targets.find((one) => one.nodeId === nodeId)
+        if (job === undefined || target?.state !== 'waiting' || target.begun) return false
+        if (fault === undefined) return this.#begin(tx, job, nodeId, 'error' in now ? undefined : now.payload)
+        await jobs[kind].updateTarget(tx, id, nodeId, { state: 'failed', message: fault, answered: true })
+        return false
+      })
+      if (isBegun) await this.#dispatch(nodeId)
+    } catch (error) {
+      log.error(
+        { ...logged(error), job: id, nodeId },
+        'a reviewed plan could not be begun with; it will be tried again',
+      )
+    } finally {
+      this.#asking.delete(question)
+    }
+    this.wake()
   }
 
   async #askForPlan(job: HeldJob, nodeId: number): Promise<void> {
@@ -145,7 +194,7 @@ export class JobRunner {
           : { state: 'planned', plan: planned.plan, planMark: planned.mark, answered: true }
       await store.transaction((tx) => jobs[job.kind].updateTarget(tx, job.id, nodeId, update))
     } catch (error) {
-      log.error({ err: error, job: job.id, nodeId }, 'a plan could not be had; its target fails at its deadline')
+      log.error({ ...logged(error), job: job.id, nodeId }, 'a plan could not be had; its target fails at its deadline')
     }
     this.wake()
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DeploymentKind } from '@roost/api-types/agent'
-import { idOfRelation, RoostError } from '@roost/api-types/rest'
+import { RoostError } from '@roost/api-types/rest'
 import type { Job, JobInput } from '@roost/api-types/rest'
 import type { Caller, JobService } from '@roost/api-types/rpc'
 import type { Writes } from '../audit/service.js'
@@ -9,9 +9,9 @@ import { fieldError } from '../field-errors.js'
 import { watch } from '../watching.js'
 import { createReads } from '../reads.js'
 import { lockJobs } from './job-store.js'
-import type { JobStore } from './job-store.js'
+import type { JobStore, ReviewedPlans } from './job-store.js'
 import { deploymentKinds } from './kinds.js'
-import { planId } from './plan-id.js'
+import { movedSince } from './plan-id.js'
 import type { Planner } from './planner.js'
 import { targetUri, wantedTargets } from './targets.js'
 
@@ -24,7 +24,7 @@ export interface JobCollaborators {
   readonly wake: () => void
 }
 
-/** Deployments of one kind, as operators ask for them. What happens then is the runner's. */
+/** The API of one kind of deployment. The runner does the rest. */
 export function createJobService(collaborators: JobCollaborators): JobService {
   const { kind, store, writes, wake } = collaborators
   const reads = createReads(store)
@@ -39,8 +39,9 @@ export function createJobService(collaborators: JobCollaborators): JobService {
       const job = await writes.run(caller, async (tx) => {
         await lockJobs(tx)
         const wanted = await wantedTargets(tx, store, kind, input)
-        if (reviewed !== undefined && !isDeepStrictEqual(reviewed, wanted.targets.toSorted(byNumber))) throw otherPlan()
-        const options = { dryRun: input.dry_run, returnTo: input.generation ?? null }
+        const planned = [...(reviewed?.plans.keys() ?? wanted.targets)]
+        if (!isDeepStrictEqual(planned.toSorted(byNumber), wanted.targets.toSorted(byNumber))) throw otherNodes()
+        const options = { dryRun: input.dry_run, returnTo: input.generation ?? null, reviewed: reviewed ?? null }
         const result = await store.insert(tx, { ...wanted, ...options })
         return { result, audit: auditOf(kind, 'create', result, input) }
       })
@@ -72,7 +73,7 @@ function cancel({ kind, store, writes }: JobCollaborators, id: number, caller: C
     if (record.finished !== null) throw new RoostError('conflict', 'This deployment has ended already.')
     const waiting = now.targets.filter(({ begun, state }) => !begun && state === 'waiting')
     if (waiting.length === 0 && now.targets.length > 0)
-      throw new RoostError('conflict', 'Every node has begun: nothing is left to cancel.')
+      throw new RoostError('conflict', 'All nodes have begun already: there is nothing left to cancel.')
     const message = `Cancelled by ${caller.operator}.`
     for (const { nodeId } of waiting) await store.updateTarget(tx, id, nodeId, { state: 'failed', message })
     const { record: result } = found(await store.findForUpdate(tx, id))
@@ -80,24 +81,26 @@ function cancel({ kind, store, writes }: JobCollaborators, id: number, caller: C
   })
 }
 
-/** What was reviewed must be what would be done, for the same target. Answers the nodes that it was reviewed for. */
-async function samePlan(
-  { kind, store, plan }: JobCollaborators,
-  id: string,
-  input: JobInput,
-): Promise<readonly number[]> {
-  const reviewed = await store.findPlanned(id)
-  if (reviewed === undefined || (reviewed.node ?? reviewed.cluster) !== targetUri(input))
+/** The reviewed plan must still be what would be done, for the same target. Nodes that start later are asked again. */
+async function samePlan({ kind, store, plan }: JobCollaborators, id: string, input: JobInput): Promise<ReviewedPlans> {
+  const planned = await store.findPlanned(id)
+  if (planned === undefined || (planned.record.node ?? planned.record.cluster) !== targetUri(input))
     throw fieldError({ plan_id: ['There is no plan of that id for this target: make one with dry_run.'] })
-  const nodeIds = reviewed.targets.map(({ node }) => idOfRelation('nodes', node) ?? 0)
-  const plans = await Promise.all(nodeIds.map((nodeId) => plan(kind, nodeId, input.generation ?? null)))
-  const marks = plans.flatMap((one) => ('mark' in one ? [one.mark] : []))
-  if (marks.length < plans.length || planId(marks) !== id) throw otherPlan()
-  return nodeIds.toSorted(byNumber)
+  const { reviewed } = planned
+  const asked = [...reviewed.plans].map(async ([nodeId, one]) => {
+    const now = await plan(kind, nodeId, input.generation ?? null)
+    return 'error' in now ? now.error : movedSince(one, now)
+  })
+  const moved = (await Promise.all(asked)).find((sentence) => sentence !== undefined)
+  if (moved !== undefined) throw new RoostError('conflict', moved)
+  return reviewed
 }
 
-function otherPlan(): RoostError {
-  return new RoostError('conflict', 'The plan would not be the same now: make a new one with dry_run and review it.')
+function otherNodes(): RoostError {
+  return new RoostError(
+    'conflict',
+    'The plan was made for other nodes than those of the cluster now: make a new one with dry_run and review it.',
+  )
 }
 
 const byNumber = (one: number, other: number) => one - other

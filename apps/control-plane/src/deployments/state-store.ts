@@ -8,7 +8,7 @@ import type { TargetUpdate } from './target-store.js'
 
 type Sealed = Uint8Array<ArrayBuffer>
 
-/** Complete generations that are kept of each node and kind, to return to. */
+/** How many generations are kept for each node and kind, to return to. */
 const keptGenerations = 20
 
 export interface NodeDeploymentState {
@@ -25,7 +25,7 @@ export interface Outcome {
   readonly message: string
 }
 
-/** What nodes are to hold, and what they hold. */
+/** The desired and the applied state of nodes. */
 export interface StateStore {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   unfinishedJobs(): Promise<readonly { readonly id: number; readonly kind: DeploymentKind }[]>
@@ -43,6 +43,8 @@ export interface StateStore {
   desiredOf(
     nodeId: number,
   ): Promise<readonly { readonly kind: DeploymentKind; readonly generation: number; readonly payload: Uint8Array }[]>
+  /** Without a payload: the node has it, and nobody else. */
+  setDesired(tx: Transaction, nodeId: number, kind: DeploymentKind, generation: number): Promise<void>
   setOutcome(tx: Transaction, nodeId: number, kind: DeploymentKind, outcome: Outcome): Promise<void>
   setDrift(tx: Transaction, nodeId: number, kind: DeploymentKind, drift: readonly DriftedItem[]): Promise<void>
   /** The unfinished targets that wait for this generation of the node. */
@@ -83,6 +85,9 @@ export function createStateStore({ prisma }: Database): StateStore {
         select d.kind, g.generation, g.payload from node_deployments d
         join generations g on g.node_id = d.node_id and g.kind = d.kind and g.generation = d.desired
         where d.node_id = ${nodeId}`,
+    async setDesired(tx, nodeId, kind, desired) {
+      await tx.nodeDeployment.update({ where: { nodeId_kind: { nodeId, kind } }, data: { desired } })
+    },
     async setOutcome(tx, nodeId, kind, outcome) {
       await tx.nodeDeployment.update({ where: { nodeId_kind: { nodeId, kind } }, data: outcome })
     },

@@ -15,7 +15,7 @@ export interface TargetUpdate {
 
 const open = { in: ['waiting', 'planned', 'staged'] }
 
-/** Moves a target that has not ended; one that has stays as it ended, whatever arrives late. */
+/** Changes a target that has not ended. A target that has ended never changes again. */
 export async function updateTarget(tx: Transaction, jobId: number, nodeId: number, { plan, ...update }: TargetUpdate) {
   const data = plan === undefined ? update : { ...update, plan: plan as unknown as Prisma.InputJsonObject }
   await tx.jobTarget.updateMany({ where: { jobId, nodeId, state: open }, data })

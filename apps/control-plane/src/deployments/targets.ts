@@ -6,10 +6,11 @@ import { unknownRelation } from '../errors.js'
 import { fieldError } from '../field-errors.js'
 import type { JobStore, NewJob } from './job-store.js'
 import { deploymentKinds } from './kinds.js'
+import { notKept } from './payload.js'
 
 type Wanted = Pick<NewJob, 'nodeId' | 'clusterId' | 'targets'>
 
-/** Whom a deployment is for. Throws for what is not there, or is no node of that kind, and when one for it still runs. */
+/** The targets of a deployment. Throws for unknown records, nodes without the role, and while another one is unfinished. */
 export async function wantedTargets(
   tx: Transaction,
   store: JobStore,
@@ -35,6 +36,9 @@ async function ofNode(tx: Transaction, store: JobStore, kind: DeploymentKind, in
   const node = await store.findNode(tx, nodeId)
   if (node === undefined) throw unknownRelation('nodes', nodeId)
   if (!node.hasRole) throw fieldError({ node: [`The node ${node.hostname} runs no ${deploymentKinds[kind].nodes}.`] })
+  const { generation } = input
+  if (generation !== undefined && !(await store.hasGeneration(tx, nodeId, generation)))
+    throw fieldError({ generation: [`${notKept(generation)} Name a later one, or deploy what is wanted now.`] })
   return { nodeId, clusterId: node.clusterId, targets: [nodeId] }
 }
 

@@ -43,7 +43,7 @@ export async function placeChanged(
 
 function nodeIdOf(node: RelationInput): number {
   const nodeId = idOfRelation('nodes', node)
-  if (nodeId === undefined) throw fieldError({ node: ['This is no resource URI of a node.'] })
+  if (nodeId === undefined) throw fieldError({ node: ['Enter the resource URI of a node, such as /api/v1/nodes/1/.'] })
   return nodeId
 }
 
@@ -60,7 +60,7 @@ async function placeAt(store: ShareStore, tx: Transaction, nodeId: number, { clu
 }
 
 function assertGateway({ runsGateway }: FreePlace): void {
-  if (!runsGateway) throw fieldError({ node: ['This node is no gateway: its role runs_gateway is not set.'] })
+  if (!runsGateway) throw fieldError({ node: ['This node is not a gateway: set runs_gateway in its node_role first.'] })
 }
 
 function assertCluster({ clusterId }: FreePlace, cluster: RelationInput): void {

@@ -8,11 +8,13 @@ import {
 } from '@roost/api-types/rest'
 import type { GatewayShare, GatewayShareSettings, ShareProtocol } from '@roost/api-types/rest'
 import type { ListQuery } from '@roost/api-types/rpc'
-import type { Prisma } from '@roost/database'
+import { Prisma } from '@roost/database'
 import type { Transaction } from '../audit/store.js'
+import { queryRows } from '../db.js'
 import type { Database } from '../db.js'
+import { found } from '../errors.js'
 import { lockInserts } from '../insert-order-store.js'
-import { conditions, isWithin, ordering } from '../listing.js'
+import { byCluster, byNode, conditions, isWithin, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
 import type { ReadStore } from '../reads.js'
 
@@ -67,17 +69,18 @@ const maxExportNumber = 65_535
 
 // Never the password: what is not read cannot leak.
 const omit = { password: true } as const
-type Row = Prisma.GatewayShareGetPayload<{ omit: typeof omit }>
+const columns = Prisma.sql`id, node_id as "nodeId", name, protocol, container, access_mode as "accessMode", enabled,
+  upload_delay as "uploadDelay", write_retain as "writeRetain", no_apple_doubles as "noAppleDoubles",
+  clients_allowed_list as "clientsAllowedList", options, revision`
+type Row = Pick<
+  Prisma.GatewayShareGetPayload<{ omit: typeof omit }>,
+  Exclude<keyof ReturnType<typeof columnsOf>, 'nameKey'> | 'id' | 'nodeId' | 'revision'
+>
 
 const filters: FilterTable<typeof gatewayShareRules, Prisma.GatewayShareWhereInput> = {
   id: (ids) => ({ id: { in: ids } }),
-  node: (ids) => ({ nodeId: { in: ids } }),
-  node__id: (ids) => ({ nodeId: { in: ids } }),
-  node__hostname: (names) => ({ node: { hostname: { in: names } } }),
-  cluster: (ids) => ({ clusterId: { in: ids } }),
-  cluster__id: (ids) => ({ clusterId: { in: ids } }),
-  cluster__name: (names) => ({ cluster: { name: { in: names } } }),
-  cluster__uuid: (uuids) => ({ cluster: { uuid: { in: uuids } } }),
+  ...byNode,
+  ...byCluster,
   protocol: (protocols) => ({ protocol: { in: protocols } }),
   name: (names) => ({ name: { in: names } }),
   enabled: (flags) => ({ OR: flags.map((enabled) => ({ enabled })) }),
@@ -89,9 +92,7 @@ const counted = {
   filters: { ...throughNode, ...throughCluster, protocol: 'text', enabled: 'boolean' },
 } as const
 const countFilters: FilterTable<typeof counted, Prisma.ShareCountWhereInput> = {
-  node: (ids) => ({ nodeId: { in: ids } }),
-  node__id: (ids) => ({ nodeId: { in: ids } }),
-  node__hostname: (names) => ({ node: { hostname: { in: names } } }),
+  ...byNode,
   cluster: (ids) => ({ node: { clusterId: { in: ids } } }),
   cluster__id: (ids) => ({ node: { clusterId: { in: ids } } }),
   cluster__name: (names) => ({ node: { cluster: { name: { in: names } } } }),
@@ -111,7 +112,37 @@ const orders: OrderTable<typeof gatewayShareRules, Prisma.GatewayShareOrderByWit
   upload_delay: (uploadDelay) => ({ uploadDelay }),
 }
 
-export function createShareStore({ prisma }: Database): ShareStore {
+const insert: ShareStore['insert'] = async (tx, settings, { nodeId, clusterId, exportNumber }, password) => {
+  const share = columnsOf(settings)
+  const [row] = await tx.$queryRaw<Row[]>`
+    insert into gateway_shares (node_id, cluster_id, export_number, name, name_key, protocol, container, access_mode, enabled,
+      upload_delay, write_retain, no_apple_doubles, clients_allowed_list, options, password)
+    values (${nodeId}, ${clusterId}, ${exportNumber}, ${share.name}, ${share.nameKey}, ${share.protocol}, ${share.container},
+      ${share.accessMode}, ${share.enabled}, ${share.uploadDelay}, ${share.writeRetain}, ${share.noAppleDoubles},
+      ${share.clientsAllowedList}, ${JSON.stringify(share.options)}::jsonb, ${password})
+    returning ${columns}`
+  return recordOf(found(row))
+}
+
+const update: ShareStore['update'] = async (tx, id, settings, place, password) => {
+  const share = columnsOf(settings)
+  const moved =
+    place === undefined
+      ? Prisma.empty
+      : Prisma.sql`, node_id = ${place.nodeId}, cluster_id = ${place.clusterId}, export_number = ${place.exportNumber}`
+  const secret = password === undefined ? Prisma.empty : Prisma.sql`, password = ${password}`
+  const [row] = await tx.$queryRaw<Row[]>`
+    update gateway_shares set revision = revision + 1, name = ${share.name}, name_key = ${share.nameKey},
+      protocol = ${share.protocol}, container = ${share.container}, access_mode = ${share.accessMode},
+      enabled = ${share.enabled}, upload_delay = ${share.uploadDelay}, write_retain = ${share.writeRetain},
+      no_apple_doubles = ${share.noAppleDoubles}, clients_allowed_list = ${share.clientsAllowedList},
+      options = ${JSON.stringify(share.options)}::jsonb ${moved} ${secret}
+     where id = ${id} returning ${columns}`
+  return recordOf(found(row))
+}
+
+export function createShareStore(database: Database): ShareStore {
+  const { prisma } = database
   return {
     async list(query) {
       const where = { AND: conditions(gatewayShareRules, filters, query.filters) }
@@ -123,27 +154,21 @@ export function createShareStore({ prisma }: Database): ShareStore {
       return { objects: rows.map(recordOf), total }
     },
     async find(id) {
-      const row = await prisma.gatewayShare.findUnique({ omit, where: { id } })
-      return row === null ? undefined : recordOf(row)
+      const [row] = await queryRows<Row>(database, `select ${columns.sql} from gateway_shares where id = $1`, [id])
+      return row === undefined ? undefined : recordOf(row)
     },
     async findMany(ids) {
       return (await prisma.gatewayShare.findMany({ omit, where: { id: { in: [...ids] } } })).map(recordOf)
     },
     async findForUpdate(tx, id) {
-      await tx.$queryRaw`select id from gateway_shares where id = ${id} for update`
-      const row = await tx.gatewayShare.findUnique({ omit, where: { id } })
-      return row === null ? undefined : recordOf(row)
+      const [row] = await tx.$queryRaw<Row[]>`select ${columns} from gateway_shares where id = ${id} for update`
+      return row === undefined ? undefined : recordOf(row)
     },
     lock: (tx) => lockInserts(tx, 'gateway_shares'),
     findPlace,
     takeExportNumber,
-    insert: async (tx, settings, place, password) =>
-      recordOf(await tx.gatewayShare.create({ omit, data: { ...columnsOf(settings), ...place, password } })),
-    async update(tx, id, settings, place, password) {
-      const data = { ...columnsOf(settings), ...place, revision: { increment: 1 } }
-      const secret = password === undefined ? {} : { password }
-      return recordOf(await tx.gatewayShare.update({ omit, where: { id }, data: { ...data, ...secret } }))
-    },
+    insert,
+    update,
     async delete(tx, id) {
       await tx.gatewayShare.delete({ where: { id } })
     },
