@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { RoostError } from '@roost/api-types/rest'
 import type { Caller } from '@roost/api-types/rpc'
+import { fp } from '@roost/failpoints'
 import type { IdempotencyStore } from './idempotency-store.js'
 import type { AuditRecord, AuditStore, Transaction } from './store.js'
 
@@ -21,16 +22,20 @@ export interface WriteCollaborators {
 
 export function createWrites({ store, idempotency }: WriteCollaborators): Writes {
   return {
-    run: (caller, work) =>
-      store.transaction(async (tx) => {
+    async run(caller, work) {
+      const written = await store.transaction(async (tx) => {
         const ticket = caller.idempotency
         if (ticket !== undefined && !(await idempotency.claim(tx, caller, ticket)))
           throw new RoostError('conflict', 'A request with this Idempotency-Key is running: ask again for its answer.')
         const { result, audit } = await work(tx)
         await store.insert(tx, caller, audit)
         if (ticket !== undefined) await idempotency.insert(tx, caller, ticket, Object(result) as object)
+        fp('cp.audit.beforeCommit')
         return result
-      }),
+      })
+      fp('cp.write.afterCommitBeforeReply')
+      return written
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import type { Node } from '@roost/api-types/rest'
 import type { Writes } from '../audit/service.js'
 import type { BodyMac } from '../body-mac.js'
 import { systemClock } from '../clock.js'
+import { createDesiredStorage } from '../clusters/desired-storage-store.js'
 import type { Database } from '../db.js'
 import { createDeployments } from '../deployments/feature.js'
 import type { DeploymentFeature } from '../deployments/feature.js'
@@ -9,14 +10,16 @@ import { createJobStore } from '../deployments/job-store.js'
 import type { NodeChannel } from '../deployments/plan-questions.js'
 import { createStateStore } from '../deployments/state-store.js'
 import type { Secrets } from '../secrets.js'
+import { createShareAdoption } from '../shares/adoption.js'
 import { createDesiredShares } from '../shares/desired-store.js'
-import type { Surroundings } from '../surroundings.js'
+import { createShareStore } from '../shares/store.js'
+import type { ContextOptions } from '../context-options.js'
 import { createDesiredUsers } from '../users/desired-store.js'
 
-/** What nodes are to hold. */
+/** Deployments of shares and users, with the sources of their desired state. */
 export function buildDeployments(
   database: Database,
-  { config, log, now }: Surroundings,
+  { config, log, now }: ContextOptions,
   more: {
     readonly writes: Writes
     readonly secrets: Secrets
@@ -28,6 +31,7 @@ export function buildDeployments(
 ): DeploymentFeature {
   const shares = createDesiredShares(more.secrets)
   const users = createDesiredUsers(more.secrets)
+  const storage = createDesiredStorage(more.secrets)
   return createDeployments({
     ...more,
     channel: {
@@ -37,9 +41,14 @@ export function buildDeployments(
     store: createStateStore(database),
     jobs: { gateway: createJobStore(database, 'gateway'), user_db: createJobStore(database, 'user_db') },
     sources: {
-      gateway: async (tx, nodeId) => ({ kind: 'gateway', shares: await shares(tx, nodeId), storage: null }),
+      gateway: async (tx, nodeId) => ({
+        kind: 'gateway',
+        shares: await shares(tx, nodeId),
+        storage: await storage(tx, nodeId),
+      }),
       user_db: async (tx, nodeId) => ({ kind: 'user_db', users: await users(tx, nodeId) }),
     },
+    adoptShare: createShareAdoption(createShareStore(database)),
     clock: { ...systemClock, now },
     log,
     targetTimeoutMs: config.deploymentTimeoutMs,

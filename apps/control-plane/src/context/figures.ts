@@ -2,6 +2,8 @@ import { defaultStreamOptions } from '../agents/options.js'
 import { AgentStream } from '../agents/stream.js'
 import { createCapacity } from '../capacity/feature.js'
 import { createCapacityStore } from '../capacity/store.js'
+import { createClusterHealthStore } from '../clusters/health-store.js'
+import { createClusterHealthService } from '../clusters/health.js'
 import type { Database } from '../db.js'
 import { every } from '../jobs/every.js'
 import { createMetrics } from '../metrics/feature.js'
@@ -10,15 +12,15 @@ import { fleetText } from '../prometheus/fleet-figures.js'
 import { createOwnFigures } from '../prometheus/own-figures.js'
 import type { PrometheusFigures } from '../prometheus/routes.js'
 import { createFigureStore } from '../prometheus/store.js'
-import type { Surroundings } from '../surroundings.js'
+import type { ContextOptions } from '../context-options.js'
 import { version } from '../version.js'
 
 export type Figures = Awaited<ReturnType<typeof buildFigures>>
 
-/** Metrics and capacity, which live in memory, as the database knows them; and the jobs that keep both in step. */
+/** Metrics and capacity, which are kept in memory: loaded from the database, with the jobs that keep both consistent. */
 export async function buildFigures(
   database: Database,
-  { log, now }: Surroundings,
+  { log, now }: ContextOptions,
   requireCluster: (id: number) => Promise<unknown>,
 ) {
   const metrics = createMetrics({
@@ -38,7 +40,9 @@ export async function buildFigures(
     every(3_600_000, 'remove metric definitions that no node uses', () => metrics.intake.prune(), log),
     every(1_000, "store devices' figures", () => capacity.writer.flush(), log),
   ]
-  return { metrics, capacity, jobs }
+  const healthStore = createClusterHealthStore(database)
+  const clusterHealth = createClusterHealthService({ store: healthStore, metrics: metrics.reads, requireCluster, now })
+  return { metrics, capacity, clusterHealth, jobs }
 }
 
 export function buildPrometheus(

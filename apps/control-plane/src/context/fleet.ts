@@ -16,7 +16,8 @@ import { createInventoryIntake } from '../nodes/inventory.js'
 import type { NodeSessions } from '../nodes/service.js'
 import { createTokenStore } from '../nodes/token-store.js'
 import { createTokenService } from '../nodes/tokens.js'
-import type { Surroundings } from '../surroundings.js'
+import type { ContextOptions } from '../context-options.js'
+import { logged } from '../errors.js'
 import type { Figures } from './figures.js'
 import type { UtilizationFeature } from './utilization.js'
 
@@ -25,10 +26,10 @@ export interface StreamedFeatures extends Pick<Figures, 'metrics' | 'capacity'> 
   readonly utilization: UtilizationFeature
 }
 
-/** What the features take from the agents. */
+/** Connects the messages of the agents' stream to the features. */
 export function streamHandlers(
   database: Database,
-  { log, now }: Surroundings,
+  { log, now }: ContextOptions,
   { metrics, capacity, deployments: { nodes }, utilization }: StreamedFeatures,
 ): StreamHandlers {
   const inventories = createInventoryIntake({
@@ -51,7 +52,7 @@ export function streamHandlers(
     connected(nodeId) {
       metrics.intake.connected(nodeId)
       nodes.sendDesired(nodeId).catch((error: unknown) => {
-        log.error({ err: error, nodeId }, 'a node could not be sent what it is to hold')
+        log.error({ ...logged(error), nodeId }, 'the desired state could not be sent to a node')
       })
       log.info({ nodeId }, 'a node is connected')
     },
@@ -62,14 +63,14 @@ export function streamHandlers(
   }
 }
 
-/** Who may connect, and what comes of it. */
+/** The agents' stream, enrolment and tokens. */
 export async function buildFleet(
   database: Database,
-  surroundings: Surroundings,
+  options: ContextOptions,
   handlers: StreamHandlers,
   writes: Writes,
 ) {
-  const { log, now, config, publicUrl, trustedCas, caSha256 } = surroundings
+  const { log, now, config, publicUrl, trustedCas, caSha256 } = options
   const clock = { ...systemClock, now }
   const fleet = createFleetStore(database)
   const addressOf = (request: IncomingMessage) => peerAddress(request, config.behindProxy)
@@ -97,7 +98,7 @@ export async function buildFleet(
   return { stream, enrolments, tokens, sweep }
 }
 
-/** A node that loses its place loses its session, and what is held of it. */
+/** When a node is removed or replaced, its session ends and its values in memory are dropped. */
 export function nodeSessions(stream: AgentStream, { metrics, capacity }: Figures): NodeSessions {
   return {
     isConnected: (nodeId) => stream.isConnected(nodeId),

@@ -1,7 +1,7 @@
 import type { Database } from '../db.js'
 import { every } from '../jobs/every.js'
 import type { Job } from '../jobs/every.js'
-import type { Surroundings } from '../surroundings.js'
+import type { ContextOptions } from '../context-options.js'
 import { createCoverageStore } from '../utilization/coverage-store.js'
 import { createUsageIntakeStore } from '../utilization/intake-store.js'
 import { createUsageIntake } from '../utilization/intake.js'
@@ -19,10 +19,10 @@ export interface UtilizationFeature extends Job {
   readonly intake: UsageIntake
 }
 
-/** Usage by half-hour: what is asked, what comes in, and what goes by its age. */
+/** Usage by half-hour: queries, intake and retention. */
 export function buildUtilization(
   database: Database,
-  { config, log, now }: Surroundings,
+  { config, log, now }: ContextOptions,
   requireCluster: (id: number) => Promise<unknown>,
 ): UtilizationFeature {
   const retention = createUsageRetention({

@@ -1,3 +1,4 @@
+import { logged } from '../errors.js'
 import type { Log } from '../log.js'
 
 export interface Job {
@@ -15,7 +16,7 @@ export function every(periodMs: number, name: string, work: () => Promise<void>,
     try {
       await work()
     } catch (error) {
-      log.warn({ err: error, job: name }, 'a periodic job failed; it will be tried again')
+      log.warn({ ...logged(error), job: name }, 'a periodic job failed; it will be tried again')
     } finally {
       arm()
     }

@@ -16,7 +16,7 @@ export function roundRange({ start, end }: Partial<UsageRange>, nowMs: number): 
   const startMs = timeOf('start', start)
   const endMs = end === undefined || end === '' ? nowMs : timeOf('end', end)
   if (endMs < startMs)
-    throw new RoostError('invalid', "'end' lies before 'start'. Without an 'end' it is the present time.")
+    throw new RoostError('invalid', "'end' is before 'start'. Without 'end', the current time is used.")
   const from = Math.floor(startMs / halfHourMs)
   return { from, to: from + 2 * Math.ceil((endMs - from * halfHourMs) / (2 * halfHourMs)) }
 }

@@ -1,5 +1,6 @@
 import type { StorageUsage, TransferUsage } from '@roost/api-types/agent'
 import type { Prisma } from '@roost/database'
+import { insertAuditEvent } from '../audit/insert-store.js'
 import type { Database } from '../db.js'
 
 /** What one node tells of one half-hour. */
@@ -128,19 +129,18 @@ async function auditLate(
   const told = Object.entries(changed).filter(([, count]) => count > 0)
   if (told.length === 0) return
   const half_hour = new Date(halfHour * 1_800_000).toISOString()
-  await tx.auditEvent.create({
-    data: {
-      operator: `agent ${node.uuid}`,
-      address: '',
-      requestId: '',
-      action: 'late_usage',
-      resource: 'clusters',
-      resourceId: node.clusterId,
-      changes: {
-        half_hour: [null, half_hour],
-        node: [null, nodeId],
-        ...Object.fromEntries(told.map(([name, count]) => [name, [null, count]])),
-      },
+  await insertAuditEvent(tx, {
+    operator: `agent ${node.uuid}`,
+    keyId: null,
+    address: '',
+    requestId: '',
+    action: 'late_usage',
+    resource: 'clusters',
+    resourceId: node.clusterId,
+    changes: {
+      half_hour: [null, half_hour],
+      node: [null, nodeId],
+      ...Object.fromEntries(told.map(([name, count]) => [name, [null, count]])),
     },
   })
 }

@@ -39,6 +39,7 @@ export function utilizationRoutes({ utilization, requireCluster }: Collaborators
         query,
         status: 200,
         answer: utilizationEnvelope(view.record),
+        csv: true,
         lookUp: requireCluster,
         handle: (request, reply) => answerView(view, path, scopeOf(request), request, reply),
       }

@@ -1,0 +1,33 @@
+import type { Database } from '../db.js'
+import { every } from '../jobs/every.js'
+import type { Job } from '../jobs/every.js'
+import { createRetentionStore } from '../jobs/retention-store.js'
+import { createRetention } from '../jobs/retention.js'
+import type { ContextOptions } from '../context-options.js'
+
+const pruneEveryMs = 600_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** Removes old audit events, jobs and idempotency keys, each on its own period, so that one failure does not stop the others. */
+export function buildRetention(database: Database, { config, log, now }: ContextOptions): Job {
+  const retention = createRetention({
+    store: createRetentionStore(database),
+    keptMs: {
+      auditEvents: config.auditRetentionDays * dayMs,
+      finishedJobs: config.jobRetentionDays * dayMs,
+      idempotencyKeys: config.idempotencyRetentionHours * hourMs,
+    },
+    now,
+  })
+  const pruning = [
+    every(pruneEveryMs, 'remove old audit events', retention.auditEvents, log),
+    every(pruneEveryMs, 'remove old jobs', retention.finishedJobs, log),
+    every(pruneEveryMs, 'remove old idempotency keys', retention.idempotencyKeys, log),
+  ]
+  return {
+    async stop() {
+      await Promise.all(pruning.map((job) => job.stop()))
+    },
+  }
+}

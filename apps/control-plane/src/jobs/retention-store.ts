@@ -1,0 +1,23 @@
+import type { Database } from '../db.js'
+
+/** Removes at most so many rows from before then; answers how many there were. */
+type DeleteBefore = (at: Date, rows: number) => Promise<number>
+
+export interface RetentionStore {
+  readonly auditEvents: DeleteBefore
+  /** Those that ended before then, each with its targets. */
+  readonly finishedJobs: DeleteBefore
+  readonly idempotencyKeys: DeleteBefore
+}
+
+export function createRetentionStore({ prisma }: Pick<Database, 'prisma'>): RetentionStore {
+  return {
+    auditEvents: (at, rows) => prisma.$executeRaw`delete from audit_events where ctid = any(array(
+      select ctid from audit_events where at < ${at} order by at limit ${rows}))`,
+    // A job takes its targets along, of which it may have hundreds.
+    finishedJobs: (at, rows) => prisma.$executeRaw`delete from jobs where ctid = any(array(
+      select ctid from jobs where finished_at < ${at} order by finished_at limit ${Math.ceil(rows / 100)}))`,
+    idempotencyKeys: (at, rows) => prisma.$executeRaw`delete from idempotency_keys where ctid = any(array(
+      select ctid from idempotency_keys where created_at < ${at} order by created_at limit ${rows}))`,
+  }
+}

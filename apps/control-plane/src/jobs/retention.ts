@@ -1,0 +1,22 @@
+import { removeInBatches } from './remove-in-batches.js'
+import type { RetentionStore } from './retention-store.js'
+
+/** What goes by its age alone. Each removes, in batches, what is older than its retention. */
+export type Retention = { readonly [Kind in keyof RetentionStore]: () => Promise<void> }
+
+interface Collaborators {
+  readonly store: RetentionStore
+  readonly keptMs: { readonly [Kind in keyof RetentionStore]: number }
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
+
+export function createRetention({ store, keptMs, now }: Collaborators): Retention {
+  const prune = (kind: keyof RetentionStore) => () =>
+    removeInBatches((rows) => store[kind](new Date(now() - keptMs[kind]), rows))
+  return {
+    auditEvents: prune('auditEvents'),
+    finishedJobs: prune('finishedJobs'),
+    idempotencyKeys: prune('idempotencyKeys'),
+  }
+}
