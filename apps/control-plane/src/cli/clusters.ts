@@ -2,14 +2,18 @@ import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { listAll, pick, withApi } from './api.js'
 import type { ClusterRecord } from './api.js'
+import { addClusterStorage } from './cluster-storage.js'
 import { outputOption, render } from './output.js'
 import type { Columns, OutputOptions } from './output.js'
 import type { Terminal } from './program.js'
 
 const columns: Columns<ClusterRecord> = { ID: ({ id }) => id, NAME: ({ name }) => name, UUID: ({ uuid }) => uuid }
 
-export function addClusters(program: Command, config: () => Config, { out }: Terminal): void {
-  const cluster = program.command('cluster').description('Clusters: list, add, rename, remove.')
+export function addClusters(program: Command, config: () => Config, terminal: Terminal): void {
+  const { out } = terminal
+  const cluster = program
+    .command('cluster')
+    .description('Clusters: list, add, rename, remove, and how gateways mount their containers.')
   cluster
     .command('list')
     .description('List the clusters.')
@@ -48,4 +52,5 @@ export function addClusters(program: Command, config: () => Config, { out }: Ter
         out.write(`cluster ${name} is removed\n`)
       }),
     )
+  addClusterStorage(cluster, config, terminal)
 }

@@ -103,7 +103,10 @@ async function authority({ dataDir, tls }: Config): Promise<readonly [Verdict, s
 
 async function api(config: Config): Promise<readonly [Verdict, string]> {
   const clusters = await withApi(config, (rpc) => rpc.clusters.list.query({ limit: 1 }))
-  return ['ok', `${await apiUrl(config)} answers and takes the key; ${clusters.total} clusters`]
+  return [
+    'ok',
+    `${await apiUrl(config)} answers and takes the key; ${clusters.total} ${clusters.total === 1 ? 'cluster' : 'clusters'}`,
+  ]
 }
 
 async function nodes(config: Config): Promise<readonly [Verdict, string]> {

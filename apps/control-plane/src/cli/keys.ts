@@ -1,9 +1,9 @@
-import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
-import { listAll, withApi } from './api.js'
+import { listAll, pick, withApi } from './api.js'
 import type { Rpc } from './api.js'
 import { parseDuration } from './durations.js'
+import { CommandError, exitCodes } from './exit-codes.js'
 import { findOperator } from './operators.js'
 import { outputOption, render } from './output.js'
 import type { Columns, OutputOptions } from './output.js'
@@ -18,7 +18,7 @@ interface KeyFlags extends OutputOptions {
 }
 
 interface RotationFlags extends OutputOptions {
-  readonly overlap: number
+  readonly overlap?: number
   readonly ttl?: number
 }
 
@@ -31,7 +31,6 @@ const columns: Columns<KeyRecord> = {
   EXPIRES: ({ expires }) => expires,
   'LAST USED': ({ last_used }) => last_used,
 }
-const aDay = 86_400
 
 export function addKeys(program: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
@@ -61,21 +60,21 @@ export function addKeys(program: Command, config: () => Config, terminal: Termin
   key
     .command('rotate <id>')
     .description('Make a new one in the place of one, which goes on working for a while.')
-    .option('--overlap <time>', 'how long both work', parseDuration, aDay)
+    .option('--overlap <time>', 'how long both work (default: 1d)', parseDuration)
     .option('--ttl <time>', 'how long the new one is good; as long as the old one was, unless given', parseDuration)
     .addOption(outputOption())
     .action((id: string, { overlap, ttl, output }: RotationFlags) =>
-      withApi(config(), async ({ apiKeys }) => {
+      withApi(config(), async (rpc) => {
         const rotation = { overlap_seconds: overlap, ttl_seconds: ttl }
-        show(terminal, output, await apiKeys.rotate.mutate({ id: parseId(id), rotation }))
+        show(terminal, output, await rpc.apiKeys.rotate.mutate({ id: await findKey(rpc, id), rotation }))
       }),
     )
   key
     .command('revoke <id>')
     .description('End one at once, and what streams to it within seconds.')
     .action((id: string) =>
-      withApi(config(), async ({ apiKeys }) => {
-        const { operator_name: name } = await apiKeys.revoke.mutate({ id: parseId(id) })
+      withApi(config(), async (rpc) => {
+        const { operator_name: name } = await rpc.apiKeys.revoke.mutate({ id: await findKey(rpc, id) })
         out.write(`key ${id} of ${name} is revoked\n`)
       }),
     )
@@ -87,7 +86,13 @@ function show({ out, err }: Terminal, output: OutputOptions['output'], created: 
   err.write(`key ${created.id} of ${created.operator_name}; it is not shown again\n`)
 }
 
+async function findKey({ apiKeys }: Rpc, word: string): Promise<number> {
+  const { objects } = await apiKeys.list.query({ filters: { id: parseId(word) } })
+  return pick('key', word, objects, ({ id }) => String(id)).id
+}
+
 function parseId(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Give the key's number, as 'roost key list' shows it.")
+  if (!/^\d{1,9}$/.test(text))
+    throw new CommandError("Give the key's number, as 'roost key list' shows it.", exitCodes.usage)
   return Number(text)
 }

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { readKeptFiles, writeKeptFiles } from '../backup/files.js'
-import { backUp, restore as restoreArchive } from '../backup/store.js'
+import { readKeptFiles, stageKeptFiles } from '../backup/files.js'
+import { backUp, inspect, restore as restoreArchive } from '../backup/store.js'
 import type { Config } from '../config.js'
 import { buildAccess, withDatabase, withRunningDatabase, withStoppedDatabase } from '../context/local.js'
 import { orStartError } from '../db.js'
 import { apiKeyPath, writeApiKey } from '../first-start.js'
+import { readInstance } from '../instance.js'
 import { createLog } from '../log.js'
 import { resetAdmin as resetAdminKey } from '../operators/reset-admin.js'
 import { rotateSecretKey } from '../rotate-keys.js'
@@ -29,18 +30,24 @@ export async function backup(config: Config, file: string, { out, err }: Termina
 
 export async function restore(config: Config, file: string, force: boolean, { out, err }: Terminal): Promise<void> {
   const path = resolve(file)
-  if (!force && existsSync(join(config.dataDir, secretsFile)))
+  // While it runs, that is what must be said first.
+  if (!force && existsSync(join(config.dataDir, secretsFile)) && !(await readInstance(config.dataDir)))
     throw new CommandError(
       `${config.dataDir} holds keys already: --force puts those of the backup in their place.`,
       exitCodes.conflict,
     )
   const log = quiet(err)
-  const manifest = await withStoppedDatabase(config, log, async (connection) => {
-    const restored = await orStartError(
-      restoreArchive(connection, path, { force, log: (message) => log.info(message) }),
-    )
-    await writeKeptFiles(config.dataDir, restored.files)
-    return restored
+  const manifest = await inspect(path)
+  await withStoppedDatabase(config, log, async (connection) => {
+    const staged = await stageKeptFiles(config.dataDir, manifest.files)
+    try {
+      const flags = { force, log: (message: string) => log.info(message) }
+      await orStartError(restoreArchive(connection, path, manifest, flags))
+    } catch (error) {
+      await staged.discard()
+      throw error
+    }
+    await staged.place()
   })
   out.write(`restored what Roost ${manifest.release} kept on ${manifest.created}\n`)
 }

@@ -6,7 +6,7 @@ const clusterName = 'default'
 
 /** The flags with which this machine's own agent enrols: into the cluster `default`, under a token for one node. */
 export async function enrolmentOf({ context, localUrl }: Server): Promise<readonly string[]> {
-  const { services, surroundings } = context
+  const { services, options } = context
   const filters = [{ field: 'name', op: 'exact', values: [clusterName] }] as const
   const { objects } = await services.clusters.list({ filters, order: [], limit: 1, offset: 0 })
   const [cluster] = objects
@@ -14,6 +14,6 @@ export async function enrolmentOf({ context, localUrl }: Server): Promise<readon
     throw new RoostError('not_found', `There is no cluster '${clusterName}' for this machine: enrol its agent by hand.`)
   const caller = localCaller('local serve')
   const { token } = await services.tokens.create({ cluster: cluster.id, ttl_seconds: 300 }, caller)
-  const pin = surroundings.caSha256()
+  const pin = options.caSha256()
   return ['--server', localUrl, '--token', token, ...(pin === null ? [] : ['--ca-sha256', pin])]
 }

@@ -2,8 +2,8 @@ import { resourceUri } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { listAll, pick, withApi } from './api.js'
-import type { ClusterRecord, NodeRecord } from './api.js'
-import { outputOption, render } from './output.js'
+import type { ClusterRecord, NodeRecord, Rpc } from './api.js'
+import { outputOption, render, renderOne } from './output.js'
 import type { Columns, OutputOptions } from './output.js'
 import type { Terminal } from './program.js'
 
@@ -12,7 +12,7 @@ interface NodeFlags extends OutputOptions {
 }
 
 export function addNodes(program: Command, config: () => Config, { out }: Terminal): void {
-  const node = program.command('node').description('Nodes: list, remove.')
+  const node = program.command('node').description('Nodes: list, show, remove.')
   node
     .command('list')
     .description('List the nodes.')
@@ -28,21 +28,55 @@ export function addNodes(program: Command, config: () => Config, { out }: Termin
       }),
     )
   node
+    .command('show <node>')
+    .description('Show a node, given by host name or id, and what its agent has problems with.')
+    .addOption(outputOption())
+    .action((word: string, options: OutputOptions) =>
+      withApi(config(), async ({ clusters, nodes }) => {
+        const record = await nodeOf(nodes, word)
+        if (options.output === 'json') out.write(`${JSON.stringify(record, null, 2)}\n`)
+        else out.write(shown(record, await listAll((range) => clusters.list.query(range))))
+      }),
+    )
+  node
     .command('remove <node>')
     .description('Revoke the identity of a node, given by host name or id, and forget the node.')
     .option('--force', 'even while it is online')
     .action((word: string, { force = false }: { readonly force?: boolean }) =>
       withApi(config(), async ({ nodes }) => {
-        const { id, hostname } = pick(
-          'node',
-          word,
-          await listAll((range) => nodes.list.query(range)),
-          (n) => n.hostname,
-        )
+        const { id, hostname } = await nodeOf(nodes, word)
         await nodes.remove.mutate({ id, force })
         out.write(`node ${hostname} (${id}) is removed; to come back it needs a new token\n`)
       }),
     )
+}
+
+async function nodeOf(nodes: Rpc['nodes'], word: string): Promise<NodeRecord> {
+  return pick('node', word, await listAll((range) => nodes.list.query(range)), ({ hostname }) => hostname)
+}
+
+function shown(record: NodeRecord, clusters: readonly ClusterRecord[]): string {
+  const details = renderOne(record, { ...columnsWith(clusters), ...detailColumns })
+  return record.problems.length === 0 ? details : `${details}\n${render(record.problems, problemColumns, asTable)}`
+}
+
+const asTable = { output: 'table' } as const
+
+const detailColumns: Columns<NodeRecord> = {
+  UUID: ({ uuid }) => uuid,
+  ENABLED: ({ enabled }) => enabled,
+  CONFIG: ({ config_state }) => config_state,
+  'CPU CORES': ({ cpu_cores }) => cpu_cores,
+  'RAM GB': ({ ram_gb }) => ram_gb,
+  'CLUSTER IP': ({ cluster_facing_ip }) => cluster_facing_ip,
+  'OUTWARD IP': ({ outward_facing_ip }) => outward_facing_ip,
+  'REPLICATION IP': ({ replication_facing_ip }) => replication_facing_ip,
+}
+
+const problemColumns: Columns<NodeRecord['problems'][number]> = {
+  PROBLEM: ({ code }) => code,
+  SUBJECT: ({ subject }) => subject,
+  MESSAGE: ({ message }) => message,
 }
 
 function columnsWith(clusters: readonly ClusterRecord[]): Columns<NodeRecord> {
@@ -55,6 +89,7 @@ function columnsWith(clusters: readonly ClusterRecord[]): Columns<NodeRecord> {
     ROLES: ({ node_role }) => rolesOf(node_role),
     'LAST SEEN': ({ last_seen }) => last_seen,
     AGENT: ({ agent_version }) => agent_version,
+    PROBLEMS: ({ problems }) => problems.length,
   }
 }
 

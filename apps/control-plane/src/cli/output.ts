@@ -24,6 +24,13 @@ export function render<R>(records: readonly R[], columns: Columns<R>, { output }
   return `${[headings, ...rows].map(line).join('\n')}\n`
 }
 
+/** One record, a line for each of its cells. */
+export function renderOne<R>(record: R, columns: Columns<R>): string {
+  const width = Math.max(...Object.keys(columns).map((heading) => heading.length))
+  const lines = Object.entries(columns).map(([heading, cell]) => `${heading.padEnd(width)}  ${text(cell(record))}\n`)
+  return lines.join('')
+}
+
 /** What comes from a node or another operator must not be able to move the cursor. */
 function text(cell: Cell): string {
   return String(cell ?? '-').replaceAll(/\p{Cc}/gu, '?')

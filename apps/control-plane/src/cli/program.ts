@@ -22,7 +22,12 @@ const variablesHelp = `Variables:
   ROOST_TLS           auto (a CA of its own), files (with ROOST_TLS_CERT and ROOST_TLS_KEY) or off
   ROOST_BEHIND_PROXY  1 when a proxy in front terminates TLS
   ROOST_LOG_LEVEL     debug, info, warn or error (info)
-  DATABASE_URL        a PostgreSQL of yours instead of the embedded one`
+  DATABASE_URL        a PostgreSQL of yours instead of the embedded one
+  ROOST_DEPLOYMENT_TIMEOUT           seconds in which a node must answer a deployment (600)
+  ROOST_USAGE_RETENTION_DAYS         how long utilization is kept (397)
+  ROOST_AUDIT_RETENTION_DAYS         how long the audit is kept (400)
+  ROOST_JOB_RETENTION_DAYS           how long ended deployments are kept (90)
+  ROOST_IDEMPOTENCY_RETENTION_HOURS  how long answers to repeatable requests are kept (24)`
 
 const commandsHelp = `Commands but those of local call the API of the control plane that runs in ROOST_DATA_DIR, with the key in its
 admin.apikey. When none runs there, ROOST_PUBLIC_URL and ROOST_API_KEY (NAME:KEY) name another.

@@ -50,7 +50,8 @@ async function supervise(options: AgentOptions, stopping: AbortSignal): Promise<
     const outcome = await runOnce(options, log, stopping).catch((error: Error) => error.message)
     if (stopping.aborted) return
     if (outcome === 'removed') {
-      log.warn(`an operator removed this machine's node: its agent stays away until Roost is started again`)
+      const remedy = `to bring it back as a new one, remove ${removedPath(options.dataDir)} and start Roost again`
+      log.warn(`an operator removed this machine's node, and its agent stays away: ${remedy}`)
       return
     }
     if (outcome === 'enrolled') continue
@@ -67,11 +68,18 @@ async function runOnce(options: AgentOptions, log: Log, stopping: AbortSignal): 
   const { exit, said } = await runAgent(options, ['run', '--server', options.serverUrl], log, stopping)
   if (exit === agentExit.removed) return 'removed'
   if (exit !== agentExit.notEnrolled) return `${exit}: ${said}`
+  // A restart, or a crash, is no reason to undo what an operator decided.
+  if (existsSync(removedPath(options.dataDir))) return 'removed'
   const flags = ['enroll', ...(await options.enrolment())]
   if ((await runAgent(options, flags, log, stopping)).exit === agentExit.ok) return 'enrolled'
   // Its data directory was lost, and the node that it was is known: it goes on as that.
   const again = await runAgent(options, [...flags, '--take-place'], log, stopping)
   return again.exit === agentExit.ok ? 'enrolled' : `it cannot enrol: ${again.said}`
+}
+
+/** Where an agent puts the identity of a node that was removed. */
+function removedPath(dataDir: string): string {
+  return join(dataDir, 'identity.removed.json')
 }
 
 /** Where there is no Swift, each local filesystem counts as a device, so that a newcomer sees capacity. */

@@ -1,0 +1,20 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+
+/** The first line of standard input. Somebody who types it on a terminal is asked for it, and does not see it. */
+export async function readSecret(question: string, input: NodeJS.ReadStream, err: NodeJS.WriteStream): Promise<string> {
+  if (!input.isTTY) return (await text(input)).split('\n', 1)[0]?.trim() ?? ''
+  err.write(question)
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input, output: unseen, terminal: true })
+  try {
+    return await new Promise<string>((resolve) => {
+      lines.once('line', (line) => resolve(line.trim()))
+      lines.once('close', () => resolve(''))
+    })
+  } finally {
+    lines.close()
+    err.write('\n')
+  }
+}
