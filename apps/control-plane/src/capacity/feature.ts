@@ -1,5 +1,6 @@
 import type { CapacityService } from '@roost/api-types/rpc'
 import type { Log } from '../log.js'
+import { logged } from '../errors.js'
 import { createCapacityIntake } from './intake.js'
 import type { CapacityIntake } from './intake.js'
 import { createLiveDevices } from './live-devices.js'
@@ -21,11 +22,11 @@ export interface CapacityFeature {
   readonly writer: UsageWriter
 }
 
-/** Devices with their figures in memory, and the doors to them. */
+/** Devices with their figures in memory: the service, the intake and the writer to the database. */
 export function createCapacity({ store, requireCluster, log }: CapacityOptions): CapacityFeature {
   const live = createLiveDevices()
   const writer = createUsageWriter(store, {
-    failed: (error) => log.warn({ err: error }, "devices' figures cannot be stored; they wait in memory"),
+    failed: (error) => log.warn(logged(error), "devices' figures cannot be stored; they wait in memory"),
     recovered: () => log.info("devices' figures are stored again"),
   })
   return {

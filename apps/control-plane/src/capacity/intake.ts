@@ -13,7 +13,7 @@ export interface CapacityIntake {
   forget(nodeId: number): void
   /** Reads all devices from the database. */
   load(): Promise<void>
-  /** Takes note of nodes that came or went without anybody telling. */
+  /** Drops nodes that were removed by another process. */
   refresh(): Promise<void>
 }
 

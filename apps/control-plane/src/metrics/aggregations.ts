@@ -1,6 +1,6 @@
 import type { Aggregation } from '@roost/api-types/agent'
 
-/** How the nodes' values of one name become the cluster's: `add` each to what there is, from `start`, then `finish`. */
+/** How the nodes' values of one name become the cluster's: `add` each to what there is, from `start`, then `finish`. `add` also joins what two groups of nodes came to. */
 export interface AggregationRule {
   readonly start: number
   readonly add: (sofar: number, value: number) => number

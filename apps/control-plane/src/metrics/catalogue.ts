@@ -26,6 +26,7 @@ export interface Catalogue extends NameList {
 
 /** All catalogues in use. Whoever acquires one releases it; what nobody uses is forgotten. */
 export interface CatalogueTable {
+  /** The definitions are not changed afterwards. */
   acquire(definitions: readonly MetricDefinition[]): Catalogue
   release(catalogue: Catalogue): void
   /** Distinct names that are held. */
@@ -101,10 +102,17 @@ function checkDefinitions(definitions: readonly MetricDefinition[]): void {
   }
 }
 
+/** Of definitions that many nodes share. */
+const digests = new WeakMap<readonly MetricDefinition[], string>()
+
 function digestOf(definitions: readonly MetricDefinition[]): string {
+  const known = digests.get(definitions)
+  if (known !== undefined) return known
   const hash = createHash('sha256')
   hash.update(JSON.stringify(definitions.map(({ name, unit, aggregation }) => [name, unit, aggregation])))
-  return hash.digest('hex')
+  const digest = hash.digest('hex')
+  digests.set(definitions, digest)
+  return digest
 }
 
 function jsonName(name: string): string {

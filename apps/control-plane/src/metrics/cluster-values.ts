@@ -15,9 +15,9 @@ export interface ClusterPlan {
   readonly size: number
 }
 
-/** Positions in a catalogue and the rows that they go to, all by one rule. */
+/** Positions in a catalogue, ascending, and the rows that they go to; all are added in one way. */
 interface Source {
-  readonly rule: AggregationRule
+  readonly rule: Pick<AggregationRule, 'start' | 'add'>
   readonly from: Int32Array
   readonly to: Int32Array
 }
@@ -38,21 +38,17 @@ export function planCluster(names: ClusterNames, positions: Int32Array): Cluster
 }
 
 function sourcesOf(places: Int32Array, rowOf: Int32Array, rules: readonly Aggregation[]): Source[] {
-  const byRule = new Map<Aggregation, { readonly from: number[]; readonly to: number[] }>()
+  const groups: { readonly rule: AggregationRule; readonly from: number[]; readonly to: number[] }[] = []
   for (const [position, place] of places.entries()) {
     const row = rowOf[place] as number
     if (row === -1) continue
-    const rule = rules[row] as Aggregation
-    const lists = byRule.get(rule) ?? { from: [], to: [] }
-    byRule.set(rule, lists)
-    lists.from.push(position)
-    lists.to.push(row)
+    const rule = aggregations[rules[row] as Aggregation]
+    let group = groups.find(({ rule: { add, start } }) => add === rule.add && start === rule.start)
+    if (!group) groups.push((group = { rule, from: [], to: [] }))
+    group.from.push(position)
+    group.to.push(row)
   }
-  return [...byRule].map(([rule, { from, to }]) => ({
-    rule: aggregations[rule],
-    from: Int32Array.from(from),
-    to: Int32Array.from(to),
-  }))
+  return groups.map(({ rule, from, to }) => ({ rule, from: Int32Array.from(from), to: Int32Array.from(to) }))
 }
 
 interface Sums {
@@ -77,15 +73,15 @@ export function clusterRows(
     counts: new Int32Array(length),
     times: new Float64Array(length).fill(-Infinity),
   }
-  const whole = new Map<Source, Tally>()
+  const whole = new Map<Source, NodeValues[]>()
   for (const node of nodes) {
     if (node.newest < freshFrom || !isOnline(node.nodeId)) continue
     for (const source of plan.sources.get(node.catalogue) ?? []) {
-      if (node.whole) addWhole(source, node, sums.values, whole)
+      if (node.whole) listOf(source, whole).push(node)
       else addEach(source, node, freshFrom, sums)
     }
   }
-  for (const [source, tally] of whole) count(source, tally, sums)
+  for (const [source, together] of whole) addWhole(source, together, sums)
   finish(plan, sums)
   if (sums.counts.includes(0)) fillTimes(plan, nodes, sums)
   return {
@@ -96,32 +92,38 @@ export function clusterRows(
   }
 }
 
-/** How many whole nodes a source was added for, and the time of the newest. */
-interface Tally {
-  nodes: number
-  newest: number
+function listOf(source: Source, lists: Map<Source, NodeValues[]>): NodeValues[] {
+  const known = lists.get(source) ?? []
+  lists.set(source, known)
+  return known
 }
 
-/** All values of the node are of one time: nothing is to be decided for the single one, and counting can wait. */
-function addWhole(source: Source, node: NodeValues, values: Float64Array, whole: Map<Source, Tally>): void {
-  const { from, to } = source
-  const { add } = source.rule
-  for (let i = 0; i < from.length; i++) {
-    const row = to[i] as number
-    values[row] = add(values[row] as number, node.values[from[i] as number] as number)
+/** All values of such a node are of one time: nothing is to be decided for the single one, and counting can wait. */
+function addWhole(source: Source, nodes: readonly NodeValues[], { values, counts, times }: Sums): void {
+  const newest = nodes.reduce((time, node) => Math.max(time, node.newest), -Infinity)
+  const sums = sumsOf(source, nodes)
+  for (let i = 0; i < sums.length; i++) {
+    const row = source.to[i]!
+    values[row] = source.rule.add(values[row]!, sums[i]!)
+    counts[row]! += nodes.length
+    if (newest > times[row]!) times[row] = newest
   }
-  const tally = whole.get(source)
-  if (tally) {
-    tally.nodes++
-    tally.newest = Math.max(tally.newest, node.newest)
-  } else whole.set(source, { nodes: 1, newest: node.newest })
 }
 
-function count({ to }: Source, { nodes, newest }: Tally, { counts, times }: Sums): void {
-  for (const row of to) {
-    counts[row]! += nodes
-    if (newest > (times[row] as number)) times[row] = newest
+/** By position in `from`. Four nodes at a time: to load and store the sum of each row is otherwise half of the work. */
+function sumsOf({ rule: { start, add }, from }: Source, nodes: readonly NodeValues[]): Float64Array {
+  const sums = new Float64Array(from.length).fill(start)
+  const fours = nodes.length - (nodes.length % 4)
+  for (let n = 0; n < fours; n += 4) {
+    const [a, b, c, d] = [nodes[n]!.values, nodes[n + 1]!.values, nodes[n + 2]!.values, nodes[n + 3]!.values]
+    for (let i = 0; i < sums.length; i++) {
+      const at = from[i]!
+      sums[i] = add(add(add(add(sums[i]!, a[at]!), b[at]!), c[at]!), d[at]!)
+    }
   }
+  for (const { values } of nodes.slice(fours))
+    for (let i = 0; i < sums.length; i++) sums[i] = add(sums[i]!, values[from[i]!]!)
+  return sums
 }
 
 function addEach({ rule, from, to }: Source, node: NodeValues, freshFrom: number, sums: Sums): void {

@@ -60,7 +60,7 @@ export function createMetricIntake({ latest, members, store }: Collaborators): M
     for (const { nodeId, digest } of missing) {
       const metrics = digest === null ? undefined : definitions.get(digest)
       if (!metrics || digest === null || latest.get(nodeId)) continue
-      latest.takeCatalogue(nodeId, { id: catalogueOfDatabase, metrics: [...metrics] })
+      latest.takeCatalogue(nodeId, { id: catalogueOfDatabase, metrics })
       stored.set(nodeId, digest)
     }
   }

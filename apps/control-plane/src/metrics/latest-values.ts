@@ -1,5 +1,5 @@
 import { decodeMetricFrame, FrameError } from '@roost/api-types/agent'
-import type { CatalogueMessage } from '@roost/api-types/agent'
+import type { MetricDefinition } from '@roost/api-types/agent'
 import { createCatalogueTable } from './catalogue.js'
 import type { Catalogue } from './catalogue.js'
 
@@ -28,6 +28,12 @@ export interface IntakeCounters {
   late: number
 }
 
+/** What a catalogue says; not changed afterwards. */
+export interface NumberedDefinitions {
+  readonly id: number
+  readonly metrics: readonly MetricDefinition[]
+}
+
 /** Latest values of all nodes, in memory. */
 export interface LatestValues {
   readonly counters: Readonly<IntakeCounters>
@@ -39,7 +45,7 @@ export interface LatestValues {
   /** Those of them that have a catalogue, in the same order. */
   getMany(nodeIds: readonly number[]): readonly NodeValues[]
   /** Takes a node's catalogue; values whose names it shares with the last one stay. True when it is another set. */
-  takeCatalogue(nodeId: number, message: Pick<CatalogueMessage, 'id' | 'metrics'>): boolean
+  takeCatalogue(nodeId: number, message: NumberedDefinitions): boolean
   /** Takes a metric frame. Throws FrameError for one that cannot be read. */
   takeFrame(nodeId: number, bytes: Uint8Array): void
   forget(nodeId: number): void

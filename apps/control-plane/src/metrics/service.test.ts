@@ -17,6 +17,7 @@ const start = 1_000_000
 let now: number
 let online: Set<number>
 let latest: ReturnType<typeof createLatestValues>
+let members: ReturnType<typeof createMembers>
 let service: MetricReads
 
 const missing = (what: string) => async (id: number) => {
@@ -27,7 +28,7 @@ beforeEach(() => {
   now = start
   online = new Set([1, 2])
   latest = createLatestValues(() => now)
-  const members = createMembers()
+  members = createMembers()
   service = createMetricService({
     latest,
     members,
@@ -37,11 +38,13 @@ beforeEach(() => {
     now: () => now,
     reportIntervalMs: 10_000,
   })
-  for (const nodeId of [1, 2]) {
-    latest.takeCatalogue(nodeId, { id: 1, metrics: [...definitions] })
-    members.add(nodeId, 1)
-  }
+  for (const nodeId of [1, 2]) join(nodeId, 1)
 })
+
+function join(nodeId: number, clusterId: number) {
+  latest.takeCatalogue(nodeId, { id: 1, metrics: [...definitions] })
+  members.add(nodeId, clusterId)
+}
 
 function report(nodeId: number, values: readonly number[], time = now) {
   latest.takeFrame(nodeId, encodeMetricFrame({ catalogue: 1, sequence: 1n, time, values: Float64Array.from(values) }))
@@ -110,6 +113,19 @@ describe('the metrics of a cluster', () => {
       { metric_name: 'interface.eth0.rx', timestamp: start - 1, value: 30 },
       { metric_name: 'load.load.shortterm', timestamp: start - 1, value: 1.5 },
     ])
+  })
+
+  it('count every node once, however many there are and whatever one of them left out', async () => {
+    for (let count = 1; count <= 9; count++) {
+      const nodeId = 100 + count
+      join(nodeId, 2)
+      online.add(nodeId)
+      report(nodeId, [count, 2 ** count, count === 6 ? Number.NaN : 1])
+      const values = (await service.pollCluster(2, ['*'])).metrics.map(({ value }) => value)
+      expect(values, `${count} nodes`).toEqual([count < 6 ? count : count - 1, 2 ** (count + 1) - 2, (count + 1) / 2])
+      const some = (await service.pollCluster(2, ['interface.*'])).metrics.map(({ value }) => value)
+      expect(some, `${count} nodes`).toEqual([2 ** (count + 1) - 2])
+    }
   })
 
   it('leave out nodes that are not online, and values that are missing or old', async () => {

@@ -1,6 +1,9 @@
-import type { FastifyInstance } from 'fastify'
+import { RoostError } from '@roost/api-types/rest'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { logged } from '../errors.js'
 import { describeRefusals } from '../http/refusals.js'
+import { inTime } from '../in-time.js'
 import type { OwnFigures } from './own-figures.js'
 
 export interface PrometheusFigures {
@@ -8,6 +11,8 @@ export interface PrometheusFigures {
   /** Figures that need the database. */
   readonly fleet: () => Promise<string>
 }
+
+const longestScrapeSeconds = 120
 
 const schema = {
   tags: ['health'],
@@ -24,12 +29,22 @@ export function mountPrometheus(app: FastifyInstance, { own, fleet }: Prometheus
     const route = request.routeOptions.url ?? 'none'
     own.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
   })
-  app.get('/metrics', { schema }, async (request, reply) => {
-    const text = await fleet().catch((error: unknown) => {
-      request.log.warn({ err: error }, 'the figures of the fleet could not be read')
+  app.get('/metrics', { schema, config: { whileAway: true } }, async (request, reply) => {
+    const text = await inTime(fleet(), timeLeftMs(request) - reply.elapsedTime, silent).catch((error: unknown) => {
+      request.log.warn(logged(error), 'the figures of the fleet could not be read')
       return undefined
     })
     const up = `# HELP roost_database_up Whether the database answered\n# TYPE roost_database_up gauge\nroost_database_up ${text === undefined ? 0 : 1}\n`
     return reply.type(own.registry.contentType).send(`${await own.registry.metrics()}${up}${text ?? ''}`)
   })
+}
+
+function silent(): never {
+  throw new RoostError('unavailable', 'The database did not answer within the time of the scrape.')
+}
+
+/** Prometheus says for how long it waits, and gets what there is just before. */
+function timeLeftMs({ headers }: FastifyRequest): number {
+  const seconds = Number(headers['x-prometheus-scrape-timeout-seconds'])
+  return seconds > 0 ? Math.min(seconds, longestScrapeSeconds) * 1000 - 500 : longestScrapeSeconds * 1000
 }
