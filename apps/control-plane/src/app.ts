@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { capacityRoutes } from './capacity/routes.js'
+import { clusterHealthRoutes } from './clusters/routes.js'
 import { registerEnrolment } from './agents/enrol-route.js'
 import { systemClock } from './clock.js'
 import type { Context } from './context.js'
@@ -19,7 +20,7 @@ import { trackOpenRequests } from './http/open-requests.js'
 import { mountRoute } from './http/route.js'
 import { secureHeaders } from './http/secure-headers.js'
 import { createServer } from './http/server.js'
-import { boundStrangers } from './http/strangers.js'
+import { limitUnauthenticated } from './http/unauthenticated.js'
 import { driftRoutes } from './deployments/routes.js'
 import { metricRoutes } from './metrics/routes.js'
 import { endRefusedStreams } from './operators/end-streams.js'
@@ -37,7 +38,7 @@ export interface AppOptions {
 
 /** The HTTP face of a context: every route, not yet listening. */
 export async function buildApp({ context, tls }: AppOptions): Promise<FastifyInstance> {
-  const { log, config } = context.surroundings
+  const { log, config } = context.options
   const app = createServer({ log, tls, behindProxy: config.behindProxy })
   const methods = rememberMethods(app)
   await describeRoutes(app, { version, hidden: [rpcPrefix] })
@@ -54,16 +55,16 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
 
 /** What holds for every route, in the order in which a request meets it. */
 async function applyDialect(app: FastifyInstance, methods: MethodTable, context: Context): Promise<void> {
-  const { authentication, surroundings } = context
-  const admit = boundStrangers(app)
+  const { authentication, options } = context
+  const admit = limitUnauthenticated(app)
   answerErrors(app, { methods })
   await secureHeaders(app)
   requireOperator(app, {
     authenticator: authentication,
-    now: () => performance.now(),
+    now: () => systemClock.monotonic(),
     admitted: ({ socket }) => admit(socket),
   })
-  const watch = endRefusedStreams({ open: trackOpenRequests(app), authentication, log: surroundings.log })
+  const watch = endRefusedStreams({ open: trackOpenRequests(app), authentication, log: options.log })
   app.addHook('onClose', () => watch.stop())
   forbidStaleReads(app)
   parseBodies(app)
@@ -73,13 +74,14 @@ async function applyDialect(app: FastifyInstance, methods: MethodTable, context:
   app.setSerializerCompiler(serializerCompiler)
 }
 
-function mountApi(app: FastifyInstance, { surroundings, services, metrics, utilization, idempotency }: Context): void {
+function mountApi(app: FastifyInstance, { options, services, metrics, utilization, idempotency }: Context): void {
   const declared = resources(services)
   mountIndex(app, declared)
-  for (const resource of declared) mountResource(app, resource, { publicUrl: surroundings.publicUrl, idempotency })
+  for (const resource of declared) mountResource(app, resource, { publicUrl: options.publicUrl, idempotency })
   const requireCluster = (id: number) => services.clusters.get(id)
   const routes = [
     ...capacityRoutes(services.capacity),
+    ...clusterHealthRoutes(services.clusterHealth),
     ...metricRoutes(metrics.reads),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...driftRoutes(services.drift),
@@ -88,8 +90,8 @@ function mountApi(app: FastifyInstance, { surroundings, services, metrics, utili
 }
 
 /** The nodes' side: enrolment, and the stream beside the routes. */
-function mountAgents(app: FastifyInstance, { surroundings, enrolments, stream }: Context): void {
-  const { trustedCas, now } = surroundings
+function mountAgents(app: FastifyInstance, { options, enrolments, stream }: Context): void {
+  const { trustedCas, now } = options
   registerEnrolment(app, { enrolments, trustedCas, clock: { ...systemClock, now } })
   stream.attach(app.server)
   // An open stream is no request: the server would wait for it for ever.

@@ -78,6 +78,23 @@ describe('readConfig', () => {
     })
   })
 
+  it('keeps what it keeps for the documented times, and the answers to repeated requests for a day at least', () => {
+    expect(readConfig({})).toMatchObject({
+      usageRetentionDays: 397,
+      auditRetentionDays: 400,
+      jobRetentionDays: 90,
+      idempotencyRetentionHours: 24,
+    })
+    expect(readConfig({ ROOST_AUDIT_RETENTION_DAYS: '3650' }).auditRetentionDays).toBe(3650)
+    expect(readConfig({ ROOST_IDEMPOTENCY_RETENTION_HOURS: '48' }).idempotencyRetentionHours).toBe(48)
+    const faults = faultsOf({
+      ROOST_AUDIT_RETENTION_DAYS: '0',
+      ROOST_JOB_RETENTION_DAYS: 'ever',
+      ROOST_IDEMPOTENCY_RETENTION_HOURS: '23',
+    })
+    expect(faults).toHaveLength(3)
+  })
+
   it('never repeats a secret in a fault', () => {
     const faults = faultsOf({ DATABASE_URL: 'mysql://u:S3CR3T@db', ROOST_API_KEY: 'S3CR3T' })
     expect(faults).toHaveLength(2)

@@ -21,6 +21,12 @@ export interface Config {
   readonly databaseUrl: string | null
   /** How long usage by half-hour is kept. */
   readonly usageRetentionDays: number
+  /** How long it is kept who changed what. */
+  readonly auditRetentionDays: number
+  /** How long a deployment is kept after its end. */
+  readonly jobRetentionDays: number
+  /** How long the answer to a POST with an `Idempotency-Key` is kept. */
+  readonly idempotencyRetentionHours: number
   readonly logLevel: z.infer<typeof LogLevel>
   /** `name:key` with which the command line calls the API; null: the one in the data directory. */
   readonly apiKey: string | null
@@ -45,6 +51,14 @@ const Days = z
   .string()
   .regex(/^[1-9]\d{0,4}$/, { error: 'must be a number of days, 1 to 99999' })
   .transform(Number)
+
+/** The API promises a day. */
+const Hours = z.string().transform((text, context) => {
+  const hours = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (hours >= 24) return hours
+  context.addIssue('must be a number of hours, 24 to 9999')
+  return z.NEVER
+})
 
 const Listen = z.string().transform((text, context) => {
   const [, host = '', port = ''] = /^(\[[^\]]+\]|[^:[\]]+):(\d{1,5})$/.exec(text) ?? []
@@ -87,6 +101,9 @@ const variables = {
   ROOST_BEHIND_PROXY: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0'),
   DATABASE_URL: DatabaseUrl.nullable().default(null),
   ROOST_USAGE_RETENTION_DAYS: Days.prefault('397'),
+  ROOST_AUDIT_RETENTION_DAYS: Days.prefault('400'),
+  ROOST_JOB_RETENTION_DAYS: Days.prefault('90'),
+  ROOST_IDEMPOTENCY_RETENTION_HOURS: Hours.prefault('24'),
   ROOST_LOG_LEVEL: LogLevel.default('info'),
   ROOST_API_KEY: z
     .string()
@@ -116,6 +133,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     behindProxy: values.ROOST_BEHIND_PROXY === '1',
     databaseUrl: values.DATABASE_URL,
     usageRetentionDays: values.ROOST_USAGE_RETENTION_DAYS,
+    auditRetentionDays: values.ROOST_AUDIT_RETENTION_DAYS,
+    jobRetentionDays: values.ROOST_JOB_RETENTION_DAYS,
+    idempotencyRetentionHours: values.ROOST_IDEMPOTENCY_RETENTION_HOURS,
     logLevel: values.ROOST_LOG_LEVEL,
     apiKey: values.ROOST_API_KEY,
     deploymentTimeoutMs: values.ROOST_DEPLOYMENT_TIMEOUT * 1000,

@@ -9,13 +9,17 @@ import { createAuditStore } from './audit/store.js'
 import { createBodyMac } from './body-mac.js'
 import type { CapacityFeature } from './capacity/feature.js'
 import { createClusterService } from './clusters/service.js'
+import { createClusterStorageService } from './clusters/storage.js'
+import { createClusterStorageStore } from './clusters/storage-store.js'
 import { createClusterStore } from './clusters/store.js'
 import { buildDeployments } from './context/deployments.js'
 import { buildFigures, buildPrometheus } from './context/figures.js'
 import type { Figures } from './context/figures.js'
 import { buildFleet, nodeSessions, streamHandlers } from './context/fleet.js'
+import { buildRetention } from './context/retention.js'
 import { buildUtilization } from './context/utilization.js'
 import type { UtilizationFeature } from './context/utilization.js'
+import { closeAll } from './close-all.js'
 import { connectDatabase } from './db.js'
 import type { Database } from './db.js'
 import { createDeviceStore } from './devices/store.js'
@@ -33,11 +37,12 @@ import { createOperators } from './operators/feature.js'
 import { createStoragePolicyStore } from './policies/store.js'
 import type { PrometheusFigures } from './prometheus/routes.js'
 import { createReads } from './reads.js'
-import { createSecrets, loadSecretKeys } from './secrets.js'
+import { sealedSamples } from './rotate-keys-store.js'
+import { createSecrets, faultOf, loadSecretKeys } from './secrets.js'
 import type { Secrets } from './secrets.js'
 import { createShareService } from './shares/service.js'
 import { createShareStore } from './shares/store.js'
-import type { Surroundings } from './surroundings.js'
+import type { ContextOptions } from './context-options.js'
 import { createTrustStore } from './tls/trust-store.js'
 import type { TrustStore } from './tls/trust-store.js'
 import { createUserService } from './users/service.js'
@@ -45,7 +50,7 @@ import { createUserStore } from './users/store.js'
 
 /** Everything that runs, built once. Each feature is a field of it. */
 export interface Context {
-  readonly surroundings: Surroundings
+  readonly options: ContextOptions
   readonly database: Database
   readonly trust: TrustStore
   readonly authentication: Authentication
@@ -64,28 +69,37 @@ export interface Context {
 }
 
 /** The only place that builds things and passes them on as arguments. */
-export async function buildContext(surroundings: Surroundings): Promise<Context> {
-  const database = connectDatabase(surroundings.connection)
-  const { log, now } = surroundings
-  const { ledger, writes } = buildWrites(database, now)
-  const { authentication, access } = createOperators({ database, writes, log, now })
-  const { secrets, bodyMac } = await openSecrets(surroundings)
+export async function buildContext(options: ContextOptions): Promise<Context> {
+  const database = connectDatabase(options.connection)
+  try {
+    return await buildOn(database, options)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+async function buildOn(database: Database, options: ContextOptions): Promise<Context> {
+  const { ledger, writes } = buildWrites(database, options)
+  const { authentication, access } = createOperators({ database, writes, log: options.log, now: options.now })
+  const { secrets, bodyMac } = await openSecrets(options, database)
   const clusters = createClusterService({ store: createClusterStore(database), writes })
-  const figures = await buildFigures(database, surroundings, (id) => clusters.get(id))
+  const figures = await buildFigures(database, options, (id) => clusters.get(id))
   const { metrics, capacity, jobs } = figures
-  const utilization = buildUtilization(database, surroundings, (id) => clusters.get(id))
-  const deployments = buildDeployments(database, surroundings, {
+  const utilization = buildUtilization(database, options, (id) => clusters.get(id))
+  const retention = buildRetention(database, options)
+  const deployments = buildDeployments(database, options, {
     writes,
     secrets,
     mac: bodyMac,
     stream: () => stream,
     getNode: (id) => nodes.get(id),
   })
-  const handlers = streamHandlers(database, surroundings, { ...figures, deployments, utilization })
-  const { stream, enrolments, tokens, sweep } = await buildFleet(database, surroundings, handlers, writes)
+  const handlers = streamHandlers(database, options, { ...figures, deployments, utilization })
+  const { stream, enrolments, tokens, sweep } = await buildFleet(database, options, handlers, writes)
   const nodes = buildNodes(database, writes, nodeSessions(stream, figures))
   return {
-    surroundings,
+    options,
     database,
     stream,
     enrolments,
@@ -106,33 +120,38 @@ export async function buildContext(surroundings: Surroundings): Promise<Context>
       tokens,
       ...access,
     },
-    async dispose() {
-      await stream.close()
-      for (const job of [deployments, sweep, utilization, ...jobs]) await job.stop()
-      await capacity.writer.flush()
-      await database.close()
-    },
+    dispose: () =>
+      closeAll([
+        () => stream.close(),
+        ...[deployments, sweep, utilization, retention, ...jobs].map((job) => () => job.stop()),
+        () => capacity.writer.flush(),
+        () => database.close(),
+      ]),
   }
 }
 
-/** How everything is written that operators write. */
-function buildWrites(database: Database, now: () => number) {
-  const ledger = createIdempotencyStore(database, now)
+/** The transaction with its audit event that every write of an operator runs in. */
+function buildWrites(database: Database, { config, now }: ContextOptions) {
+  const ledger = createIdempotencyStore(database, now, config.idempotencyRetentionHours * 3_600_000)
   return { ledger, writes: createWrites({ store: createAuditStore(database), idempotency: ledger }) }
 }
 
-/** What the nodes' figures come to. */
-function measured({ capacity, metrics }: Figures, utilization: UtilizationFeature) {
-  return { capacity: capacity.service, metrics: metrics.reads, utilization: utilization.service }
+/** The services that answer from the nodes' figures. */
+function measured({ capacity, metrics, clusterHealth }: Figures, utilization: UtilizationFeature) {
+  return { capacity: capacity.service, metrics: metrics.reads, clusterHealth, utilization: utilization.service }
 }
 
-/** What the key file is for. */
-async function openSecrets({ config }: Surroundings) {
-  const keys = await loadSecretKeys(join(config.dataDir, 'secrets.key'))
-  return { secrets: createSecrets(keys), bodyMac: createBodyMac(keys) }
+/** Loads the key file, and reports at once if it does not fit the database. */
+async function openSecrets({ config, log }: ContextOptions, database: Database) {
+  const path = join(config.dataDir, 'secrets.key')
+  const keys = await loadSecretKeys(path)
+  const secrets = createSecrets(keys)
+  const fault = faultOf(secrets, await sealedSamples(database))
+  if (fault !== undefined) log.error(`${path} is not the key file of this database. ${fault}`)
+  return { secrets, bodyMac: createBodyMac(keys) }
 }
 
-/** What no operator writes. */
+/** Services of the resources that operators cannot change. */
 function buildReads(database: Database) {
   return {
     nodeStates: createNodeStates(createNodeStateStore(database)),
@@ -143,10 +162,11 @@ function buildReads(database: Database) {
   }
 }
 
-/** What operators alone write. */
+/** Services of the resources that only operators change. */
 function buildRecords(database: Database, writes: Writes, secrets: Secrets) {
   return {
     users: createUserService({ store: createUserStore(database), writes, secrets }),
+    clusterStorage: createClusterStorageService({ store: createClusterStorageStore(database), writes, secrets }),
     gatewayShares: createShareService({ store: createShareStore(database), writes, secrets }),
   }
 }

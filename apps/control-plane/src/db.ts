@@ -38,7 +38,7 @@ export function runningConnection({ databaseUrl, dataDir }: Config): Connection 
   return databaseUrl === null ? embeddedConnection(dataDir) : { connectionString: databaseUrl }
 }
 
-/** What the database says about itself is a sentence for the operator. */
+/** Errors of the database package carry a sentence for the operator. */
 export async function orStartError<T>(running: Promise<T>): Promise<T> {
   return running.catch((error: unknown) => {
     throw error instanceof DatabaseError ? new StartError(error.message, { cause: error }) : error
@@ -58,7 +58,7 @@ export function connectDatabase(connection: Connection): Database {
   return { ...rest, prisma: translateTransactions(translating) }
 }
 
-/** To begin and to commit are no queries, and fail too. */
+/** Beginning and committing a transaction are not queries for Prisma's extension, and can fail as well. */
 function translateTransactions(prisma: Database['prisma']): Database['prisma'] {
   return new Proxy(prisma, {
     get(target, key) {
@@ -85,7 +85,7 @@ async function orUnavailable<T>(running: Promise<T>): Promise<T> {
     return await running
   } catch (error) {
     if (!isUnavailable(error)) throw error
-    throw new RoostError('unavailable', 'The database does not answer: try again in a moment.', {
+    throw new RoostError('unavailable', 'The database does not answer. Try again in a moment.', {
       retryAfterSeconds: 5,
       cause: error,
     })

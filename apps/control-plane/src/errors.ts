@@ -26,3 +26,21 @@ export function unknownRelation(resource: string, id: number): RoostError {
   const uri = resourceUri(resource, id)
   return new RoostError('invalid', `Could not find the provided ${resource} object via resource URI '${uri}'.`)
 }
+
+/** The message of the innermost cause: enough for a temporary failure, such as an unreachable database, that affects every request. */
+export function innermost(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message.trim().replace(prismaPreamble, '') : innermost(error.cause)
+}
+
+const prismaPreamble = /^Invalid `prisma[^`]*` invocation:\s*/
+
+/** Whether the failure is temporary. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof RoostError && error.code === 'unavailable'
+}
+
+/** Log fields for an error: only its reason where it is temporary, else everything. */
+export function logged(error: unknown): { readonly reason: string } | { readonly err: unknown } {
+  return isPassing(error) ? { reason: innermost(error) } : { err: error }
+}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { RoostError } from '@roost/api-types/rest'
 import type { ResourceRules } from '@roost/api-types/rest'
 
-/** Names the state of a record that somebody may have changed; what moves by itself is no part of it. */
+/** Identifies the state of a record, without the fields that change by themselves (`observed`). */
 export function etagOf(record: object, { observed }: Pick<ResourceRules, 'observed'>): string {
   const kept = Object.entries(record).filter(([field]) => !observed.includes(field))
   return `"${createHash('sha256').update(JSON.stringify(kept)).digest('base64url').slice(0, 22)}"`
@@ -13,5 +13,5 @@ export function assertFresh(record: object, rules: Pick<ResourceRules, 'observed
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const seen = ifMatch.split(',').map((tag) => tag.trim())
   if (!seen.includes(etagOf(record, rules)))
-    throw new RoostError('stale', 'The record was changed meanwhile. Read it again and repeat the change.')
+    throw new RoostError('stale', 'The record has changed since it was read. Read it again and repeat the change.')
 }

@@ -41,7 +41,7 @@ const typeNames: Readonly<Record<string, string>> = {
 }
 
 /** The sentence for a fault; what a schema says itself goes before this. */
-function sentence(issue: Issue): string | undefined {
+export function sentence(issue: Issue): string | undefined {
   if (issue.code === 'invalid_type') {
     if (issue.input === undefined) return 'This field is required.'
     if (issue.input === null) return 'This field may not be null.'

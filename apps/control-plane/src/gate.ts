@@ -1,4 +1,4 @@
-/** Runs so many at a time; the others wait in the order in which they came. Callers bound how many wait. */
+/** Runs at most `width` tasks at a time; the others wait in order. Callers must bound how many wait. */
 export class Gate {
   readonly #width: number
   #running = 0

@@ -10,6 +10,21 @@ export type OrderTable<R extends ResourceRules, OrderBy> = {
   readonly [F in OrderOf<R>]: (direction: 'asc' | 'desc') => OrderBy
 }
 
+/** The conditions of `throughCluster`, for rows with the column and the relation. */
+export const byCluster = {
+  cluster: (ids: number[]) => ({ clusterId: { in: ids } }),
+  cluster__id: (ids: number[]) => ({ clusterId: { in: ids } }),
+  cluster__name: (names: string[]) => ({ cluster: { name: { in: names } } }),
+  cluster__uuid: (uuids: string[]) => ({ cluster: { uuid: { in: uuids } } }),
+}
+
+/** The same of `throughNode`. */
+export const byNode = {
+  node: (ids: number[]) => ({ nodeId: { in: ids } }),
+  node__id: (ids: number[]) => ({ nodeId: { in: ids } }),
+  node__hostname: (names: string[]) => ({ node: { hostname: { in: names } } }),
+}
+
 const isOfKind: Readonly<
   Record<'integer' | 'number' | 'boolean' | 'text' | 'uuid' | 'time', (value: unknown) => boolean>
 > = {

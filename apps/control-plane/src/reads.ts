@@ -8,7 +8,7 @@ export interface ReadStore<R> {
   findMany(ids: readonly number[]): Promise<readonly R[]>
 }
 
-/** The reading verbs of a service, which is all there is to a resource that nobody writes. */
+/** The reading methods of a service; for read-only resources, the whole service. */
 export function createReads<R>(store: ReadStore<R>): Reads<R> {
   return {
     list: (query) => store.list(query),

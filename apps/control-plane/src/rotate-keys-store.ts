@@ -6,20 +6,33 @@ import type { SecretPurpose } from './secrets.js'
 const sealedColumns: readonly { readonly table: string; readonly column: string; readonly purpose: SecretPurpose }[] = [
   { table: 'users', column: 'password', purpose: 'user-password' },
   { table: 'gateway_shares', column: 'password', purpose: 'share-password' },
+  { table: 'storage_logins', column: 'key', purpose: 'storage-key' },
   { table: 'generations', column: 'payload', purpose: 'desired-state' },
 ]
 
+/** One secret of each column that has any: with the wrong key file, none of them opens. */
+export async function sealedSamples({ pool }: Pick<Database, 'pool'>) {
+  const samples: { readonly purpose: SecretPurpose; readonly sealed: Uint8Array }[] = []
+  for (const { table, column, purpose } of sealedColumns) {
+    const { rows } = await pool.query<{ sealed: Uint8Array }>(
+      `select ${column} as sealed from ${table} where ${column} is not null limit 1`,
+    )
+    samples.push(...rows.map(({ sealed }) => ({ purpose, sealed })))
+  }
+  return samples
+}
+
 const rowsAtOnce = 200
 
-type Anew = (purpose: SecretPurpose, sealed: Uint8Array) => Uint8Array
+type Reseal = (purpose: SecretPurpose, sealed: Uint8Array) => Uint8Array
 
-/** Seals every secret anew, all or none. Answers how many there were. */
-export async function sealAnew({ pool }: Pick<Database, 'pool'>, anew: Anew): Promise<number> {
+/** Seals every secret again, all or none. Answers how many there were. */
+export async function resealAll({ pool }: Pick<Database, 'pool'>, reseal: Reseal): Promise<number> {
   const client = await pool.connect()
   try {
     await client.query('begin')
     let count = 0
-    for (const column of sealedColumns) count += await sealColumn(client, column, anew)
+    for (const column of sealedColumns) count += await sealColumn(client, column, reseal)
     await client.query('commit')
     return count
   } catch (error) {
@@ -33,7 +46,7 @@ export async function sealAnew({ pool }: Pick<Database, 'pool'>, anew: Anew): Pr
 async function sealColumn(
   client: Session,
   { table, column, purpose }: (typeof sealedColumns)[number],
-  anew: Anew,
+  reseal: Reseal,
 ): Promise<number> {
   let count = 0
   await client.query(`lock table ${table} in exclusive mode`) // a row's ctid then names it until we change it
@@ -46,7 +59,7 @@ async function sealColumn(
     await client.query(
       `update ${table} set ${column} = s.bytes from unnest($1::tid[], $2::bytea[]) as s(place, bytes)
         where ${table}.ctid = s.place`,
-      [rows.map(({ place }) => place), rows.map(({ bytes }) => Buffer.from(anew(purpose, bytes)))],
+      [rows.map(({ place }) => place), rows.map(({ bytes }) => Buffer.from(reseal(purpose, bytes)))],
     )
     count += rows.length
   }

@@ -1,14 +1,15 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { StartError } from './start-error.js'
 
 /** What a secret is for. A secret that was sealed for one purpose does not open for another. */
-export type SecretPurpose = 'user-password' | 'share-password' | 'desired-state'
+export type SecretPurpose = 'user-password' | 'share-password' | 'storage-key' | 'desired-state'
 
 /** Encrypts what must be handed on to nodes and may not lie readable in the database. */
 export interface Secrets {
   seal(purpose: SecretPurpose, text: string): Uint8Array<ArrayBuffer>
-  /** Throws when the secret was sealed with a key that the file does not hold, for another purpose, or was altered. */
+  /** Throws SecretError when the secret was sealed with a key that the file does not hold, for another purpose, or was altered. */
   open(purpose: SecretPurpose, sealed: Uint8Array): string
 }
 
@@ -16,6 +17,11 @@ export interface SecretKey {
   /** Eight hexadecimal digits, stored with each secret, so that the key can be replaced step by step. */
   readonly id: string
   readonly key: Uint8Array
+}
+
+/** A secret that does not open: its key is not in the file, it is for something else, or it was altered. */
+export class SecretError extends Error {
+  override readonly name = 'SecretError'
 }
 
 // version (1) | key id (4) | nonce (12) | tag (16) | ciphertext
@@ -39,16 +45,36 @@ export function createSecrets(keys: readonly SecretKey[]): Secrets {
     },
     open(purpose, sealed) {
       const bytes = Buffer.from(sealed)
-      if (bytes[0] !== version || bytes.length < textAt) throw new Error('A secret in the database is damaged.')
+      if (bytes[0] !== version || bytes.length < textAt) throw new SecretError('A secret in the database is damaged.')
       const id = bytes.toString('hex', 1, nonceAt)
       const key = byId.get(id)
       if (key === undefined)
-        throw new Error(`A secret was sealed with key ${id}, which secrets.key does not hold. Restore that file.`)
+        throw new SecretError(`A secret was sealed with key ${id}, which secrets.key does not hold. Restore that file.`)
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(nonceAt, tagAt), { authTagLength: 16 })
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(tagAt, textAt))
-      return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8')
+      try {
+        return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8')
+      } catch (error) {
+        throw new SecretError(`A secret that was sealed with key ${id} was altered, or is for another purpose.`, {
+          cause: error,
+        })
+      }
     },
   }
+}
+
+/** Why the key file is not the one with which these were sealed, and what to do; undefined when it is. */
+export function faultOf(
+  secrets: Secrets,
+  samples: readonly { readonly purpose: SecretPurpose; readonly sealed: Uint8Array }[],
+): string | undefined {
+  for (const { purpose, sealed } of samples)
+    try {
+      secrets.open(purpose, sealed)
+    } catch (error) {
+      return `${(error as Error).message} Until then nothing that needs such a password can be deployed. Add the lines of the right file to this one, or set the passwords anew.`
+    }
+  return undefined
 }
 
 /** The keys of the file, a line each: id, blank, key in base64; the newest first. Makes the file, 0600, with one key. */
@@ -68,7 +94,9 @@ export function parseSecretKeys(path: string, text: string): readonly SecretKey[
     return id === undefined ? [] : [{ id, key: new Uint8Array(Buffer.from(base64, 'base64')) }]
   })
   if (keys.length === 0 || keys.length < lines.length)
-    throw new Error(`${path} is damaged: each line must be a key's id and the key. Restore it from a backup.`)
+    throw new StartError(
+      `${path} is damaged: each line must be a key's id and the key in base64. Restore the file from a backup.`,
+    )
   return keys
 }
 

@@ -1,8 +1,7 @@
-import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import type { Server as HttpsServer } from 'node:https'
-import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.js'
+import { closeAll } from './close-all.js'
 import { isLoopback } from './config.js'
 import type { Config } from './config.js'
 import { buildContext } from './context.js'
@@ -11,8 +10,8 @@ import { startDatabase } from './db.js'
 import { ensureFirstOperator } from './first-start.js'
 import { createFirstStartStore } from './first-start-store.js'
 import { claimDataDir } from './instance.js'
+import { listen, requirePort } from './listen.js'
 import type { Log } from './log.js'
-import { StartError } from './start-error.js'
 import { publicKeyDigest } from './tls/certificates.js'
 import { openTls } from './tls/tls.js'
 import type { Tls } from './tls/tls.js'
@@ -31,13 +30,13 @@ export interface Server {
 /** Starts the control plane of a configuration. Throws StartError, with nothing left running. */
 export async function startServer(config: Config, log: Log): Promise<Server> {
   const closers: (() => Promise<void> | void)[] = []
-  const close = async () => {
-    for (const end of closers.splice(0).toReversed()) await end()
-  }
+  const close = () => closeAll(closers.splice(0).toReversed())
   try {
     return await start(config, log, (end) => closers.push(end), close)
   } catch (error) {
-    await close()
+    await close().catch((failure: unknown) =>
+      log.error({ err: failure }, 'not everything that was started could be closed'),
+    )
     throw error
   }
 }
@@ -51,6 +50,8 @@ async function start(
   const { dataDir } = config
   const instance = await claimDataDir(dataDir)
   onClose(() => instance.release())
+  // Before a database is installed and migrated for nothing.
+  await requirePort(config.listen)
   const databaseServer = await startDatabase(config, log)
   onClose(() => databaseServer.stop())
 
@@ -75,32 +76,12 @@ async function start(
 
   const app = await buildApp({ context, tls: tls.current() })
   onClose(() => app.close())
-  const port = await listen(app, config)
+  const port = await listen(app, config.listen)
   tls.onChange((identity) => (app.server as HttpsServer).setSecureContext(identity))
   const localUrl = urlOf(config, isWildcard(config.listen.host) ? 'localhost' : config.listen.host, port)
   publicUrl ??= urlOf(config, publicHost(config.listen.host), port)
   await instance.announce(localUrl)
   return { localUrl, publicUrl, caPath: tls.caPath, context, close }
-}
-
-/** Answers the port, which is a free one where the configuration says 0. */
-async function listen(app: FastifyInstance, config: Config): Promise<number> {
-  const { host, port } = config.listen
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    const reason = listenFaults[(error as NodeJS.ErrnoException).code ?? '']
-    if (reason === undefined) throw error
-    throw new StartError(`Cannot listen on ${host}:${port}: ${reason}`, { cause: error })
-  }
-  return (app.server.address() as AddressInfo).port
-}
-
-const listenFaults: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use. Stop the program that has it, or set ROOST_LISTEN to another.',
-  EACCES: 'this account may not open the port. Set ROOST_LISTEN to one above 1023.',
-  EADDRNOTAVAIL: 'this machine does not have the address. Set ROOST_LISTEN to one of its own.',
-  ENOTFOUND: 'the name has no address. Set ROOST_LISTEN to an address of this machine.',
 }
 
 function urlOf({ tls }: Config, host: string, port: number): string {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Watch<T> {
-  /** How things are now; what it throws is taken for no news. */
+  /** The current state by key. When it throws, nothing counts as changed. */
   look(this: void): Promise<ReadonlyMap<unknown, T>>
   isSame(this: void, one: T, other: T): boolean
-  /** What to tell of a thing that is there no more; nothing is told where it answers undefined. */
+  /** What to yield for an item that has disappeared; undefined yields nothing. */
   gone(this: void, last: T): T | undefined
   readonly periodMs: number
 }
 
-/** All that there is at first, then whatever changed since, at most once a period, until the signal. */
+/** Yields everything first, then what has changed, at most once a period, until the signal aborts. */
 export async function* watch<T>(options: Watch<T>, signal: AbortSignal): AsyncGenerator<readonly T[]> {
   let last: ReadonlyMap<unknown, T> | undefined
   while (!signal.aborted) {

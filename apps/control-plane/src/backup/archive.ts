@@ -33,7 +33,8 @@ export async function writeArchive(path: string, write: (archive: ArchiveWriter)
   const draft = `${path}.new`
   const gzip = createGzip()
   const written = pipeline(gzip, createWriteStream(draft, { mode: 0o600, flush: true }))
-  written.catch(() => {}) // told below
+  let fault: NodeJS.ErrnoException | undefined
+  written.catch((error: Error) => (fault = error))
   try {
     await write({
       async line(text) {
@@ -44,10 +45,18 @@ export async function writeArchive(path: string, write: (archive: ArchiveWriter)
     await written
     await rename(draft, path)
   } catch (error) {
+    const unwritable = fault
     gzip.destroy()
     await written.catch(() => {})
     await rm(draft, { force: true })
-    throw error
+    if (unwritable === undefined) throw error
+    const reason = unwritable.code ?? unwritable.message
+    throw new StartError(
+      `${path} cannot be written (${reason}): name a place with room where this account may write.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -40,9 +40,13 @@ export interface RestoreFlags {
   readonly log: (message: string) => void
 }
 
-/** Puts an archive into the database. The archive is read through first: a torn one changes nothing. */
-export async function restore(connection: Connection, path: string, flags: RestoreFlags): Promise<Manifest> {
-  const manifest = await readArchive(path, {})
+/** The archive read through: throws StartError for a torn one, before anything is changed. */
+export function inspect(path: string): Promise<Manifest> {
+  return readArchive(path, {})
+}
+
+/** Puts an archive into the database, whole or not at all. */
+export async function restore(connection: Connection, path: string, manifest: Manifest, flags: RestoreFlags) {
   await restoreDatabase(connection, { ...flags, migrations: manifest.migrations }, async (into) => {
     let table = ''
     let texts: string[] = []
@@ -69,5 +73,4 @@ export async function restore(connection: Connection, path: string, flags: Resto
     })
     await flush()
   })
-  return manifest
 }

@@ -5,7 +5,7 @@ import { percentUsed, usageOf } from '@roost/capacity-core'
 import type { Prisma } from '@roost/database'
 import { queryRows } from '../db.js'
 import type { Database } from '../db.js'
-import { conditions, isWithin, ordering } from '../listing.js'
+import { byCluster, byNode, conditions, isWithin, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
 import type { ReadStore } from '../reads.js'
 
@@ -13,13 +13,8 @@ type Row = Prisma.DeviceGetPayload<object>
 
 const filters: FilterTable<typeof deviceRules, Prisma.DeviceWhereInput> = {
   id: (ids) => ({ id: { in: ids } }),
-  node: (ids) => ({ nodeId: { in: ids } }),
-  node__id: (ids) => ({ nodeId: { in: ids } }),
-  node__hostname: (names) => ({ node: { hostname: { in: names } } }),
-  cluster: (ids) => ({ clusterId: { in: ids } }),
-  cluster__id: (ids) => ({ clusterId: { in: ids } }),
-  cluster__name: (names) => ({ cluster: { name: { in: names } } }),
-  cluster__uuid: (uuids) => ({ cluster: { uuid: { in: uuids } } }),
+  ...byNode,
+  ...byCluster,
   status: (states) => ({ status: { in: states } }),
   name: (names) => ({ name: { in: names } }),
   policy: (names) => ({ policies: { some: { policy: { name: { in: names } } } } }),
@@ -27,12 +22,7 @@ const filters: FilterTable<typeof deviceRules, Prisma.DeviceWhereInput> = {
 
 /** The filters under which the total is known without counting. */
 const counted = { ...deviceRules, filters: throughCluster } as const
-const countFilters: FilterTable<typeof counted, Prisma.DeviceCountWhereInput> = {
-  cluster: (ids) => ({ clusterId: { in: ids } }),
-  cluster__id: (ids) => ({ clusterId: { in: ids } }),
-  cluster__name: (names) => ({ cluster: { name: { in: names } } }),
-  cluster__uuid: (uuids) => ({ cluster: { uuid: { in: uuids } } }),
-}
+const countFilters: FilterTable<typeof counted, Prisma.DeviceCountWhereInput> = byCluster
 
 const orders: OrderTable<typeof deviceRules, Prisma.DeviceOrderByWithRelationInput> = {
   id: (id) => ({ id }),

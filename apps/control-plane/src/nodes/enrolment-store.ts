@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Hardware } from '@roost/api-types/agent'
+import { insertAuditEvent } from '../audit/insert-store.js'
 import type { Database } from '../db.js'
 import { lockInserts } from '../insert-order-store.js'
 
@@ -27,7 +28,7 @@ export interface PlacedNode {
   readonly clusterId: number
 }
 
-export interface AlikeNode extends PlacedNode {
+export interface SimilarNode extends PlacedNode {
   readonly hostname: string
   readonly lastSeen: Date | null
   readonly hardware: Hardware
@@ -37,11 +38,11 @@ export interface AlikeNode extends PlacedNode {
 export interface EnrolmentWork {
   findByKey(publicKey: Uint8Array<ArrayBuffer>): Promise<PlacedNode | undefined>
   /** Nodes of the cluster that share at least one part with this hardware. */
-  listAlike(clusterId: number, hardware: Hardware): Promise<readonly AlikeNode[]>
+  listSimilar(clusterId: number, hardware: Hardware): Promise<readonly SimilarNode[]>
   /** Uses the token up by one, as `takePlace` does. */
   insertNode(place: NewPlace, token: OpenToken): Promise<PlacedNode>
   /** Gives a node another key; the old one is revoked. */
-  takePlace(node: AlikeNode, place: NewPlace, token: OpenToken): Promise<PlacedNode>
+  takePlace(node: SimilarNode, place: NewPlace, token: OpenToken): Promise<PlacedNode>
 }
 
 export interface EnrolmentStore {
@@ -52,6 +53,9 @@ export interface EnrolmentStore {
     work: (token: OpenToken | undefined, verbs: EnrolmentWork) => Promise<T>,
   ): Promise<T>
 }
+
+/** As for other writes: many nodes may enrol at once, and take turns to insert. */
+const waits = { maxWait: 5_000, timeout: 15_000 }
 
 export function createEnrolmentStore({ prisma }: Pick<Database, 'prisma'>): EnrolmentStore {
   return {
@@ -65,7 +69,7 @@ export function createEnrolmentStore({ prisma }: Pick<Database, 'prisma'>): Enro
           from enrolment_tokens t join clusters c on c.id = t.cluster_id
           where t.digest = ${digest} for update of t`
         return work(token, workOf(tx))
-      }),
+      }, waits),
   }
 }
 
@@ -78,7 +82,7 @@ function workOf(tx: Transaction): EnrolmentWork {
     async findByKey(publicKey) {
       return (await tx.node.findUnique({ where: { publicKey }, select: placed })) ?? undefined
     },
-    listAlike: (clusterId, hardware) => tx.$queryRaw<AlikeNode[]>`
+    listSimilar: (clusterId, hardware) => tx.$queryRaw<SimilarNode[]>`
       select id, uuid::text, cluster_id as "clusterId", hostname, last_seen as "lastSeen", hardware from nodes
       where cluster_id = ${clusterId} and hardware ? 'macs' and (
         lower(hardware->>'system_uuid') = lower(${hardware.system_uuid}::text)
@@ -136,9 +140,8 @@ async function audit(
   changes: Record<string, [string | null, string]>,
 ): Promise<void> {
   const operator = `enrolment token ${token.id}`
-  await tx.auditEvent.create({
-    data: { operator, address, requestId: '', action, resource: 'nodes', resourceId: nodeId, changes },
-  })
+  const resource = { resource: 'nodes', resourceId: nodeId }
+  await insertAuditEvent(tx, { operator, keyId: null, address, requestId: '', action, ...resource, changes })
 }
 
 function fingerprint(publicKey: Uint8Array): string {

@@ -4,7 +4,7 @@ import type { EnrolRequest } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
 import type { Enrolments, EnrolOutcome } from '../agents/fleet.js'
 import type { Clock } from '../clock.js'
-import type { AlikeNode, EnrolmentStore, EnrolmentWork, NewPlace, OpenToken } from './enrolment-store.js'
+import type { SimilarNode, EnrolmentStore, EnrolmentWork, NewPlace, OpenToken } from './enrolment-store.js'
 import { hardwareMatch } from './hardware.js'
 
 /** Beyond this the two clocks disagree too much for either side to believe the other's times. */
@@ -55,7 +55,7 @@ export function createEnrolmentService({ store, sessions, clock }: EnrolmentDeps
     token: OpenToken,
     work: EnrolmentWork,
   ): Promise<Settled> {
-    const known = request.place === 'new' ? undefined : await alike(work, token, request)
+    const known = request.place === 'new' ? undefined : await findSimilar(work, token, request)
     if (known && request.place === undefined) return { outcome: { kind: 'known', node: shown(known) } }
     if (known) return { outcome: enrolled(await work.takePlace(known, place, token), token), replaced: known.id }
     if (request.place === 'take') throw noPlace()
@@ -63,8 +63,12 @@ export function createEnrolmentService({ store, sessions, clock }: EnrolmentDeps
   }
 
   /** The node whose hardware this is. One that is connected at this moment was not reinstalled. */
-  async function alike(work: EnrolmentWork, token: OpenToken, request: EnrolRequest): Promise<AlikeNode | undefined> {
-    const candidates = (await work.listAlike(token.clusterId, request.hardware))
+  async function findSimilar(
+    work: EnrolmentWork,
+    token: OpenToken,
+    request: EnrolRequest,
+  ): Promise<SimilarNode | undefined> {
+    const candidates = (await work.listSimilar(token.clusterId, request.hardware))
       .filter((node) => !sessions.isConnected(node.id))
       .map((node) => ({ node, match: hardwareMatch(node.hardware, request.hardware) }))
       .filter(({ match }) => match > 0)
@@ -95,20 +99,23 @@ function enrolled(node: { readonly id: number; readonly uuid: string }, token: O
   return { kind: 'enrolled', node: { node_id: node.id, node_uuid: node.uuid, cluster: token.cluster } }
 }
 
-function shown({ id, uuid, hostname, lastSeen }: AlikeNode) {
+function shown({ id, uuid, hostname, lastSeen }: SimilarNode) {
   return { id, uuid, hostname, last_seen: lastSeen?.toISOString() ?? null }
 }
 
-function seenAt({ lastSeen }: AlikeNode): number {
+function seenAt({ lastSeen }: SimilarNode): number {
   return lastSeen?.getTime() ?? 0
 }
 
 function unknownToken(): RoostError {
-  return new RoostError('unauthenticated', 'This token lets nobody in: make a new one with "roost token create".')
+  return new RoostError('unauthenticated', 'This token is not valid: create a new one with "roost token create".')
 }
 
 function noPlace(): RoostError {
-  return new RoostError('conflict', 'No silent node of this cluster has this hardware, so there is no place to take.')
+  return new RoostError(
+    'conflict',
+    'No disconnected node of this cluster has this hardware, so there is no node to take over.',
+  )
 }
 
 function refuseSkew(theirs: number, clock: Clock): void {

@@ -1,4 +1,5 @@
 import type { FleetAudit, FleetEvent, Identities, PresenceRow, PresenceStore } from '../agents/fleet.js'
+import { insertAuditEvent, type NewAuditEvent } from '../audit/insert-store.js'
 import type { Database } from '../db.js'
 
 /** What the agents' stream remembers: who a node is, and whether it is there. */
@@ -42,16 +43,15 @@ export function createFleetStore({ prisma }: Pick<Database, 'prisma'>): FleetSto
         returning nodes.id`
       return new Set(written.map((row) => row.id))
     },
-    async record(event) {
-      await prisma.auditEvent.create({ data: auditRow(event) })
-    },
+    record: (event) => insertAuditEvent(prisma, auditRow(event)),
   }
 }
 
 /** Nobody's request: the agent itself is who did it. */
-function auditRow({ action, nodeId, actor, address, details }: FleetEvent) {
+function auditRow({ action, nodeId, actor, address, details }: FleetEvent): NewAuditEvent {
   return {
     operator: actor,
+    keyId: null,
     address,
     requestId: '',
     action,

@@ -1,4 +1,4 @@
-import type { Inventory } from '@roost/api-types/agent'
+import type { Inventory, InventoryProblem } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
 import type { Database } from '../db.js'
@@ -26,7 +26,7 @@ export function createInventoryStore({ prisma }: Pick<Database, 'prisma'>): Inve
         if (node.inventorySequence >= BigInt(sequence)) return undefined
         await updateNode(tx, node, sequence, inventory)
         await updateRole(tx, node, inventory)
-        if (inventory.policies !== null) await storePolicies(tx, node, inventory.policies)
+        await storePolicies(tx, node, inventory)
         const moved = inventory.devices === null ? [] : await storeDevices(tx, node, inventory.devices, now)
         return { nodeIds: [...new Set([nodeId, ...moved])] }
       }, waits),
@@ -52,6 +52,19 @@ async function lockNode(tx: Prisma.TransactionClient, id: number): Promise<NodeR
   const node = await tx.node.findUnique({ where: { id }, select })
   if (node === null) throw new RoostError('not_found', 'This node was removed.')
   return node
+}
+
+/** Lists of nodes carry them. */
+const shownProblems = 100
+const longestProblem = 1_000
+
+function brief({ code, subject, message }: InventoryProblem): InventoryProblem {
+  return { code: cut(code), subject: cut(subject), message: cut(message) }
+}
+
+/** Half a character at the end would be none for the database. */
+function cut(text: string): string {
+  return text.slice(0, longestProblem).replace(/[\ud800-\udbff]$/, '')
 }
 
 /** Hardware that is not told stays known. */
@@ -81,6 +94,7 @@ async function updateNode(
       memoryBytes: BigInt(host.memory_bytes),
       ...Object.assign({}, ...without(readings, operatorFields)),
       inventory,
+      problems: inventory.problems.slice(0, shownProblems).map(brief),
       inventorySequence: BigInt(sequence),
     },
   })
@@ -101,14 +115,15 @@ async function keepHardware(
   await tx.$executeRaw`update nodes set hardware = hardware || ${JSON.stringify(parts)}::jsonb where id = ${id}`
 }
 
-/** Without devices nothing tells whether this is a storage node: those flags stay. */
+/** Without devices nothing tells whether this is a storage node: those flags stay. Where shares are served, servers may be down. */
 async function updateRole(
   tx: Prisma.TransactionClient,
   { id, operatorFields }: NodeRow,
   { roles, devices }: Inventory,
 ): Promise<void> {
+  const runsGateway = roles.runs_gateway || (await tx.gatewayShare.count({ where: { nodeId: id } })) > 0
   const readings = {
-    runs_gateway: { runsGateway: roles.runs_gateway },
+    runs_gateway: { runsGateway },
     runs_proxy: { runsProxy: roles.runs_proxy },
     ...(devices === null
       ? {}

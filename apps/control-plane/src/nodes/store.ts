@@ -4,7 +4,7 @@ import type { Prisma } from '@roost/database'
 import type { Transaction } from '../audit/store.js'
 import { countRows } from '../counting-store.js'
 import type { Database } from '../db.js'
-import { conditions, ordering } from '../listing.js'
+import { byCluster, conditions, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
 import type { ReadStore } from '../reads.js'
 import { nodeRoleOf } from './role-store.js'
@@ -34,20 +34,18 @@ export interface NodeStore extends ReadStore<Node> {
   delete(tx: Transaction, id: number): Promise<void>
 }
 
-const include = { role: true } as const
-type Row = Prisma.NodeGetPayload<{ include: typeof include }>
+/** Inventories are large, and no record shows them. */
+const shown = { include: { role: true }, omit: { inventory: true } } as const
+type Row = Prisma.NodeGetPayload<typeof shown>
 
 const filters: FilterTable<typeof nodeRules, Prisma.NodeWhereInput> = {
   id: (ids) => ({ id: { in: ids } }),
   enabled: (values) => ({ OR: values.map((enabled) => ({ enabled })) }),
   hostname: (names) => ({ hostname: { in: names } }),
-  cluster: (ids) => ({ clusterId: { in: ids } }),
-  cluster__id: (ids) => ({ clusterId: { in: ids } }),
-  cluster__name: (names) => ({ cluster: { name: { in: names } } }),
-  cluster__uuid: (uuids) => ({ cluster: { uuid: { in: uuids } } }),
+  ...byCluster,
   node_role: (ids) => ({ role: { id: { in: ids } } }),
   cpu_cores: (counts) => ({ cpuCores: { in: counts } }),
-  ram_gb: (sizes) => ({ memoryBytes: { in: sizes.map((gb) => BigInt(Math.round(gb * bytesPerGb))) } }),
+  ram_gb: (sizes) => ({ memoryBytes: { in: sizes.map(bytesOf).filter(Number.isSafeInteger).map(BigInt) } }),
   uuid: (uuids) => ({ uuid: { in: uuids } }),
   state: (states) => ({ state: { in: states } }),
 }
@@ -72,28 +70,28 @@ export function createNodeStore(database: Database): NodeStore {
       const where = { AND: conditions(nodeRules, filters, query.filters) }
       const orderBy = ordering(nodeRules, orders, query.order)
       const [rows, total] = await Promise.all([
-        prisma.node.findMany({ where, orderBy, skip: query.offset, take: query.limit, include }),
+        prisma.node.findMany({ where, orderBy, skip: query.offset, take: query.limit, ...shown }),
         countRows(database, 'nodes', where.AND, () => prisma.node.count({ where })),
       ])
       return { objects: rows.map(recordOf), total }
     },
     async find(id) {
-      const row = await prisma.node.findUnique({ where: { id }, include })
+      const row = await prisma.node.findUnique({ where: { id }, ...shown })
       return row === null ? undefined : recordOf(row)
     },
     async findMany(ids) {
-      return (await prisma.node.findMany({ where: { id: { in: [...ids] } }, include })).map(recordOf)
+      return (await prisma.node.findMany({ where: { id: { in: [...ids] } }, ...shown })).map(recordOf)
     },
     async findManyForUpdate(tx, ids) {
       // By id, so that two changes of the same nodes wait for each other and not both for ever.
       await tx.$queryRaw`select id from nodes where id = any(${ids}::int[]) order by id for update`
-      const rows = await tx.node.findMany({ where: { id: { in: [...ids] } }, include })
+      const rows = await tx.node.findMany({ where: { id: { in: [...ids] } }, ...shown })
       const byId = new Map(rows.map((row) => [row.id, row]))
       return ids.flatMap((id) => byId.get(id) ?? []).map((row) => ({ record: recordOf(row), ...row }))
     },
     async update(tx, id, { fields, role, operatorFields }) {
       const data = { ...columnsOf(fields), operatorFields: [...operatorFields], role: { update: roleColumns(role) } }
-      return recordOf(await tx.node.update({ where: { id }, data, include }))
+      return recordOf(await tx.node.update({ where: { id }, data, ...shown }))
     },
     countShares: (tx, id) => tx.gatewayShare.count({ where: { nodeId: id } }),
     async delete(tx, id) {
@@ -106,6 +104,7 @@ export function createNodeStore(database: Database): NodeStore {
 }
 
 const bytesPerGb = 1e9
+const bytesOf = (gb: number) => Math.round(gb * bytesPerGb)
 
 function columnsOf(fields: NodeUpdate['fields']): Prisma.NodeUpdateInput {
   const columns = {
@@ -148,5 +147,6 @@ function recordOf(row: Row): Node {
     config_state: row.configState as ConfigState,
     last_seen: row.lastSeen?.toISOString() ?? null,
     agent_version: row.agentVersion,
+    problems: row.problems as unknown as Node['problems'],
   }
 }

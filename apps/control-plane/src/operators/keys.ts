@@ -42,8 +42,8 @@ export function createKeyService({ store, writes, accessChanged, now }: KeyColla
         const result = await make(tx, name, { operatorId, label }, ttlSeconds)
         return { result, audit: auditOf('create', result, {}, result) }
       }),
-    rotate: (id, { overlap_seconds: overlapSeconds, ttl_seconds: ttlSeconds }, caller) =>
-      writes.run(caller, async (tx) => {
+    async rotate(id, { overlap_seconds: overlapSeconds, ttl_seconds: ttlSeconds }, caller) {
+      const rotated = await writes.run(caller, async (tx) => {
         const old = found(await store.findForUpdate(tx, id))
         if (old.state !== 'active')
           throw new RoostError('conflict', `Key ${id} is ${old.state} already: create a new one instead.`)
@@ -54,7 +54,10 @@ export function createKeyService({ store, writes, accessChanged, now }: KeyColla
         const changes = { replaces: [null, id], replaced_expires: [old.expires, before.expires] }
         const audit = auditOf('rotate', result, {}, result)
         return { result, audit: { ...audit, changes: { ...audit.changes, ...changes } } }
-      }),
+      })
+      accessChanged()
+      return rotated
+    },
     async revoke(id, caller) {
       const revoked = await writes.run(caller, async (tx) => {
         const before = found(await store.findForUpdate(tx, id))

@@ -3,7 +3,7 @@ import type { StoragePolicy } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
 import { countRows } from '../counting-store.js'
 import type { Database } from '../db.js'
-import { conditions, ordering } from '../listing.js'
+import { byCluster, conditions, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
 import type { ReadStore } from '../reads.js'
 
@@ -11,10 +11,7 @@ type Row = Prisma.StoragePolicyGetPayload<object>
 
 const filters: FilterTable<typeof storagePolicyRules, Prisma.StoragePolicyWhereInput> = {
   id: (ids) => ({ id: { in: ids } }),
-  cluster: (ids) => ({ clusterId: { in: ids } }),
-  cluster__id: (ids) => ({ clusterId: { in: ids } }),
-  cluster__name: (names) => ({ cluster: { name: { in: names } } }),
-  cluster__uuid: (uuids) => ({ cluster: { uuid: { in: uuids } } }),
+  ...byCluster,
   index: (indexes) => ({ index: { in: indexes } }),
   name: (names) => ({ name: { in: names } }),
   is_default: (values) => ({ OR: values.map((isDefault) => ({ isDefault })) }),

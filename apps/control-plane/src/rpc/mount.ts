@@ -5,6 +5,8 @@ import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import type { FastifyTRPCPluginOptions } from '@trpc/server/adapters/fastify'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { sentence } from '../field-errors.js'
 import { callerOf } from '../http/authentication.js'
 import { answerTo } from '../http/error-handler.js'
 import { parseJson } from '../http/json.js'
@@ -14,6 +16,8 @@ export const rpcPrefix = '/trpc'
 
 /** The router of api-types over the same services, with the authentication, rates and limits of REST. */
 export async function mountRpc(app: FastifyInstance, services: Services): Promise<void> {
+  // tRPC gives its parsers no sentences along, as `parseFields` does for REST.
+  z.config({ customError: sentence })
   await app.register(async (scope) => {
     // What is a write, the router knows: queries may come by POST.
     scope.addHook('onRoute', (route) => {
@@ -40,10 +44,11 @@ export async function mountRpc(app: FastifyInstance, services: Services): Promis
 /** What was refused before the router saw it, in the shape that its client reads. */
 function rpcAnswerTo(error: unknown, request: FastifyRequest) {
   const { status, headers } = answerTo(error, 'error', request.id)
-  const code = trpcCodes[error instanceof RoostError ? error.code : status < 500 ? 'invalid' : 'internal']
-  const message = error instanceof Error && status < 500 ? error.message : 'Internal error'
+  const isForeseen = error instanceof RoostError || (error instanceof Error && status < 500)
+  const code = trpcCodes[error instanceof RoostError ? error.code : isForeseen ? 'invalid' : 'internal']
+  const message = isForeseen ? error.message : 'Internal error'
   const path = request.url.split('?', 1)[0]?.slice(rpcPrefix.length + 1)
-  if (status >= 500) request.log.error({ err: error }, 'call failed')
+  if (!isForeseen) request.log.error({ err: error }, 'call failed')
   return {
     status,
     headers,

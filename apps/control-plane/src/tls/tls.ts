@@ -64,7 +64,7 @@ async function readIdentity(certPath: string, keyPath: string): Promise<Identity
   const [cert, key] = await Promise.all(
     [certPath, keyPath].map((path) =>
       readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-        throw new StartError(`The file ${path} of ROOST_TLS=files cannot be read (${error.code}).`)
+        throw new StartError(`The file ${path} of ROOST_TLS=files cannot be read (${error.code}).`, { cause: error })
       }),
     ),
   )

@@ -1,4 +1,5 @@
-import { idOfRelation, maxUsersPerCluster, userLineKey, userRules } from '@roost/api-types/rest'
+import { userLineKey } from '@roost/api-types/agent'
+import { idOfRelation, maxUsersPerCluster, userRules } from '@roost/api-types/rest'
 import type { UserChange, UserInput } from '@roost/api-types/rest'
 import type { UserService } from '@roost/api-types/rpc'
 import { differences } from '../audit/service.js'
@@ -61,7 +62,8 @@ export function createUserService({ store, writes, secrets }: UserCollaborators)
 /** The id of the cluster that takes the user in; throws when it does not. */
 async function admit(store: UserStore, tx: Transaction, { cluster, user }: UserInput): Promise<number> {
   const clusterId = idOfRelation('clusters', cluster)
-  if (clusterId === undefined) throw fieldError({ cluster: ['This is no resource URI of a cluster.'] })
+  if (clusterId === undefined)
+    throw fieldError({ cluster: ['Enter the resource URI of a cluster, such as /api/v1/clusters/1/.'] })
   const keys = { clusterId, nameKey: user.toLowerCase(), lineKey: userLineKey(user) }
   const admission = await store.admit(tx, keys)
   if (admission === undefined) throw unknownRelation('clusters', clusterId)

@@ -1,11 +1,13 @@
 import { resourceUri, throughCluster, userRules } from '@roost/api-types/rest'
 import type { User } from '@roost/api-types/rest'
 import type { ListQuery } from '@roost/api-types/rpc'
-import type { Prisma } from '@roost/database'
+import { Prisma } from '@roost/database'
 import type { Transaction } from '../audit/store.js'
+import { queryRows } from '../db.js'
 import type { Database } from '../db.js'
+import { found } from '../errors.js'
 import { lockInserts } from '../insert-order-store.js'
-import { conditions, isWithin, ordering } from '../listing.js'
+import { byCluster, conditions, isWithin, ordering } from '../listing.js'
 import type { FilterTable, OrderTable } from '../listing.js'
 import type { ReadStore } from '../reads.js'
 
@@ -40,25 +42,18 @@ export interface UserStore extends ReadStore<StoredUser> {
 
 // Never the password: what is not read cannot leak.
 const select = { id: true, clusterId: true, name: true, isSuperuser: true, enabled: true, revision: true } as const
+const columns = Prisma.sql`id, cluster_id as "clusterId", name, is_superuser as "isSuperuser", enabled, revision`
 type Row = Prisma.UserGetPayload<{ select: typeof select }>
 
 const filters: FilterTable<typeof userRules, Prisma.UserWhereInput> = {
   id: (ids) => ({ id: { in: ids } }),
-  cluster: (ids) => ({ clusterId: { in: ids } }),
-  cluster__id: (ids) => ({ clusterId: { in: ids } }),
-  cluster__name: (names) => ({ cluster: { name: { in: names } } }),
-  cluster__uuid: (uuids) => ({ cluster: { uuid: { in: uuids } } }),
+  ...byCluster,
   user: (names) => ({ name: { in: names } }),
 }
 
 /** The filters under which the total is known without counting. */
 const counted = { ...userRules, filters: throughCluster } as const
-const countFilters: FilterTable<typeof counted, Prisma.UserCountWhereInput> = {
-  cluster: (ids) => ({ clusterId: { in: ids } }),
-  cluster__id: (ids) => ({ clusterId: { in: ids } }),
-  cluster__name: (names) => ({ cluster: { name: { in: names } } }),
-  cluster__uuid: (uuids) => ({ cluster: { uuid: { in: uuids } } }),
-}
+const countFilters: FilterTable<typeof counted, Prisma.UserCountWhereInput> = byCluster
 
 const orders: OrderTable<typeof userRules, Prisma.UserOrderByWithRelationInput> = {
   id: (id) => ({ id }),
@@ -68,7 +63,8 @@ const orders: OrderTable<typeof userRules, Prisma.UserOrderByWithRelationInput> 
   enabled: (enabled) => ({ enabled }),
 }
 
-export function createUserStore({ prisma }: Database): UserStore {
+export function createUserStore(database: Database): UserStore {
+  const { prisma } = database
   return {
     async list(query) {
       const where = { AND: conditions(userRules, filters, query.filters) }
@@ -80,16 +76,15 @@ export function createUserStore({ prisma }: Database): UserStore {
       return { objects: rows.map(recordOf), total }
     },
     async find(id) {
-      const row = await prisma.user.findUnique({ select, where: { id } })
-      return row === null ? undefined : recordOf(row)
+      const [row] = await queryRows<Row>(database, `select ${columns.sql} from users where id = $1`, [id])
+      return row === undefined ? undefined : recordOf(row)
     },
     async findMany(ids) {
       return (await prisma.user.findMany({ select, where: { id: { in: [...ids] } } })).map(recordOf)
     },
     async findForUpdate(tx, id) {
       const [row] = await tx.$queryRaw<Row[]>`
-        select id, cluster_id as "clusterId", name, is_superuser as "isSuperuser", enabled, revision
-          from users where id = ${id} for update`
+        select ${columns} from users where id = ${id} for update`
       return row === undefined ? undefined : recordOf(row)
     },
     async admit(tx, keys) {
@@ -97,13 +92,31 @@ export function createUserStore({ prisma }: Database): UserStore {
       await lockInserts(tx, 'users')
       return admissionOf(tx, keys)
     },
-    insert: async (tx, data) => recordOf(await tx.user.create({ select, data })),
-    update: async (tx, id, update) =>
-      recordOf(await tx.user.update({ select, where: { id }, data: { ...update, revision: { increment: 1 } } })),
+    insert,
+    update,
     async delete(tx, id) {
       await tx.user.delete({ where: { id } })
     },
   }
+}
+
+async function insert(tx: Transaction, user: NewUser): Promise<StoredUser> {
+  const [row] = await tx.$queryRaw<Row[]>`
+    insert into users (cluster_id, name, name_key, line_key, password, is_superuser, enabled)
+    values (${user.clusterId}, ${user.name}, ${user.nameKey}, ${user.lineKey}, ${user.password}, ${user.isSuperuser},
+            ${user.enabled})
+    returning ${columns}`
+  return recordOf(found(row))
+}
+
+async function update(tx: Transaction, id: number, change: UserUpdate): Promise<StoredUser> {
+  const { password, isSuperuser, enabled } = change
+  const [row] = await tx.$queryRaw<Row[]>`
+    update users set revision = revision + 1, password = coalesce(${password ?? null}::bytea, password),
+           is_superuser = coalesce(${isSuperuser ?? null}::boolean, is_superuser),
+           enabled = coalesce(${enabled ?? null}::boolean, enabled)
+     where id = ${id} returning ${columns}`
+  return recordOf(found(row))
 }
 
 async function admissionOf(tx: Transaction, { clusterId, nameKey, lineKey }: UserKeys): Promise<Admission | undefined> {

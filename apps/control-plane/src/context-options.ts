@@ -2,9 +2,19 @@ import type { Config } from './config.js'
 import type { Connection } from './db.js'
 import type { Log } from './log.js'
 
-/** What the outside gives to everything below; a test gives its own. */
-export interface Surroundings {
-  readonly config: Pick<Config, 'behindProxy' | 'dataDir' | 'deploymentTimeoutMs' | 'listen' | 'usageRetentionDays'>
+/** Everything that a context needs from outside; tests pass their own. */
+export interface ContextOptions {
+  readonly config: Pick<
+    Config,
+    | 'auditRetentionDays'
+    | 'behindProxy'
+    | 'dataDir'
+    | 'deploymentTimeoutMs'
+    | 'idempotencyRetentionHours'
+    | 'jobRetentionDays'
+    | 'listen'
+    | 'usageRetentionDays'
+  >
   readonly connection: Connection
   readonly log: Log
   /** Unix milliseconds. */
