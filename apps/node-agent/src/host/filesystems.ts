@@ -9,7 +9,7 @@ export interface FilesystemReading {
 }
 
 export interface Filesystems {
-  /** Every local filesystem with its figures. They may be a minute old; never rejects because of a mount. */
+  /** Every local filesystem with its figures, which are at most a report interval old; never rejects because of a mount. */
   read(): Promise<readonly FilesystemReading[]>
 }
 
@@ -20,40 +20,52 @@ export interface FilesystemsOptions {
   readonly monotonic?: () => number
 }
 
-/** A question costs a short process, which at each report would be most of what the agent takes. */
-const askEveryMs = 60_000
+/** Who asks again within a report interval gets the same figures; half a second of slack, since reports are not on the dot. */
+const freshMs = 9_500
+/** One that hangs costs a process that is killed after seconds. */
+const stuckAgainMs = 60_000
 
-/** Reads the local filesystems, never touches another kind, and asks each once a minute. */
+/** Reads the local filesystems, and never touches another kind. */
 export function createFilesystems(options: FilesystemsOptions): Filesystems {
   const { machine, probe, monotonic = () => performance.now() } = options
-  const last = new Map<number, { readonly askedAt: number; readonly result: ProbeResult }>()
+  const last = new Map<string, { readonly askedAt: number; readonly result: ProbeResult }>()
 
   const local = localFilesystemsOf(machine)
 
-  async function figuresOf(filesystem: LocalFilesystem): Promise<FilesystemReading> {
-    const [mount] = filesystem.mounts
-    const known = last.get(mount.id)
-    // Half a second of slack, or a report just before the minute is up would make it a minute and an interval.
-    if (known && monotonic() - known.askedAt < askEveryMs - 500) return { filesystem, result: known.result }
-    const askedAt = monotonic()
-    const result = await probe.probe(mount)
-    last.set(mount.id, { askedAt, result })
-    return { filesystem, result }
+  let underWay: Promise<readonly FilesystemReading[]> | undefined
+
+  function isDue(mount: Mount): boolean {
+    const known = last.get(keyOf(mount))
+    return !known || monotonic() - known.askedAt >= (known.result.state === 'stuck' ? stuckAgainMs : freshMs)
   }
 
-  return {
-    async read() {
-      const before = local()
-      const readings = await Promise.all(before.map(figuresOf))
-      // What was unmounted meanwhile answered with the figures of the filesystem below it.
-      const mounts = local().map((one) => one.mounts[0])
-      const present = new Set(mounts.map((mount) => mount.id))
-      for (const id of last.keys()) if (!present.has(id)) last.delete(id)
-      probe.keepOnly(mounts)
-      return readings.filter(({ filesystem }) => present.has(filesystem.mounts[0].id))
-    },
+  async function ask(mounts: readonly Mount[]): Promise<void> {
+    if (mounts.length === 0) return
+    const askedAt = monotonic()
+    const results = await probe.probeAll(mounts)
+    for (const [i, result] of results.entries()) last.set(keyOf(mounts[i] as Mount), { askedAt, result })
   }
+
+  async function read(): Promise<readonly FilesystemReading[]> {
+    await ask(firstMounts(local()).filter(isDue))
+    // What was unmounted meanwhile answered with the figures of the filesystem below it, and is left out.
+    const now = local()
+    const mounts = firstMounts(now)
+    const present = new Set(mounts.map(keyOf))
+    for (const key of last.keys()) if (!present.has(key)) last.delete(key)
+    probe.keepOnly(mounts)
+    return now.flatMap((filesystem) => {
+      const known = last.get(keyOf(filesystem.mounts[0]))
+      return known ? [{ filesystem, result: known.result }] : []
+    })
+  }
+
+  return { read: () => (underWay ??= read().finally(() => (underWay = undefined))) }
 }
+
+/** The kernel gives the numbers of mounts out again. */
+const keyOf = ({ id, device, mountPoint }: Mount) => `${id} ${device} ${mountPoint}`
+const firstMounts = (filesystems: readonly LocalFilesystem[]) => filesystems.map(({ mounts }) => mounts[0])
 
 /** Looks at the mounts at every call, and thinks about them only when they have changed. */
 function localFilesystemsOf(machine: Machine): () => readonly LocalFilesystem[] {

@@ -56,6 +56,11 @@ describe('a machine under a root', () => {
   })
 })
 
+it('says so of a root that is not there', () => {
+  const sentence = 'The root /nowhere/at/all cannot be read (ENOENT): see to --root, or to root in the configuration.'
+  expect(() => openMachine('/nowhere/at/all')).toThrow(sentence)
+})
+
 it('reads the real machine without a root', () => {
   expect(openMachine().path('/proc/stat')).toBe('/proc/stat')
   expect(openMachine().read('/proc/uptime')).toMatch(/^\d+\.\d+ \d/)

@@ -65,8 +65,19 @@ export function kernelOf(machine: Machine): Machine {
 
 /** A link under the prefix may lead out of it, to the files of the machine that we run on. */
 function staysWithin(base: string): (file: string) => boolean {
-  const real = realpathSync(base)
+  const real = realRoot(base)
   return (file) => `${realpathSync(file)}/`.startsWith(`${real}/`)
+}
+
+function realRoot(base: string): string {
+  try {
+    return realpathSync(base)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(`The root ${base} cannot be read (${code}): see to --root, or to root in the configuration.`, {
+      cause: error,
+    })
+  }
 }
 
 // Nothing else runs while a file is read, so that all reads share one buffer.

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
 
 export interface CommandOptions {
   /** The command is killed, with everything it started, when it takes longer. */
@@ -9,6 +10,8 @@ export interface CommandOptions {
   /** The whole environment of the command; by default a fixed PATH and the C locale. */
   readonly env?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  /** What the command reads from its standard input; nothing by default. The place for a secret, which everybody sees in an argument. */
+  readonly input?: string
 }
 
 export interface CommandResult {
@@ -41,13 +44,28 @@ export async function runCommand(
     const child = spawn(file, args, {
       cwd: '/',
       env: options.env ?? plainEnvironment,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: true,
     })
+    feed(child, options.input)
     return await follow(child, options)
   } catch (error) {
     return notStarted('not_started', String(error))
   }
+}
+
+/** Starts a program that is asked by its input, in a group of its own and without our variables; for `helper.ts`. */
+export function startConversation(
+  file: string,
+  args: readonly string[],
+): ChildProcessByStdio<Writable, Readable, null> {
+  return spawn(file, args, { cwd: '/', env: plainEnvironment, stdio: ['pipe', 'pipe', 'ignore'], detached: true })
+}
+
+function feed({ stdin }: ChildProcess, input: string | undefined): void {
+  // A command that ends without reading breaks the pipe: its exit code tells more.
+  stdin?.on('error', () => {})
+  stdin?.end(input)
 }
 
 function notStarted(outcome: 'aborted' | 'not_started', reason: string): CommandResult {
@@ -90,12 +108,13 @@ async function follow(child: ChildProcess, options: CommandOptions): Promise<Com
 }
 
 /** Kills the group and lets go of it: a task that hangs in the kernel outlives SIGKILL and must not hold our exit. */
-function abandon(child: ChildProcess): void {
+export function abandon(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   } catch {
     child.kill('SIGKILL') // the group is gone already
   }
+  child.stdin?.destroy()
   child.stdout?.destroy()
   child.stderr?.destroy()
   child.unref()

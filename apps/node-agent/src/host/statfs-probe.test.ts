@@ -1,32 +1,9 @@
-import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from './run-command.js'
 import type { CommandResult, RunCommand } from './run-command.js'
-import { createStatfsProbe, parseStatfs } from './statfs-probe.js'
+import { createStatfsProbe } from './statfs-probe.js'
 
 const root = { id: 1, mountPoint: '/' }
-
-describe('parseStatfs', () => {
-  it('gives bytes', () => {
-    expect(parseStatfs('4096 1000 600 550 200 150\n')).toEqual({
-      total_bytes: 4_096_000,
-      free_bytes: 2_457_600,
-      available_bytes: 2_252_800,
-      inodes: 200,
-      freeInodes: 150,
-    })
-  })
-
-  it('refuses everything that is no answer', () => {
-    for (const text of ['', '4096 1 1 1', '0 1 1 1 1 1', '4096 1 -1 1 1 1', 'a b c d e f', '4096  1 1 1 1'])
-      expect(parseStatfs(text)).toBeUndefined()
-    fc.assert(
-      fc.property(fc.string(), (text) => {
-        expect(parseStatfs(`x${text}`)).toBeUndefined()
-      }),
-    )
-  })
-})
 
 describe('a probe with the real stat', () => {
   it('gives the figures of a filesystem', async () => {

@@ -1,13 +1,10 @@
 import { setMaxListeners } from 'node:events'
-import type { FilesystemFigures } from '@roost/api-types/agent'
+import type { StartHelper } from './helper.js'
 import { describeFailure } from './run-command.js'
 import type { CommandResult, RunCommand } from './run-command.js'
-
-export interface StatfsFigures extends FilesystemFigures {
-  /** 0 where the filesystem has no fixed number of inodes. */
-  readonly inodes: number
-  readonly freeInodes: number
-}
+import { parseStatfs } from './statfs-figures.js'
+import type { StatfsFigures } from './statfs-figures.js'
+import { createStatfsRound } from './statfs-round.js'
 
 export type ProbeResult =
   | { readonly state: 'ok'; readonly figures: StatfsFigures }
@@ -16,7 +13,7 @@ export type ProbeResult =
   | { readonly state: 'failed'; readonly message: string }
 
 /** What has to be known of a mount to ask for its figures. */
-interface ProbeTarget {
+export interface ProbeTarget {
   /** Tells this mount from a later one at the same path. */
   readonly id: number
   readonly mountPoint: string
@@ -25,6 +22,8 @@ interface ProbeTarget {
 export interface StatfsProbe {
   /** Asks once; callers that come while an answer is under way share it. Never rejects. */
   probe(mount: ProbeTarget): Promise<ProbeResult>
+  /** Asks all of them, those that are well by one process together. In their order; never rejects. */
+  probeAll(mounts: readonly ProbeTarget[]): Promise<readonly ProbeResult[]>
   /** Forgets what it knows of other mounts, except of those whose process is still there. */
   keepOnly(mounts: readonly ProbeTarget[]): void
   /** Stops what is under way. */
@@ -33,12 +32,17 @@ export interface StatfsProbe {
 
 export interface StatfsProbeOptions {
   readonly run: RunCommand
+  /** Without it each mount is asked by a process that we start ourselves. */
+  readonly start?: StartHelper
   /** Leads from a path of the machine to where it lies on ours. */
   readonly path?: (path: string) => string
   readonly deadlineMs?: number
   readonly now?: () => number
-  /** The command that asks; tests put one here that hangs. */
+  /** The commands that ask one mount, and all in a round; tests put some here that hang. */
   readonly command?: readonly [string, ...string[]]
+  readonly roundCommand?: readonly [string, ...string[]]
+  /** What the command for one mount gets behind the path. */
+  readonly more?: (mount: ProbeTarget) => readonly string[]
 }
 
 interface Entry {
@@ -53,51 +57,122 @@ interface Entry {
 const statCommand = ['stat', '-f', '-c', '%S %b %f %a %c %d'] as const
 
 /**
- * Asks for a filesystem's figures in a process of its own: a dead disk hangs that process and not the agent, whose four
- * threads for files would be used up by four such disks.
+ * Asks for filesystems' figures in other processes: a dead disk hangs such a process and not the agent, whose four threads for
+ * files would be used up by four such disks.
  */
 export function createStatfsProbe(options: StatfsProbeOptions): StatfsProbe {
-  const { run, path = (same) => same, deadlineMs = 3_000, now = Date.now } = options
-  const [file, ...args] = options.command ?? statCommand
-  const entries = new Map<string, Entry>()
-  const stopping = new AbortController()
-  setMaxListeners(0, stopping.signal) // one for each mount that is asked
+  const { start, path = (same) => same, deadlineMs = 3_000 } = options
+  const single = new SingleProbe({ ...options, path, deadlineMs })
+  const round = start && createStatfsRound({ start, deadlineMs }, options.roundCommand)
 
-  function stuckResult(entry: Entry): ProbeResult {
-    const since = entry.stuckSince ?? now()
+  async function figuresOfWell(targets: readonly ProbeTarget[]): Promise<ReadonlyMap<string, StatfsFigures>> {
+    if (!round) return new Map()
+    const { figures, stuck } = await round.ask(targets.map(({ mountPoint }) => path(mountPoint)))
+    const target = targets.find(({ mountPoint }) => path(mountPoint) === stuck?.path)
+    if (stuck && target) single.hangs(target, stuck.ended)
+    return figures
+  }
+
+  return {
+    probe: async (target) => single.probe(target),
+    async probeAll(targets) {
+      const known = await figuresOfWell(targets.filter((target) => single.isWell(target)))
+      return Promise.all(
+        targets.map(async (target) => {
+          const figures = known.get(path(target.mountPoint))
+          return figures ? ({ state: 'ok', figures } as const) : single.probe(target)
+        }),
+      )
+    },
+    keepOnly: (mounts) => single.keepOnly(mounts),
+    close() {
+      single.close()
+      round?.close()
+    },
+  }
+}
+
+interface SingleOptions extends StatfsProbeOptions {
+  readonly path: (path: string) => string
+  readonly deadlineMs: number
+}
+
+/** A process for each question, and at most one for each mount. */
+class SingleProbe {
+  readonly #options: SingleOptions
+  readonly #entries = new Map<string, Entry>()
+  /** Mounts that had no figures when they were last asked. */
+  readonly #unwell = new Set<string>()
+  readonly #stopping = new AbortController()
+
+  constructor(options: SingleOptions) {
+    this.#options = options
+    setMaxListeners(0, this.#stopping.signal) // one for each mount that is asked
+  }
+
+  async probe(target: ProbeTarget): Promise<ProbeResult> {
+    const entry = this.#entries.get(keyOf(target)) ?? { target, busy: false }
+    if (entry.underWay) return entry.underWay
+    if (entry.busy) return this.#stuckResult(entry)
+    this.#entries.set(keyOf(target), entry)
+    entry.busy = true
+    entry.underWay = this.#ask(entry)
+    return entry.underWay
+  }
+
+  /** Whether nothing is known against asking it together with others. */
+  isWell(target: ProbeTarget): boolean {
+    return !this.#unwell.has(keyOf(target)) && !this.#entries.has(keyOf(target))
+  }
+
+  /** A process of somebody else's hangs in it. */
+  hangs(target: ProbeTarget, ended: Promise<void>): void {
+    this.#waitFor({ target, busy: true }, ended)
+  }
+
+  keepOnly(mounts: readonly ProbeTarget[]): void {
+    const kept = new Set(mounts.map(keyOf))
+    for (const [key, entry] of this.#entries) if (!entry.busy && !kept.has(key)) this.#entries.delete(key)
+    for (const key of this.#unwell) if (!kept.has(key)) this.#unwell.delete(key)
+  }
+
+  close(): void {
+    this.#stopping.abort()
+  }
+
+  async #ask(entry: Entry): Promise<ProbeResult> {
+    const { run, path, deadlineMs, more = () => [], command: [file, ...args] = statCommand } = this.#options
+    const { mountPoint } = entry.target
+    const asked = [...args, path(mountPoint), ...more(entry.target)]
+    const result = await run(file, asked, { deadlineMs, signal: this.#stopping.signal })
+    delete entry.underWay
+    if (result.outcome === 'timed_out') {
+      this.#waitFor(entry, result.ended)
+      return this.#stuckResult(entry)
+    }
+    this.#entries.delete(keyOf(entry.target))
+    const answer = answerOf(mountPoint, result)
+    if (answer.state === 'ok') this.#unwell.delete(keyOf(entry.target))
+    else this.#unwell.add(keyOf(entry.target))
+    return answer
+  }
+
+  #waitFor(entry: Entry, ended: Promise<void>): void {
+    entry.stuckSince ??= this.#now()
+    entry.busy = true
+    this.#entries.set(keyOf(entry.target), entry)
+    this.#unwell.add(keyOf(entry.target))
+    void ended.then(() => (entry.busy = false))
+  }
+
+  #stuckResult(entry: Entry): ProbeResult {
+    const since = entry.stuckSince ?? this.#now()
     const message = `${entry.target.mountPoint} has not answered since ${new Date(since).toISOString()}`
     return { state: 'stuck', since, message }
   }
 
-  function take(key: string, entry: Entry, result: CommandResult): ProbeResult {
-    delete entry.underWay
-    if (result.outcome === 'timed_out') {
-      entry.stuckSince ??= now()
-      void result.ended.then(() => (entry.busy = false))
-      return stuckResult(entry)
-    }
-    entries.delete(key)
-    return answerOf(entry.target.mountPoint, result)
-  }
-
-  return {
-    async probe(target) {
-      const key = keyOf(target)
-      const entry = entries.get(key) ?? { target, busy: false }
-      if (entry.underWay) return entry.underWay
-      if (entry.busy) return stuckResult(entry)
-      entries.set(key, entry)
-      entry.busy = true
-      entry.underWay = run(file, [...args, path(target.mountPoint)], { deadlineMs, signal: stopping.signal }).then(
-        (result) => take(key, entry, result),
-      )
-      return entry.underWay
-    },
-    keepOnly(mounts) {
-      const kept = new Set(mounts.map(keyOf))
-      for (const [key, entry] of entries) if (!entry.busy && !kept.has(key)) entries.delete(key)
-    },
-    close: () => stopping.abort(),
+  #now(): number {
+    return (this.#options.now ?? Date.now)()
   }
 }
 
@@ -112,19 +187,3 @@ function answerOf(mountPoint: string, result: CommandResult): ProbeResult {
   if (figures) return { state: 'ok', figures }
   return { state: 'failed', message: `${mountPoint}: '${result.stdout.slice(0, 80).trim()}' are no figures` }
 }
-
-/** Reads the answer to `stat -f -c '%S %b %f %a %c %d'`; undefined when it is none. */
-export function parseStatfs(text: string): StatfsFigures | undefined {
-  const answer = text.trim()
-  if (!/^[1-9]\d*(?: \d+){5}$/.test(answer)) return undefined
-  const [block, blocks, free, available, inodes, freeInodes] = answer.split(' ').map(Number) as SixNumbers
-  return {
-    total_bytes: blocks * block,
-    free_bytes: free * block,
-    available_bytes: available * block,
-    inodes,
-    freeInodes,
-  }
-}
-
-type SixNumbers = [number, number, number, number, number, number]
