@@ -1,5 +1,5 @@
 import type { FilesystemReading } from '../host/filesystems.js'
-import type { StatfsFigures } from '../host/statfs-probe.js'
+import type { StatfsFigures } from '../host/statfs-figures.js'
 import type { Collector } from './collector.js'
 import { gauge, part } from './metric.js'
 import type { Measurement } from './metric.js'

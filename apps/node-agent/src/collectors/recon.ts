@@ -113,13 +113,33 @@ function objectFigures(figures: Figures, now: number): readonly Measurement[] {
 }
 
 const servers = { account: accountFigures, container: containerFigures, object: objectFigures }
+export type ReconServer = keyof typeof servers
 
 /** What a server's daemons have written into their cache; `now` in Unix seconds. A text that is no JSON object says nothing. */
-export function reconMeasurements(server: keyof typeof servers, text: string, now: number): readonly Measurement[] {
+export function reconMeasurements(server: ReconServer, text: string, now: number): readonly Measurement[] {
   try {
-    return servers[server](figuresIn(JSON.parse(text)), now)
+    return figuresMeasurements(server, JSON.parse(text), now)
   } catch {
     return []
+  }
+}
+
+/** The same of figures that a server answers. */
+export function figuresMeasurements(server: ReconServer, figures: unknown, now: number): readonly Measurement[] {
+  return servers[server](figuresIn(figures), now)
+}
+
+/** The text of a cache; undefined where there is none, or where the agent's user may not read it. */
+export function readCache(
+  machine: CollectorHost['machine'],
+  directory: string,
+  server: ReconServer,
+): string | undefined {
+  try {
+    return machine.read(`${directory}/${server}.recon`)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return undefined
+    throw error
   }
 }
 
@@ -132,11 +152,10 @@ export interface ReconOptions {
 
 /** What Swift's background daemons say about their last passes, and how old each cache is: a daemon that stopped tells nothing. */
 export function createRecon({ directory, now }: ReconOptions): Collector {
-  const read = (server: keyof typeof servers, { machine }: CollectorHost): readonly Measurement[] => {
-    const path = `${directory}/${server}.recon`
-    const text = machine.read(path)
+  const read = (server: ReconServer, { machine }: CollectorHost): readonly Measurement[] => {
+    const text = readCache(machine, directory, server)
     if (text === undefined) return []
-    const age = Math.max(0, now() - (machine.modifiedAt(path) ?? Number.NaN)) / 1_000
+    const age = Math.max(0, now() - (machine.modifiedAt(`${directory}/${server}.recon`) ?? Number.NaN)) / 1_000
     return [gauge(`recon.${server}.cache_age`, 'seconds', age), ...reconMeasurements(server, text, now() / 1_000)]
   }
   return {

@@ -1,12 +1,17 @@
+import { posix } from 'node:path'
 import type { FilesystemFigures } from '@roost/api-types/agent'
-import type { Machine } from '../host/machine.js'
+import { keepHelper, type KeptHelper, type StartHelper } from '../host/helper.js'
+import { kernelOf, type Machine } from '../host/machine.js'
 import type { Mount } from '../host/mounts.js'
 import type { RunCommand } from '../host/run-command.js'
 import { createStatfsProbe, type ProbeResult } from '../host/statfs-probe.js'
+import { unlessDenied } from './unless-denied.js'
 
 export interface DeviceProbe {
-  /** Lists the mount's top folder and asks for its figures; a result may be as old as the period. Never rejects. */
+  /** Reads from the mount and asks for its figures; a result may be as old as the period. Never rejects. */
   probe(mount: Mount, maxAgeMs?: number): Promise<ProbeResult>
+  /** A quick look at all of them at once: those that `probe` was content with, and that cannot be opened now. */
+  glance(mounts: readonly Mount[]): Promise<ReadonlySet<Mount>>
   /** Forgets the mounts that are gone. */
   keepOnly(mounts: readonly Mount[]): void
   close(): void
@@ -15,6 +20,7 @@ export interface DeviceProbe {
 export interface DeviceProbeOptions {
   readonly machine: Machine
   readonly run: RunCommand
+  readonly start: StartHelper
   /** A clock that never jumps, in milliseconds. */
   readonly monotonic: () => number
   readonly deadlineMs?: number
@@ -22,53 +28,66 @@ export interface DeviceProbeOptions {
   readonly command?: readonly [string, ...string[]]
 }
 
-/** A question costs 5 ms of CPU: with 5 s a device, and a minute at least, all of them together stay below 0.1 % of a core. */
-const periodMs = (devices: number): number => Math.max(devices * 5_000, 60_000)
+/** A question costs 7 ms of CPU: with 7 s a device, and a minute at least, all of them together stay below 0.1 % of a core. */
+const periodMs = (devices: number): number => Math.max(devices * 7_000, 60_000)
 const atOnce = 8
+const glanceMs = 3_000
 
 /**
  * statfs alone is no sign of health: a filesystem that was shut down still answers it with old figures, while reading its top folder
- * fails. A folder that is closed to the agent's user says nothing against the disk.
+ * fails. That folder may be in memory: a block of the disk itself, at another place each time and past the cache, is not. A folder or a
+ * disk that is closed to the agent's user says nothing against it.
  */
 const script = `
 if ! said=$(ls -f -- "$1" 2>&1 >/dev/null); then
   case $said in *"Permission denied"*) ;; *) echo "$said" >&2; exit 1;; esac
 fi
+if [ -r "$2" ] && ! said=$(dd if="$2" of=/dev/null bs=4096 count=1 skip="$3" iflag=direct 2>&1); then
+  case $said in *"Input/output error"*) echo "$2: $said" >&2; exit 1;; esac
+fi
 exec stat -f -c '%S %b %f %a %c %d' -- "$1"`
 
+/** Opens all of them, and says which cannot be opened. */
+const glance = ['sh', '-c', 'while read -r _; do ls -f -- "$@" 2>&1 >/dev/null; echo .; done', 'roost-glance'] as const
+
+/** The block device below a mount, and a block of it. */
+function blockOf(machine: Machine, { device }: Mount): readonly string[] {
+  const kernel = kernelOf(machine)
+  const target = unlessDenied(() => kernel.link(`/sys/dev/block/${device}`))
+  if (target === undefined) return []
+  const sectors = Number(unlessDenied(() => kernel.read(`/sys/dev/block/${device}/size`)) ?? 0)
+  const block = Math.floor(Math.random() * Math.floor(sectors / 8))
+  return [kernel.path(`/dev/${posix.basename(target).replaceAll('!', '/')}`), String(block)]
+}
+
 export function createDeviceProbe(options: DeviceProbeOptions): DeviceProbe {
-  const { machine, run, monotonic } = options
+  const { machine, run, start, monotonic } = options
+  const glances = keepHelper(start, glance)
   const statfs = createStatfsProbe({
     run,
     path: (path) => machine.path(path),
     command: options.command ?? ['sh', '-c', script, 'roost-probe'],
+    more: (mount) => (options.command === undefined ? blockOf(machine, mount as Mount) : []),
     ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
   })
   const last = new Map<number, { readonly askedAt: number; readonly result: ProbeResult }>()
-  const waiting: (() => void)[] = []
-  let free = atOnce
+  const inTurn = takeTurns(atOnce)
   let devices = 0
-
-  async function inTurn(ask: () => Promise<ProbeResult>): Promise<ProbeResult> {
-    if (free > 0) free--
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await ask()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free++
-    }
-  }
 
   return {
     async probe(mount, maxAgeMs = periodMs(devices)) {
       const known = last.get(mount.id)
-      if (known && monotonic() - known.askedAt < maxAgeMs) return known.result
+      // One that was not well is asked each time: it may have been healed.
+      const isFresh = known?.result.state === 'ok' && monotonic() - known.askedAt < maxAgeMs
+      if (isFresh) return known.result
       const askedAt = monotonic()
       const result = await inTurn(() => statfs.probe(mount))
       last.set(mount.id, { askedAt, result })
       return result
+    },
+    async glance(mounts) {
+      const well = mounts.filter(({ id }) => last.get(id)?.result.state === 'ok')
+      return unopenable(machine, glances, well)
     },
     keepOnly(mounts) {
       devices = mounts.length
@@ -76,8 +95,43 @@ export function createDeviceProbe(options: DeviceProbeOptions): DeviceProbe {
       for (const id of last.keys()) if (!ids.has(id)) last.delete(id)
       statfs.keepOnly(mounts)
     },
-    close: () => statfs.close(),
+    close() {
+      statfs.close()
+      glances.close()
+    },
   }
+}
+
+/** Runs so many at a time; the others wait. */
+function takeTurns(width: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let free = width
+  return async (work) => {
+    if (free > 0) free--
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free++
+    }
+  }
+}
+
+/** Opens all of them by one process, and answers which cannot be opened. */
+async function unopenable(
+  machine: Machine,
+  glances: KeptHelper,
+  mounts: readonly Mount[],
+): Promise<ReadonlySet<Mount>> {
+  if (mounts.length === 0) return new Set()
+  const paths = mounts.map(({ mountPoint }) => machine.path(mountPoint))
+  const { outcome, stdout } = await glances.ask(paths, glanceMs)
+  if (outcome === 'answered' && stdout === '') return new Set()
+  const named = mounts.filter((_, i) => stdout.includes(`'${paths[i]}'`))
+  // Of one that hangs nothing is said: each is asked by itself.
+  return new Set(outcome === 'answered' && named.length > 0 ? named : mounts)
 }
 
 /** Without the numbers of inodes, which no device's record has. */

@@ -5,6 +5,7 @@ import { type Mount, mountAt } from '../host/mounts.js'
 import type { ProbeResult } from '../host/statfs-probe.js'
 import { type DeviceProbe, figuresOf } from './device-probe.js'
 import type { ReadDevice } from './devices.js'
+import type { FilesystemErrors } from './filesystem-errors.js'
 import { mountStamp } from './mount-stamp.js'
 
 type Usage = DeviceUsageMessage['devices'][number]
@@ -15,6 +16,9 @@ export interface UsageFacts {
   readonly mounts: readonly Mount[]
   readonly readings: readonly FilesystemReading[]
   readonly probe: DeviceProbe
+  readonly errors: FilesystemErrors
+  /** What the last glance at all devices could not open. */
+  readonly suspects: ReadonlySet<Mount>
 }
 
 /**
@@ -29,13 +33,14 @@ export async function usageOf(known: ReadDevice, facts: UsageFacts): Promise<Usa
   if (now === undefined) return { key, status: 'unmounted', figures: null }
   if (mountStamp(facts.machine, now) !== known.stamp) return undefined
   const figures = mount.kind === 'network' ? null : figuresOf(await ask(mount, facts))
-  if (figures === null) return { key, status: 'failed', figures }
+  if (figures === null || (await facts.errors.of(mount, known.stamp))?.isNow === true)
+    return { key, status: 'failed', figures: null }
   return { key, status: status === 'unmanaged' ? status : 'ok', figures }
 }
 
 /** Health is asked now and then, figures as often as the collectors ask; both must be well. */
-async function ask(mount: Mount, { probe, readings }: UsageFacts): Promise<ProbeResult> {
-  const health = await probe.probe(mount)
+async function ask(mount: Mount, { probe, readings, suspects }: UsageFacts): Promise<ProbeResult> {
+  const health = await probe.probe(mount, suspects.has(mount) ? 0 : undefined)
   const reading = readings.find(({ filesystem }) => filesystem.device === mount.device)
   return health.state === 'ok' && reading !== undefined ? reading.result : health
 }

@@ -5,6 +5,7 @@ import type { ProbeResult } from '../host/statfs-probe.js'
 import { figuresOf } from './device-probe.js'
 import { readRotational, readSize } from './disks.js'
 import type { KnownFilesystem } from './filesystems.js'
+import type { FilesystemErrors, RecordedErrors } from './filesystem-errors.js'
 import { parseFstab, sourcePresence } from './fstab.js'
 import { mountStamp } from './mount-stamp.js'
 import type { Place } from './places.js'
@@ -19,6 +20,7 @@ export interface DeviceFacts {
   readonly disks: readonly InventoryDisk[]
   /** Reads the mount for real, with a deadline. */
   readonly probe: (mount: Mount) => Promise<ProbeResult>
+  readonly errors: FilesystemErrors
 }
 
 export interface ReadDevice {
@@ -76,7 +78,10 @@ async function readMounted(place: Place, mount: Mount, facts: DeviceFacts): Prom
   const result = await facts.probe(mount)
   if (result.state !== 'ok')
     return { device: { ...device, status: 'failed' }, mount, stamp, problem: unreadable(mount, result) }
-  return { device: { ...device, figures: figuresOf(result) }, mount, stamp, problem: undefined }
+  const errors = await facts.errors.of(mount, stamp)
+  const problem = errors === undefined || errors.count === 0 ? undefined : recordedErrors(mount, errors)
+  if (errors?.isNow === true) return { device: { ...device, status: 'failed' }, mount, stamp, problem }
+  return { device: { ...device, figures: figuresOf(result) }, mount, stamp, problem }
 }
 
 type OfHardware = Pick<InventoryDevice, 'uuid' | 'serial' | 'model' | 'is_rotational' | 'size_bytes'>
@@ -121,6 +126,12 @@ function notLocal(mount: Mount): InventoryProblem {
 function unreadable(mount: Mount, result: Exclude<ProbeResult, { state: 'ok' }>): InventoryProblem {
   const code = result.state === 'stuck' ? 'mount_stuck' : 'device_failed'
   return { code, subject: mount.mountPoint, message: `${result.message}. Look at the disk's kernel messages (dmesg).` }
+}
+
+function recordedErrors({ mountPoint, source }: Mount, { count, isNow }: RecordedErrors): InventoryProblem {
+  const when = isNow ? 'since it was mounted' : 'from before it was mounted'
+  const message = `The filesystem at ${mountPoint} has ${count} errors on record, ${when}: unmount it and run e2fsck -f ${source}.`
+  return { code: 'filesystem_errors', subject: mountPoint, message }
 }
 
 /** One filesystem under two names counts once as capacity in nobody's reckoning: the operator must say which one is meant. */

@@ -15,6 +15,11 @@ const software: Readonly<Record<Software, { file: string; args: readonly string[
 const folders = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/sbin', '/bin']
 const deadlineMs = 5_000
 
+/** Where a program of the gateway is installed; undefined when it is not. */
+export function findGatewaySoftware(machine: Machine, name: Software): string | undefined {
+  return folders.map((folder) => `${folder}/${software[name].file}`).find((path) => machine.stamp(path) !== undefined)
+}
+
 export interface GatewayReader {
   read(): Promise<InventoryGateway>
 }
@@ -27,8 +32,8 @@ export function createGatewayReader(machine: Machine, run: RunCommand): GatewayR
   const known = new Map<string, string | null>()
 
   async function versionOf(name: Software): Promise<string | null> {
-    const { file, args, pattern } = software[name]
-    const path = folders.map((folder) => `${folder}/${file}`).find((each) => machine.stamp(each) !== undefined)
+    const { args, pattern } = software[name]
+    const path = findGatewaySoftware(machine, name)
     if (path === undefined || machine.root !== '/') return null
     const key = `${path} ${machine.stamp(path)}`
     const version = known.get(key)

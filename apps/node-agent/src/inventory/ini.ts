@@ -7,14 +7,25 @@ export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>
  * file or section of the same name adds to the earlier.
  */
 export function parseIni(...texts: readonly string[]): Ini {
+  return parse(texts, (key) => key.toLowerCase())
+}
+
+/** The same with keys as they are written, which is how Swift's servers read theirs: a name of a user is in some of them. */
+export function parseCasedIni(...texts: readonly string[]): Ini {
+  return parse(texts, (key) => key)
+}
+
+type KeyOf = (key: string) => string
+
+function parse(texts: readonly string[], keyOf: KeyOf): Ini {
   const sections = new Map<string, Map<string, string>>()
-  for (const text of texts) readSections(text, sections)
+  for (const text of texts) readSections(text, sections, keyOf)
   const defaults = sections.get('DEFAULT') ?? new Map<string, string>()
   const merged = [...sections].map(([name, settings]) => [name, new Map([...defaults, ...settings])] as const)
   return new Map(merged)
 }
 
-function readSections(text: string, sections: Map<string, Map<string, string>>): void {
+function readSections(text: string, sections: Map<string, Map<string, string>>, keyOf: KeyOf): void {
   let settings: Map<string, string> | undefined
   let last: string | undefined
   for (const line of text.split(/\r?\n/)) {
@@ -26,17 +37,17 @@ function readSections(text: string, sections: Map<string, Map<string, string>>):
       last = undefined
     } else if (/^\s/.test(line) && settings !== undefined && last !== undefined)
       settings.set(last, `${settings.get(last)}\n${line.trim()}`)
-    else last = readSetting(line, settings)
+    else last = readSetting(line, settings, keyOf)
   }
 }
 
 /** Returns the key, which lines that follow may continue. */
-function readSetting(line: string, settings: Map<string, string> | undefined): string | undefined {
+function readSetting(line: string, settings: Map<string, string> | undefined, keyOf: KeyOf): string | undefined {
   const match = /^\s*([^=:]+?)\s*[=:]\s*(.*)$/.exec(line)
   const [, key, value] = match ?? []
   if (key === undefined || value === undefined || settings === undefined) return undefined
-  settings.set(key.toLowerCase(), value.trimEnd())
-  return key.toLowerCase()
+  settings.set(keyOf(key), value.trimEnd())
+  return keyOf(key)
 }
 
 /** Swift's words for true. */

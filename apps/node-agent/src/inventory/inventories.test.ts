@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../config.js'
 import { createFilesystems } from '../host/filesystems.js'
+import { startHelper } from '../host/helper.js'
 import { openMachine } from '../host/machine.js'
 import { runCommand } from '../host/run-command.js'
 import type { RunCommand } from '../host/run-command.js'
@@ -54,7 +55,15 @@ function open(config: object, run: RunCommand = runCommand): Inventories {
   const machine = openMachine(root)
   const probe = createStatfsProbe({ run, path: (path) => machine.path(path) })
   const filesystems = createFilesystems({ machine, probe, monotonic: clock.monotonic })
-  inventories = createInventories({ config: readConfig({ dataDir: root }, {}), machine, run, filesystems, clock })
+  inventories = createInventories({
+    config: readConfig({ dataDir: root }, {}),
+    machine,
+    run,
+    start: startHelper,
+    filesystems,
+    askRecon: async () => undefined,
+    clock,
+  })
   return inventories
 }
 

@@ -3,13 +3,16 @@ import type { DeviceUsageMessage, Inventory, InventoryDevice } from '@roost/api-
 import type { Clock } from '../clock.js'
 import type { InventoryConfig } from '../config.js'
 import type { Filesystems } from '../host/filesystems.js'
-import type { Machine } from '../host/machine.js'
-import { readMounts } from '../host/mounts.js'
+import type { StartHelper } from '../host/helper.js'
+import { kernelOf, type Machine } from '../host/machine.js'
+import { type Mount, mountAt, readMounts } from '../host/mounts.js'
 import type { RunCommand } from '../host/run-command.js'
+import type { AskRecon } from '../swift/recon-client.js'
 import { changeStamp } from './change-stamp.js'
 import { createDeviceProbe, type DeviceProbe } from './device-probe.js'
 import { usageOf } from './device-usage.js'
 import type { ReadDevice } from './devices.js'
+import { createFilesystemErrors, type FilesystemErrors } from './filesystem-errors.js'
 import { createInventoryReader, type ReadInventory } from './inventory.js'
 
 export type DeviceUsage = DeviceUsageMessage['devices']
@@ -20,6 +23,8 @@ export interface Inventories {
   read(): Promise<Inventory>
   /** Figures of the devices that the last inventory named: asked every report interval. */
   usage(): Promise<DeviceUsage>
+  /** The devices as they were seen last, by inventory or by usage. */
+  devices(): readonly InventoryDevice[]
   /** Calls back when something changed that the next inventory would show, such as a ring. The answer unsubscribes. */
   onChange(callback: () => void): () => void
   close(): Promise<void>
@@ -29,8 +34,10 @@ export interface InventoriesOptions {
   readonly config: InventoryConfig
   readonly machine: Machine
   readonly run: RunCommand
+  readonly start: StartHelper
   /** Shared with the collectors, so that a mount is asked once for both. */
   readonly filesystems: Filesystems
+  readonly askRecon: AskRecon
   readonly clock: Clock
 }
 
@@ -39,14 +46,16 @@ const watchPeriodMs = 10_000
 
 /** Reads inventories, keeps the last good devices between them, and watches for what the next one would show. */
 export function createInventories(options: InventoriesOptions): Inventories {
-  const { clock, machine, run } = options
-  const probe = createDeviceProbe({ machine, run, monotonic: () => clock.monotonic() })
-  const read = createInventoryReader({ ...options, probe, interfaces: networkInterfaces })
-  return new WatchedInventories({ ...options, probe, read })
+  const { clock, machine, run, start } = options
+  const probe = createDeviceProbe({ machine, run, start, monotonic: () => clock.monotonic() })
+  const errors = createFilesystemErrors(kernelOf(machine), run)
+  const read = createInventoryReader({ ...options, probe, errors, interfaces: networkInterfaces })
+  return new WatchedInventories({ ...options, probe, errors, read })
 }
 
-interface Parts extends Omit<InventoriesOptions, 'run'> {
+interface Parts extends Omit<InventoriesOptions, 'run' | 'start'> {
   readonly probe: DeviceProbe
+  readonly errors: FilesystemErrors
   readonly read: ReadInventory
 }
 
@@ -81,30 +90,35 @@ class WatchedInventories implements Inventories {
   }
 
   async #read(): Promise<Inventory> {
-    const { machine, config, probe, read } = this.#options
+    const { machine, config, probe, errors, read } = this.#options
     this.#stamp = changeStamp(machine, config)
     const { inventory, devices } = await read()
     // Probes that were stopped say nothing about their disks.
     if (this.#isClosed) throw new Error('The agent ends.')
     if (devices !== null) this.#devices = devices
     this.#statuses = new Map(this.#devices.map(({ device }) => [device.key, device.status]))
-    probe.keepOnly(this.#devices.flatMap(({ mount }) => mount ?? []))
+    probe.keepOnly(mountsOf(this.#devices))
+    errors.keepOnly(new Set(this.#devices.map(({ stamp }) => stamp)))
     return inventory
   }
 
   async usage(): Promise<DeviceUsage> {
-    const { machine, probe, filesystems } = this.#options
+    const { machine, probe, errors, filesystems } = this.#options
     const readings = await filesystems.read()
     const mounts = readMounts(machine)
-    const found = await Promise.all(
-      this.#devices.map(async (known) => usageOf(known, { machine, mounts, readings, probe })),
-    )
+    const suspects = await probe.glance(mountsOf(this.#devices).filter((mount) => isThere(mount, mounts)))
+    const facts = { machine, mounts, readings, probe, errors, suspects }
+    const found = await Promise.all(this.#devices.map(async (known) => usageOf(known, facts)))
     const usage = found.filter((one) => one !== undefined)
     // The inventory says why a device failed: let it be read again as soon as one does.
     const changed = usage.filter(({ key, status }) => this.#statuses.get(key) !== status)
     for (const { key, status } of changed) this.#statuses.set(key, status)
     if (changed.length > 0) this.#notify()
     return usage
+  }
+
+  devices(): readonly InventoryDevice[] {
+    return this.#devices.map(({ device }) => ({ ...device, status: this.#statuses.get(device.key) ?? device.status }))
   }
 
   onChange(callback: () => void): () => void {
@@ -132,4 +146,13 @@ class WatchedInventories implements Inventories {
   #notify(): void {
     for (const callback of this.#callbacks) callback()
   }
+}
+
+function mountsOf(devices: readonly ReadDevice[]): readonly Mount[] {
+  return devices.flatMap(({ mount }) => mount ?? [])
+}
+
+/** What was unmounted shows the folder below it, which says nothing of the device. */
+function isThere({ mountPoint, id, kind }: Mount, mounts: readonly Mount[]): boolean {
+  return kind !== 'network' && mountAt(mountPoint, mounts)?.id === id
 }

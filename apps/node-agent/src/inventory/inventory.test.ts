@@ -1,12 +1,15 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AgentConfig, readConfig } from '../config.js'
+import { startHelper } from '../host/helper.js'
 import { openMachine } from '../host/machine.js'
 import { runCommand } from '../host/run-command.js'
 import { createDeviceProbe } from './device-probe.js'
+import type { Interfaces } from './addresses.js'
+import { createFilesystemErrors } from './filesystem-errors.js'
 import { createInventoryReader } from './inventory.js'
 
 const lab = fileURLToPath(new URL('fixtures/lab', import.meta.url))
@@ -26,34 +29,24 @@ function mounts(lines: readonly string[]): void {
   write('proc/self/mountinfo', lines.map((line, i) => `${i + 30} 1 ${line}`).join('\n'))
 }
 
-const interfaces = () => ({
-  lo: [
-    {
-      address: '127.0.0.1',
-      netmask: '255.0.0.0',
-      family: 'IPv4' as const,
-      mac: '00:00:00:00:00:00',
-      internal: true,
-      cidr: '127.0.0.1/8',
-    },
-  ],
-  eth0: [
-    {
-      address: '10.0.0.7',
-      netmask: '255.255.255.0',
-      family: 'IPv4' as const,
-      mac: '02:AA:00:00:00:01',
-      internal: false,
-      cidr: '10.0.0.7/24',
-    },
-  ],
-})
+const interfacesFile = new URL('fixtures/interfaces.json', import.meta.url)
+const interfaces = (): Interfaces => JSON.parse(readFileSync(interfacesFile, 'utf8'))
 
 async function read(more: Partial<AgentConfig> = {}) {
   const config = { ...readConfig({ dataDir: root, root }, {}), ...more }
   const machine = openMachine(root)
-  const probe = createDeviceProbe({ machine, run: runCommand, monotonic: () => performance.now() })
-  const { inventory } = await createInventoryReader({ config, machine, run: runCommand, probe, interfaces })()
+  const probe = createDeviceProbe({ machine, run: runCommand, start: startHelper, monotonic: () => performance.now() })
+  const errors = createFilesystemErrors(machine, runCommand)
+  const askRecon = async () => undefined
+  const { inventory } = await createInventoryReader({
+    config,
+    machine,
+    run: runCommand,
+    probe,
+    errors,
+    askRecon,
+    interfaces,
+  })()
   return inventory
 }
 
@@ -238,9 +231,24 @@ describe('the inventory of a machine without Swift', () => {
     expect(policies?.map(({ name }) => name)).toEqual(['default'])
   })
 
+  it('has no policies when it is told that it has no devices: those of its cluster are told by nodes with rings', async () => {
+    const { devices, policies } = await read({ declaredDevices: [] })
+    expect([devices, policies]).toEqual([[], []])
+  })
+
   it('declares nothing unless it is told to', async () => {
     mounts(['8:1 / / rw - ext4 /dev/sda1 rw'])
     expect(await read()).toMatchObject({ devices: [], policies: [], rings: [] })
+  })
+
+  it('is a gateway by a server that runs, and by its preparation while none does', async () => {
+    write('proc/12/comm', 'ganesha.nfsd\n')
+    expect((await read()).roles.runs_gateway).toBe(true)
+    write('proc/12/comm', 'bash\n')
+    expect((await read()).roles.runs_gateway).toBe(false)
+    write('usr/sbin/smbd', '')
+    write('etc/samba/smb.conf', '[global]\n  include = /etc/samba/roost.d/shares.conf\n')
+    expect((await read()).roles.runs_gateway).toBe(true)
   })
 
   it('reads the host', async () => {
@@ -249,8 +257,7 @@ describe('the inventory of a machine without Swift', () => {
     write('proc/sys/kernel/osrelease', '6.1.0\n')
     write('proc/meminfo', 'MemTotal:       2048 kB\nMemFree: 1 kB\n')
     write('proc/cpuinfo', 'processor\t: 0\nmodel name\t: ACME 1\n\nprocessor\t: 1\nmodel name\t: ACME 1\n')
-    write('proc/12/comm', 'smbd\n')
-    const { host, roles, addresses } = await read()
+    const { host, addresses } = await read()
     expect(host).toMatchObject({
       hostname: 'store-1',
       os: 'Debian GNU/Linux 12 (bookworm)',
@@ -259,7 +266,6 @@ describe('the inventory of a machine without Swift', () => {
       cpu_cores: 2,
       memory_bytes: 2_097_152,
     })
-    expect(roles.runs_gateway).toBe(true)
     expect(addresses).toEqual([
       { interface: 'lo', address: '127.0.0.1', family: 'ipv4', mac: null },
       { interface: 'eth0', address: '10.0.0.7', family: 'ipv4', mac: '02:aa:00:00:00:01' },

@@ -7,11 +7,15 @@ import { describeAddresses, guessFacing, type Interfaces, parseDefaultInterface 
 import type { DeviceProbe } from './device-probe.js'
 import { type ReadDevice, readDevices, sharedFilesystems } from './devices.js'
 import { readDisks } from './disks.js'
+import type { FilesystemErrors } from './filesystem-errors.js'
 import { createFilesystemReader, describeFilesystem, duplicateUuids } from './filesystems.js'
 import { createGatewayReader } from './gateway.js'
 import { readHost } from './host.js'
 import { declaredPlaces, ringPlaces } from './places.js'
 import { detectRoles, readPrograms } from './roles.js'
+import { isPrepared } from '../shares/prepare.js'
+import type { AskRecon } from '../swift/recon-client.js'
+import { readSwiftVersion } from './swift-version.js'
 import { readSwift, type Swift } from './swift.js'
 
 export interface InventoryOptions {
@@ -19,6 +23,8 @@ export interface InventoryOptions {
   readonly machine: Machine
   readonly run: RunCommand
   readonly probe: DeviceProbe
+  readonly errors: FilesystemErrors
+  readonly askRecon: AskRecon
   readonly interfaces: () => Interfaces
 }
 
@@ -32,7 +38,7 @@ export type ReadInventory = () => Promise<InventoryResult>
 
 /** Reads what this machine is. No mount, disk or program that hangs makes it wait longer than its deadline. */
 export function createInventoryReader(options: InventoryOptions): ReadInventory {
-  const { config, machine, run, probe } = options
+  const { config, machine, run, probe, errors } = options
   const filesystemReader = createFilesystemReader(kernelOf(machine), run)
   const gatewayReader = createGatewayReader(machine, run)
 
@@ -46,7 +52,11 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
       config,
       addresses.map(({ address }) => address),
     )
-    const [filesystems, gateway] = await Promise.all([filesystemReader.read(local), gatewayReader.read()])
+    const [filesystems, gateway, swiftVersion] = await Promise.all([
+      filesystemReader.read(local),
+      gatewayReader.read(),
+      swift.servers.length === 0 ? null : readSwiftVersion(options.askRecon),
+    ])
     const disks = readDisks(kernelOf(machine))
     const places = findPlaces(swift, config, local)
     const facts = {
@@ -56,6 +66,7 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
       filesystems,
       disks,
       probe: (mount: Mount) => probe.probe(mount, 0),
+      errors,
     }
     const devices = places && (await readDevices(places, facts))
     const own = swift.own ?? []
@@ -63,17 +74,23 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
       host: readHost(machine),
       addresses: [...addresses],
       facing: guessFacing({ interfaces, defaultInterface: defaultInterface(machine), own, all: swift.all }),
-      roles: detectRoles({ own, hasProxy: swift.hasProxy, programs: readPrograms(machine), overrides: config.roles }),
+      roles: readRoles(machine, swift, config),
       disks: disks.filter(({ name }) => isOwn(machine) || filesystems.some(({ disk }) => disk === name)),
       filesystems: filesystems.map(describeFilesystem),
       devices: devices?.map(({ device }) => device) ?? null,
       policies: policiesOf(swift, config),
       rings: [...swift.rings],
+      swift_version: swiftVersion,
       gateway,
       problems: [...swift.problems, ...duplicateUuids(filesystems), ...deviceProblems(devices ?? [])],
     }
     return { inventory, devices }
   }
+}
+
+function readRoles(machine: Machine, { own, hasProxy }: Swift, { roles }: InventoryConfig): Inventory['roles'] {
+  const facts = { own: own ?? [], hasProxy, programs: readPrograms(machine) }
+  return detectRoles({ ...facts, isPreparedGateway: isPrepared(machine), overrides: roles })
 }
 
 /** The disks of this machine are not those of a folder of it, unless they hold what is mounted there. */
@@ -86,10 +103,10 @@ function findPlaces(swift: Swift, config: InventoryConfig, local: ReturnType<typ
   return config.declaredDevices === null ? [] : declaredPlaces(config.declaredDevices, local)
 }
 
-/** Without rings the configuration declares policies, as far as it declares devices for them. */
+/** Without rings the configuration declares policies, as far as it declares devices for them: a gateway has no say in its cluster's. */
 function policiesOf(swift: Swift, config: InventoryConfig): Inventory['policies'] {
   if (swift.present) return swift.policies && [...swift.policies]
-  if (config.declaredDevices === null) return []
+  if (config.declaredDevices === null || config.declaredDevices.length === 0) return []
   return config.declaredPolicies.map((name, index) => ({
     index,
     name,

@@ -33,13 +33,38 @@ const inflate = promisify(gunzip)
 
 /** Reads the content of a `*.ring.gz`, with the MD5 that Swift's recon tells of the same file. Throws RingError. */
 export async function readRing(file: Uint8Array): Promise<Ring & { readonly md5: string }> {
-  let bytes: Buffer
+  return { ...parseRing(await inflateRing(file)), md5: createHash('md5').update(file).digest('hex') }
+}
+
+async function inflateRing(file: Uint8Array): Promise<Buffer> {
   try {
-    bytes = await inflate(file, { maxOutputLength: largestRingBytes })
+    return await inflate(file, { maxOutputLength: largestRingBytes })
   } catch (error) {
-    throw new RingError(`it is not a complete gzip file (${(error as Error).message})`)
+    throw new RingError(`it is not a complete gzip file (${(error as Error).message})`, { cause: error })
   }
-  return { ...parseRing(bytes), md5: createHash('md5').update(file).digest('hex') }
+}
+
+/** The partitions that a ring places on a device: `has[partition]` is 1. */
+export interface Placement {
+  readonly device: RingDevice
+  readonly has: Uint8Array
+}
+
+/** Where the ring places partitions, for the devices that are wanted. Throws RingError. */
+export async function readPlacement(
+  file: Uint8Array,
+  isWanted: (device: RingDevice) => boolean,
+): Promise<readonly Placement[]> {
+  const { header, table, partitions } = openRing(await inflateRing(file))
+  const byId = header.devices.map((device) =>
+    device !== null && isWanted(device) ? { device, has: new Uint8Array(partitions) } : undefined,
+  )
+  const little = header.byteOrder === 'little'
+  for (let at = 0; at < table.length; at += 2) {
+    const placement = byId[little ? table.readUInt16LE(at) : table.readUInt16BE(at)]
+    if (placement !== undefined) placement.has[(at / 2) % partitions] = 1
+  }
+  return byId.filter((one) => one !== undefined)
 }
 
 const headerBytes = 10
@@ -49,6 +74,23 @@ const headerBytes = 10
  * replica a u16 device id per partition, in the byte order that the object names.
  */
 export function parseRing(bytes: Uint8Array): Ring {
+  const { header, table, partitions } = openRing(bytes)
+  checkTable(table, header)
+  return {
+    version: header.version,
+    partitions,
+    replicas: header.replicas,
+    devices: header.devices.filter((device) => device !== null),
+  }
+}
+
+interface OpenRing {
+  readonly header: Header
+  readonly table: Buffer
+  readonly partitions: number
+}
+
+function openRing(bytes: Uint8Array): OpenRing {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (buffer.length < headerBytes || buffer.toString('latin1', 0, 4) !== 'R1NG') throw new RingError('it is not a ring')
   const format = buffer.readUInt16BE(4)
@@ -64,13 +106,7 @@ export function parseRing(bytes: Uint8Array): Ring {
   const entries = Math.floor(partitions * header.replicas)
   if (buffer.length - tableStart !== entries * 2)
     throw new RingError(`its table has ${buffer.length - tableStart} bytes, not the ${entries * 2} of its header`)
-  checkTable(buffer.subarray(tableStart), header)
-  return {
-    version: header.version,
-    partitions,
-    replicas: header.replicas,
-    devices: header.devices.filter((device) => device !== null),
-  }
+  return { header, table: buffer.subarray(tableStart), partitions }
 }
 
 interface Header {

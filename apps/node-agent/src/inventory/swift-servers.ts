@@ -5,6 +5,7 @@ import { unlessDenied } from './unless-denied.js'
 
 /** What a storage server's configuration says about the devices it serves. */
 export interface StorageServer {
+  readonly kind: ServerKind
   /** The address it stands for in the rings; null when it answers on every address of the machine. */
   readonly address: string | null
   readonly port: number | null
@@ -21,6 +22,7 @@ export interface SwiftServers {
 }
 
 const kinds = ['object', 'container', 'account'] as const
+export type ServerKind = (typeof kinds)[number]
 
 /** Reads the configuration of Swift's servers: one file, a folder of pieces, or a folder with one file an instance. */
 export function readSwiftServers(machine: Machine, swiftDirectory: string): SwiftServers {
@@ -48,7 +50,7 @@ export function readSwiftServers(machine: Machine, swiftDirectory: string): Swif
     const instances = list(base)
       .filter((name) => /\.conf(\.d)?$/.test(name))
       .map((name) => (name.endsWith('.d') ? pieces(`${base}/${name}`) : [read(`${base}/${name}`)]))
-    return [one, ...instances].flatMap((texts) => parseStorageServer(texts) ?? [])
+    return [one, ...instances].flatMap((texts) => parseStorageServer(kind, texts) ?? [])
   })
   const proxy = `${swiftDirectory}/proxy-server`
   const hasProxy =
@@ -68,12 +70,13 @@ function uncheckedMounts(servers: readonly StorageServer[]): readonly InventoryP
 const anyAddress = new Set(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])
 
 /** Reads one server's settings, given as the texts that it merges; undefined when they are no configuration. */
-function parseStorageServer(texts: readonly string[]): StorageServer | undefined {
+function parseStorageServer(kind: ServerKind, texts: readonly string[]): StorageServer | undefined {
   const settings = parseIni(...texts).get('DEFAULT')
   if (settings === undefined) return undefined
   const address = settings.get('ring_ip') ?? settings.get('bind_ip') ?? '0.0.0.0'
   const port = Number(settings.get('bind_port') ?? Number.NaN)
   return {
+    kind,
     address: anyAddress.has(address) ? null : address,
     port: Number.isInteger(port) ? port : null,
     devices: settings.get('devices') ?? '/srv/node',
