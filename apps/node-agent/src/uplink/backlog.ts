@@ -15,10 +15,10 @@ export interface Backlog {
   readonly send: (frame: Uint8Array) => boolean
 }
 
-/** Ten frames a second: a server that a whole fleet returns to has other things to do first. */
+/** Ten frames a second, to spare a server to which a whole fleet reconnects. */
 const paceMs = 100
 
-/** Sends the readings of the time without a connection, oldest first and behind the live ones, and forgets them. */
+/** Sends the readings taken while disconnected, oldest first and after live ones, and deletes them. */
 export async function replayBacklog(backlog: Backlog): Promise<void> {
   const { frames, backlogMs, isOpen } = backlog
   if (backlogMs > 0)

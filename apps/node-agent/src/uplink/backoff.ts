@@ -1,6 +1,6 @@
 import { closeCodes } from '@roost/api-types/agent'
 
-/** How a session, or the attempt at one, ended. */
+/** How a session, or an attempt to open one, ended. */
 export interface SessionEnd {
   /** The close code of the stream; null when it broke, or never came up. */
   readonly code: number | null

@@ -8,13 +8,13 @@ const meanings: Readonly<Record<number, string>> = {
   [closeCodes.serviceRestart]: 'The control plane restarts.',
   [closeCodes.tryAgainLater]: 'The control plane is busy.',
   [closeCodes.unauthenticated]: "The control plane did not accept this node's signature.",
-  [closeCodes.helloTimeout]: 'The control plane waited in vain for the hello.',
+  [closeCodes.helloTimeout]: 'The control plane received no hello in time.',
   [closeCodes.needsUpgrade]: 'The control plane does not speak the protocol of this agent.',
   [closeCodes.replaced]: 'Another process with the identity of this node took over.',
   [closeCodes.revoked]: 'An operator removed this node.',
 }
 
-/** What a close frame says. A reason that is not ours, as proxies write them, is taken as text. */
+/** Reads the reason of a close frame. A reason that is not JSON, as proxies send, is taken as text. */
 export function readCloseReason(code: number, reason: string): { message: string; retryAfterMs: number | null } {
   const parsed = Reason.safeParse(jsonOf(reason))
   if (parsed.success) return { message: parsed.data.message, retryAfterMs: parsed.data.retry_after_ms ?? null }

@@ -58,7 +58,7 @@ const meanings: Readonly<Record<string, readonly [Cause, string]>> = {
     () => 'The certificate of the control plane comes from an unknown authority.',
     wrongChain,
   ],
-  DEPTH_ZERO_SELF_SIGNED_CERT: [() => 'The certificate of the control plane vouches for itself alone.', wrongChain],
+  DEPTH_ZERO_SELF_SIGNED_CERT: [() => 'The certificate of the control plane is self-signed.', wrongChain],
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
     () => 'The certificate of the control plane comes from an unknown authority.',
     wrongChain,

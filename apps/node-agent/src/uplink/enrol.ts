@@ -31,7 +31,7 @@ interface Answer {
 const deadlineMs = 15_000
 const maxAnswerBytes = 1 << 20
 
-/** Hands in the token and this node's public key. Throws EnrolError. */
+/** Sends the token and this node's public key. Throws EnrolError. */
 export async function enrol({ server, caSha256, body }: EnrolOptions): Promise<Enrolled> {
   requireSafe(server)
   const pinned = caSha256 === null || server.protocol === 'http:' ? null : await fetchPinned(server, caSha256)
@@ -48,7 +48,7 @@ export async function enrol({ server, caSha256, body }: EnrolOptions): Promise<E
   }
 }
 
-/** A token over a wire that anybody may read is no token. */
+/** A token must not be sent unencrypted over a network. */
 function requireSafe(server: URL): void {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(server.hostname)
   if (server.protocol === 'https:' || (server.protocol === 'http:' && isLocal)) return

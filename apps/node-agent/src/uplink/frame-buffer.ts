@@ -73,6 +73,7 @@ export class FrameBuffer {
   async *replay(): AsyncGenerator<Uint8Array> {
     await this.settled()
     for (const { number } of this.#segments.slice()) {
+      // A segment that cannot be read is skipped: readings are worth less than those behind them.
       const bytes = await readFile(this.#path(number)).catch(() => Buffer.alloc(0))
       yield* wholeRecords(bytes)
     }

@@ -46,6 +46,15 @@ it('keeps messages over a restart, oldest first, until they are acknowledged', a
   expect((await open()).pending().map(({ sequence }) => sequence)).toEqual([second.sequence])
 })
 
+it('knows kinds with numbers in them again, so that each replaces its own alone', async () => {
+  const spool = await open()
+  await spool.add('usage_transfer_1795170600_0', numbered, true)
+  const other = await spool.add('usage_transfer_1795172400_0', numbered, true)
+  const again = await open()
+  const newer = await again.add('usage_transfer_1795170600_0', numbered, true)
+  expect(again.pending().map(({ sequence }) => sequence)).toEqual([other.sequence, newer.sequence])
+})
+
 it('replaces those of its kind that wait, and no others', async () => {
   const spool = await open()
   await spool.add('applied', numbered)

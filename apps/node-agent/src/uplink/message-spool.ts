@@ -21,7 +21,7 @@ export interface MessageSpoolOptions {
 }
 
 const highWaterFile = 'last-sequence'
-const messageFile = /^(\d{16})-([a-z_]+)\.json$/
+const messageFile = /^(\d{16})-([a-z0-9_]+)\.json$/
 
 /**
  * Messages that must not be lost: a file each, whole or not there, until the acknowledgement. Their numbers rise over
@@ -48,6 +48,11 @@ export class MessageSpool {
   /** Oldest first. */
   pending(): readonly SpooledMessage[] {
     return [...this.#messages.values()]
+  }
+
+  /** False once the message was acknowledged or replaced. */
+  has(sequence: number): boolean {
+    return this.#messages.has(sequence)
   }
 
   get sizeBytes(): number {

@@ -90,7 +90,7 @@ it('sends a message once there is room for it', async () => {
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(wire.sent).toEqual([])
   wire.bufferedBytes = 0
-  await expect.poll(() => wire.sent, { timeout: 3000 }).toEqual(['inventory'])
+  await expect.poll(() => wire.sent, { timeout: 20_000 }).toEqual(['inventory'])
   await outbox.acknowledged(sequence)
   expect(messages.pending()).toEqual([])
 })

@@ -6,7 +6,7 @@ import type { Log } from '../log.js'
 import { type Catalogue, catalogueOf } from './catalogue.js'
 import type { FrameBuffer } from './frame-buffer.js'
 import type { MessageSpool } from './message-spool.js'
-import { Results } from './results.js'
+import { SpoolSender } from './spool-sender.js'
 import { replayBacklog } from './backlog.js'
 
 /** Where bytes go while there is a session. */
@@ -34,10 +34,10 @@ const maxMessageBytes = 1 << 20
 const congestedBytes = 256 << 10
 const congestionCheckMs = 500
 
-/** All that leaves the agent goes through here. It holds at most one frame, one set of figures and what the spool holds. */
+/** Everything that the agent sends goes through here. It keeps at most one frame and one set of figures besides the spool. */
 export class Outbox {
   readonly #options: OutboxOptions
-  readonly #results: Results
+  readonly #spoolSender: SpoolSender
   #phase: OutboxPhase = 'offline'
   #link: Link | null = null
   #catalogue: Catalogue | null = null
@@ -52,7 +52,7 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options
-    this.#results = new Results({ ...options, maxMessageBytes })
+    this.#spoolSender = new SpoolSender({ ...options, maxMessageBytes })
     // Above those of an earlier process, without a write to the disk for each frame.
     this.#sequence = BigInt(Math.floor(options.clock.now()))
   }
@@ -61,17 +61,17 @@ export class Outbox {
     return this.#phase
   }
 
-  /** The control plane listens: what matters most first, which is the newest. */
+  /** A session is ready: sends the newest data first, then the spool. */
   open(link: Link): void {
     this.#link = link
     this.#catalogueSent = false
     this.#replayed = false
     this.#phase = 'live'
     this.#flush()
-    this.#results.open({ send: (text) => this.#sendRoomy(link, text) })
+    this.#spoolSender.open({ send: (text) => this.#sendRoomy(link, text) })
   }
 
-  /** The control plane has said how old a frame of the time without it may be to be wanted. The first word counts. */
+  /** The control plane has set how old buffered frames may be. Only the first call in a session counts. */
   catchUp(backlogMs: number): void {
     if (this.#link === null || this.#replayed) return
     this.#replayed = true
@@ -88,7 +88,7 @@ export class Outbox {
     this.#link = null
     this.#phase = 'offline'
     this.#cancelCheck()
-    this.#results.close()
+    this.#spoolSender.close()
   }
 
   report({ time, metrics, values }: Reading): void {
@@ -120,15 +120,15 @@ export class Outbox {
 
   /** A message came into the spool. */
   spooled(): void {
-    this.#results.pump()
+    this.#spoolSender.pump()
   }
 
   acknowledged(sequence: number): Promise<void> {
-    return this.#results.acknowledged(sequence)
+    return this.#spoolSender.acknowledged(sequence)
   }
 
   refused(sequence: number): void {
-    this.#results.refused(sequence)
+    this.#spoolSender.refused(sequence)
   }
 
   #renew(metrics: Reading['metrics']): Catalogue {
@@ -165,7 +165,7 @@ export class Outbox {
     this.#phase = 'live'
     this.#options.log.warn('The connection was too slow for a while.', { droppedFrames: this.#dropped })
     this.#dropped = 0
-    this.#results.pump()
+    this.#spoolSender.pump()
   }
 
   /** False when the control plane cannot know what the frame means. */

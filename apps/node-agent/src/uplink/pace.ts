@@ -6,7 +6,7 @@ import { readManagedFile, writeManagedFile } from '../host/managed-file.js'
 const second = 1000
 const hour = 3_600_000
 
-/** The rhythm of the agent: the control plane sets it, and the last one it set is kept over restarts. */
+/** The intervals of the agent. The control plane sets them, and the last ones are kept over restarts. */
 const Pace = z.object({
   reportIntervalMs: z.number(),
   heartbeatIntervalMs: z.number(),
@@ -38,7 +38,7 @@ export function paceOf(settings: Settings): Pace {
   }
 }
 
-/** The pace that was in force before this start. A damaged file is no reason to stand still. */
+/** The intervals that were set before this start; the defaults if the file is damaged. */
 export async function readPace(dataDir: string): Promise<Pace> {
   const bytes = await readManagedFile(pacePath(dataDir))
   if (bytes === undefined) return firstPace

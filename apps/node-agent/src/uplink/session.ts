@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import { type Challenge, helloText, protocolVersion, ServerMessage } from '@roost/api-types/agent'
+import { fp } from '@roost/failpoints'
 import { WebSocket } from 'ws'
 import type { Clock } from '../clock.js'
 import type { Identity, MachineIds } from '../identity.js'
@@ -38,7 +39,7 @@ const maxPayloadBytes = 16 << 20
 
 const capabilities: readonly string[] = ['inventory', 'metrics', 'device_usage']
 
-/** One connection to the control plane, from dialling to its end. */
+/** One connection to the control plane, from connecting to its end. */
 export class Session {
   readonly ended: Promise<SessionEnd>
   readonly #options: SessionOptions
@@ -161,6 +162,7 @@ export class Session {
       clock: clock.now() / 1000,
     }
     const signature = identity.sign(helloText(challenge.nonce, hello))
+    fp('agent.hello.beforeSend')
     this.send(JSON.stringify({ type: 'hello', ...hello, signature }))
   }
 

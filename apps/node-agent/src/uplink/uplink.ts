@@ -36,7 +36,7 @@ export interface UplinkEnd {
   readonly message: string
 }
 
-/** Keeps a session with the control plane, whatever happens to it, until an operator removes the node. */
+/** Keeps a session with the control plane open, and reconnects until an operator removes the node. */
 export class Uplink {
   readonly ended: Promise<UplinkEnd>
   readonly #options: UplinkOptions

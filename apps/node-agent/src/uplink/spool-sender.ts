@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import type { Log } from '../log.js'
 import type { MessageSpool, SpooledMessage } from './message-spool.js'
 
-export interface ResultsOptions {
+export interface SpoolSenderOptions {
   readonly clock: Clock
   readonly log: Log
   readonly messages: MessageSpool
@@ -26,16 +26,16 @@ const firstRetryMs = 5000
 const longestRetryMs = 60_000
 const roomCheckMs = 1000
 
-/** Sends what the spool holds, and sends it again until it is acknowledged: after a refusal, a silence, a reconnect. */
-export class Results {
-  readonly #options: ResultsOptions
+/** Sends the messages of the spool until they are acknowledged: again after a refusal, a time-out or a reconnect. */
+export class SpoolSender {
+  readonly #options: SpoolSenderOptions
   readonly #attempts = new Map<number, Attempt>()
   #target: Target | null = null
   #pumping = false
   #wanted = false
   #cancel: () => void = () => {}
 
-  constructor(options: ResultsOptions) {
+  constructor(options: SpoolSenderOptions) {
     this.#options = options
   }
 
@@ -55,8 +55,9 @@ export class Results {
     await this.#options.messages.acknowledge(sequence)
   }
 
-  /** The control plane could not take it now. */
+  /** The control plane refused it for now. A message that a newer one has replaced is not sent again. */
   refused(sequence: number): void {
+    if (!this.#options.messages.has(sequence)) return void this.#attempts.delete(sequence)
     const count = this.#attempts.get(sequence)?.count ?? 1
     const delayMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (count - 1))
     this.#attempts.set(sequence, { count, nextAtMs: this.#options.clock.monotonic() + delayMs })
@@ -81,6 +82,7 @@ export class Results {
   async #sendDue(): Promise<void> {
     const target = this.#target
     if (target === null) return
+    this.#forgetReplaced()
     for (const message of this.#options.messages.pending()) {
       const now = this.#options.clock.monotonic()
       if ((this.#attempts.get(message.sequence)?.nextAtMs ?? 0) > now) continue
@@ -108,8 +110,15 @@ export class Results {
     return true
   }
 
+  /** An attempt at a message that is no longer in the spool would stay overdue, and the timer would fire without end. */
+  #forgetReplaced(): void {
+    for (const sequence of this.#attempts.keys())
+      if (!this.#options.messages.has(sequence)) this.#attempts.delete(sequence)
+  }
+
   #armNext(): void {
-    const next = Math.min(...[...this.#attempts.values()].map((attempt) => attempt.nextAtMs))
+    let next = Infinity
+    for (const { nextAtMs } of this.#attempts.values()) next = Math.min(next, nextAtMs)
     if (Number.isFinite(next)) this.#arm(Math.max(0, next - this.#options.clock.monotonic()))
   }
 

@@ -5,20 +5,24 @@ import type { Log, LogFields } from '../log.js'
 const perMinute = 10
 const minuteMs = 60_000
 
-/** The agent's log, whose warnings and errors the control plane hears too: at most ten a minute, and none while it is away. */
-export function toldLog(log: Log, clock: Clock, tell: (level: LogMessage['level'], message: string) => void): Log {
+/** The agent's log. Warnings and errors are forwarded to the control plane as well: at most ten a minute, and none while it is not connected. */
+export function forwardingLog(
+  log: Log,
+  clock: Clock,
+  forward: (level: LogMessage['level'], message: string) => void,
+): Log {
   let minuteBegan = -Infinity
-  let told = 0
-  const telling =
+  let forwarded = 0
+  const forwarding =
     (level: 'warn' | 'error') =>
     (message: string, fields: LogFields = {}): void => {
       log[level](message, fields)
       const now = clock.monotonic()
-      if (now - minuteBegan >= minuteMs) [minuteBegan, told] = [now, 0]
-      told += 1
-      if (told <= perMinute) tell(level, inWords(message, fields))
+      if (now - minuteBegan >= minuteMs) [minuteBegan, forwarded] = [now, 0]
+      forwarded += 1
+      if (forwarded <= perMinute) forward(level, inWords(message, fields))
     }
-  return { ...log, warn: telling('warn'), error: telling('error') }
+  return { ...log, warn: forwarding('warn'), error: forwarding('error') }
 }
 
 function inWords(message: string, fields: LogFields): string {

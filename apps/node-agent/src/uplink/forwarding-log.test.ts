@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createLog } from '../log.js'
-import { toldLog } from './told-log.js'
+import { forwardingLog } from './forwarding-log.js'
 
 it('tells warnings and errors with their fields, at most ten a minute, and writes every line', () => {
   const lines: string[] = []
@@ -8,7 +8,7 @@ it('tells warnings and errors with their fields, at most ten a minute, and write
   let now = 0
   const clock = { now: () => 0, monotonic: () => now, after: () => () => {} }
   const plain = createLog({ format: 'json', level: 'info', write: (line) => lines.push(line) })
-  const log = toldLog(plain, clock, (level, message) => told.push(`${level} ${message}`))
+  const log = forwardingLog(plain, clock, (level, message) => told.push(`${level} ${message}`))
   log.info('Nothing to tell.')
   log.warn('Careful.', { error: new Error('why'), count: 3 })
   expect(told).toEqual(['warn Careful. error: why count: 3'])
