@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js'
 import type { Collector } from '../collectors/collector.js'
 import { StatsdFold } from './statsd-fold.js'
-import { StatsdListener } from './statsd-listener.js'
+import { DatagramListener } from './datagram-listener.js'
 
 export interface StatsdOptions {
   /** Asked at every reading until it listens: Swift may come to a node after the agent. */
@@ -22,7 +22,12 @@ export interface Statsd {
 /** Receives the statistics that Swift's servers send, and gives them as metrics. Listens from the first reading on. */
 export function createStatsd({ isWanted, address, port, maxNames, clock }: StatsdOptions): Statsd {
   const fold = new StatsdFold(maxNames, clock.monotonic())
-  const listener = new StatsdListener({ address, port, onDatagram: (bytes) => fold.take(bytes) })
+  const listener = new DatagramListener({
+    what: "Swift's statistics",
+    address,
+    port,
+    onDatagram: (bytes) => fold.take(bytes),
+  })
   return {
     collector: {
       name: 'statsd',

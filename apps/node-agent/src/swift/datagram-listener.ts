@@ -2,7 +2,9 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 
-export interface StatsdListenerOptions {
+export interface DatagramListenerOptions {
+  /** What comes, for the message of a fault. */
+  readonly what: string
   readonly address: string
   /** 0 takes a free one. */
   readonly port: number
@@ -13,12 +15,12 @@ export interface StatsdListenerOptions {
 const receiveBufferBytes = 4 << 20
 
 /** A UDP socket that can be opened again after a fault. */
-export class StatsdListener {
-  readonly #options: StatsdListenerOptions
+export class DatagramListener {
+  readonly #options: DatagramListenerOptions
   #socket: Socket | undefined
   #closed = false
 
-  constructor(options: StatsdListenerOptions) {
+  constructor(options: DatagramListenerOptions) {
     this.#options = options
   }
 
@@ -30,7 +32,7 @@ export class StatsdListener {
   /** Listens unless it does already. Rejects when the address cannot be had. */
   async open(): Promise<void> {
     if (this.#socket !== undefined || this.#closed) return
-    const { address, port, onDatagram } = this.#options
+    const { what, address, port, onDatagram } = this.#options
     const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', recvBufferSize: receiveBufferBytes })
     socket.on('message', onDatagram)
     try {
@@ -40,7 +42,7 @@ export class StatsdListener {
       socket.close()
       const { code } = error as NodeJS.ErrnoException
       const why = code === 'EADDRINUSE' ? 'another program has it' : `${code}`
-      throw new Error(`Swift's statistics cannot be received at ${address}:${port}: ${why}.`, { cause: error })
+      throw new Error(`${what} cannot be received at ${address}:${port}: ${why}.`, { cause: error })
     }
     socket.on('error', () => this.#drop(socket))
     if (this.#closed) socket.close()
