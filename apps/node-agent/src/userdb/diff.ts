@@ -1,0 +1,22 @@
+import type { UserEntry } from './render.js'
+
+/** A line with its key masked: of the same user in the same state, the same. */
+export function maskedLine({ line, groups }: UserEntry, key = 'key'): string {
+  return `${line} = ${[`<${key}>`, ...groups].join(' ')}`
+}
+
+/** What changes between two files of users, sorted, one line each and no line that stays. No key is in it. */
+export function userDiff(before: readonly UserEntry[], after: readonly UserEntry[]): string {
+  const old = new Map(before.map((entry) => [entry.line, entry]))
+  const next = new Map(after.map((entry) => [entry.line, entry]))
+  const names = [...new Set([...old.keys(), ...next.keys()])].toSorted()
+  return names.map((name) => lineDiff(old.get(name), next.get(name))).join('')
+}
+
+function lineDiff(before: UserEntry | undefined, after: UserEntry | undefined): string {
+  if (before === undefined) return after === undefined ? '' : `+${maskedLine(after)}\n`
+  if (after === undefined) return `-${maskedLine(before)}\n`
+  const isSameKey = before.key === after.key
+  if (isSameKey && before.groups.join(' ') === after.groups.join(' ')) return ''
+  return `-${maskedLine(before)}\n+${maskedLine(after, isSameKey ? 'key' : 'another key')}\n`
+}

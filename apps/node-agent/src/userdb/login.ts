@@ -1,0 +1,51 @@
+import { request as requestPlain } from 'node:http'
+import { request as requestTls } from 'node:https'
+import type { ProxySettings } from './proxy-settings.js'
+
+/** Whether a login is to be answered with a token, or refused. */
+export interface LoginCheck {
+  readonly login: string
+  readonly key: string
+  readonly mustSucceed: boolean
+}
+
+const loginTimeoutMs = 10_000
+
+/** The status with which the proxy of this node answers a login, on a connection of its own; null when it does not. */
+export function logIn(proxy: ProxySettings, { login, key }: Pick<LoginCheck, 'login' | 'key'>): Promise<number | null> {
+  const { host, port } = proxy.address
+  const options = {
+    host,
+    port,
+    path: `${proxy.authPath}v1.0`,
+    headers: { 'x-auth-user': login, 'x-auth-key': key, connection: 'close' },
+    agent: false,
+    timeout: loginTimeoutMs,
+    // The certificate names the cluster, not this address of our own machine.
+    rejectUnauthorized: false,
+  } as const
+  return new Promise((resolve) => {
+    const request = (proxy.isTls ? requestTls : requestPlain)(options, (response) => {
+      response.resume()
+      response.once('close', () => resolve(response.statusCode ?? null))
+    })
+    request.once('timeout', () => request.destroy())
+    request.once('error', () => resolve(null))
+    request.once('close', () => resolve(null))
+    request.end()
+  })
+}
+
+/** What does not hold, in a sentence; null when all hold. */
+export async function failedLogin(proxy: ProxySettings, checks: readonly LoginCheck[]): Promise<string | null> {
+  for (const check of checks) {
+    const status = await logIn(proxy, check)
+    const holds = check.mustSucceed ? status === 200 : status === 401
+    if (holds) continue
+    const { host, port } = proxy.address
+    if (status === null) return `The proxy at ${host}:${port} does not answer.`
+    const wanted = check.mustSucceed ? 'could not log in' : 'could still log in'
+    return `After the reload '${check.login}' ${wanted}: the proxy answered ${status}.`
+  }
+  return null
+}
