@@ -1,0 +1,102 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../clock.js'
+import { openMachine } from '../host/machine.js'
+import { runCommand } from '../host/run-command.js'
+import type { RunCommand } from '../host/run-command.js'
+import { createDaemons } from './daemons.js'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'roost-daemons-'))
+})
+afterEach(async () => {
+  await open().end('one')
+  rmSync(dir, { recursive: true })
+})
+
+const open = (run: RunCommand = runCommand, systemd = false) =>
+  createDaemons({ dir, machine: openMachine(), run, clock: systemClock, systemd })
+const pidOf = (name: string) => Number.parseInt(readFileSync(join(dir, `${name}.pid`), 'utf8'), 10)
+const started = async (argv: readonly string[]) => {
+  await open().start('one', argv)
+  await expect.poll(() => open().isRunning('one'), { timeout: 10_000 }).toBe(true)
+}
+
+describe('a daemon', () => {
+  it('is away from us, and found again by who comes after us', async () => {
+    await started(['sleep', '1000'])
+    const stat = readFileSync(`/proc/${pidOf('one')}/stat`, 'utf8')
+    const [, , session] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(1)
+    expect(Number(session)).not.toBe(process.pid)
+    const cmdline = () => readFileSync(`/proc/${pidOf('one')}/cmdline`, 'utf8')
+    await expect.poll(cmdline, { timeout: 10_000 }).toBe(['sleep', '1000', ''].join('\0'))
+  })
+
+  it('ends when it is told to, and when it does not listen', async () => {
+    await started(['sh', '-c', 'trap "" TERM; while :; do sleep 0.1; done'])
+    await open().end('one')
+    expect(open().isRunning('one')).toBe(false)
+  }, 30_000)
+
+  it('is not another process that has its number now', async () => {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
+    const stat = readFileSync('/proc/self/stat', 'utf8')
+    const isRunning = (text: string) => {
+      writeFileSync(join(dir, 'one.pid'), text)
+      const found = open().isRunning('one')
+      rmSync(join(dir, 'one.pid'))
+      return found
+    }
+    const start = stat.split(' ').slice(0, -31).length
+    const later = stat.split(' ').map((field, i) => (i === start ? String(Number(field) - 1) : field))
+    expect(isRunning(`${stat}${boot}`)).toBe(true)
+    expect(isRunning(`${later.join(' ')}${boot}`)).toBe(false)
+    expect(isRunning(`${stat}another-boot\n`)).toBe(false)
+  })
+
+  it('has what it wrote in a log, until it is ended', async () => {
+    await open().start('one', ['sh', '-c', 'echo said; echo loud >&2; sleep 1000'])
+    await expect.poll(() => open().log('one'), { timeout: 10_000 }).toBe('said\nloud\n')
+    await open().end('one')
+    expect(open().log('one')).toBe('')
+  })
+
+  it('has its log begun anew when that has grown long', async () => {
+    await open().start('one', ['sh', '-c', 'head -c 2000000 /dev/zero; sleep 1000'])
+    await expect.poll(() => open().log('one').length, { timeout: 10_000 }).toBe(2_000_000)
+    await open().trimLog('one')
+    expect(open().log('one')).toBe('')
+    expect(open().isRunning('one')).toBe(true)
+  })
+
+  it('is a unit of systemd where systemd runs', async () => {
+    const calls: (readonly string[])[] = []
+    const run: RunCommand = async (file, args) => {
+      calls.push([file, ...args])
+      return { outcome: 'exited', exitCode: 0, stdout: '', stderr: '', ended: Promise.resolve() }
+    }
+    await open(run, true).start('share-7', ['rclone', 'mount'])
+    expect(calls[0]).toEqual(['systemctl', 'stop', 'roost-share-7.service'])
+    expect(calls[1]?.slice(0, 5)).toEqual([
+      'systemd-run',
+      '--quiet',
+      '--collect',
+      '--unit=roost-share-7.service',
+      '--property=KillMode=process',
+    ])
+    expect(calls[1]?.slice(-2)).toEqual(['rclone', 'mount'])
+  })
+
+  it('says why it could not be started', async () => {
+    const run: RunCommand = (_, __, options) => runCommand('false', [], options)
+    await expect(open(run).start('one', ['rclone'])).rejects.toThrow(
+      'rclone could not be started: ended with exit code 1.',
+    )
+  })
+})

@@ -1,0 +1,120 @@
+import { mkdir, rm, stat, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../clock.js'
+import type { Machine } from '../host/machine.js'
+import { describeFailure } from '../host/run-command.js'
+import type { RunCommand } from '../host/run-command.js'
+
+export interface DaemonsOptions {
+  /** Where their pid files and logs are; absolute. */
+  readonly dir: string
+  readonly machine: Machine
+  readonly run: RunCommand
+  readonly clock: Clock
+  /** Whether systemd is to run them; else they are on their own, away from us. */
+  readonly systemd: boolean
+}
+
+/** Programs that outlive the agent, and that it finds again after its own end, however that came. */
+export interface Daemons {
+  start(name: string, argv: readonly string[]): Promise<void>
+  isRunning(name: string): boolean
+  end(name: string): Promise<void>
+  /** What it wrote since it was started; gone when it was ended. */
+  log(name: string): string
+  /** Begins the log anew when it has grown long. */
+  trimLog(name: string): Promise<void>
+}
+
+const startMs = 10_000
+const politeMs = 5_000
+
+const bootId = '/proc/sys/kernel/random/boot_id'
+/** Who hammers a mount while Swift is away must not fill the disk. */
+const longLogBytes = 1 << 20
+
+// The program takes the place of the shell, so that the file names it: its pid, when it started, and on which boot of the
+// machine. Written by the process itself, the file is there however soon we die.
+const become = `cat /proc/$$/stat ${bootId} >"$0" && exec "$@"`
+const logged = 'log=$1; shift; exec >>"$log" 2>&1 </dev/null; '
+
+export function createDaemons({ dir, machine, run, clock, systemd }: DaemonsOptions): Daemons {
+  const pidFile = (name: string) => join(dir, `${name}.pid`)
+  const logFile = (name: string) => join(dir, `${name}.log`)
+  const find = (name: string) => runningAs(machine, machine.read(pidFile(name)))
+  return {
+    async start(name, argv) {
+      await mkdir(dir, { recursive: true, mode: 0o700 })
+      await rm(pidFile(name), { force: true })
+      await rm(logFile(name), { force: true })
+      const shell = ['sh', '-c', `${logged}${become}`, pidFile(name), logFile(name), ...argv]
+      // One that has just ended may still have its unit.
+      if (systemd) await run('systemctl', ['stop', unitOf(name)], { deadlineMs: startMs })
+      const [file = '', ...args] = systemd ? underSystemd(name, shell) : ['setsid', '--fork', ...shell]
+      const result = await run(file, args, { deadlineMs: startMs })
+      if (result.outcome !== 'exited' || result.exitCode !== 0)
+        throw new Error(`${argv[0]} could not be started: ${describeFailure(result)}.`)
+    },
+    isRunning: (name) => find(name) !== undefined,
+    async end(name) {
+      const pid = find(name)
+      if (pid !== undefined) {
+        signal(pid, 'SIGTERM')
+        if (!(await gone(clock, () => find(name) === undefined))) signal(pid, 'SIGKILL')
+        await gone(clock, () => find(name) === undefined)
+      }
+      await rm(pidFile(name), { force: true })
+      await rm(logFile(name), { force: true })
+    },
+    log: (name) => machine.read(logFile(name)) ?? '',
+    async trimLog(name) {
+      const { size } = await stat(logFile(name)).catch(() => ({ size: 0 }))
+      if (size > longLogBytes) await truncate(logFile(name))
+    },
+  }
+}
+
+function underSystemd(name: string, shell: readonly string[]): readonly string[] {
+  const unit = ['--quiet', '--collect', `--unit=${unitOf(name)}`, '--property=KillMode=process']
+  return ['systemd-run', ...unit, '--', ...shell]
+}
+
+function unitOf(name: string): string {
+  return `roost-${name}.service`
+}
+
+/** The pid of the process whose `/proc/<pid>/stat` was written down, when it is still the same one and alive. */
+function runningAs(machine: Machine, written: string | undefined): number | undefined {
+  const [line, boot] = written?.split('\n') ?? []
+  const then = parseStat(line)
+  if (then === undefined || boot !== machine.read(bootId)?.trim()) return undefined
+  const now = parseStat(machine.read(`/proc/${then.pid}/stat`))
+  return now !== undefined && now.started === then.started && now.state !== 'Z' ? then.pid : undefined
+}
+
+/** Pid, state and start of `/proc/<pid>/stat`; the name between may hold anything. */
+function parseStat(text: string | undefined) {
+  if (text === undefined) return undefined
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const pid = Number.parseInt(text, 10)
+  const [state = ''] = fields
+  const started = fields[19]
+  return Number.isInteger(pid) && started !== undefined ? { pid, state, started } : undefined
+}
+
+function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+async function gone(clock: Clock, isGone: () => boolean): Promise<boolean> {
+  const until = clock.monotonic() + politeMs
+  while (!isGone()) {
+    if (clock.monotonic() >= until) return false
+    await new Promise<void>((resolve) => clock.after(50, resolve))
+  }
+  return true
+}

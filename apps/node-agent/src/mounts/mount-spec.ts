@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import type { DesiredShare, StorageLogin } from '@roost/api-types/agent'
+import * as z from 'zod/mini'
+import type { GatewayState } from './mounts.js'
+
+/** All that decides how the container of a share is mounted. */
+export const MountSpec = z.object({
+  share: z.number(),
+  container: z.string(),
+  /** By which rclone's configuration knows the login. */
+  remote: z.string(),
+  /** Tells one login from another, the key included. */
+  login: z.string(),
+  writeBackSeconds: z.number(),
+  /** What was read and written stays on the gateway's disk. */
+  retain: z.boolean(),
+  /** Octal text. */
+  filePerms: z.string(),
+  dirPerms: z.string(),
+})
+export type MountSpec = z.infer<typeof MountSpec>
+
+/** NFS clients bring numbers of their own for users: who may connect is decided by address, and then may write. */
+const nfsPerms = { filePerms: '0666', dirPerms: '0777' }
+
+/** The mounts of a desired state, a share each. Throws with the remedy when there is no login. */
+export function mountSpecs({ shares, storage }: GatewayState): readonly MountSpec[] {
+  if (shares.length === 0) return []
+  if (storage === null)
+    throw new Error(
+      'The cluster has no login for the containers of its shares: set it with `roost cluster set-storage`, and deploy again.',
+    )
+  const remote = remoteName(storage)
+  const login = sha256(storage.auth_url, storage.user, storage.key)
+  return shares.map((share) => ({
+    share: share.id,
+    container: share.objectstore_container,
+    remote,
+    login,
+    writeBackSeconds: share.upload_delay,
+    retain: share.write_retain,
+    ...permsOf(share),
+  }))
+}
+
+/** Of the place and the account alone: what waits to be uploaded goes on under a new key. */
+export function remoteName({ auth_url, user }: Pick<StorageLogin, 'auth_url' | 'user'>): string {
+  return `swift-${sha256(auth_url, user).slice(0, 12)}`
+}
+
+/** Where uploads belong: of two mounts with one key, the later goes on with what the earlier left. */
+export function keyOf({ share, remote, container }: MountSpec): string {
+  return `${share}-${sha256(remote, container).slice(0, 12)}`
+}
+
+export interface MountChanges {
+  readonly added: readonly MountSpec[]
+  readonly removed: readonly MountSpec[]
+  readonly replaced: readonly { readonly before: MountSpec; readonly after: MountSpec }[]
+}
+
+export function changesOf(standing: readonly MountSpec[], wanted: readonly MountSpec[]): MountChanges {
+  const before = new Map(standing.map((spec) => [spec.share, spec]))
+  const after = new Map(wanted.map((spec) => [spec.share, spec]))
+  return {
+    added: wanted.filter(({ share }) => !before.has(share)),
+    removed: standing.filter(({ share }) => !after.has(share)),
+    replaced: wanted.flatMap((spec) => {
+      const old = before.get(spec.share)
+      return old === undefined || isSame(old, spec) ? [] : [{ before: old, after: spec }]
+    }),
+  }
+}
+
+export function isSame(one: MountSpec, other: MountSpec): boolean {
+  return fingerprint(one) === fingerprint(other)
+}
+
+export function fingerprint(spec: MountSpec): string {
+  return sha256(...Object.values(MountSpec.parse(spec)).map(String))
+}
+
+function permsOf(share: DesiredShare): Pick<MountSpec, 'filePerms' | 'dirPerms'> {
+  if (share.protocol === 'nfs') return nfsPerms
+  return { filePerms: perms(share.cifs_create_mask), dirPerms: perms(share.cifs_directory_mask) }
+}
+
+/** Without the bits that change who runs a file. */
+function perms(mask: string): string {
+  return `0${mask.slice(-3)}`
+}
+
+function sha256(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}

@@ -1,0 +1,114 @@
+import { chmod, mkdir, rm, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Clock } from '../clock.js'
+import type { Machine } from '../host/machine.js'
+import { readManagedFile, writeManagedFile } from '../host/managed-file.js'
+import { mountAt, readMounts } from '../host/mounts.js'
+import { describeFailure } from '../host/run-command.js'
+import type { RunCommand } from '../host/run-command.js'
+import type { Daemons } from './daemons.js'
+import { lastLine, portOf } from './rclone-log.js'
+
+export interface MounterOptions {
+  readonly machine: Machine
+  readonly daemons: Daemons
+  readonly run: RunCommand
+  readonly clock: Clock
+  /** Where it is written down what each mount was started with; absolute. */
+  readonly dir: string
+}
+
+/** A mount as it is to stand. */
+export interface WantedMount {
+  /** Of the daemon. */
+  readonly name: string
+  readonly path: string
+  readonly argv: readonly string[]
+  /** Tells what it is started with from what another one was. */
+  readonly fingerprint: string
+  /** Clients come there: while nothing is mounted, not even root is to write to the gateway's own disk. */
+  readonly forClients: boolean
+}
+
+/** Brings single mounts up and down. */
+export interface Mounter {
+  isUp(wanted: Pick<WantedMount, 'name' | 'path' | 'fingerprint'>): Promise<boolean>
+  /** Resolves once the path shows the mount. Rejects with what the program said. Of one that is up it does nothing. */
+  up(wanted: WantedMount): Promise<void>
+  /** Also of what is left of one that broke. */
+  down(name: string, path: string): Promise<void>
+  /** Keeps what a mount that is up writes from filling the disk. */
+  trimLog(name: string): Promise<void>
+  /** Where its remote control listens; undefined when it does not run. */
+  port(name: string): number | undefined
+}
+
+const mountMs = 30_000
+const unmountMs = 10_000
+const lookEveryMs = 100
+const mountedType = 'fuse.rclone'
+
+export function createMounter({ machine, daemons, run, clock, dir }: MounterOptions): Mounter {
+  const startedWith = (name: string) => join(dir, `${name}.with`)
+  const isMounted = (path: string) => mountAt(path, readMounts(machine))?.fsType === mountedType
+
+  async function up({ name, path, argv, fingerprint, forClients }: WantedMount): Promise<void> {
+    if (await isUp({ name, path, fingerprint })) return
+    await down(name, path)
+    await makeMountPoint(run, path, forClients)
+    await mkdir(dir, { recursive: true, mode: 0o700 })
+    await writeManagedFile(startedWith(name), fingerprint)
+    await daemons.start(name, argv)
+    const until = clock.monotonic() + mountMs
+    while (!isMounted(path)) {
+      await new Promise<void>((resolve) => clock.after(lookEveryMs, resolve))
+      const said = lastLine(daemons.log(name))
+      if (daemons.isRunning(name) && clock.monotonic() < until) continue
+      if (isMounted(path)) break
+      await down(name, path)
+      throw new Error(`${path} could not be mounted: ${said || 'rclone did not say why'}.`)
+    }
+  }
+
+  async function isUp({ name, path, fingerprint }: Parameters<Mounter['isUp']>[0]): Promise<boolean> {
+    if (!daemons.isRunning(name) || !isMounted(path)) return false
+    return (await readManagedFile(startedWith(name)))?.toString() === fingerprint
+  }
+
+  async function down(name: string, path: string): Promise<void> {
+    if (isMounted(path)) await unmount(path)
+    await daemons.end(name)
+    await rm(startedWith(name), { force: true })
+    if (!isMounted(path)) await removeMountPoint(run, path)
+  }
+
+  async function unmount(path: string): Promise<void> {
+    const options = { deadlineMs: unmountMs }
+    const orderly = await run('umount', [path], options)
+    if (orderly.exitCode === 0) return
+    // Somebody still has a file open there, or nobody answers for it any more.
+    const lazy = await run('umount', ['-l', path], options)
+    if (lazy.exitCode !== 0) throw new Error(`${path} could not be unmounted: ${describeFailure(lazy)}.`)
+  }
+
+  return {
+    isUp,
+    up,
+    down,
+    trimLog: (name) => daemons.trimLog(name),
+    port: (name) => (daemons.isRunning(name) ? portOf(daemons.log(name)) : undefined),
+  }
+}
+
+async function makeMountPoint(run: RunCommand, path: string, isImmutable: boolean): Promise<void> {
+  const first = await mkdir(path, { recursive: true })
+  if (first === undefined) return
+  await chmod(path, 0o555)
+  for (let folder = dirname(path); folder.length >= first.length; folder = dirname(folder)) await chmod(folder, 0o755)
+  if (isImmutable) await run('chattr', ['+i', path], { deadlineMs: unmountMs })
+}
+
+async function removeMountPoint(run: RunCommand, path: string): Promise<void> {
+  await run('chattr', ['-i', path], { deadlineMs: unmountMs })
+  await rmdir(path).catch(() => {})
+}

@@ -1,0 +1,75 @@
+import { readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../clock.js'
+import type { GatewayConfig } from '../config.js'
+import { openMachine } from '../host/machine.js'
+import type { Machine } from '../host/machine.js'
+import type { RunCommand } from '../host/run-command.js'
+import type { Log } from '../log.js'
+import { createDaemons } from './daemons.js'
+import { createLoginCheck, requireRclone } from './login-check.js'
+import { mountRecordFile } from './mount-record.js'
+import { createMounter } from './mounter.js'
+import type { MountOwner, Mounts } from './mounts.js'
+import { createOperatorMounts } from './operator-mounts.js'
+import { RcloneMounts } from './rclone-mounts.js'
+import { openRemoteControl } from './remote-control.js'
+import { createShareMounts } from './share-mounts.js'
+
+export interface MountsOptions {
+  readonly gateway: GatewayConfig
+  /** The state directory of the agent. */
+  readonly dataDir: string
+  readonly machine: Machine
+  readonly run: RunCommand
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Who mounts the containers of shares, as the configuration says. */
+export async function openMounts({ gateway, dataDir, machine, run, clock, log }: MountsOptions): Promise<Mounts> {
+  if (gateway.mounts === 'operator') return createOperatorMounts({ machine, directory: gateway.mountDirectory })
+  const dir = join(dataDir, 'mounts')
+  const own = openMachine()
+  const daemons = createDaemons({ dir: join(dir, 'run'), machine: own, run, clock, systemd: isUnderSystemd(own) })
+  const configFile = join(dir, 'rclone.conf')
+  return RcloneMounts.read({
+    configFile,
+    recordFile: mountRecordFile(join(dir, 'mounts.json')),
+    shareMounts: createShareMounts({
+      mounter: createMounter({ machine: own, daemons, run, clock, dir: join(dir, 'run') }),
+      control: await openRemoteControl(dir),
+      directory: gateway.mountDirectory,
+      cacheDirectory: gateway.cacheDirectory,
+      drainDirectory: join(dir, 'drain'),
+      configFile,
+      owner: () => readOwner(machine, gateway.account),
+    }),
+    requireProgram: () => requireRclone(run),
+    checkLogin: createLoginCheck(run, dir),
+    clock,
+    log,
+  })
+}
+
+/** Throws when the machine has no such account of its own. */
+export function readOwner(machine: Machine, name: string): MountOwner {
+  const lines = (machine.read('/etc/passwd') ?? '').split('\n').map((line) => line.split(':'))
+  const [, , uid, gid] = lines.find(([account]) => account === name) ?? []
+  if (uid === undefined || gid === undefined)
+    throw new Error(`There is no account ${name} in /etc/passwd: set gateway.account to one that is.`)
+  return { name, uid: Number(uid), gid: Number(gid) }
+}
+
+/** Whether systemd runs this machine, and sees the mounts that we see: not in a namespace of our own. */
+function isUnderSystemd(machine: Machine): boolean {
+  return machine.stamp('/run/systemd/system') !== undefined && mountsSeenBy('1') === mountsSeenBy('self')
+}
+
+function mountsSeenBy(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,69 @@
+import type { MountOwner } from './mounts.js'
+import type { MountSpec } from './mount-spec.js'
+
+export interface MountFiles {
+  readonly config: string
+  readonly cache: string
+  readonly htpasswd: string
+}
+
+/** Objects that others put into the container are seen after so long at most. */
+const dirCacheTime = '1m'
+
+/** How rclone is called to mount a container for its clients. */
+export function mountArguments(spec: MountSpec, path: string, owner: MountOwner, files: MountFiles): readonly string[] {
+  return [
+    ...common(spec, path, files),
+    '--allow-other',
+    // rclone itself lets everybody do everything.
+    '--default-permissions',
+    '--uid',
+    String(owner.uid),
+    '--gid',
+    String(owner.gid),
+    '--umask',
+    '0',
+    '--file-perms',
+    spec.filePerms,
+    '--dir-perms',
+    spec.dirPerms,
+    '--dir-cache-time',
+    dirCacheTime,
+    '--vfs-write-back',
+    `${spec.writeBackSeconds}s`,
+    ...(spec.retain ? retained : passing('5s')),
+  ]
+}
+
+/** How rclone is called to upload what a mount that has ended left behind. */
+export function drainArguments(spec: MountSpec, path: string, files: MountFiles): readonly string[] {
+  return [...common(spec, path, files), '--vfs-write-back', '0s', ...passing('1s')]
+}
+
+const retained = ['--vfs-cache-mode', 'full', '--vfs-cache-max-age', '8760h']
+/** What is in Swift leaves the cache. */
+function passing(lookEvery: string): readonly string[] {
+  return ['--vfs-cache-mode', 'writes', '--vfs-cache-max-age', '1s', '--vfs-cache-poll-interval', lookEvery]
+}
+
+function common({ remote, container }: MountSpec, path: string, files: MountFiles): readonly string[] {
+  return [
+    'mount',
+    `${remote}:${container}`,
+    path,
+    '--config',
+    files.config,
+    '--cache-dir',
+    files.cache,
+    '--log-level',
+    'NOTICE',
+    '--contimeout',
+    '10s',
+    // Where to ask what waits to be uploaded; it tells the port that it got in its log.
+    '--rc',
+    '--rc-addr',
+    '127.0.0.1:0',
+    '--rc-htpasswd',
+    files.htpasswd,
+  ]
+}

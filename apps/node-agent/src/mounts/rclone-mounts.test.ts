@@ -1,0 +1,216 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DesiredShare } from '@roost/api-types/agent'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Clock } from '../clock.js'
+import { mountRecordFile } from './mount-record.js'
+import { isSame } from './mount-spec.js'
+import type { MountSpec } from './mount-spec.js'
+import type { GatewayState } from './mounts.js'
+import { RcloneMounts } from './rclone-mounts.js'
+import type { ShareMounts } from './share-mounts.js'
+
+let dir: string
+/** What is mounted, by share. */
+let up: Map<number, MountSpec>
+let drained: string[]
+/** Containers that cannot be mounted or uploaded to. */
+let away: Set<string>
+let told: string[]
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'roost-mounts-'))
+  up = new Map()
+  drained = []
+  away = new Set()
+  told = []
+})
+afterEach(() => rmSync(dir, { recursive: true }))
+
+const shareMounts: ShareMounts = {
+  pathOf: (share) => `/srv/${share}`,
+  async isUp(spec) {
+    const there = up.get(spec.share)
+    return there !== undefined && isSame(there, spec)
+  },
+  async up(spec) {
+    if (away.has(spec.container)) throw new Error(`/srv/${spec.share} could not be mounted: Swift is away.`)
+    up.set(spec.share, spec)
+  },
+  async down(share) {
+    up.delete(share)
+  },
+  async drain(spec) {
+    if (away.has(spec.container)) return false
+    drained.push(spec.container)
+    return true
+  },
+  endDrain: async () => {},
+}
+
+/** Waiting takes no time. */
+function quickClock(): Clock {
+  let nowMs = 0
+  return {
+    now: () => nowMs,
+    monotonic: () => nowMs,
+    after(delayMs, callback) {
+      const timer = setImmediate(() => {
+        nowMs += delayMs
+        callback()
+      })
+      return () => clearImmediate(timer)
+    },
+  }
+}
+
+async function open(checkLogin: () => Promise<void> = async () => {}): Promise<RcloneMounts> {
+  const say = (message: string) => void told.push(message)
+  const mounts = await RcloneMounts.read({
+    configFile: join(dir, 'rclone.conf'),
+    recordFile: mountRecordFile(join(dir, 'mounts.json')),
+    shareMounts,
+    requireProgram: async () => {},
+    checkLogin,
+    clock: quickClock(),
+    log: { debug: say, info: say, warn: say, error: say },
+  })
+  mounts.servedBy({
+    release: async (ids) => void told.push(`release ${ids.join()}`),
+    restore: async (ids) => void told.push(`restore ${ids.join()}`),
+  })
+  return mounts
+}
+
+function state(...shares: readonly (readonly [id: number, container: string])[]): GatewayState {
+  const settings = {
+    name: 's',
+    access_mode: 'rw',
+    upload_delay: 9,
+    write_retain: true,
+    no_apple_doubles: true,
+  } as const
+  const nfs = { clients_allowed_list: '', protocol: 'nfs', root_squash: false, secure: false } as const
+  const all = shares.map(([id, objectstore_container]): DesiredShare => ({
+    ...settings,
+    ...nfs,
+    id,
+    objectstore_container,
+    export_number: id,
+  }))
+  return { kind: 'gateway', shares: all, storage: { auth_url: 'http://swift/auth/v1.0', user: 'a:b', key: 'S3CR3T' } }
+}
+const standing = () => [...up].map(([id, { container }]) => `${id} ${container}`).toSorted()
+
+describe('mounts of a gateway', () => {
+  it('begin with a deployment and stand when it is settled, after a restart of the agent too', async () => {
+    const mounts = await open()
+    await mounts.start(state([1, 'a'], [2, 'b']))
+    expect(standing()).toEqual(['1 a', '2 b'])
+    expect(await mounts.settle()).toEqual([])
+    const again = await open()
+    expect(await again.plan(state([1, 'a'], [2, 'b']))).toMatchObject({ started: [], stopped: [], replaced: [] })
+    up.delete(2)
+    expect(await again.drift()).toMatchObject([{ subject: '/srv/2' }])
+    await again.open()
+    await again.close()
+    expect(standing()).toEqual(['1 a', '2 b'])
+    expect(told).toEqual(['release 2', 'restore 2', 'A mount stands again.'])
+  })
+
+  it('are not touched by a deployment whose login is refused, and the one in force stays', async () => {
+    const mounts = await open()
+    await mounts.start(state([1, 'a']))
+    await mounts.settle()
+    const config = readFileSync(join(dir, 'rclone.conf'), 'utf8')
+    const refusing = await open(() => Promise.reject(new Error('Swift does not let a:b in.')))
+    const wrong = {
+      ...state([1, 'a'], [2, 'b']),
+      storage: { auth_url: 'http://swift/auth/v1.0', user: 'a:b', key: 'no' },
+    }
+    await expect(refusing.start(wrong)).rejects.toThrow('does not let a:b in')
+    expect([standing(), readFileSync(join(dir, 'rclone.conf'), 'utf8')]).toEqual([['1 a'], config])
+    expect(statSync(join(dir, 'rclone.conf')).mode & 0o777).toBe(0o600)
+  })
+
+  it('stay as they were where their protocol does, while those of the other one go on', async () => {
+    const mounts = await open()
+    await mounts.start(state([1, 'a'], [2, 'b'], [3, 'c']))
+    await mounts.settle()
+    // 1 is another, 2 goes, 4 is new, and all of them are held back; 3 goes and 5 comes.
+    const next = state([1, 'other'], [4, 'd'], [5, 'e'])
+    await mounts.start(next)
+    expect(standing()).toEqual(['1 a', '2 b', '3 c', '4 d', '5 e'])
+    await mounts.holdBack(new Set(['/srv/1', '/srv/2', '/srv/4']))
+    await mounts.settle()
+    expect(standing()).toEqual(['1 a', '2 b', '5 e'])
+    expect(drained).toEqual(['c'])
+    await mounts.start(next, new Set(['/srv/1', '/srv/2', '/srv/4']))
+    expect([standing(), await mounts.settle(), standing()]).toEqual([['1 a', '2 b', '5 e'], [], ['1 a', '2 b', '5 e']])
+    expect((await mounts.plan(next)).stopped).toEqual(['/srv/1', '/srv/2'])
+    await mounts.open()
+    await mounts.close()
+    expect(drained).toEqual(['c', 'd'])
+  })
+
+  it('end again when one of a deployment cannot be made, or when it returns to what was', async () => {
+    const mounts = await open()
+    away.add('c')
+    await expect(mounts.start(state([1, 'a'], [3, 'c']))).rejects.toThrow('/srv/3 could not be mounted')
+    expect(standing()).toEqual([])
+    await mounts.start(state([1, 'a']))
+    await mounts.abandon()
+    expect([standing(), await mounts.settle()]).toEqual([[], []])
+  })
+
+  it('of a deployment that a kill interrupted end, unless the next one wants them', async () => {
+    await (await open()).start(state([1, 'a'], [2, 'b']))
+    const next = await open()
+    await next.start(state([2, 'b'], [3, 'c']))
+    await next.settle()
+    await next.open()
+    await next.close()
+    expect([standing(), drained]).toEqual([['2 b', '3 c'], ['a']])
+  })
+
+  it('are replaced while their share is away from its clients, and what was written to the old container is uploaded', async () => {
+    const mounts = await open()
+    await mounts.start(state([1, 'a']))
+    await mounts.settle()
+    await mounts.start(state([1, 'b']))
+    expect(standing()).toEqual(['1 a'])
+    expect(await mounts.settle()).toEqual([])
+    expect([standing(), drained, told]).toEqual([['1 b'], ['a'], ['release 1', 'restore 1']])
+  })
+
+  it('that are gone are told while their uploads go on, which the next agent ends', async () => {
+    const mounts = await open()
+    await mounts.start(state([1, 'a']))
+    await mounts.settle()
+    away.add('a')
+    await mounts.start(state())
+    expect(await mounts.settle()).toEqual(['Uploads of share 1 to the container a are still under way; they go on.'])
+    away.clear()
+    const again = await open()
+    await again.open()
+    await again.close()
+    expect(drained).toEqual(['a'])
+    expect(readFileSync(join(dir, 'mounts.json'), 'utf8')).not.toContain('S3CR3T')
+  })
+
+  it('that cannot be replaced are told, kept from clients, and tried again', async () => {
+    const mounts = await open()
+    await mounts.start(state([1, 'a']))
+    await mounts.settle()
+    await mounts.start(state([1, 'b']))
+    away.add('b')
+    expect(await mounts.settle()).toEqual(['/srv/1 could not be mounted: Swift is away. The agent goes on trying.'])
+    expect(told).toEqual(['release 1'])
+    away.clear()
+    await mounts.open()
+    await mounts.close()
+    expect(standing()).toEqual(['1 b'])
+    expect(told.slice(-2)).toEqual(['restore 1', 'A mount stands again.'])
+  })
+})

@@ -1,0 +1,52 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import * as z from 'zod/mini'
+import { readManagedFile, writeManagedFile } from '../host/managed-file.js'
+
+const Stats = z.object({
+  diskCache: z.object({ files: z.number(), uploadsInProgress: z.number(), uploadsQueued: z.number() }),
+})
+
+/** Asks mounts over loopback; every account of the machine reaches the port, so that it asks for a password. */
+export interface RemoteControl {
+  /** For rclone, with the password's digest. */
+  readonly htpasswd: string
+  /** Files of which the cache holds something, those not in Swift yet included. Rejects when the mount does not answer. */
+  cachedFiles(port: number): Promise<number>
+}
+
+const user = 'roost-agent'
+const answerMs = 5_000
+
+/** The password is made once, and for all mounts of the machine. */
+export async function openRemoteControl(dir: string): Promise<RemoteControl> {
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const keyFile = join(dir, 'rc.key')
+  const password = (await readManagedFile(keyFile))?.toString() ?? randomBytes(32).toString('base64url')
+  await writeManagedFile(keyFile, password)
+  const htpasswd = join(dir, 'rc.htpasswd')
+  const digest = createHash('sha1').update(password).digest('base64')
+  await writeManagedFile(htpasswd, `${user}:{SHA}${digest}\n`)
+  return {
+    htpasswd,
+    async cachedFiles(port) {
+      const { diskCache } = Stats.parse(await post(port, '/vfs/stats', `${user}:${password}`))
+      return Math.max(diskCache.files, diskCache.uploadsInProgress + diskCache.uploadsQueued)
+    },
+  }
+}
+
+function post(port: number, path: string, auth: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path, auth, method: 'POST', signal: AbortSignal.timeout(answerMs) }
+    const sent = request(options, (answer) => {
+      if (answer.statusCode === 200) json(answer).then(resolve, reject)
+      else reject(new Error(`A mount's remote control answers ${answer.statusCode}.`))
+    })
+    sent.once('error', reject)
+    sent.end()
+  })
+}
