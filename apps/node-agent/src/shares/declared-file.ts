@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+
+/** A file of ours as it is to be, whole. */
+export interface DeclaredFile {
+  readonly path: string
+  readonly mode: number
+  /** Without the header: what tells whether a generation changes the file. */
+  readonly body: string
+  /** What is written: the header and the body. */
+  readonly content: string
+}
+
+/** How a server's configuration is written and read. Reading is what the server would make of the text, or throws. */
+export interface Format<Model> {
+  encode(model: Model): string
+  parse(text: string): Model
+}
+
+/** A text that a server may read otherwise than it is meant; nothing of it is written. */
+export class FormatError extends Error {
+  override readonly name = 'FormatError'
+}
+
+/** Encodes what is meant, reads the text back, and declares the file only when both are the same. */
+export function declareFile<Model>(
+  path: string,
+  format: Format<Model>,
+  meant: Model,
+  generation: number,
+): DeclaredFile {
+  const body = format.encode(meant)
+  const content = `${header(body, generation)}${body}`
+  if (!isDeepStrictEqual(format.parse(content), meant))
+    throw new FormatError(`${path} would be read otherwise than it is meant.`)
+  return { path, mode: 0o644, body, content }
+}
+
+/** As a deployment leaves it that has no share for the server; no deployment has the generation 0. */
+export const fileWithoutShares = header('', 0)
+
+/** `#` begins a comment in every format that Roost writes. */
+function header(body: string, generation: number): string {
+  const hash = createHash('sha256').update(body).digest('hex')
+  return `# Written by Roost: the next deployment writes over what is changed here.\n# generation ${generation}, sha256 of what follows ${hash}\n\n`
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod/mini'
+import { readManagedFile, removeManagedFile, writeManagedFile } from '../host/managed-file.js'
+import { readManagedRecord } from '../host/managed-record.js'
+
+/** What the last deployment left behind, without a password: what drift is told by, and what a failed one returns to. */
+const InForce = z.object({
+  /** Another node's generations are not this one's, on whichever machine. */
+  node: z.string(),
+  generation: z.number(),
+  /** The hash of each file that is ours, by path. */
+  files: z.record(z.string(), z.string()),
+  /** With which generation each file was found to be in force; what an earlier version wrote does not say. */
+  since: z.prefault(z.record(z.string(), z.number()), {}),
+  /** Names of shares by the paths of their folders. */
+  names: z.record(z.string(), z.string()),
+  /** Of each account of a share that is ours, by name, what tells its password from another. */
+  accounts: z.record(z.string(), z.string()),
+})
+export type InForce = z.infer<typeof InForce>
+
+/** The files that a deployment has begun to change, as they were: null where there was none. */
+const Before = z.record(z.string(), z.nullable(z.string()))
+export type Before = Readonly<z.infer<typeof Before>>
+
+const Journal = z.object({ node: z.string(), generation: z.number(), before: Before })
+
+export interface GatewayState {
+  readInForce(): Promise<InForce>
+  /** The file as the generation in force wrote it; undefined where it wrote none. */
+  readFile(path: string): Promise<string | undefined>
+  /** With the texts of the files that are new in it. */
+  writeInForce(inForce: InForce, texts: ReadonlyMap<string, string>): Promise<void>
+  /** Nothing of what has come to its end. */
+  readJournal(): Promise<Before>
+  /** Of no file: removes it. */
+  writeJournal(generation: number, before: Before): Promise<void>
+}
+
+/** Written through and by rename: after any crash each of these is the old one or the new one. */
+export function gatewayState(dir: string, node: string): GatewayState {
+  const inForceFile = join(dir, 'in-force.json')
+  const journalFile = join(dir, 'under-way.json')
+  const copyOf = (path: string) => join(dir, path.slice(1).replaceAll('/', '+'))
+  const make = () => mkdir(dir, { recursive: true, mode: 0o700 })
+  return {
+    async readInForce() {
+      const read = await readManagedRecord(inForceFile, InForce)
+      return read?.node === node ? read : { node, generation: 0, files: {}, since: {}, names: {}, accounts: {} }
+    },
+    readFile: async (path) => (await readManagedFile(copyOf(path)))?.toString(),
+    async writeInForce(inForce, texts) {
+      await make()
+      for (const [path, text] of texts)
+        if ((await readManagedFile(copyOf(path)))?.toString() !== text) await writeManagedFile(copyOf(path), text)
+      await writeManagedFile(inForceFile, JSON.stringify({ ...inForce, node }))
+    },
+    async readJournal() {
+      const read = await readManagedRecord(journalFile, Journal)
+      if (read?.node !== node) return {}
+      // A kill may have come between the end of a file's part and this one's.
+      const { since } = await this.readInForce()
+      return Object.fromEntries(Object.entries(read.before).filter(([path]) => since[path] !== read.generation))
+    },
+    async writeJournal(generation, before) {
+      if (Object.keys(before).length === 0) return removeManagedFile(journalFile)
+      await make()
+      await writeManagedFile(journalFile, JSON.stringify({ node, generation, before }))
+    },
+  }
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

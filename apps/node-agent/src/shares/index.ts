@@ -1,0 +1,85 @@
+import type { DesiredShare } from '@roost/api-types/agent'
+import type { DeclaredFile } from './declared-file.js'
+import { renderExports } from './exports.js'
+import { renderGanesha } from './ganesha.js'
+import { type MeantShare, quote, readShare, ShareError, type SharePlaces } from './meant-share.js'
+import { renderSamba } from './samba.js'
+
+export type Protocol = DesiredShare['protocol']
+type ShareOf<P extends Protocol> = Extract<MeantShare, { readonly protocol: P }>
+type Render<P extends Protocol> = (shares: readonly ShareOf<P>[], generation: number) => DeclaredFile
+
+/** THE TABLE: what operators call each protocol, how it tells names apart, by which servers it is served, and what renders their configuration. */
+const protocols = {
+  nfs: { label: 'NFS', nameKey: (name) => name, servers: { kernel: renderExports, ganesha: renderGanesha } },
+  // Samba merges sections whose names differ in case alone.
+  cifs: { label: 'CIFS', nameKey: (name) => name.toLowerCase(), servers: { samba: renderSamba } },
+} as const satisfies {
+  readonly [P in Protocol]: {
+    readonly label: string
+    readonly nameKey: (name: string) => string
+    readonly servers: Readonly<Record<string, Render<P>>>
+  }
+}
+
+export const shareProtocols = Object.keys(protocols) as readonly Protocol[]
+
+export function labelOf(protocol: Protocol): string {
+  return protocols[protocol].label
+}
+
+/** The server of each protocol on this node; null where there is none. */
+export type ShareServers = { readonly [P in Protocol]: keyof (typeof protocols)[P]['servers'] | null }
+
+export interface RenderOptions {
+  readonly servers: ShareServers
+  readonly places: SharePlaces
+  readonly generation: number
+}
+
+/**
+ * The files that make the node's servers export these shares: one for each server, also when it has none left. Throws
+ * when a single setting cannot be written without a doubt, so that nothing is half done.
+ */
+export function renderShares(shares: readonly DesiredShare[], options: RenderOptions): readonly DeclaredFile[] {
+  requireDistinct(shares)
+  const meant = shares.map((share) => readShare(share, options.places)).toSorted((a, b) => a.id - b.id)
+  return shareProtocols.flatMap((protocol) => renderProtocol(protocol, meant, options))
+}
+
+/** What no two shares of a node have in common, whatever their protocols. */
+export function requireDistinct(shares: readonly DesiredShare[]): void {
+  requireUnique(shares, 'id', (share) => String(share.id))
+  requireUnique(shares, 'export_number', (share) => String(share.export_number))
+}
+
+function renderProtocol(
+  protocol: Protocol,
+  meant: readonly MeantShare[],
+  { servers, generation }: RenderOptions,
+): readonly DeclaredFile[] {
+  const shares = meant.filter((share) => share.protocol === protocol)
+  const { nameKey, servers: renders } = protocols[protocol]
+  requireUnique(shares, 'name', (share) => nameKey(share.name))
+  const server = servers[protocol]
+  if (server !== null) {
+    const render = renders[server as keyof typeof renders] as Render<Protocol>
+    return [render(shares, generation)]
+  }
+  const first = shares[0]
+  if (first === undefined) return []
+  throw new ShareError(first, 'protocol', `is ${protocol}, and this node has no server for that`)
+}
+
+function requireUnique<S extends Pick<DesiredShare, 'id'>>(
+  shares: readonly S[],
+  field: string,
+  key: (share: S) => string,
+): void {
+  const seen = new Map<string, S>()
+  for (const share of shares) {
+    const other = seen.get(key(share))
+    if (other !== undefined) throw new ShareError(share, field, `${quote(key(share))} is that of share ${other.id} too`)
+    seen.set(key(share), share)
+  }
+}

@@ -1,0 +1,89 @@
+import { rm, rmdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { removeManagedFile, writeManagedFile } from '../host/managed-file.js'
+import type { Machine } from '../host/machine.js'
+import type { RunCommand } from '../host/run-command.js'
+import { ganeshaConf, withoutOurExports } from './ganesha-server.js'
+import { backupOf, modeOf, requireOwnFiles } from './prepare.js'
+import { readBySamba } from './samba-config.js'
+import { smbConf, withoutOurSections } from './samba-server.js'
+import type { ShareServer } from './share-server.js'
+
+/** One file that is put back, or goes. */
+export interface Departure {
+  readonly path: string
+  /** For an operator, before it is done. */
+  readonly sentence: string
+  /** Null: it goes. */
+  readonly content: string | null
+}
+
+/** What of a file of ours a server has now. */
+export interface Served {
+  readonly server: ShareServer
+  readonly text: string
+}
+
+export interface Leaving {
+  readonly departures: readonly Departure[]
+  /** The servers whose files go. */
+  readonly files: readonly Served[]
+  /** Those of them with shares, which end. */
+  readonly served: readonly Served[]
+}
+
+/** What it takes for the servers of this machine to run as before Roost came. Throws where that cannot be. */
+export function leavingOf(machine: Machine, servers: readonly ShareServer[]): Leaving {
+  const files = servers.flatMap((server) => {
+    const text = machine.read(server.file)
+    return text === undefined ? [] : [{ server, text }]
+  })
+  const departures = [
+    ...withoutLine(machine, smbConf, withoutOurSections),
+    ...withoutLine(machine, ganeshaConf, withoutOurExports),
+    ...files.map(({ server: { file } }) => ({ path: file, sentence: `Removes ${file}.`, content: null })),
+  ]
+  requireOwnFiles(
+    machine,
+    departures.map(({ path }) => path),
+  )
+  return { departures, files, served: files.filter(({ text }) => /^\s*[^#\s]/m.test(text)) }
+}
+
+/** Does it, and tells the servers that run; Samba has to take its configuration before that is in place. */
+export async function leave(machine: Machine, run: RunCommand, { departures, files }: Leaving): Promise<void> {
+  const samba = departures.find(({ path }) => path === smbConf)
+  if (samba !== undefined) await readBySamba(samba.content ?? '', run)
+  for (const { path, content } of departures) {
+    if (content !== null) await putBack(machine, path, content)
+    else {
+      await removeManagedFile(machine.path(path))
+      await rmdir(dirname(machine.path(path))).catch(() => {}) // where others keep files there, too
+    }
+  }
+  for (const { server, text } of files) {
+    if (!server.isRunning()) continue
+    await server.reload()
+    // Samba goes by what held when a client connected.
+    if (server.protocol === 'cifs') await server.release(text, new Set(server.foldersOf(text)))
+  }
+}
+
+async function putBack(machine: Machine, path: string, content: string): Promise<void> {
+  const file = machine.path(path)
+  await writeManagedFile(file, content, await modeOf(file))
+  if (machine.read(backupOf(path)) === content) await rm(machine.path(backupOf(path)))
+}
+
+function withoutLine(machine: Machine, path: string, without: (text: string) => string): readonly Departure[] {
+  const text = machine.read(path)
+  if (text === undefined) return []
+  const rest = without(text)
+  if (rest === text) return []
+  const backup = machine.read(backupOf(path))
+  const isAsBefore = backup !== undefined && backup.trimEnd() === rest.trimEnd()
+  const [content, kept] = isAsBefore
+    ? [backup, 'which is then as it was before']
+    : [rest, 'and leaves the rest as it is']
+  return [{ path, sentence: `Takes what \`gateway prepare\` added out of ${path}, ${kept}.`, content }]
+}

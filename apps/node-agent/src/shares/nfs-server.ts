@@ -1,0 +1,32 @@
+import type { Machine } from '../host/machine.js'
+import { findGatewaySoftware } from '../inventory/gateway.js'
+import { readPrograms } from '../inventory/roles.js'
+import type { ShareServers } from './index.js'
+
+/** Two servers of NFS, of which only an operator can say which one is to serve. */
+export class NfsServerError extends Error {
+  override readonly name = 'NfsServerError'
+}
+
+export const bothRun =
+  "The kernel's NFS server and nfs-ganesha both run here, where one can answer clients: stop one of them, and deploy again."
+
+/** The NFS server that runs on the machine, else the one that is installed; null where there is none. */
+export function detectNfsServer(machine: Machine): ShareServers['nfs'] {
+  const programs = readPrograms(machine)
+  const [kernel, ganesha] = [programs.has('nfsd') || programs.has('rpc.mountd'), programs.has('ganesha.nfsd')]
+  if (kernel && ganesha) throw new NfsServerError(bothRun)
+  if (kernel) return 'kernel'
+  if (ganesha) return 'ganesha'
+  const isInstalled = (name: 'nfs_kernel_server' | 'nfs_ganesha') => findGatewaySoftware(machine, name) !== undefined
+  return installed(isInstalled('nfs_kernel_server'), isInstalled('nfs_ganesha'))
+}
+
+function installed(kernel: boolean, ganesha: boolean): ShareServers['nfs'] {
+  if (kernel && ganesha)
+    throw new NfsServerError(
+      `The kernel's NFS server and nfs-ganesha both are installed here, and none runs: say with gateway.nfs in the agent's configuration which one serves the shares.`,
+    )
+  if (kernel) return 'kernel'
+  return ganesha ? 'ganesha' : null
+}

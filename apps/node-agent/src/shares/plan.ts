@@ -1,0 +1,110 @@
+import type { DeploymentPlan } from '@roost/api-types/agent'
+import type { Machine } from '../host/machine.js'
+import type { GatewayState as DesiredGateway, MountPlan } from '../mounts/mounts.js'
+import type { Gateway } from './gateway.js'
+import type { InForce } from './gateway-state.js'
+import { shareProtocols } from './index.js'
+import { requireOwnFiles } from './prepare.js'
+import type { LiveSession, NameOf } from './share-server.js'
+import type { Turn } from './turn.js'
+import { unifiedDiff } from './unified-diff.js'
+
+/** What a deployment of these shares would do. Rejects with what would keep it from being done. */
+export async function planGateway(gateway: Gateway, desired: DesiredGateway): Promise<DeploymentPlan> {
+  const { servers, mounts, accounts, state } = gateway
+  const inForce = await state.readInForce()
+  const turns: Turn[] = []
+  for (const protocol of shareProtocols)
+    turns.push(...(await servers.turns(protocol, desired.shares, inForce.generation)))
+  await requireReady(gateway.machine, turns)
+  for (const { server, text, changes } of turns) if (changes) await server.check(text)
+  const mountPlan = await mounts.plan(desired)
+  const losses = { nameOf: namesOf(gateway, inForce, desired), gone: goneFolders(gateway, mountPlan) }
+  const daemons = []
+  for (const turn of turns) {
+    const lost = await sessionsOf(turn, await state.readFile(turn.server.file), losses)
+    daemons.push({ daemon: turn.server.daemon, action: actionOf(turn, lost), sessions_lost: lost.map(plainSession) })
+  }
+  return {
+    files: await Promise.all(turns.filter(({ changes }) => changes).map(plannedFile)),
+    daemons,
+    mounts: { started: [...mountPlan.started], stopped: [...mountPlan.stopped] },
+    notes: [
+      ...mountPlan.notes,
+      ...turns.flatMap(({ server, text }) => server.notes(text)),
+      ...accountNotes(accounts.plan(desired.shares, inForce.accounts)),
+    ],
+  }
+}
+
+/** Rejects where a server that has something to serve cannot. */
+export async function requireReady(machine: Machine, turns: readonly Turn[]): Promise<void> {
+  for (const { server, declared, text } of turns) {
+    if (declared.body === '') continue
+    if (!server.isRunning())
+      throw new Error(
+        `${server.daemon} does not run on this node, and has shares to serve: start it, and deploy again.`,
+      )
+    requireOwnFiles(machine, [server.file])
+    await server.requireRoom(text)
+  }
+}
+
+export function namesOf({ mounts }: Gateway, inForce: InForce, desired: DesiredGateway): NameOf {
+  const names = new Map([
+    ...Object.entries(inForce.names),
+    ...desired.shares.map((share) => [mounts.pathOf(share), share.name] as const),
+  ])
+  return (path) => names.get(path) ?? path
+}
+
+/** Folders whose mounts end, and begin anew or not. */
+export function goneFolders({ mounts }: Gateway, { replaced }: MountPlan): ReadonlySet<string> {
+  return new Set(replaced.map((id) => mounts.pathOf({ id })))
+}
+
+/** What stands in the file decides what clients have, and what was applied decides where the file cannot be read. */
+export async function sessionsOf(
+  { server, present, text }: Turn,
+  inForce: string | undefined,
+  losses: Parameters<Turn['server']['sessionsLost']>[2],
+): Promise<readonly LiveSession[]> {
+  if (!server.isRunning()) return []
+  const texts = new Set([present ?? '', inForce ?? present ?? ''])
+  const lost = await Promise.all([...texts].map((before) => server.sessionsLost(before, text, losses)))
+  const sessions = new Map(lost.flat().map((session) => [keyOf(session), session]))
+  return [...sessions].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, session]) => session)
+}
+
+function keyOf({ share, client, user }: LiveSession): string {
+  return JSON.stringify([share, client, user])
+}
+
+function plainSession({ share, client, user }: LiveSession) {
+  return { share, client, user }
+}
+
+function actionOf({ changes, server }: Turn, lost: readonly LiveSession[]): 'none' | 'reload' | 'close-share' {
+  if (lost.length > 0 && server.protocol === 'cifs') return 'close-share'
+  return changes ? 'reload' : 'none'
+}
+
+async function plannedFile({ server, present, declared }: Turn): Promise<DeploymentPlan['files'][number]> {
+  return {
+    path: server.file,
+    change: present === undefined ? 'create' : 'change',
+    diff: await unifiedDiff(server.file, bodyOf(present ?? ''), declared.body),
+  }
+}
+
+/** Without the header, whose generation and hash say nothing to a reader; all of a file whose header is not ours. */
+export function bodyOf(text: string): string {
+  return text.replace(/^# Written by Roost: .*\n# generation \d+, sha256 .*\n\n/, '')
+}
+
+function accountNotes({ set, removed }: { readonly set: readonly string[]; readonly removed: readonly string[] }) {
+  return [
+    ...set.map((name) => `The password of the Samba account ${name} is set.`),
+    ...removed.map((name) => `The Samba account ${name} is removed.`),
+  ]
+}

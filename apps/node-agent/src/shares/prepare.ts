@@ -1,0 +1,114 @@
+import { constants } from 'node:fs'
+import { copyFile, mkdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { writeManagedFile } from '../host/managed-file.js'
+import type { Machine } from '../host/machine.js'
+import { mountAt, readMounts } from '../host/mounts.js'
+import type { RunCommand } from '../host/run-command.js'
+import { findGatewaySoftware } from '../inventory/gateway.js'
+import { fileWithoutShares } from './declared-file.js'
+import { exportsFile } from './exports.js'
+import { ganeshaExportsFile } from './ganesha.js'
+import { ganeshaConf, ganeshaLines, readsOurExports } from './ganesha-server.js'
+import type { ShareServers } from './index.js'
+import { readBySamba } from './samba-config.js'
+import { readsOurSections, sambaLines, smbConf } from './samba-server.js'
+import { sambaSharesFile } from './samba.js'
+
+/** One file that a gateway needs before its first deployment. */
+export interface Preparation {
+  readonly path: string
+  /** For an operator, before it is done. */
+  readonly sentence: string
+  readonly content: string
+  /** Where the file is kept as it was. */
+  readonly backup: string | null
+}
+
+/** What is missing for the servers of this machine to read our files; nothing where they do. Throws where that cannot be. */
+export function preparationsFor(machine: Machine, nfs: ShareServers['nfs']): readonly Preparation[] {
+  const hasSamba = findGatewaySoftware(machine, 'samba') !== undefined
+  const files = [
+    ...(hasSamba ? [smbConf, sambaSharesFile] : []),
+    ...(nfs === 'ganesha' ? [ganeshaConf, ganeshaExportsFile] : []),
+    ...(nfs === 'kernel' ? [exportsFile] : []),
+  ]
+  requireOwnFiles(machine, files)
+  return [
+    ...(hasSamba ? [...missingFile(machine, sambaSharesFile), ...missingSambaLine(machine)] : []),
+    ...(nfs === 'ganesha' ? [...missingFile(machine, ganeshaExportsFile), ...missingGaneshaLine(machine)] : []),
+    ...(nfs === 'kernel' ? missingFile(machine, exportsFile) : []),
+  ]
+}
+
+/** Whether an operator made this machine a gateway: an installed server of it reads our file. It stays one while the server is down. */
+export function isPrepared(machine: Machine): boolean {
+  const has = (name: Parameters<typeof findGatewaySoftware>[1]) => findGatewaySoftware(machine, name) !== undefined
+  return (
+    (has('samba') && readsOurSections(machine.read(smbConf) ?? '')) ||
+    (has('nfs_ganesha') && readsOurExports(machine.read(ganeshaConf) ?? '')) ||
+    (has('nfs_kernel_server') && machine.stamp(exportsFile) !== undefined)
+  )
+}
+
+/** Each file is replaced by a rename, which does not reach whoever has the old one bound to the same path. */
+export function requireOwnFiles(machine: Machine, files: readonly string[]): void {
+  const mounts = readMounts(machine)
+  const bound = files.find((file) => mountAt(file, mounts) !== undefined)
+  if (bound !== undefined)
+    throw new Error(
+      `${bound} is a mount of its own, as when one file is bound into a container: what replaces it does not reach its server. Bind the folder ${dirname(bound)} instead.`,
+    )
+}
+
+/** Does it, each file with a backup beside; Samba has to take its configuration before that is in place. */
+export async function prepare(machine: Machine, run: RunCommand, preparations: readonly Preparation[]): Promise<void> {
+  const samba = preparations.find(({ path }) => path === smbConf)
+  if (samba !== undefined) await readBySamba(samba.content, run)
+  for (const { path, content, backup } of preparations) {
+    const file = machine.path(path)
+    await mkdir(dirname(file), { recursive: true })
+    if (backup !== null) await copyFile(file, machine.path(backup), constants.COPYFILE_EXCL).catch(unlessThere)
+    await writeManagedFile(file, content, await modeOf(file))
+  }
+}
+
+function missingFile(machine: Machine, path: string): readonly Preparation[] {
+  if (machine.stamp(path) !== undefined) return []
+  return [{ path, sentence: `Makes ${path}, without a share in it.`, content: fileWithoutShares, backup: null }]
+}
+
+function missingSambaLine(machine: Machine): readonly Preparation[] {
+  const text = machine.read(smbConf) ?? ''
+  return readsOurSections(text) ? [] : [appended(smbConf, text, sambaLines)]
+}
+
+function missingGaneshaLine(machine: Machine): readonly Preparation[] {
+  const text = machine.read(ganeshaConf) ?? ''
+  return readsOurExports(text) ? [] : [appended(ganeshaConf, text, ganeshaLines)]
+}
+
+function appended(path: string, text: string, lines: string): Preparation {
+  const backup = text === '' ? null : backupOf(path)
+  const kept = backup === null ? '' : ` The file as it is now stays in ${backup}.`
+  const shown = lines.trim().split('\n').slice(1).join(' ').replace(/\s+/g, ' ')
+  const end = text === '' || text.endsWith('\n') ? '' : '\n'
+  return { path, sentence: `Adds to the end of ${path}: ${shown}${kept}`, content: `${text}${end}${lines}`, backup }
+}
+
+/** An earlier backup is of what was before us. */
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
+}
+
+/** Where a file is kept as it was before Roost came. */
+export function backupOf(path: string): string {
+  return `${path}.before-roost`
+}
+
+export async function modeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ mode }) => mode & 0o777,
+    () => 0o644,
+  )
+}

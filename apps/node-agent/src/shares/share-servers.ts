@@ -1,0 +1,65 @@
+import type { DesiredShare } from '@roost/api-types/agent'
+import type { GatewayConfig } from '../config.js'
+import type { Machine } from '../host/machine.js'
+import type { RunCommand } from '../host/run-command.js'
+import { createExportsServer } from './exports-server.js'
+import { createGaneshaServer } from './ganesha-server.js'
+import { type Protocol, renderShares, requireDistinct, type ShareServers } from './index.js'
+import type { SharePlaces } from './meant-share.js'
+import { bothRun, detectNfsServer, NfsServerError } from './nfs-server.js'
+import { createSambaServer } from './samba-server.js'
+import type { ShareServer } from './share-server.js'
+import { isIdle, type Turn, turnOf } from './turn.js'
+
+export interface ServersOptions {
+  readonly machine: Machine
+  readonly run: RunCommand
+  readonly gateway: GatewayConfig
+  readonly places: SharePlaces
+}
+
+export interface Servers {
+  readonly all: readonly ShareServer[]
+  /** What these shares mean for each server of a protocol that has to do with them, or had. */
+  turns(protocol: Protocol, shares: readonly DesiredShare[], generation: number): Promise<readonly Turn[]>
+}
+
+/** The servers of shares on this machine. */
+export function openServers({ machine, run, gateway, places }: ServersOptions): Servers {
+  const options = { machine, run, mountDirectory: gateway.mountDirectory }
+  const samba = createSambaServer(options)
+  const nfs = { kernel: createExportsServer(options), ganesha: createGaneshaServer(options) }
+  const all = [nfs.kernel, nfs.ganesha, samba]
+  const render = (shares: readonly DesiredShare[], servers: Partial<ShareServers>, generation: number) =>
+    renderShares(shares, { servers: { nfs: null, cifs: null, ...servers }, places, generation })
+  const files = {
+    cifs: (shares: readonly DesiredShare[], generation: number) => render(shares, { cifs: 'samba' }, generation),
+    nfs(shares: readonly DesiredShare[], generation: number) {
+      const chosen = choose(shares)
+      // The server that is not chosen keeps nothing of ours.
+      const other = chosen === 'kernel' ? 'ganesha' : 'kernel'
+      return [...render([], { nfs: other }, generation), ...render(shares, { nfs: chosen }, generation)]
+    },
+  }
+  return {
+    all,
+    async turns(protocol, shares, generation) {
+      requireDistinct(shares)
+      const own = shares.filter((share) => share.protocol === protocol)
+      const declared = new Map(files[protocol](own, generation).map((file) => [file.path, file]))
+      const turns: Turn[] = []
+      for (const server of all) {
+        const file = declared.get(server.file)
+        if (file !== undefined) turns.push(await turnOf(server, file, machine))
+      }
+      return turns.filter((turn) => !isIdle(turn))
+    },
+  }
+
+  /** Which server is only asked where there is something for one to serve. */
+  function choose(shares: readonly DesiredShare[]): ShareServers['nfs'] {
+    if (shares.length === 0) return gateway.nfs ?? 'kernel'
+    if (nfs.kernel.isRunning() && nfs.ganesha.isRunning()) throw new NfsServerError(bothRun)
+    return gateway.nfs ?? detectNfsServer(machine)
+  }
+}
