@@ -1,7 +1,7 @@
 import type { AppliedMessage, DeploymentPlan, DesiredState, DriftedItem, ProgressMessage } from '@roost/api-types/agent'
 
 /** What became of a generation, and which one is in force now. */
-export type Outcome = Pick<AppliedMessage, 'outcome' | 'in_force' | 'message' | 'files'>
+export type Outcome = Pick<AppliedMessage, 'outcome' | 'in_force' | 'partly' | 'message' | 'files'>
 
 export type ReportProgress = (state: ProgressMessage['state']) => void
 
@@ -19,10 +19,9 @@ export interface Applier<K extends Kind = Kind> {
   apply(desired: DesiredState & { readonly kind: K }, generation: number, progress: ReportProgress): Promise<Outcome>
   /** What is not as the generation in force made it. */
   drift(): Promise<readonly DriftedItem[]>
+  /** Tells when something that may have drifted was changed; answers how to end that. Drift is looked for once a minute besides. */
+  watch?(changed: () => void): () => void
 }
 
 /** One of each kind at most. */
 export type Appliers = { readonly [K in Kind]?: Applier<K> }
-
-/** Every applier of this agent. */
-export const appliers: Appliers = {}

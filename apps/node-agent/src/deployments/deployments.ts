@@ -31,12 +31,13 @@ export interface Deployments {
 
 const driftIntervalMs = 60_000
 
-/** What the control plane wants to hold on this machine: a lane for each kind. */
+/** The deployments of this node: one queue for each kind. */
 export async function openDeployments(options: DeploymentsOptions): Promise<Deployments> {
   const { clock, log, outbox } = options
   const lanes = new Map<DesiredState['kind'], Lane>()
   for (const kind of DeploymentKind.options) lanes.set(kind, await openLane(kind, options))
   const laneOf = (desired: DesiredState) => lanes.get(desired.kind) as Lane
+  const watches = [...lanes.values()].map((lane) => lane.watch())
   const all = (act: (lane: Lane) => void) => () => [...lanes.values()].forEach(act)
   const checkDrift = all((lane) => lane.checkDrift())
   const round = new Periodic({
@@ -59,6 +60,7 @@ export async function openDeployments(options: DeploymentsOptions): Promise<Depl
     connected: all((lane) => lane.connected()),
     acknowledged: checkDrift,
     async stop() {
+      for (const end of watches) end()
       await round.stop()
       await Promise.all([...lanes.values()].map((lane) => lane.stop()))
     },

@@ -30,7 +30,7 @@ function cut(diff: string, limit: number): string {
   if (diff.length <= limit) return diff
   const end = diff.lastIndexOf('\n', limit)
   const kept = end === -1 ? '' : diff.slice(0, end + 1)
-  const missing = diff.slice(kept.length).split('\n').length
+  const missing = diff.slice(kept.length).replace(/\n$/, '').split('\n').length
   return `${kept}\\ ${missing} more lines are not shown: the diff is too long for a message.\n`
 }
 

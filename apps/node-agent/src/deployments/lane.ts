@@ -6,6 +6,7 @@ import type {
   DesiredState,
   DriftedItem,
 } from '@roost/api-types/agent'
+import { fp } from '@roost/failpoints'
 import type { Log } from '../log.js'
 import type { Applier, Outcome } from './applier.js'
 import { fitDrift, fitPlan } from './fit.js'
@@ -24,7 +25,7 @@ export interface LaneOptions {
   readonly log: Log
 }
 
-/** The deployments of one kind, one after the other. */
+/** The queue of deployments of one kind: they are applied one after the other. */
 export class Lane {
   readonly #options: LaneOptions
   #record: DeploymentRecord
@@ -42,19 +43,19 @@ export class Lane {
     if (record.desired !== null) this.#enqueue(() => this.#resume())
   }
 
-  /** Goes on with what an earlier process was killed in. */
+  /** Continues the deployment during which an earlier process was killed. */
   static async open(options: LaneOptions): Promise<Lane> {
     return new Lane(options, await options.file.read())
   }
 
-  /** Of several that come while one is under way, only the newest is done. */
+  /** While one is being applied, only the newest of those that arrive is kept. */
   desire(message: DesiredMessage): void {
     if (this.#next !== null && this.#next.generation >= message.generation) return
     this.#next = message
     this.#enqueue(() => this.#takeNext())
   }
 
-  /** The answer in order with what is under way. */
+  /** Makes a plan after the work that is already queued. */
   plan(desired: DesiredState): Promise<DeploymentPlan> {
     return new Promise((resolve, reject) => {
       this.#enqueue(() => this.#plan(desired).then(resolve, reject))
@@ -70,6 +71,11 @@ export class Lane {
   /** Tells what is not as the generation in force made it, when that has changed. */
   checkDrift(): void {
     this.#enqueue(() => this.#drift())
+  }
+
+  /** Checks for drift when something changes; returns a function that stops it. */
+  watch(): () => void {
+    return this.#options.applier?.watch?.(() => this.checkDrift()) ?? (() => {})
   }
 
   /** Resolves when what is under way has ended; what waits is done after the next start. */
@@ -95,8 +101,9 @@ export class Lane {
   async #takeNext(): Promise<void> {
     const next = this.#next
     this.#next = null
-    if (next === null || next.generation < this.#record.generation) return
+    if (next === null) return
     if (next.generation > this.#record.generation) return this.#begin(next)
+    // A lower number comes from a control plane whose database was put back: it learns here how far this node is.
     await this.#tellAnswer()
   }
 
@@ -145,6 +152,7 @@ export class Lane {
     } catch (error) {
       log.error('The end of a deployment cannot be written down; it is done again after a restart.', { kind, error })
     }
+    fp('agent.apply.beforeAck')
     await this.#tellAnswer()
   }
 

@@ -2,10 +2,11 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppliedMessage, DesiredState } from '@roost/api-types/agent'
 import * as z from 'zod/mini'
-import { readManagedFile, writeManagedFile } from '../host/managed-file.js'
+import { writeManagedFile } from '../host/managed-file.js'
+import { readManagedRecord } from '../host/managed-record.js'
 import type { Outcome } from './applier.js'
 
-const { outcome, in_force, message, files } = AppliedMessage.shape
+const { outcome, in_force, partly, message, files } = AppliedMessage.shape
 
 /** The last generation that this node was asked for, and what became of it. */
 const DeploymentRecord = z.object({
@@ -15,11 +16,11 @@ const DeploymentRecord = z.object({
   in_force,
   /** Until it is answered for; it holds passwords, which are not kept any longer than that. */
   desired: z.nullable(DesiredState),
-  answer: z.nullable(z.object({ outcome, in_force, message, files })),
+  answer: z.nullable(z.object({ outcome, in_force, partly, message, files })),
 })
 export type DeploymentRecord = z.infer<typeof DeploymentRecord>
 
-/** Where the generations of one kind are written down before anything is done about them. */
+/** Where the generations of one kind are recorded before they are applied. */
 export interface RecordFile {
   read(): Promise<DeploymentRecord>
   write(record: DeploymentRecord): Promise<void>
@@ -29,8 +30,7 @@ export function recordFile(dir: string, kind: DesiredState['kind'], node: string
   const path = join(dir, `${kind}.json`)
   return {
     async read() {
-      const text = (await readManagedFile(path))?.toString()
-      const record = text === undefined ? undefined : DeploymentRecord.parse(JSON.parse(text))
+      const record = await readManagedRecord(path, DeploymentRecord)
       return record?.node === node ? record : { node, generation: 0, in_force: 0, desired: null, answer: null }
     },
     async write(record) {

@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import type { Clock } from './clock.js'
+import type { AgentConfig } from './config.js'
+import type { Applier, Appliers } from './deployments/applier.js'
+import { kernelOf, type Machine } from './host/machine.js'
+import { runCommand } from './host/run-command.js'
+import type { Log } from './log.js'
+import type { Mounts } from './mounts/mounts.js'
+import { openMounts } from './mounts/open-mounts.js'
+import { createGatewayApplier } from './shares/gateway-applier.js'
+import { gatewayState } from './shares/gateway-state.js'
+import { placesOf } from './shares/places.js'
+import { createShareAccounts } from './shares/share-accounts.js'
+import { openServers } from './shares/share-servers.js'
+import { createUserDbApplier } from './userdb/applier.js'
+
+export interface AppliersOptions {
+  readonly config: AgentConfig
+  readonly machine: Machine
+  /** The UUID of the node. */
+  readonly node: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface OpenedAppliers {
+  readonly appliers: Appliers
+  /** Stops supervising what was applied, which stays in place. */
+  close(): Promise<void>
+}
+
+/** THE LIST: builds every applier of this agent. */
+export async function openAppliers(options: AppliersOptions): Promise<OpenedAppliers> {
+  const { config, machine, clock, log } = options
+  const { gateway, dataDir } = config
+  const mounts = await openMounts({ gateway, dataDir, machine, run: runCommand, clock, log })
+  const appliers = { gateway: gatewayOf(options, mounts), user_db: userDb(options) }
+  await mounts.open()
+  return { appliers, close: () => mounts.close() }
+}
+
+function gatewayOf({ config, machine, node }: AppliersOptions, mounts: Mounts): Applier<'gateway'> {
+  const { gateway, dataDir } = config
+  return createGatewayApplier({
+    machine,
+    mounts,
+    servers: openServers({ machine, run: runCommand, gateway, places: placesOf(gateway) }),
+    accounts: createShareAccounts(runCommand),
+    state: gatewayState(join(dataDir, 'shares'), node),
+  })
+}
+
+function userDb({ config, machine, node, clock }: AppliersOptions): Applier<'user_db'> {
+  return createUserDbApplier({
+    machine,
+    kernel: kernelOf(machine),
+    dir: join(config.dataDir, 'user_db'),
+    node,
+    swiftDirectory: config.swiftDirectory,
+    run: runCommand,
+    signal: (pid, name) => process.kill(pid, name),
+    clock,
+  })
+}
