@@ -7,12 +7,13 @@ import type { Identity, MachineIds } from './identity.js'
 import type { Inventories } from './inventory/inventories.js'
 import type { Log } from './log.js'
 import { Periodic } from './periodic.js'
+import { startUsageRounds, type UsageRounds, type UsageSources } from './swift/usage-rounds.js'
 import { FrameBuffer } from './uplink/frame-buffer.js'
 import { MessageSpool } from './uplink/message-spool.js'
 import { Outbox } from './uplink/outbox.js'
 import { type Pace, readPace, savePace } from './uplink/pace.js'
 import { openTrust } from './uplink/trust.js'
-import { toldLog } from './uplink/told-log.js'
+import { forwardingLog } from './uplink/forwarding-log.js'
 import { Uplink, type UplinkEnd } from './uplink/uplink.js'
 
 export interface AgentOptions {
@@ -21,6 +22,7 @@ export interface AgentOptions {
   readonly machine: MachineIds
   readonly readings: Readings
   readonly inventories: Inventories
+  readonly usage: UsageSources
   readonly appliers: Appliers
   /** What to show as the state of the agent. */
   readonly onStatus: (status: string) => void
@@ -30,7 +32,7 @@ export interface AgentOptions {
 }
 
 export interface Agent {
-  /** Resolves when nobody needs the agent any longer. */
+  /** Resolves when the agent must end: an operator removed the node, or `stop` was called. */
   readonly ended: Promise<UplinkEnd>
   /** Ends it in order; may be called twice. */
   stop(): Promise<void>
@@ -41,10 +43,10 @@ const spoolBytes = 64 << 20
 /** Several changes at once, such as the rings of a rebalance, are one inventory. */
 const changeSettlesMs = 3000
 
-/** Wires what reads the machine to what reports it. */
+/** Connects the parts that read the machine to those that report it. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { dataDir, clock } = options
-  const log = toldLog(options.log, clock, (level, message) => outbox?.tell(level, message))
+  const log = forwardingLog(options.log, clock, (level, message) => outbox?.tell(level, message))
   let outbox: Outbox | null = null
   const messages = await MessageSpool.open({ dir: join(dataDir, 'spool', 'messages'), clock, log })
   const frames = await FrameBuffer.open({
@@ -77,15 +79,30 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     },
   })
   rounds = startRounds({ ...options, log }, uplink, pace)
+  const usage = startUsage({ ...options, log }, messages, outbox)
   const end = async (): Promise<void> => {
     await uplink.stop()
     await rounds.stop()
+    await usage.stop()
     await deployments.stop()
     await messages.settled()
     await frames.close()
   }
   let ending: Promise<void> | null = null
   return { ended: uplink.ended, stop: () => (ending ??= end()) }
+}
+
+/** Storage and transfer of accounts, kept in the spool until the control plane has acknowledged them. */
+function startUsage(options: AgentOptions, messages: MessageSpool, outbox: Outbox): UsageRounds {
+  return startUsageRounds({
+    ...options,
+    ...options.usage,
+    waitingBytes: () => messages.sizeBytes,
+    async keep(kind, build) {
+      await messages.add(kind, build, true)
+      outbox.spooled()
+    },
+  })
 }
 
 interface Rounds {

@@ -7,6 +7,11 @@ const absolutePath = z.string().check(z.refine(isAbsolute, 'must be an absolute 
 const address = z.string().check(z.refine((text) => isIP(text) !== 0, 'must be an IP address'))
 const deviceName = z.string().check(z.regex(/^[^/\s]{1,64}$/, 'must be 1 to 64 characters without a blank or a slash'))
 const policyName = z.string().check(z.regex(/^[A-Za-z0-9-]{1,64}$/, 'must be 1 to 64 letters, digits or hyphens'))
+const accountName = z.string().check(z.regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'must be the name of an account'))
+// It stands in the configuration of every server of files: no sign in it needs to be encoded.
+const plainFolder = z
+  .string()
+  .check(z.regex(/^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/, 'must be an absolute path of letters, digits and ._- alone'))
 const flag = z.optional(z.boolean())
 const wholeNumber = (least: number, most: number) =>
   z
@@ -45,6 +50,34 @@ const settings = {
       port: z.optional(wholeNumber(1, 65_535)),
       /** How many names of counters and timers are taken. */
       max_names: z.optional(wholeNumber(1, 5_000)),
+    }),
+  ),
+  /** How a gateway serves shares. */
+  gateway: z.optional(
+    z.strictObject({
+      /** Which server serves NFS; without it, the one that runs. */
+      nfs: z.optional(z.enum(['kernel', 'ganesha'], 'must be "kernel" or "ganesha"')),
+      /** Who mounts the containers of shares: the agent by rclone, or the operator. */
+      mounts: z.optional(z.enum(['rclone', 'operator'], 'must be "rclone" or "operator"')),
+      /** Holds a folder for each share, named by the share's id. */
+      mount_directory: z.optional(plainFolder),
+      /** What was written and is not in Swift yet; without it, below the state directory. */
+      cache_directory: z.optional(absolutePath),
+      /** Owns every file of every mount; the servers write by it. */
+      account: z.optional(accountName),
+    }),
+  ),
+  /** What accounts hold, and what the proxy moves for them. */
+  usage: z.optional(
+    z.strictObject({
+      /** How often the databases of the accounts are read; a figure is expected every ten minutes. */
+      storage_interval_seconds: z.optional(wholeNumber(1, 600)),
+      /** How often what the proxy moved is reported. */
+      transfer_interval_seconds: z.optional(wholeNumber(1, 600)),
+      /** The proxy's access log, as syslog writes it. */
+      access_log: z.optional(absolutePath),
+      /** Where the proxy's `access_log_udp_host` and `access_log_udp_port` lead to, instead of a file. */
+      access_log_udp: z.optional(z.strictObject({ address: z.optional(address), port: wholeNumber(1, 65_535) })),
     }),
   ),
   /** Names of the storage policies of a node without rings, by index; the first is the default. */

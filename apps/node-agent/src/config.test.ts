@@ -32,9 +32,17 @@ describe('the agent’s configuration', () => {
       configFile: join(dir, 'config.json'),
       root: '/',
       roles: {},
+      gateway: {
+        nfs: null,
+        mounts: 'rclone',
+        mountDirectory: '/srv/roost/shares',
+        cacheDirectory: join(dir, 'mounts', 'cache'),
+        account: 'nobody',
+      },
       swiftDirectory: '/etc/swift',
       reconCacheDirectory: '/var/cache/swift',
       statsd: { enabled: null, address: '127.0.0.1', port: 8125, maxNames: 1_000 },
+      usage: { storageIntervalMs: 600_000, transferIntervalMs: 300_000, accessLog: null },
       devicesDirectory: null,
       ringAddresses: null,
       declaredDevices: null,
@@ -50,6 +58,16 @@ describe('the agent’s configuration', () => {
     const env = { ROOST_AGENT_DATA_DIR: '/elsewhere' }
     expect(readConfig({ dataDir: dir }, env)).toMatchObject({ dataDir: dir, root: '/from-file' })
     expect(readConfig({ dataDir: dir, root: '/from-line' }, env).root).toBe('/from-line')
+  })
+
+  it('takes the NFS server and the folder of mounts of a gateway', () => {
+    write({ gateway: { nfs: 'ganesha', mount_directory: '/data/shares' } })
+    expect(readConfig({ dataDir: dir }, {}).gateway).toMatchObject({ nfs: 'ganesha', mountDirectory: '/data/shares' })
+    write({ gateway: { nfs: 'both', mount_directory: '/data/../etc' } })
+    expect(faults()).toEqual([
+      expect.stringContaining('gateway.nfs must be "kernel" or "ganesha".'),
+      expect.stringContaining('gateway.mount_directory must be an absolute path of letters, digits and ._- alone.'),
+    ])
   })
 
   it('takes declared devices with their policies by index', () => {

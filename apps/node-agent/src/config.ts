@@ -1,5 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import { type ConfigFile, readConfigFile } from './config-file.js'
+import type { AccessLog } from './swift/transfer-usage.js'
 
 export interface DeclaredDevice {
   readonly name: string
@@ -17,6 +18,22 @@ export interface StatsdConfig {
   readonly maxNames: number
 }
 
+export interface GatewayConfig {
+  /** The server of NFS; null: the one that runs, else the one that is installed. */
+  readonly nfs: 'kernel' | 'ganesha' | null
+  readonly mounts: 'rclone' | 'operator'
+  readonly mountDirectory: string
+  readonly cacheDirectory: string
+  readonly account: string
+}
+
+export interface UsageConfig {
+  readonly storageIntervalMs: number
+  readonly transferIntervalMs: number
+  /** Null: nothing is known of what a proxy moves here. */
+  readonly accessLog: AccessLog | null
+}
+
 /** What decides how the machine is read. */
 export interface InventoryConfig {
   /** Before every path of the machine that the agent reads; `/` on a real one. */
@@ -26,6 +43,7 @@ export interface InventoryConfig {
   readonly swiftDirectory: string
   readonly reconCacheDirectory: string
   readonly statsd: StatsdConfig
+  readonly usage: UsageConfig
   readonly devicesDirectory: string | null
   /** The addresses under which the rings know this node; null: those of its interfaces. */
   readonly ringAddresses: readonly string[] | null
@@ -39,6 +57,7 @@ export interface AgentConfig extends InventoryConfig {
   /** Identity, spool and configuration; absolute. */
   readonly dataDir: string
   readonly configFile: string
+  readonly gateway: GatewayConfig
   /** Where systemd listens for `READY=1` and `WATCHDOG=1`; null when it did not start us. */
   readonly notifySocket: string | null
   /** systemd restarts us when it hears nothing for so long; null when it does not watch. */
@@ -63,12 +82,15 @@ export class ConfigError extends Error {
   }
 }
 
+/** Where the agent keeps its state unless told otherwise. */
+export const defaultDataDir = '/var/lib/roost-agent'
+
 const knownVariables: readonly string[] = ['ROOST_AGENT_DATA_DIR']
 
 /** Reads environment and configuration file. Throws ConfigError with every fault at once. */
 export function readConfig(options: ConfigOptions = {}, env: NodeJS.ProcessEnv = process.env): AgentConfig {
   const faults = unknownVariables(env)
-  const dataDir = options.dataDir ?? (env.ROOST_AGENT_DATA_DIR || '/var/lib/roost-agent')
+  const dataDir = options.dataDir ?? (env.ROOST_AGENT_DATA_DIR || defaultDataDir)
   requireAbsolute(options.dataDir === undefined ? 'ROOST_AGENT_DATA_DIR' : '--data-dir', dataDir, faults)
   if (options.root !== undefined) requireAbsolute('--root', options.root, faults)
 
@@ -76,7 +98,14 @@ export function readConfig(options: ConfigOptions = {}, env: NodeJS.ProcessEnv =
   const file = readConfigFile(configFile, options.config !== undefined, faults)
   const inventory = inventoryConfig(options, file, configFile, faults)
   if (faults.length > 0) throw new ConfigError(faults)
-  return { ...inventory, dataDir, configFile, notifySocket: env.NOTIFY_SOCKET || null, watchdogMs: watchdogMs(env) }
+  return {
+    ...inventory,
+    dataDir,
+    configFile,
+    gateway: gatewayConfig(dataDir, file.gateway),
+    notifySocket: env.NOTIFY_SOCKET || null,
+    watchdogMs: watchdogMs(env),
+  }
 }
 
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {
@@ -98,6 +127,7 @@ function inventoryConfig(options: ConfigOptions, file: ConfigFile, path: string,
     roles: file.roles ?? {},
     ...swiftConfig(file.swift ?? {}),
     statsd: statsdConfig(file.statsd ?? {}),
+    usage: usageConfig(file.usage ?? {}, path, faults),
     declaredDevices: declaredDevices(file.devices, declaredPolicies, path, faults),
     declaredPolicies,
   }
@@ -118,6 +148,28 @@ function statsdConfig(statsd: NonNullable<ConfigFile['statsd']>): StatsdConfig {
     address: statsd.address ?? '127.0.0.1',
     port: statsd.port ?? 8125,
     maxNames: statsd.max_names ?? 1_000,
+  }
+}
+
+function gatewayConfig(dataDir: string, gateway: NonNullable<ConfigFile['gateway']> = {}): GatewayConfig {
+  return {
+    nfs: gateway.nfs ?? null,
+    mounts: gateway.mounts ?? 'rclone',
+    mountDirectory: gateway.mount_directory ?? '/srv/roost/shares',
+    cacheDirectory: gateway.cache_directory ?? join(dataDir, 'mounts', 'cache'),
+    account: gateway.account ?? 'nobody',
+  }
+}
+
+function usageConfig(usage: NonNullable<ConfigFile['usage']>, path: string, faults: string[]): UsageConfig {
+  const { access_log: file, access_log_udp: udp } = usage
+  if (file !== undefined && udp !== undefined)
+    faults.push(`${path}: usage names both access_log and access_log_udp, and lines of both would count twice.`)
+  const ofUdp = udp && ({ kind: 'udp', address: udp.address ?? '127.0.0.1', port: udp.port } as const)
+  return {
+    storageIntervalMs: (usage.storage_interval_seconds ?? 600) * 1_000,
+    transferIntervalMs: (usage.transfer_interval_seconds ?? 300) * 1_000,
+    accessLog: file === undefined ? (ofUdp ?? null) : { kind: 'file', path: file },
   }
 }
 

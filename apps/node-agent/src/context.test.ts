@@ -9,6 +9,9 @@ import { readConfig } from './config.js'
 import { type Context, openContext } from './context.js'
 import { createLog } from './log.js'
 
+/** On a machine with much to do. */
+const patienceMs = 20_000
+
 let dir: string
 let port: number
 let context: Context | undefined
@@ -54,7 +57,7 @@ describe('what reads a node with Swift', () => {
     await vi.waitFor(async () => {
       socket.send('object-server.async_pendings:1|c', port, '127.0.0.1')
       expect((await reading(context)).get('object-server.async_pendings.count')).toBeGreaterThan(0)
-    })
+    }, patienceMs)
     socket.close()
   })
 

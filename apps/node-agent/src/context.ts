@@ -4,11 +4,15 @@ import type { Readings } from './collectors/reading.js'
 import { createReadings } from './collectors/readings.js'
 import type { InventoryConfig } from './config.js'
 import { createFilesystems } from './host/filesystems.js'
+import { startHelper } from './host/helper.js'
 import { type Machine, kernelOf, openMachine } from './host/machine.js'
 import { runCommand } from './host/run-command.js'
 import { createStatfsProbe } from './host/statfs-probe.js'
 import { createInventories, type Inventories } from './inventory/inventories.js'
 import type { Log } from './log.js'
+import { type AccountUsage, createAccountUsage } from './swift/account-usage.js'
+import { createReconAnswers } from './swift/recon-answers.js'
+import { createReconClient, reconServers } from './swift/recon-client.js'
 import { createStatsd } from './swift/statsd.js'
 
 /** All that reads the machine. */
@@ -16,6 +20,7 @@ export interface Context {
   readonly machine: Machine
   readonly readings: Readings
   readonly inventories: Inventories
+  readonly accounts: AccountUsage
   /** Stops what is under way; what a mount holds is left behind. */
   close(): Promise<void>
 }
@@ -23,7 +28,7 @@ export interface Context {
 /** Builds what reads the machine, for the agent and for the commands that print a part of it. */
 export function openContext(config: InventoryConfig, clock: Clock, log: Log): Context {
   const machine = openMachine(config.root)
-  const statfs = createStatfsProbe({ run: runCommand, path: (path) => machine.path(path) })
+  const statfs = createStatfsProbe({ run: runCommand, start: startHelper, path: (path) => machine.path(path) })
   const filesystems = createFilesystems({ machine, probe: statfs, monotonic: () => clock.monotonic() })
   const statsd = createStatsd({
     ...config.statsd,
@@ -34,17 +39,34 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
     clock,
   })
   const recon = { directory: config.reconCacheDirectory, now: () => clock.now() }
+  const askRecon = createReconClient({ servers: () => reconServers(machine, config.swiftDirectory) })
   const readings = createReadings({
-    collectors: [...createCollectors({ recon }), statsd.collector],
+    collectors: [...createCollectors({ recon }), createReconAnswers({ ...recon, ask: askRecon }), statsd.collector],
     host: { machine, filesystems },
     clock,
     onFault: (collector, error) => log.warn('A collector fails; its metrics have no value.', { collector, error }),
   })
-  const inventories = createInventories({ config, machine, run: runCommand, filesystems, clock })
+  const inventories = createInventories({
+    config,
+    machine,
+    run: runCommand,
+    start: startHelper,
+    filesystems,
+    askRecon,
+    clock,
+  })
+  const accounts = createAccountUsage({
+    machine,
+    swiftDirectory: config.swiftDirectory,
+    run: runCommand,
+    devices: () => inventories.devices(),
+    deadlineMs: Math.max(60_000, 0.8 * config.usage.storageIntervalMs),
+  })
   return {
     machine,
     readings,
     inventories,
+    accounts,
     async close() {
       await Promise.all([readings.close(), inventories.close()])
       statsd.close()

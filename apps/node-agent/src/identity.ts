@@ -4,7 +4,8 @@ import { hostname as systemHostname } from 'node:os'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 import type { Machine } from './host/machine.js'
-import { readManagedFile, removeManagedFile, writeManagedFile } from './host/managed-file.js'
+import { removeManagedFile, writeManagedFile } from './host/managed-file.js'
+import { readManagedRecord } from './host/managed-record.js'
 
 const Enrolment = z.object({
   /** The control plane's address, such as `https://roost.example:8443`. */
@@ -102,22 +103,9 @@ export function readMachineIds(machine: Machine, key: MachineKey): MachineIds {
   }
 }
 
-async function readAs<S extends z.ZodMiniType>(schema: S, path: string): Promise<z.infer<S> | undefined> {
-  const bytes = await readManagedFile(path)
-  if (bytes === undefined) return undefined
-  const parsed = schema.safeParse(jsonOf(bytes.toString()))
-  if (parsed.success) return parsed.data
-  throw new IdentityError(
-    `${path} is damaged. Restore it from a backup, or remove it and enrol this node again with --take-place.`,
-  )
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+function readAs<S extends z.ZodMiniType>(schema: S, path: string): Promise<z.infer<S> | undefined> {
+  const remedy = 'Restore it from a backup, or remove it and enrol this node again with --take-place.'
+  return readManagedRecord(path, schema, remedy)
 }
 
 async function writeJson(path: string, content: object): Promise<void> {

@@ -1,3 +1,4 @@
+import './runtime.js'
 import { explain } from './cli/explain.js'
 import { createProgram } from './cli/program.js'
 

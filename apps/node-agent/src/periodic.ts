@@ -8,7 +8,7 @@ export interface PeriodicOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Work that is done at once and then on a period, never twice at a time. A round that fails does not end it. */
+/** Runs work at once and then periodically, never twice at the same time. A failed run does not stop it. */
 export class Periodic {
   readonly #options: PeriodicOptions
   #startedAtMs = 0

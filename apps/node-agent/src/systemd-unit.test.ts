@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exitCodes } from './cli/command-error.js'
 
 const unit = readFileSync(new URL('../systemd/roost-agent.service', import.meta.url), 'utf8')
+const onGateways = readFileSync(new URL('../systemd/roost-agent-gateway.conf', import.meta.url), 'utf8')
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 
 function setting(name: string): string | undefined {
@@ -46,6 +47,18 @@ describe.skipIf(!hasSystemd)('the systemd unit, as systemd-analyze sees it (of t
   it('has no fault', () => {
     const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
+  })
+
+  it('has no fault on a gateway, where its drop-in makes it root', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'roost-unit-'))
+    const gateway = join(folder, 'roost-agent.service')
+    writeFileSync(gateway, unit.replace('/usr/bin/roost-agent', process.execPath))
+    mkdirSync(`${gateway}.d`)
+    writeFileSync(join(`${gateway}.d`, 'gateway.conf'), onGateways)
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', gateway], { encoding: 'utf8' })
+    rmSync(folder, { recursive: true })
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(onGateways).toMatch(/^User=root$/m)
   })
 
   it('exposes little', () => {

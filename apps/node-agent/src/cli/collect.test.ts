@@ -36,7 +36,7 @@ it('prints a table of every metric, sorted, for a machine that was never enrolle
 })
 
 it('prints JSON with null for what has no value', () => {
-  const { metrics, time } = JSON.parse(collect('--json', '--root', machine).stdout) as Printed
+  const { metrics, time } = JSON.parse(collect('-o', 'json', '--root', machine).stdout) as Printed
   const valueOf = (name: string) => metrics.find((metric) => metric.name === name)
   expect(valueOf('load.load.longterm')).toEqual({
     name: 'load.load.longterm',
@@ -52,4 +52,5 @@ it('prints JSON with null for what has no value', () => {
 
 it('refuses a wrong argument with exit code 2', () => {
   expect(collect('--jsn').status).toBe(2)
+  expect(collect('-o', 'yaml').status).toBe(2)
 })

@@ -16,7 +16,7 @@ export async function collect(flags: PrintFlags): Promise<number> {
   const context = openContext(quiet, systemClock, log)
   try {
     const reading = await context.readings.read()
-    process.stdout.write(flags.json ? json(reading) : table(reading))
+    process.stdout.write(flags.output === 'json' ? json(reading) : table(reading))
     return exitCodes.ok
   } finally {
     await context.close()

@@ -3,18 +3,23 @@ import type { Inventory } from '@roost/api-types/agent'
 import { systemClock } from '../clock.js'
 import { type AgentConfig, readConfig } from '../config.js'
 import { type Context, openContext } from '../context.js'
+import { kernelOf } from '../host/machine.js'
 import { runCommand } from '../host/run-command.js'
 import { createStatfsProbe } from '../host/statfs-probe.js'
 import { type Enrolment, readIdentity } from '../identity.js'
 import { createLog } from '../log.js'
 import { clockRemedy } from '../uplink/clock-skew.js'
 import { openTrust } from '../uplink/trust.js'
+import { reloadCost } from '../userdb/accept-queue.js'
+import { findPlace } from '../userdb/place.js'
+import { checkAccessLog } from './check-access-log.js'
+import { checkGateway } from './check-gateway.js'
 import { exitCodes } from './command-error.js'
 import type { PrintFlags } from './program.js'
 import { reach } from './reach.js'
 import { table } from './table.js'
 
-interface Finding {
+export interface Finding {
   readonly verdict: 'ok' | 'warn' | 'fail'
   readonly check: string
   /** What was seen; when it is not well, with what to do about it. */
@@ -28,13 +33,16 @@ export async function doctor(flags: PrintFlags): Promise<number> {
   const config = readConfig(flags)
   const context = openContext(config, systemClock, log)
   try {
+    const inventory = await context.inventories.read()
     const findings = [
       await checkState(config),
       checkSystemd(context),
       ...(await checkControlPlane(config)),
-      ...checkInventory(await context.inventories.read()),
+      ...checkInventory(inventory),
+      ...(inventory.roles.runs_gateway ? checkGateway(config) : []),
+      ...(inventory.roles.runs_proxy ? await checkProxy(context, config) : []),
     ]
-    process.stdout.write(flags.json ? `${JSON.stringify(findings, undefined, 2)}\n` : render(findings))
+    process.stdout.write(flags.output === 'json' ? `${JSON.stringify(findings, undefined, 2)}\n` : render(findings))
     return findings.some(({ verdict }) => verdict === 'fail') ? exitCodes.failed : exitCodes.ok
   } finally {
     await context.close()
@@ -125,6 +133,25 @@ function checkInventory({ devices, rings, roles, gateway, problems }: Inventory)
       .filter(({ code }) => code !== 'device_failed')
       .map(({ code, message }): Finding => ({ check: code, verdict: isWarning(code) ? 'warn' : 'fail', message })),
   ]
+}
+
+async function checkProxy(context: Context, config: AgentConfig): Promise<readonly Finding[]> {
+  return [await checkAccessLog(config.usage.accessLog, context.machine), checkUsers(context, config)]
+}
+
+/** Whether the cluster's users can be deployed to this proxy; one on Keystone has none of ours. */
+function checkUsers({ machine }: Context, { swiftDirectory }: AgentConfig): Finding {
+  const check = 'users'
+  try {
+    const kernel = kernelOf(machine)
+    const { file } = findPlace(machine, kernel, swiftDirectory)
+    const seen = `are deployed to ${file}`
+    const cost = reloadCost(kernel)
+    if (cost !== null) return { check, verdict: 'warn', message: `${seen}. ${cost}` }
+    return { check, verdict: 'ok', message: seen }
+  } catch (error) {
+    return { check, verdict: 'warn', message: (error as Error).message }
+  }
 }
 
 /** The node works, and yet an operator would want to know. */

@@ -1,6 +1,7 @@
+import { resolve } from 'node:path'
 import { type EnrolRequest, protocolVersion } from '@roost/api-types/agent'
 import { systemClock } from '../clock.js'
-import { readConfig } from '../config.js'
+import { defaultDataDir, readConfig } from '../config.js'
 import { openMachine } from '../host/machine.js'
 import { runCommand } from '../host/run-command.js'
 import { ensureKey, type Enrolment, keepIdentity, readIdentity, readMachineIds } from '../identity.js'
@@ -10,6 +11,7 @@ import { enrol } from '../uplink/enrol.js'
 import { saveAuthorities } from '../uplink/trust.js'
 import { agentVersion } from '../version.js'
 import { CommandError, exitCodes } from './command-error.js'
+import { doPreparations, missingPreparations } from './gateway-prepare.js'
 import type { EnrolFlags } from './program.js'
 import { serverUrl } from './server-url.js'
 
@@ -20,6 +22,8 @@ export async function enroll(flags: EnrolFlags): Promise<number> {
   const present = (await readIdentity(config.dataDir))?.enrolment
   if (present !== undefined) return alreadyEnrolled(present, server, config.dataDir)
 
+  // A server that could not be prepared is better known before the token is used.
+  const gateway = flags.gateway === true ? missingPreparations(config) : null
   const machine = openMachine(config.root)
   const key = await ensureKey(config.dataDir)
   const { machineId, bootId, hostname } = readMachineIds(machine, key)
@@ -39,7 +43,9 @@ export async function enroll(flags: EnrolFlags): Promise<number> {
   await saveAuthorities(config.dataDir, authorities)
   const { node_id, node_uuid, cluster } = response
   await keepIdentity(config.dataDir, { server: server.origin, node_id, node_uuid, cluster })
-  say(`This machine is node ${node_id} (${node_uuid}) of the cluster ${cluster}. Start it with: roost-agent run`)
+  const start = startLine(config.dataDir, flags)
+  say(`This machine is node ${node_id} (${node_uuid}) of the cluster ${cluster}. Start it with: ${start}`)
+  if (gateway !== null && gateway.preparations.length > 0) await doPreparations(machine, gateway.preparations)
   const remedy = clockRemedy(skewSeconds)
   if (remedy !== null) say(`Warning: ${remedy}`)
   return exitCodes.ok
@@ -53,6 +59,20 @@ function alreadyEnrolled(enrolment: Enrolment, server: URL, dataDir: string): nu
     })
   say(`This machine is enrolled already: node ${node_id} (${node_uuid}) of the cluster ${cluster}.`)
   return exitCodes.ok
+}
+
+/** What starts the agent over the same state and the same machine, from any directory. */
+function startLine(dataDir: string, { root, config }: EnrolFlags): string {
+  const flags = [
+    ...(dataDir === defaultDataDir ? [] : ['--data-dir', dataDir]),
+    ...(root === undefined ? [] : ['--root', root]),
+    ...(config === undefined ? [] : ['--config', resolve(config)]),
+  ]
+  return ['roost-agent', ...flags.map(shellWord), 'run'].join(' ')
+}
+
+function shellWord(text: string): string {
+  return /^[\w/.,:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
 function placeOf({ takePlace, newNode }: EnrolFlags): Pick<EnrolRequest, 'place'> {

@@ -1,6 +1,8 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.js'
+import { DamagedFileError } from '../host/managed-record.js'
 import { IdentityError } from '../identity.js'
+import { ShareError } from '../shares/meant-share.js'
 import { StateLockedError } from '../state-lock.js'
 import { EnrolError } from '../uplink/enrol-error.js'
 import { CommandError, exitCodes } from './command-error.js'
@@ -17,6 +19,7 @@ export function explain(error: unknown): Explanation {
     return { lines: [], exitCode: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage }
   if (error instanceof CommandError)
     return { lines: [error.message, ...(error.remedy === null ? [] : [error.remedy])], exitCode: error.exitCode }
+  if (error instanceof ShareError) return { lines: [error.message], exitCode: exitCodes.failed }
   if (error instanceof EnrolError) return { lines: [error.message, error.remedy], exitCode: exitCodes.failed }
   if (error instanceof ConfigError) return { lines: error.faults, exitCode: exitCodes.usage }
   return { lines: [describe(error)], exitCode: exitCodes.failed }
@@ -26,6 +29,7 @@ export function explain(error: unknown): Explanation {
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const cause = (error.cause ?? error) as NodeJS.ErrnoException
-  const isExpected = error instanceof IdentityError || error instanceof StateLockedError || cause.syscall !== undefined
+  const sentences = [DamagedFileError, IdentityError, StateLockedError]
+  const isExpected = sentences.some((type) => error instanceof type) || cause.syscall !== undefined
   return isExpected ? error.message : (error.stack ?? error.message)
 }

@@ -14,7 +14,7 @@ export async function inventory(flags: PrintFlags): Promise<number> {
   const context = openContext(config, systemClock, log)
   try {
     const read = await context.inventories.read()
-    process.stdout.write(flags.json ? `${JSON.stringify(read, undefined, 2)}\n` : renderInventory(read))
+    process.stdout.write(flags.output === 'json' ? `${JSON.stringify(read, undefined, 2)}\n` : renderInventory(read))
     return exitCodes.ok
   } finally {
     await context.close()

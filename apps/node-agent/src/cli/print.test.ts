@@ -40,7 +40,10 @@ describe('roost-agent inventory', () => {
   })
 
   it('prints it for programs', () => {
-    const { devices, policies } = JSON.parse(agent('inventory', '--json').stdout) as Record<string, { name: string }[]>
+    const { devices, policies } = JSON.parse(agent('inventory', '-o', 'json').stdout) as Record<
+      string,
+      { name: string }[]
+    >
     expect(devices?.map(({ name }) => name)).toEqual(['d1', 'd2'])
     expect(policies?.map(({ name }) => name)).toEqual(['gold', 'silver'])
   })
@@ -78,7 +81,7 @@ describe('roost-agent doctor', () => {
     const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
     const identity = { private_key: key, installation_id: 'i', enrolment }
     writeFileSync(join(dir, 'state/identity.json'), JSON.stringify(identity))
-    const { status, stdout } = agent('doctor', '--json')
+    const { status, stdout } = agent('doctor', '-o', 'json')
     expect(status).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject([
       { check: 'state' },

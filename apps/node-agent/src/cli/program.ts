@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { agentVersion } from '../version.js'
 
 /** Flags of every command. `--data-dir` defaults to ROOST_AGENT_DATA_DIR, then to /var/lib/roost-agent. */
@@ -16,6 +16,16 @@ export interface EnrolFlags extends GlobalFlags {
   readonly caSha256?: string
   readonly takePlace?: boolean
   readonly newNode?: boolean
+  /** Prepares the servers of shares too. */
+  readonly gateway?: boolean
+}
+
+export interface PrepareFlags extends GlobalFlags {
+  readonly yes?: boolean
+}
+
+export interface LeaveFlags extends PrepareFlags {
+  readonly endShares?: boolean
 }
 
 export interface RunFlags extends GlobalFlags {
@@ -25,7 +35,14 @@ export interface RunFlags extends GlobalFlags {
 }
 
 export interface PrintFlags extends GlobalFlags {
-  readonly json?: boolean
+  readonly output: 'table' | 'json'
+}
+
+export interface RenderFlags extends PrintFlags {
+  readonly desired: string
+  readonly backend?: 'kernel' | 'ganesha'
+  readonly generation: number
+  readonly check?: boolean
 }
 
 const exitCodesHelp = `
@@ -41,10 +58,14 @@ export function createProgram(ended: Ended): Command {
     .option('--root <dir>', 'read the machine below this directory (default: /)')
     .option('--config <file>', "the agent's configuration file (default: config.json in the data directory)")
     .addHelpText('after', exitCodesHelp)
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('Try --help.')
     .exitOverride()
 
   addWork(program, ended)
   addPrints(program, ended)
+  addRender(program, ended)
+  addGateway(program, ended)
   return program
 }
 
@@ -59,6 +80,7 @@ function addWork(program: Command, ended: Ended): void {
     .option('--ca-sha256 <hex>', "SHA-256 of the authority's public key; without it, Node's own authorities must vouch")
     .addOption(new Option('--take-place', 'go on as the node that this hardware was before').conflicts('newNode'))
     .addOption(new Option('--new-node', 'be a new node, although this hardware is known'))
+    .option('--gateway', 'let the servers of shares on this machine read the files of Roost, see `gateway prepare`')
     .action(async (_flags, command: Command) => {
       const { enroll } = await import('./enroll.js')
       ended(await enroll(command.optsWithGlobals<EnrolFlags>()))
@@ -69,11 +91,22 @@ function addWork(program: Command, ended: Ended): void {
     .description('read this machine and report it until told to stop')
     .option('--server <url>', 'where the control plane is now, when it has moved since the enrolment')
     .addOption(new Option('--log <format>', 'pretty on a terminal, else json').choices(['json', 'pretty']))
-    .addOption(new Option('--log-level <level>').choices(['debug', 'info', 'warn', 'error']).default('info'))
+    .addOption(
+      new Option('--log-level <level>', 'what goes to the log')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('info'),
+    )
     .action(async (_flags, command: Command) => {
       const { run } = await import('./run.js')
       ended(await run(command.optsWithGlobals<RunFlags>()))
     })
+}
+
+/** As of `roost`; `json` is for programs. */
+function outputOption(inJson: string): Option {
+  return new Option('-o, --output <format>', `how to print; json is ${inJson}`)
+    .choices(['table', 'json'])
+    .default('table')
 }
 
 /** Commands that look at the machine and print what they see. */
@@ -81,7 +114,7 @@ function addPrints(program: Command, ended: Ended): void {
   program
     .command('collect')
     .description('print one reading of every metric; takes a second, for the rates')
-    .option('--json', 'print JSON with units and aggregation rules')
+    .addOption(outputOption('with units and aggregation rules'))
     .action(async (_flags, command: Command) => {
       const { collect } = await import('./collect.js')
       ended(await collect(command.optsWithGlobals<PrintFlags>()))
@@ -90,7 +123,7 @@ function addPrints(program: Command, ended: Ended): void {
   program
     .command('inventory')
     .description('print what the agent reports of this machine: disks, filesystems, rings, devices')
-    .option('--json', 'print the whole report as JSON')
+    .addOption(outputOption('the whole report'))
     .action(async (_flags, command: Command) => {
       const { inventory } = await import('./inventory.js')
       ended(await inventory(command.optsWithGlobals<PrintFlags>()))
@@ -99,9 +132,55 @@ function addPrints(program: Command, ended: Ended): void {
   program
     .command('doctor')
     .description('check what the agent needs, and say what to do about each fault')
-    .option('--json', 'print the findings as JSON')
+    .addOption(outputOption('the findings'))
     .action(async (_flags, command: Command) => {
       const { doctor } = await import('./doctor.js')
       ended(await doctor(command.optsWithGlobals<PrintFlags>()))
     })
+}
+
+function addRender(program: Command, ended: Ended): void {
+  program
+    .command('render')
+    .description("print every file of a gateway's servers for given shares; changes nothing")
+    .requiredOption('--desired <file>', 'the desired state of the kind gateway, as JSON; - reads it from the input')
+    .addOption(
+      new Option('--backend <server>', 'the NFS server (default: gateway.nfs of the configuration)').choices([
+        'kernel',
+        'ganesha',
+      ]),
+    )
+    .addOption(new Option('--generation <number>', 'for the headers').default(0).argParser(wholeNumber))
+    .option('--check', "let Samba's own testparm, and as root nfs-utils' exportfs, read their files")
+    .addOption(outputOption('the files'))
+    .action(async (_flags, command: Command) => {
+      const { render } = await import('./render.js')
+      ended(await render(command.optsWithGlobals<RenderFlags>()))
+    })
+}
+
+function addGateway(program: Command, ended: Ended): void {
+  const gateway = program.command('gateway').description('what a machine that serves shares needs')
+  gateway
+    .command('prepare')
+    .description('let Samba and nfs-ganesha read the files of shares: says what that takes, and does it with --yes')
+    .option('--yes', 'do it, with a backup of each file that is changed')
+    .action(async (_flags, command: Command) => {
+      const { gatewayPrepare } = await import('./gateway-prepare.js')
+      ended(await gatewayPrepare(command.optsWithGlobals<PrepareFlags>()))
+    })
+  gateway
+    .command('leave')
+    .description('take that back: says what that takes, and does it with --yes; refused while shares are served')
+    .option('--end-shares', 'end the shares that are still served from this machine')
+    .option('--yes', 'do it')
+    .action(async (_flags, command: Command) => {
+      const { gatewayLeave } = await import('./gateway-leave.js')
+      ended(await gatewayLeave(command.optsWithGlobals<LeaveFlags>()))
+    })
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Give a whole number.')
+  return Number(text)
 }

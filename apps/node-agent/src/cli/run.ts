@@ -1,12 +1,15 @@
+import { join } from 'node:path'
 import { startAgent } from '../agent.js'
 import { type Clock, systemClock } from '../clock.js'
 import { type AgentConfig, readConfig } from '../config.js'
-import { appliers } from '../deployments/applier.js'
-import { openContext } from '../context.js'
+import { openAppliers } from '../appliers.js'
+import { type Context, openContext } from '../context.js'
 import { createNotifier } from '../host/notify.js'
 import { runCommand } from '../host/run-command.js'
 import { type Identity, readIdentity, readMachineIds, retireIdentity } from '../identity.js'
 import { lockStateDirectory } from '../state-lock.js'
+import { TransferUsage } from '../swift/transfer-usage.js'
+import type { UsageSources } from '../swift/usage-rounds.js'
 import { createLog, type Log } from '../log.js'
 import { CommandError, exitCodes } from './command-error.js'
 import { serverUrl } from './server-url.js'
@@ -45,13 +48,15 @@ async function serve(config: AgentConfig, identity: Identity, log: Log): Promise
     onFault: (message) => log.warn(message),
   })
   const context = openContext(config, clock, log)
+  const opened = await openAppliers({ config, machine: context.machine, node: enrolment.node_uuid, clock, log })
   const agent = await startAgent({
     dataDir: config.dataDir,
     identity,
     machine: readMachineIds(context.machine, identity),
     readings: context.readings,
     inventories: context.inventories,
-    appliers,
+    usage: await usageSources(config, context, clock, log),
+    appliers: opened.appliers,
     onStatus: (status) => void notifier.status(status),
     clock,
     random: Math.random,
@@ -63,6 +68,7 @@ async function serve(config: AgentConfig, identity: Identity, log: Log): Promise
   await within(clock, endMs, async () => {
     await notifier.stopping()
     await agent.stop()
+    await opened.close()
     await context.close()
   })
   if (end?.reason !== 'revoked') return exitCodes.ok
@@ -71,6 +77,22 @@ async function serve(config: AgentConfig, identity: Identity, log: Log): Promise
     remedy: 'To bring it back, enrol it again with a new token: roost token create.',
     exitCode: exitCodes.removed,
   })
+}
+
+async function usageSources(
+  { usage, dataDir }: AgentConfig,
+  context: Context,
+  clock: Clock,
+  log: Log,
+): Promise<UsageSources> {
+  const { accessLog: source, ...intervals } = usage
+  const located = source?.kind === 'file' ? { ...source, path: context.machine.path(source.path) } : source
+  const dir = join(dataDir, 'usage')
+  return {
+    ...intervals,
+    accounts: context.accounts,
+    transfer: located && (await TransferUsage.open({ source: located, dir, clock, log })),
+  }
 }
 
 async function readEnrolled(dataDir: string): Promise<Identity> {

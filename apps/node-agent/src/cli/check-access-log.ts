@@ -1,0 +1,48 @@
+import { open } from 'node:fs/promises'
+import type { Machine } from '../host/machine.js'
+import { parseAccessLine } from '../swift/access-line.js'
+import type { AccessLog } from '../swift/transfer-usage.js'
+import type { Finding } from './doctor.js'
+
+const check = 'access log'
+const lastBytes = 256 * 1_024
+
+/** Whether what a proxy moves can be counted. */
+export async function checkAccessLog(source: AccessLog | null, machine: Machine): Promise<Finding> {
+  if (source === null)
+    return {
+      check,
+      verdict: 'warn',
+      message: 'what the proxy moves is not counted: log it to a file, and name that as "usage": {"access_log": …}.',
+    }
+  if (source.kind === 'udp')
+    return { check, verdict: 'ok', message: `by UDP at ${source.address}:${source.port}, while the agent runs` }
+  return checkFile(source.path, machine.path(source.path))
+}
+
+async function checkFile(shown: string, path: string): Promise<Finding> {
+  const lines = await lastLines(path).catch((error: NodeJS.ErrnoException) => error)
+  if (lines instanceof Error) {
+    const remedy = lines.code === 'ENOENT' ? 'let syslog write it' : "let the agent's user read it"
+    return { check, verdict: 'fail', message: `${shown} (${lines.code}): ${remedy}.` }
+  }
+  const read = lines.filter((line) => parseAccessLine(line) !== undefined).length
+  if (lines.length > 0 && read === 0) {
+    const message = `none of the last ${lines.length} lines of ${shown} is of a proxy's access log in Swift's own format (log_msg_template).`
+    return { check, verdict: 'fail', message }
+  }
+  return { check, verdict: 'ok', message: `${shown}, ${read} requests in its last ${lines.length} lines` }
+}
+
+async function lastLines(path: string): Promise<readonly string[]> {
+  const file = await open(path, 'r')
+  try {
+    const { size } = await file.stat()
+    const from = Math.max(0, size - lastBytes)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(lastBytes), 0, lastBytes, from)
+    const lines = buffer.toString('latin1', 0, bytesRead).split('\n')
+    return (from > 0 ? lines.slice(1) : lines).filter((line) => line !== '')
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,54 @@
+import { readConfig } from '../config.js'
+import { openMachine } from '../host/machine.js'
+import { runCommand } from '../host/run-command.js'
+import { leave, type Leaving, leavingOf, type Served } from '../shares/leave.js'
+import { placesOf } from '../shares/places.js'
+import { openServers } from '../shares/share-servers.js'
+import { CommandError, exitCodes } from './command-error.js'
+import type { LeaveFlags } from './program.js'
+
+/** Takes Roost off this machine's servers: says what that takes and what ends, and does it with `--yes`. */
+export async function gatewayLeave(flags: LeaveFlags): Promise<number> {
+  const { root, gateway } = readConfig(flags)
+  const machine = openMachine(root)
+  const { all } = openServers({ machine, run: runCommand, gateway, places: placesOf(gateway) })
+  const leaving = told(() => leavingOf(machine, all))
+  if (leaving.departures.length === 0) {
+    say('The servers of this machine read no files of Roost.')
+    return exitCodes.ok
+  }
+  if (leaving.served.length > 0 && flags.endShares !== true)
+    throw new CommandError(`Shares are served from this machine: ${leaving.served.map(shown).join('; ')}.`, {
+      remedy: 'Disable them and deploy, which uploads what clients wrote; or end them here with --end-shares.',
+    })
+  for (const one of leaving.served) say(`Ends the shares of ${shown(one)}.`)
+  for (const { sentence } of leaving.departures) say(sentence)
+  if (flags.yes !== true) {
+    say('Nothing is changed yet: run this again with --yes.')
+    return exitCodes.ok
+  }
+  try {
+    await leave(machine, runCommand, leaving)
+  } catch (error) {
+    throw new CommandError(`Roost is not off this machine's servers: ${(error as Error).message}`)
+  }
+  say('Done.')
+  return exitCodes.ok
+}
+
+function told(work: () => Leaving): Leaving {
+  try {
+    return work()
+  } catch (error) {
+    throw new CommandError((error as Error).message)
+  }
+}
+
+function shown({ server, text }: Served): string {
+  const folders = server.foldersOf(text)
+  return `${server.daemon} (${folders.length === 0 ? `what ${server.file} has` : folders.join(', ')})`
+}
+
+function say(sentence: string): void {
+  process.stdout.write(`${sentence}\n`)
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { DesiredState } from '@roost/api-types/agent'
+import { readConfig } from '../config.js'
+import { openMachine } from '../host/machine.js'
+import { runCommand } from '../host/run-command.js'
+import type { DeclaredFile } from '../shares/declared-file.js'
+import { checkWithExportfs } from '../shares/exportfs-check.js'
+import { exportsFile } from '../shares/exports.js'
+import { renderShares, type ShareServers } from '../shares/index.js'
+import { placesOf } from '../shares/places.js'
+import { detectNfsServer, NfsServerError } from '../shares/nfs-server.js'
+import { differenceFrom, readBySamba } from '../shares/samba-config.js'
+import { sambaFormat } from '../shares/samba-format.js'
+import { sambaSharesFile } from '../shares/samba.js'
+import { CommandError, exitCodes } from './command-error.js'
+import type { RenderFlags } from './program.js'
+
+/** Prints every file that the desired shares would make, and writes none of them. */
+export async function render(flags: RenderFlags): Promise<number> {
+  const { gateway, root } = readConfig(flags)
+  const shares = await readShares(flags.desired)
+  const nfs = flags.backend ?? gateway.nfs ?? findNfsServer(root)
+  if (nfs === null && shares.some((share) => share.protocol === 'nfs'))
+    throw new CommandError('There are NFS shares, and no NFS server is installed here.', {
+      remedy: 'Install nfs-ganesha or nfs-kernel-server, or say with --backend for which one to render.',
+    })
+  const { generation } = flags
+  const files = renderShares(shares, { servers: { nfs, cifs: 'samba' }, places: placesOf(gateway), generation })
+  const checks = flags.check ? await check(files) : []
+  print(files, checks, flags.output === 'json')
+  return checks.some(({ verdict }) => verdict === 'refused') ? exitCodes.failed : exitCodes.ok
+}
+
+async function readShares(file: string) {
+  const result = DesiredState.safeParse(parseJson(await readText(file)))
+  if (!result.success) {
+    const faults = result.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`)
+    throw new CommandError(`The desired state cannot be read: ${faults.join('; ')}.`, { exitCode: exitCodes.usage })
+  }
+  if (result.data.kind === 'gateway') return result.data.shares
+  throw new CommandError(`The desired state is of the kind ${result.data.kind}, and has no shares.`, {
+    exitCode: exitCodes.usage,
+  })
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return file === '-' ? await text(process.stdin) : await readFile(file, 'utf8')
+  } catch (error) {
+    throw new CommandError(`The desired state cannot be read: ${(error as Error).message}.`, {
+      exitCode: exitCodes.usage,
+    })
+  }
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw new CommandError('The desired state is not JSON.', { exitCode: exitCodes.usage })
+  }
+}
+
+function findNfsServer(root: string): ShareServers['nfs'] {
+  try {
+    return detectNfsServer(openMachine(root))
+  } catch (error) {
+    if (!(error instanceof NfsServerError)) throw error
+    throw new CommandError(error.message, { exitCode: exitCodes.usage })
+  }
+}
+
+interface ServerCheck {
+  readonly path: string
+  readonly verdict: 'accepted' | 'refused'
+  readonly message: string
+}
+
+/** nfs-ganesha alone cannot read a file without taking it. */
+const readers: Readonly<Record<string, (text: string) => Promise<void>>> = {
+  [sambaSharesFile]: async (text) => {
+    const difference = differenceFrom(await readBySamba(text, runCommand), sambaFormat.parse(text))
+    if (difference !== undefined) throw new Error(difference)
+  },
+  [exportsFile]: (text) => checkWithExportfs(text, runCommand),
+}
+
+async function check(files: readonly DeclaredFile[]): Promise<readonly ServerCheck[]> {
+  const checks: ServerCheck[] = []
+  for (const { path, content } of files) {
+    const refused = await readers[path]?.(content).then(
+      () => null,
+      (error: unknown) => (error as Error).message,
+    )
+    if (refused === null) checks.push({ path, verdict: 'accepted', message: 'its server reads what is meant' })
+    if (typeof refused === 'string') checks.push({ path, verdict: 'refused', message: refused })
+  }
+  return checks
+}
+
+function print(files: readonly DeclaredFile[], checks: readonly ServerCheck[], asJson: boolean): void {
+  if (asJson) {
+    const plain = files.map(({ path, mode, content }) => ({ path, mode: mode.toString(8), content }))
+    process.stdout.write(`${JSON.stringify({ files: plain, checks }, undefined, 2)}\n`)
+    return
+  }
+  process.stdout.write(files.map(({ path, content }) => `==> ${path} <==\n${content}`).join('\n'))
+  for (const { path, verdict, message } of checks) process.stderr.write(`${path} ${verdict}: ${message}.\n`)
+}
