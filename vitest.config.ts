@@ -3,7 +3,21 @@ import { SkippedReporter } from './test/support/skipped-reporter.js'
 
 export default defineConfig({
   test: {
-    projects: ['prisma', 'packages/*', 'apps/*', 'test'],
+    // Most suites wait for other processes: Vitest's default would leave one of two cores idle.
+    maxWorkers: '100%',
+    projects: [
+      {
+        test: {
+          name: 'units',
+          include: ['{prisma,packages/*,apps/*}/**/*.test.ts'],
+          // A machine with much to do takes seconds to start a process.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 20_000 } },
+        },
+      },
+      'test',
+    ],
     reporters: ['default', new SkippedReporter()],
   },
 })

@@ -35,7 +35,7 @@ export interface LabNode {
 /** Enrolled as by an operator. `start` begins its agent, in this process. */
 export async function addLabNode(
   roost: Reachable,
-  database: TestDatabase,
+  database: Pick<TestDatabase, 'prisma'>,
   clusterId: number,
   role: { readonly runsGateway?: boolean; readonly runsProxy?: boolean } = { runsGateway: true },
 ): Promise<LabNode> {
@@ -79,9 +79,10 @@ export async function addLabNode(
         appliers,
       })
       ;({ agent } = started)
-      await expect.poll(() => started.statuses[0], { timeout: 20_000 }).toContain('connected to')
+      await expect.poll(() => started.statuses[0], { timeout: 60_000 }).toContain('connected to')
     },
     async remove() {
+      behaviour.release?.() // a test that failed may have left it held
       await stop()
       await rm(dataDir, { recursive: true, force: true })
     },
@@ -92,7 +93,7 @@ export async function addLabNode(
 export async function endOf(
   get: (path: string) => Promise<{ readonly body: Job }>,
   { resource_uri: uri }: Job,
-  timeout = 20_000,
+  timeout = 120_000,
 ): Promise<Job> {
   await expect.poll(async () => (await get(uri)).body.finished, { timeout, interval: 50 }).not.toBeNull()
   return (await get(uri)).body
@@ -103,5 +104,6 @@ export function holdHalfway(of: LabNode): () => void {
   let release = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))
   of.behaviour.halfway = () => released
+  of.behaviour.release = release
   return release
 }

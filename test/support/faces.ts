@@ -19,7 +19,13 @@ export interface Face {
   close(): Promise<void>
 }
 
-export function restFace({ url, ca, key }: Pick<Reachable, 'url' | 'ca' | 'key'>): Face {
+export interface RestFace extends Omit<Face, 'create' | 'list'> {
+  create(resource: string, body: Row, idempotencyKey?: string): Promise<Outcome>
+  /** Every record, in order; of deployments those that have not ended, unless the query asks for others. */
+  list(resource: string, query?: string): Promise<readonly Row[]>
+}
+
+export function restFace({ url, ca, key }: Pick<Reachable, 'url' | 'ca' | 'key'>): RestFace {
   const dispatcher = new Agent({ connect: { ca } })
   const send = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: Row, more: object = {}) => {
     const headers = { authorization: `apikey ${key}`, 'content-type': 'application/json', ...more }
@@ -39,7 +45,7 @@ export function restFace({ url, ca, key }: Pick<Reachable, 'url' | 'ca' | 'key'>
     create: (kind, body, id) => write('POST', `${kind}/`, body, id === undefined ? {} : { 'idempotency-key': id }),
     change: (kind, id, change) => write('PATCH', `${kind}/${id}/`, change),
     remove: (kind, id) => write('DELETE', `${kind}/${id}/`),
-    list: async (kind) => (await send('GET', `${kind}/?limit=0`)).body.objects as Row[],
+    list: async (kind, query = '') => (await send('GET', `${kind}/?limit=0${query}`)).body.objects as Row[],
     close: () => dispatcher.destroy(),
   }
 }

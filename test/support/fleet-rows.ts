@@ -3,14 +3,17 @@ import type { Prisma } from '@roost/database'
 import type { TestDatabase } from './database.js'
 
 /** A cluster as `roost cluster add` makes it. */
-export async function addCluster({ prisma }: TestDatabase, name = `cluster-${randomUUID()}`): Promise<number> {
+export async function addCluster(
+  { prisma }: Pick<TestDatabase, 'prisma'>,
+  name = `cluster-${randomUUID()}`,
+): Promise<number> {
   const { id } = await prisma.cluster.create({ data: { name } })
   return id
 }
 
 /** A node as enrolment and a first inventory leave it. */
 export async function addNode(
-  { prisma }: TestDatabase,
+  { prisma }: Pick<TestDatabase, 'prisma'>,
   clusterId: number,
   more: Partial<Prisma.NodeUncheckedCreateInput> = {},
 ): Promise<number> {
@@ -29,7 +32,7 @@ export async function addNode(
 }
 
 export async function addDevice(
-  { prisma }: TestDatabase,
+  { prisma }: Pick<TestDatabase, 'prisma'>,
   clusterId: number,
   nodeId: number,
   more: Partial<Prisma.DeviceUncheckedCreateInput> = {},
@@ -42,7 +45,7 @@ export async function addDevice(
 }
 
 export async function addPolicy(
-  { prisma }: TestDatabase,
+  { prisma }: Pick<TestDatabase, 'prisma'>,
   clusterId: number,
   index: number,
   name = `policy-${index}`,

@@ -2,13 +2,18 @@ import { createHash } from 'node:crypto'
 import { appendFile, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DeploymentPlan, DesiredState, DriftedItem } from '@roost/api-types/agent'
+import { fp } from '@roost/failpoints'
 import type { Applier, Outcome } from '@roost/node-agent/dist/deployments/applier.js'
 
 /** What the next generations come to. */
 export interface FolderBehaviour {
   outcome: 'applied' | 'failed' | 'rolled_back'
+  /** Of a failure: one protocol has the new generation all the same. */
+  partly?: boolean
   /** Awaited in the middle of a generation. */
   halfway: () => Promise<void>
+  /** Ends what `halfway` waits for. */
+  release?: () => void
 }
 
 type Files = ReadonlyMap<string, string>
@@ -31,12 +36,16 @@ export function folderApplier<K extends DesiredState['kind']>(
       progress('planned')
       const files = filesOf(desired)
       await stage(dir, generation, files)
+      fp('agent.apply.afterStage')
       progress('staged')
       await behaviour.halfway()
-      const { outcome } = behaviour
-      if (outcome !== 'applied')
-        return { outcome, in_force: await generationInForce(dir), message: `The folder says ${outcome}.`, files: [] }
+      fp('agent.apply.afterValidate')
+      const { outcome, partly = false } = behaviour
+      const failure = { in_force: await generationInForce(dir), message: `The folder says ${outcome}.`, files: [] }
+      if (outcome !== 'applied') return { outcome, ...failure, ...(partly ? { partly } : {}) }
       await point(dir, generation)
+      fp('agent.apply.afterRename')
+      fp('agent.apply.afterReload')
       return { outcome, in_force: generation, message: '', files: hashesOf(files) }
     },
     async drift() {
@@ -104,7 +113,20 @@ function driftOf(before: Files, after: Files): DriftedItem[] {
   const names = [...new Set([...before.keys(), ...after.keys()])].toSorted()
   return names
     .filter((name) => before.get(name) !== after.get(name))
-    .map((subject) => ({ subject, message: 'It was changed by hand.', diff: diffOf(before, after, subject) }))
+    .map((subject) => ({
+      subject,
+      message: 'It was changed by hand.',
+      diff: diffOf(before, after, subject),
+      ...adoptableOf(subject, after.get(subject)),
+    }))
+}
+
+/** The fields that a share's file holds, when it holds no more. */
+function adoptableOf(subject: string, text: string | undefined): Pick<DriftedItem, 'adoptable'> {
+  const [, name, access] = /^(.+)\n(rw|ro)\n$/.exec(text ?? '') ?? []
+  const id = Number(/^share-(\d+)$/.exec(subject)?.[1])
+  if (name === undefined || access === undefined || Number.isNaN(id)) return {}
+  return { adoptable: [{ id, fields: { name, access_mode: access } }] }
 }
 
 function diffOf(before: Files, after: Files, path: string): string {

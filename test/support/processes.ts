@@ -15,7 +15,7 @@ export function runToEnd(
   options: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string; readonly timeout?: number } = {},
 ): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(program, args, { timeout: 60_000, maxBuffer: 1 << 26, ...options }, (error, stdout, stderr) => {
+    execFile(program, args, { timeout: 120_000, maxBuffer: 1 << 26, ...options }, (error, stdout, stderr) => {
       resolve({ code: error ? (error.code ?? null) : 0, stdout, stderr })
     })
   })

@@ -1,24 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Kind, Outcome, Row } from './faces.js'
+import { cifsDefaults, commonDefaults, nfsDefaults } from './share-defaults.js'
 
-const nfs = { root_squash: false, secure: false }
-const cifs = {
-  cifs_browseable: true,
-  cifs_create_mask: '0664',
-  cifs_directory_mask: '0775',
-  cifs_guest_ok: true,
-  cifs_valid_users: '',
-  cifs_valid_groups: '',
-}
-const common = {
-  access_mode: 'rw',
-  enabled: false,
-  upload_delay: 0,
-  write_retain: true,
-  no_apple_doubles: true,
-  clients_allowed_list: '',
-}
-const optionsOf = (protocol: unknown): Row => (protocol === 'cifs' ? cifs : nfs)
+const optionsOf = (protocol: unknown): Row => (protocol === 'cifs' ? cifsDefaults : nfsDefaults)
 
 /** What users and shares must be after any sequence of writes, said a second time and in the simplest way. */
 export interface RecordsModel {
@@ -80,13 +64,13 @@ function newUser({ cluster, user, password, is_superuser = false, enabled = true
 }
 
 function newShare({ node, protocol = 'nfs', ...body }: Row): Row {
-  return changedShare({ ...common, protocol, ...optionsOf(protocol) }, { ...body, node, protocol })
+  return changedShare({ ...commonDefaults, protocol, ...optionsOf(protocol) }, { ...body, node, protocol })
 }
 
 function changedShare(before: Row, { node, ...change }: Row): Row {
   const protocol = change['protocol'] ?? before['protocol']
   const options = optionsOf(protocol)
-  const others = Object.keys(protocol === 'cifs' ? nfs : { ...cifs, password: '' })
+  const others = Object.keys(protocol === 'cifs' ? nfsDefaults : { ...cifsDefaults, password: '' })
   const present = protocol === before['protocol'] ? before : { ...withoutOptions(before), ...options }
   const sent = Object.entries(change).filter(([field]) => !others.includes(field))
   const place = node === undefined ? {} : { node: `/api/v1/nodes/${Number(node)}/` }
@@ -94,7 +78,9 @@ function changedShare(before: Row, { node, ...change }: Row): Row {
 }
 
 function withoutOptions(share: Row): Row {
-  return Object.fromEntries(Object.entries(share).filter(([field]) => !(field in nfs) && !(field in cifs)))
+  return Object.fromEntries(
+    Object.entries(share).filter(([field]) => !(field in nfsDefaults) && !(field in cifsDefaults)),
+  )
 }
 
 /** No two records may have one of these in common. */

@@ -8,7 +8,11 @@ export interface Answer {
 }
 
 /** One request with the first operator's key, over a connection of its own: a GET, or a PATCH where there is a change. */
-export async function request(roost: Reachable, path: string, change?: object): Promise<Answer> {
+export async function request(
+  roost: Pick<Reachable, 'url' | 'ca' | 'key'>,
+  path: string,
+  change?: object,
+): Promise<Answer> {
   const dispatcher = new Agent({ connect: { ca: roost.ca } })
   const headers = { authorization: `apikey ${roost.key}`, 'content-type': 'application/json' }
   const init = change === undefined ? {} : { method: 'PATCH', body: JSON.stringify(change) }

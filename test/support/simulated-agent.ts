@@ -141,7 +141,7 @@ export class SimulatedAgent {
   }
 
   /** Resolves when the condition on this agent holds; looked at after each message and each end. */
-  until(holds: (agent: this) => boolean, withinMs = 15_000): Promise<void> {
+  until(holds: (agent: this) => boolean, withinMs = 60_000): Promise<void> {
     if (holds(this)) return Promise.resolve()
     return new Promise((resolve, reject) => {
       const look = () => {

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
 
-const packages = 'curl e2fsprogs git iproute2 postgresql procps systemd util-linux xfsprogs'
+/** The list that `.ci/run` installs. */
+const packagesFile = join(import.meta.dirname, '../../.ci/packages')
 
 /** Names what this machine did not run, and what would let it. */
 export class SkippedReporter implements Reporter {
@@ -18,6 +21,7 @@ export class SkippedReporter implements Reporter {
     if (skipped.length === 0 || this.#isFiltered) return
     console.log(`\nNot run on this machine (${skipped.length}):`)
     for (const name of skipped) console.log(`  ${name}`)
+    const packages = readFileSync(packagesFile, 'utf8').trim().split('\n').join(' ')
     console.log(
       `What touches the system runs as root with ROOST_TEST_SYSTEM=1, and uses the Debian packages\n${packages}.\nLong variants run with ROOST_TEST_LONG=1.\n`,
     )

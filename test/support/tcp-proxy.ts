@@ -22,13 +22,20 @@ export type Fault =
 interface Link {
   readonly client: Socket
   readonly target: Socket
+  /** The target's socket knows no RST. */
+  readonly isUnix: boolean
   /** Bytes that have travelled since the fault in force was set. */
   bytes: number
 }
 
-export async function startTcpProxy(target: { readonly host?: string; readonly port: number }): Promise<TcpProxy> {
+/** A port, or a Unix socket. */
+type Target = { readonly host: string; readonly port: number } | { readonly path: string }
+
+export async function startTcpProxy(
+  target: { readonly host?: string; readonly port: number } | { readonly path: string },
+): Promise<TcpProxy> {
   const server = createServer({ allowHalfOpen: true, noDelay: true })
-  const proxy = new TcpProxy(server, { host: target.host ?? '127.0.0.1', port: target.port })
+  const proxy = new TcpProxy(server, 'path' in target ? target : { host: '127.0.0.1', ...target })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return proxy
@@ -37,13 +44,13 @@ export async function startTcpProxy(target: { readonly host?: string; readonly p
 /** A wire that a test can damage. Close it at the end: `await proxy.close()`. */
 export class TcpProxy {
   readonly #server: Server
-  readonly #target: { readonly host: string; readonly port: number }
+  readonly #target: Target
   readonly #links = new Set<Link>()
   #fault: Fault = { kind: 'pass' }
   readonly #changes = new EventEmitter().setMaxListeners(0)
   #accepted = 0
 
-  constructor(server: Server, target: { readonly host: string; readonly port: number }) {
+  constructor(server: Server, target: Target) {
     this.#server = server
     this.#target = target
     server.on('connection', (client) => this.#accept(client))
@@ -95,7 +102,7 @@ export class TcpProxy {
       return
     }
     const target = connect({ ...this.#target, allowHalfOpen: true, noDelay: true })
-    const link: Link = { client, target, bytes: 0 }
+    const link: Link = { client, target, isUnix: 'path' in this.#target, bytes: 0 }
     target.on('error', () => void this.#unlessHeld('down', () => cut(link)))
     this.#links.add(link)
     void this.#pump(link, client, target, 'up')
@@ -139,6 +146,7 @@ export class TcpProxy {
   }
 }
 
-function cut({ client, target }: Link): void {
-  for (const socket of [client, target]) if (!socket.destroyed) socket.resetAndDestroy()
+function cut({ client, target, isUnix }: Link): void {
+  if (!client.destroyed) client.resetAndDestroy()
+  if (!target.destroyed) void (isUnix ? target.destroy() : target.resetAndDestroy())
 }

@@ -82,11 +82,18 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
     inventories: {
       read: async () => inventoryOf(hostname),
       usage: async () => [{ key: 'd1', status: 'ok', figures: null }],
+      devices: () => [],
       onChange: (callback) => {
         changes.add(callback)
         return () => changes.delete(callback)
       },
       close: async () => {},
+    },
+    usage: {
+      accounts: { sample: async () => null, close: () => {} },
+      transfer: null,
+      storageIntervalMs: 600_000,
+      transferIntervalMs: 300_000,
     },
     appliers: options.appliers ?? {},
     onStatus: (status) => statuses.unshift(status),

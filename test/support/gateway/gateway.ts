@@ -1,0 +1,148 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TestApi } from '../api.js'
+import { repository } from '../control-plane.js'
+import type { Ended } from '../processes.js'
+import type { Swift } from '../swift/cluster.js'
+import type { Inmate } from '../swift/machine.js'
+import { gatewayFiles } from './configuration.js'
+import { enrolmentArguments } from '../enrolment.js'
+
+const view = 'gateway'
+const agentProgram = join(repository, 'apps/node-agent/bin/roost-agent.js')
+
+/** Two addresses under which clients reach the servers; a client has the one that it connects to. */
+export const addresses = ['127.0.2.3', '127.0.2.4'] as const
+
+type NfsServer = 'ganesha' | 'kernel'
+
+/** A gateway in the machine of a real Swift: its own `/etc`, `/run`, `/srv` and processes, real servers, the real agent. */
+export interface Gateway {
+  /** A folder that is the same inside and outside. */
+  readonly dir: string
+  /** Runs a shell script where the gateway's files are at their usual places; rejects when it fails. */
+  exec(script: string): Promise<string>
+  run(file: string, args: readonly string[]): Promise<Ended>
+  spawn(file: string, args: readonly string[]): Inmate
+  /** Runs a command of the agent's program to its end. */
+  command(args: readonly string[]): Promise<Ended>
+  /** Enrols the agent with the test's control plane; answers the node's URI. */
+  enrol(api: TestApi, cluster: number): Promise<string>
+  /** With `failpoint` it ends there. */
+  startAgent(failpoint?: string): void
+  /** Resolves when it has ended by itself. */
+  agentEnded(): Promise<void>
+  /** What the agent wrote since it was started last. */
+  output(): string
+  stopAgent(signal?: NodeJS.Signals): Promise<void>
+  /** Ends the NFS server that runs, and starts this one; the agent knows it from its next start. */
+  serveNfsBy(server: NfsServer): Promise<void>
+}
+
+/** What lies at its usual place in the view, and is the gateway's own. */
+const ownFolders = ['/run', '/srv', '/var/log', '/var/lib/samba', '/var/cache/samba', '/var/lib/nfs']
+
+export async function startGateway(swift: Swift): Promise<Gateway> {
+  const { machine } = swift
+  const dir = join(machine.dir, view)
+  await mkdir(dir)
+  await machine.exec(`for address in ${addresses.join(' ')}; do ip addr add $address/32 dev lo; done
+    cp -a /etc gateway/etc && rm -rf gateway/etc/*.lock gateway/etc/samba/* gateway/etc/ganesha/* gateway/etc/exports.d`)
+  for (const [path, text] of gatewayFiles) {
+    await mkdir(join(dir, path, '..'), { recursive: true })
+    await writeFile(join(dir, path), text)
+  }
+  const folders = ['/var/lib/nfs/ganesha', '/run/samba', '/run/dbus', '/var/log/ganesha', '/var/log/samba']
+  await machine.addView(
+    view,
+    `for folder in ${ownFolders.join(' ')}; do mount -t tmpfs -o mode=755 tmpfs $folder; done
+     mount --bind ${dir}/etc /etc
+     mkdir -p -m 1777 /run/lock
+     mkdir -p ${folders.join(' ')} /var/lib/samba/private /var/lib/nfs/sm`,
+  )
+  await mkdir(join(dir, 'agent'), { mode: 0o700 })
+  await configure(join(dir, 'agent'), 'ganesha')
+  const gateway = gatewayIn(swift, dir)
+  const prepared = await gateway.command(['gateway', 'prepare', '--yes'])
+  if (prepared.code !== 0) throw new Error(`The gateway could not be prepared: ${prepared.stderr}`)
+  await startSamba(gateway)
+  gateway.spawn('dbus-daemon', ['--system', '--nofork', '--nopidfile'])
+  gateway.spawn('rpcbind', ['-f', '-w'])
+  await listening(gateway, 111)
+  await gateway.serveNfsBy('ganesha')
+  return gateway
+}
+
+async function configure(dataDir: string, nfs: NfsServer): Promise<void> {
+  const settings = { roles: { runs_gateway: true }, devices: [], gateway: { nfs } }
+  await writeFile(join(dataDir, 'config.json'), JSON.stringify(settings))
+}
+
+async function startSamba(gateway: Gateway): Promise<void> {
+  await gateway.exec(`useradd -M -s /usr/sbin/nologin alice
+    printf 'alicepass\\nalicepass\\n' | smbpasswd -s -a alice`)
+  gateway.spawn('smbd', ['--foreground', '--no-process-group', '--debug-stdout', '-d', '1'])
+  await listening(gateway, 445)
+}
+
+/** The kernel's own server cannot run in a test: what reads its exports for it does. */
+const nfsServers = {
+  ganesha: { argv: ['ganesha.nfsd', '-F', '-L', '/var/log/ganesha/ganesha.log', '-p', '/run/ganesha.pid'], port: 2049 },
+  kernel: { argv: ['rpc.mountd', '-F', '-p', '20048'], port: 20_048 },
+} as const
+
+function gatewayIn(swift: Swift, dir: string): Gateway {
+  const { machine } = swift
+  const dataDir = join(dir, 'agent')
+  const spawn: Gateway['spawn'] = (file, args) => machine.spawn(file, args, { view })
+  const run: Gateway['run'] = (file, args) => machine.run(file, args, { view })
+  const exec: Gateway['exec'] = (script) => machine.exec(script, view)
+  const command: Gateway['command'] = (args) => run(process.execPath, [agentProgram, '--data-dir', dataDir, ...args])
+  let agent: Inmate | undefined
+  let nfs: Inmate | undefined
+  return {
+    dir,
+    exec,
+    run,
+    spawn,
+    command,
+    async enrol(api, cluster) {
+      await swift.publish(Number(new URL(api.url).port))
+      const enroll = await enrolmentArguments(api, cluster)
+      const { code, stderr } = await command(enroll)
+      if (code !== 0) throw new Error(`The agent could not enrol: ${stderr}`)
+      const { id } = await api.database.prisma.node.findFirstOrThrow({ where: { clusterId: cluster } })
+      return `/api/v1/nodes/${id}/`
+    },
+    startAgent(failpoint) {
+      const run = [agentProgram, '--data-dir', dataDir, 'run']
+      agent =
+        failpoint === undefined
+          ? spawn(process.execPath, run)
+          : spawn('env', [`FP=${failpoint}`, process.execPath, '--conditions=failpoints', ...run])
+    },
+    async agentEnded() {
+      await agent?.ended
+    },
+    output: () => agent?.output() ?? '',
+    async stopAgent(signal) {
+      await agent?.stop(signal)
+    },
+    async serveNfsBy(server) {
+      const { argv, port } = nfsServers[server]
+      await nfs?.stop('SIGKILL')
+      nfs = spawn(argv[0], argv.slice(1))
+      await listening(this, port)
+      await configure(dataDir, server)
+    },
+  }
+}
+
+const startMs = 180_000
+
+async function listening(gateway: Gateway, port: number): Promise<void> {
+  for (const deadline = Date.now() + startMs; Date.now() < deadline; await sleep(100))
+    if ((await gateway.exec(`ss -Hlnt "sport = :${port}"`)) !== '') return
+  throw new Error(`No server listens on port ${port} of the gateway.`)
+}

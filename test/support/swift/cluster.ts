@@ -1,0 +1,215 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { repository } from '../control-plane.js'
+import type { Ended } from '../processes.js'
+import { configurationOf } from './configuration.js'
+import type { Target } from './configuration.js'
+import { daemonsOf } from './daemons.js'
+import type { Daemon } from './daemons.js'
+import { nodeLayouts, ports } from './layout.js'
+import type { NodeLayout } from './layout.js'
+import { startMachine } from './machine.js'
+import type { Inmate, Machine, RunOptions } from './machine.js'
+
+/** Whether this run may start a real Swift: as root, with `ROOST_TEST_SYSTEM=1` and the Debian packages that `.ci/run` installs. */
+export const isSwiftEnabled = process.env.ROOST_TEST_SYSTEM === '1' && process.getuid?.() === 0
+
+export interface SwiftOptions {
+  /** `all` adds replicators, updaters, auditors, the expirer and rsync to the servers, with short intervals. Default `servers`. */
+  readonly daemons?: 'servers' | 'all'
+  /** How many of the nodes run a proxy with a memcached. Default 1: the first. */
+  readonly proxies?: 1 | 2
+  /** Where statistics go. Default: the address of the node that they are of, port 8125. */
+  readonly statsd?: Target
+  /** Where the proxies' access log goes. Default: into `var/log/swift/proxy-access.log` of the first node. */
+  readonly accessLog?: Target
+}
+
+export interface SwiftNode extends NodeLayout {
+  /** Of its own files: `etc/swift`, `srv/node`, `var/cache/swift`, … lie below it. What an agent gets as `--root`. */
+  readonly root: string
+  readonly proxy: { readonly url: string; readonly innerUrl: string } | null
+  /** The path of a file of the node, such as `/etc/swift/swift.conf`, out here. What is mounted is seen inside only. */
+  path(path: string): string
+  /** Runs a shell script where the node's files are at their usual places. */
+  exec(script: string): Promise<string>
+  /** Runs a program to its end there, whatever its exit code. */
+  run(file: string, args: readonly string[]): Promise<Ended>
+  spawn(file: string, args: readonly string[], options?: Omit<RunOptions, 'view'> & { readonly log?: string }): Inmate
+  /** Such as `proxy-server`, `object-server`, `memcached`. Resolves when it answers on its port. */
+  start(daemon: string): Promise<void>
+  stop(daemon: string, signal?: NodeJS.Signals): Promise<void>
+}
+
+/** See README.md. */
+export interface Swift {
+  readonly machine: Machine
+  readonly nodes: readonly [SwiftNode, SwiftNode]
+  /** The first proxy, reachable from the test's own process: `<proxyUrl>/auth/v1.0`. */
+  readonly proxyUrl: string
+  /** The same as the machine itself reaches it. */
+  readonly innerProxyUrl: string
+  /** False where there are no loop devices: the devices are folders of one filesystem. */
+  readonly hasDisks: boolean
+  /** Makes a port of 127.0.0.1, such as that of a test's control plane, the same one inside. */
+  publish(port: number): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Brings up a Swift of two nodes in namespaces of its own; 5 to 20 s. */
+export async function startSwift(options: SwiftOptions = {}): Promise<Swift> {
+  const machine = await startMachine()
+  try {
+    return await bringUp(machine, options)
+  } catch (error) {
+    await machine.remove()
+    throw error
+  }
+}
+
+async function bringUp(machine: Machine, options: SwiftOptions): Promise<Swift> {
+  const { proxies = 1, daemons = 'servers' } = options
+  const hasDisks = await canLoop(machine)
+  // As docs/agent.md has it for a proxy that reloads.
+  await machine.exec('setting=/proc/sys/net/ipv4/tcp_migrate_req; [ ! -e $setting ] || echo 1 > $setting')
+  await writeConfiguration(machine, options, hasDisks)
+  await buildRings(machine)
+  if (hasDisks) await mountDisks(machine)
+  const [one, two] = await Promise.all(nodeLayouts.map((layout, i) => openNode(machine, layout, i < proxies)))
+  if (!one?.proxy || two === undefined) throw new Error('The layout has two nodes.')
+  if (options.accessLog === undefined)
+    await machine.record(one.address, ports.log, one.path('/var/log/swift/proxy-access.log'))
+  const nodes = [one, two] as const
+  // Those on which the others would only wait come first: each costs a second of the processor.
+  await startAll(nodes, 'servers')
+  if (daemons === 'all') await startAll(nodes, 'all')
+  return {
+    machine,
+    nodes,
+    proxyUrl: one.proxy.url,
+    innerProxyUrl: one.proxy.innerUrl,
+    hasDisks,
+    publish: once((port) => machine.publish(port)),
+    stop: () => machine.remove(),
+  }
+}
+
+function once(act: (port: number) => Promise<void>): (port: number) => Promise<void> {
+  const done = new Map<number, Promise<void>>()
+  return (port) => {
+    const doing = done.get(port) ?? act(port)
+    done.set(port, doing)
+    return doing
+  }
+}
+
+async function startAll(nodes: readonly SwiftNode[], which: 'servers' | 'all'): Promise<void> {
+  const starting = nodes.flatMap((node) => {
+    const servers = daemonsOf(node, node.proxy !== null, 'servers')
+    const names = [...daemonsOf(node, node.proxy !== null, which).keys()]
+    return names.filter((name) => which === 'servers' || !servers.has(name)).map((name) => node.start(name))
+  })
+  await Promise.all(starting)
+}
+
+/** Containers of some continuous integrations have no loop devices: the devices are folders there. */
+async function canLoop(machine: Machine): Promise<boolean> {
+  return (await machine.run('losetup', ['-f'])).code === 0
+}
+
+async function writeConfiguration(machine: Machine, options: SwiftOptions, mountCheck: boolean): Promise<void> {
+  const [first] = nodeLayouts
+  const memcached = nodeLayouts.slice(0, options.proxies ?? 1).map(({ address }) => `${address}:${ports.memcached}`)
+  const accessLog = options.accessLog ?? { address: first?.address ?? '', port: ports.log }
+  for (const [i, node] of nodeLayouts.entries()) {
+    const hasProxy = i < memcached.length
+    const statsd = options.statsd ?? { address: node.address, port: ports.statsd }
+    for (const [path, text] of configurationOf(node, { statsd, accessLog, memcached, mountCheck, hasProxy })) {
+      const file = join(machine.dir, node.name, 'etc', path)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, text)
+    }
+    for (const { name } of node.devices)
+      await mkdir(join(machine.dir, node.name, 'srv/node', name), { recursive: true })
+    for (const folder of ['var/cache/swift', 'var/log/swift'])
+      await mkdir(join(machine.dir, node.name, folder), { recursive: true })
+  }
+  await machine.exec(`chmod 755 . && for node in ${nodeLayouts.map(({ name }) => name).join(' ')}; do
+    chown -R root:swift $node/etc/swift && chmod -R u=rwX,g=rX,o= $node/etc/swift
+    chown -R swift: $node/srv/node $node/var/cache/swift $node/var/log/swift
+  done`)
+}
+
+async function buildRings(machine: Machine): Promise<void> {
+  await writeFile(join(machine.dir, 'layout.json'), JSON.stringify({ nodes: nodeLayouts, ports }))
+  const program = join(repository, 'test/support/swift/build-rings.py')
+  const folders = nodeLayouts.map(({ name }) => `${name}/etc/swift`)
+  await machine.exec(`mkdir rings && python3 ${program} rings < layout.json
+    chown root:swift rings/* && chmod 640 rings/*
+    for folder in ${folders.join(' ')}; do cp -p rings/*.ring.gz $folder; done`)
+}
+
+/** Filesystems of their own, which the kernel takes back with the mount namespace. */
+async function mountDisks(machine: Machine): Promise<void> {
+  const disks = nodeLayouts.flatMap((node) => node.devices.map((device) => ({ node: node.name, ...device })))
+  const make = { xfs: 'mkfs.xfs -q -i size=512', ext4: 'mkfs.ext4 -q -F' }
+  const scripts = disks.map(
+    ({ node, name, fsType, sizeMb }) => `truncate -s ${sizeMb}M ${node}-${name}.img
+    ${make[fsType]} ${node}-${name}.img
+    mount -t ${fsType} -o loop,noatime ${node}-${name}.img ${node}/srv/node/${name}
+    chown swift: ${node}/srv/node/${name}`,
+  )
+  await machine.exec(scripts.join('\n'))
+}
+
+/** What lies at its usual place in the view of a node. */
+const ownFolders = ['/etc/swift', '/srv/node', '/var/cache/swift', '/var/log/swift']
+
+async function openNode(machine: Machine, layout: NodeLayout, hasProxy: boolean): Promise<SwiftNode> {
+  const { name, address } = layout
+  const root = join(machine.dir, name)
+  const binds = ownFolders.map((folder) => `mkdir -p ${folder}; mount --rbind ${root}${folder} ${folder}`)
+  await machine.addView(
+    name,
+    `for folder in /run /srv /var/cache /var/log; do mount -t tmpfs tmpfs $folder; done
+     mkdir -p -m 1777 /run/lock; mkdir -p /run/swift /run/lock/swift; chown swift: /run/swift /run/lock/swift
+     ${binds.join('\n')}`,
+  )
+  const started = new Map<string, Inmate>()
+  const spawn: SwiftNode['spawn'] = (file, args, options = {}) => machine.spawn(file, args, { ...options, view: name })
+  const daemons = daemonsOf(layout, hasProxy, 'all')
+  return {
+    ...layout,
+    root,
+    proxy: hasProxy ? await proxyOf(machine, address) : null,
+    path: (path) => join(root, path),
+    exec: (script) => machine.exec(script, name),
+    run: (file, args) => machine.run(file, args, { view: name }),
+    spawn,
+    async start(daemon) {
+      const wanted = daemons.get(daemon)
+      if (wanted === undefined)
+        throw new Error(`${name} has no daemon ${daemon}, but ${[...daemons.keys()].join(', ')}.`)
+      const inmate = spawn(wanted.file, wanted.args, { log: join(machine.dir, `${name}-${daemon}.log`) })
+      started.set(daemon, inmate)
+      await answering(machine, address, wanted, inmate)
+    },
+    stop: async (daemon, signal) => started.get(daemon)?.stop(signal),
+  }
+}
+
+async function proxyOf(machine: Machine, address: string) {
+  const port = await machine.forward(address, ports.proxy)
+  return { url: `http://127.0.0.1:${port}`, innerUrl: `http://${address}:${ports.proxy}` }
+}
+
+const startDeadlineMs = 180_000
+
+async function answering(machine: Machine, address: string, { port }: Daemon, inmate: Inmate): Promise<void> {
+  for (const deadline = Date.now() + startDeadlineMs; Date.now() < deadline; await sleep(100)) {
+    if (port === null || (await machine.answers(address, port))) return
+    if (inmate.child.exitCode !== null) break
+  }
+  throw new Error(`A daemon did not start: ${inmate.output()}`)
+}

@@ -1,0 +1,163 @@
+import type { NodeLayout, ServerKind } from './layout.js'
+import { backgroundDaemons, policies, ports, serverKinds } from './layout.js'
+
+export interface Target {
+  readonly address: string
+  readonly port: number
+}
+
+export interface ConfigurationOptions {
+  /** Where the servers of a node send their statistics. */
+  readonly statsd: Target
+  /** Where its proxy sends the lines of its access log. */
+  readonly accessLog: Target
+  readonly memcached: readonly string[]
+  /** False where the devices are folders. */
+  readonly mountCheck: boolean
+  readonly hasProxy: boolean
+}
+
+/** Users that the operator of the cluster has in tempauth, before Roost knows it. */
+export const operatorUsers = {
+  user_admin_admin: 'admin .admin .reseller_admin',
+  user_test_tester: 'testing .admin',
+  user_test2_tester2: 'testing2 .admin',
+} as const
+
+/** Every file below `/etc` of a node, as its operator wrote them, by path. */
+export function configurationOf(node: NodeLayout, options: ConfigurationOptions): ReadonlyMap<string, string> {
+  const servers = serverKinds.map((kind) => [`swift/${kind}-server.conf`, server(node, kind, options)] as const)
+  return new Map([
+    ['hostname', `store-${node.name}\n`],
+    ['swift/swift.conf', swiftConf()],
+    ['swift/memcache.conf', ini({ memcache: { memcache_servers: options.memcached.join(',') } })],
+    ...(options.hasProxy ? proxyFiles(node, options) : []),
+    ['swift/rsyncd.conf', rsyncd(node)],
+    ...servers,
+  ])
+}
+
+function proxyFiles(node: NodeLayout, options: ConfigurationOptions): readonly [string, string][] {
+  const tempauth = { use: 'egg:swift#tempauth', token_life: 86400, ...operatorUsers }
+  return [
+    ['swift/proxy-server.conf.d/10-base.conf', proxy(node, options)],
+    ['swift/proxy-server.conf.d/20-tempauth.conf', ini({ 'filter:tempauth': tempauth })],
+    ['swift/object-expirer.conf', expirer(node, options)],
+  ]
+}
+
+type Settings = Readonly<Record<string, string | number | boolean>>
+
+function ini(sections: Readonly<Record<string, Settings>>): string {
+  return Object.entries(sections)
+    .map(([name, settings]) => [
+      `[${name}]`,
+      ...Object.entries(settings).map(([key, value]) => `${key} = ${value}`),
+      '',
+    ])
+    .flat()
+    .join('\n')
+}
+
+function swiftConf(): string {
+  const sections = policies.map((name, index) => {
+    const first: Settings = index === 0 ? { default: 'yes', aliases: 'premium' } : {}
+    return [`storage-policy:${index}`, { name, policy_type: 'replication', ...first }] as const
+  })
+  const hash = { swift_hash_path_suffix: 'testsuffix', swift_hash_path_prefix: 'testprefix' }
+  return ini({ 'swift-hash': hash, ...Object.fromEntries(sections) })
+}
+
+function common(node: NodeLayout, { statsd }: ConfigurationOptions): Settings {
+  return {
+    bind_ip: node.address,
+    workers: 1,
+    user: 'swift',
+    swift_dir: '/etc/swift',
+    log_level: 'INFO',
+    log_udp_host: node.address,
+    log_udp_port: ports.log + 1,
+    log_statsd_host: statsd.address,
+    log_statsd_port: statsd.port,
+  }
+}
+
+const plainFilters =
+  'catch_errors healthcheck gatekeeper listing_formats bulk tempurl copy slo dlo versioned_writes symlink'
+
+function proxy(node: NodeLayout, options: ConfigurationOptions): string {
+  const { statsd, accessLog, memcached } = options
+  const plain = plainFilters.split(' ').map((name) => [`filter:${name}`, { use: `egg:swift#${name}` }] as const)
+  const order =
+    'catch_errors gatekeeper healthcheck proxy-logging cache recon listing_formats bulk tempurl tempauth copy container-quotas account-quotas slo dlo versioned_writes symlink proxy-logging proxy-server'
+  return ini({
+    DEFAULT: { ...common(node, options), bind_port: ports.proxy, expose_info: true },
+    'pipeline:main': { pipeline: order },
+    'app:proxy-server': { use: 'egg:swift#proxy', allow_account_management: true, account_autocreate: true },
+    'filter:recon': { use: 'egg:swift#recon', recon_cache_path: '/var/cache/swift' },
+    'filter:cache': { use: 'egg:swift#memcache', memcache_servers: memcached.join(',') },
+    'filter:container-quotas': { use: 'egg:swift#container_quotas' },
+    'filter:account-quotas': { use: 'egg:swift#account_quotas' },
+    'filter:proxy-logging': {
+      use: 'egg:swift#proxy_logging',
+      access_log_name: 'proxy-access',
+      access_log_udp_host: accessLog.address,
+      access_log_udp_port: accessLog.port,
+      access_log_statsd_host: statsd.address,
+      access_log_statsd_port: statsd.port,
+      access_log_headers: false,
+    },
+    ...Object.fromEntries(plain),
+  })
+}
+
+/** Settings of a background daemon beside those that all have. */
+const paces: Readonly<Record<string, Settings>> = {
+  'account-replicator': { interval: 5, rsync_module: '{replication_ip}::account' },
+  'account-auditor': { interval: 10 },
+  'container-replicator': { interval: 5, rsync_module: '{replication_ip}::container' },
+  'container-updater': { interval: 2 },
+  'container-auditor': { interval: 10 },
+  'object-replicator': { interval: 5, rsync_module: '{replication_ip}::object' },
+  'object-updater': { interval: 3 },
+  'object-auditor': { interval: 10, files_per_second: 20, zero_byte_files_per_second: 50 },
+}
+
+function server(node: NodeLayout, kind: ServerKind, options: ConfigurationOptions): string {
+  const devices = { devices: '/srv/node', mount_check: options.mountCheck }
+  const recon = { recon_cache_path: '/var/cache/swift' }
+  const daemons = backgroundDaemons.filter((daemon) => daemon.kind === kind)
+  return ini({
+    DEFAULT: { ...common(node, options), bind_port: ports[kind], ...devices },
+    'pipeline:main': { pipeline: `healthcheck recon ${kind}-server` },
+    [`app:${kind}-server`]: { use: `egg:swift#${kind}` },
+    'filter:recon': { use: 'egg:swift#recon', ...recon },
+    'filter:healthcheck': { use: 'egg:swift#healthcheck' },
+    ...Object.fromEntries(daemons.map(({ name }) => [name, { ...recon, ...paces[name] }])),
+  })
+}
+
+function expirer(node: NodeLayout, options: ConfigurationOptions): string {
+  return ini({
+    DEFAULT: common(node, options),
+    'object-expirer': { interval: 5, recon_cache_path: '/var/cache/swift' },
+    'pipeline:main': { pipeline: 'catch_errors cache proxy-server' },
+    'app:proxy-server': { use: 'egg:swift#proxy' },
+    'filter:cache': { use: 'egg:swift#memcache', memcache_servers: options.memcached.join(',') },
+    'filter:catch_errors': { use: 'egg:swift#catch_errors' },
+  })
+}
+
+function rsyncd(node: NodeLayout): string {
+  const modules = serverKinds.map((kind) => {
+    const settings = {
+      'max connections': 25,
+      path: '/srv/node',
+      'read only': false,
+      'lock file': `/run/lock/${kind}.lock`,
+    }
+    return [kind, settings] as const
+  })
+  const head = ['uid = swift', 'gid = swift', 'use chroot = no', `address = ${node.address}`, 'port = 873', '']
+  return `${head.join('\n')}\n${ini(Object.fromEntries(modules))}`
+}
