@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs'
+import { afterAll, beforeAll, describe, vi } from 'vitest'
+import { startGatewayLab } from '../support/gateway/lab.js'
+import type { GatewayLab } from '../support/gateway/lab.js'
+import { isSwiftEnabled } from '../support/swift/cluster.js'
+import { describeAbsence } from './absence.js'
+import { describeKernelNfs } from './kernel-nfs.js'
+import { describeKills } from './kills.js'
+import { describeLeaving } from './leaving.js'
+import { describeMounts } from './mounts.js'
+import { describeProtocols } from './protocols.js'
+import { describeSessions } from './sessions.js'
+import { describeShares } from './shares.js'
+
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 600_000 })
+
+// One gateway for both: it takes half a minute to come up.
+describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
+  'a gateway of Samba, nfs-ganesha and rclone over a real Swift (as root, with ROOST_TEST_SYSTEM=1 and /dev/fuse)',
+  () => {
+    const lab = {} as GatewayLab
+    beforeAll(async () => {
+      Object.assign(lab, await startGatewayLab())
+    })
+    afterAll(() => lab.stop?.())
+
+    describeShares(lab)
+    describeSessions(lab)
+    describeProtocols(lab)
+    describeKills(lab)
+    describeMounts(lab)
+    describeLeaving(lab)
+    describeKernelNfs(lab)
+    describeAbsence(lab)
+  },
+)
