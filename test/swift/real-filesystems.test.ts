@@ -30,7 +30,7 @@ function prepare(root: string, devices: readonly string[]): string {
 
 describe.skipIf(!isEnabled)(
   'a Swift node with ext4 and reserved blocks (as root, with ROOST_TEST_SYSTEM=1)',
-  { timeout: 90_000 },
+  { timeout: 240_000 },
   () => {
     let api: TestApi
     let cluster: number
@@ -41,7 +41,7 @@ describe.skipIf(!isEnabled)(
       node = await SwiftNode.create('127.0.2.1', ['d1', 'd2'])
       await node.enrol(api, cluster)
       node.start(prepare(node.root, ['d1', 'd2']))
-    }, 60_000)
+    })
     afterAll(async () => {
       await node.stop()
       await api.stop()
@@ -55,7 +55,7 @@ describe.skipIf(!isEnabled)(
     }
 
     async function until(isSo: () => Promise<boolean>): Promise<void> {
-      const deadline = Date.now() + 60_000
+      const deadline = Date.now() + 180_000
       while (!(await isSo())) {
         if (Date.now() > deadline) throw new Error(node.output)
         await sleep(100)

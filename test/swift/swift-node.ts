@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { TestApi } from '../support/api.js'
 import { repository } from '../support/control-plane.js'
 import { runToEnd } from '../support/processes.js'
+import { enrolmentArguments } from '../support/enrolment.js'
 
 const agentProgram = join(repository, 'apps/node-agent/bin/roost-agent.js')
 const lab = join(repository, 'apps/node-agent/src/inventory/fixtures/lab')
@@ -23,12 +24,13 @@ export class SwiftNode {
     this.#dataDir = join(dir, 'agent')
   }
 
-  static async create(address: string, devices: readonly string[]): Promise<SwiftNode> {
+  /** `config` has more settings of the agent's configuration file. */
+  static async create(address: string, devices: readonly string[], config: object = {}): Promise<SwiftNode> {
     const node = new SwiftNode(await mkdtemp(join(tmpdir(), 'roost-swift-')))
     await cp(lab, node.root, { recursive: true })
     for (const device of devices) await mkdir(join(node.root, 'srv/node', device), { recursive: true })
     await mkdir(node.#dataDir)
-    await writeFile(join(node.#dataDir, 'config.json'), JSON.stringify({ swift: { addresses: [address] } }))
+    await writeFile(join(node.#dataDir, 'config.json'), JSON.stringify({ ...config, swift: { addresses: [address] } }))
     await writeFile(join(node.root, 'etc/hostname'), `store-${address}\n`)
     return node
   }
@@ -43,17 +45,8 @@ export class SwiftNode {
 
   /** Enrols with a token of one use, by the line that `roost token create` prints. */
   async enrol(api: TestApi, cluster: number): Promise<void> {
-    const caller = {
-      operatorId: 1,
-      operator: 'test',
-      role: 'admin',
-      keyId: null,
-      address: 'local',
-      requestId: '',
-    } as const
-    const { lines } = await api.context.services.tokens.create({ cluster }, caller)
-    const flags = (lines[0] ?? '').split(' ').slice(1)
-    const { code, stderr } = await runToEnd(process.execPath, this.#args(...flags))
+    const enroll = this.#args(...(await enrolmentArguments(api, cluster)))
+    const { code, stderr } = await runToEnd(process.execPath, enroll)
     if (code !== 0) throw new Error(`The node could not enrol: ${stderr}`)
   }
 
@@ -77,13 +70,18 @@ export class SwiftNode {
     if (code !== 0) throw new Error(`The script failed: ${stderr}`)
   }
 
-  async stop(): Promise<void> {
+  /** Ends the agent alone; `start` goes on with its state. */
+  async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       const ended = new Promise((resolve) => child.once('close', resolve))
-      child.kill('SIGTERM')
+      child.kill(signal)
       await ended
     }
+  }
+
+  async stop(): Promise<void> {
+    await this.end('SIGTERM')
     await rm(this.dir, { recursive: true, force: true })
   }
 }

@@ -18,14 +18,14 @@ beforeAll(async () => {
   ])
   for (const node of nodes) await node.enrol(api, cluster)
   for (const node of nodes) node.start()
-}, 60_000)
+})
 afterAll(async () => {
   for (const node of nodes) await node.stop()
   await api.stop()
 })
 
 async function eventually(path: string, isDone: (answer: Answer) => boolean): Promise<Answer> {
-  const deadline = Date.now() + 45_000
+  const deadline = Date.now() + 180_000
   for (;;) {
     const answer = await api.get(path)
     if (isDone(answer)) return answer
@@ -35,7 +35,7 @@ async function eventually(path: string, isDone: (answer: Answer) => boolean): Pr
   }
 }
 
-describe('two nodes of a Swift cluster', { timeout: 60_000 }, () => {
+describe('two nodes of a Swift cluster', { timeout: 240_000 }, () => {
   it('bring their five devices, each with the policies of its rings', async () => {
     const { body } = await eventually('/api/v1/devices/?order_by=name', (answer) => answer.body.meta.total_count === 5)
     const rows = body.objects.map(({ name, policies, status }: Record<string, unknown>) => [name, policies, status])

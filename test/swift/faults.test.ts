@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { CapacityElement } from '@roost/api-types/rest'
+import { startApi } from '../support/api.js'
+import type { TestApi } from '../support/api.js'
+import { addCluster } from '../support/fleet-rows.js'
+import { addSwiftAgent } from '../support/swift/agent.js'
+import type { SwiftAgent } from '../support/swift/agent.js'
+import { isSwiftEnabled, startSwift } from '../support/swift/cluster.js'
+import type { Swift } from '../support/swift/cluster.js'
+
+/** On a machine that does much else, an interval may take several of its own. */
+const patience = { timeout: 180_000, interval: 250 }
+
+describe.skipIf(!isSwiftEnabled)('disks of a real Swift that fail (as root, with ROOST_TEST_SYSTEM=1)', () => {
+  let swift: Swift
+  let api: TestApi
+  let cluster: number
+  let agents: readonly SwiftAgent[]
+  beforeAll(async () => {
+    ;[swift, api] = await Promise.all([startSwift(), startApi()])
+    cluster = await addCluster(api.database, 'real')
+    agents = await Promise.all(swift.nodes.map((node) => addSwiftAgent(swift, node, api, cluster)))
+    for (const agent of agents) agent.start()
+  }, 500_000)
+  afterAll(async () => {
+    for (const agent of agents) await agent.stop()
+    await api.stop()
+    await swift.stop()
+  })
+
+  async function statuses(): Promise<Record<string, string>> {
+    const { body } = await api.get('/api/v1/devices/')
+    return Object.fromEntries(body.objects.map(({ name, status }: Record<string, string>) => [name, status]))
+  }
+
+  async function capacity(): Promise<Record<string, readonly [count: number, hasFigures: boolean]>> {
+    const { body } = await api.get(`/api/v1/clusters/${cluster}/capacity/list/`)
+    return Object.fromEntries(
+      body.capacity.map(({ ring_set, total_raw_tb, pct_used_stats }: CapacityElement) => [
+        ring_set,
+        [pct_used_stats.count, total_raw_tb > 0],
+      ]),
+    )
+  }
+
+  const well = { d1: 'ok', d2: 'ok', d3: 'ok', d4: 'ok', d5: 'ok' }
+
+  it('are told apart by what is wrong, leave the sums and keep their count', { timeout: 500_000 }, async (test) => {
+    test.skip(!swift.hasDisks, 'there are no loop devices here')
+    await expect.poll(statuses, patience).toEqual(well)
+    const loop = await swift.machine.exec('basename $(losetup -j n2-d4.img -O NAME -n)')
+    await swift.machine.exec(`umount n1/srv/node/d2
+      xfs_io -x -c shutdown n2/srv/node/d3
+      echo roost > /sys/fs/ext4/${loop.trim()}/trigger_fs_error`)
+    await expect.poll(statuses, patience).toEqual({ ...well, d2: 'unmounted', d3: 'failed', d4: 'failed' })
+    expect(await capacity()).toEqual({ gold: [2, false], 'gold,silver': [2, true], silver: [1, true] })
+  })
+
+  it('are well again when they are healed', { timeout: 500_000 }, async (test) => {
+    test.skip(!swift.hasDisks, 'there are no loop devices here')
+    await swift.machine.exec(`mount -t xfs -o loop,noatime n1-d2.img n1/srv/node/d2
+      umount n2/srv/node/d3 && mount -t xfs -o loop,noatime n2-d3.img n2/srv/node/d3
+      umount n2/srv/node/d4 && mount -t ext4 -o loop,noatime n2-d4.img n2/srv/node/d4`)
+    await expect.poll(statuses, patience).toEqual(well)
+    expect(await capacity()).toEqual({ gold: [2, true], 'gold,silver': [2, true], silver: [1, true] })
+  })
+})

@@ -1,0 +1,264 @@
+import type { Job, Node } from '@roost/api-types/rest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startApi } from '../support/api.js'
+import type { TestApi } from '../support/api.js'
+import { endOf } from '../support/deployment-lab.js'
+import { addCluster } from '../support/fleet-rows.js'
+import { addSwiftAgent } from '../support/swift/agent.js'
+import type { SwiftAgent } from '../support/swift/agent.js'
+import { isSwiftEnabled, startSwift } from '../support/swift/cluster.js'
+import type { Swift } from '../support/swift/cluster.js'
+import { logIn, objectOf } from '../support/swift/session.js'
+
+const file = '/etc/swift/proxy-server.conf.d/50-roost-users.conf'
+
+describe.skipIf(!isSwiftEnabled)(
+  'users on a real Swift (as root, with ROOST_TEST_SYSTEM=1)',
+  { timeout: 400_000 },
+  () => {
+    let swift: Swift
+    let api: TestApi
+    let cluster: number
+    let agents: readonly SwiftAgent[]
+    let nodes: readonly string[] = []
+    const ids = new Map<string, string>()
+
+    beforeAll(async () => {
+      ;[swift, api] = await Promise.all([startSwift({ proxies: 2 }), startApi()])
+      cluster = await addCluster(api.database, 'real')
+      const [one, two] = swift.nodes
+      agents = [
+        await addSwiftAgent(swift, one, api, cluster),
+        await addSwiftAgent(swift, two, api, cluster, { isUnprivileged: true }),
+      ]
+      for (const agent of agents) agent.start()
+      const proxies = async () => {
+        const { body } = await api.get('/api/v1/nodes/?state=online&order_by=hostname')
+        return body.objects.filter(({ node_role }: Node) => node_role.runs_proxy).map((node: Node) => node.resource_uri)
+      }
+      while (nodes.length < 2) {
+        await sleep(200)
+        nodes = await proxies()
+      }
+    }, 400_000)
+    afterAll(async () => {
+      await Promise.all(agents.map((agent) => agent.stop()))
+      await api.stop()
+      await swift.stop()
+    })
+
+    const urls = () => swift.nodes.flatMap(({ proxy }) => proxy?.url ?? [])
+
+    const logInTo = (user: string, key: string) => logIn(swift.proxyUrl, user, key)
+    const statusesOf = (user: string, key: string) =>
+      Promise.all(urls().map(async (url) => (await logIn(url, `${user}:${user}`, key)).status))
+
+    async function add(user: string, password: string, more: object = {}): Promise<void> {
+      const body = { cluster: `/api/v1/clusters/${cluster}/`, user, password, ...more }
+      const { status, body: made } = await api.call('/api/v1/users/', { method: 'POST', body })
+      expect(status).toBe(201)
+      ids.set(user, made.id)
+    }
+    const change = async (user: string, body: object) =>
+      expect((await api.patch(`/api/v1/users/${ids.get(user)}/`, body)).status).toBe(202)
+    const remove = async (user: string) =>
+      expect((await api.call(`/api/v1/users/${ids.get(user)}/`, { method: 'DELETE' })).status).toBe(204)
+
+    async function deploy(body: object = { cluster: `/api/v1/clusters/${cluster}/` }): Promise<Job> {
+      const { status, body: job } = await api.call('/api/v1/user_db_deployments/', { method: 'POST', body })
+      expect(status).toBe(201)
+      return endOf((path) => api.get(path), job, 200_000)
+    }
+    async function deployed(body?: object): Promise<Job> {
+      const job = await deploy(body)
+      expect(job).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
+      return job
+    }
+
+    it('are planned with a diff that shows no key', async () => {
+      await add('bob', 'bobs-password-is-this-1')
+      const job = await deployed({ cluster: `/api/v1/clusters/${cluster}/`, dry_run: true })
+      expect(job.plan?.nodes[0]).toMatchObject({
+        files: [{ path: file, change: 'create', diff: '+user_bob_bob = <key> .admin\n' }],
+        daemons: [{ daemon: 'swift-proxy-server', action: 'reload', sessions_lost: [] }],
+      })
+      expect(await statusesOf('bob', 'bobs-password-is-this-1')).toEqual([401, 401])
+    })
+
+    it('log in to every proxy once a deployment has ended, whatever name and password the API took', async () => {
+      const odd = [
+        ['a', `;#=%d[]"'\\${'x'.repeat(12)}`],
+        ['0', `=${'y'.repeat(19)}`],
+        ['A.b-C', `#${'!~'.repeat(10)}`],
+        ['with_line', `%%s${'%'.repeat(20)}`],
+        ['with_line_', `[filter:tempauth]${'z'.repeat(10)}`],
+        ['x'.repeat(64), '!~'.repeat(512)],
+        [`${'y'.repeat(63)}_`, '$host:$HOS:T//$H'.repeat(2)],
+      ] as const
+      for (const [user, password] of odd) await add(user, password)
+      await add('carol', 'carols-password-is-this-1', { is_superuser: true })
+      await deployed()
+      for (const [user, password] of odd) expect([user, await statusesOf(user, password)]).toEqual([user, [200, 200]])
+      expect(await statusesOf('bob', 'bobs-password-is-this-1')).toEqual([200, 200])
+      expect(await statusesOf('bob', 'bobs-password-is-this-2')).toEqual([401, 401])
+
+      const bob = await logInTo('bob:bob', 'bobs-password-is-this-1')
+      expect(bob.account).toMatch(/\/v1\/AUTH_bob$/)
+      expect((await objectOf(bob, 'PUT', 'kept')).status).toBe(201)
+      const carol = await logInTo('carol:carol', 'carols-password-is-this-1')
+      expect(await objectOf({ ...carol, account: bob.account }, 'GET')).toEqual({ status: 200, text: 'kept' })
+      const other = await logInTo('a:a', odd[0][1])
+      expect((await objectOf({ ...other, account: bob.account }, 'GET')).status).toBe(403)
+    })
+
+    it('leave those of the operator as they were', async () => {
+      expect((await logInTo('test:tester', 'testing')).status).toBe(200)
+      expect((await logInTo('admin:admin', 'admin')).status).toBe(200)
+    })
+
+    it('that are disabled, removed or re-keyed are refused at once, with the tokens that they had', async () => {
+      await add('dora', 'doras-password-is-this-1')
+      await add('emil', 'emils-password-is-this-1')
+      await deployed({ node: nodes[0] })
+      const keys = {
+        bob: 'bobs-password-is-this-1',
+        dora: 'doras-password-is-this-1',
+        emil: 'emils-password-is-this-1',
+      }
+      const before = await Promise.all(Object.entries(keys).map(([user, key]) => logInTo(`${user}:${user}`, key)))
+      for (const session of before) expect((await objectOf(session, 'PUT', 'kept')).status).toBe(201)
+      const a = await logInTo('a:a', `;#=%d[]"'\\${'x'.repeat(12)}`)
+
+      await change('bob', { enabled: false })
+      await remove('dora')
+      await change('emil', { password: 'emils-password-is-this-2' })
+      await deployed()
+      for (const session of before) expect((await objectOf(session, 'GET')).status).toBe(401)
+      for (const [user, key] of Object.entries(keys)) expect(await statusesOf(user, key)).toEqual([401, 401])
+      expect(await statusesOf('emil', 'emils-password-is-this-2')).toEqual([200, 200])
+      // Sessions of the others go on.
+      expect((await objectOf(a, 'PUT', 'mine')).status).toBe(201)
+
+      await add('dora', 'doras-password-is-this-3')
+      await deployed({ node: nodes[0] })
+      const again = await logInTo('dora:dora', 'doras-password-is-this-3')
+      expect(await objectOf(again, 'GET')).toEqual({ status: 200, text: 'kept' })
+      expect(before.map(({ token }) => token)).not.toContain(again.token)
+    })
+
+    it('cost a client that asks all the time no request, over ten deployments', async () => {
+      const statuses = new Map<number | string, number>()
+      const session = await logInTo('test:tester', 'testing')
+      await objectOf(session, 'PUT', 'there')
+      const asked = new AbortController()
+      const client = async () => {
+        while (!asked.signal.aborted) {
+          const status = await objectOf(session, 'GET').then(
+            (answer) => answer.status,
+            (error: Error) => error.message,
+          )
+          statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          await sleep(20)
+        }
+      }
+      const asking = client()
+      for (let i = 0; i < 10; i++) {
+        await change('carol', { password: `carols-password-is-that-${i}` })
+        await deployed({ node: nodes[0] })
+      }
+      asked.abort()
+      await asking
+      expect([...statuses.keys()]).toEqual([200])
+      expect(statuses.get(200)).toBeGreaterThan(10)
+      expect((await logInTo('carol:carol', 'carols-password-is-that-9')).status).toBe(200)
+    })
+
+    const mainPid = () => swift.nodes[0].exec('pgrep -o -f "[s]wift-proxy-server /etc"')
+    const ownFile = () => swift.nodes[0].exec(`cat ${file}`)
+
+    it('are not deployed with a configuration that would end the proxy: it goes on, and the job says why', async () => {
+      const [pid, text] = await Promise.all([mainPid(), ownFile()])
+      const broken = '/etc/swift/proxy-server.conf.d/30-broken.conf'
+      await swift.nodes[0].exec(`printf '[filter:tempauth]\nuser_without = secret\n' > ${broken}`)
+      await change('carol', { password: 'carols-password-is-another' })
+      const job = await deploy()
+      expect(job).toMatchObject({ state: 'COMPLETED_FAILED', targets: [{ state: 'failed' }, { state: 'failed' }] })
+      expect(job.message).toContain('user_without was provided in an invalid format')
+      expect(JSON.stringify(job)).not.toContain('secret')
+      expect(await Promise.all([mainPid(), ownFile()])).toEqual([pid, text])
+      expect((await logInTo('carol:carol', 'carols-password-is-that-9')).status).toBe(200)
+      await swift.nodes[0].exec(`chmod 600 ${broken}`)
+      const unreadable = await deploy({ node: nodes[0] })
+      expect(unreadable.message).toContain('its workers may not read')
+      await swift.nodes[0].exec(`rm ${broken}`)
+    })
+
+    it('never take the line of a user that the operator has: the collision is named', async () => {
+      const text = await ownFile()
+      await add('Admin', 'admins-password-is-this-1')
+      const job = await deploy({ node: nodes[0] })
+      expect(job.message).toContain("'Admin:Admin' (user_admin_admin)")
+      expect(await ownFile()).toBe(text)
+      expect((await logInTo('admin:admin', 'admin')).status).toBe(200)
+      await remove('Admin')
+    })
+
+    it('are not deployed to a cluster on Keystone, and the job says so', async () => {
+      const base = '/etc/swift/proxy-server.conf.d/10-base.conf'
+      const keystone = '[filter:keystoneauth]\nuse = egg:swift#keystoneauth\n'
+      await swift.nodes[0].exec(
+        `cp -p ${base} /etc/swift/base; sed -i 's/ tempauth / keystoneauth /' ${base}; printf '${keystone}' >> ${base}`,
+      )
+      const job = await deploy({ node: nodes[0] })
+      expect(job.message).toContain("Its users are Keystone's, and user deployments do not apply to it.")
+      await swift.nodes[0].exec(`mv /etc/swift/base ${base}`)
+    })
+
+    it('return to what they were when a step after the change fails', async () => {
+      const text = await ownFile()
+      await agents[0]?.stop()
+      agents[0]?.start('agent.apply.afterReload=throw@1')
+      await change('emil', { password: 'emils-password-is-this-3' })
+      const job = await deploy({ node: nodes[0] })
+      expect(job.message).toBe('failpoint agent.apply.afterReload The users are as they were before.')
+      expect(job).toMatchObject({ state: 'COMPLETED_FAILED', targets: [{ state: 'rolled_back' }] })
+      expect(await ownFile()).toBe(text)
+      expect((await logInTo('emil:emil', 'emils-password-is-this-2')).status).toBe(200)
+      expect((await logInTo('emil:emil', 'emils-password-is-this-3')).status).toBe(401)
+    })
+
+    it('are as the deployment wants them after the agent was killed in the middle of it', async () => {
+      const before = await logInTo('emil:emil', 'emils-password-is-this-2')
+      await agents[0]?.stop()
+      agents[0]?.start('agent.apply.afterRename=exit')
+      const body = { node: nodes[0] }
+      const { body: job } = await api.call('/api/v1/user_db_deployments/', { method: 'POST', body })
+      await agents[0]?.ended()
+      agents[0]?.start()
+      expect(await endOf((path) => api.get(path), job, 200_000)).toMatchObject({ state: 'COMPLETED_SUCCESS' })
+      expect((await logInTo('emil:emil', 'emils-password-is-this-2')).status).toBe(401)
+      expect((await logInTo('emil:emil', 'emils-password-is-this-3')).status).toBe(200)
+      expect((await objectOf(before, 'GET')).status).toBe(401)
+      expect(await swift.nodes[0].exec('ls -A /etc/swift/proxy-server.conf.d')).not.toContain('before')
+    })
+
+    it('that somebody changed by hand are drift, without keys, and are put right when asked', async () => {
+      await swift.nodes[0].exec(
+        `sed -i 's/^user_emil_emil = .*/user_emil_emil = by-hand .admin .reseller_admin/' ${file}`,
+      )
+      const drift = async () => (await api.get(`${nodes[0]}drift/`)).body
+      await expect
+        .poll(async () => JSON.stringify(await drift()), { timeout: 90_000, interval: 500 })
+        .toContain('by hand')
+      const told = JSON.stringify(await drift())
+      expect(told).toContain('-user_emil_emil')
+      expect(told).not.toMatch(/by-hand|password/)
+      await api.call(`${nodes[0]}drift/`, { method: 'POST', body: { action: 'reapply' } })
+      await expect
+        .poll(async () => JSON.stringify(await drift()), { timeout: 90_000, interval: 500 })
+        .not.toContain('by hand')
+      expect((await logInTo('emil:emil', 'emils-password-is-this-3')).status).toBe(200)
+    })
+  },
+)
