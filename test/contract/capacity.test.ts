@@ -68,6 +68,14 @@ it('count is of assigned devices; the other figures are of those whose filesyste
   })
 })
 
+it('the last figures of an offline node still count', async () => {
+  const before = await capacity()
+  await api.database.prisma.node.updateMany({ data: { state: 'offline' } })
+  const { id } = await api.database.prisma.node.findFirstOrThrow()
+  await api.context.capacity.intake.devicesChanged(id)
+  expect(await capacity()).toEqual(before)
+})
+
 it('a cluster without devices has none, and an unknown one is 404', async () => {
   expect((await api.get('/api/v1/clusters/1/capacity/list/')).body).toEqual({ capacity: [] })
   expect((await api.get('/api/v1/clusters/999/capacity/list/')).status).toBe(404)

@@ -27,7 +27,7 @@ const changesOf = async (path: string) =>
     where: { resource: 'users', resourceId: Number(path.split('/').at(-2)), action: 'change' },
   })
 
-describe('two changes of one user at the same time', { timeout: long ? 600_000 : 30_000 }, () => {
+describe('two changes of one user at the same time', { timeout: long ? 600_000 : 180_000 }, () => {
   it('with If-Match: one is done and the other is 412, each time', async () => {
     for (let pair = 0; pair < pairs; pair++) {
       const headers = { 'if-match': String((await get(uri)).headers['etag']) }

@@ -46,6 +46,24 @@ describe.each([
     expect(await create({ cluster })).toMatchObject({ node: null, cluster, targets: [{ node }] })
   })
 
+  it('takes an id or an absolute URL of this server, and ignores fields that it does not know', async () => {
+    const made = await post(list, { node: `${server.api.url}${node}`, colour: 'red', state: 'COMPLETED_SUCCESS' })
+    expect(made).toMatchObject({ status: 201, body: { node, state: 'QUEUED' } })
+    expect(made.body).not.toHaveProperty('colour')
+    expect(await create({ cluster: await addCluster(server.api.database) })).toMatchObject({ node: null })
+  })
+
+  it('refuses a node and a cluster that there are not, in the words of the predecessor', async () => {
+    for (const [field, plural] of [
+      ['node', 'nodes'],
+      ['cluster', 'clusters'],
+    ] as const) {
+      const uri = `/api/v1/${plural}/999999/`
+      const answer = await post(list, { [field]: uri })
+      expect(answer.body).toEqual({ error: `Could not find the provided ${plural} object via resource URI '${uri}'.` })
+    }
+  })
+
   it('wants one target, which is there and of that kind', async () => {
     const other = `/api/v1/nodes/${await addNode(server.api.database, clusterId)}/`
     for (const body of [
@@ -59,8 +77,10 @@ describe.each([
     expect((await post(list, { node: other })).text).toContain(`runs no ${word}`)
   })
 
-  it('takes a generation for a node alone', async () => {
+  it('takes a generation for a node alone, and one that can be', async () => {
     expect((await post(list, { cluster, generation: 1 })).status).toBe(400)
+    for (const generation of [0, -1, 1.5, 2 ** 31, 1e300, '1'])
+      expect((await post(list, { node, generation })).body[resource].generation).toContainEqual(expect.any(String))
   })
 
   it('is 400 for a plan that nobody made', async () => {

@@ -29,6 +29,33 @@ describe('errors of a request', () => {
     }
   })
 
+  it('are the same for 401, 403, 409, 412, 422 and 429', async () => {
+    const reader = { authorization: `apikey ${await api.addOperator({ role: 'read_only' })}` }
+    const post = (body: object, headers = {}) =>
+      api.call('/api/v1/gateway_deployments/', {
+        method: 'POST',
+        body,
+        headers: { 'idempotency-key': 'one', ...headers },
+      })
+    const role = { create: { runsGateway: true } }
+    const deploy = { node: await addNode(api.database, 1, { role }) }
+    expect((await post(deploy)).status).toBe(201)
+    const from = '127.0.3.1'
+    const stranger = () => api.call(path(), { headers: { authorization: null }, from })
+    const answers = {
+      401: await stranger(),
+      403: await api.patch(path(), {}, reader),
+      409: await post(deploy, { 'idempotency-key': 'two' }),
+      412: await api.patch(path(), {}, { 'if-match': '"old"' }),
+      422: await post({ ...deploy, dry_run: true }),
+      429: (await Promise.all(Array.from({ length: 30 }, stranger))).at(-1),
+    }
+    for (const [status, answer] of Object.entries(answers)) {
+      expect([status, answer?.status]).toEqual([status, Number(status)])
+      expect(answer?.body).toEqual(sentence)
+    }
+  })
+
   it('of 500 show no stack, no path and no SQL, but the id of the request', async () => {
     const { prisma } = api.database
     await prisma.$executeRaw`alter table clusters rename column name to hidden`

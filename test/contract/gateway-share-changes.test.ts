@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { addCluster, addNode } from '../support/fleet-rows.js'
 import { shareApi } from '../support/shared-api.js'
+import { cifsDefaults, nfsDefaults } from '../support/share-defaults.js'
 
 const list = '/api/v1/gateway_shares/'
 const server = shareApi()
@@ -20,16 +21,6 @@ const cifs = (more: object = {}) => share({ protocol: 'cifs', ...more })
 const create = async (body: object = share()) => (await post(list, body)).body
 const faults = (answer: { readonly body: { readonly gateway_shares?: unknown } }) => answer.body.gateway_shares
 
-const nfsDefaults = { protocol: 'nfs', root_squash: false, secure: false }
-const cifsDefaults = {
-  protocol: 'cifs',
-  cifs_browseable: true,
-  cifs_create_mask: '0664',
-  cifs_directory_mask: '0775',
-  cifs_guest_ok: true,
-  cifs_valid_users: '',
-  cifs_valid_groups: '',
-}
 const numberOf = async (id: number) =>
   (await server.api.database.prisma.gatewayShare.findUniqueOrThrow({ where: { id } })).exportNumber
 
@@ -65,8 +56,8 @@ describe('listing shares', () => {
     await create()
     await create(cifs())
     const { objects } = (await get(`${list}?cluster=${clusterId}`)).body
-    expect(objects[0]).toMatchObject(nfsDefaults)
-    expect(objects[1]).toMatchObject(cifsDefaults)
+    expect(objects[0]).toMatchObject({ protocol: 'nfs', ...nfsDefaults })
+    expect(objects[1]).toMatchObject({ protocol: 'cifs', ...cifsDefaults })
     expect(objects[0]).not.toHaveProperty('cifs_guest_ok')
     expect(objects[1]).not.toHaveProperty('root_squash')
   })
@@ -109,9 +100,9 @@ describe('changing a share', () => {
   it("gives the new protocol's defaults when the protocol changes", async () => {
     const { root_squash: _, secure: __, ...before } = await create(share({ root_squash: true, access_mode: 'ro' }))
     const there = await patch(before.resource_uri, { protocol: 'cifs', cifs_guest_ok: false, secure: 'x' })
-    expect(there.body).toEqual({ ...before, ...cifsDefaults, cifs_guest_ok: false })
+    expect(there.body).toEqual({ ...before, protocol: 'cifs', ...cifsDefaults, cifs_guest_ok: false })
     const back = await patch(before.resource_uri, { protocol: 'nfs', cifs_create_mask: 'x' })
-    expect(back.body).toEqual({ ...before, ...nfsDefaults })
+    expect(back.body).toEqual({ ...before, protocol: 'nfs', ...nfsDefaults })
   })
 
   it('ignores the settings of the other protocol, and keeps those of its own', async () => {
@@ -212,6 +203,14 @@ describe('removing a share', () => {
     expect(await remove(uri.slice(0, -1))).toMatchObject({ status: 204, text: '' })
     expect((await get(uri)).status).toBe(404)
     expect((await post(list, share())).status).toBe(201)
+  })
+
+  it('is refused with an If-Match that no longer matches', async () => {
+    const { resource_uri: uri } = await create()
+    const { etag } = (await get(uri)).headers
+    await patch(uri, { enabled: true })
+    expect((await remove(uri, { 'if-match': String(etag) })).status).toBe(412)
+    expect((await remove(uri, { 'if-match': String((await get(uri)).headers['etag']) })).status).toBe(204)
   })
 })
 

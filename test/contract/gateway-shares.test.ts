@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { addCluster, addNode } from '../support/fleet-rows.js'
 import { shareApi, statuses } from '../support/shared-api.js'
+import { cifsDefaults, commonDefaults, nfsDefaults } from '../support/share-defaults.js'
+import { testCaller } from '../support/enrolment.js'
 
 const list = '/api/v1/gateway_shares/'
 const server = shareApi()
@@ -20,25 +22,6 @@ const cifs = (more: object = {}) => share({ protocol: 'cifs', ...more })
 const create = async (body: object = share()) => (await post(list, body)).body
 const faults = (answer: { readonly body: { readonly gateway_shares?: unknown } }) => answer.body.gateway_shares
 
-const nfsDefaults = { protocol: 'nfs', root_squash: false, secure: false }
-const cifsDefaults = {
-  protocol: 'cifs',
-  cifs_browseable: true,
-  cifs_create_mask: '0664',
-  cifs_directory_mask: '0775',
-  cifs_guest_ok: true,
-  cifs_valid_users: '',
-  cifs_valid_groups: '',
-}
-const commonDefaults = {
-  access_mode: 'rw',
-  enabled: false,
-  upload_delay: 0,
-  write_retain: true,
-  no_apple_doubles: true,
-  clients_allowed_list: '',
-}
-
 describe('creating a share', () => {
   it('answers 201 with an NFS share and its defaults when no more is said', async () => {
     const { status, headers, body } = await post(list, share())
@@ -50,6 +33,7 @@ describe('creating a share', () => {
       node,
       objectstore_container: 'documents',
       ...commonDefaults,
+      protocol: 'nfs',
       ...nfsDefaults,
     })
     expect(headers['location']).toBe(body.resource_uri)
@@ -58,7 +42,13 @@ describe('creating a share', () => {
   it('answers a CIFS share with its own defaults', async () => {
     const body = await create(cifs())
     const identity = { id: body.id, resource_uri: body.resource_uri, name: 'docs', node }
-    expect(body).toEqual({ ...identity, objectstore_container: 'documents', ...commonDefaults, ...cifsDefaults })
+    expect(body).toEqual({
+      ...identity,
+      objectstore_container: 'documents',
+      ...commonDefaults,
+      protocol: 'cifs',
+      ...cifsDefaults,
+    })
   })
 
   it('takes every setting of its protocol', async () => {
@@ -90,6 +80,12 @@ describe('creating a share', () => {
     const smb = await post(list, cifs({ root_squash: 'maybe', secure: [] }))
     expect(smb.status).toBe(201)
     expect(smb.body).not.toHaveProperty('root_squash')
+  })
+
+  it('ignores fields that it does not know, and never echoes them', async () => {
+    const body = await create(share({ id: 777_777, resource_uri: 'x', colour: 'red', cluster: 'x' }))
+    for (const field of ['colour', 'cluster']) expect(body).not.toHaveProperty(field)
+    expect(body.id).not.toBe(777_777)
   })
 
   it('names every faulty field at once', async () => {
@@ -147,7 +143,7 @@ describe('the node of a share', () => {
     const plain = await addNode(server.api.database, clusterId)
     const answer = await post(list, share({ node: plain }))
     expect(answer.status).toBe(400)
-    expect(faults(answer)).toEqual({ node: ['This node is no gateway: its role runs_gateway is not set.'] })
+    expect(faults(answer)).toEqual({ node: ['This node is not a gateway: set runs_gateway in its node_role first.'] })
   })
 
   it('must be there', async () => {
@@ -166,15 +162,9 @@ describe('the node of a share', () => {
 
   it('is not removed while it has shares', async () => {
     await create()
-    const caller = {
-      operatorId: 1,
-      operator: 'admin',
-      role: 'admin',
-      keyId: null,
-      address: 'local',
-      requestId: 'x',
-    } as const
-    await expect(server.api.context.services.nodes.remove(nodeId, caller)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(server.api.context.services.nodes.remove(nodeId, testCaller)).rejects.toMatchObject({
+      code: 'conflict',
+    })
   })
 })
 

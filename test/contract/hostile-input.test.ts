@@ -1,12 +1,9 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rawConnection, readAll } from '../support/raw-http.js'
 import { startApi } from '../support/api.js'
 import type { TestApi } from '../support/api.js'
 import { addNode } from '../support/fleet-rows.js'
-import { rawConnection, readAll } from '../support/raw-http.js'
 
 let api: TestApi
 let path: string
@@ -15,6 +12,9 @@ beforeAll(async () => {
   path = `/api/v1/nodes/${await addNode(api.database, 1)}/`
 })
 afterAll(() => api.stop())
+
+const head = (header: string) =>
+  `PATCH ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: apikey ${api.key}\r\n${header}\r\n\r\n`
 
 describe('a hostile body', () => {
   const cases: readonly (readonly [name: string, body: string, status: number])[] = [
@@ -38,16 +38,22 @@ describe('a hostile body', () => {
     expect(answer.body).toEqual({ error: expect.any(String) })
   })
 
+  it('that says how large it is is refused before it is sent', async () => {
+    const socket = await rawConnection(api)
+    socket.write(head(`Content-Length: ${10 * 1024 * 1024}`))
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 413 [^]*\{"error":"The request body is larger than 1 MiB\."\}$/)
+  })
+
+  it('that does not is refused as soon as it is too large', async () => {
+    const socket = await rawConnection(api)
+    const megabyte = `${(1024 * 1024).toString(16)}\r\n${'x'.repeat(1024 * 1024)}\r\n`
+    socket.write(`${head('Transfer-Encoding: chunked')}${megabyte}1\r\nx\r\n`)
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
   it('does not reach the prototype of anything', async () => {
     await api.patch(path, { constructor: { prototype: { polluted: true } } })
     expect({}).not.toHaveProperty('polluted')
-  })
-
-  it('that is large and refused leaves the server as quick and small as it was', async () => {
-    const before = process.memoryUsage().rss
-    for (let i = 0; i < 20; i++) await api.call(path, { method: 'PATCH', body: 'x'.repeat(2_000_000) })
-    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024)
-    expect((await api.get(path)).status).toBe(200)
   })
 
   it('of any kind never makes a 500', async () => {
@@ -76,7 +82,8 @@ it('a query of any kind never makes a 500', async () => {
   const value = fc.oneof(
     fc.string(),
     fc.integer().map(String),
-    fc.constantFrom('', '%', '\0', '/api/v1/clusters/1/', 'NaN', '1e309', '-0'),
+    fc.double().map(String),
+    fc.constantFrom('', '%', '\0', '/api/v1/clusters/1/', 'NaN', '1e300', '1e309', '-0', '9'.repeat(15)),
   )
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 4 }), async (pairs) => {
@@ -87,66 +94,6 @@ it('a query of any kind never makes a 500', async () => {
     }),
     { numRuns: 100 },
   )
-})
-
-describe.concurrent('a connection', () => {
-  it('whose headers come slowly is cut', async () => {
-    const socket = await rawConnection(api)
-    const dripping = setInterval(() => socket.writable && socket.write('x'), 200)
-    socket.write('GET /healthz HTTP/1.1\r\nX-Slow: ')
-    const started = Date.now()
-    const answer = await readAll(socket)
-    clearInterval(dripping)
-    expect(answer).toMatch(/^HTTP\/1\.1 408 [^]*\{"error":/)
-    expect(Date.now() - started).toBeLessThan(8_000)
-  })
-
-  it('whose body comes slowly is cut', async () => {
-    const socket = await rawConnection(api)
-    const started = Date.now()
-    socket.write(
-      `PATCH ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: apikey ${api.key}\r\nContent-Length: 100000\r\n\r\n`,
-    )
-    const dripping = setInterval(() => socket.writable && socket.write(' '), 200)
-    await readAll(socket)
-    clearInterval(dripping)
-    expect(Date.now() - started).toBeLessThan(13_000)
-  })
-
-  it('that says nothing is cut', async () => {
-    const socket = await rawConnection(api)
-    const started = Date.now()
-    await readAll(socket)
-    expect(Date.now() - started).toBeLessThan(8_000)
-  })
-
-  it('that speaks no HTTP gets 400 as JSON', async () => {
-    const socket = await rawConnection(api)
-    socket.write('HELO roost\r\n\r\n')
-    expect(await readAll(socket)).toMatch(
-      /^HTTP\/1\.1 400 [^]*X-Request-Id: [^]*\{"error":"The request is not valid HTTP\."\}$/,
-    )
-  })
-})
-
-it('of a thousand connections without a key, the oldest goes; callers with a key are served meanwhile', async () => {
-  expect((await api.get('/api/v1/clusters/')).status).toBe(200)
-  const { hostname, port } = new URL(api.url)
-  let closed = 0
-  const strangers: Socket[] = []
-  // In turns, or the kernel's queue of the listener overflows and the rest comes a second later.
-  for (let turn = 0; turn < 11; turn++) {
-    const some = Array.from({ length: 100 }, () => connect({ host: hostname, port: Number(port) }))
-    for (const socket of some) {
-      socket.on('error', () => {})
-      socket.resume().once('close', () => (closed += 1))
-    }
-    await Promise.all(some.map((socket) => once(socket, 'connect')))
-    strangers.push(...some)
-  }
-  await expect.poll(() => closed, { timeout: 10_000 }).toBeGreaterThanOrEqual(100)
-  expect((await api.get('/api/v1/clusters/')).status).toBe(200)
-  for (const socket of strangers) socket.destroy()
 })
 
 describe('GET / with ?url=', () => {

@@ -64,6 +64,18 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await post(input(), 'scoped', `apikey ${other}`)).status).toBe(201)
   })
 
+  it('is of its path alone, with or without the slash at its end', async () => {
+    const body = input()
+    const headers = { 'idempotency-key': 'of-a-path' }
+    const first = await post(body, 'of-a-path')
+    const bare = await api.call('/api/v1/users', { method: 'POST', body, headers })
+    expect([bare.status, bare.body]).toEqual([201, first.body])
+    const elsewhere = { cluster: '/api/v1/clusters/1/' }
+    expect((await api.call('/api/v1/user_db_deployments/', { method: 'POST', body: elsewhere, headers })).status).toBe(
+      201,
+    )
+  })
+
   it('is forgotten after 24 hours', async () => {
     await post(input(), 'old')
     const { prisma } = api.database

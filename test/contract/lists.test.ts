@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startApi } from '../support/api.js'
 import type { TestApi } from '../support/api.js'
 import { addCluster, addDevice, addNode } from '../support/fleet-rows.js'
+import { testCaller } from '../support/enrolment.js'
 
 let api: TestApi
 let east: number
@@ -213,15 +214,6 @@ it('headers up to 64 KiB and path parameters up to 512 bytes are accepted', asyn
 })
 
 describe('while rows come', () => {
-  const caller = {
-    operatorId: 1,
-    operator: 'admin',
-    role: 'admin',
-    keyId: null,
-    address: 'local',
-    requestId: 'test',
-  } as const
-
   it('an id becomes visible only after every smaller one', async () => {
     const { clusters } = api.context.services
     const steps = new EventEmitter()
@@ -233,7 +225,7 @@ describe('while rows come', () => {
       await release
     })
     await inserted
-    const quick = clusters.create({ name: 'quick' }, caller)
+    const quick = clusters.create({ name: 'quick' }, testCaller)
     const visible = async () => (await api.get('/api/v1/clusters/?limit=0')).body.objects.map((row: Row) => row.id)
     await expect(Promise.race([quick, sleep(300, 'waiting')])).resolves.toBe('waiting')
     const before = await visible()
@@ -248,7 +240,7 @@ describe('while rows come', () => {
     const { clusters } = api.context.services
     const there = (await api.get('/api/v1/clusters/?limit=0')).body.objects.map((row: Row) => row.id)
     const writers = Array.from({ length: 4 }, async (_, writer) => {
-      for (let i = 0; i < 15; i++) await clusters.create({ name: `w${writer}-${i}` }, caller)
+      for (let i = 0; i < 15; i++) await clusters.create({ name: `w${writer}-${i}` }, testCaller)
     })
     const walk = async () => {
       const seen: number[] = []

@@ -9,7 +9,7 @@ let api: TestApi
 let first: number
 let second: number
 let silent: number
-const now = Math.floor(Date.now() / 1000)
+let now: number
 
 const metrics: CatalogueMessage['metrics'] = [
   { name: 'load.load.shortterm', unit: '', aggregation: 'mean' },
@@ -30,8 +30,9 @@ beforeAll(async () => {
   first = await addNode(api.database, 1)
   second = await addNode(api.database, 1)
   silent = await addNode(api.database, 1)
+  now = Math.floor(Date.now() / 1000)
   await report(first, now, [1, 100, 10, Number.NaN])
-  await report(second, now, [3, 300, 20, 7])
+  await report(second, now - 3.6, [3, 300, 20, 7])
   await report(silent, now - 3600, [9, 900, 90, 9])
 })
 afterAll(() => api.stop())
@@ -91,7 +92,7 @@ describe('metrics/poll/', () => {
   it('of a cluster sums and averages over the online nodes, by the rule of the metric', async () => {
     expect(await poll('clusters/1', 'load*,memory*,disk*')).toEqual([
       { metric_name: 'disk.sda.disk_ops.read', timestamp: now, value: 30 },
-      { metric_name: 'disk.sda.disk_ops.write', timestamp: now, value: 7 },
+      { metric_name: 'disk.sda.disk_ops.write', timestamp: now - 4, value: 7 },
       { metric_name: 'load.load.shortterm', timestamp: now, value: 2 },
       { metric_name: 'memory.memory.used', timestamp: now, value: 400 },
     ])
@@ -112,12 +113,19 @@ describe('metrics/poll/', () => {
   })
 })
 
+it('a timestamp is whole seconds: of the reading, and at cluster level of the newest one', async () => {
+  const timeOf = async (path: string) => (await poll(path, 'load.load.shortterm'))[0].timestamp
+  expect(await timeOf(`nodes/${second}`)).toBe(now - 4)
+  expect(await timeOf(`nodes/${first}`)).toBe(now)
+  expect(await timeOf('clusters/1')).toBe(now)
+})
+
 describe('metrics/across/', () => {
   it('answers a row for each node and name', async () => {
     const { body } = await api.get('/api/v1/clusters/1/metrics/across/?metrics=load*')
     expect(body.metrics).toEqual([
       { node: `/api/v1/nodes/${first}/`, metric_name: 'load.load.shortterm', timestamp: now, value: 1 },
-      { node: `/api/v1/nodes/${second}/`, metric_name: 'load.load.shortterm', timestamp: now, value: 3 },
+      { node: `/api/v1/nodes/${second}/`, metric_name: 'load.load.shortterm', timestamp: now - 4, value: 3 },
       { node: `/api/v1/nodes/${silent}/`, metric_name: 'load.load.shortterm', timestamp: now - 3600, value: null },
     ])
   })

@@ -52,6 +52,7 @@ describe('a node', () => {
       config_state: 'unknown',
       last_seen: null,
       agent_version: null,
+      problems: [],
     })
   })
 
@@ -77,6 +78,11 @@ describe('a node', () => {
       const { objects } = (await api.get(`/api/v1/nodes/?${query}`)).body
       expect([query, objects.map((one: { id: number }) => one.id)]).toEqual([query, [id]])
     }
+  })
+
+  it('is found under no figure that no node can have', async () => {
+    for (const query of ['ram_gb=1e300', 'ram_gb=-1e300', 'cpu_cores=999999999999', 'node_role=99999999999'])
+      expect([query, (await api.get(`/api/v1/nodes/?${query}`)).body.objects]).toEqual([query, []])
   })
 
   it('is neither made nor removed by REST', async () => {

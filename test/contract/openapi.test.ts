@@ -2,13 +2,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startApi } from '../support/api.js'
 import type { TestApi } from '../support/api.js'
 import { openApiContract } from '../support/openapi-contract.js'
-import type { OpenApiDocument } from '../support/openapi-contract.js'
+import type { Media, OpenApiContract, OpenApiDocument } from '../support/openapi-contract.js'
 
 let api: TestApi
+let contract: OpenApiContract
 let document: OpenApiDocument
 beforeAll(async () => {
   api = await startApi()
-  document = (await openApiContract(api.controlPlane)).document
+  contract = await openApiContract(api.controlPlane)
+  document = contract.document
 })
 afterAll(() => api.stop())
 
@@ -55,25 +57,73 @@ it('every operation of a resource has an id of its own, its errors, and needs a 
 })
 
 it('what is open says so', () => {
-  for (const path of ['/healthz', '/readyz', '/api', '/api/v1/'])
+  for (const path of ['/', '/healthz', '/readyz', '/api', '/api/v1/'])
     expect([path, document.paths[path]?.['get']?.security]).toEqual([path, []])
 })
 
-it('records and errors have examples', () => {
+/** The examples of a body: beside its schema, in it, or in the one that it refers to. */
+function examplesOf({ schema, example, examples }: Media): readonly unknown[] {
   const { components } = document as unknown as { components: { schemas: Record<string, { examples?: unknown[] }> } }
-  for (const name of [
-    'Cluster',
-    'Node',
-    'NodeRole',
-    'Device',
-    'StoragePolicy',
-    'Capacity',
-    'MetricNames',
-    'MetricSamples',
-    'Error',
-    'FieldErrors',
-  ])
-    expect([name, components.schemas[name]?.examples?.length]).toEqual([name, 1])
+  const { $ref = '', examples: own = [] } = (schema ?? {}) as { $ref?: string; examples?: unknown[] }
+  const referred = components.schemas[$ref.replace('#/components/schemas/', '')]?.examples ?? []
+  const beside = Object.values(examples ?? {}).map(({ value }) => value)
+  return [...(example === undefined ? [] : [example]), ...beside, ...own, ...referred]
+}
+
+it('every body that is sent or answered as JSON has an example, which is as documented', () => {
+  const bodies = operations().flatMap(({ path, method, operation }) => {
+    const { requestBody, responses } = operation
+    const parts = Object.entries(responses).map(([status, answer]) => [['responses', status], answer] as const)
+    const all = requestBody === undefined ? parts : [...parts, [['requestBody'], requestBody] as const]
+    return all.flatMap(([steps, { content = {} }]) => {
+      const media = content['application/json']
+      return media === undefined
+        ? []
+        : [{ at: ['paths', path, method, ...steps, 'content', 'application/json'], media }]
+    })
+  })
+  expect(bodies.length).toBeGreaterThan(500)
+  const faults = bodies.flatMap(({ at, media }) => {
+    const examples = examplesOf(media)
+    if (examples.length === 0) return [`${at.join(' ')} has no example`]
+    return examples.flatMap(
+      (example) => contract.faultOf([...at, 'schema'], example)?.concat(` at ${at.join(' ')}`) ?? [],
+    )
+  })
+  expect(faults).toEqual([])
+})
+
+it('every refusal has the shape of an error, and 400 that of faulty fields too', () => {
+  const fields = { users: { password: ['Ensure this value has at least 20 characters.'] } }
+  for (const { path, method, operation } of operations())
+    for (const [status, answer] of Object.entries(operation.responses).filter(([status]) => Number(status) >= 400)) {
+      const schema = ['paths', path, method, 'responses', status, 'content', 'application/json', 'schema']
+      const name = `${method} ${path} ${status}`
+      expect([name, contract.faultOf(schema, { error: 'A sentence.' })]).toEqual([name, undefined])
+      expect([name, contract.faultOf(schema, fields) === undefined]).toEqual([name, status === '400'])
+      expect([name, contract.faultOf(schema, { message: 'x' })]).toEqual([name, expect.any(String)])
+      expect(answer.description).not.toBe('Default Response')
+    }
+})
+
+it('every operation that is read by its query says what may be in it', () => {
+  const named = (path: string) => {
+    const { parameters = [] } = (document.paths[path]?.['get'] ?? {}) as { parameters?: { name: string }[] }
+    return parameters.map(({ name }) => name)
+  }
+  expect(named('/')).toEqual(['url'])
+  expect(named('/api/v1/users/')).toEqual(expect.arrayContaining(['cluster', 'user', 'limit', 'offset', 'order_by']))
+  expect(named('/api/v1/nodes/{id}/metrics/poll/')).toContain('metrics')
+  expect(named('/api/v1/clusters/{id}/utilization/transfer/total/')).toEqual(
+    expect.arrayContaining(['start', 'end', 'format']),
+  )
+})
+
+it('utilization is documented as CSV too', () => {
+  const asCsv = operations().filter(({ operation }) => operation.responses['200']?.content?.['text/csv'] !== undefined)
+  expect(asCsv.map(({ path }) => path)).toEqual(
+    Object.keys(document.paths).filter((path) => path.includes('/utilization/')),
+  )
 })
 
 it('the page at /docs shows it without anything from elsewhere', async () => {

@@ -130,6 +130,25 @@ describe('the format', () => {
       expect((await api.get(`/api/v1/clusters/?format=${format}`)).body.meta.total_count).toBe(3)
   })
 
+  it('may be named on every kind of path', async () => {
+    const paths = ['', 'clusters/schema/', 'clusters/set/1;2/', 'clusters/1/', 'clusters/1/capacity/list/']
+    const metrics = ['metrics/list/?', 'metrics/poll/?metrics=x&', 'metrics/across/?metrics=x&']
+    const usage = ['storage/0/', 'storage/0/a/detail/', 'transfer/total/'].map(
+      (rest) => `utilization/${rest}?start=2026-11-20&`,
+    )
+    for (const rest of [...metrics, ...usage]) paths.push(`clusters/1/${rest}`)
+    for (const path of paths) {
+      const separator = path.includes('?') ? '' : '?'
+      const answer = await api.get(`/api/v1/${path}${separator}format=json`)
+      expect([path, answer.status, answer.headers['content-type']]).toEqual([
+        path,
+        200,
+        'application/json; charset=utf-8',
+      ])
+    }
+    expect((await api.call(`/api/v1/nodes/${nodeId}/?format=json`, { method: 'PATCH', body: {} })).status).toBe(202)
+  })
+
   it('is JSON whatever the Accept header says', async () => {
     for (const accept of [
       'text/html',
@@ -199,6 +218,9 @@ describe('every answer', () => {
       api.get('/api/v1/%ff'),
       api.get('/healthz'),
       api.call('/api/v1/clusters/', { method: 'DELETE' }),
+      api.get('/api/v1/clusters/', { authorization: null }),
+      api.get('/nothing', { 'x-long': 'x'.repeat(70_000) }),
+      ...['/', '/metrics', '/openapi.json', '/docs/', '/docs/static/swagger-ui.css'].map((path) => api.get(path)),
     ]
     const ids = (await Promise.all(requests)).map(({ headers }) => headers['x-request-id'])
     for (const id of ids) expect(id).toMatch(/^[\w-]{8,}$/)

@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { encodeMetricFrame } from '@roost/api-types/agent'
+import { DeviceStatus, NodeState } from '@roost/api-types/rest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startApi } from '../support/api.js'
 import type { TestApi } from '../support/api.js'
+import { repository } from '../support/control-plane.js'
 import { addCluster, addDevice, addNode, addPolicy } from '../support/fleet-rows.js'
 
 let api: TestApi
@@ -106,6 +110,18 @@ describe('/metrics', () => {
       { labels: { cluster: north, state: 'pending' }, value: 1 },
     ])
     expect(samples('roost_database_up')).toEqual([{ labels: {}, value: 1 }])
+  })
+
+  it('has every figure and label value that docs/operate.md gives for alerts', async () => {
+    const families = parse((await api.get('/metrics')).text)
+    const page = await readFile(join(repository, 'docs/operate.md'), 'utf8')
+    const named = new Set(page.match(/\broost_[a-z_]+/g))
+    expect(named.size).toBeGreaterThan(8)
+    expect([...named].filter((name) => !families.has(name))).toEqual([])
+    const valuesOf = (label: string) =>
+      page.match(new RegExp(`\\{${label}=~"([^"]+)"\\}`))?.[1]?.split(String.raw`\|`) ?? ['none']
+    expect(NodeState.options).toEqual(expect.arrayContaining(valuesOf('state')))
+    expect(DeviceStatus.options).toEqual(expect.arrayContaining(valuesOf('status')))
   })
 
   it('tells what the process itself does: requests by route, stream, intake and database', async () => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { addCluster } from '../support/fleet-rows.js'
 import { shareApi } from '../support/shared-api.js'
+import { testCaller } from '../support/enrolment.js'
 
 const password = 'correct-horse-battery-staple'
 const list = '/api/v1/users/'
@@ -148,18 +149,10 @@ describe('removing a user', () => {
 
   it('keeps its cluster from being removed before it', async () => {
     const { resource_uri: uri } = await create()
-    const caller = {
-      operatorId: 1,
-      operator: 'admin',
-      role: 'admin',
-      keyId: null,
-      address: 'local',
-      requestId: 'x',
-    } as const
     const { clusters } = server.api.context.services
-    await expect(clusters.remove(clusterId, caller)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(clusters.remove(clusterId, testCaller)).rejects.toMatchObject({ code: 'conflict' })
     await remove(uri)
-    await expect(clusters.remove(clusterId, caller)).resolves.toBeUndefined()
+    await expect(clusters.remove(clusterId, testCaller)).resolves.toBeUndefined()
   })
 })
 

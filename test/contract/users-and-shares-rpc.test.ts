@@ -51,6 +51,9 @@ it('errors arrive with their code and the sentences of each field', async () => 
   await expect(users.create.mutate({ cluster, user: '-', password: 'short' })).rejects.toMatchObject({
     data: { fields: { password: ['Ensure this value has at least 20 characters.'], user: [expect.any(String)] } },
   })
+  const bad = { cluster: 1.5, password: 5, enabled: 'yes' }
+  const { body } = await server.post('/api/v1/users/', bad)
+  await expect(users.create.mutate(bad as never)).rejects.toMatchObject({ data: { fields: body.users } })
   await expect(users.change.mutate({ id: 999_999, change: { enabled: false } })).rejects.toMatchObject({
     data: { code: 'NOT_FOUND' },
   })

@@ -38,12 +38,13 @@ async function csv(path: string) {
   const answer = await request(`${url}${base}/${path}`, { dispatcher, headers: { authorization: `apikey ${key}` } })
   const text = await answer.body.text()
   await dispatcher.close()
-  return { status: answer.statusCode, type: answer.headers['content-type'], text, lines: text.split('\r\n') }
+  const { 'content-type': type, 'x-request-id': requestId } = answer.headers
+  return { status: answer.statusCode, type, requestId, text, lines: text.split('\r\n') }
 }
 
 it('has a header line, and a quote before what a spreadsheet would take for a formula', async () => {
-  const { status, type, text } = await csv(`storage/0/?${day}&format=csv`)
-  expect([status, type]).toEqual([200, 'text/csv; charset=utf-8; header=present'])
+  const { status, type, requestId, text } = await csv(`storage/0/?${day}&format=csv`)
+  expect([status, type, requestId]).toEqual([200, 'text/csv; charset=utf-8; header=present', expect.any(String)])
   expect(text).toBe(await readFile(join(import.meta.dirname, 'golden/usage-of-accounts.csv'), 'utf8'))
 })
 

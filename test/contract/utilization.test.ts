@@ -64,6 +64,12 @@ describe('start and end', () => {
     expect(Math.abs(Date.parse(row.end) - Date.now())).toBeLessThanOrEqual(2 * halfHourMs)
   })
 
+  it('of nothing, where both are the same half-hour, there are no rows', async () => {
+    const same = 'start=2017-05-31T19:00:00&end=2017-05-31T19:00:00'
+    for (const path of ['storage/0/total/', 'transfer/', 'transfer/AUTH_bob/detail/'])
+      expect(await rows(path, same)).toEqual([])
+  })
+
   it('any zone may be given; none is UTC', async () => {
     for (const start of ['2017-05-31T21:00:00%2B02:00', '2017-05-31 19:00:00Z', '2017-05-31T21:00:00+02:00'])
       expect((await rows('transfer/AUTH_bob/detail/', `start=${start}&end=2017-05-31T21:00:00`))[0]).toMatchObject({

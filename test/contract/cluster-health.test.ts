@@ -1,0 +1,135 @@
+import { createClient } from '@roost/api-types'
+import { encodeMetricFrame } from '@roost/api-types/agent'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startApi } from '../support/api.js'
+import type { TestApi } from '../support/api.js'
+import { addCluster, addDevice, addNode } from '../support/fleet-rows.js'
+import { simulatedInventory } from '../support/simulated-inventory.js'
+
+const names = [
+  'recon.object.async_pending',
+  'recon.account.replication.age',
+  'recon.container.replication.age',
+  'replication.ALL.age',
+  'recon.account.quarantined',
+  'recon.container.quarantined',
+  'recon.object.quarantined',
+  'recon.object.unmounted',
+]
+const [good, old] = ['a'.repeat(32), 'b'.repeat(32)]
+
+let api: TestApi
+let cluster: number
+let nodes: readonly number[]
+beforeAll(async () => {
+  api = await startApi()
+  cluster = await addCluster(api.database)
+  nodes = [await storageNode('one', good, 7), await storageNode('two', old, 6), await storageNode('three', good, 7)]
+  await addNode(api.database, cluster, { hostname: 'gateway', inventory: simulatedInventory('gateway') })
+})
+afterAll(() => api.stop())
+
+function storageNode(hostname: string, md5: string, version: number): Promise<number> {
+  const shape = { devices: 3, partitions: 8, replicas: 3 }
+  const rings = [
+    { name: 'object', md5, version, ...shape },
+    { name: 'account', md5: good, version: 1, ...shape },
+  ]
+  const inventory = { ...simulatedInventory(hostname), rings, swift_version: `2.30.${version}` }
+  return addNode(api.database, cluster, { hostname, state: 'online', inventory })
+}
+
+async function report(nodeId: number | undefined, values: readonly number[], ageSeconds = 0): Promise<void> {
+  const { intake } = api.context.metrics
+  const id = nodeId ?? 0
+  const metrics = names.map((name) => ({ name, unit: 'count', aggregation: 'sum' as const }))
+  intake.connected(id)
+  await intake.catalogue(id, { id: 1, metrics })
+  const time = Date.now() / 1_000 - ageSeconds
+  intake.frame(id, encodeMetricFrame({ catalogue: 1, sequence: 1n, time, values: Float64Array.from(values) }))
+}
+
+const health = async (id = cluster) => (await api.get(`/api/v1/clusters/${id}/health/`)).body
+const uri = (resource: string, id: number | undefined) => `/api/v1/${resource}/${id}/`
+
+describe('clusters/<id>/health/', () => {
+  it('shows which nodes have another ring than the others', async () => {
+    const { rings_agree, rings } = await health()
+    expect(rings_agree).toBe(false)
+    expect(rings).toEqual([
+      { name: 'account', agree: true, copies: [{ md5: good, version: 1, nodes: nodes.map((id) => uri('nodes', id)) }] },
+      {
+        name: 'object',
+        agree: false,
+        copies: [
+          { md5: good, version: 7, nodes: [uri('nodes', nodes[0]), uri('nodes', nodes[2])] },
+          { md5: old, version: 6, nodes: [uri('nodes', nodes[1])] },
+        ],
+      },
+    ])
+  })
+
+  it('tells nothing of what no node tells', async () => {
+    expect(await health()).toMatchObject({
+      async_pending: null,
+      oldest_replication: { account: null, container: null, object: null },
+      quarantined: { accounts: null, containers: null, objects: null },
+    })
+  })
+
+  it('adds up what waits and what is quarantined, and finds the oldest pass of each replicator', async () => {
+    await report(nodes[0], [2, 10, 20, 30, 0, 1, 2, 0])
+    await report(nodes[1], [3, 15, 5, 4_000, 0, 0, 5, 1])
+    // Too long ago to say anything of now.
+    await report(nodes[2], [100, 9_000, 9_000, 9_000, 9, 9, 9, 9], 3_600)
+    const found = await health()
+    expect(found.async_pending).toBe(5)
+    expect(found.quarantined).toEqual({ accounts: 0, containers: 1, objects: 7 })
+    expect(found.oldest_replication).toMatchObject({
+      account: { node: uri('nodes', nodes[1]) },
+      container: { node: uri('nodes', nodes[0]) },
+      object: { node: uri('nodes', nodes[1]) },
+    })
+    const { age_seconds: age, ended } = found.oldest_replication.object
+    expect(age).toBeGreaterThanOrEqual(4_000)
+    expect(age).toBeLessThan(4_060)
+    expect(Math.abs(Date.parse(ended) + age * 1_000 - Date.now())).toBeLessThan(60_000)
+    const told = ({ hostname, swift_version, async_pending, unmounted }: Record<string, unknown>) => [
+      hostname,
+      swift_version,
+      async_pending,
+      unmounted,
+    ]
+    expect(found.nodes.map(told)).toEqual([
+      ['one', '2.30.7', 2, 0],
+      ['two', '2.30.6', 3, 1],
+      ['three', '2.30.7', null, null],
+    ])
+  })
+
+  it('names the devices that are not there', async () => {
+    const named = { mountPoint: null }
+    const failed = await addDevice(api.database, cluster, nodes[1] ?? 0, { ...named, name: 'd2', status: 'failed' })
+    const gone = await addDevice(api.database, cluster, nodes[1] ?? 0, { ...named, name: 'd1', status: 'unmounted' })
+    await addDevice(api.database, cluster, nodes[0] ?? 0, { status: 'ok' })
+    await addDevice(api.database, cluster, nodes[0] ?? 0, { status: 'missing', agentKey: null })
+    expect((await health()).unmounted).toEqual([
+      { device: uri('devices', gone), node: uri('nodes', nodes[1]), name: 'd1', status: 'unmounted' },
+      { device: uri('devices', failed), node: uri('nodes', nodes[1]), name: 'd2', status: 'failed' },
+    ])
+  })
+
+  it('is the same to the typed client', async () => {
+    const { url, ca, key } = api
+    const client = createClient({ url, ca, apiKey: key })
+    const typed = await client.rpc.clusters.health.query({ id: cluster })
+    const rest = await health()
+    expect([typed.rings, typed.unmounted, typed.quarantined]).toEqual([rest.rings, rest.unmounted, rest.quarantined])
+    await client.close()
+  })
+
+  it('of a cluster without nodes is empty, and of an unknown one 404', async () => {
+    expect(await health(await addCluster(api.database))).toMatchObject({ rings_agree: true, rings: [], nodes: [] })
+    expect((await api.get('/api/v1/clusters/999/health/')).status).toBe(404)
+  })
+})

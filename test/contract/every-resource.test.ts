@@ -1,0 +1,131 @@
+import { beforeAll, expect, it } from 'vitest'
+import { addCluster, addDevice, addNode, addPolicy } from '../support/fleet-rows.js'
+import { resources } from '../support/route-table.js'
+import { shareApi } from '../support/shared-api.js'
+
+const server = shareApi()
+const { get, post } = server
+
+type Cell = string | number | boolean
+let cluster = 0
+let node = 0
+/** A record of each resource as its detail shows it, all of one node of one cluster. */
+const records = new Map<string, Readonly<Record<string, unknown>>>()
+const recordOf = (resource: string) => records.get(resource) ?? {}
+const schemaOf = async (resource: string) => (await get(`/api/v1/${resource}/schema/`)).body
+const idsIn = async (resource: string, query: string) => {
+  const { status, body } = await get(`/api/v1/${resource}/?${query}`)
+  return status === 200 ? body.objects.map(({ id }: { id: Cell }) => id) : body.error
+}
+
+beforeAll(async () => {
+  const { api } = server
+  cluster = await addCluster(api.database, 'east, and west')
+  const roles = { runsGateway: true, runsProxy: true }
+  node = await addNode(api.database, cluster, { cpuCores: 8, memoryBytes: 8_000_000_000n, role: { create: roles } })
+  const device = await addDevice(api.database, cluster, node)
+  const policyId = await addPolicy(api.database, cluster, 0)
+  await api.database.prisma.devicePolicy.create({ data: { deviceId: device, policyId } })
+  const user = { cluster, user: 'bob', password: 'correct-horse-battery-staple' }
+  const share = { node, name: 'docs', objectstore_container: 'documents' }
+  const uris = [
+    `/api/v1/clusters/${cluster}/`,
+    `/api/v1/nodes/${node}/`,
+    (await get(`/api/v1/nodes/${node}/`)).body.node_role.resource_uri,
+    `/api/v1/devices/${device}/`,
+    `/api/v1/storage_policies/${policyId}/`,
+    (await post('/api/v1/users/', user)).headers['location'],
+    (await post('/api/v1/gateway_shares/', share)).headers['location'],
+    (await post('/api/v1/gateway_deployments/', { node })).headers['location'],
+    (await post('/api/v1/user_db_deployments/', { node })).headers['location'],
+    (await get('/api/v1/audit_events/?limit=1')).body.objects[0].resource_uri,
+  ]
+  for (const [index, resource] of resources.entries()) records.set(resource, (await get(uris[index])).body)
+})
+
+it.each(resources)('%s: schema/ has the shape of the predecessor, and names what the record has', async (resource) => {
+  const schema = await schemaOf(resource)
+  expect(schema).toEqual({
+    allowed_list_http_methods: expect.arrayContaining(['get']),
+    allowed_detail_http_methods: expect.arrayContaining(['get']),
+    default_format: 'application/json',
+    default_limit: 20,
+    fields: expect.any(Object),
+    filtering: expect.any(Object),
+    ordering: expect.arrayContaining(['id']),
+  })
+  expect(Object.keys(schema.fields)).toEqual(expect.arrayContaining(Object.keys(recordOf(resource))))
+  const aspects = ['type', 'nullable', 'blank', 'readonly', 'unique', 'default', 'help_text']
+  for (const field of Object.values<object>(schema.fields))
+    expect(Object.keys(field)).toEqual(expect.arrayContaining(aspects))
+})
+
+it.each(resources)('%s: a detail carries an ETag and Cache-Control, and its own address', async (resource) => {
+  const { id, resource_uri: uri } = recordOf(resource)
+  expect(uri).toBe(`/api/v1/${resource}/${String(id)}/`)
+  const { headers, body } = await get(`${String(uri)}?format=json`, { accept: 'text/html' })
+  expect(body).toMatchObject({ id, resource_uri: uri })
+  expect(headers).toMatchObject({ etag: expect.stringMatching(/^"[!#-~]+"$/), 'cache-control': 'no-cache' })
+})
+
+it.each(resources)('%s: set/ answers the records asked for and names what is missing', async (resource) => {
+  const { id } = recordOf(resource)
+  const { body } = await get(`/api/v1/${resource}/set/999999;${String(id)}/`)
+  expect(body).toEqual({ objects: [recordOf(resource)], not_found: ['999999'] })
+})
+
+it.each(resources)('%s: every filter that schema/ names finds the record by its value', async (resource) => {
+  const record = recordOf(resource)
+  const { filtering } = await schemaOf(resource)
+  const plain = Object.keys(filtering).filter((name) => ['string', 'number', 'boolean'].includes(typeof record[name]))
+  expect(plain).toContain('id')
+  for (const name of plain)
+    for (const lookup of [name, `${name}__exact`, ...(String(record[name]).includes(',') ? [] : [`${name}__in`])]) {
+      const query = `id=${String(record['id'])}&${lookup}=${encodeURIComponent(String(record[name]))}`
+      expect([lookup, await idsIn(resource, query)]).toEqual([lookup, [record['id']]])
+    }
+})
+
+it.each(resources)('%s: a field of the record that schema/ does not name as a filter is 400', async (resource) => {
+  const { filtering } = await schemaOf(resource)
+  const closed = Object.keys(recordOf(resource)).filter(
+    (name) => !Object.keys(filtering).some((filter) => filter === name || filter.startsWith(`${name}__`)),
+  )
+  expect(closed).toContain('resource_uri')
+  for (const name of closed)
+    expect(await idsIn(resource, `${name}=1`)).toBe(`The '${name}' field does not allow filtering.`)
+})
+
+it.each(resources)('%s: is ordered by every field that schema/ names, and by no other', async (resource) => {
+  const { ordering, fields } = await schemaOf(resource)
+  const only = `id=${String(recordOf(resource)['id'])}`
+  for (const name of ordering)
+    for (const by of [name, `-${name}`])
+      expect([by, await idsIn(resource, `${only}&order_by=${by}`)]).toEqual([by, [recordOf(resource)['id']]])
+  for (const name of Object.keys(fields).filter((field) => !ordering.includes(field)))
+    expect(await idsIn(resource, `order_by=${name}`)).toBe(`No matching '${name}' field for ordering on.`)
+})
+
+it.each(resources)('%s: cluster and node are found through every form of the relation', async (resource) => {
+  const { filtering } = await schemaOf(resource)
+  const { id } = recordOf(resource)
+  const { uuid } = recordOf('clusters')
+  const { url } = server.api
+  const hostname = String(recordOf('nodes')['hostname'])
+  const through = {
+    cluster: [
+      `cluster=${cluster}`,
+      `cluster=/api/v1/clusters/${cluster}/`,
+      `cluster=${url}/api/v1/clusters/${cluster}/`,
+      `cluster__in=${cluster},999999`,
+      `cluster__id=${cluster}`,
+      `cluster__name=${encodeURIComponent('east, and west')}`,
+      `cluster__uuid=${String(uuid)}`,
+    ],
+    node: [`node=${node}`, `node=/api/v1/nodes/${node}/`, `node__id=${node}`, `node__hostname=${hostname}`],
+  }
+  const related = Object.entries(through).filter(([name]) => Object.hasOwn(filtering, name))
+  for (const query of related.flatMap(([, queries]) => queries))
+    expect([query, await idsIn(resource, `id=${String(id)}&${query}`)]).toEqual([query, [id]])
+  for (const [name] of related) expect(await idsIn(resource, `${name}=999999`)).toEqual([])
+})
