@@ -1,14 +1,13 @@
-import { appendFile, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Job } from '@roost/api-types/rest'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addLabNode, endOf, holdHalfway } from '../support/deployment-lab.js'
 import type { LabNode } from '../support/deployment-lab.js'
 import { addCluster } from '../support/fleet-rows.js'
 import { begunGenerations, currentFiles, generationInForce } from '../support/folder-applier.js'
 import { shareApi } from '../support/shared-api.js'
 
-vi.setConfig({ testTimeout: 30_000 })
 const list = '/api/v1/gateway_deployments/'
 const server = shareApi()
 const { get, patch, post } = server
@@ -85,10 +84,13 @@ describe('a deployment to a gateway', () => {
     expect([...(await currentFiles(node.dir)).values()]).toEqual(['docs\nrw\n'])
   })
 
-  it('fails when the generation to return to is not kept', async () => {
-    expect(await deployed({ generation: 9 })).toMatchObject({
-      state: 'COMPLETED_FAILED',
-      message: 'Generation 9 of this node is not kept any more.',
+  it('is refused when the generation to return to is not kept', async () => {
+    const answer = await post(list, { node: node.uri, generation: 9 })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        gateway_deployments: { generation: [expect.stringContaining('Generation 9 of this node is no longer stored')] },
+      },
     })
   })
 
@@ -156,10 +158,13 @@ describe('a dry run', () => {
 })
 
 describe('a node that was changed by hand', () => {
-  const changeByHand = async () => {
+  const changeByHand = async (text = 'docs\nrw\nby hand\n') => {
     await deployed()
+    return writeAndReport(text)
+  }
+  const writeAndReport = async (text: string) => {
     const [name = ''] = (await currentFiles(node.dir)).keys()
-    await appendFile(join(node.dir, 'current', name), 'by hand\n')
+    await writeFile(join(node.dir, 'current', name), text)
     await node.stop()
     await node.start()
     await expect.poll(configState).toBe('drifted')
@@ -182,14 +187,57 @@ describe('a node that was changed by hand', () => {
     expect((await drift()).kinds[0].items).toEqual([])
   })
 
-  it('cannot be adopted yet', async () => {
+  it('is adopted where what was changed maps back to fields: the records are then what the node has', async () => {
+    const name = await changeByHand('papers\nro\n')
+    expect((await drift()).kinds[0].items).toMatchObject([{ subject: name, adoptable: true }])
+    // What nobody has deployed yet stays undeployed.
+    await patch(share, { upload_delay: 7 })
+    expect((await post(`${node.uri}drift/`, { action: 'adopt' })).status).toBe(202)
+    await expect.poll(configState).toBe('synced')
+    expect((await get(share)).body).toMatchObject({ name: 'papers', access_mode: 'ro', upload_delay: 7 })
+    expect((await currentFiles(node.dir)).get(name)).toBe('papers\nro\n')
+    expect((await drift()).kinds).toMatchObject([{ generation: 2, applied_generation: 2, items: [] }])
+    const [{ action, changes }] = (await get('/api/v1/audit_events/?order_by=-id&limit=1')).body.objects
+    const id = share.split('/').at(-2)
+    expect([action, changes]).toEqual([
+      'adopt',
+      {
+        adopt: [null, ['gateway']],
+        [`gateway_shares/${id}.name`]: ['docs', 'papers'],
+        [`gateway_shares/${id}.access_mode`]: ['rw', 'ro'],
+      },
+    ])
+  })
+
+  it('is not adopted where it maps to no field, or to one that a share may not have', async () => {
     await changeByHand()
-    expect((await post(`${node.uri}drift/`, { action: 'adopt' })).status).toBe(409)
+    const refused = await post(`${node.uri}drift/`, { action: 'adopt' })
+    expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('maps to no field')])
+    await post(`${node.uri}drift/`, { action: 'reapply' })
+    await expect.poll(configState).toBe('synced')
+    await writeAndReport('global\nrw\n')
+    expect((await post(`${node.uri}drift/`, { action: 'adopt' })).status).toBe(400)
+    expect((await get(share)).body.name).toBe('docs')
+    expect(await configState()).toBe('drifted')
   })
 
   it('has nothing to reapply when nothing has drifted', async () => {
     await deployed()
     expect((await post(`${node.uri}drift/`, { action: 'reapply' })).status).toBe(409)
+  })
+
+  it('has to be deployed anew where the last deployment reached one protocol alone: what was applied is no one generation', async () => {
+    const name = await changeByHand()
+    Object.assign(node.behaviour, { outcome: 'failed', partly: true })
+    expect(await deployed()).toMatchObject({ state: 'COMPLETED_FAILED', message: 'The folder says failed.' })
+    expect(await configState()).toBe('drifted')
+    for (const action of ['reapply', 'adopt']) {
+      const refused = await post(`${node.uri}drift/`, { action })
+      expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('deploy anew')])
+    }
+    Object.assign(node.behaviour, { outcome: 'applied', partly: false })
+    await deployed()
+    expect([await configState(), (await currentFiles(node.dir)).get(name)]).toEqual(['synced', 'docs\nrw\n'])
   })
 
   it('is no longer drifted after a deployment', async () => {

@@ -1,13 +1,12 @@
 import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import type { Job } from '@roost/api-types/rest'
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { addLabNode, holdHalfway } from '../support/deployment-lab.js'
 import type { LabNode } from '../support/deployment-lab.js'
 import { addCluster } from '../support/fleet-rows.js'
 import { shareApi } from '../support/shared-api.js'
 
-vi.setConfig({ testTimeout: 30_000 })
 const server = shareApi()
 let client: Client
 let node: LabNode

@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 async function reporting(): Promise<void> {
-  await expect.poll(() => server.frames.length, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(() => server.frames.length, { timeout: 60_000 }).toBeGreaterThan(0)
 }
 
 it('reports this machine: more than 150 metrics, its devices and what it is', async () => {
@@ -29,7 +29,7 @@ it('reports this machine: more than 150 metrics, its devices and what it is', as
   await reporting()
   expect(server.catalogue?.metrics.length).toBeGreaterThan(150)
   expect(server.catalogue?.metrics.map(({ name }) => name)).toContain('load.load.shortterm')
-  await expect.poll(() => server.acknowledged.length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => server.acknowledged.length, { timeout: 60_000 }).toBe(1)
   expect(server.inventories[0]?.inventory.host.cpu_cores).toBeGreaterThan(0)
   expect(await agent.stop()).toBe(0)
   expect(server.faults).toEqual([])
@@ -44,7 +44,9 @@ it('writes lines that a machine can parse, and none of its secrets', async () =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as { level: number; time: number; msg: string })
-  expect(lines.map(({ msg }) => msg)).toEqual(['The agent runs.', 'Connected to the control plane.', 'The agent ends.'])
+  // What this machine cannot tell is warned of between them, such as a port for Swift's statistics that another test has.
+  const told = lines.filter(({ level }) => level === 30).map(({ msg }) => msg)
+  expect(told).toEqual(['The agent runs.', 'Connected to the control plane.', 'The agent ends.'])
   const { private_key } = JSON.parse(await readFile(`${state.dataDir}/identity.json`, 'utf8')) as {
     private_key: string
   }
@@ -55,7 +57,7 @@ it('ends in order on SIGTERM and SIGINT, and tells the control plane', async () 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const hellos = server.hellos.length
     const agent = startAgentProcess(state.dataDir)
-    await expect.poll(() => server.hellos.length, { timeout: 20_000 }).toBe(hellos + 1)
+    await expect.poll(() => server.hellos.length, { timeout: 60_000 }).toBe(hellos + 1)
     process.kill(agent.pid, signal)
     expect(await agent.stop()).toBe(0)
     await expect.poll(() => server.connected).toBe(0)
@@ -80,7 +82,7 @@ it('leaves the state directory to the agent that works on it', async () => {
   expect(server.hellos).toHaveLength(1)
   await agent.kill9()
   const next = startAgentProcess(state.dataDir)
-  await expect.poll(() => server.hellos.length, { timeout: 20_000 }).toBe(2)
+  await expect.poll(() => server.hellos.length, { timeout: 60_000 }).toBe(2)
   await next.stop()
 })
 
@@ -88,7 +90,7 @@ it('ends with code 3 when an operator removes the node, and is not enrolled afte
   const agent = startAgentProcess(state.dataDir)
   await reporting()
   server.closeAll(closeCodes.revoked, { message: 'An operator removed this node.' })
-  await expect.poll(() => agent.output(), { timeout: 20_000 }).toContain('enrol it again with a new token')
+  await expect.poll(() => agent.output(), { timeout: 60_000 }).toContain('enrol it again with a new token')
   expect(await agent.stop()).toBe(3)
   expect(await readdir(state.dataDir)).not.toContain('identity.json')
   expect(await runAgent(state.dataDir, ['run'])).toMatchObject({
@@ -104,7 +106,10 @@ it('answers --help for every command, and code 2 for what it does not know', asy
     .map(([, name = '']) => name)
     .filter((name) => name !== 'help')
   expect(commands).toEqual(expect.arrayContaining(['enroll', 'run', 'collect', 'inventory', 'doctor']))
-  for (const name of commands) expect(await runAgent(state.dataDir, [name, '--help'])).toMatchObject({ code: 0 })
+  for (const name of commands) {
+    const help = await runAgent(state.dataDir, [name, '--help'])
+    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('--data-dir <dir>') })
+  }
   expect(await runAgent(state.dataDir, ['frobnicate'])).toMatchObject({ code: 2, stdout: '' })
 })
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -81,6 +81,20 @@ describe('enrolment', () => {
     expect(await readFile(join(dataDir, 'ca.pem'), 'utf8')).toContain('BEGIN CERTIFICATE')
     expect((await readdir(dataDir)).toSorted()).toEqual(['ca.pem', 'identity.json'])
     expect(await readFile(join(dataDir, 'identity.json'), 'utf8')).not.toContain('secret-token')
+  })
+
+  it('ends with the line that starts the agent, from where its identity is', async () => {
+    const url = await serve(answering(200, enrolled))
+    const { stdout } = await enrolAt(url, '--data-dir', dataDir)
+    expect(stdout).toContain(`Start it with: roost-agent --data-dir ${dataDir} run\n`)
+  })
+
+  it('names in that line the root and the configuration with which it was called, quoted where a shell would split them', async () => {
+    const url = await serve(answering(200, enrolled))
+    const config = join(dataDir, 'my agent.json')
+    await writeFile(config, '{}')
+    const { stdout } = await enrolAt(url, '--data-dir', dataDir, '--root', '/', '--config', config)
+    expect(stdout).toContain(`roost-agent --data-dir ${dataDir} --root / --config '${config}' run\n`)
   })
 
   it('is done once: again for the same control plane it succeeds, for another one it says what to do', async () => {

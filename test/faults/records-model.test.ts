@@ -160,7 +160,7 @@ it(
       { numRuns: long ? 50 : 2, endOnFailure: !long },
     )
   },
-  long ? 1_800_000 : 180_000,
+  long ? 1_800_000 : 400_000,
 )
 
 it(
@@ -182,5 +182,5 @@ it(
     expect(await database.prisma.user.count()).toBe(rounds)
     expect(await database.prisma.auditEvent.count()).toBe(rounds)
   },
-  long ? 1_800_000 : 120_000,
+  long ? 1_800_000 : 300_000,
 )

@@ -8,6 +8,7 @@ import { startControlPlane } from '../support/control-plane.js'
 import type { ControlPlaneProcess } from '../support/control-plane.js'
 import { createTestDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
+import { dumpOf } from '../support/dump.js'
 import { addCluster, addNode } from '../support/fleet-rows.js'
 
 const canary = 'S3CR3T-canary-that-must-not-be-seen'
@@ -52,17 +53,6 @@ async function send(method: 'GET' | 'POST' | 'PATCH', path: string, body?: objec
   return { status: statusCode, text: await answer.text() }
 }
 
-/** Every row of every table, as text. */
-async function dump(): Promise<string> {
-  const tables = await database.pool.query<{ name: string }>(
-    "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'",
-  )
-  const texts = tables.rows.map(async ({ name }) =>
-    (await database.pool.query<{ row: string }>(`select t::text as row from ${name} t`)).rows.map(({ row }) => row),
-  )
-  return (await Promise.all(texts)).flat().join('\n')
-}
-
 it('no password is in a log, an answer, the audit or the database, whatever happens', async () => {
   const cluster = await addCluster(database)
   const node = await addNode(database, cluster, { role: { create: { runsGateway: true } } })
@@ -72,6 +62,7 @@ it('no password is in a log, an answer, the audit or the database, whatever happ
   const made = await send('POST', '/api/v1/users/', user, key)
   const shared = await send('POST', '/api/v1/gateway_shares/', share, key)
   expect([made.status, shared.status]).toEqual([201, 201])
+  const login = { id: cluster, auth_url: 'http://swift.example/auth/v1.0', user: 'test:tester', key: canary }
   expect([made.text.includes(canary), shared.text.includes(canary)]).toEqual([true, true])
 
   const listen = async (...call: Parameters<typeof send>) => {
@@ -85,6 +76,10 @@ it('no password is in a log, an answer, the audit or the database, whatever happ
   expect(await listen('POST', '/api/v1/users/', { ...user, user: 'eve', password: [canary] })).toBe(400)
   expect(await listen('POST', '/api/v1/users/', { ...user, password: `${canary}2` }, key)).toBe(422)
   expect(await listen('POST', '/api/v1/gateway_shares/', { ...share, password: `${canary} ` })).toBe(400)
+  expect(await listen('POST', '/trpc/clusters.setStorage', login)).toBe(200)
+  expect(await listen('POST', '/trpc/clusters.setStorage', { ...login, key: `${canary} ` })).toBe(400)
+  expect(await listen('POST', '/trpc/clusters.setStorage', { ...login, key: { canary } })).toBe(400)
+  expect(await listen('GET', `/trpc/clusters.storage?input={"id":${cluster}}`)).toBe(200)
   for (const uri of uris) {
     expect(await listen('PATCH', uri, { password: `${canary}3` }, { 'if-match': '"old"' })).toBe(412)
     expect(await listen('PATCH', uri, { password: { canary } })).toBe(400)
@@ -111,8 +106,8 @@ it('no password is in a log, an answer, the audit or the database, whatever happ
 
   expect(answers.filter((text) => text.includes(canary))).toEqual([])
   expect(`${written}${roost.output()}`).not.toContain(canary)
-  expect(await dump()).not.toContain(canary)
-  expect(await dump()).not.toContain(Buffer.from(canary).toString('hex'))
+  expect(await dumpOf(database)).not.toContain(canary)
+  expect(await dumpOf(database)).not.toContain(Buffer.from(canary).toString('hex'))
 })
 
 it('what is kept opens with the key file, which is for its owner alone', async () => {

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const start = () => startControlPlane({ dataDir, env: { DATABASE_URL: database.url } })
 
-vi.setConfig({ testTimeout: 180_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 it('usage counts once, and what was acknowledged is there, however often the control plane is killed meanwhile', async () => {
   const clusterId = await addCluster(database)

@@ -1,0 +1,41 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Applier } from '@roost/node-agent/dist/deployments/applier.js'
+import { expect, it } from 'vitest'
+import { addLabNode, endOf } from '../support/deployment-lab.js'
+import { addCluster } from '../support/fleet-rows.js'
+import { begunGenerations, currentFiles, folderApplier } from '../support/folder-applier.js'
+import { shareApi } from '../support/shared-api.js'
+import { SimulatedClock } from '../support/simulated-clock.js'
+import { startTestAgent } from '../support/test-agent.js'
+
+const hour = 3_600_000
+const server = shareApi()
+
+it('a control plane that is away for an hour changes nothing on a gateway, which is looked at all the while', async () => {
+  const node = await addLabNode(server.api.controlPlane, server.api.database, await addCluster(server.api.database))
+  const share = { name: 'docs', node: node.uri, objectstore_container: 'documents', enabled: true }
+  await server.post('/api/v1/gateway_shares/', share)
+  await node.start()
+  const job = (await server.post('/api/v1/gateway_deployments/', { node: node.uri })).body
+  expect((await endOf(server.get, job)).state).toBe('COMPLETED_SUCCESS')
+  await node.stop()
+  const file = join(node.dir, 'current', [...(await currentFiles(node.dir)).keys()][0] ?? '')
+  const { mtimeMs } = await stat(file)
+  await server.api.controlPlane.server.close()
+
+  let looked = 0
+  const folder = folderApplier('gateway', node.dir)
+  const gateway: Applier<'gateway'> = { ...folder, drift: async () => (looked++, folder.drift()) }
+  const clock = new SimulatedClock()
+  const { agent } = await startTestAgent({ dataDir: node.dataDir, clock, random: () => 0.5, appliers: { gateway } })
+  await clock.advance(hour)
+  expect(looked).toBeGreaterThanOrEqual(59)
+  expect(await begunGenerations(node.dir)).toEqual([1])
+  expect([...(await currentFiles(node.dir)).values()]).toEqual(['docs\nrw\n'])
+  expect((await stat(file)).mtimeMs).toBe(mtimeMs)
+  const stopped = agent.stop()
+  await clock.advance(10_000)
+  await stopped
+  await node.remove()
+})

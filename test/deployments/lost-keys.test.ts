@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { addLabNode, endOf } from '../support/deployment-lab.js'
+import { addCluster } from '../support/fleet-rows.js'
+import { shareApi } from '../support/shared-api.js'
+
+const server = shareApi()
+
+it('a deployment that needs a password which does not open fails with the reason, and works once it is set anew', async () => {
+  const { controlPlane, database } = server.api
+  const cluster = await addCluster(database)
+  const node = await addLabNode(controlPlane, database, cluster, { runsProxy: true })
+  await node.start()
+  const password = 'correct-horse-battery-staple'
+  const { body: bob } = await server.post('/api/v1/users/', { cluster, user: 'bob', password })
+  const sealed = Uint8Array.from([1, 0xde, 0xad, 0xbe, 0xef, ...Array.from({ length: 60 }, () => 0)])
+  await database.prisma.user.update({ where: { id: Number(bob.id) }, data: { password: sealed } })
+  const deploy = async (more: object = {}) =>
+    endOf(server.get, (await server.post('/api/v1/user_db_deployments/', { cluster, ...more })).body)
+  for (const dry_run of [false, true])
+    expect(await deploy({ dry_run })).toMatchObject({
+      state: 'COMPLETED_FAILED',
+      message: 'A secret was sealed with key deadbeef, which secrets.key does not hold. Restore that file.',
+    })
+  await server.patch(bob.resource_uri, { password })
+  expect((await deploy()).state).toBe('COMPLETED_SUCCESS')
+  await node.remove()
+})

@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { FailpointName } from '@roost/failpoints'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { repository } from '../support/control-plane.js'
+import { addLabNode } from '../support/deployment-lab.js'
+import type { LabNode } from '../support/deployment-lab.js'
+import { endsAt } from '../support/failpoints.js'
+import type { Point } from '../support/failpoints.js'
+import { addCluster } from '../support/fleet-rows.js'
+import { begunGenerations, currentFiles, generationInForce } from '../support/folder-applier.js'
+import { shareApi } from '../support/shared-api.js'
+
+const isLong = process.env['ROOST_TEST_LONG'] === '1'
+const rounds = isLong ? 40 : 1
+/** From the start of the agent until what was asked for is in force and said to be: 10 s, and what a slow machine adds. */
+const convergesMs = 30_000
+vi.setConfig({ testTimeout: isLong ? 1_800_000 : 300_000 })
+
+const server = shareApi()
+let node: LabNode
+let share = ''
+let number = 0
+beforeAll(async () => {
+  const { controlPlane, database } = server.api
+  node = await addLabNode(controlPlane, database, await addCluster(database))
+  const body = { node: node.id, name: 'share0', objectstore_container: 'c', enabled: true }
+  share = (await server.post('/api/v1/gateway_shares/', body)).body.resource_uri
+})
+afterAll(() => node.remove())
+
+interface AgentProcess {
+  /** Resolves with the signal that ended it. */
+  readonly ended: Promise<NodeJS.Signals | null>
+  kill(): void
+}
+
+/** The node's agent in a process of its own; with a point, it ends there. */
+function startAgent(point?: Point): AgentProcess {
+  const { PATH = '' } = process.env
+  const program = join(repository, 'test/dist/support/lab-agent-program.js')
+  const env = { PATH, ...(point === undefined ? {} : endsAt(point)) }
+  const child = spawn(process.execPath, [program, node.dataDir], { env, stdio: 'ignore' })
+  const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('close', (_code, signal) => resolve(signal)))
+  return { ended, kill: () => child.kill('SIGKILL') }
+}
+
+const filesOf = (name: string) => [`${name}\nrw\n`]
+
+/** Lets the agent die at the point of the next deployment, and starts it again. */
+async function dieAt(point: Point) {
+  const before = { files: [...(await currentFiles(node.dir)).values()], generation: await generationInForce(node.dir) }
+  const begun = (await begunGenerations(node.dir)).length
+  const name = `share${(number += 1)}`
+  await server.patch(share, { name })
+  const dying = startAgent(point)
+  const job = (await server.post('/api/v1/gateway_deployments/', { node: node.uri })).body
+  const endOf = async () => (await server.get(job.resource_uri)).body
+  // Where the point is not passed so often, the deployment comes to its end without it.
+  const watch = (async () => {
+    while ((await endOf()).finished === null) await new Promise((resolve) => setTimeout(resolve, 50))
+    return null
+  })()
+  const signal = await Promise.race([dying.ended, watch])
+  dying.kill()
+  await dying.ended
+  const dead = { files: [...(await currentFiles(node.dir)).values()], generation: await generationInForce(node.dir) }
+  const since = performance.now()
+  const agent = startAgent()
+  await expect.poll(async () => (await endOf()).finished, { timeout: 60_000, interval: 50 }).not.toBeNull()
+  const convergedMs = performance.now() - since
+  agent.kill()
+  await agent.ended
+  const after = { files: [...(await currentFiles(node.dir)).values()], generation: await generationInForce(node.dir) }
+  const times = (await begunGenerations(node.dir)).slice(begun)
+  return { name, before, dead, after, signal, convergedMs, times, job: await endOf() }
+}
+
+type Death = Awaited<ReturnType<typeof dieAt>>
+
+/** What holds wherever it died. */
+function assertConverged({ name, before, dead, after, convergedMs, times, job }: Death): void {
+  expect(job).toMatchObject({
+    state: 'COMPLETED_SUCCESS',
+    targets: [{ state: 'applied', generation: after.generation }],
+  })
+  expect(after).toEqual({ files: filesOf(name), generation: before.generation + 1 })
+  expect([before, after]).toContainEqual(dead)
+  expect(new Set(times)).toEqual(new Set([after.generation]))
+  expect(convergedMs).toBeLessThan(convergesMs)
+}
+
+/** Where the new generation is in force already, and how often it is begun with in all. */
+const places: readonly (readonly [FailpointName, 'before' | 'after', number])[] = [
+  ['agent.hello.beforeSend', 'before', 1],
+  ['agent.apply.afterStage', 'before', 2],
+  ['agent.apply.afterValidate', 'before', 2],
+  ['agent.apply.afterRename', 'after', 2],
+  ['agent.apply.afterReload', 'after', 2],
+  ['agent.apply.beforeAck', 'after', 1],
+]
+
+describe('an agent that is killed', () => {
+  it.each(places)('at %s leaves one whole generation, and converges by itself', async (point, where, times) => {
+    for (let round = 0; round < rounds; round++) {
+      const death = await dieAt(point)
+      expect(death.signal).toBe('SIGKILL')
+      expect(death.dead).toEqual(death[where])
+      expect(death.times).toHaveLength(times)
+      assertConverged(death)
+    }
+  })
+
+  it('between writing a file and putting it in its place, whichever file it is, converges by itself', async () => {
+    let deaths = 0
+    for (let time = 1; time <= rounds + 4; time++) {
+      const death = await dieAt(`agent.store.afterTmpBeforeRename@${1 + (time % 5)}`)
+      assertConverged(death)
+      if (death.signal === 'SIGKILL') deaths += 1
+    }
+    expect(deaths).toBeGreaterThan(2)
+  })
+})

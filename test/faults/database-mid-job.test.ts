@@ -1,0 +1,105 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { embeddedConnection, openDatabase } from '@roost/database'
+import type { Database } from '@roost/database'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startControlPlane } from '../support/control-plane.js'
+import type { ControlPlaneProcess } from '../support/control-plane.js'
+import { addLabNode, holdHalfway } from '../support/deployment-lab.js'
+import type { LabNode } from '../support/deployment-lab.js'
+import { restFace } from '../support/faces.js'
+import type { RestFace } from '../support/faces.js'
+import { addCluster } from '../support/fleet-rows.js'
+import { begunGenerations, generationInForce } from '../support/folder-applier.js'
+
+/** How long a deployment may take once its database is back. */
+const resumesMs = 60_000
+vi.setConfig({ testTimeout: 3 * resumesMs })
+
+let dataDir = ''
+let roost: ControlPlaneProcess
+let database: Database
+let face: RestFace
+let node: LabNode
+let release = () => {}
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'roost-midjob-'))
+  roost = await startControlPlane({ dataDir })
+  database = openDatabase(embeddedConnection(dataDir))
+  database.pool.on('error', () => {}) // its server is killed
+  face = restFace(roost)
+  node = await addLabNode(roost, database, await addCluster(database))
+})
+beforeEach(async () => {
+  await node.start()
+  return async () => {
+    release()
+    await node.stop()
+  }
+})
+afterAll(async () => {
+  await node.remove()
+  await face.close()
+  await database.close()
+  await roost.stop()
+  await rm(dataDir, { recursive: true })
+})
+
+const postmaster = async () => Number((await readFile(join(dataDir, 'pgdata/postmaster.pid'), 'utf8')).split('\n')[0])
+
+/** Ends the database, and waits until another serves. */
+async function killDatabase(meanwhile: () => void = () => {}): Promise<void> {
+  const killed = await postmaster()
+  process.kill(killed, 'SIGKILL')
+  meanwhile()
+  const isAnother = async () => (await postmaster().catch(() => killed)) !== killed
+  await expect.poll(isAnother, { timeout: resumesMs }).toBe(true)
+  await expect.poll(() => face.list('clusters').catch(() => undefined), { timeout: resumesMs }).toBeDefined()
+}
+
+/** A deployment that is held on the node, which has told so. */
+async function beginHeld() {
+  release = holdHalfway(node)
+  const made = await face.create('gateway_deployments', { node: node.id })
+  expect(made).toHaveProperty('record.state', 'QUEUED')
+  const states = async () => (await face.list('gateway_deployments')).map(({ progress }) => progress)
+  await expect.poll(states, { timeout: resumesMs }).toEqual([60])
+}
+
+/** How the last deployment ended, and what the node did in all. */
+async function endOfLast() {
+  await expect.poll(() => face.list('gateway_deployments'), { timeout: resumesMs, interval: 200 }).toEqual([])
+  const [last] = (await face.list('gateway_deployments', '&state=COMPLETED_SUCCESS')).toReversed()
+  return {
+    targets: last?.['targets'],
+    inForce: await generationInForce(node.dir),
+    begun: await begunGenerations(node.dir),
+  }
+}
+
+const doneOnce = (generation: number) => ({
+  targets: [expect.objectContaining({ state: 'applied', generation })],
+  inForce: generation,
+  begun: Array.from({ length: generation }, (_, index) => index + 1),
+})
+
+describe('a deployment whose database is restarted in the middle of it', () => {
+  it('comes to its end when the node is done after the database is back', async () => {
+    await beginHeld()
+    await killDatabase()
+    release()
+    expect(await endOfLast()).toEqual(doneOnce(1))
+  })
+
+  it('comes to its end when the node is done while the database is away', async () => {
+    await beginHeld()
+    await killDatabase(release)
+    expect(await endOfLast()).toEqual(doneOnce(2))
+  })
+
+  it('leaves the control plane the process that it was', () => {
+    expect(() => process.kill(roost.pid, 0)).not.toThrow()
+    expect(roost.output()).not.toMatch(/unhandled|uncaught/i)
+  })
+})

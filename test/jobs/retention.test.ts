@@ -1,0 +1,111 @@
+import { createRetentionStore } from '@roost/control-plane/dist/jobs/retention-store.js'
+import { createRetention } from '@roost/control-plane/dist/jobs/retention.js'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+import { addCluster, addNode } from '../support/fleet-rows.js'
+
+const now = Date.parse('2026-06-01T12:00:00Z')
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const keptMs = { auditEvents: 400 * dayMs, finishedJobs: 90 * dayMs, idempotencyKeys: 24 * hourMs }
+
+let database: TestDatabase
+let cluster: number
+let node: number
+beforeAll(async () => {
+  database = await createTestDatabase()
+  cluster = await addCluster(database)
+  node = await addNode(database, cluster)
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  await database.prisma.auditEvent.deleteMany()
+  await database.prisma.job.deleteMany()
+  await database.prisma.idempotencyKey.deleteMany()
+})
+
+const retentionAt = (time: number) =>
+  createRetention({ store: createRetentionStore(database), keptMs, now: () => time })
+const ago = (ms: number) => new Date(now - ms)
+
+const event = (at: Date) => ({
+  at,
+  operator: 'alice',
+  address: '',
+  requestId: '',
+  action: 'create',
+  resource: 'users',
+  changes: {},
+})
+const addJob = (state: string, finishedAt: Date | null) =>
+  database.prisma.job.create({
+    data: {
+      kind: 'gateway',
+      clusterId: cluster,
+      state,
+      finishedAt,
+      createdAt: ago(1000 * dayMs),
+      targets: { create: { nodeId: node, state: 'applied' } },
+    },
+  })
+
+describe('what goes by its age', () => {
+  it('is the audit of more than its days, and not a moment earlier', async () => {
+    const { prisma } = database
+    await prisma.auditEvent.createMany({ data: [keptMs.auditEvents, keptMs.auditEvents - 1, 0].map(ago).map(event) })
+    await retentionAt(now).auditEvents()
+    expect(await prisma.auditEvent.count()).toBe(3)
+    await retentionAt(now + 1).auditEvents()
+    expect((await prisma.auditEvent.findMany({ orderBy: { at: 'asc' } })).map(({ at }) => now - at.getTime())).toEqual([
+      keptMs.auditEvents - 1,
+      0,
+    ])
+  })
+
+  it('is a job by the time of its end, its targets with it, and never one that still runs', async () => {
+    const { prisma } = database
+    await addJob('COMPLETED_SUCCESS', ago(keptMs.finishedJobs + 1))
+    await addJob('COMPLETED_FAILED', ago(keptMs.finishedJobs + 1))
+    const kept = [await addJob('COMPLETED_SUCCESS', ago(keptMs.finishedJobs)), await addJob('IN_PROGRESS', null)]
+    await retentionAt(now).finishedJobs()
+    const ids = kept.map(({ id }) => id)
+    expect((await prisma.job.findMany({ orderBy: { id: 'asc' } })).map(({ id }) => id)).toEqual(ids)
+    expect((await prisma.jobTarget.findMany({ orderBy: { jobId: 'asc' } })).map(({ jobId }) => jobId)).toEqual(ids)
+  })
+
+  it('is the answer to an Idempotency-Key that nobody asked for again', async () => {
+    const { prisma } = database
+    const key = (name: string, createdAt: Date) => ({
+      operatorId: 1,
+      path: '/api/v1/users/',
+      key: name,
+      bodyMac: new Uint8Array(32),
+      response: {},
+      createdAt,
+    })
+    await prisma.idempotencyKey.createMany({
+      data: [key('old', ago(keptMs.idempotencyKeys + 1)), key('young', ago(keptMs.idempotencyKeys - 1))],
+    })
+    await retentionAt(now).idempotencyKeys()
+    expect((await prisma.idempotencyKey.findMany()).map(({ key: name }) => name)).toEqual(['young'])
+  })
+
+  it('goes in one run although it is more than one statement removes', async () => {
+    await database.prisma.$executeRaw`
+      insert into audit_events (at, operator, address, request_id, action, resource, changes)
+      select ${ago(keptMs.auditEvents + 1)}, '', '', '', '', '', '{}' from generate_series(1, 25000)`
+    await database.prisma.$executeRaw`
+      insert into jobs (kind, cluster_id, state, finished_at)
+      select 'gateway', ${cluster}, 'COMPLETED_SUCCESS', ${ago(keptMs.finishedJobs + 1)} from generate_series(1, 250)`
+    await retentionAt(now).auditEvents()
+    await retentionAt(now).finishedJobs()
+    expect([await database.prisma.auditEvent.count(), await database.prisma.job.count()]).toEqual([0, 0])
+  })
+
+  it('goes little by little: one statement removes as many as it is told', async () => {
+    await database.prisma.auditEvent.createMany({ data: Array.from({ length: 5 }, () => event(ago(0))) })
+    expect(await createRetentionStore(database).auditEvents(new Date(now + 1), 3)).toBe(3)
+    expect(await database.prisma.auditEvent.count()).toBe(2)
+  })
+})
