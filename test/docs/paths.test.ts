@@ -14,6 +14,23 @@ function links(text: string): string[] {
   return [...text.matchAll(/\]\(([^)#]+?)(?:#[^)]*)?\)/g)].map(([, target = '']) => target)
 }
 
+/** `[page, heading]` of each link to a heading; an empty page is the one that links. */
+function anchors(text: string): (readonly [string, string])[] {
+  return [...text.matchAll(/\]\(([^)#]*)#([^)]+)\)/g)].map(([, page = '', heading = '']) => [page, heading])
+}
+
+/** The headings of a page as addresses name them. */
+function headings(text: string): readonly string[] {
+  const lines = text.replaceAll(/^```.*?^```/gms, '').match(/^#+ .+$/gm) ?? []
+  return lines.map((line) =>
+    line
+      .replace(/^#+ /, '')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
 /** `agents/session.ts` and the like; what holds a placeholder, or is a path of the API, is not one. */
 function paths(text: string): string[] {
   const named = [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\/[\w.-]+\.(?:ts|js|sh|json|prisma|service|md))`/g)]
@@ -25,6 +42,16 @@ describe('the documentation', () => {
     const text = readFileSync(join(root, page), 'utf8')
     const inside = links(text).filter((target) => !target.includes('://'))
     const dead = inside.filter((target) => !existsSync(join(root, normalize(join(dirname(page), target)))))
+    expect(dead).toEqual([])
+  })
+
+  it.each(pages)('links from %s to headings that are there', (page) => {
+    const read = (target: string) => readFileSync(join(root, target), 'utf8')
+    const inside = anchors(read(page)).filter(([target]) => !target.includes('://'))
+    const dead = inside.filter(([target, heading]) => {
+      const at = target === '' ? page : normalize(join(dirname(page), target))
+      return !headings(read(at)).includes(heading)
+    })
     expect(dead).toEqual([])
   })
 

@@ -1,3 +1,4 @@
+import { createNodeStore } from '@roost/control-plane/dist/nodes/store.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
@@ -65,6 +66,23 @@ describe('an inventory', () => {
     expect(node.role).toMatchObject({ runsGateway: false, runsProxy: true })
   })
 
+  it('keeps a node with shares a gateway, also while their servers are down', async () => {
+    const base = simulatedInventory('gateway-1')
+    const gateway = async (runs: boolean) => {
+      await fleet.take({ ...base, roles: { ...base.roles, runs_gateway: runs } })
+      return (await database.prisma.nodeRole.findUniqueOrThrow({ where: { nodeId: fleet.nodeId } })).runsGateway
+    }
+    expect([await gateway(true), await gateway(false), await gateway(true)]).toEqual([true, false, true])
+    const { clusterId } = await database.prisma.node.findUniqueOrThrow({ where: { id: fleet.nodeId } })
+    const identity = { nodeId: fleet.nodeId, clusterId, name: 'docs', nameKey: 'docs', exportNumber: 1 }
+    const settings = { protocol: 'nfs', container: 'documents', accessMode: 'rw', enabled: true, uploadDelay: 0 }
+    const rest = { writeRetain: true, noAppleDoubles: true, clientsAllowedList: '', options: {} }
+    const { id } = await database.prisma.gatewayShare.create({ data: { ...identity, ...settings, ...rest } })
+    expect(await gateway(false)).toBe(true)
+    await database.prisma.gatewayShare.delete({ where: { id } })
+    expect(await gateway(false)).toBe(false)
+  })
+
   it('is taken once: a repetition, or an older one, changes nothing', async () => {
     await fleet.take(inventory({ d1: { uuid: 'u1' } }))
     await fleet.intake.take(fleet.nodeId, { type: 'inventory', sequence: fleet.sequence, inventory: inventory({}) })
@@ -112,5 +130,20 @@ describe('an inventory', () => {
     await fleet.take(inventory({}, { problems: [problem] }))
     await fleet.take(inventory({}, { problems: [problem] }))
     expect(fleet.warnings.filter((line) => line.includes('two filesystems'))).toHaveLength(1)
+  })
+
+  it('shows its problems on the node while there are any, and no more than a list can carry', async () => {
+    const problemsOf = async () => (await createNodeStore(database).find(fleet.nodeId))?.problems
+    const problems = Array.from({ length: 150 }, (_, i) => ({
+      code: 'mount_stuck',
+      subject: `/d${i}`,
+      message: `x${'😀'.repeat(1_000)}`,
+    }))
+    await fleet.take(inventory({}, { problems }))
+    const shown = await problemsOf()
+    expect(shown).toHaveLength(100)
+    expect(shown?.[0]).toEqual({ code: 'mount_stuck', subject: '/d0', message: `x${'😀'.repeat(499)}` })
+    await fleet.take(inventory({}))
+    expect(await problemsOf()).toEqual([])
   })
 })

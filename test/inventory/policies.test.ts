@@ -9,6 +9,15 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
+const ring = {
+  name: 'object',
+  version: 7,
+  md5: 'd41d8cd98f00b204e9800998ecf8427e',
+  devices: 1,
+  partitions: 64,
+  replicas: 1,
+}
+
 let fleet: Fleet
 beforeEach(async () => {
   fleet = await Fleet.open(database)
@@ -36,6 +45,26 @@ describe('policies', () => {
     expect(await fleet.policyNames()).toEqual(['gold', 'silver'])
     await fleet.take(inventory({ d1: { uuid: 'u2', policies: [0] } }, { policies: [policy(0, 'gold')] }), fleet.otherId)
     expect(await fleet.policyNames()).toEqual(['gold'])
+  })
+
+  it('are called what nodes with rings call them, whatever a node without rings declares', async () => {
+    const declared = inventory(
+      { d1: { uuid: 'u2' } },
+      { policies: [policy(0, 'default'), policy(1, 'more')], rings: [] },
+    )
+    await fleet.take(declared, fleet.otherId)
+    expect(await fleet.policyNames()).toEqual(['default', 'more'])
+    await fleet.take(inventory({ d1: { uuid: 'u1' } }, { policies: [policy(0, 'gold')], rings: [ring] }))
+    expect(await fleet.policyNames()).toEqual(['gold', 'more'])
+    await fleet.take(declared, fleet.otherId)
+    expect(await fleet.policyNames()).toEqual(['gold', 'more'])
+    expect(await fleet.devices(fleet.otherId)).toMatchObject([{ policies: ['gold'] }])
+  })
+
+  it('are renamed by a node without rings where no node has any', async () => {
+    await fleet.take(inventory({}, { policies: [policy(0, 'default')], rings: [] }))
+    await fleet.take(inventory({}, { policies: [policy(0, 'disks')], rings: [] }), fleet.otherId)
+    expect(await fleet.policyNames()).toEqual(['disks'])
   })
 
   it('stay when a node knows of none', async () => {

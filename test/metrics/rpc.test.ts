@@ -8,7 +8,7 @@ import type { TestApi } from '../support/api.js'
 import { addCluster, addNode } from '../support/fleet-rows.js'
 
 const names = Array.from({ length: 3000 }, (_, i) => `metric.${String(i).padStart(4, '0')}`)
-const time = Math.floor(Date.now() / 1000)
+let time = 0
 
 let api: TestApi
 let client: Client
@@ -22,6 +22,7 @@ beforeAll(async () => {
   const { intake } = api.context.metrics
   const metrics = names.map((name) => ({ name, unit: 'count', aggregation: 'sum' as const }))
   const values = Float64Array.from(names.keys())
+  time = Math.floor(Date.now() / 1000)
   for (const nodeId of nodeIds) {
     intake.connected(nodeId)
     await intake.catalogue(nodeId, { id: 1, metrics })

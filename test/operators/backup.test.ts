@@ -1,8 +1,9 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@roost/api-types'
 import { loadSecretKeys, createSecrets } from '@roost/control-plane/dist/secrets.js'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { controlPlaneEnv, startControlPlane } from '../support/control-plane.js'
 import type { ControlPlaneProcess } from '../support/control-plane.js'
@@ -63,6 +64,15 @@ describe('a backup', () => {
     expect(await here('local', 'backup', path('first.backup'))).toMatchObject({ code: 4 })
   })
 
+  it('is refused when a file that belongs to it cannot be read', async () => {
+    await cp(path('here'), path('closed'), { recursive: true, filter: (name) => !name.endsWith('roost.pid') })
+    await rm(join(path('closed'), 'ca.pem'))
+    await mkdir(join(path('closed'), 'ca.pem'))
+    const refused = await roostOn(source, 'closed')('local', 'backup', path('closed.backup'))
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('ca.pem cannot be read (EISDIR)') })
+    await expect(stat(path('closed.backup'))).rejects.toThrow('ENOENT')
+  })
+
   it('restored on another machine is the same control plane: keys, users, passwords, authority, audit', async () => {
     const there = roostOn(target, 'there')
     const restored = await there('local', 'restore', path('first.backup'))
@@ -97,8 +107,16 @@ describe('a backup', () => {
   })
 
   it('is not restored under a control plane that runs', async () => {
-    const refused = await here('local', 'restore', path('first.backup'), '--force')
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('stop it first') })
+    for (const flags of [[], ['--force']]) {
+      const refused = await here('local', 'restore', path('first.backup'), ...flags)
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('stop it first') })
+    }
+  })
+
+  it('that cannot be written says where and what to do', async () => {
+    const refused = await here('local', 'backup', path('nowhere/first.backup'))
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toMatch(/^roost: \S+nowhere\/first\.backup cannot be written \(ENOENT\): name a place/)
   })
 
   it('that is torn, altered or none changes nothing', async () => {
@@ -118,7 +136,40 @@ describe('a backup', () => {
   })
 })
 
+describe('a restore that fails in the middle', () => {
+  it('leaves what was there, to the last row and file', async () => {
+    const [whole, there] = [await readFile(path('first.backup')), roostOn(later, 'later')]
+    const lines = gunzipSync(whole).toString().trimEnd().split('\n')
+    const row = lines.findLastIndex((line) => line.startsWith('R '))
+    const twice = lines.toSpliced(row, 0, lines[row] ?? '').toSpliced(-1, 1, `E ${Number(lines.at(-1)?.slice(2)) + 1}`)
+    await writeFile(path('twice.backup'), gzipSync(`${twice.join('\n')}\n`))
+    const files = () =>
+      Promise.all(['secrets.key', 'admin.apikey'].map((name) => readFile(join(path('later'), name), 'utf8')))
+    const rows = async () => (await later.pool.query('select * from audit_events order by id')).rows
+    await addCluster(later, 'precious')
+    const before = [await rows(), await files()]
+    const failed = await there('local', 'restore', path('twice.backup'), '--force')
+    expect(failed.code).not.toBe(0)
+    expect([await rows(), await files()]).toEqual(before)
+    expect(await later.prisma.cluster.count({ where: { name: 'precious' } })).toBe(1)
+    const again = await startControlPlane({ dataDir: path('later'), env: { DATABASE_URL: later.url } })
+    expect((await request(again, '/api/v1/users/')).status).toBe(200)
+    await again.stop()
+  })
+})
+
 describe('the encryption key', () => {
+  it('of another installation is told of at the start', async () => {
+    const other = await startControlPlane({ dataDir: path('other'), env: { DATABASE_URL: later.url } })
+    expect(other.output()).toMatch(
+      /other.secrets.key is not the key file of this database\. A secret was sealed with key/,
+    )
+    await other.stop()
+    const right = await startControlPlane({ dataDir: path('later'), env: { DATABASE_URL: later.url } })
+    expect(right.output()).not.toContain('key file')
+    await right.stop()
+  })
+
   it('is not replaced while the control plane runs', async () => {
     expect(await here('local', 'rotate-secrets-key')).toMatchObject({ code: 1 })
   })

@@ -179,6 +179,14 @@ describe('a key', () => {
     expect(audit).toMatchObject({ action: 'rotate', changes: { replaces: [null, old.id] } })
   })
 
+  it('when rotated without an overlap ends at once, also where it was used a moment before', async () => {
+    const { id } = await make()
+    const old = await keyFor(id)
+    expect(await statusWith(old.credentials)).toBe(200)
+    const next = await client.rpc.apiKeys.rotate.mutate({ id: old.id, rotation: { overlap_seconds: 0 } })
+    expect([await statusWith(old.credentials), await statusWith(next.credentials)]).toEqual([401, 200])
+  })
+
   it('when rotated does not outlive its own expiry, and the new one is good for as long as it was', async () => {
     const { id } = await make()
     const old = await keyFor(id, { ttl_seconds: 60 })
@@ -200,6 +208,9 @@ describe('a key', () => {
   it('is not made for an operator that there is not', async () => {
     await expect(keyFor(999_999)).rejects.toMatchObject({
       data: { fields: { operator: ['There is no operator 999999.'] } },
+    })
+    await expect(keyFor(99_999_999_999)).rejects.toMatchObject({
+      data: { code: 'BAD_REQUEST', fields: { operator: [expect.any(String)] } },
     })
   })
 })

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 
 /** What the contract allows, and what the machine of a test may add. */
-const withinMs = 5_000
+const withinMs = 20_000
 
 let database: TestDatabase
 let first: InProcessControlPlane

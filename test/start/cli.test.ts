@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { controlPlaneEnv, startControlPlane } from '../support/control-plane.js'
 import type { ControlPlaneProcess } from '../support/control-plane.js'
@@ -61,6 +63,27 @@ describe('roost', () => {
     })
   })
 
+  it('takes the login of a cluster’s storage, whose key comes by a file, and shows it without', async () => {
+    expect(await cli('cluster', 'storage', 'default')).toMatchObject({ code: 3, stdout: '' })
+    const file = join(roost.dataDir, 'storage.key')
+    await writeFile(file, 'S3CR3T-of-storage\n')
+    const login = ['--auth-url', 'http://swift.example:8080/auth/v1.0', '--user', 'test:tester']
+    const answer = await cli('cluster', 'set-storage', 'default', ...login, '--key-file', file)
+    expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining('with its next deployment') })
+    expect((await cli('cluster', 'storage', 'default')).stdout).toMatch(
+      /^CLUSTER +AUTH_URL +USER\n\S+ +http:\/\/swift.example:8080\/auth\/v1.0 +test:tester\n$/,
+    )
+    expect(await cli('cluster', 'set-storage', 'default', ...login, '--key-file', '/nowhere')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('/nowhere'),
+    })
+    expect(await cli('cluster', 'unset-storage', 'default')).toMatchObject({
+      code: 0,
+      stdout: 'the storage login of cluster default is forgotten; each gateway drops it with its next deployment\n',
+    })
+    expect(await cli('cluster', 'unset-storage', 'default', '--force')).toMatchObject({ code: 3, stdout: '' })
+  })
+
   it('says what the server refused, with a code to branch on', async () => {
     const { code, stderr } = await cli('cluster', 'add', 'default')
     expect(code).toBe(2)
@@ -78,10 +101,20 @@ describe('roost', () => {
     expect(stderr).toMatch(/^warning: https:\/\/localhost:\d+ answers on this machine alone/)
   })
 
-  it('lists nodes, and removes one by its name', async () => {
+  it('lists nodes, shows one with its problems, and removes it by its name', async () => {
     const [cluster] = await database.prisma.cluster.findMany()
     await addNode(database, cluster?.id ?? 0, { hostname: 'storage-1', state: 'offline' })
     expect((await cli('node', 'list', '--cluster', 'default')).stdout).toMatch(/storage-1 +default +offline/)
+    const problem = { code: 'mount_stuck', subject: '/srv/node/d1', message: 'It has not answered for 3 s.' }
+    await database.prisma.node.updateMany({ data: { problems: [problem] } })
+    const shown = (await cli('node', 'show', 'storage-1')).stdout
+    expect(shown).toMatch(/^HOSTNAME +storage-1\nCLUSTER +default\nSTATE +offline\n/m)
+    expect(shown).toMatch(
+      /\n\nPROBLEM +SUBJECT +MESSAGE\nmount_stuck +\/srv\/node\/d1 +It has not answered for 3 s\.\n$/,
+    )
+    expect(JSON.parse((await cli('node', 'show', 'storage-1', '-o', 'json')).stdout)).toMatchObject({
+      problems: [problem],
+    })
     expect((await cli('node', 'remove', 'storage-1')).code).toBe(0)
     expect(JSON.parse((await cli('node', 'list', '-o', 'json')).stdout)).toEqual([])
     expect((await cli('node', 'remove', 'storage-1')).code).toBe(3)
@@ -102,6 +135,9 @@ describe('roost', () => {
     expect((await cli('key', 'list', 'night shift')).stdout.match(/night shift +pager +active/g)).toHaveLength(2)
     expect(await cli('key', 'revoke', id)).toMatchObject({ code: 0, stdout: `key ${id} of night shift is revoked\n` })
     expect(await runRoost(['cluster', 'list'], theirs)).toMatchObject({ code: 6 })
+    for (const verb of ['revoke', 'rotate'])
+      expect(await cli('key', verb, '999')).toMatchObject({ code: 3, stderr: "roost: There is no key '999'.\n" })
+    expect(await cli('key', 'revoke', 'pager')).toMatchObject({ code: 2, stderr: expect.stringContaining('number') })
   })
 
   it('disables, enables and removes operators, but not the last administrator', async () => {
@@ -134,7 +170,7 @@ describe('roost', () => {
   })
 
   it('says so when nothing answers', async () => {
-    const url = 'https://127.0.0.1:60999'
+    const url = 'https://127.0.0.1:2' // a port that nothing is given by chance, and that fetch does not block
     const nobody = controlPlaneEnv('/nonexistent', { ROOST_API_KEY: 'admin:key', ROOST_PUBLIC_URL: url })
     const { code, stderr } = await runRoost(['cluster', 'list'], nobody)
     expect(stderr).toBe(`roost: ${url} does not answer (ECONNREFUSED): is Roost running there?\n`)

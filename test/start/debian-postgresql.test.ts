@@ -1,22 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startControlPlane } from '../support/control-plane.js'
+import { controlPlaneEnv, startControlPlane } from '../support/control-plane.js'
 import type { ControlPlaneProcess } from '../support/control-plane.js'
 import { startDebianPostgresql } from '../support/debian-postgresql.js'
 import type { DebianPostgresql } from '../support/debian-postgresql.js'
+import { runRoost } from '../support/processes.js'
 import { request } from '../support/request.js'
 
 const onSystem = process.env['ROOST_TEST_SYSTEM'] === '1' && process.getuid?.() === 0
 
 // Needs root and the package `postgresql`.
-describe.skipIf(!onSystem)('a PostgreSQL from Debian, by DATABASE_URL', { timeout: 60_000 }, () => {
+describe.skipIf(!onSystem)('a PostgreSQL from Debian, by DATABASE_URL', { timeout: 180_000 }, () => {
   let server: DebianPostgresql
   let roost: ControlPlaneProcess
 
   beforeAll(async () => {
     server = await startDebianPostgresql()
     roost = await startControlPlane({ env: { DATABASE_URL: server.url } })
-  }, 60_000)
+  })
   afterAll(async () => {
     await roost.stop()
     await server.remove()
@@ -34,9 +38,25 @@ describe.skipIf(!onSystem)('a PostgreSQL from Debian, by DATABASE_URL', { timeou
     expect(JSON.stringify(away.body)).not.toContain('127.0.0.1')
     await server.start()
     let status = 503
-    for (const deadline = Date.now() + 10_000; status === 503 && Date.now() < deadline; await sleep(50))
+    for (const deadline = Date.now() + 90_000; status === 503 && Date.now() < deadline; await sleep(50))
       ({ status } = await request(roost, '/api/v1/clusters/'))
     expect(status).toBe(200)
+  })
+
+  it.each([
+    [
+      'a wrong password',
+      (url: string) => url.replace('s3cr3t', 'wr0ng'),
+      'refuses the user or the password: check both in DATABASE_URL.',
+    ],
+    ['no password', (url: string) => url.replace(':s3cr3t', ''), 'wants a password: put one into DATABASE_URL'],
+  ])('refuses %s, which is told as what it is', async (_what, urlOf, sentence) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'roost-debian-'))
+    const env = controlPlaneEnv(dataDir, { DATABASE_URL: urlOf(server.url) })
+    const { code, stderr } = await runRoost(['local', 'serve'], env)
+    await rm(dataDir, { recursive: true })
+    expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)])
+    expect(stderr).not.toContain('wr0ng')
   })
 
   it('outlives Roost', async () => {

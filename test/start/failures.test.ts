@@ -17,7 +17,10 @@ beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'roost-fail-'))
 })
 afterEach(() => rm(dataDir, { recursive: true }))
-afterAll(() => database.drop())
+afterAll(async () => {
+  await database.pool.query('drop role if exists nobody')
+  await database.drop()
+})
 
 /** Whatever the reason, nothing stays behind that runs. */
 async function serve(env: Readonly<Record<string, string>>): Promise<Ended & { readonly left: readonly number[] }> {
@@ -51,12 +54,17 @@ it('leaves the database of others and no process of its own behind', async () =>
 })
 
 describe('a start that cannot succeed says in one sentence what to do, with exit code 1', () => {
-  it('when the port is in use', async () => {
+  it('when the port is in use, before a database is made for nothing', async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
-    const { code, stderr } = await serve({ ROOST_LISTEN: `127.0.0.1:${port}`, ROOST_LOG_LEVEL: 'error' })
+    const { code, stderr } = await serve({
+      ROOST_LISTEN: `127.0.0.1:${port}`,
+      DATABASE_URL: '',
+      ROOST_LOG_LEVEL: 'error',
+    })
     other.close()
+    expect(await readdir(dataDir)).toEqual([])
     expect(stderr).toBe(
       `roost: Cannot listen on 127.0.0.1:${port}: the port is in use. Stop the program that has it, or set ROOST_LISTEN to another.\n`,
     )
@@ -86,6 +94,26 @@ describe('a start that cannot succeed says in one sentence what to do, with exit
     expect(stderr).toBe(
       'roost: The database at 127.0.0.1:1/roost cannot be reached (connect ECONNREFUSED 127.0.0.1:1): check DATABASE_URL and that PostgreSQL runs there.\n',
     )
+    expect(code).toBe(1)
+  })
+
+  it.each([
+    [
+      'lets the user not in',
+      'create role nobody nologin',
+      (url: string) => url.replace('//postgres@', '//nobody@'),
+      /^roost: PostgreSQL at \S+ refuses the user: check its name in DATABASE_URL, and that .* It says: role "nobody" is not permitted to log in\.\n$/,
+    ],
+    [
+      'has no such database',
+      'select 1',
+      (url: string) => url.replace(/\/t_\w+\?/, '/nowhere?'),
+      /^roost: PostgreSQL at \S+ has no database of this name: create it, or .* It says: database "nowhere" does not exist\.\n$/,
+    ],
+  ])('when PostgreSQL answers and %s', async (_what, sql, urlOf, sentence) => {
+    await database.pool.query(sql)
+    const { code, stderr } = await serve({ DATABASE_URL: urlOf(database.url) })
+    expect(stderr).toMatch(sentence)
     expect(code).toBe(1)
   })
 

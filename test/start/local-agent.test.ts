@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient } from '@roost/api-types'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { repository, startControlPlane } from '../support/control-plane.js'
 import type { ControlPlaneProcess } from '../support/control-plane.js'
@@ -10,7 +11,7 @@ import { request } from '../support/request.js'
 
 const args = ['--agent', join(repository, 'apps/node-agent/bin/roost-agent.js')]
 // Readings come every 10 s, and the machine may be busy with other suites.
-const patience = { timeout: 60_000, interval: 200 }
+const patience = { timeout: 120_000, interval: 200 }
 const database = await createTestDatabase()
 let dataDir: string
 let roost: ControlPlaneProcess
@@ -53,7 +54,7 @@ async function readingAfter(seconds: number): Promise<void> {
   }, patience)
 }
 
-describe('the agent that npm start runs for this machine', { timeout: 120_000 }, () => {
+describe('the agent that npm start runs for this machine', { timeout: 500_000 }, () => {
   it('enrols itself into the cluster default, keeps its state in <data>/agent, and reports', async () => {
     await vi.waitFor(async () => expect(await nodes()).toMatchObject([{ state: 'online' }]), patience)
     expect(await readFile(join(dataDir, 'agent/identity.json'), 'utf8')).toContain('"cluster": "default"')
@@ -86,5 +87,22 @@ describe('the agent that npm start runs for this machine', { timeout: 120_000 },
     expect(roost.url).not.toBe(url)
     await readingAfter(Date.now() / 1000)
     expect(await nodes()).toMatchObject([{ state: 'online' }])
+  })
+
+  it('stays away once an operator removed its node, over restarts too, until its old identity is taken away', async () => {
+    const client = createClient({ url: roost.url, apiKey: roost.key, ca: roost.ca })
+    const [node] = await nodes()
+    await client.rpc.nodes.remove.mutate({ id: node?.id ?? 0, force: true })
+    await client.close()
+    const isAway = () => expect(roost.output()).toContain('its agent stays away: to bring it back')
+    await vi.waitFor(isAway, patience)
+    await roost.stop()
+    roost = await start()
+    await vi.waitFor(isAway, patience)
+    expect(await nodes()).toEqual([])
+    await roost.stop()
+    await rm(join(dataDir, 'agent/identity.removed.json'))
+    roost = await start()
+    await vi.waitFor(async () => expect(await nodes()).toMatchObject([{ state: 'online' }]), patience)
   })
 })

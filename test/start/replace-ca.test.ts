@@ -40,7 +40,7 @@ async function servedTo(trusted: readonly string[] | undefined): Promise<number 
   }
 }
 
-describe('roost local replace-ca', { timeout: 120_000 }, () => {
+describe('roost local replace-ca', { timeout: 300_000 }, () => {
   it('needs an authority to replace', async () => {
     expect(await replaceCa()).toMatchObject({ code: 1, stderr: expect.stringContaining('no authority of Roost') })
   })

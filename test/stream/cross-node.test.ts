@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { EnrolledNode } from '../support/nodes.js'
 import { simulatedInventory } from '../support/simulated-inventory.js'
+import { patience } from '../support/patience.js'
 import { useAgents } from './dial.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer } from './stream-server.js'
@@ -74,14 +75,14 @@ describe('a message of one node that names another', () => {
         where: { action: 'refuse', resourceId: node.id },
       })
       expect(events).toMatchObject([{ operator: `agent ${node.uuid}`, address: '127.0.0.1' }])
-    })
+    }, patience)
   })
 
   it('without a name of any node is taken as the sender’s own, also by a frame', async () => {
     const { agent, node } = await connect()
     for (const message of Object.values(messages)) agent.send(message)
     agent.sendFrame(new Float64Array([1]))
-    await vi.waitFor(() => expect(everything()).toHaveLength(6))
+    await vi.waitFor(() => expect(everything()).toHaveLength(6), patience)
     expect(new Set(everything().map(({ nodeId }) => nodeId))).toEqual(new Set([node.id]))
   })
 

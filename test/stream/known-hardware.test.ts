@@ -5,7 +5,8 @@ import { newIdentity, SimulatedAgent } from '../support/simulated-agent.js'
 import type { NewIdentity } from '../support/simulated-agent.js'
 import { endOfSession, enrolAt, newHardware } from './enrol.js'
 import type { Answer } from './enrol.js'
-import { operator, startStreamServer } from './stream-server.js'
+import { testCaller } from '../support/enrolment.js'
+import { startStreamServer } from './stream-server.js'
 import type { StreamServer } from './stream-server.js'
 
 let server: StreamServer
@@ -20,7 +21,7 @@ function enrol(token: string, more: Partial<EnrolRequest>, identity?: NewIdentit
 }
 
 async function newToken(): Promise<string> {
-  return (await server.tokens.create({ cluster: server.clusterId }, operator)).token
+  return (await server.tokens.create({ cluster: server.clusterId }, testCaller)).token
 }
 
 const auditOf = (nodeId: unknown) =>
@@ -99,7 +100,7 @@ describe('hardware that was a node before', () => {
       create: { name: 'two' },
       update: {},
     })
-    const { token } = await server.tokens.create({ cluster: other.id }, operator)
+    const { token } = await server.tokens.create({ cluster: other.id }, testCaller)
     expect(await enrol(token, { hardware })).toMatchObject({ status: 200, body: { cluster: 'two' } })
   })
 

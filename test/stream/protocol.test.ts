@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isOver, isWelcomed, useAgents } from './dial.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer } from './stream-server.js'
+import { patience } from '../support/patience.js'
 
 /** A control plane of the future, which serves the version before its own in full. */
 const protocol = { oldest: 2, current: 3 }
@@ -12,7 +13,7 @@ let server: StreamServer
 const { newNode, dialAs } = useAgents(() => server)
 
 beforeAll(async () => {
-  server = await startStreamServer({ protocol, heartbeatMs: 1_000 })
+  server = await startStreamServer({ protocol })
 })
 afterAll(() => server.close())
 
@@ -47,6 +48,17 @@ describe('an agent', () => {
     expect(await server.stateOf(node.id)).toBe('pending')
   })
 
+  it('of a newer protocol that signs as we do is shown as needs_upgrade with its version', async () => {
+    const node = await newNode()
+    const agent = dialAs(node, { hello: { protocol: 4, agent_version: '0.4.0' } })
+    await agent.until(isOver)
+    const shown = () => server.database.prisma.node.findUniqueOrThrow({ where: { id: node.id } })
+    await vi.waitFor(
+      async () => expect(await shown()).toMatchObject({ state: 'needs_upgrade', agentVersion: '0.4.0' }),
+      patience,
+    )
+  })
+
   it('of a too old protocol is refused, shown as needs_upgrade with its version, and online again once upgraded', async () => {
     const node = await newNode()
     const old = dialAs(node, { hello: { protocol: 1, agent_version: '0.1.0' } })
@@ -56,10 +68,16 @@ describe('an agent', () => {
       message: 'needs agent ≥ protocol 2; this one speaks 1',
     })
     const shown = () => server.database.prisma.node.findUniqueOrThrow({ where: { id: node.id } })
-    await vi.waitFor(async () => expect(await shown()).toMatchObject({ state: 'needs_upgrade', agentVersion: '0.1.0' }))
+    await vi.waitFor(
+      async () => expect(await shown()).toMatchObject({ state: 'needs_upgrade', agentVersion: '0.1.0' }),
+      patience,
+    )
     const upgraded = dialAs(node, { hello: { protocol: 3, agent_version: '0.3.0' } })
     await upgraded.until(isWelcomed)
-    await vi.waitFor(async () => expect(await shown()).toMatchObject({ state: 'online', agentVersion: '0.3.0' }))
+    await vi.waitFor(
+      async () => expect(await shown()).toMatchObject({ state: 'online', agentVersion: '0.3.0' }),
+      patience,
+    )
   })
 
   it('of a too old protocol that cannot sign for the node changes nothing about it', async () => {

@@ -100,9 +100,9 @@ export class RawSocket {
     this.#socket.destroy()
   }
 
-  /** Resolves when the condition holds, or rejects after ten seconds. */
+  /** Resolves when the condition holds, or rejects after a minute. */
   async until(holds: () => boolean): Promise<void> {
-    for (const end = performance.now() + 10_000; !holds();) {
+    for (const end = performance.now() + 60_000; !holds();) {
       if (performance.now() > end) throw new Error(`Waited in vain for: ${holds.toString()}`)
       await new Promise((resolve) => setTimeout(resolve, 2))
     }

@@ -8,7 +8,9 @@ import type { EnrolledNode } from '../support/nodes.js'
 import { newIdentity, SimulatedAgent } from '../support/simulated-agent.js'
 import type { SimulatedAgentOptions } from '../support/simulated-agent.js'
 import { simulatedInventory } from '../support/simulated-inventory.js'
-import { operator, startStreamServer } from './stream-server.js'
+import { testCaller } from '../support/enrolment.js'
+import { startStreamServer } from './stream-server.js'
+import { patience } from '../support/patience.js'
 import type { StreamServer } from './stream-server.js'
 
 let server: StreamServer
@@ -16,7 +18,7 @@ let nodes: readonly EnrolledNode[]
 const agents: SimulatedAgent[] = []
 
 beforeAll(async () => {
-  server = await startStreamServer({ helloTimeoutMs: 300, trustedCas: () => ['PEM'] })
+  server = await startStreamServer({ helloTimeoutMs: 3_000, trustedCas: () => ['PEM'] })
   nodes = await insertNodes(server.database, server.clusterId, 12)
 })
 afterEach(() => {
@@ -50,7 +52,7 @@ describe('a session', () => {
       { type: 'welcome', node_id: nodeOf(0).id, parked: null },
       { type: 'settings', heartbeat_interval_ms: 15_000, report_interval_ms: 10_000, ca: ['PEM'] },
     ])
-    await vi.waitFor(async () => expect(await server.stateOf(nodeOf(0).id)).toBe('online'), 3_000)
+    await vi.waitFor(async () => expect(await server.stateOf(nodeOf(0).id)).toBe('online'), patience)
   })
 
   it('answers a ping with a pong of the same id', async () => {
@@ -66,8 +68,14 @@ describe('a session', () => {
     const agent = agentOf(2)
     await agent.until(welcomed)
     const disk = new EventEmitter()
-    server.hooks.beforeInventory = async () => void (await once(disk, 'written'))
+    const begun = once(disk, 'begun')
+    server.hooks.beforeInventory = async () => {
+      const written = once(disk, 'written')
+      disk.emit('begun')
+      await written
+    }
     agent.send({ type: 'inventory', sequence: 5, inventory: simulatedInventory('n') })
+    await begun
     await sleep(100)
     expect(agent.acknowledged).toBe(0)
     disk.emit('written')
@@ -94,7 +102,7 @@ describe('a session', () => {
     const agent = agentOf(3)
     await agent.until(welcomed)
     agent.sendFrame(new Float64Array([1, Number.NaN, 3]))
-    await vi.waitFor(() => expect(server.heard.frames.at(-1)?.nodeId).toBe(nodeOf(3).id))
+    await vi.waitFor(() => expect(server.heard.frames.at(-1)?.nodeId).toBe(nodeOf(3).id), patience)
     const { values } = decodeMetricFrame(server.heard.frames.at(-1)?.bytes ?? new Uint8Array())
     expect([...values]).toEqual([1, Number.NaN, 3])
   })
@@ -106,8 +114,9 @@ describe('a session', () => {
     agent.send({ type: 'teleport', where: 'there' })
     await agent.until(() => messages.some((message) => message.type === 'unsupported' && message.of === 'teleport'))
     agent.send({ type: 'log', level: 'info', message: 'hello', colour: 'green' })
-    await vi.waitFor(() =>
-      expect(server.heard.logs.at(-1)?.message).toEqual({ type: 'log', level: 'info', message: 'hello' }),
+    await vi.waitFor(
+      () => expect(server.heard.logs.at(-1)?.message).toEqual({ type: 'log', level: 'info', message: 'hello' }),
+      patience,
     )
     expect(agent.isConnected).toBe(true)
   })
@@ -170,7 +179,7 @@ describe('a hello', () => {
     await vi.waitFor(async () => {
       const events = await server.database.prisma.auditEvent.findMany({ where: { resourceId: node.id } })
       expect(events).toMatchObject([{ action: 'refuse', operator: 'agent', address: '127.0.0.1' }])
-    })
+    }, patience)
   })
 
   it('cannot be replayed: each nonce is good for one connection', async () => {
@@ -195,21 +204,21 @@ describe('revocation', () => {
     const node = nodeOf(11)
     const agent = agentOf(11)
     await agent.until(welcomed)
-    await server.nodes.remove(node.id, operator, { force: true })
+    await server.nodes.remove(node.id, testCaller, { force: true })
     await agent.until(over)
     expect(agent.ended?.code).toBe(closeCodes.revoked)
     const again = agentOf(11)
     await again.until(over)
     expect(again.ended?.code).toBe(closeCodes.revoked)
     const events = await server.database.prisma.auditEvent.findMany({ where: { resourceId: node.id } })
-    expect(events).toMatchObject([{ action: 'remove', operator: 'admin' }])
+    expect(events).toMatchObject([{ action: 'remove', operator: 'local' }])
   })
 
   it('is refused for an online node unless it is forced', async () => {
     const node = nodeOf(0)
     const agent = agentOf(0)
     await agent.until(welcomed)
-    await expect(server.nodes.remove(node.id, operator, { force: false })).rejects.toMatchObject({
+    await expect(server.nodes.remove(node.id, testCaller, { force: false })).rejects.toMatchObject({
       code: 'conflict',
     })
     expect(agent.isConnected).toBe(true)

@@ -25,7 +25,7 @@ import { createNodeStore } from '@roost/control-plane/dist/nodes/store.js'
 import { createWrites } from '@roost/control-plane/dist/audit/service.js'
 import { createIdempotencyStore } from '@roost/control-plane/dist/audit/idempotency-store.js'
 import { createAuditStore } from '@roost/control-plane/dist/audit/store.js'
-import type { Caller, NodeService, TokenService } from '@roost/api-types/rpc'
+import type { NodeService, TokenService } from '@roost/api-types/rpc'
 import { createTokenStore } from '@roost/control-plane/dist/nodes/token-store.js'
 import { createTokenService } from '@roost/control-plane/dist/nodes/tokens.js'
 import { createTestDatabase } from '../support/database.js'
@@ -67,15 +67,6 @@ export interface StreamServerOptions extends Partial<StreamOptions> {
   readonly database?: TestDatabase
   readonly port?: number
   readonly isLoopbackOnly?: boolean
-}
-
-export const operator: Caller = {
-  operatorId: 1,
-  operator: 'admin',
-  role: 'admin',
-  keyId: null,
-  address: 'local',
-  requestId: 'r1',
 }
 
 export async function startStreamServer(options: StreamServerOptions = {}): Promise<StreamServer> {

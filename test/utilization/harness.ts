@@ -17,12 +17,15 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
   const harness = { now: Date.parse(now) } as UsageHarness & { database: TestDatabase; usage: UtilizationFeature }
   beforeAll(async () => {
     harness.database = await createTestDatabase()
-    const surroundings = {
+    const options = {
       config: {
         listen: { host: '127.0.0.1', port: 0 },
         behindProxy: false,
         dataDir: '',
         usageRetentionDays: retentionDays,
+        auditRetentionDays: 400,
+        jobRetentionDays: 90,
+        idempotencyRetentionHours: 24,
         deploymentTimeoutMs: 600_000,
       },
       connection: harness.database.connection,
@@ -32,7 +35,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
       trustedCas: () => [],
       caSha256: () => null,
     }
-    harness.usage = buildUtilization(harness.database, surroundings, async () => {})
+    harness.usage = buildUtilization(harness.database, options, async () => {})
   })
   afterAll(async () => {
     await harness.usage.stop()
