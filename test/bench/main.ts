@@ -1,6 +1,7 @@
 import { benchAgent } from './agent.js'
 import { benchCapacity } from './capacity.js'
 import { benchFleet } from './fleet.js'
+import { benchGateway } from './gateway.js'
 import { benchGlobs } from './globs.js'
 import { benchIntake } from './intake.js'
 import { benchMemory } from './memory.js'
@@ -10,6 +11,7 @@ import { benchRecords } from './records.js'
 import { missed, tableOf } from './report.js'
 import type { Row } from './report.js'
 import { benchStatsd } from './statsd.js'
+import { benchSwift } from './swift.js'
 import { benchTiming } from './timing.js'
 import { benchUsage } from './usage.js'
 
@@ -30,7 +32,9 @@ const benches: Readonly<Record<string, Bench>> = {
   records: { title: 'Users and shares, 100,000 of each', run: benchRecords },
   usage: { title: 'Usage by half-hour: two nodes at a time, messages of 5,000 accounts', run: benchUsage },
   agent: { title: "The agent at a 10 s interval, its children's CPU included", run: benchAgent },
+  gateway: { title: "Shares of one gateway: the agent's CPU, and one apply whole", run: benchGateway },
   statsd: { title: "Swift's statistics by UDP", run: benchStatsd },
+  swift: { title: "Swift's own files on a node of a large cluster", run: benchSwift },
   timing: { title: 'Refused credentials: medians of 10,000 interleaved tries', run: benchTiming },
 }
 

@@ -40,6 +40,21 @@ export function cpuSeconds(pid: number): number {
   return ticks / ticksPerSecond
 }
 
+/** Milliseconds of CPU of a process's main thread alone, to the nanosecond: what a loop did in a short time. */
+export function mainThreadCpuMs(pid: number): number {
+  const [nanoseconds = ''] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
+  return Number(nanoseconds) / 1e6
+}
+
+/** The CPU seconds of a process with those of the processes that it has now, and theirs. */
+export function cpuSecondsOfAll(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return (
+    cpuSeconds(pid) +
+    (children === '' ? [] : children.split(' ')).reduce((sum, child) => sum + cpuSecondsOfAll(Number(child)), 0)
+  )
+}
+
 /** Resident memory of a process in MB. */
 export function residentMb(pid: number): number {
   const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
