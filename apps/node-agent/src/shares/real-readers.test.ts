@@ -77,6 +77,16 @@ describe.skipIf(!isEnabled)(
       await expect(checkExports(text)).rejects.toThrow(reason)
     })
 
+    it.each([
+      [
+        '[global]\nfoo = 1\n[broken]\nguest ok = maybe\n',
+        'testparm: set_variable_helper(maybe): value is not boolean!',
+      ],
+      ['[global]\nsecurity = no\n', "testparm: WARNING: Ignoring invalid value 'no' for parameter 'security'"],
+    ])('testparm refuses %j, and says why', { timeout: 60_000 }, async (text, reason) => {
+      await expect(readBySamba(text, runCommand)).rejects.toThrow(new Error(reason))
+    })
+
     it('leaves the exports of this machine as they are', { timeout: 60_000 }, async () => {
       const etab = () => openMachine().read('/var/lib/nfs/etab')
       const before = etab()

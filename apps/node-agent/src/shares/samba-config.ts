@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describeFailure, type RunCommand } from '../host/run-command.js'
+import { type CommandResult, describeFailure, type RunCommand } from '../host/run-command.js'
 import { sambaFormat, type SambaSection } from './samba-format.js'
 
 /** Sections as `testparm -s` prints them: options that are not at their defaults, by name in lower case. */
@@ -16,11 +16,20 @@ export async function readBySamba(text: string, run: RunCommand): Promise<Printe
     const copy = join(folder, 'smb.conf')
     await writeFile(copy, text, { mode: 0o600 })
     const result = await run('testparm', ['-s', '--suppress-prompt', copy], { deadlineMs, maxOutputBytes: 64 << 20 })
-    if (result.exitCode !== 0) throw new Error(`testparm: ${describeFailure(result)}`)
+    if (result.exitCode !== 0) throw new Error(`testparm: ${refusalOf(result)}`)
     return parsePrinted(result.stdout)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+// What testparm says of every configuration, and at the end of each that it refuses.
+const routine = /^(?:$|Load smb config files from |Weak crypto is allowed |Error loading services)/
+
+/** Where it stops reading is what it complains of last. */
+function refusalOf(result: CommandResult): string {
+  const complaint = result.stderr.split('\n').findLast((line) => !routine.test(line))
+  return result.outcome === 'exited' && complaint !== undefined ? complaint : describeFailure(result)
 }
 
 function parsePrinted(text: string): PrintedSections {
