@@ -23,6 +23,9 @@ const maxConnections = 10
 /** How long a query waits for a connection before it fails. */
 const connectTimeoutMs = 5_000
 
+/** How long a transaction may wait to begin, and then last: many writers take turns at the locks of inserts. */
+const transactionOptions = { maxWait: 5_000, timeout: 15_000 }
+
 /** Opens nothing yet: each connection is made when it is first needed, and again after it broke. */
 export function openDatabase(connection: Connection): Database {
   const pool = new pg.Pool({
@@ -32,7 +35,7 @@ export function openDatabase(connection: Connection): Database {
     connectionTimeoutMillis: connectTimeoutMs,
   })
   pool.on('error', () => {}) // an idle connection broke: the pool makes another
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions })
   return {
     prisma,
     pool,

@@ -23,7 +23,7 @@ export interface AuditStore {
 
 export function createAuditStore({ prisma }: Database): AuditStore {
   return {
-    transaction: (work) => prisma.$transaction(work, { maxWait: 5_000, timeout: 15_000 }),
+    transaction: (work) => prisma.$transaction(work),
     insert: (tx, { operator, keyId, address, requestId }, record) =>
       insertAuditEvent(tx, { operator, keyId, address, requestId, ...record }),
   }

@@ -61,7 +61,7 @@ export interface StateStore {
 
 export function createStateStore({ prisma }: Database): StateStore {
   return {
-    transaction: (work) => prisma.$transaction(work, { maxWait: 5_000, timeout: 15_000 }),
+    transaction: (work) => prisma.$transaction(work),
     async unfinishedJobs() {
       const where = { state: { in: [...unfinishedStates] } }
       const rows = await prisma.job.findMany({ select: { id: true, kind: true }, where, orderBy: { id: 'asc' } })

@@ -54,9 +54,6 @@ export interface EnrolmentStore {
   ): Promise<T>
 }
 
-/** As for other writes: many nodes may enrol at once, and take turns to insert. */
-const waits = { maxWait: 5_000, timeout: 15_000 }
-
 export function createEnrolmentStore({ prisma }: Pick<Database, 'prisma'>): EnrolmentStore {
   return {
     async deleteExpired(now) {
@@ -69,7 +66,7 @@ export function createEnrolmentStore({ prisma }: Pick<Database, 'prisma'>): Enro
           from enrolment_tokens t join clusters c on c.id = t.cluster_id
           where t.digest = ${digest} for update of t`
         return work(token, workOf(tx))
-      }, waits),
+      }),
   }
 }
 
