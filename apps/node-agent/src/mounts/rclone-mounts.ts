@@ -86,7 +86,7 @@ export class RcloneMounts implements Mounts {
   start(desired: GatewayState, behind: ReadonlySet<string> = new Set()): Promise<void> {
     return this.#inTurn(async () => {
       const wanted = mountSpecs(desired)
-      const staged = this.#without(behind, wanted)
+      const staged = this.#holdingBack(behind, wanted)
       const changes = changesOf(this.#record.settled, staged)
       const logins = loginsOf(desired, wanted)
       if (changes.added.length + changes.replaced.length > 0) {
@@ -105,11 +105,10 @@ export class RcloneMounts implements Mounts {
 
   holdBack(behind: ReadonlySet<string>): Promise<void> {
     return this.#inTurn(async () => {
-      const { settled, staged } = this.#record
+      const { staged } = this.#record
       if (staged === null) return
-      const kept = this.#without(behind, staged)
-      const keys = new Set([...settled, ...kept].map(({ share }) => share))
-      await this.#end(staged.filter(({ share }) => !keys.has(share)))
+      const kept = this.#holdingBack(behind, staged)
+      await this.#end(changesOf(kept, staged).added.filter(({ share }) => !this.#isSettled(share)))
       await this.#save((record) => ({ ...record, staged: kept }))
     })
   }
@@ -251,7 +250,7 @@ export class RcloneMounts implements Mounts {
   }
 
   /** What is wanted, but for the folders that stay as they are. */
-  #without(behind: ReadonlySet<string>, wanted: readonly MountSpec[]): readonly MountSpec[] {
+  #holdingBack(behind: ReadonlySet<string>, wanted: readonly MountSpec[]): readonly MountSpec[] {
     const stays = (spec: MountSpec) => behind.has(this.#pathOf(spec))
     return [...wanted.filter((spec) => !stays(spec)), ...this.#record.settled.filter(stays)]
   }
