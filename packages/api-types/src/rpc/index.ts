@@ -1,2 +1,3 @@
 export * from './router.js'
 export * from './services.js'
+export * from './verbs.js'

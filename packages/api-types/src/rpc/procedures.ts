@@ -3,7 +3,8 @@ import type { TRPC_ERROR_CODE_KEY } from '@trpc/server'
 import { z } from 'zod'
 import { maxId, RoostError } from '../rest/index.js'
 import type { ErrorCode, FieldErrors } from '../rest/index.js'
-import type { Caller, Services } from './services.js'
+import type { Services } from './services.js'
+import type { Caller } from './verbs.js'
 
 export interface RpcContext {
   readonly services: Services

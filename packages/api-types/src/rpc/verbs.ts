@@ -1,0 +1,77 @@
+/** Who calls, as authentication found out; goes into the audit record of every write. */
+export interface Caller {
+  readonly operatorId: number
+  readonly operator: string
+  readonly role: 'admin' | 'read_only'
+  /** The API key in use; null on the host itself, by `roost local`. */
+  readonly keyId: number | null
+  /** Where from: an IP address, or `local`. */
+  readonly address: string
+  readonly requestId: string
+  /** The Idempotency-Key that the request came with: the write's transaction keeps the answer under it. */
+  readonly idempotency?: IdempotencyTicket
+}
+
+/** What is kept of a request that may come again; nothing in it is a secret. */
+export interface IdempotencyTicket {
+  readonly key: string
+  readonly path: string
+  /** HMAC of the body. */
+  readonly bodyMac: Uint8Array<ArrayBuffer>
+  /** Fields of the answer that are not kept. */
+  readonly secrets: readonly string[]
+}
+
+/** One condition of a list; all of them must hold. `field` is as in the query string, such as `cluster__name`. */
+export interface Filter {
+  readonly field: string
+  readonly op: 'exact' | 'in'
+  readonly values: readonly (string | number | boolean)[]
+}
+
+/** One ordering of a list, by a field that the resource declares. */
+export interface Order {
+  readonly field: string
+  readonly descending: boolean
+}
+
+/** A list to read: the conditions were checked against the resource's declaration; `limit` is at most 1,000. */
+export interface ListQuery {
+  readonly filters: readonly Filter[]
+  readonly order: readonly Order[]
+  readonly limit: number
+  readonly offset: number
+}
+
+/** One page of a list, and how many records match in all. */
+export interface Page<R> {
+  readonly objects: readonly R[]
+  readonly total: number
+}
+
+/** The reading verbs, the same for every resource. `get` throws `not_found`; `getMany` leaves out what is not there. */
+export interface Reads<R> {
+  list(query: ListQuery): Promise<Page<R>>
+  get(id: number): Promise<R>
+  getMany(ids: readonly number[]): Promise<readonly R[]>
+}
+
+/** Options of a change: `ifMatch` is the ETag that the caller saw; `stale` is thrown when the record has another now. */
+export interface ChangeOptions {
+  readonly ifMatch?: string
+}
+
+/** Throws `invalid` with the faulty fields. */
+export interface Creates<R, I> {
+  create(input: I, caller: Caller): Promise<R>
+}
+
+/** Changes the fields given. Throws `not_found`, `stale`, or `invalid` with the faulty fields. */
+export interface Changes<R, I> {
+  change(id: number, input: I, caller: Caller, options?: ChangeOptions): Promise<R>
+}
+
+/** Throws `not_found`, `stale`, or `conflict` if other records depend on the one to remove. */
+export interface Removes {
+  remove(id: number, caller: Caller, options?: ChangeOptions): Promise<void>
+}
