@@ -24,14 +24,17 @@ const { apply } = useScriptedGateway((next) => (gateway = next))
 function opened() {
   const machine = openMachine(gateway.root)
   const commands: string[] = []
+  const failing = new Set<string>()
   const run: RunCommand = async (file, args) => {
-    commands.push([file, ...args].join(' '))
-    return { outcome: 'exited', exitCode: 0, stdout: 'PONG', stderr: '', ended: Promise.resolve() }
+    const line = [file, ...args].join(' ')
+    commands.push(line)
+    const said = failing.has(line) ? { exitCode: 1, stderr: 'no answer' } : { exitCode: 0, stderr: '' }
+    return { ...said, outcome: 'exited', stdout: 'PONG', ended: Promise.resolve() }
   }
   const config = { nfs: 'kernel', mounts: 'operator', mountDirectory: '/srv/roost', cacheDirectory: '/c' } as const
   const settings = { ...config, account: 'nobody' }
   const servers = openServers({ machine, run, gateway: settings, places: placesOf(settings) })
-  return { machine, run, commands, leaving: () => leavingOf(machine, servers.all) }
+  return { machine, run, commands, failing, leaving: () => leavingOf(machine, servers.all) }
 }
 
 async function prepared(): Promise<ReturnType<typeof opened>> {
@@ -100,6 +103,27 @@ describe('a machine that Roost leaves', () => {
     ])
     expect((await apply(2, cifsShare(2))).message).toContain('roost-agent gateway prepare')
   })
+
+  it.each(['exportfs -r', 'smbcontrol smbd ping', 'smbcontrol smbd close-share share2'])(
+    'is left by a second call where the first had no answer from %s',
+    async (command) => {
+      const { machine, run, commands, failing, leaving } = await prepared()
+      await apply(1, nfsShare(1), cifsShare(2))
+      failing.add(command)
+      await expect(leave(machine, run, leaving())).rejects.toThrow('no answer')
+      failing.clear()
+      expect([gateway.read(smbConf), gateway.read(ganeshaConf)]).toEqual([theirs, '# by hand\n'])
+      commands.length = 0
+      await leave(machine, run, leaving())
+      expect(commands).toEqual([
+        'exportfs -r',
+        'smbcontrol smbd reload-config',
+        'smbcontrol smbd ping',
+        'smbcontrol smbd close-share share2',
+      ])
+      expect(leaving()).toMatchObject({ departures: [], served: [] })
+    },
+  )
 
   it('has not drifted where it served nothing', async () => {
     const { machine, run, leaving } = await prepared()

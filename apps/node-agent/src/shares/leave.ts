@@ -50,23 +50,35 @@ export function leavingOf(machine: Machine, servers: readonly ShareServer[]): Le
   return { departures, files, served: files.filter(({ text }) => /^\s*[^#\s]/m.test(text)) }
 }
 
-/** Does it, and tells the servers that run; Samba has to take its configuration before that is in place. */
+/**
+ * Does it, and tells the servers that run; Samba has to take its configuration before that is in place. Our files go last: where
+ * a server does not answer, they say the next time what is left to do.
+ */
 export async function leave(machine: Machine, run: RunCommand, { departures, files }: Leaving): Promise<void> {
   const samba = departures.find(({ path }) => path === smbConf)
   if (samba !== undefined) await readBySamba(samba.content ?? '', run)
-  for (const { path, content } of departures) {
-    if (content !== null) await putBack(machine, path, content)
-    else {
-      await removeManagedFile(machine.path(path))
-      await rmdir(dirname(machine.path(path))).catch(() => {}) // where others keep files there, too
-    }
-  }
-  for (const { server, text } of files) {
-    if (!server.isRunning()) continue
-    await server.reload()
-    // Samba goes by what held when a client connected.
-    if (server.protocol === 'cifs') await server.release(text, new Set(server.foldersOf(text)))
-  }
+  for (const { path, content } of departures) if (content !== null) await putBack(machine, path, content)
+  // The kernel's server reads its file without a line that could be taken out.
+  for (const { server } of files) if (server.protocol === 'nfs') await empty(machine, server.file)
+  for (const served of files) await tell(served)
+  for (const { path, content } of departures) if (content === null) await remove(machine, path)
+}
+
+async function tell({ server, text }: Served): Promise<void> {
+  if (!server.isRunning()) return
+  await server.reload()
+  // Samba goes by what held when a client connected.
+  if (server.protocol === 'cifs') await server.release(text, new Set(server.foldersOf(text)))
+}
+
+async function empty(machine: Machine, path: string): Promise<void> {
+  const file = machine.path(path)
+  await writeManagedFile(file, '', await modeOf(file))
+}
+
+async function remove(machine: Machine, path: string): Promise<void> {
+  await removeManagedFile(machine.path(path))
+  await rmdir(dirname(machine.path(path))).catch(() => {}) // where others keep files there, too
 }
 
 async function putBack(machine: Machine, path: string, content: string): Promise<void> {
