@@ -1,5 +1,6 @@
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { addCluster, addDevice, addNode, addPolicy } from '../support/fleet-rows.js'
+import { patience } from '../support/patience.js'
 import { resources } from '../support/route-table.js'
 import { shareApi } from '../support/shared-api.js'
 
@@ -16,6 +17,12 @@ const schemaOf = async (resource: string) => (await get(`/api/v1/${resource}/sch
 const idsIn = async (resource: string, query: string) => {
   const { status, body } = await get(`/api/v1/${resource}/?${query}`)
   return status === 200 ? body.objects.map(({ id }: { id: Cell }) => id) : body.error
+}
+
+/** Both deployments wait for the node from now on: nothing changes any more. */
+async function allBegun(): Promise<void> {
+  for (const resource of ['gateway_deployments', 'user_db_deployments'])
+    expect((await get(`/api/v1/${resource}/`)).body.objects).toMatchObject([{ targets: [{ generation: 1 }] }])
 }
 
 beforeAll(async () => {
@@ -40,6 +47,7 @@ beforeAll(async () => {
     (await post('/api/v1/user_db_deployments/', { node })).headers['location'],
     (await get('/api/v1/audit_events/?limit=1')).body.objects[0].resource_uri,
   ]
+  await vi.waitFor(() => allBegun(), patience)
   for (const [index, resource] of resources.entries()) records.set(resource, (await get(uris[index])).body)
 })
 
