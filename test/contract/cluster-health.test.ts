@@ -1,6 +1,6 @@
 import { createClient } from '@roost/api-types'
 import { encodeMetricFrame } from '@roost/api-types/agent'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startApi } from '../support/api.js'
 import type { TestApi } from '../support/api.js'
 import { addCluster, addDevice, addNode } from '../support/fleet-rows.js'
@@ -22,12 +22,17 @@ let api: TestApi
 let cluster: number
 let nodes: readonly number[]
 beforeAll(async () => {
+  // Half a minute after its reading a value is none: here no time goes by.
+  vi.useFakeTimers({ toFake: ['Date'] })
   api = await startApi()
   cluster = await addCluster(api.database)
   nodes = [await storageNode('one', good, 7), await storageNode('two', old, 6), await storageNode('three', good, 7)]
   await addNode(api.database, cluster, { hostname: 'gateway', inventory: simulatedInventory('gateway') })
 })
-afterAll(() => api.stop())
+afterAll(async () => {
+  await api.stop()
+  vi.useRealTimers()
+})
 
 function storageNode(hostname: string, md5: string, version: number): Promise<number> {
   const shape = { devices: 3, partitions: 8, replicas: 3 }

@@ -1,6 +1,6 @@
 import { encodeMetricFrame } from '@roost/api-types/agent'
 import type { CatalogueMessage } from '@roost/api-types/agent'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startApi } from '../support/api.js'
 import type { TestApi } from '../support/api.js'
 import { addNode } from '../support/fleet-rows.js'
@@ -26,6 +26,8 @@ async function report(nodeId: number, time: number, values: readonly number[]): 
 }
 
 beforeAll(async () => {
+  // Half a minute after its reading a value is none: here no time goes by.
+  vi.useFakeTimers({ toFake: ['Date'] })
   api = await startApi()
   first = await addNode(api.database, 1)
   second = await addNode(api.database, 1)
@@ -35,7 +37,10 @@ beforeAll(async () => {
   await report(second, now - 3.6, [3, 300, 20, 7])
   await report(silent, now - 3600, [9, 900, 90, 9])
 })
-afterAll(() => api.stop())
+afterAll(async () => {
+  await api.stop()
+  vi.useRealTimers()
+})
 
 const poll = async (path: string, names: string) =>
   (await api.get(`/api/v1/${path}/metrics/poll/?metrics=${encodeURIComponent(names)}`)).body.metrics

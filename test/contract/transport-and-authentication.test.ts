@@ -16,6 +16,13 @@ let lastAddress = 1
 /** A fresh address: the failures of another are not counted against it. */
 const elsewhere = () => `127.0.1.${(lastAddress += 1)}`
 
+/** Until the end of the test no window of the limits comes to its end. */
+function standStill() {
+  const time = vi.spyOn(systemClock, 'monotonic').mockReturnValue(systemClock.monotonic())
+  onTestFinished(() => time.mockRestore())
+  return time
+}
+
 describe('the Authorization header', () => {
   it('is apikey <user>:<key>', async () => {
     expect((await api.get(path)).status).toBe(200)
@@ -89,6 +96,7 @@ describe('a failed authentication', () => {
 
   it('is refused with 429 after ten within a minute from one address, and the right key with it', async () => {
     const from = elsewhere()
+    standStill()
     const wrong = { headers: { authorization: 'apikey admin:wrong' }, from }
     for (let i = 0; i < 10; i++) expect((await api.call(path, wrong)).status).toBe(401)
     const eleventh = await api.call(path, wrong)
@@ -138,8 +146,7 @@ describe('the order of checks', () => {
 
   it('counts the requests of a key before it looks the record up', async () => {
     const key = await api.addOperator()
-    const time = vi.spyOn(systemClock, 'monotonic').mockReturnValue(systemClock.monotonic())
-    onTestFinished(() => time.mockRestore())
+    standStill()
     const lines = ['GET /api/v1/clusters/999/ HTTP/1.1', `Authorization: apikey ${key}`]
     const answers = [...(await pipelined(api, 250, lines)).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
     expect(new Set(answers)).toEqual(new Set(['404', '429']))
@@ -210,8 +217,7 @@ describe('an operator', () => {
 
 it('200 requests a second are served for each key, and more are 429 with Retry-After', async () => {
   const [key, other] = [await api.addOperator(), await api.addOperator()]
-  const time = vi.spyOn(systemClock, 'monotonic').mockReturnValue(systemClock.monotonic())
-  onTestFinished(() => time.mockRestore())
+  const time = standStill()
   const answers = await pipelined(api, 250, ['HEAD /api/v1/clusters/schema/ HTTP/1.1', `Authorization: apikey ${key}`])
   expect(answers.match(/HTTP\/1\.1 200/g)).toHaveLength(200)
   expect(answers.match(/HTTP\/1\.1 429[^]*?retry-after: 1\r\n/gi)).toHaveLength(50)
