@@ -1,15 +1,17 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lockInserts } from '@roost/control-plane/dist/insert-order-store.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startApi } from '../support/api.js'
 import type { TestApi } from '../support/api.js'
 import { addCluster, addDevice, addNode } from '../support/fleet-rows.js'
 import { testCaller } from '../support/enrolment.js'
+import { patience } from '../support/patience.js'
 
 let api: TestApi
 let east: number
 let west: number
+let device: number
 const nodes: number[] = []
 
 beforeAll(async () => {
@@ -25,6 +27,7 @@ beforeAll(async () => {
         state: i === 7 ? 'online' : 'pending',
       }),
     )
+  device = await addDevice(api.database, west, nodes[0] ?? 0)
 })
 afterAll(() => api.stop())
 
@@ -145,7 +148,6 @@ describe('filters', () => {
     expect(await count('cluster__name__in=west,east')).toBe(25)
     const { uuid } = (await api.get(`/api/v1/clusters/${west}/`)).body
     expect(await count(`cluster__uuid=${uuid}`)).toBe(5)
-    const device = await addDevice(api.database, west, nodes[0] ?? 0)
     const devices = async (query: string) => (await api.get(`/api/v1/devices/?${query}`)).body.objects
     expect((await devices('node__hostname=node-00'))[0].id).toBe(device)
     expect((await devices(`node__id=${nodes[0]}`))[0].id).toBe(device)
@@ -218,11 +220,18 @@ describe('while rows come', () => {
     const { clusters } = api.context.services
     const steps = new EventEmitter()
     const [release, inserted] = [once(steps, 'release'), once(steps, 'inserted')]
-    const slow = api.database.prisma.$transaction(async (tx) => {
-      await lockInserts(tx, 'clusters')
-      await tx.cluster.create({ data: { name: 'slow' } })
-      steps.emit('inserted')
-      await release
+    const slow = api.database.prisma.$transaction(
+      async (tx) => {
+        await lockInserts(tx, 'clusters')
+        await tx.cluster.create({ data: { name: 'slow' } })
+        steps.emit('inserted')
+        await release
+      },
+      { maxWait: patience, timeout: patience },
+    )
+    onTestFinished(async () => {
+      steps.emit('release')
+      await slow
     })
     await inserted
     const quick = clusters.create({ name: 'quick' }, testCaller)
