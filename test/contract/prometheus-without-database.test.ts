@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { startInProcess } from '../support/control-plane.js'
 import type { InProcessControlPlane } from '../support/control-plane.js'
 import { createTestDatabase } from '../support/database.js'
@@ -18,6 +18,10 @@ beforeAll(async () => {
   wire = await startTcpProxy({ path: join(host, '.s.PGSQL.5432') })
   roost = await startInProcess(`postgresql://${user}@127.0.0.1:${wire.port}/${name}`)
   dispatcher = new Agent({ connect: { ca: roost.ca } })
+})
+afterEach(() => {
+  wire.set({ kind: 'pass' })
+  wire.reset()
 })
 afterAll(async () => {
   await dispatcher.close()
@@ -58,6 +62,4 @@ it('answers within the time that Prometheus waits when the database says nothing
   wire.set({ kind: 'black-hole', direction: 'both' })
   const { status, text } = await get('/metrics', { timeoutSeconds: 4 })
   expect([status, text]).toEqual([200, expect.stringContaining('roost_database_up 0\n')])
-  wire.set({ kind: 'pass' })
-  wire.reset()
 })
