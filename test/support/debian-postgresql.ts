@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { freePort } from './free-port.js'
 
 const run = promisify(execFile)
 const versionsDir = '/usr/lib/postgresql'
@@ -66,12 +65,4 @@ async function makeDatabase(adminUrl: string): Promise<void> {
 async function postgresAccount(): Promise<{ readonly uid: number; readonly gid: number }> {
   const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => (await run('id', [flag, 'postgres'])).stdout))
   return { uid: Number(uid), gid: Number(gid) }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
