@@ -6,12 +6,13 @@ import { repository } from '../support/control-plane.js'
 import { addCluster } from '../support/fleet-rows.js'
 import { createOutsideProject } from '../support/outside-project.js'
 import type { OutsideProject } from '../support/outside-project.js'
+import { patience } from '../support/patience.js'
 import { shareApi } from '../support/shared-api.js'
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 500_000 })
 
 /** Five seconds, and what a slow machine adds. */
-const withinMs = 20_000
+const withinMs = patience
 
 const server = shareApi()
 let project: OutsideProject | undefined
