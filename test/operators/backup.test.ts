@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createClient } from '@roost/api-types'
 import { loadSecretKeys, createSecrets } from '@roost/control-plane/dist/secrets.js'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { controlPlaneEnv, startControlPlane } from '../support/control-plane.js'
 import type { ControlPlaneProcess } from '../support/control-plane.js'
 import { createTestDatabase } from '../support/database.js'
@@ -46,6 +46,13 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true })
 })
 
+/** One that runs no longer than the test, so that the next one may have its data directory. */
+async function startOn(database: { readonly url: string }, dataDir: string): Promise<ControlPlaneProcess> {
+  const started = await startControlPlane({ dataDir: path(dataDir), env: { DATABASE_URL: database.url } })
+  onTestFinished(async () => void (await started.stop()))
+  return started
+}
+
 function clientOf({ url, ca, key }: ControlPlaneProcess) {
   const client = createClient({ url, ca, apiKey: key })
   return { rpc: client.rpc, close: () => client.close() }
@@ -80,7 +87,7 @@ describe('a backup', () => {
       code: 0,
       stdout: expect.stringMatching(/^restored what Roost \S+ kept on \d{4}-/),
     })
-    const second = await startControlPlane({ dataDir: path('there'), env: { DATABASE_URL: target.url } })
+    const second = await startOn(target, 'there')
     expect(second.key).toBe(roost.key)
     expect(second.ca).toBe(roost.ca)
     const lists = ['users', 'clusters', 'audit_events'].map((name) => `/api/v1/${name}/?limit=0`)
@@ -91,7 +98,6 @@ describe('a backup', () => {
     expect(Number(id)).toBe((await source.prisma.user.findFirstOrThrow({ where: { name: 'bob' } })).id + 2)
     expect((await rpc.users.list.query({ filters: { cluster: clusterId } })).total).toBe(2)
     await close()
-    await second.stop()
   })
 
   it('does not take the place of anything unless told to', async () => {
@@ -152,22 +158,20 @@ describe('a restore that fails in the middle', () => {
     expect(failed.code).not.toBe(0)
     expect([await rows(), await files()]).toEqual(before)
     expect(await later.prisma.cluster.count({ where: { name: 'precious' } })).toBe(1)
-    const again = await startControlPlane({ dataDir: path('later'), env: { DATABASE_URL: later.url } })
+    const again = await startOn(later, 'later')
     expect((await request(again, '/api/v1/users/')).status).toBe(200)
-    await again.stop()
   })
 })
 
 describe('the encryption key', () => {
   it('of another installation is told of at the start', async () => {
-    const other = await startControlPlane({ dataDir: path('other'), env: { DATABASE_URL: later.url } })
+    const other = await startOn(later, 'other')
     expect(other.output()).toMatch(
       /other.secrets.key is not the key file of this database\. A secret was sealed with key/,
     )
     await other.stop()
-    const right = await startControlPlane({ dataDir: path('later'), env: { DATABASE_URL: later.url } })
+    const right = await startOn(later, 'later')
     expect(right.output()).not.toContain('key file')
-    await right.stop()
   })
 
   it('is not replaced while the control plane runs', async () => {

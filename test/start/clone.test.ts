@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { repository } from '../support/control-plane.js'
 import { processesNaming, runToEnd } from '../support/processes.js'
 
@@ -99,6 +99,10 @@ describe.each(isRoot ? ['root', 'nobody'] : ['this account'])(
 
     beforeAll(async () => {
       if (onSystem) person = await newcomer(user)
+    })
+    // What a test that failed left running would have the data directory of the next.
+    afterEach(() => {
+      if (onSystem) for (const pid of processesOf(person)) killIfThere(pid)
     })
     afterAll(async () => {
       if (!onSystem) return

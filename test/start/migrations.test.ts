@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '@roost/database'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { repository, startControlPlane } from '../support/control-plane.js'
 import { createTestDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
@@ -108,7 +108,12 @@ describe('a database that cannot be migrated', () => {
 describe('two control planes that start together on an empty database', () => {
   it('both serve, and one of them has migrated it and made the first operator', async () => {
     const database = await createTestDatabase('template1')
-    const both = await Promise.all([1, 2].map(() => startControlPlane({ env: { DATABASE_URL: database.url } })))
+    const start = async () => {
+      const roost = await startControlPlane({ env: { DATABASE_URL: database.url } })
+      onTestFinished(async () => void (await roost.stop()))
+      return roost
+    }
+    const both = await Promise.all([start(), start()])
     const migrated = both.filter((roost) => roost.output().includes('to the schema of this release'))
     const keys = both.map(({ key }) => key).filter((key) => key !== '')
     await Promise.all(both.map((roost) => roost.stop()))

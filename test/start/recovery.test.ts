@@ -25,6 +25,19 @@ async function postmasterPid(): Promise<number> {
   return Number((await readFile(join(dataDir, 'pgdata/postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
+/** Answers the process that it was. */
+async function killDatabase(): Promise<number> {
+  const postmaster = await postmasterPid()
+  process.kill(postmaster, 'SIGKILL')
+  return postmaster
+}
+
+/** Whether another process has taken the place of this one, and is ready: the last word of its file. */
+async function isBackSince(killed: number): Promise<boolean> {
+  const lines = (await readFile(join(dataDir, 'pgdata/postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+  return Number(lines[0]) !== killed && lines[7]?.trim() === 'ready'
+}
+
 /** Made by a caller from outside, and accepted. */
 async function addCluster(name: string): Promise<void> {
   const client = createClient({ url: roost.url, apiKey: roost.key, ca: roost.ca })
@@ -65,17 +78,20 @@ describe('after kill -9', () => {
 
   it('of the database, requests get 503 with Retry-After until it is back, without an operator', async () => {
     await addCluster('kept-3')
-    process.kill(await postmasterPid(), 'SIGKILL')
+    let killed = await killDatabase()
     const answers: Answer[] = []
     const typed: Answer[] = []
-    for (const deadline = Date.now() + 120_000; Date.now() < deadline; await sleep(5)) {
+    for (const deadline = Date.now() + 120_000; Date.now() < deadline; await sleep(10)) {
       const [rest, rpc] = await Promise.all([
         request(roost, '/api/v1/clusters/'),
         request(roost, '/trpc/clusters.list'),
       ])
       answers.push(rest)
       typed.push(rpc)
-      if (answers.at(-1)?.status === 200 && answers.some(({ status }) => status === 503)) break
+      if (rest.status !== 200) continue
+      if (answers.some(({ status }) => status === 503)) break
+      // On a machine that stood still it may have been back before anybody asked.
+      if (await isBackSince(killed)) killed = await killDatabase()
     }
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]))
     const refused = answers.filter(({ status }) => status === 503)
