@@ -13,7 +13,7 @@ export default defineConfig({
           // A machine with much to do takes seconds to start a process.
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          expect: { poll: { timeout: 20_000 } },
+          expect: { poll: { timeout: 45_000 } },
         },
       },
       'test',

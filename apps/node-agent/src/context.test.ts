@@ -10,7 +10,7 @@ import { type Context, openContext } from './context.js'
 import { createLog } from './log.js'
 
 /** On a machine with much to do. */
-const patienceMs = 20_000
+const patienceMs = 45_000
 
 let dir: string
 let port: number

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.js'
 import { createCollectors } from '../collectors/index.js'
@@ -87,17 +88,27 @@ function open(run: RunCommand, deadlineMs: number, { monotonic, start = startHel
   return createFilesystems({ machine, probe, ...(monotonic && { monotonic }) })
 }
 
-/** The longest time for which the event loop did not turn while `work` went on. */
+const beatMs = 20
+/** Another thread that counts: where the whole machine stands still, it does so too. */
+const counting = `
+  const beats = require('node:worker_threads').workerData
+  setInterval(() => Atomics.add(beats, 0, 1), ${beatMs})`
+
+/** The longest time for which the event loop did not turn while `work` went on, and other threads did. */
 async function longestPause<T>(work: Promise<T>): Promise<{ readonly pauseMs: number; readonly result: T }> {
-  let last = performance.now()
-  let pauseMs = 0
+  const beats = new Int32Array(new SharedArrayBuffer(4))
+  const counter = new Worker(counting, { eval: true, workerData: beats })
+  let last = 0
+  let most = 0
   const timer = setInterval(() => {
-    pauseMs = Math.max(pauseMs, performance.now() - last)
-    last = performance.now()
-  }, 20)
+    const now = Atomics.load(beats, 0)
+    most = Math.max(most, now - last)
+    last = now
+  }, beatMs)
   const result = await work
   clearInterval(timer)
-  return { pauseMs, result }
+  await counter.terminate()
+  return { pauseMs: most * beatMs, result }
 }
 
 function valuesOf({ metrics, values }: Reading, pattern: RegExp): number[] {
@@ -105,7 +116,7 @@ function valuesOf({ metrics, values }: Reading, pattern: RegExp): number[] {
 }
 
 describe.each([4, 8, 64])('%i mounts that hang', (hung) => {
-  it('are reported stuck, and cost neither the others nor the heartbeat anything', { timeout: 60_000 }, async () => {
+  it('are reported stuck, and cost neither the others nor the heartbeat anything', { timeout: 120_000 }, async () => {
     await makeMounts(hung, 3)
     const { watched, seen } = counted(runCommand)
     // Three seconds in the product; those that answer are to do so in time on a machine with much to do, too.
@@ -123,9 +134,12 @@ describe.each([4, 8, 64])('%i mounts that hang', (hung) => {
 
     // The first that hangs is found by asking all at once, the others one by one.
     let second = first
-    const stuck = async () => valuesOf((second = await readings.read()), /^df\.srv-hung\d+\.mount_stuck$/)
-    await expect.poll(stuck, { timeout: 40_000, interval: 500 }).toEqual(Array.from({ length: hung }, () => 1))
-    expect(valuesOf(second, /^df\.srv-well\d+\.mount_stuck$/)).toEqual([0, 0, 0])
+    const stuck = async () => {
+      second = await readings.read()
+      return ['hung', 'well'].map((name) => valuesOf(second, new RegExp(`^df\\.srv-${name}\\d+\\.mount_stuck$`)))
+    }
+    const all = (count: number, value: number): number[] => Array.from({ length: count }, () => value)
+    await expect.poll(stuck, { timeout: 90_000, interval: 500 }).toEqual([all(hung, 1), all(3, 0)])
     expect(valuesOf(second, /^df\.srv-well\d+\.df_complex\.used$/)).toEqual(Array.from({ length: 3 }, () => 400 * 4096))
     expect(seen.most).toBe(1)
   })
@@ -173,7 +187,7 @@ it(
     await makeMounts(2, 1)
     const { watched, seen } = counted(runCommand)
     let now = 0
-    const filesystems = open(watched, 2_500, { monotonic: () => now })
+    const filesystems = open(watched, 6_000, { monotonic: () => now })
     for (let i = 0; i < 5; i++) {
       now += 60_000
       const states = (await filesystems.read()).map(({ result }) => result.state)

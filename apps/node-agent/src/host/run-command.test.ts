@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { describeFailure, runCommand } from './run-command.js'
 
-const plenty = { deadlineMs: 10_000 }
+const plenty = { deadlineMs: 50_000 }
 
 describe('runCommand', () => {
   it('gives output and exit code', async () => {

@@ -4,15 +4,20 @@ import type { CommandResult, RunCommand } from './run-command.js'
 import { createStatfsProbe } from './statfs-probe.js'
 
 const root = { id: 1, mountPoint: '/' }
+/** A machine with much to do takes seconds to start a process. */
+const deadlineMs = 50_000
 
 describe('a probe with the real stat', () => {
   it('gives the figures of a filesystem', async () => {
-    const result = await createStatfsProbe({ run: runCommand }).probe(root)
+    const result = await createStatfsProbe({ run: runCommand, deadlineMs }).probe(root)
     expect(result).toMatchObject({ state: 'ok' })
   })
 
   it('says what is wrong with a mount that answers with an error', async () => {
-    const result = await createStatfsProbe({ run: runCommand }).probe({ id: 2, mountPoint: '/no/such/mount' })
+    const result = await createStatfsProbe({ run: runCommand, deadlineMs }).probe({
+      id: 2,
+      mountPoint: '/no/such/mount',
+    })
     expect(result.state).toBe('failed')
     expect(result).toHaveProperty('message', expect.stringContaining('No such file or directory'))
   })
@@ -23,7 +28,10 @@ describe('a probe with the real stat', () => {
       paths.push(args.at(-1) ?? '')
       return runCommand(file, args, options)
     }
-    await createStatfsProbe({ run, path: (path) => `/srv/root${path}` }).probe({ id: 3, mountPoint: '/data' })
+    await createStatfsProbe({ run, deadlineMs, path: (path) => `/srv/root${path}` }).probe({
+      id: 3,
+      mountPoint: '/data',
+    })
     expect(paths).toEqual(['/srv/root/data'])
   })
 

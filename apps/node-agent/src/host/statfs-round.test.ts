@@ -7,6 +7,9 @@ import { startHelper } from './helper.js'
 import { createStatfsRound } from './statfs-round.js'
 import type { StatfsRound } from './statfs-round.js'
 
+/** A machine with much to do takes seconds to start a process. */
+const patienceMs = 50_000
+
 let dir: string
 let round: StatfsRound
 beforeEach(async () => {
@@ -18,7 +21,7 @@ afterEach(async () => {
 })
 
 it('gives the same figures as stat by itself, for odd paths too', async () => {
-  round = createStatfsRound({ start: startHelper, deadlineMs: 10_000 })
+  round = createStatfsRound({ start: startHelper, deadlineMs: patienceMs })
   const odd = join(dir, ' a  "b" $HOME \\040 ')
   await writeFile(odd, '')
   const { figures, stuck } = await round.ask(['/proc', odd, '/no/such/mount'])
@@ -29,7 +32,7 @@ it('gives the same figures as stat by itself, for odd paths too', async () => {
 })
 
 it('has no room for a path with a newline, which is to be asked by itself', async () => {
-  round = createStatfsRound({ start: startHelper, deadlineMs: 10_000 })
+  round = createStatfsRound({ start: startHelper, deadlineMs: patienceMs })
   expect((await round.ask(['/tmp\n/proc'])).figures.size).toBe(0)
   expect((await round.ask([])).figures.size).toBe(0)
 })
@@ -40,7 +43,7 @@ it('has the answers of the mounts before the one that hangs, and names that one'
   const hung = join(dir, 'hung')
   execFileSync('mkfifo', [hung])
   const script = `while read -r _; do { stat -f -c '%S %b %f %a %c %d %-4200n' -- "$1" "$2"; cat "$3"; } ; echo .; done`
-  round = createStatfsRound({ start: startHelper, deadlineMs: 1_500 }, ['sh', '-c', script, 'x'])
+  round = createStatfsRound({ start: startHelper, deadlineMs: 6_000 }, ['sh', '-c', script, 'x'])
   const { figures, stuck } = await round.ask(['/proc', '/sys', hung])
   expect([...figures.keys()]).toEqual(['/proc', '/sys'])
   expect(stuck?.path).toBe(hung)
@@ -48,7 +51,7 @@ it('has the answers of the mounts before the one that hangs, and names that one'
 })
 
 it('asks again after the helper was killed by somebody', async () => {
-  round = createStatfsRound({ start: startHelper, deadlineMs: 10_000 }, [
+  round = createStatfsRound({ start: startHelper, deadlineMs: patienceMs }, [
     'sh',
     '-c',
     'read -r _; echo "4096 4 3 2 1 1 $1"; kill -9 $$',

@@ -53,7 +53,7 @@ afterEach(async () => {
 function open(config: object, run: RunCommand = runCommand): Inventories {
   writeFileSync(join(root, 'config.json'), JSON.stringify({ root, ...config }))
   const machine = openMachine(root)
-  const probe = createStatfsProbe({ run, path: (path) => machine.path(path) })
+  const probe = createStatfsProbe({ run, path: (path) => machine.path(path), deadlineMs: 50_000 })
   const filesystems = createFilesystems({ machine, probe, monotonic: clock.monotonic })
   inventories = createInventories({
     config: readConfig({ dataDir: root }, {}),
