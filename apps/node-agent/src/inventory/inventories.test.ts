@@ -50,10 +50,13 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-function open(config: object, run: RunCommand = runCommand): Inventories {
+/** A machine with much to do takes seconds to start a process. */
+const patient: RunCommand = (file, args, options) => runCommand(file, args, { ...options, deadlineMs: 50_000 })
+
+function open(config: object, run: RunCommand = patient): Inventories {
   writeFileSync(join(root, 'config.json'), JSON.stringify({ root, ...config }))
   const machine = openMachine(root)
-  const probe = createStatfsProbe({ run, path: (path) => machine.path(path), deadlineMs: 50_000 })
+  const probe = createStatfsProbe({ run, path: (path) => machine.path(path) })
   const filesystems = createFilesystems({ machine, probe, monotonic: clock.monotonic })
   inventories = createInventories({
     config: readConfig({ dataDir: root }, {}),
@@ -76,7 +79,7 @@ function mounts(lines: readonly string[]): void {
 const hanging: RunCommand = async (file, args, options) =>
   args.at(-1)?.endsWith('/data/hung')
     ? runCommand('sleep', ['60'], { ...options, deadlineMs: Math.min(options.deadlineMs, 200) })
-    : runCommand(file, args, options)
+    : patient(file, args, options)
 
 const one = { devices: [{ name: 'd1', mount_point: '/data/1' }] }
 const mounted = '8:1 / /data/1 rw - xfs /dev/sda1 rw'
