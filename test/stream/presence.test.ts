@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { closeCodes } from '@roost/api-types/agent'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTestDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { insertNodes } from '../support/nodes.js'
@@ -8,11 +8,9 @@ import type { EnrolledNode } from '../support/nodes.js'
 import { SimulatedAgent } from '../support/simulated-agent.js'
 import type { SimulatedAgentOptions } from '../support/simulated-agent.js'
 import { patience } from '../support/patience.js'
+import { isOver as over, isWelcomed as welcomed } from './dial.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer, StreamServerOptions } from './stream-server.js'
-
-/** Everything scales with the heartbeat: a fifteenth of the usual one makes seconds of minutes. */
-const heartbeatMs = 1_000
 
 let database: TestDatabase
 let server: StreamServer
@@ -28,14 +26,14 @@ afterEach(async () => {
 afterAll(() => database.drop())
 
 async function start(options: StreamServerOptions = {}): Promise<void> {
-  server = await startStreamServer({ database, heartbeatMs, ...options })
+  server = await startStreamServer({ database, ...options })
 }
 
-/** Seconds of a clock that stands still. */
+/** Seconds of a clock that stands still: nobody falls silent but as the test says. */
 let seconds = 0
-async function startByHand(): Promise<void> {
+async function startByHand(options: StreamServerOptions = {}): Promise<void> {
   seconds = 0
-  await start({ heartbeatMs: 15_000, clock: { now: () => Date.now(), monotonic: () => seconds * 1_000 } })
+  await start({ clock: { now: () => Date.now(), monotonic: () => seconds * 1_000 }, ...options })
 }
 
 async function newNode(): Promise<EnrolledNode> {
@@ -50,9 +48,6 @@ function dial(identity: EnrolledNode, more: Partial<SimulatedAgentOptions> = {})
   agent.dial()
   return agent
 }
-
-const welcomed = (agent: SimulatedAgent) => agent.welcomed > 0
-const over = (agent: SimulatedAgent) => agent.ended !== undefined
 
 const becomes = (node: EnrolledNode, state: string) =>
   vi.waitFor(async () => expect(await server.stateOf(node.id)).toBe(state), patience)
@@ -95,15 +90,16 @@ describe('a node', () => {
   })
 
   it('that was online before a restart of the control plane stays so until it has had its chance to come back', async () => {
-    await start()
+    await startByHand()
     const node = await newNode()
     const agent = dial(node)
     await agent.until(welcomed)
     await becomes(node, 'online')
     agent.stop('terminate')
     await server.close()
-    await start()
+    await startByHand()
     expect(await server.stateOf(node.id)).toBe('online')
+    seconds = 91
     await becomes(node, 'offline')
   })
 
@@ -120,7 +116,7 @@ describe('a node', () => {
 
 describe('a fleet', () => {
   it('is sent away with moments that lie evenly, so that its way back is no storm', async () => {
-    await start({ heartbeatMs: 15_000 })
+    await start()
     const fleet = (await insertNodes(database, server.clusterId, 100)).map((node) => dial(node))
     await Promise.all(fleet.map((agent) => agent.until(welcomed)))
     await server.stream.close()
@@ -189,7 +185,7 @@ describe('a second machine with the identity of a connected node', () => {
   })
 
   it('is the same machine after a power cut: its old session answers nothing, and makes place', async () => {
-    await start()
+    await start({ probeMs: 1_000 })
     const node = await newNode()
     const dead = dial(node, { silent: true })
     await dead.until(welcomed)
@@ -200,14 +196,14 @@ describe('a second machine with the identity of a connected node', () => {
   })
 
   it('does not slip in while the first is dialling again, also over a restart of the control plane', async () => {
-    await start()
+    await startByHand()
     const node = await newNode()
     const first = dial(node)
     await first.until(welcomed)
     await becomes(node, 'online')
     first.stop('terminate')
     await server.close()
-    await start()
+    await startByHand()
     const clone = dial(node, { hello: { machine_id: 'clone' } })
     await clone.until(welcomed)
     expect(clone.parkedBecause).toContain(first.machineId)
@@ -217,13 +213,17 @@ describe('a second machine with the identity of a connected node', () => {
   })
 
   it('is called back when the first has been offline: a moved identity needs no operator', async () => {
-    await start()
+    await startByHand()
     const node = await newNode()
     const first = dial(node)
     await first.until(welcomed)
     const heir = dial(node, { hello: { machine_id: 'heir' }, reconnect: true })
     await heir.until(({ parkedBecause }) => parkedBecause !== null)
     first.stop()
+    seconds = 60
+    heir.send({ type: 'ping', id: 1 })
+    await heir.until(({ pongs }) => pongs === 1)
+    seconds = 91
     await heir.until(({ welcomed }) => welcomed === 2)
     expect(heir.parkedBecause).toBeNull()
     await becomes(node, 'online')
@@ -232,7 +232,7 @@ describe('a second machine with the identity of a connected node', () => {
 
 describe('the pace', () => {
   it('leaves a fleet of ten thousand at most 200 messages a second', async () => {
-    await start({ heartbeatMs: 15_000 })
+    await start()
     const first = dial(await newNode())
     await first.until(welcomed)
     expect(first.heartbeatMs).toBe(15_000)
@@ -241,16 +241,16 @@ describe('the pace', () => {
       insert into nodes (uuid, cluster_id, hostname, public_key, machine_id, boot_id, state)
       select gen_random_uuid(), ${server.clusterId}, 'n' || i, sha256(i::text::bytea), 'm', 'b', 'online'
       from generate_series(1, 10000) as i`
-    await start({ heartbeatMs: 15_000 })
+    onTestFinished(async () => void (await database.prisma.node.deleteMany({ where: { machineId: 'm' } })))
+    await start()
     const later = dial(await newNode())
-    await later.until(welcomed)
+    await later.until((one) => one.heartbeatMs > 15_000)
     expect(10_000 / (later.heartbeatMs / 1_000)).toBeLessThanOrEqual(200)
     expect(later.spreadMs).toBe(120_000)
-    await database.prisma.node.deleteMany({ where: { machineId: 'm' } })
   })
 
   it('is told anew to everybody when the fleet has outgrown it', async () => {
-    await start({ heartbeatMs: 500 })
+    await startByHand({ heartbeatMs: 500 })
     const fleet = (await insertNodes(database, server.clusterId, 150)).map((identity) => dial(identity))
     await Promise.all(fleet.map((agent) => agent.until(welcomed)))
     await Promise.all(fleet.map((agent) => agent.until((one) => one.heartbeatMs > 800 && one.heartbeatMs < 15_000)))
@@ -267,7 +267,6 @@ describe('new authorities', () => {
       onMessage: (message) => message.type === 'settings' && told.push(message.ca),
     })
     await agent.until(() => told.length === 1)
-    await sleep(heartbeatMs)
     cas.push('NEW')
     await agent.until(() => told.length === 2)
     expect(told).toEqual([['OLD'], ['OLD', 'NEW']])

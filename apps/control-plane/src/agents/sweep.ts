@@ -26,13 +26,14 @@ export interface Sweep {
 /** One timer for all sessions: asks the silent ones, ends the dead ones, keeps the pace, and writes who is there. */
 export function createSweep({ registry, presence, ownership, settings, clock }: SweepDeps, heartbeatMs: number): Sweep {
   let timer: NodeJS.Timeout | undefined
-  let told: string | undefined
+  /** The authorities that all sessions were told. */
+  let told = ''
 
   function round(): void {
     const now = clock.monotonic()
     const wanted = settings()
     const cas = wanted.ca.join('')
-    const isNewCa = told !== undefined && cas !== told
+    const isNewCa = cas !== told
     told = cas
     let budget = pacedAtOnce
     for (const session of registry.all()) {
@@ -51,6 +52,8 @@ export function createSweep({ registry, presence, ownership, settings, clock }: 
 
   return {
     start() {
+      // What sessions are told that begin before the first round.
+      told = settings().ca.join('')
       timer ??= setInterval(round, heartbeatMs / 15).unref()
     },
     stop() {
