@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
 import { closeCodes } from '@roost/api-types/agent'
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { insertNodes } from '../support/nodes.js'
 import { newIdentity, SimulatedAgent } from '../support/simulated-agent.js'
 import { isOver, isWelcomed, useAgents } from './dial.js'
@@ -18,15 +18,15 @@ const raws: RawSocket[] = []
 const { connect, newNode } = useAgents(() => server)
 
 beforeAll(async () => {
-  server = await startStreamServer({ helloTimeoutMs: 4_000 })
+  server = await startStreamServer()
 })
 beforeEach(async () => {
   neighbour = await connect()
 })
 afterEach(() => {
+  for (const raw of raws.splice(0)) raw.destroy()
   // Whatever one connection did, another agent's session must not have noticed.
   if (neighbour.agent.ended) throw new Error(`A neighbour was harmed: ${JSON.stringify(neighbour.agent.ended)}`)
-  for (const raw of raws.splice(0)) raw.destroy()
 })
 afterAll(() => server.close())
 
@@ -36,8 +36,8 @@ async function greeted(): Promise<RawSocket> {
   return raw
 }
 
-async function stranger(): Promise<RawSocket> {
-  const raw = await RawSocket.open(server.url)
+async function stranger(url = server.url): Promise<RawSocket> {
+  const raw = await RawSocket.open(url)
   raws.push(raw)
   return raw
 }
@@ -64,7 +64,8 @@ describe('a malformed frame ends its own connection', () => {
     ['a frame of 2 MiB', 1009, frameOf({ opcode: opcodes.binary, claimedLength: 2 << 20 })],
     ['a frame of 2^62 bytes', 1009, frameOf({ opcode: opcodes.binary, claimedLength: 2 ** 62 })],
   ])('%s', async (_name, code, bytes) => {
-    for (const raw of [await stranger(), await greeted()]) {
+    for (const open of [stranger, greeted]) {
+      const raw = await open()
       raw.write(bytes)
       expect(await raw.ended()).toBe(code)
     }
@@ -103,13 +104,15 @@ describe('a connection that costs', () => {
   })
 
   it('by saying nothing, or dripping its hello byte by byte, is closed in time', async () => {
-    const [silent, dripping] = [await stranger(), await stranger()]
+    const strict = await startStreamServer({ helloTimeoutMs: 4_000 })
+    onTestFinished(() => strict.close())
+    const [silent, dripping] = [await stranger(strict.url), await stranger(strict.url)]
     const hello = text({ type: 'hello', node_uuid: 'x'.repeat(1_000) })
     let written = 0
     const drip = setInterval(() => dripping.write(hello.subarray(written, (written += 1))), 20)
+    onTestFinished(() => clearInterval(drip))
     expect(await silent.ended()).toBe(closeCodes.helloTimeout)
     expect(await dripping.ended()).toBe(closeCodes.helloTimeout)
-    clearInterval(drip)
   })
 
   it('by an upgrade to something else is answered in a sentence', async () => {
@@ -118,10 +121,14 @@ describe('a connection that costs', () => {
   })
 
   it('by coming in hundreds without a hello leaves room for agents', async () => {
-    const small = await startStreamServer({ helloTimeoutMs: 5_000, maxGreeting: 30, maxGreetingPerAddress: 20 })
+    // Long enough for the agent to come while all of the crowd is there, also on a slow machine.
+    const small = await startStreamServer({ helloTimeoutMs: 20_000, maxGreeting: 30, maxGreetingPerAddress: 20 })
+    onTestFinished(() => small.close())
     const [node] = await insertNodes(small.database, small.clusterId, 1)
     const crowd = await Promise.all(Array.from({ length: 20 }, () => RawSocket.open(small.url)))
+    raws.push(...crowd)
     const agent = new SimulatedAgent({ url: small.url, identity: node ?? newIdentity(), reconnect: true })
+    onTestFinished(() => agent.stop('terminate'))
     agent.dial()
     await agent.until(isOver)
     expect(agent.ended).toMatchObject({ code: closeCodes.tryAgainLater })
@@ -129,8 +136,6 @@ describe('a connection that costs', () => {
     await agent.until(isWelcomed)
     const codes = () => crowd.map(({ closeCode }) => closeCode)
     await expect.poll(codes).toEqual(Array(20).fill(closeCodes.helloTimeout))
-    agent.stop()
-    await small.close()
   })
 })
 

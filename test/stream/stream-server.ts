@@ -30,6 +30,7 @@ import { createTokenStore } from '@roost/control-plane/dist/nodes/token-store.js
 import { createTokenService } from '@roost/control-plane/dist/nodes/tokens.js'
 import { createTestDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
+import { patience } from '../support/patience.js'
 
 /** What the features were given, in the order in which it came. */
 export interface Heard {
@@ -76,6 +77,8 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     database: given,
     port = 0,
     isLoopbackOnly = false,
+    // Whom a slow machine keeps waiting is no silent stranger.
+    helloTimeoutMs = patience,
     ...streamOptions
   } = options
   const database = given ?? (await createTestDatabase())
@@ -104,7 +107,7 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
       clock,
       log,
     },
-    streamOptions,
+    { helloTimeoutMs, ...streamOptions },
   )
   const writes = createWrites({
     store: createAuditStore(database),
