@@ -49,11 +49,11 @@ it('a decision about drift waits for a deployment that ends at the same time, an
     const waiting = `select count(*)::int as count from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
     const waits = async () => (await database.pool.query<{ count: number }>(waiting)).rows[0]?.count
-    await expect.poll(waits, { timeout: 20_000 }).toBe(1)
+    await expect.poll(waits).toBe(1)
     await client.query('commit')
     expect(await resolving).toContain('Nothing on this node has drifted')
   } finally {
-    client.release()
+    client.release(true)
   }
   expect(await store.ofNode(nodeId)).toMatchObject([{ desired: 2, inForce: 2 }])
 })

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { addLabNode, endOf } from '../support/deployment-lab.js'
 import { addCluster } from '../support/fleet-rows.js'
 import { shareApi } from '../support/shared-api.js'
@@ -9,6 +9,7 @@ it('a deployment that needs a password which does not open fails with the reason
   const { controlPlane, database } = server.api
   const cluster = await addCluster(database)
   const node = await addLabNode(controlPlane, database, cluster, { runsProxy: true })
+  onTestFinished(() => node.remove())
   await node.start()
   const password = 'correct-horse-battery-staple'
   const { body: bob } = await server.post('/api/v1/users/', { cluster, user: 'bob', password })
@@ -23,5 +24,4 @@ it('a deployment that needs a password which does not open fails with the reason
     })
   await server.patch(bob.resource_uri, { password })
   expect((await deploy()).state).toBe('COMPLETED_SUCCESS')
-  await node.remove()
 })

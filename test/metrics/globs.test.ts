@@ -46,7 +46,7 @@ describe('64 hostile patterns over 20,000 names', () => {
     delay.disable()
     expect([status, body.metrics]).toEqual([200, []])
     // A matcher that tries again after each star needs 80 s for the first of these; this is a time-out, no measurement.
-    expect(delay.percentile(99) / 1e6).toBeLessThan(10_000)
+    expect(delay.percentile(99) / 1e6).toBeLessThan(60_000)
   })
 
   it('that match everything give each name once', async () => {

@@ -2,7 +2,7 @@ import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import { encodeMetricFrame } from '@roost/api-types/agent'
 import type { NodeMetricSample } from '@roost/api-types/rest'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startApi } from '../support/api.js'
 import type { TestApi } from '../support/api.js'
 import { addCluster, addNode } from '../support/fleet-rows.js'
@@ -21,13 +21,16 @@ beforeAll(async () => {
   nodeIds = [await addNode(api.database, clusterId), await addNode(api.database, clusterId)]
   const { intake } = api.context.metrics
   const metrics = names.map((name) => ({ name, unit: 'count', aggregation: 'sum' as const }))
-  const values = Float64Array.from(names.keys())
-  time = Math.floor(Date.now() / 1000)
   for (const nodeId of nodeIds) {
     intake.connected(nodeId)
     await intake.catalogue(nodeId, { id: 1, metrics })
-    intake.frame(nodeId, encodeMetricFrame({ catalogue: 1, sequence: 1n, time, values }))
   }
+})
+beforeEach(() => {
+  // A value is fresh for half a minute.
+  time = Math.floor(Date.now() / 1000)
+  const frame = encodeMetricFrame({ catalogue: 1, sequence: 1n, time, values: Float64Array.from(names.keys()) })
+  for (const nodeId of nodeIds) api.context.metrics.intake.frame(nodeId, frame)
 })
 afterAll(async () => {
   await client.close()
