@@ -33,6 +33,12 @@ describe('runCommand', () => {
     await expect.poll(() => isAlive(grandchild)).toBe(false)
   })
 
+  it('does not count time in which the agent itself stood still against a command', async () => {
+    const running = runCommand('sleep', ['1'], { deadlineMs: 3_000 })
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_000)
+    expect(await running).toMatchObject({ outcome: 'exited', exitCode: 0 })
+  })
+
   it('kills a command that writes without end', async () => {
     const result = await runCommand('yes', [], { ...plenty, maxOutputBytes: 10_000 })
     expect(result.outcome).toBe('too_much_output')

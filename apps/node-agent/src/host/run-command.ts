@@ -3,7 +3,7 @@ import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 
 export interface CommandOptions {
-  /** The command is killed, with everything it started, when it takes longer. */
+  /** The command is killed, with everything it started, when it takes longer; time in which the agent stood still aside. */
   readonly deadlineMs: number
   /** The command is killed when it writes more than this to one of its outputs. Default 1 MiB. */
   readonly maxOutputBytes?: number
@@ -89,7 +89,7 @@ async function follow(child: ChildProcess, options: CommandOptions): Promise<Com
   })
   return new Promise((resolve) => {
     const settle = (result: CommandResult): void => {
-      clearTimeout(deadline)
+      cancelDeadline()
       options.signal?.removeEventListener('abort', abort)
       resolve(result)
     }
@@ -98,13 +98,27 @@ async function follow(child: ChildProcess, options: CommandOptions): Promise<Com
       settle(finish(outcome, null))
     }
     const abort = (): void => giveUp('aborted')
-    const deadline = setTimeout(() => giveUp('timed_out'), options.deadlineMs)
+    const cancelDeadline = afterRunning(options.deadlineMs, () => giveUp('timed_out'))
     options.signal?.addEventListener('abort', abort, { once: true })
     child.stdout?.on('data', (bytes: Buffer) => stdout.add(bytes) || giveUp('too_much_output'))
     child.stderr?.on('data', (bytes: Buffer) => stderr.add(bytes) || giveUp('too_much_output'))
     child.once('error', (error) => settle(finish('not_started', null, error.message)))
     child.once('close', (code) => settle(finish('exited', code)))
   })
+}
+
+/**
+ * Calls back when this process has run for so long, and answers how to prevent that. A pause of the whole machine, as in a
+ * snapshot, is one late step: what the command did until then is heard before the next.
+ */
+function afterRunning(ms: number, callback: () => void): () => void {
+  const stepMs = Math.min(1_000, ms / 4)
+  let timer: NodeJS.Timeout
+  const step = (leftMs: number): void => {
+    timer = setTimeout(() => (leftMs > stepMs ? step(leftMs - stepMs) : callback()), Math.min(stepMs, leftMs))
+  }
+  step(ms)
+  return () => clearTimeout(timer)
 }
 
 /** Kills the group and lets go of it: a task that hangs in the kernel outlives SIGKILL and must not hold our exit. */
