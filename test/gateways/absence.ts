@@ -13,7 +13,7 @@ export function describeAbsence(lab: GatewayLab): void {
       await lab.deployed()
       const enabled = (await lab.get('/api/v1/gateway_shares/?enabled=true&limit=0')).objects
       // Mounts of shares that earlier tests removed end once their last files are uploaded.
-      await expect.poll(mounts, { timeout: 120_000, interval: 500 }).toHaveLength(enabled.length)
+      await expect.poll(mounts, { timeout: 300_000, interval: 500 }).toHaveLength(enabled.length)
       await lab.api.controlPlane.server.close()
       const before = { mounts: await mounts(), servers: await servers() }
       await lab.gateway.stopAgent('SIGKILL')
@@ -21,9 +21,9 @@ export function describeAbsence(lab: GatewayLab): void {
       const md5 = await lab.makeFile('alone.bin', 200_000)
       expect(await lab.smb('alone', 'put alone.bin')).toMatchObject({ code: 0 })
       await expect
-        .poll(async () => (await lab.objects.find('alone', 'alone.bin'))?.etag, { timeout: 60_000, interval: 250 })
+        .poll(async () => (await lab.objects.find('alone', 'alone.bin'))?.etag, { timeout: 180_000, interval: 250 })
         .toBe(md5)
-      await expect.poll(() => lab.gateway.output(), { timeout: 60_000 }).toContain('The agent runs.')
+      await expect.poll(() => lab.gateway.output(), { timeout: 180_000 }).toContain('The agent runs.')
       expect({ mounts: await mounts(), servers: await servers() }).toEqual(before)
     })
   })

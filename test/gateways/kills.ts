@@ -22,7 +22,7 @@ done`
 export function describeKills(lab: GatewayLab): void {
   describe('an agent that is killed in a deployment', () => {
     const shares: GatewayShare[] = []
-    const waitMs = 120_000
+    const waitMs = 300_000
     const connected = () =>
       expect.poll(() => lab.gateway.output(), { timeout: waitMs }).toContain('Connected to the control plane.')
 
@@ -49,7 +49,8 @@ export function describeKills(lab: GatewayLab): void {
       const taken = { smb: !bySmb.stdout.includes('NT_STATUS_'), nfs: !byNfs.stderr.includes('NFS3ERR_ROFS') }
       expect(taken).toEqual({ smb: access === 'rw', nfs: access === 'rw' })
       const drift = async () => (await lab.get(`${lab.node}drift/`)).kinds[0].items
-      await expect.poll(drift).toEqual([])
+      // What it saw on the way, it looks for again a minute later.
+      await expect.poll(drift, { timeout: waitMs }).toEqual([])
     })
   })
 }

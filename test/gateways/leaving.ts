@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { gatewayFiles } from '../support/gateway/configuration.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
 
@@ -10,6 +10,8 @@ export function describeLeaving(lab: GatewayLab): void {
       const command = (...args: readonly string[]) => lab.gateway.command(['gateway', ...args])
       const served = async () => [(await lab.smb('docs', 'ls')).code, (await lab.nfsList('files')).code]
       expect(await served()).toEqual([0, 0])
+      // A gateway that is prepared stays as it is.
+      onTestFinished(async () => void (await command('prepare', '--yes')))
       await lab.gateway.stopAgent()
       expect(await command('leave', '--yes')).toMatchObject({
         code: 1,
@@ -22,7 +24,7 @@ export function describeLeaving(lab: GatewayLab): void {
       for (const [path, text] of gatewayFiles) expect(await readFile(join(lab.gateway.dir, path), 'utf8')).toBe(text)
       expect(await command('prepare', '--yes')).toMatchObject({ code: 0 })
       lab.gateway.startAgent()
-      await expect.poll(() => lab.gateway.output(), { timeout: 120_000 }).toContain('Connected to the control plane.')
+      await expect.poll(() => lab.gateway.output(), { timeout: 180_000 }).toContain('Connected to the control plane.')
       await lab.deployed()
       expect(await served()).toEqual([0, 0])
     })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, describe, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, vi } from 'vitest'
 import { startGatewayLab } from '../support/gateway/lab.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
@@ -23,6 +23,16 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
       Object.assign(lab, await startGatewayLab())
     })
     afterAll(() => lab.stop?.())
+
+    // One failure stays one: the next test finds an agent that runs, and nothing under way.
+    let hasFailed = false
+    beforeEach(async () => {
+      if (hasFailed) await lab.recover()
+      hasFailed = false
+    })
+    afterEach(({ task }) => {
+      hasFailed = task.result?.state === 'fail'
+    })
 
     describeShares(lab)
     describeSessions(lab)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { GatewayShare } from '@roost/api-types/rest'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { addresses } from '../support/gateway/gateway.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
 import type { Inmate } from '../support/swift/machine.js'
@@ -12,12 +12,12 @@ export function describeSessions(lab: GatewayLab): void {
     const endOf = async ({ child }: Inmate): Promise<unknown> => child.exitCode ?? (await once(child, 'close'))[0]
     const connected = async () => (await lab.gateway.exec('smbstatus -S')).split('\n')
 
-    /** Writes for as long as the file is there. */
+    /** Writes for as long as the file is there; however long that is, Swift's small disks have room for it. */
     const writing = async (share: GatewayShare, address: string, name: string): Promise<Inmate> => {
       const stop = `${lab.swift.machine.dir}/writing`
       const session = lab.smbStream(
         share.name,
-        `while [ -e ${stop} ]; do head -c 524288 /dev/zero || exit 1; sleep 0.1; done`,
+        `while [ -e ${stop} ]; do head -c 131072 /dev/zero || exit 1; sleep 0.1; done`,
         name,
         {
           address,
@@ -33,6 +33,7 @@ export function describeSessions(lab: GatewayLab): void {
       const narrow = await lab.addShare({ name: 'narrow', objectstore_container: 'narrow', protocol: 'cifs' })
       const wide = await lab.addShare({ name: 'wide', objectstore_container: 'wide', protocol: 'cifs' })
       await lab.deployed()
+      onTestFinished(async () => void (await lab.swift.machine.exec('rm -f writing')))
       await lab.swift.machine.exec('touch writing')
       const kept = [await writing(narrow, near, 'near.bin'), await writing(wide, far, 'far.bin')]
       const lost = await writing(narrow, far, 'far.bin')
@@ -79,7 +80,7 @@ export function describeSessions(lab: GatewayLab): void {
       expect(answer.status).toBe(202)
       await expect.poll(async () => (await lab.get(lab.node)).config_state, { timeout: 240_000 }).toBe('synced')
       expect(await lab.get(share.resource_uri)).toMatchObject({ access_mode: 'ro' })
-      expect((await drift()).items).toEqual([])
+      await expect.poll(async () => (await drift()).items, { timeout: 240_000 }).toEqual([])
       expect((await lab.smb('wide', 'mkdir refused')).stdout).toContain('NT_STATUS_')
     })
   })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import type { GatewayShare } from '@roost/api-types/rest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { addresses } from '../support/gateway/gateway.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
 
@@ -8,7 +8,9 @@ const [near, far] = addresses
 const alice = { login: 'alice%alicepass' }
 
 /** How long after its upload is due a file may be on its way to Swift, with much else to do. */
-const uploadMs = 30_000
+const uploadMs = 150_000
+/** A mount looks once a minute for what others have put into its container. */
+const listed = { timeout: 180_000, interval: 500 }
 
 export function describeShares(lab: GatewayLab): void {
   describe('shares', () => {
@@ -21,24 +23,24 @@ export function describeShares(lab: GatewayLab): void {
 
     it('fail without the storage login of the cluster, with the command that sets it', async () => {
       const share = await lab.addShare({ name: 'early', objectstore_container: 'early' })
+      onTestFinished(() => lab.remove(share.resource_uri))
       const job = await lab.deploy()
       expect([job.state, job.message]).toEqual([
         'COMPLETED_FAILED',
         expect.stringContaining('roost cluster set-storage'),
       ])
-      await lab.remove(share.resource_uri)
     })
 
     it('fail with a login that Swift refuses, and nothing is mounted', async () => {
+      onTestFinished(() => lab.setStorage())
       await lab.setStorage('wrong')
       const share = await lab.addShare({ name: 'early', objectstore_container: 'early' })
+      onTestFinished(() => lab.remove(share.resource_uri))
       const job = await lab.deploy()
       const refused = expect.stringContaining('does not let test:tester in')
       expect([job.state, job.message]).toEqual(['COMPLETED_FAILED', refused])
       expect(job.message).not.toContain('wrong')
       expect(await lab.gateway.exec('grep -c fuse.rclone /proc/self/mountinfo || true')).toBe('0\n')
-      await lab.remove(share.resource_uri)
-      await lab.setStorage()
     })
 
     it('take files by SMB and NFS, which are objects with the same MD5 in time', async () => {
@@ -69,9 +71,9 @@ export function describeShares(lab: GatewayLab): void {
       await lab.addShare({ name: 'docs-ro', objectstore_container: 'documents', protocol: 'cifs', access_mode: 'ro' })
       await lab.addShare({ name: 'files-ro', objectstore_container: 'files', access_mode: 'ro' })
       await lab.deployed()
-      expect((await lab.smb('docs-ro', 'ls')).stdout).toContain('by-smb.bin')
+      await expect.poll(async () => (await lab.smb('docs-ro', 'ls')).stdout, listed).toContain('by-smb.bin')
       expect((await lab.smb('docs-ro', 'put by-smb.bin again.bin')).stdout).toContain('NT_STATUS_')
-      expect((await lab.nfsList('files-ro')).stdout).toContain('by-nfs.bin')
+      await expect.poll(async () => (await lab.nfsList('files-ro')).stdout, listed).toContain('by-nfs.bin')
       expect((await lab.nfsPut('by-nfs.bin', 'files-ro', 'again.bin')).stderr).toContain('NFS3ERR_ROFS')
       await expect.poll(() => lab.objects.list('documents')).toEqual(['by-smb.bin'])
       await expect.poll(() => lab.objects.list('files')).toEqual(['by-nfs.bin'])
@@ -105,7 +107,7 @@ export function describeShares(lab: GatewayLab): void {
       expect((await lab.nfsPut('by-v4.bin', 'files-ro', 'again.bin', v4)).stderr).toContain('NFS4ERR_ROFS')
       expect(await lab.nfsList('files-near', v4)).toMatchObject({ code: 0 })
       expect((await lab.nfsList('files-near', { ...v4, address: far })).stderr).toContain('NFS4ERR_NOENT')
-      expect(await lab.objects.list('files')).toEqual(['by-nfs.bin'])
+      await expect.poll(() => lab.objects.list('files')).toEqual(['by-nfs.bin'])
     })
 
     it('let guests and users in as they are set', async () => {
@@ -140,16 +142,20 @@ export function describeShares(lab: GatewayLab): void {
       const md5 = await lab.makeFile('large.bin', 100 << 20)
       const { dir } = lab.swift.machine
       const piece = `dd if=${dir}/large.bin bs=4M skip=$i count=1 status=none`
-      // However long the deployments take, the transfers outlast them.
+      // However long the deployments take, the transfers outlast them, and end with the test.
+      onTestFinished(async () => void (await lab.swift.machine.exec('touch deployed')))
       const pause = `sleep 0.4; while [ $i = 23 ] && [ ! -e ${dir}/deployed ]; do sleep 0.1; done`
       const smb = lab.smbStream('docs', `for i in $(seq 0 24); do ${piece}; ${pause}; done`, 'large.bin')
       const nfs = lab.nfsStream('large.bin', 'files', 'large.bin', 25, 'deployed')
-      await sleep(1_000)
-      const named = async (name: string) =>
-        (await lab.get(`/api/v1/gateway_shares/?name=${name}`)).objects[0].resource_uri
-      for (const name of ['docs-ro', 'files-ro']) await lab.patch(await named(name), { enabled: false })
+      const named = async (name: string): Promise<GatewayShare> =>
+        (await lab.get(`/api/v1/gateway_shares/?name=${name}`)).objects[0]
+      for (const name of ['docs', 'files']) {
+        const file = `/srv/roost/shares/${(await named(name)).id}/large.bin`
+        await expect.poll(() => lab.gateway.run('test', ['-s', file]), { timeout: 180_000 }).toMatchObject({ code: 0 })
+      }
+      for (const name of ['docs-ro', 'files-ro']) await lab.patch((await named(name)).resource_uri, { enabled: false })
       await lab.deployed()
-      for (const name of ['alices', 'files-near']) await lab.remove(await named(name))
+      for (const name of ['alices', 'files-near']) await lab.remove((await named(name)).resource_uri)
       await lab.deployed()
       const said = () => `${smb.output()}${nfs.output()}`
       expect({ codes: [smb.child.exitCode, nfs.child.exitCode], said: said() }).toMatchObject({ codes: [null, null] })

@@ -34,7 +34,7 @@ async function narrow({ applier, spawn, leave }: RealSamba) {
   const remaining = await connections()
   const third = await applier.apply(stateOf('127.0.2.3', 'Share-Passw0rd'), 3, () => {})
   const smb = (...args: readonly string[]) =>
-    runCommand('smbclient', ['//127.0.2.3/share2', ...args], { deadlineMs: 20_000 })
+    runCommand('smbclient', ['//127.0.2.3/share2', '-t', '90', ...args], { deadlineMs: 100_000 })
   const login = await smb('-U', 'share-2%Share-Passw0rd', '-c', 'mkdir made')
   const refused = await smb('-N', '-c', 'ls')
   const drift = await applier.drift()
@@ -53,7 +53,7 @@ async function narrow({ applier, spawn, leave }: RealSamba) {
 }
 
 async function connections(): Promise<readonly string[]> {
-  const { stdout } = await runCommand('smbstatus', ['--json'], { deadlineMs: 10_000 })
+  const { stdout } = await runCommand('smbstatus', ['--json'], { deadlineMs: 100_000 })
   const { tcons } = JSON.parse(stdout) as { tcons: Record<string, { service: string; machine: string }> }
   return Object.values(tcons)
     .filter(({ service }) => service.startsWith('share'))

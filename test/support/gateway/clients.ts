@@ -15,6 +15,8 @@ export interface ClientOptions {
 }
 
 const clientMs = 200_000
+/** How long smbclient waits for one answer of the server: 20 s by itself, which a machine that stands still takes. */
+const answerSeconds = 150
 const putProgram = join(repository, 'test/support/gateway/nfs-put.py')
 
 /** Real clients of shares, in the machine's network. */
@@ -38,6 +40,8 @@ export function createClients({ machine }: Swift): Clients {
     `//${address(options)}/${share}`,
     '-m',
     'SMB3',
+    '-t',
+    String(answerSeconds),
     ...(options.login === undefined ? ['-N'] : ['-U', options.login]),
     '-c',
     commands,

@@ -68,6 +68,8 @@ export async function startGateway(swift: Swift): Promise<Gateway> {
   if (prepared.code !== 0) throw new Error(`The gateway could not be prepared: ${prepared.stderr}`)
   await startSamba(gateway)
   gateway.spawn('dbus-daemon', ['--system', '--nofork', '--nopidfile'])
+  // nfs-ganesha asks for it once, as it starts.
+  await holding(gateway, onBus('org.freedesktop.DBus', '/', 'org.freedesktop.DBus.ListNames'))
   gateway.spawn('rpcbind', ['-f', '-w'])
   await listening(gateway, 111)
   await gateway.serveNfsBy('ganesha')
@@ -88,9 +90,18 @@ async function startSamba(gateway: Gateway): Promise<void> {
 
 /** The kernel's own server cannot run in a test: what reads its exports for it does. */
 const nfsServers = {
-  ganesha: { argv: ['ganesha.nfsd', '-F', '-L', '/var/log/ganesha/ganesha.log', '-p', '/run/ganesha.pid'], port: 2049 },
-  kernel: { argv: ['rpc.mountd', '-F', '-p', '20048'], port: 20_048 },
+  ganesha: {
+    argv: ['ganesha.nfsd', '-F', '-L', '/var/log/ganesha/ganesha.log', '-p', '/run/ganesha.pid'],
+    port: 2049,
+    ready: onBus('org.ganesha.nfsd', '/org/ganesha/nfsd/ExportMgr', 'org.ganesha.nfsd.exportmgr.ShowExports'),
+  },
+  kernel: { argv: ['rpc.mountd', '-F', '-p', '20048'], port: 20_048, ready: 'true' },
 } as const
+
+/** A command that fails until somebody answers there. */
+function onBus(name: string, object: string, method: string): string {
+  return `dbus-send --system --print-reply --dest=${name} ${object} ${method}`
+}
 
 function gatewayIn(swift: Swift, dir: string): Gateway {
   const { machine } = swift
@@ -130,10 +141,11 @@ function gatewayIn(swift: Swift, dir: string): Gateway {
       await agent?.stop(signal)
     },
     async serveNfsBy(server) {
-      const { argv, port } = nfsServers[server]
+      const { argv, port, ready } = nfsServers[server]
       await nfs?.stop('SIGKILL')
       nfs = spawn(argv[0], argv.slice(1))
       await listening(this, port)
+      await holding(this, ready)
       await configure(dataDir, server)
     },
   }
@@ -141,8 +153,13 @@ function gatewayIn(swift: Swift, dir: string): Gateway {
 
 const startMs = 180_000
 
-async function listening(gateway: Gateway, port: number): Promise<void> {
+function listening(gateway: Gateway, port: number): Promise<void> {
+  return holding(gateway, `[ -n "$(ss -Hlnt 'sport = :${port}')" ]`)
+}
+
+/** Runs the command until it succeeds. */
+async function holding(gateway: Gateway, command: string): Promise<void> {
   for (const deadline = Date.now() + startMs; Date.now() < deadline; await sleep(100))
-    if ((await gateway.exec(`ss -Hlnt "sport = :${port}"`)) !== '') return
-  throw new Error(`No server listens on port ${port} of the gateway.`)
+    if ((await gateway.run('sh', ['-c', command])).code === 0) return
+  throw new Error(`On the gateway this does not come to hold: ${command}`)
 }

@@ -39,6 +39,8 @@ export interface GatewayLab extends Clients {
   setStorage(key?: string): Promise<void>
   /** Makes a file of random bytes in the machine's folder; answers its MD5. */
   makeFile(name: string, bytes: number): Promise<string>
+  /** After a test that failed on the way: its deployment ends, by an agent that runs on, and what is wanted is deployed. */
+  recover(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -86,6 +88,13 @@ export async function startGatewayLab(): Promise<GatewayLab> {
       const content = randomBytes(bytes)
       await writeFile(join(swift.machine.dir, name), content)
       return createHash('md5').update(content).digest('hex')
+    },
+    async recover() {
+      await gateway.stopAgent('SIGKILL')
+      gateway.startAgent()
+      const isIdle = async () => (await api.get('/api/v1/gateway_deployments/')).body.meta?.total_count === 0
+      await vi.waitUntil(isIdle, { timeout: deploymentMs, interval: 500 })
+      await deploy()
     },
     async stop() {
       await gateway.stopAgent()
