@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startApi } from '../support/api.js'
 import { addCluster } from '../support/fleet-rows.js'
 import { runToEnd } from '../support/processes.js'
@@ -36,8 +36,10 @@ describe.skipIf(!isSwiftEnabled)('a real Swift of two nodes (as root, with ROOST
 
   it('shows its nodes, devices and policies through the agents on them', async () => {
     const api = await startApi()
+    onTestFinished(() => api.stop())
     const cluster = await addCluster(api.database, 'real')
     const agents = await Promise.all(swift.nodes.map((node) => addSwiftAgent(swift, node, api, cluster)))
+    onTestFinished(async () => void (await Promise.all(agents.map((agent) => agent.stop()))))
     for (const agent of agents) agent.start()
     const statuses = async () => {
       const { body } = await api.get('/api/v1/devices/?order_by=name')
@@ -49,8 +51,6 @@ describe.skipIf(!isSwiftEnabled)('a real Swift of two nodes (as root, with ROOST
     const { body } = await api.get('/api/v1/nodes/?order_by=hostname')
     const roles = body.objects.map(({ node_role }: { node_role: { runs_proxy: boolean } }) => node_role.runs_proxy)
     expect(roles).toEqual([true, false])
-    for (const agent of agents) await agent.stop()
-    await api.stop()
   })
 
   it('has its proxy’s access log in a file', async () => {

@@ -28,6 +28,9 @@ function prepare(root: string, devices: readonly string[]): string {
   ].join('\n')
 }
 
+/** The agent looks into its devices now and then, and what is looked into is busy. */
+const unmount = 'unmount() { for i in $(seq 600); do umount $1 && return; sleep 0.1; done; return 1; }\n'
+
 describe.skipIf(!isEnabled)(
   'a Swift node with ext4 and reserved blocks (as root, with ROOST_TEST_SYSTEM=1)',
   { timeout: 240_000 },
@@ -96,7 +99,7 @@ describe.skipIf(!isEnabled)(
 
     it('counts a device that is unmounted without its figures, and keeps what it showed', async () => {
       const before = (await devices()).find(({ name }) => name === 'd2')
-      await node.within(`umount ${node.root}/srv/node/d2`)
+      await node.within(`${unmount}unmount ${node.root}/srv/node/d2`)
       await until(async () => (await devices()).some(({ mount_point }) => mount_point === null))
       const after = (await devices()).find(({ name }) => name === 'd2')
       expect(after).toMatchObject({ id: before?.id, uuid: before?.uuid, mount_point: null, status: 'unmounted' })
@@ -108,7 +111,9 @@ describe.skipIf(!isEnabled)(
       const idByUuid = async () => new Map((await devices()).map(({ uuid, id }) => [uuid, id]))
       const before = await idByUuid()
       const place = `${node.root}/srv/node`
-      await node.within(`umount ${place}/d1; mount -o loop d2.img ${place}/d1; mount -o loop d1.img ${place}/d2`)
+      await node.within(
+        `${unmount}unmount ${place}/d1; mount -o loop d2.img ${place}/d1; mount -o loop d1.img ${place}/d2`,
+      )
       const first = await written('d1.uuid')
       await until(async () => (await devices()).some(({ name, uuid }) => name === 'd2' && uuid === first))
       expect(await idByUuid()).toEqual(before)

@@ -1,6 +1,6 @@
 import type { Job, Node } from '@roost/api-types/rest'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFailed, onTestFinished, vi } from 'vitest'
 import { startApi } from '../support/api.js'
 import type { TestApi } from '../support/api.js'
 import { endOf } from '../support/deployment-lab.js'
@@ -35,12 +35,12 @@ describe.skipIf(!isSwiftEnabled)(
       for (const agent of agents) agent.start()
       const proxies = async () => {
         const { body } = await api.get('/api/v1/nodes/?state=online&order_by=hostname')
-        return body.objects.filter(({ node_role }: Node) => node_role.runs_proxy).map((node: Node) => node.resource_uri)
+        nodes = body.objects
+          .filter(({ node_role }: Node) => node_role.runs_proxy)
+          .map((node: Node) => node.resource_uri)
+        expect(nodes).toHaveLength(2)
       }
-      while (nodes.length < 2) {
-        await sleep(200)
-        nodes = await proxies()
-      }
+      await vi.waitFor(proxies, { timeout: 200_000, interval: 200 })
     }, 400_000)
     afterAll(async () => {
       await Promise.all(agents.map((agent) => agent.stop()))
@@ -180,6 +180,7 @@ describe.skipIf(!isSwiftEnabled)(
     it('are not deployed with a configuration that would end the proxy: it goes on, and the job says why', async () => {
       const [pid, text] = await Promise.all([mainPid(), ownFile()])
       const broken = '/etc/swift/proxy-server.conf.d/30-broken.conf'
+      onTestFinished(async () => void (await swift.nodes[0].exec(`rm -f ${broken}`)))
       await swift.nodes[0].exec(`printf '[filter:tempauth]\nuser_without = secret\n' > ${broken}`)
       await change('carol', { password: 'carols-password-is-another' })
       const job = await deploy()
@@ -191,32 +192,38 @@ describe.skipIf(!isSwiftEnabled)(
       await swift.nodes[0].exec(`chmod 600 ${broken}`)
       const unreadable = await deploy({ node: nodes[0] })
       expect(unreadable.message).toContain('its workers may not read')
-      await swift.nodes[0].exec(`rm ${broken}`)
     })
 
     it('never take the line of a user that the operator has: the collision is named', async () => {
       const text = await ownFile()
       await add('Admin', 'admins-password-is-this-1')
+      onTestFinished(() => remove('Admin'))
       const job = await deploy({ node: nodes[0] })
       expect(job.message).toContain("'Admin:Admin' (user_admin_admin)")
       expect(await ownFile()).toBe(text)
       expect((await logInTo('admin:admin', 'admin')).status).toBe(200)
-      await remove('Admin')
     })
 
     it('are not deployed to a cluster on Keystone, and the job says so', async () => {
       const base = '/etc/swift/proxy-server.conf.d/10-base.conf'
       const keystone = '[filter:keystoneauth]\nuse = egg:swift#keystoneauth\n'
+      onTestFinished(async () => void (await swift.nodes[0].exec(`mv /etc/swift/base ${base}`)))
       await swift.nodes[0].exec(
         `cp -p ${base} /etc/swift/base; sed -i 's/ tempauth / keystoneauth /' ${base}; printf '${keystone}' >> ${base}`,
       )
       const job = await deploy({ node: nodes[0] })
       expect(job.message).toContain("Its users are Keystone's, and user deployments do not apply to it.")
-      await swift.nodes[0].exec(`mv /etc/swift/base ${base}`)
     })
+
+    /** One that a failed test left armed, or ended. */
+    const runAgain = async () => {
+      await agents[0]?.stop('SIGKILL')
+      agents[0]?.start()
+    }
 
     it('return to what they were when a step after the change fails', async () => {
       const text = await ownFile()
+      onTestFailed(runAgain)
       await agents[0]?.stop()
       agents[0]?.start('agent.apply.afterReload=throw@1')
       await change('emil', { password: 'emils-password-is-this-3' })
@@ -230,6 +237,7 @@ describe.skipIf(!isSwiftEnabled)(
 
     it('are as the deployment wants them after the agent was killed in the middle of it', async () => {
       const before = await logInTo('emil:emil', 'emils-password-is-this-2')
+      onTestFailed(runAgain)
       await agents[0]?.stop()
       agents[0]?.start('agent.apply.afterRename=exit')
       const body = { node: nodes[0] }
@@ -249,14 +257,14 @@ describe.skipIf(!isSwiftEnabled)(
       )
       const drift = async () => (await api.get(`${nodes[0]}drift/`)).body
       await expect
-        .poll(async () => JSON.stringify(await drift()), { timeout: 90_000, interval: 500 })
+        .poll(async () => JSON.stringify(await drift()), { timeout: 180_000, interval: 500 })
         .toContain('by hand')
       const told = JSON.stringify(await drift())
       expect(told).toContain('-user_emil_emil')
       expect(told).not.toMatch(/by-hand|password/)
       await api.call(`${nodes[0]}drift/`, { method: 'POST', body: { action: 'reapply' } })
       await expect
-        .poll(async () => JSON.stringify(await drift()), { timeout: 90_000, interval: 500 })
+        .poll(async () => JSON.stringify(await drift()), { timeout: 180_000, interval: 500 })
         .not.toContain('by hand')
       expect((await logInTo('emil:emil', 'emils-password-is-this-3')).status).toBe(200)
     })

@@ -24,13 +24,20 @@ export const operatorUsers = {
   user_test2_tester2: 'testing2 .admin',
 } as const
 
+/**
+ * A machine that stands still for seconds loses nothing: by themselves the servers give each other half a second, and what
+ * they then leave to daemons is left for ever where those do not run.
+ */
+const patience = { conn_timeout: 60, node_timeout: 60 } as const
+const memcachePatience = { connect_timeout: 60, io_timeout: 60 } as const
+
 /** Every file below `/etc` of a node, as its operator wrote them, by path. */
 export function configurationOf(node: NodeLayout, options: ConfigurationOptions): ReadonlyMap<string, string> {
   const servers = serverKinds.map((kind) => [`swift/${kind}-server.conf`, server(node, kind, options)] as const)
   return new Map([
     ['hostname', `store-${node.name}\n`],
     ['swift/swift.conf', swiftConf()],
-    ['swift/memcache.conf', ini({ memcache: { memcache_servers: options.memcached.join(',') } })],
+    ['swift/memcache.conf', ini({ memcache: { memcache_servers: options.memcached.join(','), ...memcachePatience } })],
     ...(options.hasProxy ? proxyFiles(node, options) : []),
     ['swift/rsyncd.conf', rsyncd(node)],
     ...servers,
@@ -93,7 +100,13 @@ function proxy(node: NodeLayout, options: ConfigurationOptions): string {
   return ini({
     DEFAULT: { ...common(node, options), bind_port: ports.proxy, expose_info: true },
     'pipeline:main': { pipeline: order },
-    'app:proxy-server': { use: 'egg:swift#proxy', allow_account_management: true, account_autocreate: true },
+    'app:proxy-server': {
+      use: 'egg:swift#proxy',
+      allow_account_management: true,
+      account_autocreate: true,
+      ...patience,
+      post_quorum_timeout: 60,
+    },
     'filter:recon': { use: 'egg:swift#recon', recon_cache_path: '/var/cache/swift' },
     'filter:cache': { use: 'egg:swift#memcache', memcache_servers: memcached.join(',') },
     'filter:container-quotas': { use: 'egg:swift#container_quotas' },
@@ -130,7 +143,7 @@ function server(node: NodeLayout, kind: ServerKind, options: ConfigurationOption
   return ini({
     DEFAULT: { ...common(node, options), bind_port: ports[kind], ...devices },
     'pipeline:main': { pipeline: `healthcheck recon ${kind}-server` },
-    [`app:${kind}-server`]: { use: `egg:swift#${kind}` },
+    [`app:${kind}-server`]: { use: `egg:swift#${kind}`, ...patience, container_update_timeout: 60 },
     'filter:recon': { use: 'egg:swift#recon', ...recon },
     'filter:healthcheck': { use: 'egg:swift#healthcheck' },
     ...Object.fromEntries(daemons.map(({ name }) => [name, { ...recon, ...paces[name] }])),
