@@ -37,8 +37,9 @@ export async function startDebianPostgresql(): Promise<DebianPostgresql> {
   const port = await freePort()
   const settings = `-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories= -c fsync=off`
   const log = join(directory, 'log')
-  const start = async () => void (await command('pg_ctl', '-D', data, '-w', '-l', log, '-o', settings, 'start'))
-  const stop = async () => void (await command('pg_ctl', '-D', data, '-w', '-m', 'fast', 'stop'))
+  const wait = ['-w', '-t', '180', '-D', data] as const
+  const start = async () => void (await command('pg_ctl', ...wait, '-l', log, '-o', settings, 'start'))
+  const stop = async () => void (await command('pg_ctl', ...wait, '-m', 'fast', 'stop'))
   await start()
   await makeDatabase(`postgresql://postgres:s3cr3t@127.0.0.1:${port}/postgres`)
   return {
