@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { clusterDir, isAlive, migrate, openDatabase, openEmbedded, stopPostmaster } from '@roost/database'
 import type { Database } from '@roost/database'
 import pg from 'pg'
 import { inject } from 'vitest'
 import type { TestProject } from 'vitest/node'
+import { patience } from './patience.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -55,7 +57,7 @@ export interface TestDatabase extends Database {
 export async function createTestDatabase(template: 'roost' | 'template1' = 'roost'): Promise<TestDatabase> {
   const host = inject('databaseHost')
   const name = `t_${randomUUID().replaceAll('-', '')}`
-  await administer(host, `create database ${name} template ${template}`)
+  await copyTemplate(host, name, template)
   const connection = { host, user, database: name }
   const database = openDatabase(connection)
   return {
@@ -66,6 +68,18 @@ export async function createTestDatabase(template: 'roost' | 'template1' = 'roos
       await database.close()
       await administer(host, `drop database ${name} with (force)`)
     },
+  }
+}
+
+/** Whoever is at the template, such as autovacuum, gets 5 s from PostgreSQL to leave it. */
+async function copyTemplate(host: string, name: string, template: string): Promise<void> {
+  for (const deadline = Date.now() + patience; ; await sleep(100)) {
+    try {
+      return await administer(host, `create database ${name} template ${template}`)
+    } catch (error) {
+      const isInUse = (error as { readonly code?: string }).code === '55006'
+      if (!isInUse || Date.now() > deadline) throw error
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.js'
 
 let echo: Server
@@ -28,6 +28,8 @@ beforeEach(async () => {
   client.on('data', (chunk) => (heard += String(chunk)))
   client.on('error', () => {})
   await once(client, 'connect')
+  // The kernel connects before the proxy knows of it.
+  await vi.waitUntil(() => proxy.open === 1, { timeout: 60_000 })
 })
 
 afterEach(async () => {

@@ -40,7 +40,7 @@ function batch(seed: number): readonly DesiredShare[] {
 describe.skipIf(!isEnabled)(
   'files as the real testparm and exportfs read them (as root, with ROOST_TEST_SYSTEM=1)',
   () => {
-    it.each(readdirSync(golden))('the shares of golden/%s', { timeout: 60_000 }, async (name) => {
+    it.each(readdirSync(golden))('the shares of golden/%s', { timeout: 180_000 }, async (name) => {
       const desired = DesiredState.parse(JSON.parse(readFileSync(join(golden, name, 'desired.json'), 'utf8')))
       const shares = desired.kind === 'gateway' ? desired.shares : []
       expect((await readSections(sectionsOf(shares))).difference).toBeUndefined()
@@ -73,7 +73,7 @@ describe.skipIf(!isEnabled)(
       ['/srv/x 10.0.0.300(rw,no_subtree_check,fsid=1)\n', /resolve/],
       ['/srv/x 10.0.0.0/33(rw,no_subtree_check,fsid=1)\n', /Invalid prefix/],
       ['/srv/x 10.0.0.1(rw,bogus=1)\n', /unknown keyword/],
-    ])('exportfs refuses %j', { timeout: 60_000 }, async (text, reason) => {
+    ])('exportfs refuses %j', { timeout: 180_000 }, async (text, reason) => {
       await expect(checkExports(text)).rejects.toThrow(reason)
     })
 
@@ -83,11 +83,11 @@ describe.skipIf(!isEnabled)(
         'testparm: set_variable_helper(maybe): value is not boolean!',
       ],
       ['[global]\nsecurity = no\n', "testparm: WARNING: Ignoring invalid value 'no' for parameter 'security'"],
-    ])('testparm refuses %j, and says why', { timeout: 60_000 }, async (text, reason) => {
+    ])('testparm refuses %j, and says why', { timeout: 180_000 }, async (text, reason) => {
       await expect(readBySamba(text, runCommand)).rejects.toThrow(new Error(reason))
     })
 
-    it('leaves the exports of this machine as they are', { timeout: 60_000 }, async () => {
+    it('leaves the exports of this machine as they are', { timeout: 180_000 }, async () => {
       const etab = () => openMachine().read('/var/lib/nfs/etab')
       const before = etab()
       await checkExports('/srv/roost/1 10.0.0.1(rw,fsid=1)\n')

@@ -18,6 +18,8 @@ class WordsOfAProxy {
   reloads = 0
   /** What the proxy's own program says of the next file. */
   verdict = 'OK\n'
+  /** It reads its configuration anew at the moment. */
+  reloading: Promise<void> | null = null
   /** Reads nothing anew, as one whose workers may not read the file. */
   isDeaf = false
   readonly revoked: string[] = []
@@ -81,7 +83,7 @@ class WordsOfAProxy {
   /** What SIGUSR1 does to it. */
   readonly signal = (pid: number, name: string): void => {
     if (pid === 23 && name === 'SIGUSR1') this.reloads++
-    void this.#reload()
+    this.reloading = this.#reload().finally(() => (this.reloading = null))
   }
 
   async #reload(): Promise<void> {
@@ -105,14 +107,14 @@ class WordsOfAProxy {
   }
 }
 
-/** Deadlines come after a few turns of the loop. */
-function quickClock() {
+/** Deadlines come after a few turns of the loop, and none while the proxy is at work, however long the disk takes. */
+function quickClock(proxy: WordsOfAProxy) {
   let now = 0
   return {
     now: () => now,
     monotonic: () => now,
     after(ms: number, callback: () => void) {
-      now += 2 * ms
+      if (proxy.reloading === null) now += 2 * ms
       const timer = setTimeout(callback, 1)
       return () => clearTimeout(timer)
     },
@@ -141,7 +143,7 @@ describe('the users of a proxy', { timeout: 60_000 }, () => {
       swiftDirectory,
       dir,
       node: 'a-uuid',
-      clock: quickClock(),
+      clock: quickClock(proxy),
     })
   }
   const users = (...all: readonly (readonly [string, string])[]) => ({
