@@ -147,7 +147,7 @@ describe.skipIf(!isSwiftEnabled)(
       expect(before.map(({ token }) => token)).not.toContain(again.token)
     })
 
-    it('cost a client that asks all the time no request, over ten deployments', async () => {
+    it('cost a client that asks all the time no request, over ten deployments', { timeout: 1_500_000 }, async () => {
       const statuses = new Map<number | string, number>()
       const session = await logInTo('test:tester', 'testing')
       await objectOf(session, 'PUT', 'there')
