@@ -63,7 +63,7 @@ describe.skipIf(!isSwiftEnabled)('disks of a real Swift that fail (as root, with
   it('are well again when they are healed', { timeout: 500_000 }, async (test) => {
     test.skip(!swift.hasDisks, 'there are no loop devices here')
     await swift.machine.exec(`${unmount}
-      mount -t xfs -o loop,noatime n1-d2.img n1/srv/node/d2
+      mountpoint -q n1/srv/node/d2 || mount -t xfs -o loop,noatime n1-d2.img n1/srv/node/d2
       unmount n2/srv/node/d3 && mount -t xfs -o loop,noatime n2-d3.img n2/srv/node/d3
       unmount n2/srv/node/d4 && mount -t ext4 -o loop,noatime n2-d4.img n2/srv/node/d4`)
     await expect.poll(statuses, patience).toEqual(well)
