@@ -52,6 +52,14 @@ describe('roost-agent render', () => {
     expect(stderr).toBe('Share 2: name "a]b" is no name of a share.\n')
   })
 
+  it.each([
+    [{}, "kind: Invalid discriminator value. Expected 'gateway' | 'user_db'"],
+    [{ kind: 'gateway', storage: null, shares: 3 }, 'shares: Invalid input: expected array, received number'],
+    [gateway(nfsShare(1, { id: 'one' as never })), 'shares.0.id: Invalid input: expected number, received string'],
+  ])('says of %j what is wrong with it', (input, fault) => {
+    expect(render(input)).toEqual({ status: 2, stdout: '', stderr: `The desired state cannot be read: ${fault}.\n` })
+  })
+
   it('says what is missing for NFS shares on a machine without a server', () => {
     const { status, stderr } = render(gateway(nfsShare(1)))
     expect(status).toBe(1)

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { DesiredState } from '@roost/api-types/agent'
+import en from 'zod/v4/locales/en.js'
 import { readConfig } from '../config.js'
 import { openMachine } from '../host/machine.js'
 import { runCommand } from '../host/run-command.js'
@@ -15,6 +16,9 @@ import { sambaFormat } from '../shares/samba-format.js'
 import { sambaSharesFile } from '../shares/samba.js'
 import { CommandError, exitCodes } from './command-error.js'
 import type { RenderFlags } from './program.js'
+
+// Without it, the schemas say of nearly every fault that the input is invalid.
+const { localeError: error } = en()
 
 /** Prints every file that the desired shares would make, and writes none of them. */
 export async function render(flags: RenderFlags): Promise<number> {
@@ -33,7 +37,7 @@ export async function render(flags: RenderFlags): Promise<number> {
 }
 
 async function readShares(file: string) {
-  const result = DesiredState.safeParse(parseJson(await readText(file)))
+  const result = DesiredState.safeParse(parseJson(await readText(file)), { error })
   if (!result.success) {
     const faults = result.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`)
     throw new CommandError(`The desired state cannot be read: ${faults.join('; ')}.`, { exitCode: exitCodes.usage })
