@@ -50,7 +50,7 @@ describe('a machine that is to serve shares', () => {
     const preparations = preparationsFor(openMachine(gateway.root), 'kernel')
     expect(preparations.map(({ sentence }) => sentence)).toEqual([
       'Makes /etc/samba/roost.d/shares.conf, without a share in it.',
-      'Adds to the end of /etc/samba/smb.conf: [global] include = /etc/samba/roost.d/shares.conf The file as it is now stays in /etc/samba/smb.conf.before-roost.',
+      "Adds '[global] include = /etc/samba/roost.d/shares.conf' to the end of /etc/samba/smb.conf. The file as it is now stays in /etc/samba/smb.conf.before-roost.",
       'Makes /etc/exports.d/roost.exports, without a share in it.',
     ])
     expect(gateway.read(smbConf)).toBe('[global]\n')

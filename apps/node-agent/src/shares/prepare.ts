@@ -93,7 +93,7 @@ function appended(path: string, text: string, lines: string): Preparation {
   const kept = backup === null ? '' : ` The file as it is now stays in ${backup}.`
   const shown = lines.trim().split('\n').slice(1).join(' ').replace(/\s+/g, ' ')
   const end = text === '' || text.endsWith('\n') ? '' : '\n'
-  return { path, sentence: `Adds to the end of ${path}: ${shown}${kept}`, content: `${text}${end}${lines}`, backup }
+  return { path, sentence: `Adds '${shown}' to the end of ${path}.${kept}`, content: `${text}${end}${lines}`, backup }
 }
 
 /** An earlier backup is of what was before us. */
