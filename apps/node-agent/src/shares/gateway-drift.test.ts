@@ -1,4 +1,6 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { cifsShare, nfsShare } from './sample-shares.js'
 import type { ScriptedGateway } from './scripted-servers.js'
 import { useScriptedGateway } from './use-scripted-gateway.js'
@@ -31,6 +33,24 @@ describe('a file that was changed by hand', () => {
       await expect.poll(() => changes, { timeout: 90_000 }).toBeGreaterThan(0)
     } finally {
       end?.()
+    }
+  })
+
+  it('is told also where its folder was made, or made anew, after the agent’s start', async () => {
+    const folder = join(gateway.root, dirname(sambaFile))
+    const text = gateway.read(sambaFile) ?? ''
+    rmSync(folder, { recursive: true })
+    let changes = 0
+    const end = gateway.applier.watch?.(() => (changes += 1))
+    onTestFinished(() => end?.())
+    for (const time of ['made', 'made anew']) {
+      const before = changes
+      gateway.write(sambaFile, text)
+      await expect.poll(() => changes, { message: time }).toBeGreaterThan(before)
+      const known = changes
+      edit(sambaFile, 'read only = no', 'read only = yes')
+      await expect.poll(() => changes, { message: time }).toBeGreaterThan(known)
+      rmSync(folder, { recursive: true })
     }
   })
 
