@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { type AgentProcess, runAgent, startAgentProcess } from '../support/agent-program.js'
 import { type ControlPlaneProcess, startControlPlane } from '../support/control-plane.js'
 import { freePort } from '../support/free-port.js'
@@ -77,13 +77,12 @@ function startWriter(from: number): Writer {
       else await sleep(50)
     }
   })()
-  return {
-    accepted: () => accepted,
-    async stop() {
-      stopping.abort()
-      await writing
-    },
+  const stop = async () => {
+    stopping.abort()
+    await writing
   }
+  onTestFinished(stop)
+  return { accepted: () => accepted, stop }
 }
 
 /** The number of the change that the API shows. */
@@ -109,8 +108,9 @@ it('reads the machine again within 60 s of a restart of the agent that was kille
   agent = startAgentProcess(agentDir)
   await readingAfter(restarted)
   expect(await readFile(join(agentDir, 'identity.json'), 'utf8')).toBe(identity)
-  const { body } = await request(roost, '/api/v1/nodes/')
-  expect(body).toMatchObject({ meta: { total_count: 1 }, objects: [{ id: 1, state: 'online' }] })
+  const nodes = async () => (await request(roost, '/api/v1/nodes/')).body
+  // A reading may come before who is there is written again.
+  await expect.poll(nodes).toMatchObject({ meta: { total_count: 1 }, objects: [{ id: 1, state: 'online' }] })
 })
 
 it('reads the machine again within 60 s of a restart of the control plane, and has lost nothing it accepted', async () => {

@@ -14,6 +14,7 @@ const kills = process.env.ROOST_TEST_LONG === '1' ? 200 : 12
 
 let server: ScriptedControlPlane
 let state: Awaited<ReturnType<typeof enrolledState>>
+const children: Child[] = []
 
 beforeEach(async () => {
   server = await ScriptedControlPlane.start({ clock: () => Date.now() / 1000 })
@@ -24,6 +25,7 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
+  await Promise.all(children.splice(0).map((child) => child.kill9()))
   await server.stop()
   await state.remove()
 })
@@ -43,8 +45,7 @@ async function startBusy(shell = '', wrapper: readonly string[] = []): Promise<C
   let output = ''
   child.stdout.on('data', (chunk) => (output += String(chunk)))
   const ended = new Promise((resolve) => child.once('close', resolve))
-  await expect.poll(() => server.hellos.length, { timeout: 60_000, interval: 5 }).toBeGreaterThan(hellos)
-  return {
+  const started = {
     pid: child.pid ?? 0,
     output: () => output,
     async kill9() {
@@ -52,6 +53,9 @@ async function startBusy(shell = '', wrapper: readonly string[] = []): Promise<C
       await ended
     },
   }
+  children.push(started)
+  await expect.poll(() => server.hellos.length, { timeout: 60_000, interval: 5 }).toBeGreaterThan(hellos)
+  return started
 }
 
 function hashOf(bytes: Uint8Array): string {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { startControlPlane } from '../support/control-plane.js'
 import type { ControlPlaneProcess } from '../support/control-plane.js'
 import { createTestDatabase } from '../support/database.js'
@@ -112,6 +112,10 @@ it('nothing accepted is lost, each write is audited once and every deployment en
   )
   const histories = [creating, changing, deploying].map(({ history }) => history)
   const watching = watch(stopping.signal)
+  onTestFinished(async () => {
+    stopping.abort()
+    await Promise.allSettled([watching, creating.writing, changing.writing, deploying.writing])
+  })
 
   for (let kill = 0; kill < kills; kill++) {
     const lengths = () => histories.map(({ accepted }) => accepted.length)

@@ -18,6 +18,8 @@ export function runAgent(dataDir: string, args: readonly string[]): Promise<Ende
 
 export interface AgentProcess {
   readonly pid: number
+  /** Resolves with its exit code. */
+  readonly ended: Promise<number | null>
   /** Everything that it wrote so far. */
   output(): string
   /** Ends it as an operator would (SIGTERM) and answers its exit code. */
@@ -36,6 +38,7 @@ export function startAgentProcess(dataDir: string, args: readonly string[] = [])
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
   return {
     pid: child.pid as number,
+    ended,
     output: () => output,
     stop() {
       child.kill('SIGTERM')

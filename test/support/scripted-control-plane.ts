@@ -118,6 +118,7 @@ export class ScriptedControlPlane {
     this.#sockets.close()
     const closed = once(this.#http, 'close')
     this.#http.close()
+    this.#http.closeAllConnections() // of an agent that dials at this moment
     await closed
   }
 
