@@ -11,8 +11,8 @@ export default defineConfig({
           name: 'units',
           include: ['{prisma,packages/*,apps/*}/**/*.test.ts'],
           // A machine with much to do takes seconds to start a process.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           expect: { poll: { timeout: 45_000 } },
         },
       },

@@ -100,7 +100,7 @@ describe('a reader that takes nothing', () => {
       const [answer] = (await once(reader.resume(), 'data')) as [Buffer]
       expect(String(answer)).toContain('at last')
       reader.destroy()
-    }, 60_000)
+    })
   })
 })
 

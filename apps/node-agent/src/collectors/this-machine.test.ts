@@ -42,7 +42,7 @@ describe('the machine that this runs on', () => {
       for (const end = performance.now() + 1_000; performance.now() < end;);
       reading = await readings.read()
       return failed().length === 0
-    }, 50_000)
+    })
   })
 
   it('has more than 150 names, all of them different, and all collectors succeed', () => {

@@ -43,7 +43,7 @@ describe('a plan that is told', () => {
       }),
       { numRuns: 10 },
     )
-  }, 30_000)
+  })
 })
 
 it('what drifted fits into a message too', () => {

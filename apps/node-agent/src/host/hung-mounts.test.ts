@@ -116,7 +116,7 @@ function valuesOf({ metrics, values }: Reading, pattern: RegExp): number[] {
 }
 
 describe.each([4, 8, 64])('%i mounts that hang', (hung) => {
-  it('are reported stuck, and cost neither the others nor the heartbeat anything', { timeout: 120_000 }, async () => {
+  it('are reported stuck, and cost neither the others nor the heartbeat anything', async () => {
     await makeMounts(hung, 3)
     const { watched, seen } = counted(runCommand)
     // Three seconds in the product; those that answer are to do so in time on a machine with much to do, too.
@@ -153,7 +153,7 @@ const unkillable: RunCommand = async (file, args, options) => {
 
 const startUnkillable: StartHelper = (file, args) => ({ ...startHelper(file, args), ended: new Promise(() => {}) })
 
-it('1,000 readings leave no process, no file and no memory behind', { timeout: 120_000 }, async () => {
+it('1,000 readings leave no process, no file and no memory behind', async () => {
   await makeMounts(4, 1)
   const { watched, seen, asked } = counted(unkillable)
   let now = 0

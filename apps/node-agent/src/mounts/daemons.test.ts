@@ -45,7 +45,7 @@ describe('a daemon', () => {
     await started(['sh', '-c', 'trap "" TERM; while :; do sleep 0.1; done'])
     await open().end('one')
     expect(open().isRunning('one')).toBe(false)
-  }, 120_000)
+  })
 
   it('is not another process that has its number now', async () => {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')

@@ -64,7 +64,7 @@ const usageOf = (devices: readonly InventoryDevice[], deadlineMs = 60_000, scan 
     program: scan,
   })
 
-describe('the accounts of a storage node', { timeout: 60_000 }, () => {
+describe('the accounts of a storage node', () => {
   it('are read from the devices where the ring places them', async () => {
     const { own, other } = await partitionsOf('d1')
     put('d1', own[0], 'a'.repeat(32), 'two-policies')

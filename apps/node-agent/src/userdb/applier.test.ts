@@ -121,7 +121,7 @@ function quickClock(proxy: WordsOfAProxy) {
   }
 }
 
-describe('the users of a proxy', { timeout: 60_000 }, () => {
+describe('the users of a proxy', () => {
   const proxy = new WordsOfAProxy()
   beforeEach(async () => {
     Object.assign(proxy, { reloads: 0, verdict: 'OK\n', isDeaf: false })
