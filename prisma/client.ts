@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from './generated/client.js'
@@ -26,10 +27,16 @@ const connectTimeoutMs = 5_000
 /** How long a transaction may wait to begin, and then last: many writers take turns at the locks of inserts. */
 const transactionOptions = { maxWait: 5_000, timeout: 15_000 }
 
+export interface DatabaseOptions {
+  /** How long a server may say nothing while a query runs; no limit by default. */
+  readonly silenceMs?: number
+}
+
 /** Opens nothing yet: each connection is made when it is first needed, and again after it broke. */
-export function openDatabase(connection: Connection): Database {
+export function openDatabase(connection: Connection, { silenceMs }: DatabaseOptions = {}): Database {
   const pool = new pg.Pool({
     ...connection,
+    ...(silenceMs !== undefined && { stream: () => socketOfTalkers(silenceMs) }),
     application_name: 'roost',
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -44,6 +51,13 @@ export function openDatabase(connection: Connection): Database {
       await pool.end()
     },
   }
+}
+
+/** One that breaks in a silence: of a machine that has vanished, TCP itself tells after a quarter of an hour. */
+function socketOfTalkers(silenceMs: number): Socket {
+  const socket = new Socket()
+  const error = Object.assign(new Error(`The database has said nothing for ${silenceMs} ms.`), { code: 'ETIMEDOUT' })
+  return socket.setTimeout(silenceMs, () => socket.destroy(error))
 }
 
 /** Host and name of a database, without user and password. */

@@ -45,9 +45,12 @@ export async function orStartError<T>(running: Promise<T>): Promise<T> {
   })
 }
 
+/** Longer than any statement of ours takes; a transaction may last a minute. */
+const longestSilenceMs = 120_000
+
 /** The database as the stores see it: while it is away, a query throws the RoostError `unavailable`. */
-export function connectDatabase(connection: Connection): Database {
-  const { prisma, ...rest } = openDatabase(connection)
+export function connectDatabase(connection: Connection, silenceMs = longestSilenceMs): Database {
+  const { prisma, ...rest } = openDatabase(connection, { silenceMs })
   const translating = prisma.$extends({
     query: {
       async $allOperations({ args, query }) {
