@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** What a proxy answered to a login. */
 export interface Session {
   readonly status: number
@@ -19,4 +21,37 @@ export async function objectOf(session: Session, method: 'GET' | 'PUT', body?: s
   if (method === 'PUT') await fetch(`${session.account}/docs`, { method, headers })
   const answer = await fetch(`${session.account}/docs/a.txt`, { method, headers, ...(body ? { body } : {}) })
   return { status: answer.status, text: await answer.text() }
+}
+
+/** What became of the requests of a client that asks all the time. */
+export interface Asked {
+  readonly answers: number
+  /** Statuses other than 200, and reasons why there was no answer. */
+  readonly failures: readonly (number | string)[]
+  readonly sentAgain: number
+}
+
+/**
+ * Gets the object on and on, until told to stop. As HTTP clients do, it sends a request again whose connection ends without an answer:
+ * when a proxy's old workers end, they close connections that they have accepted and read nothing from yet.
+ */
+export async function askOnAndOn(session: Session, signal: AbortSignal): Promise<Asked> {
+  const ask = async (): Promise<number | string> =>
+    objectOf(session, 'GET').then(
+      ({ status }) => status,
+      (error: Error) => error.message,
+    )
+  const failures: (number | string)[] = []
+  let answers = 0
+  let sentAgain = 0
+  for (; !signal.aborted; await sleep(20)) {
+    let outcome = await ask()
+    if (outcome === 'fetch failed') {
+      sentAgain += 1
+      outcome = await ask()
+    }
+    if (outcome === 200) answers += 1
+    else failures.push(outcome)
+  }
+  return { answers, failures, sentAgain }
 }
