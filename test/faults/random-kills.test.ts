@@ -18,7 +18,7 @@ import { freePort } from '../support/free-port.js'
 const kills = process.env['ROOST_TEST_LONG'] === '1' ? 50 : 3
 /** How long an unfinished deployment may take after the last restart: agents that lost many sessions dial once in 50 s. */
 const resumesMs = 150_000
-vi.setConfig({ testTimeout: 240_000 + kills * 60_000 })
+vi.setConfig({ testTimeout: 240_000 + kills * 90_000 })
 
 let database: TestDatabase
 let dataDir = ''
@@ -67,7 +67,7 @@ function write(next: (face: RestFace) => ReturnType<RestFace['create']>, stoppin
         history.lost += 1
         await sleep(50)
       } else if ('record' in outcome && outcome.record !== null) history.accepted.push(outcome.record)
-      await sleep(5)
+      await sleep(20)
     }
   })()
   return { history, writing }
@@ -103,7 +103,10 @@ it('nothing accepted is lost, each write is audited once and every deployment en
   const stopping = new AbortController()
   let [users, delay, turn] = [0, 0, 0]
   const password = 'correct-horse-battery-staple'
-  const creating = write((now) => now.create('users', { cluster, user: `u${(users += 1)}`, password }), stopping.signal)
+  // A cluster has at most 4,096 users: each kill has one of its own.
+  let home = cluster
+  const newUser = () => ({ cluster: home, user: `u${(users += 1)}`, password })
+  const creating = write((now) => now.create('users', newUser()), stopping.signal)
   const changing = write((now) => now.change('gateway_shares', id, { upload_delay: (delay += 1) }), stopping.signal)
   const targets: readonly Row[] = [...nodes.map((node) => ({ node: node.id })), { cluster }]
   const deploying = write(
@@ -118,6 +121,7 @@ it('nothing accepted is lost, each write is audited once and every deployment en
   })
 
   for (let kill = 0; kill < kills; kill++) {
+    home = await addCluster(database, `kill-${kill}`)
     const lengths = () => histories.map(({ accepted }) => accepted.length)
     const before = lengths()
     const haveGrown = () => lengths().every((length, index) => length > (before[index] ?? 0))
