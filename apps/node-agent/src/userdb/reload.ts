@@ -41,8 +41,8 @@ export async function settledProxies(deps: ReloadDeps, pids: readonly number[]):
 }
 
 /**
- * Makes the proxies read their configuration anew without losing a request: SIGUSR1 executes the first process again, and the workers of
- * before finish what they have begun. SIGHUP would end it. Resolves when the logins hold; throws a sentence when they do not.
+ * Makes the proxies read their configuration anew, and no request under way is lost: SIGUSR1 executes the first process again, and the
+ * workers of before finish what they have begun. SIGHUP would end it. Resolves when the logins hold; throws a sentence when they do not.
  */
 export async function reloadProxies(
   deps: ReloadDeps,
