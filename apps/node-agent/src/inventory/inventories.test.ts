@@ -10,33 +10,10 @@ import { openMachine } from '../host/machine.js'
 import { runCommand } from '../host/run-command.js'
 import type { RunCommand } from '../host/run-command.js'
 import { createStatfsProbe } from '../host/statfs-probe.js'
+import { TestClock } from '../test-clock.js'
 import { createInventories, type Inventories } from './inventories.js'
 
 const lab = fileURLToPath(new URL('fixtures/lab', import.meta.url))
-
-/** Time that a test moves. */
-class TestClock {
-  #now = 0
-  readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>()
-
-  now = (): number => this.#now
-  monotonic = (): number => this.#now
-
-  after = (delayMs: number, callback: () => void): (() => void) => {
-    const timer = { at: this.#now + delayMs, callback }
-    this.#timers.add(timer)
-    return () => this.#timers.delete(timer)
-  }
-
-  pass(ms: number): void {
-    this.#now += ms
-    for (const timer of this.#timers)
-      if (timer.at <= this.#now) {
-        this.#timers.delete(timer)
-        timer.callback()
-      }
-  }
-}
 
 let root: string
 let clock: TestClock
@@ -167,30 +144,30 @@ describe('a change of the machine', () => {
     await inventories.read()
     let changes = 0
     inventories.onChange(() => changes++)
-    const told = (): number => {
+    const told = async (): Promise<number> => {
       changes = 0
-      clock.pass(10_000)
-      clock.pass(10_000)
+      await clock.pass(10_000)
+      await clock.pass(10_000)
       return changes
     }
-    expect(told()).toBe(0)
+    expect(await told()).toBe(0)
     renameSync(join(root, 'etc/swift/object-1.ring.gz'), join(root, 'etc/swift/object-2.ring.gz'))
-    expect(told()).toBe(1)
+    expect(await told()).toBe(1)
     mounts([mounted])
-    expect(told()).toBe(1)
+    expect(await told()).toBe(1)
     mkdirSync(join(root, 'sys/block/sdb'), { recursive: true })
-    expect(told()).toBe(1)
+    expect(await told()).toBe(1)
     mounts([mounted, '0:30 / /run rw - tmpfs tmpfs rw'])
-    expect(told()).toBe(0)
+    expect(await told()).toBe(0)
   })
 
-  it('is not told to who unsubscribed', () => {
+  it('is not told to who unsubscribed', async () => {
     mounts([])
     open({})
     let changes = 0
     inventories.onChange(() => changes++)()
     mounts([mounted])
-    clock.pass(10_000)
+    await clock.pass(10_000)
     expect(changes).toBe(0)
   })
 })

@@ -1,47 +1,19 @@
 import { UsageMessage } from '@roost/api-types/agent'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Log } from '../log.js'
+import { TestClock } from '../test-clock.js'
 import type { AccountSample, AccountUsage } from './account-usage.js'
 import { startUsageRounds, type UsageRounds, type UsageRoundsOptions } from './usage-rounds.js'
 
 const start = Date.UTC(2026, 10, 20, 10)
 const minute = 60_000
 
-/** Time that a test moves, and with it what was to happen meanwhile. */
-class TestClock {
-  #now = start
-  readonly #timers = new Set<{ readonly at: number; readonly callback: () => void }>()
-
-  now = (): number => this.#now
-  monotonic = (): number => this.#now
-  after = (delayMs: number, callback: () => void): (() => void) => {
-    const timer = { at: this.#now + delayMs, callback }
-    this.#timers.add(timer)
-    return () => this.#timers.delete(timer)
-  }
-
-  async pass(ms: number): Promise<void> {
-    for (const end = this.#now + ms; ;) {
-      const next = [...this.#timers].toSorted((a, b) => a.at - b.at)[0]
-      if (next === undefined || next.at > end) {
-        this.#now = end
-        return
-      }
-      this.#timers.delete(next)
-      this.#now = Math.max(this.#now, next.at)
-      next.callback()
-      // The round that begins is over before time goes on.
-      for (let i = 0; i < 20; i++) await Promise.resolve()
-    }
-  }
-}
-
 let clock: TestClock
 let kept: Map<string, UsageMessage>
 let told: string[]
 let rounds: UsageRounds | undefined
 beforeEach(() => {
-  clock = new TestClock()
+  clock = new TestClock(start)
   kept = new Map()
   told = []
 })
