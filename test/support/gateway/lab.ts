@@ -72,7 +72,7 @@ export async function startGatewayLab(): Promise<GatewayLab> {
     patch: (path, body) => call('PATCH', path, body, 202),
     remove: async (path) => void (await call('DELETE', path, undefined, 204)),
     get: (path) => call('GET', path, undefined, 200),
-    addShare: (share) => post('/api/v1/gateway_shares/', { node, enabled: true, upload_delay: 1, ...share }),
+    addShare: (share) => post('/api/v1/gateway_shares/', { node, enabled: true, ...share }),
     deploy,
     async deployed(more) {
       const job = await deploy(more)

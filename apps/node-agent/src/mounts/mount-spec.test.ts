@@ -53,8 +53,17 @@ describe('the mount of a share', () => {
       /--vfs-write-back 90s --vfs-cache-mode full --vfs-cache-max-age 8760h$/,
     )
     expect(argumentsOf(nfs(1, { write_retain: false }))).toMatch(
-      /--vfs-write-back 3s --vfs-cache-mode writes --vfs-cache-max-age 1s --vfs-cache-poll-interval 5s$/,
+      /--vfs-write-back 5s --vfs-cache-mode writes --vfs-cache-max-age 1s --vfs-cache-poll-interval 5s$/,
     )
+  })
+
+  it('never uploads sooner than 5 s after the last close', () => {
+    for (const upload_delay of [0, 1, 4, 5]) expect(argumentsOf(nfs(1, { upload_delay }))).toContain('write-back 5s ')
+    expect(argumentsOf(nfs(1, { upload_delay: 6 }))).toContain('write-back 6s ')
+  })
+
+  it('gives up requests that Swift does not answer', () => {
+    expect(argumentsOf(nfs(1))).toContain('--contimeout 5s --timeout 1m --low-level-retries 2')
   })
 
   it('has the permissions of the masks on CIFS, without the bits that change who runs a file', () => {
@@ -94,6 +103,10 @@ describe('what changes for mounts', () => {
     expect(plan([nfs(1)], [changed])).toEqual(nothing)
   })
 
+  it('is nothing for a delay that is rendered as the one before', () => {
+    expect(plan([nfs(1, { upload_delay: 1 })], [nfs(1, { upload_delay: 5 })])).toEqual(nothing)
+  })
+
   it('is a start for a new share and an end for one that is gone', () => {
     expect(plan([nfs(1)], [nfs(2)])).toEqual({ started: ['/2'], stopped: ['/1'], replaced: [] })
   })
@@ -101,7 +114,7 @@ describe('what changes for mounts', () => {
   it('is a new mount for another container, delay, mask or login', () => {
     const anew = { started: ['/1'], stopped: ['/1'], replaced: [1] }
     expect(plan([nfs(1)], [nfs(1, { objectstore_container: 'other' })])).toEqual(anew)
-    expect(plan([nfs(1)], [nfs(1, { upload_delay: 4 })])).toEqual(anew)
+    expect(plan([nfs(1)], [nfs(1, { upload_delay: 6 })])).toEqual(anew)
     expect(plan([cifs(1)], [cifs(1, { cifs_create_mask: '0600' })])).toEqual(anew)
     expect(plan([nfs(1)], [nfs(1)], { ...storage, key: 'another' })).toEqual(anew)
   })

@@ -20,6 +20,9 @@ export const MountSpec = z.object({
 })
 export type MountSpec = z.infer<typeof MountSpec>
 
+/** With a shorter delay rclone strands what is renamed or meets a network error right after its close. */
+const shortestWriteBackSeconds = 5
+
 /** NFS clients bring numbers of their own for users: who may connect is decided by address, and then may write. */
 const nfsPerms = { filePerms: '0666', dirPerms: '0777' }
 
@@ -37,7 +40,7 @@ export function mountSpecs({ shares, storage }: GatewayState): readonly MountSpe
     container: share.objectstore_container,
     remote,
     login,
-    writeBackSeconds: share.upload_delay,
+    writeBackSeconds: Math.max(shortestWriteBackSeconds, share.upload_delay),
     retain: share.write_retain,
     ...permsOf(share),
   }))

@@ -57,8 +57,13 @@ function common({ remote, container }: MountSpec, path: string, files: MountFile
     files.cache,
     '--log-level',
     'NOTICE',
+    // A request that Swift does not answer is given up soon: the file is queued again, and calls of clients do not hang.
     '--contimeout',
-    '10s',
+    '5s',
+    '--timeout',
+    '1m',
+    '--low-level-retries',
+    '2',
     // Where to ask what waits to be uploaded; it tells the port that it got in its log.
     '--rc',
     '--rc-addr',

@@ -50,7 +50,9 @@ const CommonSettings = z.object({
   access_mode: AccessMode,
   enabled: z.boolean(),
   objectstore_container: z.string(),
-  upload_delay: z.int().meta({ description: 'Seconds before a written file goes to the store' }),
+  upload_delay: z
+    .int()
+    .meta({ description: 'Seconds before a written file goes to the store; on the gateway less than 5 counts as 5' }),
   write_retain: z.boolean().meta({ description: "Keeps a written file in the gateway's cache" }),
   no_apple_doubles: z.boolean().meta({ description: "Keeps the files ._* of Apple's clients away" }),
   clients_allowed_list: z.string().meta({ description: 'Empty: every client' }),
