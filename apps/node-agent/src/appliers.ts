@@ -7,6 +7,7 @@ import { runCommand } from './host/run-command.js'
 import type { Log } from './log.js'
 import type { Mounts } from './mounts/mounts.js'
 import { openMounts } from './mounts/open-mounts.js'
+import type { NodeProblems } from './problems.js'
 import { createGatewayApplier } from './shares/gateway-applier.js'
 import { gatewayState } from './shares/gateway-state.js'
 import { placesOf } from './shares/places.js'
@@ -19,6 +20,7 @@ export interface AppliersOptions {
   readonly machine: Machine
   /** The UUID of the node. */
   readonly node: string
+  readonly problems: NodeProblems
   readonly clock: Clock
   readonly log: Log
 }
@@ -31,9 +33,9 @@ export interface OpenedAppliers {
 
 /** THE LIST: builds every applier of this agent. */
 export async function openAppliers(options: AppliersOptions): Promise<OpenedAppliers> {
-  const { config, machine, clock, log } = options
+  const { config, machine, problems, clock, log } = options
   const { gateway, dataDir } = config
-  const mounts = await openMounts({ gateway, dataDir, machine, run: runCommand, clock, log })
+  const mounts = await openMounts({ gateway, dataDir, machine, run: runCommand, problems, clock, log })
   const appliers = { gateway: gatewayOf(options, mounts), user_db: userDb(options) }
   await mounts.open()
   return { appliers, close: () => mounts.close() }

@@ -10,6 +10,7 @@ import { runCommand } from './host/run-command.js'
 import { createStatfsProbe } from './host/statfs-probe.js'
 import { createInventories, type Inventories } from './inventory/inventories.js'
 import type { Log } from './log.js'
+import { createNodeProblems, type NodeProblems } from './problems.js'
 import { type AccountUsage, createAccountUsage } from './swift/account-usage.js'
 import { createReconAnswers } from './swift/recon-answers.js'
 import { createReconClient, reconServers } from './swift/recon-client.js'
@@ -21,6 +22,7 @@ export interface Context {
   readonly readings: Readings
   readonly inventories: Inventories
   readonly accounts: AccountUsage
+  readonly problems: NodeProblems
   /** Stops what is under way; what a mount holds is left behind. */
   close(): Promise<void>
 }
@@ -46,6 +48,7 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
     clock,
     onFault: (collector, error) => log.warn('A collector fails; its metrics have no value.', { collector, error }),
   })
+  const problems = createNodeProblems()
   const inventories = createInventories({
     config,
     machine,
@@ -53,6 +56,7 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
     start: startHelper,
     filesystems,
     askRecon,
+    problems,
     clock,
   })
   const accounts = createAccountUsage({
@@ -67,6 +71,7 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
     readings,
     inventories,
     accounts,
+    problems,
     async close() {
       await Promise.all([readings.close(), inventories.close()])
       statsd.close()

@@ -48,7 +48,8 @@ async function serve(config: AgentConfig, identity: Identity, log: Log): Promise
     onFault: (message) => log.warn(message),
   })
   const context = openContext(config, clock, log)
-  const opened = await openAppliers({ config, machine: context.machine, node: enrolment.node_uuid, clock, log })
+  const { machine, problems } = context
+  const opened = await openAppliers({ config, machine, node: enrolment.node_uuid, problems, clock, log })
   const agent = await startAgent({
     dataDir: config.dataDir,
     identity,

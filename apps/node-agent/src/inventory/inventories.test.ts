@@ -10,6 +10,7 @@ import { openMachine } from '../host/machine.js'
 import { runCommand } from '../host/run-command.js'
 import type { RunCommand } from '../host/run-command.js'
 import { createStatfsProbe } from '../host/statfs-probe.js'
+import { createNodeProblems, type NodeProblems } from '../problems.js'
 import { TestClock } from '../test-clock.js'
 import { createInventories, type Inventories } from './inventories.js'
 
@@ -18,7 +19,9 @@ const lab = fileURLToPath(new URL('fixtures/lab', import.meta.url))
 let root: string
 let clock: TestClock
 let inventories: Inventories
+let problems: NodeProblems
 beforeEach(() => {
+  problems = createNodeProblems()
   root = mkdtempSync(join(tmpdir(), 'roost-root-'))
   clock = new TestClock()
 })
@@ -42,6 +45,7 @@ function open(config: object, run: RunCommand = patient): Inventories {
     start: startHelper,
     filesystems,
     askRecon: async () => undefined,
+    problems,
     clock,
   })
   return inventories
@@ -169,5 +173,15 @@ describe('a change of the machine', () => {
     mounts([mounted])
     await clock.pass(10_000)
     expect(changes).toBe(0)
+  })
+
+  it('is also that a supervisor reports a problem, which the next inventory has', async () => {
+    open(one)
+    let changes = 0
+    inventories.onChange(() => changes++)
+    const problem = { code: 'mount_outdated', subject: 'docs', message: 'The mount has old arguments.' }
+    problems.set('mounts', [problem])
+    expect(changes).toBe(1)
+    expect((await inventories.read()).problems).toContainEqual(problem)
   })
 })

@@ -7,6 +7,7 @@ import type { StartHelper } from '../host/helper.js'
 import { kernelOf, type Machine } from '../host/machine.js'
 import { type Mount, mountAt, readMounts } from '../host/mounts.js'
 import type { RunCommand } from '../host/run-command.js'
+import type { NodeProblems } from '../problems.js'
 import type { AskRecon } from '../swift/recon-client.js'
 import { changeStamp } from './change-stamp.js'
 import { createDeviceProbe, type DeviceProbe } from './device-probe.js'
@@ -38,6 +39,8 @@ export interface InventoriesOptions {
   /** Shared with the collectors, so that a mount is asked once for both. */
   readonly filesystems: Filesystems
   readonly askRecon: AskRecon
+  /** Joins the inventory's own. */
+  readonly problems: NodeProblems
   readonly clock: Clock
 }
 
@@ -68,12 +71,14 @@ class WatchedInventories implements Inventories {
   #stamp: string
   #underWay: Promise<Inventory> | undefined
   #stopWatching: () => void
+  readonly #unsubscribe: () => void
   #isClosed = false
 
   constructor(options: Parts) {
     this.#options = options
     this.#stamp = changeStamp(options.machine, options.config)
     this.#stopWatching = options.clock.after(watchPeriodMs, () => this.#watch())
+    this.#unsubscribe = options.problems.onChange(() => this.#notify())
   }
 
   async read(): Promise<Inventory> {
@@ -90,7 +95,7 @@ class WatchedInventories implements Inventories {
   }
 
   async #read(): Promise<Inventory> {
-    const { machine, config, probe, errors, read } = this.#options
+    const { machine, config, probe, errors, problems, read } = this.#options
     this.#stamp = changeStamp(machine, config)
     const { inventory, devices } = await read()
     // Probes that were stopped say nothing about their disks.
@@ -99,7 +104,7 @@ class WatchedInventories implements Inventories {
     this.#statuses = new Map(this.#devices.map(({ device }) => [device.key, device.status]))
     probe.keepOnly(mountsOf(this.#devices))
     errors.keepOnly(new Set(this.#devices.map(({ stamp }) => stamp)))
-    return inventory
+    return { ...inventory, problems: [...inventory.problems, ...problems.list()] }
   }
 
   async usage(): Promise<DeviceUsage> {
@@ -129,6 +134,7 @@ class WatchedInventories implements Inventories {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#stopWatching()
+    this.#unsubscribe()
     this.#callbacks.clear()
     this.#options.probe.close()
     await this.#underWay?.catch(() => {})

@@ -6,6 +6,7 @@ import { openMachine } from '../host/machine.js'
 import type { Machine } from '../host/machine.js'
 import type { RunCommand } from '../host/run-command.js'
 import type { Log } from '../log.js'
+import type { NodeProblems } from '../problems.js'
 import { createDaemons } from './daemons.js'
 import { createLoginCheck, requireRclone } from './login-check.js'
 import { mountRecordFile } from './mount-record.js'
@@ -22,6 +23,7 @@ export interface MountsOptions {
   readonly dataDir: string
   readonly machine: Machine
   readonly run: RunCommand
+  readonly problems: NodeProblems
   readonly clock: Clock
   readonly log: Log
 }
