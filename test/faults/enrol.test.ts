@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { EnrolRequest } from '@roost/api-types/agent'
+import { EnrolRequest, protocolVersion } from '@roost/api-types/agent'
 import {
   type KeyPair,
   makeCa,
@@ -76,7 +76,7 @@ describe('enrolment', () => {
     const begun = Date.now() / 1000
     const { code, stdout } = await enrolAt(url)
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('node 7') })
-    expect(requests).toMatchObject([{ token: 'secret-token', protocol: 1 }])
+    expect(requests).toMatchObject([{ token: 'secret-token', protocol: protocolVersion }])
     expect(requests[0]?.clock).toBeGreaterThanOrEqual(begun)
     expect(requests[0]?.clock).toBeLessThanOrEqual(Date.now() / 1000)
     expect((await stat(join(dataDir, 'identity.json'))).mode & 0o777).toBe(0o600)

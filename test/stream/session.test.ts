@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { closeCodes, decodeMetricFrame } from '@roost/api-types/agent'
+import { closeCodes, decodeMetricFrame, protocolVersion } from '@roost/api-types/agent'
 import type { ServerMessage } from '@roost/api-types/agent'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { insertNodes } from '../support/nodes.js'
@@ -49,7 +49,7 @@ describe('a session', () => {
     const agent = agentOf(0, { onMessage: (message) => messages.push(message) })
     await agent.until(() => messages.length === 3)
     expect(messages).toMatchObject([
-      { type: 'challenge', protocol: 1, oldest_protocol: 1 },
+      { type: 'challenge', protocol: protocolVersion, oldest_protocol: 1 },
       { type: 'welcome', node_id: nodeOf(0).id, parked: null },
       { type: 'settings', heartbeat_interval_ms: 15_000, report_interval_ms: 10_000, ca: ['PEM'] },
     ])

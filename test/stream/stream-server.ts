@@ -8,6 +8,8 @@ import type {
 } from '@roost/api-types/agent'
 import { registerEnrolment } from '@roost/control-plane/dist/agents/enrol-route.js'
 import type { StreamHandlers } from '@roost/control-plane/dist/agents/handlers.js'
+import { createAgentRequests } from '@roost/control-plane/dist/agents/requests.js'
+import type { AgentRequests } from '@roost/control-plane/dist/agents/requests.js'
 import type { StreamOptions } from '@roost/control-plane/dist/agents/options.js'
 import { AgentStream } from '@roost/control-plane/dist/agents/stream.js'
 import { systemClock } from '@roost/control-plane/dist/clock.js'
@@ -51,6 +53,7 @@ export interface StreamServer {
   readonly database: TestDatabase
   readonly clusterId: number
   readonly stream: AgentStream
+  readonly requests: AgentRequests
   readonly nodes: NodeService
   readonly tokens: TokenService
   readonly heard: Heard
@@ -96,9 +99,14 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
   const hooks: StreamServer['hooks'] = {}
   const fleet = createFleetStore(database)
   const log = createLog({ level: 'silent', out: process.stderr })
-  const stream = new AgentStream(
+  const requests: AgentRequests = createAgentRequests({
+    isConnected: (nodeId) => stream.isConnected(nodeId),
+    protocolOf: (nodeId) => stream.protocolOf(nodeId),
+    send: (nodeId, message) => stream.send(nodeId, message),
+  })
+  const stream: AgentStream = new AgentStream(
     {
-      handlers: recordingHandlers(heard, hooks),
+      handlers: recordingHandlers(heard, hooks, requests),
       identities: fleet,
       presence: fleet,
       audit: fleet,
@@ -126,6 +134,7 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     database,
     clusterId: cluster.id,
     stream,
+    requests,
     nodes: createNodeService({ store: createNodeStore(database), writes, sessions: stream }),
     tokens: createTokenService({
       store: createTokenStore(database),
@@ -149,7 +158,7 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
   }
 }
 
-function recordingHandlers(heard: Heard, hooks: StreamServer['hooks']): StreamHandlers {
+function recordingHandlers(heard: Heard, hooks: StreamServer['hooks'], requests: AgentRequests): StreamHandlers {
   return {
     async inventory(nodeId, message) {
       await hooks.beforeInventory?.(message)
@@ -158,7 +167,10 @@ function recordingHandlers(heard: Heard, hooks: StreamServer['hooks']): StreamHa
     catalogue: async (nodeId, message) => void heard.catalogues.push({ nodeId, message }),
     frame: (nodeId, bytes) => void heard.frames.push({ nodeId, bytes }),
     deviceUsage: async (nodeId, message) => void heard.usages.push({ nodeId, message }),
-    plan: (nodeId, message) => void heard.deployments.push({ nodeId, message }),
+    answer(nodeId, message) {
+      heard.deployments.push({ nodeId, message })
+      requests.answered(nodeId, message)
+    },
     progress: async (nodeId, message) => void heard.deployments.push({ nodeId, message }),
     applied: async (nodeId, message) => void heard.deployments.push({ nodeId, message }),
     drift: async (nodeId, message) => void heard.deployments.push({ nodeId, message }),

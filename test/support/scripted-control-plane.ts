@@ -5,6 +5,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import {
   AgentMessage,
+  type AnswerMessage,
   type CatalogueMessage,
   type CloseReason,
   decodeMetricFrame,
@@ -53,6 +54,7 @@ export class ScriptedControlPlane {
   readonly inventories: InventoryMessage[] = []
   readonly usages: DeviceUsageMessage[] = []
   readonly frames: MetricFrame[] = []
+  readonly answers: AnswerMessage[] = []
   readonly acknowledged: number[] = []
   /** What no agent may send. */
   readonly faults: string[] = []
@@ -165,6 +167,7 @@ export class ScriptedControlPlane {
     if (message.type === 'ping' && this.script.answersPings) send(socket, { type: 'pong', id: message.id })
     if (message.type === 'catalogue') this.#catalogue = message
     if (message.type === 'device_usage') this.usages.push(message)
+    if (message.type === 'answer') this.answers.push(message)
     if (message.type === 'inventory') this.#answer(socket, message)
   }
 

@@ -7,6 +7,7 @@ import type { Appliers } from '@roost/node-agent/dist/deployments/applier.js'
 import type { Clock } from '@roost/node-agent/dist/clock.js'
 import { ensureKey, type Identity, keepIdentity, readIdentity } from '@roost/node-agent/dist/identity.js'
 import type { Log } from '@roost/node-agent/dist/log.js'
+import type { RequestHandlers } from '@roost/node-agent/dist/uplink/requests.js'
 import { saveAuthorities } from '@roost/node-agent/dist/uplink/trust.js'
 
 export interface LogLine {
@@ -33,6 +34,7 @@ export interface TestAgentOptions {
   readonly metrics?: number
   /** None, unless given. */
   readonly appliers?: Appliers
+  readonly requests?: RequestHandlers
   /** Instead of the recorded lines. */
   readonly log?: Log
 }
@@ -96,6 +98,7 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
       transferIntervalMs: 300_000,
     },
     appliers: options.appliers ?? {},
+    requests: options.requests ?? {},
     onStatus: (status) => statuses.unshift(status),
     clock,
     random,

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import type { NodeService, Services } from '@roost/api-types/rpc'
+import { createAgentRequests } from './agents/requests.js'
+import type { NodeChannel } from './agents/requests.js'
 import { AgentStream } from './agents/stream.js'
 import { createIdempotencyStore } from './audit/idempotency-store.js'
 import { createWrites } from './audit/service.js'
@@ -82,20 +84,21 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
 async function buildOn(database: Database, options: ContextOptions): Promise<Context> {
   const { ledger, writes } = buildWrites(database, options)
   const { authentication, access } = createOperators({ database, writes, log: options.log, now: options.now })
-  const { secrets, bodyMac } = await openSecrets(options, database)
+  const { secrets, mac } = await openSecrets(options, database)
   const clusters = createClusterService({ store: createClusterStore(database), writes })
   const figures = await buildFigures(database, options, (id) => clusters.get(id))
   const { metrics, capacity, jobs } = figures
   const utilization = buildUtilization(database, options, (id) => clusters.get(id))
   const retention = buildRetention(database, options)
+  const agents = buildRequests(() => stream)
   const deployments = buildDeployments(database, options, {
     writes,
     secrets,
-    mac: bodyMac,
-    stream: () => stream,
+    mac,
+    ...agents,
     getNode: (id) => nodes.get(id),
   })
-  const handlers = streamHandlers(database, options, { ...figures, deployments, utilization })
+  const handlers = streamHandlers(database, options, { ...figures, ...agents, deployments, utilization })
   const { stream, enrolments, tokens, sweep } = await buildFleet(database, options, handlers, writes)
   const nodes = buildNodes(database, writes, nodeSessions(stream, figures))
   return {
@@ -109,7 +112,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
     prometheus: buildPrometheus(database, stream, figures),
     trust: createTrustStore(database),
     authentication,
-    idempotency: { ledger, bodyMac },
+    idempotency: { ledger, bodyMac: mac },
     services: {
       clusters,
       nodes,
@@ -120,20 +123,38 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
       tokens,
       ...access,
     },
-    dispose: () =>
-      closeAll([
-        () => stream.close(),
-        ...[deployments, sweep, utilization, retention, ...jobs].map((job) => () => job.stop()),
-        () => capacity.writer.flush(),
-        () => database.close(),
-      ]),
+    dispose: () => dispose({ stream, jobs: [deployments, sweep, utilization, retention, ...jobs], capacity, database }),
   }
+}
+
+/** In reverse order. */
+function dispose({ stream, jobs, capacity, database }: Pick<Context, 'stream' | 'capacity' | 'database'> & Running) {
+  return closeAll([
+    () => stream.close(),
+    ...jobs.map((job) => () => job.stop()),
+    () => capacity.writer.flush(),
+    () => database.close(),
+  ])
+}
+
+interface Running {
+  readonly jobs: readonly { stop(): Promise<void> }[]
 }
 
 /** The transaction with its audit event that every write of an operator runs in. */
 function buildWrites(database: Database, { config, now }: ContextOptions) {
   const ledger = createIdempotencyStore(database, now, config.idempotencyRetentionHours * 3_600_000)
   return { ledger, writes: createWrites({ store: createAuditStore(database), idempotency: ledger }) }
+}
+
+/** The stream is built after the features that use the channel, because it passes messages on to them. */
+function buildRequests(stream: () => AgentStream) {
+  const channel: NodeChannel = {
+    isConnected: (nodeId) => stream().isConnected(nodeId),
+    protocolOf: (nodeId) => stream().protocolOf(nodeId),
+    send: (nodeId, message) => stream().send(nodeId, message),
+  }
+  return { channel, requests: createAgentRequests(channel) }
 }
 
 /** The services that answer from the nodes' figures. */
@@ -148,7 +169,7 @@ async function openSecrets({ config, log }: ContextOptions, database: Database) 
   const secrets = createSecrets(keys)
   const fault = faultOf(secrets, await sealedSamples(database))
   if (fault !== undefined) log.error(`${path} is not the key file of this database. ${fault}`)
-  return { secrets, bodyMac: createBodyMac(keys) }
+  return { secrets, mac: createBodyMac(keys) }
 }
 
 /** Services of the resources that operators cannot change. */

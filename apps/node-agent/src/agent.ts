@@ -12,6 +12,7 @@ import { FrameBuffer } from './uplink/frame-buffer.js'
 import { MessageSpool } from './uplink/message-spool.js'
 import { Outbox } from './uplink/outbox.js'
 import { type Pace, readPace, savePace } from './uplink/pace.js'
+import type { RequestHandlers } from './uplink/requests.js'
 import { openTrust } from './uplink/trust.js'
 import { forwardingLog } from './uplink/forwarding-log.js'
 import { Uplink, type UplinkEnd } from './uplink/uplink.js'
@@ -24,6 +25,7 @@ export interface AgentOptions {
   readonly inventories: Inventories
   readonly usage: UsageSources
   readonly appliers: Appliers
+  readonly requests: RequestHandlers
   /** What to show as the state of the agent. */
   readonly onStatus: (status: string) => void
   readonly clock: Clock

@@ -13,6 +13,7 @@ import { gatewayState } from './shares/gateway-state.js'
 import { placesOf } from './shares/places.js'
 import { createShareAccounts } from './shares/share-accounts.js'
 import { openServers } from './shares/share-servers.js'
+import type { RequestHandlers } from './uplink/requests.js'
 import { createUserDbApplier } from './userdb/applier.js'
 
 export interface AppliersOptions {
@@ -27,6 +28,8 @@ export interface AppliersOptions {
 
 export interface OpenedAppliers {
   readonly appliers: Appliers
+  /** THE LIST: answers each kind of request. */
+  readonly requests: RequestHandlers
   /** Stops supervising what was applied, which stays in place. */
   close(): Promise<void>
 }
@@ -38,7 +41,7 @@ export async function openAppliers(options: AppliersOptions): Promise<OpenedAppl
   const mounts = await openMounts({ gateway, dataDir, machine, run: runCommand, problems, clock, log })
   const appliers = { gateway: gatewayOf(options, mounts), user_db: userDb(options) }
   await mounts.open()
-  return { appliers, close: () => mounts.close() }
+  return { appliers, requests: {}, close: () => mounts.close() }
 }
 
 function gatewayOf({ config, machine, node }: AppliersOptions, mounts: Mounts): Applier<'gateway'> {

@@ -89,6 +89,7 @@ export class Admission {
       machineId: clean(hello.machine_id),
       bootId: clean(hello.boot_id),
       agentVersion: clean(hello.agent_version),
+      protocol: hello.protocol,
       address,
       skew,
     }

@@ -1,4 +1,5 @@
 import type {
+  AnswerMessage,
   AppliedMessage,
   CatalogueMessage,
   DeviceUsageMessage,
@@ -32,7 +33,8 @@ export interface StreamHandlers {
    */
   frame(nodeId: number, bytes: Uint8Array): void
   deviceUsage(nodeId: number, message: DeviceUsageMessage): Promise<void>
-  plan(nodeId: number, message: PlanMessage): void
+  /** The answer to a request of `requests.ts`. */
+  answer(nodeId: number, message: AnswerMessage | PlanMessage): void
   progress(nodeId: number, message: ProgressMessage): Promise<void>
   /** Resolves when the outcome is stored, or was before: then the agent gets its `ack` and forgets it. */
   applied(nodeId: number, message: AppliedMessage): Promise<void>

@@ -1,4 +1,5 @@
 import {
+  AnswerMessage,
   AppliedMessage,
   CatalogueMessage,
   closeCodes,
@@ -113,7 +114,9 @@ export class Messages {
     const { handlers } = this.#deps
     switch (raw.type) {
       case 'plan':
-        return this.#handle(session, raw, PlanMessage, async (message) => handlers.plan(nodeId, message))
+        return this.#handle(session, raw, PlanMessage, async (message) => handlers.answer(nodeId, message))
+      case 'answer':
+        return this.#handle(session, raw, AnswerMessage, async (message) => handlers.answer(nodeId, message))
       case 'progress':
         return this.#handle(session, raw, ProgressMessage, (message) => handlers.progress(nodeId, message))
       case 'applied':

@@ -10,6 +10,7 @@ export interface Speaker {
   readonly machineId: string
   readonly bootId: string
   readonly agentVersion: string
+  readonly protocol: number
   readonly address: string
   /** How far the agent's clock is ahead of ours, in seconds. */
   readonly skew: number

@@ -106,6 +106,11 @@ export class AgentStream {
     return this.#registry.own(nodeId)?.isOpen ?? false
   }
 
+  /** The protocol version of the node's own session. */
+  protocolOf(nodeId: number): number | undefined {
+    return this.#registry.own(nodeId)?.speaker.protocol
+  }
+
   /** Says it to the node's own session; to nobody where it has none. */
   send(nodeId: number, message: ServerMessage): void {
     this.#registry.own(nodeId)?.send(message)

@@ -1,4 +1,5 @@
 import type { Node } from '@roost/api-types/rest'
+import type { AgentRequests, NodeChannel } from '../agents/requests.js'
 import type { Writes } from '../audit/service.js'
 import type { BodyMac } from '../body-mac.js'
 import { systemClock } from '../clock.js'
@@ -7,7 +8,6 @@ import type { Database } from '../db.js'
 import { createDeployments } from '../deployments/feature.js'
 import type { DeploymentFeature } from '../deployments/feature.js'
 import { createJobStore } from '../deployments/job-store.js'
-import type { NodeChannel } from '../deployments/plan-questions.js'
 import { createStateStore } from '../deployments/state-store.js'
 import type { Secrets } from '../secrets.js'
 import { createShareAdoption } from '../shares/adoption.js'
@@ -24,8 +24,8 @@ export function buildDeployments(
     readonly writes: Writes
     readonly secrets: Secrets
     readonly mac: BodyMac
-    /** Built after this, since it hands on to this what agents say. */
-    readonly stream: () => NodeChannel
+    readonly channel: NodeChannel
+    readonly requests: AgentRequests
     readonly getNode: (id: number) => Promise<Node>
   },
 ): DeploymentFeature {
@@ -34,10 +34,6 @@ export function buildDeployments(
   const storage = createDesiredStorage(more.secrets)
   return createDeployments({
     ...more,
-    channel: {
-      isConnected: (nodeId) => more.stream().isConnected(nodeId),
-      send: (nodeId, message) => more.stream().send(nodeId, message),
-    },
     store: createStateStore(database),
     jobs: { gateway: createJobStore(database, 'gateway'), user_db: createJobStore(database, 'user_db') },
     sources: {

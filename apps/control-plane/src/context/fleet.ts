@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { StreamHandlers } from '../agents/handlers.js'
 import { peerAddress } from '../agents/peer-address.js'
+import type { AgentRequests } from '../agents/requests.js'
 import { AgentStream } from '../agents/stream.js'
 import type { Writes } from '../audit/service.js'
 import { systemClock } from '../clock.js'
@@ -23,6 +24,7 @@ import type { UtilizationFeature } from './utilization.js'
 
 export interface StreamedFeatures extends Pick<Figures, 'metrics' | 'capacity'> {
   readonly deployments: DeploymentFeature
+  readonly requests: AgentRequests
   readonly utilization: UtilizationFeature
 }
 
@@ -30,7 +32,7 @@ export interface StreamedFeatures extends Pick<Figures, 'metrics' | 'capacity'> 
 export function streamHandlers(
   database: Database,
   { log, now }: ContextOptions,
-  { metrics, capacity, deployments: { nodes }, utilization }: StreamedFeatures,
+  { metrics, capacity, deployments: { nodes }, requests, utilization }: StreamedFeatures,
 ): StreamHandlers {
   const inventories = createInventoryIntake({
     store: createInventoryStore(database),
@@ -43,7 +45,7 @@ export function streamHandlers(
     catalogue: (nodeId, message) => metrics.intake.catalogue(nodeId, message),
     frame: (nodeId, bytes) => metrics.intake.frame(nodeId, bytes),
     deviceUsage: async (nodeId, message) => capacity.intake.deviceUsage(nodeId, message),
-    plan: (nodeId, message) => nodes.planned(nodeId, message),
+    answer: (nodeId, message) => requests.answered(nodeId, message),
     progress: (nodeId, message) => nodes.progressed(nodeId, message),
     applied: (nodeId, message) => nodes.applied(nodeId, message),
     drift: (nodeId, message) => nodes.drifted(nodeId, message),

@@ -1,6 +1,7 @@
 import type { DeploymentKind } from '@roost/api-types/agent'
 import type { Node } from '@roost/api-types/rest'
 import type { Services } from '@roost/api-types/rpc'
+import type { AgentRequests, NodeChannel } from '../agents/requests.js'
 import type { Writes } from '../audit/service.js'
 import type { BodyMac } from '../body-mac.js'
 import type { Clock } from '../clock.js'
@@ -12,7 +13,6 @@ import { createDriftService } from './drift.js'
 import type { JobStore } from './job-store.js'
 import { createDeploymentNodes } from './nodes.js'
 import type { DeploymentNodes } from './nodes.js'
-import type { NodeChannel } from './plan-questions.js'
 import { createPayloads } from './payload.js'
 import type { DesiredSources } from './payload.js'
 import { createPlanner } from './planner.js'
@@ -25,6 +25,7 @@ export interface DeploymentOptions {
   readonly store: StateStore
   readonly sources: DesiredSources
   readonly channel: NodeChannel
+  readonly requests: AgentRequests
   readonly writes: Writes
   readonly secrets: Secrets
   readonly mac: BodyMac
@@ -50,11 +51,11 @@ const lookEveryMs = 5_000
 
 /** Jobs, the generations of nodes, and drift. */
 export function createDeployments(options: DeploymentOptions): DeploymentFeature {
-  const { jobs, store, writes, secrets, channel, getNode, log, targetTimeoutMs } = options
+  const { jobs, store, writes, secrets, channel, requests, getNode, log, targetTimeoutMs } = options
   const payloads = createPayloads(options.sources, store, secrets)
   const wake = () => runner.wake()
   const nodes = createDeploymentNodes({ store, secrets, channel, wake })
-  const plan = createPlanner({ store, payloads, nodes, mac: options.mac }, planTimeoutMs)
+  const plan = createPlanner({ store, payloads, requests, mac: options.mac }, planTimeoutMs)
   const timeouts = { targetTimeoutMs, planTimeoutMs: 2 * planTimeoutMs }
   const runner = new JobRunner({ ...options, payloads, nodes, plan }, timeouts)
   const look = every(lookEveryMs, 'move deployments on', async () => wake(), log)

@@ -1,8 +1,7 @@
-import type { AppliedMessage, DesiredState, DriftMessage, PlanMessage, ProgressMessage } from '@roost/api-types/agent'
+import type { AppliedMessage, DesiredState, DriftMessage, ProgressMessage } from '@roost/api-types/agent'
+import type { NodeChannel } from '../agents/requests.js'
 import type { Transaction } from '../audit/store.js'
 import type { Secrets } from '../secrets.js'
-import { createPlanQuestions } from './plan-questions.js'
-import type { NodeChannel, PlanAnswer } from './plan-questions.js'
 import type { NodeDeploymentState, StateStore } from './state-store.js'
 
 export interface DeploymentNodesCollaborators {
@@ -15,10 +14,8 @@ export interface DeploymentNodesCollaborators {
 
 /** The nodes' side of deployments: what is sent to agents, and what they report. */
 export interface DeploymentNodes {
-  plan(nodeId: number, desired: DesiredState, deadlineMs: number): Promise<PlanAnswer>
   /** Sends the node's desired state; the node ignores what it has applied already. */
   sendDesired(nodeId: number): Promise<void>
-  planned(nodeId: number, message: PlanMessage): void
   progressed(nodeId: number, message: ProgressMessage): Promise<void>
   applied(nodeId: number, message: AppliedMessage): Promise<void>
   drifted(nodeId: number, message: DriftMessage): Promise<void>
@@ -32,7 +29,6 @@ export function createDeploymentNodes({
   channel,
   wake,
 }: DeploymentNodesCollaborators): DeploymentNodes {
-  const questions = createPlanQuestions(channel)
   const sendDesired = async (nodeId: number) => {
     if (!channel.isConnected(nodeId)) return
     for (const { generation, payload } of await store.desiredOf(nodeId)) {
@@ -41,8 +37,6 @@ export function createDeploymentNodes({
     }
   }
   return {
-    plan: (nodeId, desired, deadlineMs) => questions.ask(nodeId, desired, deadlineMs),
-    planned: (nodeId, message) => questions.answered(nodeId, message),
     sendDesired,
     progressed: (nodeId, { kind, generation, state }) =>
       store.transaction(async (tx) => {

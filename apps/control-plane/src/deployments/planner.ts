@@ -1,7 +1,7 @@
 import type { DeploymentKind, DesiredState } from '@roost/api-types/agent'
 import { resourceUri } from '@roost/api-types/rest'
+import type { AgentRequests } from '../agents/requests.js'
 import type { BodyMac } from '../body-mac.js'
-import type { DeploymentNodes } from './nodes.js'
 import type { Payloads } from './payload.js'
 import { planMark } from './plan-id.js'
 import type { ReviewedPlan } from './plan-id.js'
@@ -10,7 +10,7 @@ import type { StateStore } from './state-store.js'
 export interface PlannerCollaborators {
   readonly store: StateStore
   readonly payloads: Payloads
-  readonly nodes: DeploymentNodes
+  readonly requests: AgentRequests
   readonly mac: BodyMac
 }
 
@@ -20,14 +20,14 @@ export type Planned = (ReviewedPlan & { readonly payload: string }) | { readonly
 /** Asks a node what it would do. */
 export type Planner = (kind: DeploymentKind, nodeId: number, returnTo: number | null) => Promise<Planned>
 
-export function createPlanner({ store, payloads, nodes, mac }: PlannerCollaborators, timeoutMs: number): Planner {
+export function createPlanner({ store, payloads, requests, mac }: PlannerCollaborators, timeoutMs: number): Planner {
   return async (kind, nodeId, returnTo) => {
     const wanted = await store.transaction((tx) => payloads.read(tx, kind, nodeId, returnTo))
     if ('error' in wanted) return wanted
     const { payload } = wanted
-    const answer = await nodes.plan(nodeId, JSON.parse(payload) as DesiredState, timeoutMs)
+    const answer = await requests.askForPlan(nodeId, JSON.parse(payload) as DesiredState, timeoutMs)
     if ('error' in answer) return answer
-    const plan = { node: resourceUri('nodes', nodeId), ...answer.plan, error: null }
-    return { plan, mark: planMark(mac, nodeId, payload, answer.plan), payload }
+    const plan = { node: resourceUri('nodes', nodeId), ...answer.result, error: null }
+    return { plan, mark: planMark(mac, nodeId, payload, answer.result), payload }
   }
 }

@@ -58,6 +58,7 @@ async function serve(config: AgentConfig, identity: Identity, log: Log): Promise
     inventories: context.inventories,
     usage: await usageSources(config, context, clock, log),
     appliers: opened.appliers,
+    requests: opened.requests,
     onStatus: (status) => void notifier.status(status),
     clock,
     random: Math.random,

@@ -1,4 +1,4 @@
-import { closeCodes, type Inventory } from '@roost/api-types/agent'
+import { closeCodes, type Inventory, type RequestMessage } from '@roost/api-types/agent'
 import type { Clock } from '../clock.js'
 import type { Reading } from '../collectors/reading.js'
 import type { Identity, MachineIds } from '../identity.js'
@@ -10,6 +10,7 @@ import { clockRemedy } from './clock-skew.js'
 import type { MessageSpool } from './message-spool.js'
 import type { Outbox } from './outbox.js'
 import { type Pace, paceOf } from './pace.js'
+import { answerRequest, type RequestHandlers } from './requests.js'
 import { Session, type SessionMessage } from './session.js'
 import type { Trust } from './trust.js'
 
@@ -20,6 +21,7 @@ export interface UplinkOptions {
   readonly messages: MessageSpool
   readonly outbox: Outbox
   readonly deployments: Deployments
+  readonly requests: RequestHandlers
   readonly pace: Pace
   /** The control plane set another pace. */
   readonly onPace: (pace: Pace) => void
@@ -146,6 +148,8 @@ export class Uplink {
         return deployments.desire(message)
       case 'plan_request':
         return void deployments.plan(message)
+      case 'request':
+        return void this.#answer(message)
       case 'refused':
         log.warn('The control plane could not take a message.', { of: message.of, reason: message.message })
         if (message.sequence !== undefined) outbox.refused(message.sequence)
@@ -167,6 +171,11 @@ export class Uplink {
     onStatus(`connected to ${server}`)
     outbox.open(session)
     deployments.connected()
+  }
+
+  async #answer(request: RequestMessage): Promise<void> {
+    const { requests, outbox } = this.#options
+    outbox.say(await answerRequest(requests, request))
   }
 
   async #acknowledged(sequence: number): Promise<void> {

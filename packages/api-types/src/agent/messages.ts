@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { DeploymentKind, DeploymentPlan, DesiredState, DriftedItem } from './deployment.js'
 import { FilesystemFigures, Inventory, InventoryDeviceStatus } from './inventory.js'
+import { AnswerMessage, RequestMessage } from './requests.js'
 import { UsageMessage } from './usage.js'
 
 /** Which nodes' values make one at cluster level: sizes, counts and rates add up, percentages and durations average. */
@@ -116,6 +117,7 @@ export const AgentMessage = z.discriminatedUnion('type', [
   UsageMessage,
   LogMessage,
   PlanMessage,
+  AnswerMessage,
   ProgressMessage,
   AppliedMessage,
   DriftMessage,
@@ -190,6 +192,7 @@ export const ServerMessage = z.discriminatedUnion('type', [
   Welcome,
   Settings,
   PlanRequest,
+  RequestMessage,
   DesiredMessage,
   Ack,
   Unsupported,

@@ -4,8 +4,9 @@
  *
  * 1 · 2026-11-20 · enrolment, challenge and hello, inventory, catalogue and metric frames, device usage, settings,
  *     heartbeat, acknowledgement, usage by half-hour, plans, desired state and what became of it, drift
+ * 2 · 2026-11-22 · requests of several kinds and their answers
  */
-export const protocolVersion = 1
+export const protocolVersion = 2
 
 /** The oldest agent that this control plane still serves in full. */
 export const oldestProtocolVersion = 1

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { requestKinds } from '@roost/api-types/agent'
+import type {
+  AnswerMessage,
+  DeploymentPlan,
+  DesiredState,
+  PlanMessage,
+  RequestKind,
+  RequestParameters,
+  RequestResult,
+  ServerMessage,
+} from '@roost/api-types/agent'
+
+/** How to reach a node's agent. */
+export interface NodeChannel {
+  isConnected(nodeId: number): boolean
+  /** The protocol version of the node's session; undefined without one. */
+  protocolOf(nodeId: number): number | undefined
+  /** Sends nothing when the node has no session. */
+  send(nodeId: number, message: ServerMessage): void
+}
+
+/** The result of a request, or why there is none, in words for an operator. */
+export type RequestAnswer<T> = { readonly result: T } | { readonly error: string }
+
+/** Requests to agents. They are kept in memory only: after a restart the caller asks again. Never reject. */
+export interface AgentRequests {
+  ask<K extends RequestKind>(
+    nodeId: number,
+    kind: K,
+    parameters: RequestParameters<K>,
+    deadlineMs: number,
+  ): Promise<RequestAnswer<RequestResult<K>>>
+  /** Has messages of its own, which agents of protocol 1 know, too. */
+  askForPlan(nodeId: number, desired: DesiredState, deadlineMs: number): Promise<RequestAnswer<DeploymentPlan>>
+  /** Accepts an answer; ignores one that no request of this node waits for. */
+  answered(nodeId: number, message: AnswerMessage | PlanMessage): void
+}
+
+interface Pending {
+  readonly nodeId: number
+  settle(answer: RequestAnswer<unknown>): void
+}
+
+/** Unanswered requests to all nodes together. */
+const maxPending = 10_000
+
+const notConnected = { error: 'The node is not connected.' }
+const tooOld = { error: 'The agent on this node is too old for this; upgrade it.' }
+const noAnswer = { error: 'The node did not answer in time.' }
+const tooMany = { error: 'Too many requests to nodes are unanswered. Try again later.' }
+const unreadable = { error: 'The node sent an answer that cannot be read.' }
+
+export function createAgentRequests(channel: NodeChannel): AgentRequests {
+  const pending = new Map<string, Pending>()
+
+  function ask(
+    nodeId: number,
+    deadlineMs: number,
+    message: (id: string) => ServerMessage,
+  ): Promise<RequestAnswer<unknown>> {
+    if (!channel.isConnected(nodeId)) return Promise.resolve(notConnected)
+    if (pending.size >= maxPending) return Promise.resolve(tooMany)
+    return new Promise((resolve) => {
+      const id = randomUUID()
+      const settle = (answer: RequestAnswer<unknown>) => {
+        clearTimeout(timer)
+        pending.delete(id)
+        resolve(answer)
+      }
+      const timer = setTimeout(() => settle(noAnswer), deadlineMs).unref()
+      pending.set(id, { nodeId, settle })
+      channel.send(nodeId, message(id))
+    })
+  }
+
+  return {
+    async ask<K extends RequestKind>(nodeId: number, kind: K, parameters: RequestParameters<K>, deadlineMs: number) {
+      const protocol = channel.protocolOf(nodeId)
+      if (protocol !== undefined && protocol < requestKinds[kind].since) return tooOld
+      const answer = await ask(nodeId, deadlineMs, (id) => ({ type: 'request', id, kind, parameters }))
+      if ('error' in answer) return answer
+      const parsed = requestKinds[kind].result.safeParse(answer.result)
+      return parsed.success ? { result: parsed.data as RequestResult<K> } : unreadable
+    },
+    async askForPlan(nodeId, desired, deadlineMs) {
+      // The message's schema has checked the plan.
+      return (await ask(nodeId, deadlineMs, (request) => ({
+        type: 'plan_request',
+        request,
+        desired,
+      }))) as RequestAnswer<DeploymentPlan>
+    },
+    answered(nodeId, message) {
+      const id = message.type === 'plan' ? message.request : message.id
+      const result = message.type === 'plan' ? message.plan : message.result
+      const request = pending.get(id)
+      if (request?.nodeId !== nodeId) return
+      if (message.error !== null) request.settle({ error: message.error })
+      else request.settle(result === null ? unreadable : { result })
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { requestKinds } from '@roost/api-types/agent'
+import type {
+  AnswerMessage,
+  RequestKind,
+  RequestMessage,
+  RequestParameters,
+  RequestResult,
+} from '@roost/api-types/agent'
+
+/** One handler for each kind of request; what it throws is the answer's error. */
+export type RequestHandlers = {
+  readonly [K in RequestKind]?: (parameters: RequestParameters<K>) => Promise<RequestResult<K>>
+}
+
+/** Answers a request of the control plane; never rejects. */
+export async function answerRequest(
+  handlers: RequestHandlers,
+  { id, kind, parameters }: RequestMessage,
+): Promise<AnswerMessage> {
+  try {
+    return { type: 'answer', id, result: await handle(handlers, kind, parameters), error: null }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { type: 'answer', id, result: null, error: reason.slice(0, 2000) }
+  }
+}
+
+async function handle(handlers: RequestHandlers, kind: string, parameters: unknown): Promise<unknown> {
+  if (!isKind(kind)) throw new Error(`This agent does not know requests of the kind '${kind}'; upgrade it.`)
+  const handler = handlers[kind] as ((parameters: unknown) => Promise<unknown>) | undefined
+  if (handler === undefined) throw new Error(`This node does not answer requests of the kind '${kind}'.`)
+  return handler(requestKinds[kind].parameters.parse(parameters))
+}
+
+function isKind(kind: string): kind is RequestKind {
+  return Object.hasOwn(requestKinds, kind)
+}

@@ -1,0 +1,43 @@
+import * as z from 'zod/mini'
+
+/** What a kind of request carries, what its answer carries, and the oldest protocol version whose agents know it. */
+interface KindOfRequest {
+  readonly since: number
+  readonly parameters: z.ZodMiniType
+  readonly result: z.ZodMiniType
+}
+
+/**
+ * THE LIST: every kind of request from the control plane to an agent. A new kind is an entry here and a handler in the
+ * agent's `RequestHandlers`; the control plane asks with `agents/requests.ts`.
+ */
+export const requestKinds = {
+  /** End the tokens of the users that the generation in force changed or removed, on every memcached of the proxy. */
+  end_tokens: {
+    since: 2,
+    parameters: z.object({ generation: z.number() }),
+    result: z.object({ ended: z.number(), notes: z.array(z.string()) }),
+  },
+} as const satisfies Readonly<Record<string, KindOfRequest>>
+
+export type RequestKind = keyof typeof requestKinds
+export type RequestParameters<K extends RequestKind> = z.infer<(typeof requestKinds)[K]['parameters']>
+export type RequestResult<K extends RequestKind> = z.infer<(typeof requestKinds)[K]['result']>
+
+/** Control plane to agent: answered by `answer` with the same id, also when the agent does not know the kind. */
+export const RequestMessage = z.object({
+  type: z.literal('request'),
+  id: z.string(),
+  kind: z.string(),
+  parameters: z.unknown(),
+})
+export type RequestMessage = z.infer<typeof RequestMessage>
+
+/** Agent to control plane: the result of a request by its kind, or why there is none. */
+export const AnswerMessage = z.object({
+  type: z.literal('answer'),
+  id: z.string(),
+  result: z.unknown(),
+  error: z.nullable(z.string().check(z.maxLength(2000))),
+})
+export type AnswerMessage = z.infer<typeof AnswerMessage>
