@@ -35,14 +35,16 @@ export function mountRecordFile(path: string): MountRecordFile {
   }
 }
 
-/** What stands, or is to. */
-export function standing({ settled, staged }: MountRecord): readonly MountSpec[] {
+/** The mounts that should be up now: a replaced one until its deployment settles. */
+export function desiredMounts({ settled, staged }: MountRecord): readonly MountSpec[] {
   const replacedLater = new Set(settled.map(({ share }) => share))
   return [...settled, ...(staged ?? []).filter(({ share }) => !replacedLater.has(share))]
 }
 
 /** Without the logins that no mount needs any longer. */
 export function withoutUnused(record: MountRecord): MountRecord {
-  const used = new Set([...standing(record), ...(record.staged ?? []), ...record.draining].map(({ remote }) => remote))
+  const used = new Set(
+    [...desiredMounts(record), ...(record.staged ?? []), ...record.draining].map(({ remote }) => remote),
+  )
   return { ...record, logins: Object.fromEntries(Object.entries(record.logins).filter(([name]) => used.has(name))) }
 }

@@ -10,6 +10,7 @@ import type { NodeProblems } from '../problems.js'
 import { createDaemons } from './daemons.js'
 import { createLoginCheck, requireRclone } from './login-check.js'
 import { mountRecordFile } from './mount-record.js'
+import { MountStore } from './mount-store.js'
 import { createMounter } from './mounter.js'
 import type { MountOwner, Mounts } from './mounts.js'
 import { createOperatorMounts } from './operator-mounts.js'
@@ -35,9 +36,8 @@ export async function openMounts({ gateway, dataDir, machine, run, clock, log }:
   const own = openMachine()
   const daemons = createDaemons({ dir: join(dir, 'run'), machine: own, run, clock, systemd: isUnderSystemd(own) })
   const configFile = join(dir, 'rclone.conf')
-  return RcloneMounts.read({
-    configFile,
-    recordFile: mountRecordFile(join(dir, 'mounts.json')),
+  return new RcloneMounts({
+    store: await MountStore.read({ configFile, recordFile: mountRecordFile(join(dir, 'mounts.json')) }),
     shareMounts: createShareMounts({
       mounter: createMounter({ machine: own, daemons, run, clock, dir: join(dir, 'run') }),
       control: await openRemoteControl(dir),

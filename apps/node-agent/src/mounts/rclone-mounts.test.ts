@@ -5,6 +5,7 @@ import type { DesiredShare } from '@roost/api-types/agent'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Clock } from '../clock.js'
 import { mountRecordFile } from './mount-record.js'
+import { MountStore } from './mount-store.js'
 import { isSame } from './mount-spec.js'
 import type { MountSpec } from './mount-spec.js'
 import type { GatewayState } from './mounts.js'
@@ -67,9 +68,9 @@ function quickClock(): Clock {
 
 async function open(checkLogin: () => Promise<void> = async () => {}): Promise<RcloneMounts> {
   const say = (message: string) => void told.push(message)
-  const mounts = await RcloneMounts.read({
-    configFile: join(dir, 'rclone.conf'),
-    recordFile: mountRecordFile(join(dir, 'mounts.json')),
+  const recordFile = mountRecordFile(join(dir, 'mounts.json'))
+  const mounts = new RcloneMounts({
+    store: await MountStore.read({ configFile: join(dir, 'rclone.conf'), recordFile }),
     shareMounts,
     requireProgram: async () => {},
     checkLogin,

@@ -1,0 +1,91 @@
+import type { Clock } from '../clock.js'
+import type { Log } from '../log.js'
+import { Periodic } from '../periodic.js'
+import { concurrencyLimit } from './concurrency-limit.js'
+import { inParallel } from './in-parallel.js'
+import { desiredMounts } from './mount-record.js'
+import { keyOf } from './mount-spec.js'
+import type { MountSpec } from './mount-spec.js'
+import type { MountStore } from './mount-store.js'
+import { mountsAtOnce } from './started-mounts.js'
+import type { StartedMounts } from './started-mounts.js'
+import { Tries } from './tries.js'
+
+export interface MountKeeperOptions {
+  readonly store: MountStore
+  readonly mounts: StartedMounts
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const checkEveryMs = 3_000
+/** So long at most the servers wait for mounts when the machine starts. */
+const openMs = 20_000
+
+/** Checks every 3 s whether the mounts are up, and mounts what is not, after a crash of rclone or a start of the machine. */
+export class MountKeeper {
+  readonly #options: MountKeeperOptions
+  readonly #attempts: Tries
+  readonly #limit = concurrencyLimit(mountsAtOnce)
+  readonly #recoveries = new Map<number, Promise<void>>()
+  #round: Periodic | null = null
+
+  constructor(options: MountKeeperOptions) {
+    this.#options = options
+    this.#attempts = new Tries(options.clock)
+  }
+
+  /** Resolves once all is up that can be, or after a while. */
+  async open(): Promise<void> {
+    const { clock, log } = this.#options
+    const onError = (error: unknown) => log.error('Mounts could not be checked.', { error })
+    const first = async () => {
+      await this.#check()
+      await Promise.all(this.#recoveries.values())
+    }
+    await Promise.race([first().catch(onError), new Promise<void>((resolve) => clock.after(openMs, resolve))])
+    this.#round ??= new Periodic({ clock, intervalMs: () => checkEveryMs, work: () => this.#check(), onError })
+  }
+
+  async close(): Promise<void> {
+    await this.#round?.stop()
+    await Promise.all(this.#recoveries.values())
+  }
+
+  /** Why the mount of the share could not be recovered last; undefined while it can. */
+  fault(share: number): string | undefined {
+    return this.#attempts.fault(nameOf(share))
+  }
+
+  /** Uploads what these ended mounts left, each unless its last attempt failed a moment ago. */
+  async drain(specs: readonly MountSpec[]): Promise<void> {
+    await inParallel(specs, mountsAtOnce, async (spec) => {
+      await this.#attempts.run(`drain ${keyOf(spec)}`, () => this.#options.mounts.drain(spec))
+    })
+  }
+
+  async #check(): Promise<void> {
+    const { store, mounts } = this.#options
+    await inParallel(desiredMounts(store.record), mountsAtOnce, async (spec) => {
+      if (!mounts.isChanging(spec.share) && !(await mounts.isUp(spec))) this.#recover(spec)
+    })
+    await this.drain(store.record.draining)
+  }
+
+  /** Without waiting: a mount that takes long must not keep others from being checked. */
+  #recover(spec: MountSpec): void {
+    const { share } = spec
+    if (this.#recoveries.has(share)) return
+    const { mounts, log } = this.#options
+    const recovery = this.#limit(async () => {
+      const fault = await this.#attempts.run(nameOf(share), () => mounts.recover(share))
+      if (fault !== undefined) log.warn('A mount is down.', { path: mounts.pathOf(spec), fault })
+      this.#recoveries.delete(share)
+    })
+    this.#recoveries.set(share, recovery)
+  }
+}
+
+function nameOf(share: number): string {
+  return `share ${share}`
+}
