@@ -10,7 +10,7 @@ import { gatewayFiles } from './configuration.js'
 import { enrolmentArguments } from '../enrolment.js'
 
 const view = 'gateway'
-const agentProgram = join(repository, 'apps/node-agent/bin/roost-agent.js')
+const currentProgram = join(repository, 'apps/node-agent/bin/roost-agent.js')
 
 /** Two addresses under which clients reach the servers; a client has the one that it connects to. */
 export const addresses = ['127.0.2.3', '127.0.2.4'] as const
@@ -36,6 +36,8 @@ export interface Gateway {
   /** What the agent wrote since it was started last. */
   output(): string
   stopAgent(signal?: NodeJS.Signals): Promise<void>
+  /** From now on the agent's program is that of this repository. */
+  upgradeAgent(): void
   /** Ends the NFS server that runs, and starts this one; the agent knows it from its next start. */
   serveNfsBy(server: NfsServer): Promise<void>
 }
@@ -43,7 +45,7 @@ export interface Gateway {
 /** What lies at its usual place in the view, and is the gateway's own. */
 const ownFolders = ['/run', '/srv', '/var/log', '/var/lib/samba', '/var/cache/samba', '/var/lib/nfs']
 
-export async function startGateway(swift: Swift): Promise<Gateway> {
+export async function startGateway(swift: Swift, agentProgram = currentProgram): Promise<Gateway> {
   const { machine } = swift
   const dir = join(machine.dir, view)
   await mkdir(dir)
@@ -63,7 +65,7 @@ export async function startGateway(swift: Swift): Promise<Gateway> {
   )
   await mkdir(join(dir, 'agent'), { mode: 0o700 })
   await configure(join(dir, 'agent'), 'ganesha')
-  const gateway = gatewayIn(swift, dir)
+  const gateway = gatewayIn(swift, dir, agentProgram)
   const prepared = await gateway.command(['gateway', 'prepare', '--yes'])
   if (prepared.code !== 0) throw new Error(`The gateway could not be prepared: ${prepared.stderr}`)
   await startSamba(gateway)
@@ -103,8 +105,9 @@ function onBus(name: string, object: string, method: string): string {
   return `dbus-send --system --print-reply --dest=${name} ${object} ${method}`
 }
 
-function gatewayIn(swift: Swift, dir: string): Gateway {
+function gatewayIn(swift: Swift, dir: string, firstProgram: string): Gateway {
   const { machine } = swift
+  let agentProgram = firstProgram
   const dataDir = join(dir, 'agent')
   const spawn: Gateway['spawn'] = (file, args) => machine.spawn(file, args, { view })
   const run: Gateway['run'] = (file, args) => machine.run(file, args, { view })
@@ -139,6 +142,9 @@ function gatewayIn(swift: Swift, dir: string): Gateway {
     output: () => agent?.output() ?? '',
     async stopAgent(signal) {
       await agent?.stop(signal)
+    },
+    upgradeAgent() {
+      agentProgram = currentProgram
     },
     async serveNfsBy(server) {
       const { argv, port, ready } = nfsServers[server]

@@ -36,7 +36,8 @@ export interface GatewayLab extends Clients {
   deploy(more?: object): Promise<Job>
   /** As `deploy`, of which nothing may fail. */
   deployed(more?: object): Promise<Job>
-  setStorage(key?: string): Promise<void>
+  /** `authUrl` is another way to Swift than its own. */
+  setStorage(key?: string, authUrl?: string): Promise<void>
   /** Makes a file of random bytes in the machine's folder; answers its MD5. */
   makeFile(name: string, bytes: number): Promise<string>
   /** After a test that failed on the way: its deployment ends, by an agent that runs on, and what is wanted is deployed. */
@@ -44,9 +45,16 @@ export interface GatewayLab extends Clients {
   stop(): Promise<void>
 }
 
-export async function startGatewayLab(): Promise<GatewayLab> {
-  const [api, swift] = await Promise.all([startApi(), startSwift()])
-  const gateway = await startGateway(swift)
+export interface GatewayLabOptions {
+  /** Of Swift, times the usual sizes. */
+  readonly diskScale?: number
+  /** The program of an agent of another release, which runs first. */
+  readonly agentProgram?: string
+}
+
+export async function startGatewayLab({ diskScale = 1, agentProgram }: GatewayLabOptions = {}): Promise<GatewayLab> {
+  const [api, swift] = await Promise.all([startApi(), startSwift({ diskScale })])
+  const gateway = await startGateway(swift, agentProgram)
   const cluster = await addCluster(api.database)
   const node = await gateway.enrol(api, cluster)
   gateway.startAgent()
@@ -80,8 +88,8 @@ export async function startGatewayLab(): Promise<GatewayLab> {
         throw new Error(`The deployment failed: ${JSON.stringify(job)}\n${gateway.output()}`)
       return job
     },
-    async setStorage(key = 'testing') {
-      const login = { id: cluster, auth_url: `${swift.innerProxyUrl}/auth/v1.0`, user: 'test:tester', key }
+    async setStorage(key = 'testing', authUrl = `${swift.innerProxyUrl}/auth/v1.0`) {
+      const login = { id: cluster, auth_url: authUrl, user: 'test:tester', key }
       await call('POST', '/trpc/clusters.setStorage', login, 200)
     },
     async makeFile(name, bytes) {

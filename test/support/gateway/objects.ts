@@ -7,10 +7,14 @@ export interface StoredObject {
   readonly writtenAt: number
 }
 
-/** What a container of the account `test` holds, asked by Swift's own API. */
+/** What a container of the account `test` holds, by Swift's own API. */
 export interface Objects {
+  put(container: string, name: string, content: string): Promise<void>
+  remove(container: string, name: string): Promise<void>
   find(container: string, name: string): Promise<StoredObject | undefined>
   list(container: string): Promise<readonly string[]>
+  /** Each object of a container of up to 10,000, by name. */
+  entries(container: string): Promise<ReadonlyMap<string, { readonly md5: string; readonly bytes: number }>>
 }
 
 export async function openObjects({ proxyUrl, innerProxyUrl }: Swift): Promise<Objects> {
@@ -19,7 +23,13 @@ export async function openObjects({ proxyUrl, innerProxyUrl }: Swift): Promise<O
   })
   const headers = { 'x-auth-token': login.headers.get('x-auth-token') ?? '' }
   const account = (login.headers.get('x-storage-url') ?? '').replace(innerProxyUrl, proxyUrl)
+  const change = async (method: 'PUT' | 'DELETE', path: string, body?: string) => {
+    const { status } = await fetch(`${account}/${path}`, { method, headers, ...(body === undefined ? {} : { body }) })
+    if (status >= 300) throw new Error(`${method} ${path} answers ${status}`)
+  }
   return {
+    put: (container, name, content) => change('PUT', `${container}/${name}`, content),
+    remove: (container, name) => change('DELETE', `${container}/${name}`),
     async find(container, name) {
       const answer = await fetch(`${account}/${container}/${name}`, { method: 'HEAD', headers })
       if (answer.status !== 200) return undefined
@@ -30,5 +40,16 @@ export async function openObjects({ proxyUrl, innerProxyUrl }: Swift): Promise<O
       const answer = await fetch(`${account}/${container}`, { headers })
       return answer.status === 200 ? (await answer.text()).split('\n').filter(Boolean) : []
     },
+    async entries(container) {
+      const answer = await fetch(`${account}/${container}?format=json`, { headers })
+      const listed = answer.status === 200 ? ((await answer.json()) as Listed[]) : []
+      return new Map(listed.map(({ name, hash, bytes }) => [name, { md5: hash, bytes }]))
+    },
   }
+}
+
+interface Listed {
+  readonly name: string
+  readonly hash: string
+  readonly bytes: number
 }

@@ -24,6 +24,8 @@ export interface SwiftOptions {
   readonly statsd?: Target
   /** Where the proxies' access log goes. Default: into `var/log/swift/proxy-access.log` of the first node. */
   readonly accessLog?: Target
+  /** Makes the disks so many times as large; their files are sparse. Default 1. */
+  readonly diskScale?: number
 }
 
 export interface SwiftNode extends NodeLayout {
@@ -75,7 +77,7 @@ async function bringUp(machine: Machine, options: SwiftOptions): Promise<Swift> 
   await machine.exec('setting=/proc/sys/net/ipv4/tcp_migrate_req; [ ! -e $setting ] || echo 1 > $setting')
   await writeConfiguration(machine, options, hasDisks)
   await buildRings(machine)
-  if (hasDisks) await mountDisks(machine)
+  if (hasDisks) await mountDisks(machine, options.diskScale ?? 1)
   const [one, two] = await Promise.all(nodeLayouts.map((layout, i) => openNode(machine, layout, i < proxies)))
   if (!one?.proxy || two === undefined) throw new Error('The layout has two nodes.')
   if (options.accessLog === undefined)
@@ -151,11 +153,11 @@ async function buildRings(machine: Machine): Promise<void> {
 }
 
 /** Filesystems of their own, which the kernel takes back with the mount namespace. */
-async function mountDisks(machine: Machine): Promise<void> {
+async function mountDisks(machine: Machine, scale: number): Promise<void> {
   const disks = nodeLayouts.flatMap((node) => node.devices.map((device) => ({ node: node.name, ...device })))
   const make = { xfs: 'mkfs.xfs -q -i size=512', ext4: 'mkfs.ext4 -q -F' }
   const scripts = disks.map(
-    ({ node, name, fsType, sizeMb }) => `truncate -s ${sizeMb}M ${node}-${name}.img
+    ({ node, name, fsType, sizeMb }) => `truncate -s ${sizeMb * scale}M ${node}-${name}.img
     ${make[fsType]} ${node}-${name}.img
     mount -t ${fsType} -o loop,noatime ${node}-${name}.img ${node}/srv/node/${name}
     chown swift: ${node}/srv/node/${name}`,

@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, vi } from 'vitest'
+import { startFaultProxy } from '../support/gateway/fault-proxy.js'
+import type { FaultProxy } from '../support/gateway/fault-proxy.js'
+import { startGatewayLab } from '../support/gateway/lab.js'
+import type { GatewayLab } from '../support/gateway/lab.js'
+import { isSwiftEnabled } from '../support/swift/cluster.js'
+import { describeOthersWrites } from './others-writes.js'
+import { describeSavedFiles } from './saved-files.js'
+
+vi.setConfig({ testTimeout: 3_600_000, hookTimeout: 600_000 })
+
+// One gateway for all: it takes half a minute to come up.
+describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
+  'the data path of a gateway, with the defaults of the API (as root, with ROOST_TEST_SYSTEM=1 and /dev/fuse)',
+  () => {
+    const lab = {} as GatewayLab
+    const faults = {} as FaultProxy
+    beforeAll(async () => {
+      Object.assign(lab, await startGatewayLab({ diskScale: 20 }))
+      Object.assign(faults, await startFaultProxy(lab.swift))
+      await lab.setStorage('testing', faults.authUrl)
+    })
+    afterAll(() => lab.stop?.())
+
+    // One failure stays one: the next test finds an agent that runs, and nothing under way.
+    let hasFailed = false
+    beforeEach(async () => {
+      if (hasFailed) await lab.recover()
+      hasFailed = false
+    })
+    afterEach(({ task }) => {
+      hasFailed = task.result?.state === 'fail'
+    })
+
+    describeSavedFiles(lab, faults)
+    describeOthersWrites(lab)
+  },
+)
