@@ -13,14 +13,13 @@ disable spoolss = yes
 unix extensions = no
 `
 
-// Without the settings of MDCACHE a file of NFSv3 stays open in ganesha, and rclone waits for its end.
+// The settings of MDCACHE come by `gateway prepare`.
 const ganeshaConf = `NFS_CORE_PARAM {
   Protocols = 3, 4; Mount_Path_Pseudo = true; Enable_NLM = false; Enable_RQUOTA = false; Enable_UDP = false;
   Plugins_Dir = /usr/lib/x86_64-linux-gnu/ganesha;
 }
 NFSv4 { Graceless = true; RecoveryBackend = fs; Delegations = false; }
 EXPORT_DEFAULTS { SecType = sys, none; Transports = TCP; Attr_Expiration_Time = 5; }
-MDCACHE { LRU_Run_Interval = 1; FD_LWMark_Percent = 0; FD_HWMark_Percent = 1; }
 LOG { Default_Log_Level = EVENT; Components { EXPORT = INFO; } }
 `
 

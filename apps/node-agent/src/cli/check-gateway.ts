@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../config.js'
+import { isPrepared } from '../shares/prepare.js'
 import type { Finding } from './doctor.js'
 import { missingPreparations } from './gateway-prepare.js'
 
@@ -10,9 +11,11 @@ export function checkGateway(config: AgentConfig): readonly Finding[] {
 function checkServers(config: AgentConfig): Finding {
   const check = 'servers of shares'
   try {
-    const { preparations } = missingPreparations(config)
+    const { machine, preparations } = missingPreparations(config)
     if (preparations.length === 0) return { check, verdict: 'ok', message: 'read the files of shares' }
-    const message = 'do not read the files of shares yet: run `roost-agent gateway prepare`.'
+    const message = isPrepared(machine)
+      ? 'lack settings that shares need: `roost-agent gateway prepare` names them, and sets them.'
+      : 'do not read the files of shares yet: run `roost-agent gateway prepare`.'
     return { check, verdict: 'warn', message }
   } catch (error) {
     return { check, verdict: 'fail', message: (error as Error).message }

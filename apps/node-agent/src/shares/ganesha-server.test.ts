@@ -151,10 +151,13 @@ describe('nfs-ganesha', () => {
     expect(server.adopt(before.replace('Pseudo = "/share1"', 'Pseudo = "/other"'), before)).toBeUndefined()
   })
 
-  it('is said to keep files open where its configuration makes it so', () => {
-    expect(server.notes(textOf(nfsShare(1)))).toEqual([expect.stringContaining('MDCACHE')])
+  it('has a note on the settings that its cache lacks', () => {
+    const complete = 'LRU_Run_Interval = 1; FD_LWMark_Percent = 0; FD_HWMark_Percent = 1;'
+    expect(server.notes(textOf(nfsShare(1)))).toEqual([expect.stringContaining(`lack Dir_Chunk = 0; ${complete}`)])
     expect(server.notes('')).toEqual([])
-    write('/etc/ganesha/ganesha.conf', `${include}MDCACHE { FD_LWMark_Percent = 0; }\n`)
+    write('/etc/ganesha/ganesha.conf', `${include}MDCACHE { ${complete} }\n`)
+    expect(server.notes(textOf(nfsShare(1)))).toEqual([expect.stringContaining('lack Dir_Chunk = 0; Without')])
+    write('/etc/ganesha/ganesha.conf', `${include}MDCACHE { Dir_Chunk = 0; ${complete} }\n`)
     expect(server.notes(textOf(nfsShare(1)))).toEqual([])
   })
 })

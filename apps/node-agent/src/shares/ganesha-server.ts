@@ -6,6 +6,7 @@ import type { NfsServerOptions } from './exports-server.js'
 import { ganeshaExportsFile } from './ganesha.js'
 import { adoptBlocks } from './ganesha-adopt.js'
 import { createGaneshaBus, type GaneshaBus } from './ganesha-bus.js'
+import { ganeshaCacheLines, missingCacheSettings } from './ganesha-cache.js'
 import { ganeshaFormat } from './ganesha-format.js'
 import { followGaneshaLog } from './ganesha-log.js'
 import { exportsOf, type GaneshaExport } from './ganesha-read.js'
@@ -26,9 +27,9 @@ export function readsOurExports(text: string): boolean {
   return includePattern.test(text)
 }
 
-/** What the machine's ganesha.conf was without what makes it read our file. */
+/** What the machine's ganesha.conf was without what `gateway prepare` added to it. */
 export function withoutOurExports(text: string): string {
-  return text.replace(ganeshaLines, '').replace(includePattern, '')
+  return text.replace(ganeshaCacheLines, '').replace(ganeshaLines, '').replace(includePattern, '')
 }
 
 /** nfs-ganesha: our EXPORT blocks beside the operator's, in a file that ganesha.conf includes. */
@@ -71,7 +72,7 @@ export function createGaneshaServer({ machine, run, mountDirectory }: NfsServerO
     },
     adopt: adoptBlocks,
     foldersOf: (text) => exportsOf(text).map(({ path }) => path),
-    notes: (text) => (exportsOf(text).length === 0 || closesFiles(machine) ? [] : [keepsFilesOpen]),
+    notes: (text) => (exportsOf(text).length === 0 ? [] : cacheNotes(machine)),
   }
 }
 
@@ -136,9 +137,10 @@ function lostSessions(
   })
 }
 
-const keepsFilesOpen =
-  'nfs-ganesha keeps files open after clients have closed them, and what is open is not uploaded: set MDCACHE { LRU_Run_Interval = 1; FD_LWMark_Percent = 0; FD_HWMark_Percent = 1; } in ganesha.conf, and restart it.'
-
-function closesFiles(machine: Machine): boolean {
-  return /\bFD_LWMark_Percent\s*=\s*0\s*;/i.test(machine.read(ganeshaConf) ?? '')
+function cacheNotes(machine: Machine): readonly string[] {
+  const missing = missingCacheSettings(machine.read(ganeshaConf) ?? '')
+  if (missing.length === 0) return []
+  return [
+    `The MDCACHE settings of nfs-ganesha lack ${missing.join(' ')} Without them NFS clients do not see what others write, or files are not uploaded when they are closed: run \`roost-agent gateway prepare\` on the node, and restart nfs-ganesha.`,
+  ]
 }

@@ -39,10 +39,27 @@ describe('a machine that is to serve shares', () => {
       /^\[global\]\n {2}workgroup = LAB\n\n\[homes\]\n {2}browseable = no\n\n# Shares/,
     )
     expect(gateway.read(smbConf)).toMatch(/\n\[global\]\n {4}include = \/etc\/samba\/roost\.d\/shares\.conf\n$/)
-    expect(gateway.read(ganeshaConf)).toMatch(/\n%include "\/etc\/ganesha\/roost\.d\/exports\.conf"\n$/)
+    expect(gateway.read(ganeshaConf)).toMatch(
+      /\n%include "\/etc\/ganesha\/roost\.d\/exports\.conf"\n\n#.*\nMDCACHE \{ Dir_Chunk = 0; .* \}\n$/,
+    )
     expect(gateway.read(`${ganeshaConf}.before-roost`)).toBe('# by hand\n')
     expect(gateway.read(`${smbConf}.before-roost`)).toMatch(/browseable = no$/)
     expect(gateway.read('/etc/ganesha/roost.d/exports.conf')).toMatch(/^# /)
+  })
+
+  it('gets the settings of the cache into the block that is there, whatever else stands in it', async () => {
+    const theirs =
+      '# MDCACHE { Dir_Chunk = 9; }\nCacheInode {\n  Entries_HWMark = 5; # Dir_Chunk = 0\n  dir_chunk = 128;\n}\nLOG { }\n'
+    gateway.write(ganeshaConf, theirs)
+    const [, change] = preparationsFor(openMachine(gateway.root), 'ganesha').filter(({ path }) => /ganesha/.test(path))
+    expect(change?.sentence).toContain('Sets Dir_Chunk = 0; LRU_Run_Interval = 1;')
+    expect(change?.sentence).toContain('reads when it is restarted.')
+    expect(await doAll('ganesha')).toEqual([])
+    expect(gateway.read(ganeshaConf)).toContain(
+      '# MDCACHE { Dir_Chunk = 9; }\nCacheInode {\n  Entries_HWMark = 5; # Dir_Chunk = 0\n  Dir_Chunk = 0;\nLRU_Run_Interval = 1;',
+    )
+    expect(gateway.read(ganeshaConf)).toContain('}\nLOG { }\n')
+    expect(gateway.read(`${ganeshaConf}.before-roost`)).toBe(theirs)
   })
 
   it('is told what that is before anything is done', () => {

@@ -9,6 +9,7 @@ import { findGatewaySoftware } from '../inventory/gateway.js'
 import { fileWithoutShares } from './declared-file.js'
 import { exportsFile } from './exports.js'
 import { ganeshaExportsFile } from './ganesha.js'
+import { missingCacheSettings, withCacheSettings } from './ganesha-cache.js'
 import { ganeshaConf, ganeshaLines, readsOurExports } from './ganesha-server.js'
 import type { ShareServers } from './index.js'
 import { readBySamba } from './samba-config.js'
@@ -36,7 +37,7 @@ export function preparationsFor(machine: Machine, nfs: ShareServers['nfs']): rea
   requireOwnFiles(machine, files)
   return [
     ...(hasSamba ? [...missingFile(machine, sambaSharesFile), ...missingSambaLine(machine)] : []),
-    ...(nfs === 'ganesha' ? [...missingFile(machine, ganeshaExportsFile), ...missingGaneshaLine(machine)] : []),
+    ...(nfs === 'ganesha' ? [...missingFile(machine, ganeshaExportsFile), ...missingGaneshaSettings(machine)] : []),
     ...(nfs === 'kernel' ? missingFile(machine, exportsFile) : []),
   ]
 }
@@ -83,17 +84,35 @@ function missingSambaLine(machine: Machine): readonly Preparation[] {
   return readsOurSections(text) ? [] : [appended(smbConf, text, sambaLines)]
 }
 
-function missingGaneshaLine(machine: Machine): readonly Preparation[] {
+/** Both changes to ganesha.conf as one, since they are of one file. */
+function missingGaneshaSettings(machine: Machine): readonly Preparation[] {
   const text = machine.read(ganeshaConf) ?? ''
-  return readsOurExports(text) ? [] : [appended(ganeshaConf, text, ganeshaLines)]
+  const settings = missingCacheSettings(text)
+  const [line] = readsOurExports(text) ? [] : [appended(ganeshaConf, text, ganeshaLines)]
+  if (settings.length === 0) return line === undefined ? [] : [line]
+  const sets = `Sets ${settings.join(' ')} in the block MDCACHE of ${ganeshaConf}, which nfs-ganesha reads when it is restarted.`
+  const { content, backup, sentence } = line ?? { content: text, backup: backupOf(ganeshaConf), sentence: '' }
+  const kept = line === undefined ? keptIn(backup) : ''
+  return [
+    {
+      path: ganeshaConf,
+      sentence: `${sentence === '' ? '' : `${sentence} `}${sets}${kept}`,
+      content: withCacheSettings(content),
+      backup,
+    },
+  ]
 }
 
 function appended(path: string, text: string, lines: string): Preparation {
   const backup = text === '' ? null : backupOf(path)
-  const kept = backup === null ? '' : ` The file as it is now stays in ${backup}.`
   const shown = lines.trim().split('\n').slice(1).join(' ').replace(/\s+/g, ' ')
   const end = text === '' || text.endsWith('\n') ? '' : '\n'
-  return { path, sentence: `Adds '${shown}' to the end of ${path}.${kept}`, content: `${text}${end}${lines}`, backup }
+  const sentence = `Adds '${shown}' to the end of ${path}.${keptIn(backup)}`
+  return { path, sentence, content: `${text}${end}${lines}`, backup }
+}
+
+function keptIn(backup: string | null): string {
+  return backup === null ? '' : ` The file as it is now stays in ${backup}.`
 }
 
 /** An earlier backup is of what was before us. */
