@@ -233,11 +233,24 @@ describe('a node that was changed by hand', () => {
     expect(await configState()).toBe('drifted')
     for (const action of ['reapply', 'adopt']) {
       const refused = await post(`${node.uri}drift/`, { action })
-      expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('deploy anew')])
+      expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('Deploy again')])
     }
     Object.assign(node.behaviour, { outcome: 'applied', partly: false })
     await deployed()
     expect([await configState(), (await currentFiles(node.dir)).get(name)]).toEqual(['synced', 'docs\nrw\n'])
+  })
+
+  it('is synced once the agent has completed by itself what a deployment left out, whose job stays ended', async () => {
+    await deployed()
+    Object.assign(node.behaviour, { outcome: 'failed', partly: true, isIncomplete: true })
+    const job = await deployed()
+    expect([job.state, await configState()]).toEqual(['COMPLETED_FAILED', 'pending'])
+    Object.assign(node.behaviour, { outcome: 'applied', partly: false, isIncomplete: false })
+    // An agent that starts completes at once what it would within a minute.
+    await node.stop()
+    await node.start()
+    await expect.poll(configState, { timeout: 60_000 }).toBe('synced')
+    expect((await get(job.resource_uri)).body).toEqual(job)
   })
 
   it('is no longer drifted after a deployment', async () => {

@@ -10,6 +10,8 @@ export interface FolderBehaviour {
   outcome: 'applied' | 'failed' | 'rolled_back'
   /** Of a failure: one protocol has the new generation all the same. */
   partly?: boolean
+  /** Of a failure: the same generation is applied again. */
+  isIncomplete?: boolean
   /** Awaited in the middle of a generation. */
   halfway: () => Promise<void>
   /** Ends what `halfway` waits for. */
@@ -40,9 +42,9 @@ export function folderApplier<K extends DesiredState['kind']>(
       progress('staged')
       await behaviour.halfway()
       fp('agent.apply.afterValidate')
-      const { outcome, partly = false } = behaviour
+      const { outcome, partly = false, isIncomplete = false } = behaviour
       const failure = { in_force: await generationInForce(dir), message: `The folder says ${outcome}.`, files: [] }
-      if (outcome !== 'applied') return { outcome, ...failure, ...(partly ? { partly } : {}) }
+      if (outcome !== 'applied') return { outcome, ...failure, ...(partly ? { partly } : {}), isIncomplete }
       await point(dir, generation)
       fp('agent.apply.afterRename')
       fp('agent.apply.afterReload')

@@ -58,7 +58,7 @@ export async function startRealSamba(work: string, shares: number): Promise<Real
     cacheDirectory: '/c',
     account: '',
   } as const
-  const mounts = createOperatorMounts({ machine, directory: '/srv/roost' })
+  const mounts = createOperatorMounts({ machine, run: runCommand, directory: '/srv/roost' })
   const places = { pathOf: (share: { readonly id: number }) => mounts.pathOf(share), account: 'nobody' }
   mkdirSync(`${work}/state`)
   const servers = openServers({ machine, run, gateway, places })

@@ -82,7 +82,7 @@ async function end(
   if (outcome === 'partly')
     throw new RoostError(
       'conflict',
-      'The last deployment reached one protocol of the node and failed for the other, so that no single generation is in force: deploy anew.',
+      'The last deployment reached only a part of the node, so no complete generation is in force. Deploy again.',
     )
   const payload = await store.findPayload(tx, nodeId, kind, inForce)
   if (payload === undefined)

@@ -1,7 +1,10 @@
 import type { AppliedMessage, DeploymentPlan, DesiredState, DriftedItem, ProgressMessage } from '@roost/api-types/agent'
 
 /** What became of a generation, and which one is in force now. */
-export type Outcome = Pick<AppliedMessage, 'outcome' | 'in_force' | 'partly' | 'message' | 'files'>
+export type Outcome = Pick<AppliedMessage, 'outcome' | 'in_force' | 'partly' | 'message' | 'files'> & {
+  /** A part was left out that may succeed later: the same state is applied again until it is complete. */
+  readonly isIncomplete?: boolean
+}
 
 export type ReportProgress = (state: ProgressMessage['state']) => void
 

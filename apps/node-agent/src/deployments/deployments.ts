@@ -29,7 +29,7 @@ export interface Deployments {
   stop(): Promise<void>
 }
 
-const driftIntervalMs = 60_000
+const checkEveryMs = 60_000
 
 /** The deployments of this node: one queue for each kind. */
 export async function openDeployments(options: DeploymentsOptions): Promise<Deployments> {
@@ -39,11 +39,15 @@ export async function openDeployments(options: DeploymentsOptions): Promise<Depl
   const laneOf = (desired: DesiredState) => lanes.get(desired.kind) as Lane
   const watches = [...lanes.values()].map((lane) => lane.watch())
   const all = (act: (lane: Lane) => void) => () => [...lanes.values()].forEach(act)
+  const complete = all((lane) => lane.complete())
   const checkDrift = all((lane) => lane.checkDrift())
   const round = new Periodic({
     clock,
-    intervalMs: () => driftIntervalMs,
-    work: async () => checkDrift(),
+    intervalMs: () => checkEveryMs,
+    work: async () => {
+      complete()
+      checkDrift()
+    },
     onError: (error) => log.error('Drift could not be looked for.', { error }),
   })
   return {

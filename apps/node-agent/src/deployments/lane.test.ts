@@ -102,6 +102,28 @@ describe('a lane', () => {
     expect(new Set(bench.answers.map(({ generation }) => generation))).toEqual(new Set([1]))
   })
 
+  it('keeps the state of a generation that is incomplete, and applies it again until it is complete', async () => {
+    const incomplete = { outcome: 'failed', in_force: 0, partly: true, isIncomplete: true, files: [] } as const
+    bench.apply = async () => ({ ...incomplete, message: 'b is missing.' })
+    const lane = await bench.open()
+    lane.complete()
+    lane.desire(message(1))
+    await settled(lane)
+    expect(bench.record).toMatchObject({ desired, answer: { message: 'b is missing.' } })
+    bench.isAnswering = true
+    lane.complete()
+    await settled(lane)
+    bench.apply = async () => ({ outcome: 'failed', in_force: 0, message: 'Swift is away.', files: [] })
+    lane.complete()
+    await settled(lane)
+    expect([bench.begun, bench.answers.map(({ outcome }) => outcome)]).toEqual([[1, 1, 1], ['failed']])
+    bench.apply = async (generation) => applied(generation)
+    await settled(await bench.open())
+    expect(bench.record).toMatchObject({ in_force: 1, desired: null })
+    expect(bench.answers.map(({ outcome }) => outcome)).toEqual(['failed', 'applied'])
+    expect(bench.answers.map((answer) => 'isIncomplete' in answer)).toEqual([false, false])
+  })
+
   it('does not answer twice while the first answer waits to be acknowledged', async () => {
     const lane = await bench.open()
     lane.desire(message(1))

@@ -40,7 +40,7 @@ export class Lane {
   private constructor(options: LaneOptions, record: DeploymentRecord) {
     this.#options = options
     this.#record = record
-    if (record.desired !== null) this.#enqueue(() => this.#resume())
+    if (record.desired !== null) this.#enqueue(() => (record.answer === null ? this.#resume() : this.#complete()))
   }
 
   /** Continues the deployment during which an earlier process was killed. */
@@ -76,6 +76,11 @@ export class Lane {
   /** Checks for drift when something changes; returns a function that stops it. */
   watch(): () => void {
     return this.#options.applier?.watch?.(() => this.checkDrift()) ?? (() => {})
+  }
+
+  /** Tries again to complete the last generation, when a part of it was left out. */
+  complete(): void {
+    this.#enqueue(() => this.#complete())
   }
 
   /** Resolves when what is under way has ended; what waits is done after the next start. */
@@ -122,6 +127,23 @@ export class Lane {
   async #resume(): Promise<void> {
     const { desired, generation } = this.#record
     if (desired !== null) await this.#apply(desired, generation)
+  }
+
+  async #complete(): Promise<void> {
+    const { desired, generation, answer } = this.#record
+    if (desired === null || answer === null || this.#next !== null) return
+    const outcome = await this.#outcome(desired, generation, () => {})
+    // What fails now for another reason changes nothing: the next attempt may complete it.
+    if (outcome.outcome !== 'applied' && outcome.isIncomplete !== true) return
+    if (outcome.message === answer.message && outcome.outcome === answer.outcome) return
+    this.#options.log.info('A deployment was tried again.', {
+      kind: this.#options.kind,
+      generation,
+      outcome: outcome.outcome,
+    })
+    this.#answering = 0
+    await this.#end(outcome)
+    await this.#drift()
   }
 
   async #apply(desired: DesiredState, generation: number): Promise<void> {

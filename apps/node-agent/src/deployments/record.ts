@@ -14,7 +14,7 @@ const DeploymentRecord = z.object({
   node: z.string(),
   generation: z.number(),
   in_force,
-  /** Until it is answered for; it holds passwords, which are not kept any longer than that. */
+  /** Until it is in force or has failed for good; it holds passwords, which are not kept any longer than that. */
   desired: z.nullable(DesiredState),
   answer: z.nullable(z.object({ outcome, in_force, partly, message, files })),
 })
@@ -41,6 +41,7 @@ export function recordFile(dir: string, kind: DesiredState['kind'], node: string
 }
 
 /** The record once the generation is answered for. */
-export function answered(record: DeploymentRecord, answer: Outcome): DeploymentRecord {
-  return { ...record, in_force: answer.in_force, desired: null, answer: { ...answer, files: [...answer.files] } }
+export function answered(record: DeploymentRecord, { isIncomplete, ...answer }: Outcome): DeploymentRecord {
+  const desired = isIncomplete === true ? record.desired : null
+  return { ...record, in_force: answer.in_force, desired, answer: { ...answer, files: [...answer.files] } }
 }

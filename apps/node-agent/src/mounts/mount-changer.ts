@@ -1,12 +1,14 @@
 import type { Clock } from '../clock.js'
 import type { LoginCheck } from './login-check.js'
+import { inParallel } from './in-parallel.js'
 import { desiredMounts } from './mount-record.js'
 import { changesOf, keyOf, mountSpecs } from './mount-spec.js'
 import type { MountChanges, MountSpec } from './mount-spec.js'
 import type { MountKeeper } from './mount-keeper.js'
 import type { MountStore } from './mount-store.js'
-import type { GatewayState } from './mounts.js'
+import type { GatewayState, MissingShare, SettledMounts } from './mounts.js'
 import type { Logins } from './rclone-config.js'
+import { mountsAtOnce } from './started-mounts.js'
 import type { StartedMounts } from './started-mounts.js'
 
 export interface MountChangerOptions {
@@ -17,6 +19,11 @@ export interface MountChangerOptions {
   readonly requireProgram: () => Promise<void>
   readonly checkLogin: LoginCheck
   readonly clock: Clock
+}
+
+interface FailedMount {
+  readonly spec: MountSpec
+  readonly reason: string
 }
 
 /** A deployment waits so long for uploads; they go on after it. */
@@ -32,7 +39,8 @@ export class MountChanger {
     this.#options = options
   }
 
-  start(desired: GatewayState, behind: ReadonlySet<string>): Promise<void> {
+  /** Answers the shares that could not be mounted; `settle` leaves them out. */
+  start(desired: GatewayState, behind: ReadonlySet<string>): Promise<readonly MissingShare[]> {
     return this.#inOrder(async () => {
       const { store, mounts, requireProgram, checkLogin } = this.#options
       const specs = mountSpecs(desired)
@@ -44,13 +52,13 @@ export class MountChanger {
         await checkLogin(logins)
       }
       await this.#endInterrupted(staged)
-      await mounts.changing(changes.added, async () => {
+      const faults = await mounts.changing(changes.added, async () => {
         await store.save((record) => ({ ...record, staged, logins: { ...record.logins, ...logins } }))
-        const faults = await mounts.start(changes.added)
-        if (faults[0] === undefined) return
-        await this.#abandon()
-        throw faults[0].error
+        return mounts.start(changes.added)
       })
+      const failed = faults.map(({ item, error }) => ({ spec: item, reason: error.message }))
+      const down = await this.#down(unchangedIn(staged, changes).filter((spec) => !behind.has(mounts.pathOf(spec))))
+      return this.#leaveOut(failed, down)
     })
   }
 
@@ -70,9 +78,9 @@ export class MountChanger {
   }
 
   /** Answers what an operator should know of mounts and uploads. */
-  async settle(): Promise<readonly string[]> {
-    const { faults, ended } = await this.#inOrder(() => this.#settle())
-    return [...faults, ...(await this.#drained(ended))]
+  async settle(): Promise<SettledMounts> {
+    const { missing, ended } = await this.#inOrder(() => this.#settle())
+    return { missing, notes: await this.#drained(ended) }
   }
 
   abandon(): Promise<void> {
@@ -86,16 +94,16 @@ export class MountChanger {
   async #settle() {
     const { store, mounts } = this.#options
     const { settled, staged } = store.record
-    if (staged === null) return { faults: [], ended: [] }
+    if (staged === null) return { missing: [], ended: [] }
     const { replaced, removed } = changesOf(settled, staged)
     const replacedBefore = replaced.map(({ before }) => before)
-    const faults = await mounts.changing([...replacedBefore, ...removed], async () => {
+    const missing = await mounts.changing([...replacedBefore, ...removed], async () => {
       const found = await this.#replace(replaced)
       await mounts.end(removed)
       await store.save((record) => ({ ...record, settled: staged, staged: null }))
       return found
     })
-    return { faults, ended: [...removed, ...replacedBefore] }
+    return { missing, ended: [...removed, ...replacedBefore] }
   }
 
   async #abandon(): Promise<void> {
@@ -110,13 +118,43 @@ export class MountChanger {
   }
 
   /** One after the other, since a share is unavailable to its clients while its mount is replaced. */
-  async #replace(replaced: MountChanges['replaced']): Promise<readonly string[]> {
-    const faults: string[] = []
+  async #replace(replaced: MountChanges['replaced']): Promise<readonly MissingShare[]> {
+    const missing: MissingShare[] = []
     for (const { before, after } of replaced)
       await this.#options.mounts
         .replace(before, after)
-        .catch((error: Error) => faults.push(`${error.message} The agent goes on trying.`))
-    return faults
+        .catch((error: Error) => missing.push({ share: after.share, reason: error.message }))
+    return missing
+  }
+
+  /** Mounts that serve already and are down; each gets one attempt, unless one has just failed. */
+  async #down(specs: readonly MountSpec[]): Promise<readonly FailedMount[]> {
+    const { mounts, keeper } = this.#options
+    const failed: FailedMount[] = []
+    await inParallel(specs, mountsAtOnce, async (spec) => {
+      if (await mounts.isUp(spec)) return
+      const known = keeper.fault(spec.share)
+      if (known !== undefined) failed.push({ spec, reason: known })
+      else await mounts.recover(spec.share).catch((error: Error) => failed.push({ spec, reason: error.message }))
+    })
+    return failed
+  }
+
+  /** What was started ends again; what served already ends when this is settled, as a share that was removed does. */
+  async #leaveOut(started: readonly FailedMount[], served: readonly FailedMount[]): Promise<readonly MissingShare[]> {
+    const failed = [...started, ...served]
+    if (failed.length === 0) return []
+    const { store, mounts } = this.#options
+    const ended = started.map(({ spec }) => spec)
+    const left = new Set(failed.map(({ spec }) => spec.share))
+    await mounts.changing(ended, async () => {
+      await mounts.end(ended)
+      await store.save((record) => ({
+        ...record,
+        staged: record.staged?.filter(({ share }) => !left.has(share)) ?? null,
+      }))
+    })
+    return failed.map(({ spec, reason }) => ({ share: spec.share, reason }))
   }
 
   /** Ends what a deployment started that was interrupted, and that this one does not want. */
@@ -155,6 +193,12 @@ export class MountChanger {
     this.#last = result.catch(() => {})
     return result
   }
+}
+
+/** Mounts of the new state that are in the old one, and the same. */
+function unchangedIn(staged: readonly MountSpec[], { added, replaced }: MountChanges): readonly MountSpec[] {
+  const changing = new Set([...added, ...replaced.map(({ after }) => after)].map(({ share }) => share))
+  return staged.filter(({ share }) => !changing.has(share))
 }
 
 function loginsOf({ storage }: GatewayState, [spec]: readonly MountSpec[]): Logins {

@@ -12,6 +12,20 @@ export interface MountPlan {
   readonly notes: readonly string[]
 }
 
+/** A share whose container is not mounted: nothing may be exported at its path. */
+export interface MissingShare {
+  readonly share: number
+  /** One sentence. */
+  readonly reason: string
+}
+
+/** What became of a deployment's mounts once its files were in place. */
+export interface SettledMounts {
+  readonly missing: readonly MissingShare[]
+  /** What an operator should know, such as uploads that go on; one sentence each. */
+  readonly notes: readonly string[]
+}
+
 /** The servers of this machine, as far as mounts need them. */
 export interface ShareServers {
   /** Takes the shares away from their clients, so that no server holds their folders. */
@@ -31,13 +45,14 @@ export interface Mounts {
   plan(desired: GatewayState): Promise<MountPlan>
   /**
    * Starts what is missing, and leaves everything that stands as it is. Rejects like `plan`, with nothing changed. The
-   * folders in `behind` are to stay as they are, whatever is desired of their shares.
+   * folders in `behind` are to stay as they are, whatever is desired of their shares. Resolves to the shares that could
+   * not be mounted: the others are, and `settle` leaves these out.
    */
-  start(desired: GatewayState, behind?: ReadonlySet<string>): Promise<void>
+  start(desired: GatewayState, behind?: ReadonlySet<string>): Promise<readonly MissingShare[]>
   /** Leaves the folders in `behind` as they were before `start`, which is what `settle` then comes to. */
   holdBack(behind: ReadonlySet<string>): Promise<void>
-  /** Replaces and ends what `start` left standing. Answers what an operator should know, such as uploads that go on. */
-  settle(): Promise<readonly string[]>
+  /** Replaces and ends what `start` left standing. */
+  settle(): Promise<SettledMounts>
   /** Ends what `start` began. */
   abandon(): Promise<void>
   /** Mounts that should stand and do not. */

@@ -31,7 +31,7 @@ export interface MountsOptions {
 
 /** Who mounts the containers of shares, as the configuration says. */
 export async function openMounts({ gateway, dataDir, machine, run, clock, log }: MountsOptions): Promise<Mounts> {
-  if (gateway.mounts === 'operator') return createOperatorMounts({ machine, directory: gateway.mountDirectory })
+  if (gateway.mounts === 'operator') return createOperatorMounts({ machine, run, directory: gateway.mountDirectory })
   const dir = join(dataDir, 'mounts')
   const own = openMachine()
   const daemons = createDaemons({ dir: join(dir, 'run'), machine: own, run, clock, systemd: isUnderSystemd(own) })

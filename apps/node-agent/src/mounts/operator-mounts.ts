@@ -1,33 +1,39 @@
-import { stat } from 'node:fs/promises'
 import type { Machine } from '../host/machine.js'
-import type { GatewayState, Mounts } from './mounts.js'
+import type { RunCommand } from '../host/run-command.js'
+import type { GatewayState, MissingShare, Mounts } from './mounts.js'
 import { sharePath } from './share-path.js'
 
 export interface OperatorMountsOptions {
   readonly machine: Machine
+  readonly run: RunCommand
   /** Holds a folder for each share, named by its id. */
   readonly directory: string
 }
 
+const folderMs = 3_000
+
 /** The operator mounts each container; the agent only looks whether the folder is there. */
-export function createOperatorMounts({ machine, directory }: OperatorMountsOptions): Mounts {
+export function createOperatorMounts({ machine, run, directory }: OperatorMountsOptions): Mounts {
   const pathOf: Mounts['pathOf'] = (share) => sharePath(directory, share)
-  const requireFolders = async ({ shares }: GatewayState, behind: ReadonlySet<string> = new Set()) => {
-    for (const share of shares)
-      if (!behind.has(pathOf(share)) && !(await isFolder(machine.path(pathOf(share)))))
-        throw new Error(
-          `There is no folder ${pathOf(share)} for the share '${share.name}': mount its container ${share.objectstore_container} there first.`,
-        )
+  const missing = async ({ shares }: GatewayState, behind: ReadonlySet<string> = new Set()) => {
+    const found: MissingShare[] = []
+    for (const share of shares) {
+      const path = pathOf(share)
+      if (behind.has(path) || (await isFolder(run, machine.path(path)))) continue
+      const reason = `There is no folder ${path} for the share '${share.name}': mount its container ${share.objectstore_container} there.`
+      found.push({ share: share.id, reason })
+    }
+    return found
   }
   return {
     pathOf,
     async plan(desired) {
-      await requireFolders(desired)
-      return { started: [], stopped: [], replaced: [], notes: [] }
+      const notes = (await missing(desired)).map(({ reason }) => `${reason} Until then it is not served.`)
+      return { started: [], stopped: [], replaced: [], notes }
     },
-    start: requireFolders,
+    start: missing,
     holdBack: async () => {},
-    settle: async () => [],
+    settle: async () => ({ missing: [], notes: [] }),
     abandon: async () => {},
     drift: async () => [],
     servedBy() {},
@@ -36,9 +42,7 @@ export function createOperatorMounts({ machine, directory }: OperatorMountsOptio
   }
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
+/** In another process, since the mount there may hang. */
+async function isFolder(run: RunCommand, path: string): Promise<boolean> {
+  return (await run('test', ['-d', path], { deadlineMs: folderMs })).exitCode === 0
 }

@@ -102,6 +102,7 @@ function state(...shares: readonly (readonly [id: number, container: string])[])
   }))
   return { kind: 'gateway', shares: all, storage: { auth_url: 'http://swift/auth/v1.0', user: 'a:b', key: 'S3CR3T' } }
 }
+const nothing = { missing: [], notes: [] }
 const standing = () => [...up].map(([id, { container }]) => `${id} ${container}`).toSorted()
 
 describe('mounts of a gateway', () => {
@@ -109,7 +110,7 @@ describe('mounts of a gateway', () => {
     const mounts = await open()
     await mounts.start(state([1, 'a'], [2, 'b']))
     expect(standing()).toEqual(['1 a', '2 b'])
-    expect(await mounts.settle()).toEqual([])
+    expect(await mounts.settle()).toEqual(nothing)
     const again = await open()
     expect(await again.plan(state([1, 'a'], [2, 'b']))).toMatchObject({ started: [], stopped: [], replaced: [] })
     up.delete(2)
@@ -148,21 +149,52 @@ describe('mounts of a gateway', () => {
     expect(standing()).toEqual(['1 a', '2 b', '5 e'])
     expect(drained).toEqual(['c'])
     await mounts.start(next, new Set(['/srv/1', '/srv/2', '/srv/4']))
-    expect([standing(), await mounts.settle(), standing()]).toEqual([['1 a', '2 b', '5 e'], [], ['1 a', '2 b', '5 e']])
+    expect([standing(), await mounts.settle(), standing()]).toEqual([
+      ['1 a', '2 b', '5 e'],
+      nothing,
+      ['1 a', '2 b', '5 e'],
+    ])
     expect((await mounts.plan(next)).stopped).toEqual(['/srv/1', '/srv/2'])
     await mounts.open()
     await mounts.close()
     expect(drained).toEqual(['c', 'd'])
   })
 
-  it('end again when one of a deployment cannot be made, or when it returns to what was', async () => {
+  it('end again when a deployment returns to what was', async () => {
     const mounts = await open()
-    away.add('c')
-    await expect(mounts.start(state([1, 'a'], [3, 'c']))).rejects.toThrow('/srv/3 could not be mounted')
-    expect(standing()).toEqual([])
     await mounts.start(state([1, 'a']))
     await mounts.abandon()
-    expect([standing(), await mounts.settle()]).toEqual([[], []])
+    expect([standing(), await mounts.settle()]).toEqual([[], nothing])
+  })
+
+  it('that cannot be mounted are named, the others are mounted, and the same deployment adds what was missing', async () => {
+    const mounts = await open()
+    away.add('c')
+    const missing = [{ share: 3, reason: '/srv/3 could not be mounted: Swift is away.' }]
+    expect(await mounts.start(state([1, 'a'], [3, 'c']))).toEqual(missing)
+    await mounts.settle()
+    expect([standing(), await mounts.drift()]).toEqual([['1 a'], []])
+    expect(await mounts.start(state([1, 'a'], [3, 'c']))).toEqual(missing)
+    await mounts.settle()
+    away.clear()
+    expect(await mounts.start(state([1, 'a'], [3, 'c']))).toEqual([])
+    await mounts.settle()
+    expect(standing()).toEqual(['1 a', '3 c'])
+  })
+
+  it('that are down when a deployment comes are mounted again, or left out of it until they can be', async () => {
+    const mounts = await open()
+    await mounts.start(state([1, 'a'], [2, 'b']))
+    await mounts.settle()
+    up.clear()
+    away.add('b')
+    expect(await mounts.start(state([1, 'a'], [2, 'b']))).toMatchObject([{ share: 2 }])
+    await mounts.settle()
+    expect([standing(), await mounts.drift()]).toEqual([['1 a'], []])
+    away.clear()
+    await mounts.start(state([1, 'a'], [2, 'b']))
+    await mounts.settle()
+    expect(standing()).toEqual(['1 a', '2 b'])
   })
 
   it('of a deployment that a kill interrupted end, unless the next one wants them', async () => {
@@ -181,7 +213,7 @@ describe('mounts of a gateway', () => {
     await mounts.settle()
     await mounts.start(state([1, 'b']))
     expect(standing()).toEqual(['1 a'])
-    expect(await mounts.settle()).toEqual([])
+    expect(await mounts.settle()).toEqual(nothing)
     expect([standing(), drained, told]).toEqual([['1 b'], ['a'], ['release 1', 'restore 1']])
   })
 
@@ -191,7 +223,8 @@ describe('mounts of a gateway', () => {
     await mounts.settle()
     away.add('a')
     await mounts.start(state())
-    expect(await mounts.settle()).toEqual(['Uploads of share 1 to the container a are still under way; they go on.'])
+    const note = 'Uploads of share 1 to the container a are still under way; they go on.'
+    expect(await mounts.settle()).toEqual({ missing: [], notes: [note] })
     away.clear()
     const again = await open()
     await again.open()
@@ -206,7 +239,8 @@ describe('mounts of a gateway', () => {
     await mounts.settle()
     await mounts.start(state([1, 'b']))
     away.add('b')
-    expect(await mounts.settle()).toEqual(['/srv/1 could not be mounted: Swift is away. The agent goes on trying.'])
+    const missing = [{ share: 1, reason: '/srv/1 could not be mounted: Swift is away.' }]
+    expect(await mounts.settle()).toEqual({ missing, notes: [] })
     expect(told).toEqual(['release 1'])
     away.clear()
     await mounts.open()

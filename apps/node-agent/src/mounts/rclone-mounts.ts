@@ -7,7 +7,7 @@ import { MountKeeper } from './mount-keeper.js'
 import { planOf } from './mount-plan.js'
 import { changesOf, mountSpecs } from './mount-spec.js'
 import type { MountStore } from './mount-store.js'
-import type { GatewayState, MountPlan, Mounts, ShareServers } from './mounts.js'
+import type { GatewayState, MissingShare, MountPlan, Mounts, SettledMounts, ShareServers } from './mounts.js'
 import type { ShareMounts } from './share-mounts.js'
 import { StartedMounts } from './started-mounts.js'
 
@@ -59,7 +59,7 @@ export class RcloneMounts implements Mounts {
     return planOf(changesOf(this.#options.store.record.settled, specs), (spec) => this.#mounts.pathOf(spec))
   }
 
-  start(desired: GatewayState, behind: ReadonlySet<string> = new Set()): Promise<void> {
+  start(desired: GatewayState, behind: ReadonlySet<string> = new Set()): Promise<readonly MissingShare[]> {
     return this.#changer.start(desired, behind)
   }
 
@@ -67,7 +67,7 @@ export class RcloneMounts implements Mounts {
     return this.#changer.holdBack(behind)
   }
 
-  settle(): Promise<readonly string[]> {
+  settle(): Promise<SettledMounts> {
     return this.#changer.settle()
   }
 

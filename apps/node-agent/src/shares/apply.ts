@@ -1,13 +1,14 @@
 import type { Outcome, ReportProgress } from '../deployments/applier.js'
-import type { GatewayState as DesiredGateway, Mounts } from '../mounts/mounts.js'
+import type { GatewayState as DesiredGateway, MissingShare, Mounts, SettledMounts } from '../mounts/mounts.js'
 import type { Gateway } from './gateway.js'
 import { labelOf, shareProtocols } from './index.js'
+import { describeMissing } from './missing-shares.js'
 import { type Deployment, onTheWayBack, ProtocolPart, sentence } from './protocol-part.js'
 
 /**
  * Makes the servers serve these shares: staged, read by each server, placed, told, seen. A protocol of which something
- * fails stays, or is put back, as it was; the other one goes on. Killed at any moment, it is called again with the same
- * generation and goes on.
+ * fails stays, or is put back, as it was; the other one goes on. A share that cannot be mounted is left out, which is an
+ * incomplete deployment. Killed at any moment, it is called again with the same generation and goes on.
  */
 export async function applyGateway(
   gateway: Gateway,
@@ -17,18 +18,26 @@ export async function applyGateway(
 ): Promise<Outcome> {
   const { state } = gateway
   const [inForce, journal] = [await state.readInForce(), await state.readJournal()]
-  const deployment: Deployment = { gateway, desired, generation, inForce, journal }
+  const deployment: Deployment = {
+    gateway,
+    desired,
+    missing: [],
+    generation,
+    generationBefore: inForce.generation,
+    inForce,
+    journal,
+  }
   const parts = shareProtocols.map((protocol) => new ProtocolPart(deployment, protocol))
   for (const part of parts) await part.attempt(() => part.prepare())
   if (anyGoes(parts)) {
     progress('planned')
-    await startMounts(deployment, parts)
+    await leaveOut(deployment, parts, await startMounts(deployment, parts))
   }
   for (const part of parts) await part.attempt(() => part.stage())
   for (const part of parts) await part.attempt(() => part.check())
   if (anyGoes(parts)) progress('staged')
   for (const [i, part] of parts.entries()) {
-    const completes = i === parts.length - 1 && failedOf(parts).length === 0
+    const completes = i === parts.length - 1 && failedOf(parts).length === 0 && isWhole(deployment)
     await part.attempt(() => part.take(completes))
     if (part.fault !== undefined) await part.rollBack()
   }
@@ -44,13 +53,32 @@ function failedOf(parts: readonly ProtocolPart[]): readonly ProtocolPart[] {
   return parts.filter(({ fault }) => fault !== undefined)
 }
 
-/** Where one cannot be had, no protocol goes on: behind all of them is the same storage. */
-async function startMounts({ gateway, desired }: Deployment, parts: readonly ProtocolPart[]): Promise<void> {
+/** Where none can be had, no protocol goes on: behind all of them is the same storage. */
+async function startMounts(
+  { gateway, desired }: Deployment,
+  parts: readonly ProtocolPart[],
+): Promise<readonly MissingShare[]> {
   try {
-    await gateway.mounts.start(desired, await foldersOf(failedOf(parts)))
+    return await gateway.mounts.start(desired, await foldersOf(failedOf(parts)))
   } catch (error) {
     for (const part of parts) part.fail(error)
+    return []
   }
+}
+
+/** A share without its mount would be exported over the bare folder. */
+async function leaveOut(
+  deployment: Deployment,
+  parts: readonly ProtocolPart[],
+  missing: readonly MissingShare[],
+): Promise<void> {
+  if (missing.length === 0) return
+  deployment.missing = missing
+  for (const part of parts) await part.attempt(() => part.prepare())
+}
+
+function isWhole({ missing }: Deployment): boolean {
+  return missing.length === 0
 }
 
 async function foldersOf(parts: readonly ProtocolPart[]): Promise<ReadonlySet<string>> {
@@ -59,12 +87,12 @@ async function foldersOf(parts: readonly ProtocolPart[]): Promise<ReadonlySet<st
   return new Set(folders)
 }
 
-async function end({ gateway, generation, inForce }: Deployment, parts: readonly ProtocolPart[]): Promise<Outcome> {
+async function end(deployment: Deployment, parts: readonly ProtocolPart[]): Promise<Outcome> {
+  const { gateway, inForce } = deployment
   const failed = failedOf(parts)
   const done = parts.filter(({ fault }) => fault === undefined)
   const files = done.flatMap((part) => part.files())
-  if (failed.length === 0)
-    return { outcome: 'applied', in_force: generation, message: (await settled(gateway.mounts)).join(' '), files }
+  if (failed.length === 0) return settledOutcome(deployment, files)
   const outcome = failed.some(({ isTouched }) => isTouched) ? 'rolled_back' : 'failed'
   const { generation: in_force } = inForce
   if (!anyGoes(parts)) {
@@ -74,9 +102,21 @@ async function end({ gateway, generation, inForce }: Deployment, parts: readonly
   const deployed = done
     .filter(({ isInvolved }) => isInvolved)
     .map(({ protocol }) => `${labelOf(protocol)} is deployed.`)
-  const notes = await settled(gateway.mounts, await foldersOf(failed))
-  const message = [...failed.map(labelled), ...deployed, ...notes].join(' ')
-  return { outcome, in_force, message, files: [...files], partly: true }
+  const { missing, notes } = await settled(gateway.mounts, await foldersOf(failed))
+  const left = describeMissing(deployment.desired, [...deployment.missing, ...missing])
+  const message = [...failed.map(labelled), ...deployed, ...left, ...notes].join(' ')
+  return { outcome, in_force, message, files, partly: true }
+}
+
+/** Of a deployment of which no protocol failed. */
+async function settledOutcome(deployment: Deployment, files: Outcome['files']): Promise<Outcome> {
+  const { gateway, desired, generation, generationBefore: before } = deployment
+  const { missing, notes } = await settled(gateway.mounts)
+  const left = describeMissing(desired, [...deployment.missing, ...missing])
+  const message = [...left, ...notes].join(' ')
+  if (left.length === 0) return { outcome: 'applied', in_force: generation, message, files }
+  if (isWhole(deployment)) await gateway.state.writeInForce({ ...deployment.inForce, generation: before }, new Map())
+  return { outcome: 'failed', in_force: before, message, files, partly: true, isIncomplete: true }
 }
 
 /** What one part says, or each of several by its name. */
@@ -90,13 +130,13 @@ function labelled({ protocol, fault = '' }: ProtocolPart): string {
   return `${labelOf(protocol)} could not be deployed: ${fault}${/[.!?]$/.test(fault) ? '' : '.'}`
 }
 
-/** What an operator should know of the mounts. Those of the folders in `behind` are as they were. */
-async function settled(mounts: Mounts, behind: ReadonlySet<string> = new Set()): Promise<readonly string[]> {
+/** Completes what the mounts began. Those of the folders in `behind` are as they were. */
+async function settled(mounts: Mounts, behind: ReadonlySet<string> = new Set()): Promise<SettledMounts> {
   try {
     if (behind.size > 0) await mounts.holdBack(behind)
     return await mounts.settle()
   } catch (error) {
-    return [sentence(error)]
+    return { missing: [], notes: [sentence(error)] }
   }
 }
 

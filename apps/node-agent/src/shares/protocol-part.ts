@@ -9,7 +9,7 @@ import {
   unstageManagedFile,
   writeManagedFile,
 } from '../host/managed-file.js'
-import type { GatewayState as DesiredGateway } from '../mounts/mounts.js'
+import type { GatewayState as DesiredGateway, MissingShare } from '../mounts/mounts.js'
 import type { Gateway } from './gateway.js'
 import { type Before, type InForce, sha256 } from './gateway-state.js'
 import type { Protocol } from './index.js'
@@ -26,7 +26,11 @@ const settleMs = 400
 export interface Deployment {
   readonly gateway: Gateway
   readonly desired: DesiredGateway
+  /** Shares that could not be mounted: no server gets them. */
+  missing: readonly MissingShare[]
   readonly generation: number
+  /** In force when the deployment began. */
+  readonly generationBefore: number
   inForce: InForce
   journal: Before
 }
@@ -67,9 +71,10 @@ export class ProtocolPart {
   }
 
   async prepare(): Promise<void> {
-    const { gateway, desired, generation } = this.#deployment
+    const { gateway, desired, missing, generation } = this.#deployment
+    const served = desired.shares.filter(({ id }) => !missing.some(({ share }) => share === id))
     this.isInvolved = true
-    this.#turns = await gateway.servers.turns(this.protocol, desired.shares, generation)
+    this.#turns = await gateway.servers.turns(this.protocol, served, generation)
     this.isInvolved = this.#turns.length > 0
     await requireReady(gateway.machine, this.#turns)
   }

@@ -31,6 +31,8 @@ export interface ScriptedGateway {
   readonly listed: string[]
   /** What the mounts were told, with the folders that stay as they are. */
   readonly mounts: string[]
+  /** Ids of shares that cannot be mounted. */
+  readonly broken: Set<number>
   /** What a command answers instead, by its line's beginning; `times` times. */
   fail(command: string, stderr: string, times?: number): void
   read(path: string): string | undefined
@@ -49,6 +51,7 @@ export function scriptedGateway(there?: string): ScriptedGateway {
   const sessions: ScriptedSession[] = []
   const listed: string[] = []
   const mounts: string[] = []
+  const broken = new Set<number>()
   const failures: { command: string; stderr: string; times: number }[] = []
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -76,13 +79,14 @@ export function scriptedGateway(there?: string): ScriptedGateway {
     write('/etc/samba/smb.conf', `[global]\n    workgroup = LAB\n${include}`)
     mkdirSync(join(root, 'srv/roost'), { recursive: true })
   }
-  const again = () => createGatewayApplier(gatewayOf(root, run, standingMounts('/srv/roost', mounts)))
+  const again = () => createGatewayApplier(gatewayOf(root, run, standingMounts('/srv/roost', mounts, broken)))
   return {
     root,
     commands,
     sessions,
     listed,
     mounts,
+    broken,
     read,
     write,
     again,
@@ -111,18 +115,21 @@ function gatewayOf(root: string, run: RunCommand, mounts: Mounts) {
   }
 }
 
-/** Every folder is there. */
-function standingMounts(directory: string, told: string[]): Mounts {
+/** Every folder is there, but for those of shares that are broken. */
+function standingMounts(directory: string, told: string[], broken: ReadonlySet<number>): Mounts {
   const tell = (what: string, folders: ReadonlySet<string> = new Set()) =>
     void told.push([what, ...[...folders].toSorted()].join(' '))
   return {
     pathOf: (share) => sharePath(directory, share),
     plan: async () => ({ started: [], stopped: [], replaced: [], notes: [] }),
-    start: async (_desired, behind) => tell('start', behind),
+    async start({ shares }, behind) {
+      tell('start', behind)
+      return shares.flatMap(({ id }) => (broken.has(id) ? [{ share: id, reason: `${id} could not be mounted.` }] : []))
+    },
     holdBack: async (behind) => tell('hold back', behind),
     async settle() {
       tell('settle')
-      return []
+      return { missing: [], notes: [] }
     },
     abandon: async () => tell('abandon'),
     drift: async () => [],

@@ -89,7 +89,7 @@ export const AppliedMessage = z.object({
   outcome: z.enum(['applied', 'failed', 'rolled_back']),
   /** The generation whose files are in force now; 0 where none ever was. */
   in_force: z.number(),
-  /** Of a gateway's protocols, one was deployed beside the one that failed: what is served is of two generations. */
+  /** One of a gateway's protocols was deployed and the other failed, or shares were left out that are not mounted. */
   partly: z.optional(z.boolean()),
   message: z.string(),
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
