@@ -103,8 +103,8 @@ describe('a lane', () => {
   })
 
   it('keeps the state of a generation that is incomplete, and applies it again until it is complete', async () => {
-    const incomplete = { outcome: 'failed', in_force: 0, partly: true, isIncomplete: true, files: [] } as const
-    bench.apply = async () => ({ ...incomplete, message: 'b is missing.' })
+    const incomplete = { outcome: 'failed', in_force: 0, partly: true, isIncomplete: true } as const
+    bench.apply = async () => ({ ...incomplete, message: 'b is missing.', files: [] })
     const lane = await bench.open()
     lane.complete()
     lane.desire(message(1))
