@@ -5,6 +5,7 @@ import type { Applier, Appliers } from './deployments/applier.js'
 import { kernelOf, type Machine } from './host/machine.js'
 import { runCommand } from './host/run-command.js'
 import type { Log } from './log.js'
+import type { ShareCounts } from './mounts/cache/share-counts.js'
 import type { Mounts } from './mounts/mounts.js'
 import { openMounts } from './mounts/open-mounts.js'
 import type { NodeProblems } from './problems.js'
@@ -22,6 +23,7 @@ export interface AppliersOptions {
   /** The UUID of the node. */
   readonly node: string
   readonly problems: NodeProblems
+  readonly shareCounts: ShareCounts
   readonly clock: Clock
   readonly log: Log
 }
@@ -36,12 +38,19 @@ export interface OpenedAppliers {
 
 /** THE LIST: builds every applier of this agent. */
 export async function openAppliers(options: AppliersOptions): Promise<OpenedAppliers> {
-  const { config, machine, problems, clock, log } = options
+  const { config } = options
   const { gateway, dataDir } = config
-  const mounts = await openMounts({ gateway, dataDir, machine, run: runCommand, problems, clock, log })
+  const { mounts, uploads } = await openMounts({ ...options, gateway, dataDir, run: runCommand })
   const appliers = { gateway: gatewayOf(options, mounts), user_db: userDb(options) }
   await mounts.open()
-  return { appliers, requests: {}, close: () => mounts.close() }
+  return {
+    appliers,
+    requests: { share_uploads: async ({ share }) => uploads.answer(share) },
+    async close() {
+      await uploads.close()
+      await mounts.close()
+    },
+  }
 }
 
 function gatewayOf({ config, machine, node }: AppliersOptions, mounts: Mounts): Applier<'gateway'> {

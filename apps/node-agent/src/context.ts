@@ -2,6 +2,7 @@ import type { Clock } from './clock.js'
 import { createCollectors } from './collectors/index.js'
 import type { Readings } from './collectors/reading.js'
 import { createReadings } from './collectors/readings.js'
+import { createShares } from './collectors/shares.js'
 import type { InventoryConfig } from './config.js'
 import { createFilesystems } from './host/filesystems.js'
 import { startHelper } from './host/helper.js'
@@ -10,6 +11,7 @@ import { runCommand } from './host/run-command.js'
 import { createStatfsProbe } from './host/statfs-probe.js'
 import { createInventories, type Inventories } from './inventory/inventories.js'
 import type { Log } from './log.js'
+import { createShareCounts, type ShareCounts } from './mounts/cache/share-counts.js'
 import { createNodeProblems, type NodeProblems } from './problems.js'
 import { type AccountUsage, createAccountUsage } from './swift/account-usage.js'
 import { createReconAnswers } from './swift/recon-answers.js'
@@ -23,6 +25,7 @@ export interface Context {
   readonly inventories: Inventories
   readonly accounts: AccountUsage
   readonly problems: NodeProblems
+  readonly shareCounts: ShareCounts
   /** Stops what is under way; what a mount holds is left behind. */
   close(): Promise<void>
 }
@@ -32,33 +35,24 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
   const machine = openMachine(config.root)
   const statfs = createStatfsProbe({ run: runCommand, start: startHelper, path: (path) => machine.path(path) })
   const filesystems = createFilesystems({ machine, probe: statfs, monotonic: () => clock.monotonic() })
-  const statsd = createStatsd({
-    ...config.statsd,
-    // A root without a kernel of its own is a test's folder: its Swift does not send to this machine's port.
-    isWanted: () =>
-      config.statsd.enabled ??
-      (kernelOf(machine) === machine && machine.stamp(`${config.swiftDirectory}/swift.conf`) !== undefined),
-    clock,
-  })
+  const statsd = openStatsd(config, machine, clock)
   const recon = { directory: config.reconCacheDirectory, now: () => clock.now() }
   const askRecon = createReconClient({ servers: () => reconServers(machine, config.swiftDirectory) })
+  const shareCounts = createShareCounts()
   const readings = createReadings({
-    collectors: [...createCollectors({ recon }), createReconAnswers({ ...recon, ask: askRecon }), statsd.collector],
+    collectors: [
+      ...createCollectors({ recon }),
+      createReconAnswers({ ...recon, ask: askRecon }),
+      createShares(shareCounts),
+      statsd.collector,
+    ],
     host: { machine, filesystems },
     clock,
     onFault: (collector, error) => log.warn('A collector fails; its metrics have no value.', { collector, error }),
   })
   const problems = createNodeProblems()
-  const inventories = createInventories({
-    config,
-    machine,
-    run: runCommand,
-    start: startHelper,
-    filesystems,
-    askRecon,
-    problems,
-    clock,
-  })
+  const host = { config, machine, run: runCommand, start: startHelper, clock }
+  const inventories = createInventories({ ...host, filesystems, askRecon, problems })
   const accounts = createAccountUsage({
     machine,
     swiftDirectory: config.swiftDirectory,
@@ -72,10 +66,22 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
     inventories,
     accounts,
     problems,
+    shareCounts,
     async close() {
       await Promise.all([readings.close(), inventories.close()])
       statsd.close()
       statfs.close()
     },
   }
+}
+
+function openStatsd(config: InventoryConfig, machine: Machine, clock: Clock) {
+  return createStatsd({
+    ...config.statsd,
+    // A root without a kernel of its own is a test's folder: its Swift does not send to this machine's port.
+    isWanted: () =>
+      config.statsd.enabled ??
+      (kernelOf(machine) === machine && machine.stamp(`${config.swiftDirectory}/swift.conf`) !== undefined),
+    clock,
+  })
 }

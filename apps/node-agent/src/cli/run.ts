@@ -48,8 +48,8 @@ async function serve(config: AgentConfig, identity: Identity, log: Log): Promise
     onFault: (message) => log.warn(message),
   })
   const context = openContext(config, clock, log)
-  const { machine, problems } = context
-  const opened = await openAppliers({ config, machine, node: enrolment.node_uuid, problems, clock, log })
+  const { machine, problems, shareCounts } = context
+  const opened = await openAppliers({ config, machine, node: enrolment.node_uuid, problems, shareCounts, clock, log })
   const agent = await startAgent({
     dataDir: config.dataDir,
     identity,

@@ -22,7 +22,7 @@ export interface Daemons {
   end(name: string): Promise<void>
   /** What it wrote since it was started; gone when it was ended. */
   log(name: string): string
-  /** Begins the log anew when it has grown long. */
+  /** Cuts a log that has grown long down to its beginning, where a program says what it listens to. */
   trimLog(name: string): Promise<void>
 }
 
@@ -32,6 +32,7 @@ const politeMs = 5_000
 const bootId = '/proc/sys/kernel/random/boot_id'
 /** Who hammers a mount while Swift is away must not fill the disk. */
 const longLogBytes = 1 << 20
+const trimmedLogBytes = 4 << 10
 
 // The program takes the place of the shell, so that the file names it: its pid, when it started, and on which boot of the
 // machine. Written by the process itself, the file is there however soon we die.
@@ -69,7 +70,7 @@ export function createDaemons({ dir, machine, run, clock, systemd }: DaemonsOpti
     log: (name) => machine.read(logFile(name)) ?? '',
     async trimLog(name) {
       const { size } = await stat(logFile(name)).catch(() => ({ size: 0 }))
-      if (size > longLogBytes) await truncate(logFile(name))
+      if (size > longLogBytes) await truncate(logFile(name), trimmedLogBytes)
     },
   }
 }

@@ -7,6 +7,9 @@ import type { Machine } from '../host/machine.js'
 import type { RunCommand } from '../host/run-command.js'
 import type { Log } from '../log.js'
 import type { NodeProblems } from '../problems.js'
+import type { ShareCounts } from './cache/share-counts.js'
+import { noUploads, openUploads } from './cache/uploads.js'
+import type { Uploads } from './cache/uploads.js'
 import { createDaemons } from './daemons.js'
 import { createLoginCheck, requireRclone } from './login-check.js'
 import { mountRecordFile } from './mount-record.js'
@@ -25,33 +28,45 @@ export interface MountsOptions {
   readonly machine: Machine
   readonly run: RunCommand
   readonly problems: NodeProblems
+  readonly shareCounts: ShareCounts
   readonly clock: Clock
   readonly log: Log
 }
 
+export interface OpenedMounts {
+  readonly mounts: Mounts
+  readonly uploads: Uploads
+}
+
 /** Who mounts the containers of shares, as the configuration says. */
-export async function openMounts({ gateway, dataDir, machine, run, clock, log }: MountsOptions): Promise<Mounts> {
-  if (gateway.mounts === 'operator') return createOperatorMounts({ machine, run, directory: gateway.mountDirectory })
+export async function openMounts(options: MountsOptions): Promise<OpenedMounts> {
+  const { gateway, dataDir, machine, run, shareCounts: counts, clock, log } = options
+  if (gateway.mounts === 'operator')
+    return { mounts: createOperatorMounts({ machine, run, directory: gateway.mountDirectory }), uploads: noUploads }
   const dir = join(dataDir, 'mounts')
   const own = openMachine()
   const daemons = createDaemons({ dir: join(dir, 'run'), machine: own, run, clock, systemd: isUnderSystemd(own) })
   const configFile = join(dir, 'rclone.conf')
-  return new RcloneMounts({
-    store: await MountStore.read({ configFile, recordFile: mountRecordFile(join(dir, 'mounts.json')) }),
-    shareMounts: createShareMounts({
-      mounter: createMounter({ machine: own, daemons, run, clock, dir: join(dir, 'run') }),
-      control: await openRemoteControl(dir),
-      directory: gateway.mountDirectory,
-      cacheDirectory: gateway.cacheDirectory,
-      drainDirectory: join(dir, 'drain'),
-      configFile,
-      owner: () => readOwner(machine, gateway.account),
-    }),
+  const store = await MountStore.read({ configFile, recordFile: mountRecordFile(join(dir, 'mounts.json')) })
+  const shareMounts = createShareMounts({
+    mounter: createMounter({ machine: own, daemons, run, clock, dir: join(dir, 'run') }),
+    control: await openRemoteControl(dir),
+    directory: gateway.mountDirectory,
+    cacheDirectory: gateway.cacheDirectory,
+    drainDirectory: join(dir, 'drain'),
+    configFile,
+    owner: () => readOwner(machine, gateway.account),
+  })
+  const mounts = new RcloneMounts({
+    store,
+    shareMounts,
     requireProgram: () => requireRclone(run),
     checkLogin: createLoginCheck(run, dir),
     clock,
     log,
   })
+  const { cacheDirectory } = gateway
+  return { mounts, uploads: openUploads({ store, shareMounts, cacheDirectory, run, counts, clock, log }) }
 }
 
 /** Throws when the machine has no such account of its own. */

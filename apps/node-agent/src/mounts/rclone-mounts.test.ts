@@ -48,6 +48,7 @@ const shareMounts: ShareMounts = {
     return true
   },
   endDrain: async () => {},
+  cacheStats: async () => undefined,
 }
 
 /** Waiting takes no time. */

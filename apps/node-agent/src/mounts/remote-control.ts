@@ -6,9 +6,18 @@ import { json } from 'node:stream/consumers'
 import * as z from 'zod/mini'
 import { readManagedFile, writeManagedFile } from '../host/managed-file.js'
 
-const Stats = z.object({
-  diskCache: z.object({ files: z.number(), uploadsInProgress: z.number(), uploadsQueued: z.number() }),
+const CacheStats = z.object({
+  files: z.number(),
+  bytesUsed: z.number(),
+  uploadsInProgress: z.number(),
+  uploadsQueued: z.number(),
+  erroredFiles: z.number(),
+  outOfSpace: z.boolean(),
 })
+/** What rclone says of a mount's cache. It does not count dirty files that no upload is queued for. */
+export type CacheStats = z.infer<typeof CacheStats>
+
+const Stats = z.object({ diskCache: CacheStats })
 
 /** Asks mounts over loopback; every account of the machine reaches the port, so that it asks for a password. */
 export interface RemoteControl {
@@ -16,6 +25,8 @@ export interface RemoteControl {
   readonly htpasswd: string
   /** Files of which the cache holds something, those not in Swift yet included. Rejects when the mount does not answer. */
   cachedFiles(port: number): Promise<number>
+  /** Rejects when the mount does not answer. */
+  stats(port: number): Promise<CacheStats>
 }
 
 const user = 'roost-agent'
@@ -30,12 +41,14 @@ export async function openRemoteControl(dir: string): Promise<RemoteControl> {
   const htpasswd = join(dir, 'rc.htpasswd')
   const digest = createHash('sha1').update(password).digest('base64')
   await writeManagedFile(htpasswd, `${user}:{SHA}${digest}\n`)
+  const stats = async (port: number) => Stats.parse(await post(port, '/vfs/stats', `${user}:${password}`)).diskCache
   return {
     htpasswd,
     async cachedFiles(port) {
-      const { diskCache } = Stats.parse(await post(port, '/vfs/stats', `${user}:${password}`))
-      return Math.max(diskCache.files, diskCache.uploadsInProgress + diskCache.uploadsQueued)
+      const { files, uploadsInProgress, uploadsQueued } = await stats(port)
+      return Math.max(files, uploadsInProgress + uploadsQueued)
     },
+    stats,
   }
 }
 

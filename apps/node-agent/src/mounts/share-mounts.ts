@@ -5,7 +5,7 @@ import { fingerprint, keyOf } from './mount-spec.js'
 import type { MountSpec } from './mount-spec.js'
 import { drainArguments, mountArguments } from './rclone-arguments.js'
 import type { MountFiles } from './rclone-arguments.js'
-import type { RemoteControl } from './remote-control.js'
+import type { CacheStats, RemoteControl } from './remote-control.js'
 import { sharePath } from './share-path.js'
 
 export interface ShareMountsOptions {
@@ -32,6 +32,8 @@ export interface ShareMounts {
   /** Uploads what is in the cache. Whether everything is in Swift, and the uploading has ended. */
   drain(spec: MountSpec): Promise<boolean>
   endDrain(spec: MountSpec): Promise<void>
+  /** Undefined when no mount of the share answers. */
+  cacheStats(spec: MountSpec): Promise<CacheStats | undefined>
 }
 
 export function createShareMounts(options: ShareMountsOptions): ShareMounts {
@@ -74,6 +76,10 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
       return true
     },
     endDrain,
+    async cacheStats(spec) {
+      const port = mounter.port(nameOf(spec.share)) ?? mounter.port(drainOf(spec).name)
+      return port === undefined ? undefined : control.stats(port).catch(() => undefined)
+    },
   }
 }
 

@@ -1,5 +1,24 @@
 import * as z from 'zod/mini'
 
+/** Bytes, counts and Unix seconds. */
+const amount = z.number().check(z.minimum(0), z.maximum(Number.MAX_SAFE_INTEGER))
+
+/** What a share has not uploaded, as the agent counted it last. Null: the mount does not answer. */
+export const ShareUploadsAnswer = z.object({
+  dirty_files: amount,
+  dirty_bytes: amount,
+  oldest_dirty_seconds: amount,
+  cache_bytes: z.nullable(amount),
+  uploads_queued: z.nullable(amount),
+  upload_errors: z.nullable(amount),
+  out_of_space: z.nullable(z.boolean()),
+  /** Those that wait longest. */
+  oldest: z
+    .array(z.object({ path: z.string().check(z.maxLength(8192)), bytes: amount, changed: amount }))
+    .check(z.maxLength(20)),
+})
+export type ShareUploadsAnswer = z.infer<typeof ShareUploadsAnswer>
+
 /** What a kind of request carries, what its answer carries, and the oldest protocol version whose agents know it. */
 interface KindOfRequest {
   readonly since: number
@@ -18,6 +37,8 @@ export const requestKinds = {
     parameters: z.object({ generation: z.number() }),
     result: z.object({ ended: z.number(), notes: z.array(z.string()) }),
   },
+  /** What does this share hold that is not in Swift? */
+  share_uploads: { since: 2, parameters: z.object({ share: z.number() }), result: ShareUploadsAnswer },
 } as const satisfies Readonly<Record<string, KindOfRequest>>
 
 export type RequestKind = keyof typeof requestKinds

@@ -1,0 +1,22 @@
+import type { ShareCount, ShareCounts } from '../mounts/cache/share-counts.js'
+import type { Collector } from './collector.js'
+import { gauge } from './metric.js'
+import type { Measurement } from './metric.js'
+
+/** What shares have not uploaded, as it was counted last; the counting itself has a period of its own. */
+export function createShares(counts: Pick<ShareCounts, 'list'>): Collector {
+  return { name: 'shares', read: () => counts.list().flatMap(measurementsOf) }
+}
+
+function measurementsOf(count: ShareCount): readonly Measurement[] {
+  const prefix = `share.${count.share}`
+  return [
+    gauge(`${prefix}.dirty_files`, 'count', count.dirtyFiles),
+    gauge(`${prefix}.dirty_bytes`, 'bytes', count.dirtyBytes),
+    gauge(`${prefix}.oldest_dirty_seconds`, 'seconds', count.oldestDirtySeconds),
+    gauge(`${prefix}.cache_bytes`, 'bytes', count.cacheBytes),
+    gauge(`${prefix}.uploads_queued`, 'count', count.uploadsQueued),
+    gauge(`${prefix}.upload_errors`, 'count', count.uploadErrors),
+    gauge(`${prefix}.out_of_space`, 'boolean', count.outOfSpace),
+  ]
+}

@@ -1,0 +1,130 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../clock.js'
+import type { Log } from '../../log.js'
+import { Periodic } from '../../periodic.js'
+import { inParallel } from '../in-parallel.js'
+import type { CacheStats } from '../remote-control.js'
+import type { CacheScan } from './cache-scan.js'
+import { defaultWatches } from './folder-watches.js'
+import type { WatchBudget } from './folder-watches.js'
+import { ShareCache } from './share-cache.js'
+import type { ShareCount, ShareCounts } from './share-counts.js'
+
+export interface CacheWatchOptions {
+  /** Holds a cache for each share, named by the share's id. */
+  readonly cacheDirectory: string
+  /** Shares with a mount, also one that only uploads what is left. */
+  readonly shares: () => readonly number[]
+  /** Asks the mount of a share; undefined when it does not answer. */
+  readonly stats: (share: number) => Promise<CacheStats | undefined>
+  readonly scan: CacheScan
+  readonly counts: ShareCounts
+  /** After each count, with the caches of all shares. */
+  readonly onCounted?: (caches: readonly ShareCache[]) => Promise<void>
+  readonly clock: Clock
+  readonly log: Log
+  readonly watches?: number
+}
+
+/** A file that is renamed after its upload began has been seen under its old name: uploads begin 5 s after a close. */
+const refreshEveryMs = 3_000
+const countEveryMs = 15_000
+const asksAtOnce = 4
+
+/** Counts for each share what is not in Swift. */
+export class CacheWatch {
+  readonly #options: CacheWatchOptions
+  readonly #budget: WatchBudget
+  readonly #caches = new Map<number, ShareCache>()
+  readonly #faults = new Map<number, string>()
+  readonly #round: Periodic
+  #countAtMs = -Infinity
+  #exhausted = false
+
+  constructor(options: CacheWatchOptions) {
+    this.#options = options
+    this.#budget = { left: options.watches ?? defaultWatches }
+    const { clock, log } = options
+    this.#round = new Periodic({
+      clock,
+      intervalMs: () => refreshEveryMs,
+      work: () => this.#work(),
+      onError: (error) => log.error('The caches of shares could not be read.', { error }),
+    })
+  }
+
+  find(share: number): ShareCache | undefined {
+    return this.#caches.get(share)
+  }
+
+  async close(): Promise<void> {
+    await this.#round.stop()
+    for (const cache of this.#caches.values()) cache.close()
+  }
+
+  async #work(): Promise<void> {
+    const { clock, counts, onCounted } = this.#options
+    const isCount = clock.monotonic() >= this.#countAtMs
+    if (isCount) await this.#findCaches()
+    const caches = [...this.#caches.values()]
+    for (const cache of caches) await this.#refresh(cache)
+    if (!isCount) return
+    this.#countAtMs = clock.monotonic() + countEveryMs - refreshEveryMs / 2
+    counts.set(await this.#countAll(caches.filter(({ share }) => !this.#faults.has(share))))
+    this.#reportExhausted(caches)
+    await onCounted?.(caches)
+  }
+
+  /** A folder without a mount may hold files of a share that was removed. */
+  async #findCaches(): Promise<void> {
+    const { cacheDirectory, shares, scan, clock } = this.#options
+    const names = await readdir(cacheDirectory).catch(() => [])
+    const found = new Set([...names.filter((name) => /^\d{1,10}$/.test(name)).map(Number), ...shares()])
+    for (const [share, cache] of this.#caches)
+      if (!found.has(share)) {
+        cache.close()
+        this.#caches.delete(share)
+      }
+    for (const share of found)
+      if (!this.#caches.has(share)) {
+        const cache = join(cacheDirectory, String(share))
+        this.#caches.set(share, new ShareCache(share, { cache, scan, budget: this.#budget, clock }))
+      }
+  }
+
+  /** A cache that cannot be read has no counts; the others have. */
+  async #refresh(cache: ShareCache): Promise<void> {
+    try {
+      await cache.refresh()
+      this.#faults.delete(cache.share)
+    } catch (error) {
+      const fault = error instanceof Error ? error.message : String(error)
+      if (this.#faults.get(cache.share) !== fault)
+        this.#options.log.warn('The cache of a share could not be read.', { share: cache.share, fault })
+      this.#faults.set(cache.share, fault)
+    }
+  }
+
+  async #countAll(caches: readonly ShareCache[]): Promise<readonly ShareCount[]> {
+    const { shares, stats, clock } = this.#options
+    const mounted = new Set(shares())
+    const counted: ShareCount[] = []
+    // One that hangs must not delay the others.
+    await inParallel(caches, asksAtOnce, async (cache) => {
+      const isMounted = mounted.has(cache.share)
+      const count = cache.count(isMounted ? await stats(cache.share) : undefined, clock.now())
+      if (isMounted || count.dirtyFiles > 0) counted.push(count)
+    })
+    return counted.toSorted((one, other) => one.share - other.share)
+  }
+
+  #reportExhausted(caches: readonly ShareCache[]): void {
+    const exhausted = caches.some(({ isScannedOnly }) => isScannedOnly)
+    if (exhausted && !this.#exhausted)
+      this.#options.log.warn(
+        'The kernel has no inotify watches left for the caches of shares: files that are not uploaded are counted less often. Raise fs.inotify.max_user_watches.',
+      )
+    this.#exhausted = exhausted
+  }
+}

@@ -1,0 +1,60 @@
+import type { CacheStats } from '../remote-control.js'
+import type { DirtyFile } from './cached-file.js'
+import { DirtyFiles } from './dirty-files.js'
+import type { DirtyFilesOptions } from './dirty-files.js'
+import type { ShareCount } from './share-counts.js'
+
+/** The cache of one share: its dirty files, and what rclone says of it. */
+export class ShareCache {
+  readonly share: number
+  readonly #files: DirtyFiles
+  #stats: CacheStats | undefined
+
+  constructor(share: number, options: DirtyFilesOptions) {
+    this.share = share
+    this.#files = new DirtyFiles(options)
+  }
+
+  get isScannedOnly(): boolean {
+    return this.#files.isScannedOnly
+  }
+
+  /** Undefined while its mount does not answer. */
+  get stats(): CacheStats | undefined {
+    return this.#stats
+  }
+
+  refresh(): Promise<void> {
+    return this.#files.refresh()
+  }
+
+  count(stats: CacheStats | undefined, nowMs: number): ShareCount {
+    this.#stats = stats
+    const files = this.#files.list()
+    let bytes = 0
+    let oldestMs = nowMs
+    for (const file of files) {
+      bytes += file.bytes
+      oldestMs = Math.min(oldestMs, file.changedAtMs)
+    }
+    return {
+      share: this.share,
+      dirtyFiles: files.length,
+      dirtyBytes: bytes,
+      oldestDirtySeconds: (nowMs - oldestMs) / 1_000,
+      cacheBytes: stats?.bytesUsed ?? Number.NaN,
+      uploadsQueued: stats === undefined ? Number.NaN : stats.uploadsQueued + stats.uploadsInProgress,
+      uploadErrors: stats?.erroredFiles ?? Number.NaN,
+      outOfSpace: stats === undefined ? Number.NaN : Number(stats.outOfSpace),
+    }
+  }
+
+  /** Oldest change first. */
+  dirty(): readonly DirtyFile[] {
+    return this.#files.list().toSorted((one, other) => one.changedAtMs - other.changedAtMs)
+  }
+
+  close(): void {
+    this.#files.close()
+  }
+}

@@ -1,0 +1,24 @@
+/** What a share has not uploaded, as it was counted last. NaN: its mount does not answer. */
+export interface ShareCount {
+  readonly share: number
+  readonly dirtyFiles: number
+  readonly dirtyBytes: number
+  /** 0 when nothing is dirty. */
+  readonly oldestDirtySeconds: number
+  readonly cacheBytes: number
+  readonly uploadsQueued: number
+  readonly uploadErrors: number
+  /** 1: rclone cannot write to its cache. */
+  readonly outOfSpace: number
+}
+
+/** The last counts of all shares, for the collector. */
+export interface ShareCounts {
+  set(counts: readonly ShareCount[]): void
+  list(): readonly ShareCount[]
+}
+
+export function createShareCounts(): ShareCounts {
+  let last: readonly ShareCount[] = []
+  return { set: (counts) => void (last = counts), list: () => last }
+}
