@@ -13,7 +13,7 @@ const patience = { timeout: 45_000 }
 
 let dir: string
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'roost-daemons-'))
+  dir = mkdtempSync(join(tmpdir(), 'roost-daemons $ %n-'))
 })
 afterEach(async () => {
   await open().end('one')
@@ -85,7 +85,7 @@ describe('a daemon', () => {
       calls.push([file, ...args])
       return { outcome: 'exited', exitCode: 0, stdout: '', stderr: '', ended: Promise.resolve() }
     }
-    await open(run, true).start('share-7', ['rclone', 'mount'])
+    await open(run, true).start('share-7', ['rclone', 'mount', 'swift:a$$b'])
     expect(calls[0]).toEqual(['systemctl', 'stop', 'roost-share-7.service'])
     expect(calls[1]?.slice(0, 5)).toEqual([
       'systemd-run',
@@ -94,7 +94,28 @@ describe('a daemon', () => {
       '--unit=roost-share-7.service',
       '--property=KillMode=process',
     ])
-    expect(calls[1]?.slice(-2)).toEqual(['rclone', 'mount'])
+    // systemd expands `$`: no argument of the program is in its command line.
+    expect(calls[1]?.slice(5)).toEqual(['--', 'sh', join(dir, 'share-7.sh').replaceAll('$', '$$$$')])
+  })
+
+  it('gets its arguments byte for byte', async () => {
+    const argv = [
+      'a$b',
+      '$$',
+      '%n',
+      ' two  blanks ',
+      "it's",
+      '"',
+      '\\',
+      '\\x24',
+      '`id`$(id);&|<>*?#~',
+      '-n',
+      '',
+      'ā\u{81}文',
+      'a\nb',
+    ]
+    await open().start('one', ['sh', '-c', `printf '%s\\0' "$@"; exec sleep 1000`, 'sh', ...argv])
+    await expect.poll(() => open().log('one'), patience).toBe(argv.map((word) => `${word}\0`).join(''))
   })
 
   it('says why it could not be started', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, rm, stat, truncate } from 'node:fs/promises'
+import { mkdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../clock.js'
 import type { Machine } from '../host/machine.js'
@@ -34,24 +34,22 @@ const bootId = '/proc/sys/kernel/random/boot_id'
 const longLogBytes = 1 << 20
 const trimmedLogBytes = 4 << 10
 
-// The program takes the place of the shell, so that the file names it: its pid, when it started, and on which boot of the
-// machine. Written by the process itself, the file is there however soon we die.
-const become = `cat /proc/$$/stat ${bootId} >"$0" && exec "$@"`
-const logged = 'log=$1; shift; exec >>"$log" 2>&1 </dev/null; '
-
 export function createDaemons({ dir, machine, run, clock, systemd }: DaemonsOptions): Daemons {
   const pidFile = (name: string) => join(dir, `${name}.pid`)
   const logFile = (name: string) => join(dir, `${name}.log`)
+  const scriptFile = (name: string) => join(dir, `${name}.sh`)
   const find = (name: string) => runningAs(machine, machine.read(pidFile(name)))
   return {
     async start(name, argv) {
       await mkdir(dir, { recursive: true, mode: 0o700 })
       await rm(pidFile(name), { force: true })
       await rm(logFile(name), { force: true })
-      const shell = ['sh', '-c', `${logged}${become}`, pidFile(name), logFile(name), ...argv]
+      await writeFile(scriptFile(name), startScript(argv, pidFile(name), logFile(name)), { mode: 0o600 })
       // One that has just ended may still have its unit.
       if (systemd) await run('systemctl', ['stop', unitOf(name)], { deadlineMs: startMs })
-      const [file = '', ...args] = systemd ? underSystemd(name, shell) : ['setsid', '--fork', ...shell]
+      const [file = '', ...args] = systemd
+        ? underSystemd(name, scriptFile(name))
+        : ['setsid', '--fork', 'sh', scriptFile(name)]
       const result = await run(file, args, { deadlineMs: startMs })
       if (result.outcome !== 'exited' || result.exitCode !== 0)
         throw new Error(`${argv[0]} could not be started: ${describeFailure(result)}.`)
@@ -64,8 +62,7 @@ export function createDaemons({ dir, machine, run, clock, systemd }: DaemonsOpti
         if (!(await gone(clock, () => find(name) === undefined))) signal(pid, 'SIGKILL')
         await gone(clock, () => find(name) === undefined)
       }
-      await rm(pidFile(name), { force: true })
-      await rm(logFile(name), { force: true })
+      for (const file of [pidFile(name), logFile(name), scriptFile(name)]) await rm(file, { force: true })
     },
     log: (name) => machine.read(logFile(name)) ?? '',
     async trimLog(name) {
@@ -75,9 +72,25 @@ export function createDaemons({ dir, machine, run, clock, systemd }: DaemonsOpti
   }
 }
 
-function underSystemd(name: string, shell: readonly string[]): readonly string[] {
+/**
+ * The program replaces the shell, so that the pid file names it: its pid, its start time and the boot of the machine. The process
+ * itself writes that file, so that it exists even if the agent dies at this moment.
+ */
+function startScript(argv: readonly string[], pidFile: string, logFile: string): string {
+  return `exec >>${quoted(logFile)} 2>&1 </dev/null
+cat /proc/$$/stat ${bootId} >${quoted(pidFile)} && exec ${argv.map(quoted).join(' ')}
+`
+}
+
+/** One word of a shell, whatever characters it has. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+// systemd expands `$` in a command line, so the program's arguments are in the script and never in the unit (ADR 19).
+function underSystemd(name: string, script: string): readonly string[] {
   const unit = ['--quiet', '--collect', `--unit=${unitOf(name)}`, '--property=KillMode=process']
-  return ['systemd-run', ...unit, '--', ...shell]
+  return ['systemd-run', ...unit, '--', 'sh', script.replaceAll('$', '$$$$')]
 }
 
 function unitOf(name: string): string {

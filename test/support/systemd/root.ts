@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { runToEnd } from '../processes.js'
+import { nspawnArguments, ownCgroup } from './nspawn.js'
+
+/** The packages of a gateway, as an operator installs them. */
+const packages = 'systemd systemd-sysv dbus procps iproute2 libstdc++6 samba samba-common-bin rclone fuse3'.split(' ')
+const programs = ['mmdebstrap', 'systemd-nspawn', 'unshare']
+const buildMs = 600_000
+
+export type SystemdRoot = { readonly path: string } | { readonly missing: string }
+
+/**
+ * Returns the folder of a Debian with a systemd of its own, or why this environment cannot run one. It takes about 30 s to build, and
+ * is kept for later runs outside of the repository. Nothing may write into it: boot it below an overlay.
+ */
+export async function findSystemdRoot(): Promise<SystemdRoot> {
+  const missing = missingHere()
+  if (missing !== undefined) return { missing }
+  const { VERSION_CODENAME: suite = '' } = osRelease()
+  const recipe = ['--variant=minbase', `--include=${packages.join(',')}`, suite]
+  const path = keptFolder(createHash('sha256').update(recipe.join('\n')).digest('hex').slice(0, 12))
+  try {
+    if (!existsSync(path)) await build(path, recipe)
+    if ((await stat(path)).uid !== 0) return { missing: `${path} belongs to another account than root` }
+    await tryNspawn(path)
+    return { path }
+  } catch (error) {
+    return { missing: (error as Error).message }
+  }
+}
+
+function missingHere(): string | undefined {
+  if (process.env.ROOST_TEST_SYSTEM !== '1' || process.getuid?.() !== 0) return 'as root, with ROOST_TEST_SYSTEM=1'
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const absent = programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))))
+  if (absent.length > 0) return `without ${absent.join(', ')}`
+  return existsSync('/dev/fuse') ? undefined : 'without /dev/fuse'
+}
+
+function osRelease(): Readonly<Record<string, string>> {
+  const lines = readFileSync('/etc/os-release', 'utf8').split('\n')
+  return Object.fromEntries(lines.map((line) => line.split('=', 2)).map(([key, value]) => [key, value ?? '']))
+}
+
+function keptFolder(recipe: string): string {
+  return join(process.env.XDG_CACHE_HOME ?? '/var/tmp', `roost-test-systemd-${recipe}`)
+}
+
+async function build(path: string, recipe: readonly string[]): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  const partial = await mkdtemp(`${path}.`)
+  try {
+    const { code, stderr } = await runToEnd('mmdebstrap', [...recipe, join(partial, 'root')], { timeout: buildMs })
+    if (code !== 0) throw new Error(`mmdebstrap failed: ${lastLine(stderr)}`)
+    await rename(join(partial, 'root'), path)
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
+}
+
+/** Rejects where there are no rights to start a container. */
+async function tryNspawn(path: string): Promise<void> {
+  const scratch = await mkdtemp(join(tmpdir(), 'roost-nspawn-'))
+  const script = `${ownCgroup(scratch)}\nmount -t tmpfs tmpfs /run\nexec "$@"`
+  const argv = ['systemd-nspawn', '--read-only', ...nspawnArguments(path), '--', 'true']
+  const unshare = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-ec', script, 'sh']
+  const { code, stderr } = await runToEnd('unshare', [...unshare, ...argv])
+  await rm(scratch, { recursive: true })
+  if (code !== 0) throw new Error(`systemd-nspawn failed: ${lastLine(stderr)}`)
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? ''
+}

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { GatewayShare } from '@roost/api-types/rest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startApi } from '../support/api.js'
+import type { TestApi } from '../support/api.js'
+import { repository } from '../support/control-plane.js'
+import { endOf } from '../support/deployment-lab.js'
+import { enrolmentArguments } from '../support/enrolment.js'
+import { addCluster } from '../support/fleet-rows.js'
+import { startSwift } from '../support/swift/cluster.js'
+import type { Swift } from '../support/swift/cluster.js'
+import { logIn } from '../support/swift/session.js'
+import { bootContainer } from '../support/systemd/container.js'
+import type { SystemdContainer } from '../support/systemd/container.js'
+import { findSystemdRoot } from '../support/systemd/root.js'
+
+const containers = [
+  'a$b',
+  'a$$b',
+  '$$',
+  '${HOME}',
+  '%n',
+  '100%',
+  'two  blanks',
+  "it's",
+  '"quoted"',
+  'back\\slash\\',
+  '\\$x\\x24',
+  '`id` $(id) ; & | < > * ?',
+  'ünïcødé ā 文',
+]
+const waitMs = 180_000
+const dataDir = '/var/lib/roost-agent'
+const packaged = (file: string) => readFileSync(join(repository, 'apps/node-agent/systemd', file), 'utf8')
+
+const samba = `[global]
+netbios name = LABGW
+disable netbios = yes
+smb ports = 445
+map to guest = Bad User
+load printers = no
+disable spoolss = yes
+`
+// As docs/agent.md installs the agent on a gateway; the cache's folder is an argument of rclone, too.
+const files = [
+  ['/etc/systemd/system/roost-agent.service', packaged('roost-agent.service')],
+  ['/etc/systemd/system/roost-agent.service.d/gateway.conf', packaged('roost-agent-gateway.conf')],
+  ['/usr/lib/sysusers.d/roost-agent.conf', packaged('roost-agent.sysusers')],
+  ['/etc/samba/smb.conf', samba],
+  [
+    `${dataDir}/config.json`,
+    JSON.stringify({
+      roles: { runs_gateway: true },
+      devices: [],
+      gateway: { cache_directory: "/var/cache/roost $$ %n 'x'" },
+    }),
+  ],
+] as const
+
+const found = await findSystemdRoot()
+const skipped = 'missing' in found ? ` (not here: ${found.missing})` : ''
+
+describe.skipIf(skipped !== '')(`a gateway under systemd${skipped}`, () => {
+  let swift: Swift
+  let api: TestApi
+  let gateway: SystemdContainer
+  let node: string
+  let shares: readonly GatewayShare[]
+
+  const post = async (path: string, body: object) => {
+    const answer = await api.call(path, { method: 'POST', body })
+    if (answer.status > 201) throw new Error(`POST ${path} answers ${answer.status}: ${answer.text}`)
+    return answer.body
+  }
+  const mounts = async () =>
+    (await gateway.exec('cat /proc/self/mountinfo')).split('\n').filter((line) => line.includes(' fuse.rclone ')).length
+  const rclones = () => gateway.exec(`cut -d" " -f1 ${dataDir}/mounts/run/share-*.pid`)
+  const isOnline = async () => expect((await api.get(node)).body).toMatchObject({ state: 'online' })
+  /** Writes to each share the name of its container, and waits until that object is in exactly this container. */
+  const expectStored = async (object: string) => {
+    for (const { id, objectstore_container: container } of shares) {
+      const content = Buffer.from(`${object} ${container}`).toString('base64')
+      await gateway.exec(`echo ${content} | base64 -d >/srv/roost/shares/${id}/${object}`)
+    }
+    const session = await logIn(swift.proxyUrl, 'test:tester', 'testing')
+    const headers = { 'x-auth-token': session.token }
+    const etagOf = async (container: string) => {
+      const answer = await fetch(`${session.account}/${encodeURIComponent(container)}/${object}`, {
+        method: 'HEAD',
+        headers,
+      })
+      return answer.headers.get('etag')
+    }
+    const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+    const stored = async () =>
+      Object.fromEntries(await Promise.all(containers.map(async (name) => [name, await etagOf(name)])))
+    const expected = Object.fromEntries(containers.map((name) => [name, md5(`${object} ${name}`)]))
+    await expect.poll(stored, { timeout: waitMs, interval: 500 }).toEqual(expected)
+    const list = await (await fetch(session.account, { headers })).text()
+    expect(list.split('\n').filter(Boolean).toSorted()).toEqual(containers.toSorted())
+  }
+
+  beforeAll(async () => {
+    if ('missing' in found) return
+    ;[api, swift] = await Promise.all([startApi(), startSwift()])
+    const masked = ['nmbd.service', 'samba-ad-dc.service', 'winbind.service', 'systemd-networkd.service']
+    gateway = await bootContainer(swift.machine, { root: found.path, files, masked })
+    const cluster = await addCluster(api.database)
+    await swift.publish(Number(new URL(api.url).port))
+    await gateway.exec(`ln -s ${repository}/apps/node-agent/bin/roost-agent.js /usr/bin/roost-agent
+      systemd-sysusers && systemctl daemon-reload
+      roost-agent gateway prepare --yes && systemctl restart smbd`)
+    const enrolled = await gateway.run('roost-agent', await enrolmentArguments(api, cluster))
+    if (enrolled.code !== 0) throw new Error(`The agent could not enroll: ${enrolled.stderr}`)
+    await gateway.exec('systemctl start roost-agent')
+    node = `/api/v1/nodes/${(await api.database.prisma.node.findFirstOrThrow({ where: { clusterId: cluster } })).id}/`
+    await vi.waitFor(isOnline, { timeout: waitMs, interval: 200 })
+    const login = { id: cluster, auth_url: `${swift.innerProxyUrl}/auth/v1.0`, user: 'test:tester', key: 'testing' }
+    await post('/trpc/clusters.setStorage', login)
+    shares = await Promise.all(
+      containers.map((container, i) =>
+        post('/api/v1/gateway_shares/', {
+          node,
+          enabled: true,
+          protocol: 'cifs',
+          name: `share${i}`,
+          objectstore_container: container,
+        }),
+      ),
+    )
+  }, 600_000)
+  afterAll(async () => {
+    await api?.stop()
+    await swift?.stop()
+  })
+
+  it('mounts containers whose names have $, %, blanks, quotes, backslashes and other letters', async () => {
+    const job = await endOf((path) => api.get(path), await post('/api/v1/gateway_deployments/', { node }), waitMs)
+    expect(job).toMatchObject({ state: 'COMPLETED_SUCCESS' })
+    expect(await mounts()).toBe(containers.length)
+    const units = await gateway.exec('systemctl list-units --no-legend --plain "roost-share-*"')
+    expect(units.trim().split('\n')).toHaveLength(containers.length)
+  })
+
+  it('stores what clients write in the container of exactly that name', async () => {
+    await expectStored('first.txt')
+    expect(await mounts()).toBe(containers.length)
+  })
+
+  it('leaves the mounts alone when the agent restarts', async () => {
+    const before = await rclones()
+    await gateway.exec('systemctl restart roost-agent')
+    await vi.waitFor(isOnline, { timeout: waitMs, interval: 200 })
+    await expectStored('second.txt')
+    expect(await rclones()).toBe(before)
+  })
+
+  it('serves on while the agent is stopped', async () => {
+    const before = await rclones()
+    await gateway.exec('systemctl stop roost-agent')
+    await expectStored('third.txt')
+    expect(await mounts()).toBe(containers.length)
+    await gateway.exec('systemctl start roost-agent')
+    await vi.waitFor(isOnline, { timeout: waitMs, interval: 200 })
+    expect(await rclones()).toBe(before)
+  })
+})
