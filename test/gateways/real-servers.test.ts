@@ -8,6 +8,7 @@ import { describeKernelNfs } from './kernel-nfs.js'
 import { describeKills } from './kills.js'
 import { describeLeaving } from './leaving.js'
 import { describeMounts } from './mounts.js'
+import { describeOutdatedMounts } from './outdated-mounts.js'
 import { describeProtocols } from './protocols.js'
 import { describeSessions } from './sessions.js'
 import { describeShares } from './shares.js'
@@ -39,6 +40,7 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
     describeProtocols(lab)
     describeKills(lab)
     describeMounts(lab)
+    describeOutdatedMounts(lab)
     describeLeaving(lab)
     describeKernelNfs(lab)
     describeAbsence(lab)

@@ -10,7 +10,7 @@ import type { Mounts } from './mounts/mounts.js'
 import { openMounts } from './mounts/open-mounts.js'
 import type { NodeProblems } from './problems.js'
 import { createGatewayApplier } from './shares/gateway-applier.js'
-import { gatewayState } from './shares/gateway-state.js'
+import { gatewayState, type GatewayState } from './shares/gateway-state.js'
 import { placesOf } from './shares/places.js'
 import { createShareAccounts } from './shares/share-accounts.js'
 import { openServers } from './shares/share-servers.js'
@@ -40,8 +40,10 @@ export interface OpenedAppliers {
 export async function openAppliers(options: AppliersOptions): Promise<OpenedAppliers> {
   const { config } = options
   const { gateway, dataDir } = config
-  const { mounts, uploads } = await openMounts({ ...options, gateway, dataDir, run: runCommand })
-  const appliers = { gateway: gatewayOf(options, mounts), user_db: userDb(options) }
+  const state = gatewayState(join(dataDir, 'shares'), options.node)
+  const readNames = async () => (await state.readInForce()).names
+  const { mounts, uploads } = await openMounts({ ...options, gateway, dataDir, run: runCommand, readNames })
+  const appliers = { gateway: gatewayOf(options, mounts, state), user_db: userDb(options) }
   await mounts.open()
   return {
     appliers,
@@ -53,14 +55,14 @@ export async function openAppliers(options: AppliersOptions): Promise<OpenedAppl
   }
 }
 
-function gatewayOf({ config, machine, node }: AppliersOptions, mounts: Mounts): Applier<'gateway'> {
-  const { gateway, dataDir } = config
+function gatewayOf({ config, machine }: AppliersOptions, mounts: Mounts, state: GatewayState): Applier<'gateway'> {
+  const { gateway } = config
   return createGatewayApplier({
     machine,
     mounts,
     servers: openServers({ machine, run: runCommand, gateway, places: placesOf(gateway) }),
     accounts: createShareAccounts(runCommand),
-    state: gatewayState(join(dataDir, 'shares'), node),
+    state,
   })
 }
 

@@ -34,18 +34,33 @@ const drainCheckMs = 500
 export class MountChanger {
   readonly #options: MountChangerOptions
   #last: Promise<unknown> = Promise.resolve()
+  /** Folders that the present deployment keeps as they are, outdated mounts included. */
+  #kept: ReadonlySet<string> = new Set()
 
   constructor(options: MountChangerOptions) {
     this.#options = options
+  }
+
+  /** What these mounts change. One that an earlier version of the agent started is replaced, too. */
+  async changesTo(next: readonly MountSpec[], kept: ReadonlySet<string> = new Set()): Promise<MountChanges> {
+    const { store, mounts } = this.#options
+    const changes = changesOf(store.record.settled, next)
+    const replaced = [...changes.replaced]
+    const isReplaced = new Set(replaced.map(({ after }) => after.share))
+    for (const spec of next)
+      if (store.isSettled(spec.share) && !isReplaced.has(spec.share) && !kept.has(mounts.pathOf(spec)))
+        if (await mounts.isOutdated(spec)) replaced.push({ before: spec, after: spec })
+    return { ...changes, replaced }
   }
 
   /** Answers the shares that could not be mounted; `settle` leaves them out. */
   start(desired: GatewayState, behind: ReadonlySet<string>): Promise<readonly MissingShare[]> {
     return this.#inOrder(async () => {
       const { store, mounts, requireProgram, checkLogin } = this.#options
+      this.#kept = behind
       const specs = mountSpecs(desired)
       const staged = this.#keeping(behind, specs)
-      const changes = changesOf(store.record.settled, staged)
+      const changes = await this.changesTo(staged, behind)
       const logins = loginsOf(desired, specs)
       if (changes.added.length + changes.replaced.length > 0) {
         await requireProgram()
@@ -68,6 +83,7 @@ export class MountChanger {
       const { store, mounts } = this.#options
       const { staged } = store.record
       if (staged === null) return
+      this.#kept = new Set([...this.#kept, ...behind])
       const kept = this.#keeping(behind, staged)
       const ended = changesOf(kept, staged).added.filter(({ share }) => !store.isSettled(share))
       await mounts.changing(ended, async () => {
@@ -93,9 +109,9 @@ export class MountChanger {
 
   async #settle() {
     const { store, mounts } = this.#options
-    const { settled, staged } = store.record
+    const { staged } = store.record
     if (staged === null) return { missing: [], ended: [] }
-    const { replaced, removed } = changesOf(settled, staged)
+    const { replaced, removed } = await this.changesTo(staged, this.#kept)
     const replacedBefore = replaced.map(({ before }) => before)
     const missing = await mounts.changing([...replacedBefore, ...removed], async () => {
       const found = await this.#replace(replaced)

@@ -1,7 +1,8 @@
 import type { DesiredShare } from '@roost/api-types/agent'
 import { describe, expect, it } from 'vitest'
-import { changesOf, keyOf, mountSpecs } from './mount-spec.js'
+import { changesOf, fingerprint, hasFingerprint, keyOf, MountSpec, mountSpecs } from './mount-spec.js'
 import { planOf } from './mount-plan.js'
+import { isSameStart, parseStartedWith } from './started-with.js'
 import { drainArguments, mountArguments } from './rclone-arguments.js'
 
 const storage = { auth_url: 'http://swift.example:8080/auth/v1.0', user: 'test:tester', key: 'testing' }
@@ -88,6 +89,28 @@ describe('the mount of a share', () => {
     const without = (shares: DesiredShare[]) => mountSpecs({ kind: 'gateway', shares, storage: null })
     expect(() => without([nfs(1)])).toThrow('roost cluster set-storage')
     expect(without([])).toEqual([])
+  })
+})
+
+describe('the record of a mount that 0.1.0 started', () => {
+  it('is of the same specification, whatever delay that rendered', () => {
+    for (const upload_delay of [0, 1, 5, 9]) {
+      const spec = one(nfs(1, { upload_delay }))
+      const before = { ...spec, writeBackSeconds: upload_delay }
+      expect(MountSpec.parse(before)).toEqual(spec)
+      expect(hasFingerprint(spec, fingerprint(before))).toBe(true)
+    }
+    const long = one(nfs(1, { upload_delay: 9 }))
+    expect(hasFingerprint(long, fingerprint(one(nfs(1))))).toBe(false)
+    expect(hasFingerprint(one(nfs(1)), fingerprint(one(nfs(1, { objectstore_container: 'other' }))))).toBe(false)
+  })
+
+  it('does not say what arguments it has', () => {
+    const spec = fingerprint(one(nfs(1)))
+    expect(parseStartedWith(spec)).toEqual({ spec, arguments: null })
+    expect(isSameStart({ spec, arguments: null }, { spec, arguments: ['rclone'] })).toBe(false)
+    expect(parseStartedWith(JSON.stringify({ spec, arguments: ['rclone'] }))).toEqual({ spec, arguments: ['rclone'] })
+    for (const text of ['', 'x', '{', '{"spec":1}', '[]']) expect(parseStartedWith(text)).toBeUndefined()
   })
 })
 

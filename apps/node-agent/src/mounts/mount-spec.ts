@@ -3,6 +3,9 @@ import type { DesiredShare, StorageLogin } from '@roost/api-types/agent'
 import * as z from 'zod/mini'
 import type { GatewayState } from './mounts.js'
 
+/** With a shorter delay rclone strands what is renamed or meets a network error right after its close. */
+const shortestWriteBackSeconds = 5
+
 /** All that decides how the container of a share is mounted. */
 export const MountSpec = z.object({
   share: z.number(),
@@ -11,7 +14,8 @@ export const MountSpec = z.object({
   remote: z.string(),
   /** Tells one login from another, the key included. */
   login: z.string(),
-  writeBackSeconds: z.number(),
+  /** Records of 0.1.0 have the operator's number. */
+  writeBackSeconds: z.pipe(z.number(), z.transform(renderedWriteBack)),
   /** What was read and written stays on the gateway's disk. */
   retain: z.boolean(),
   /** Octal text. */
@@ -19,9 +23,6 @@ export const MountSpec = z.object({
   dirPerms: z.string(),
 })
 export type MountSpec = z.infer<typeof MountSpec>
-
-/** With a shorter delay rclone strands what is renamed or meets a network error right after its close. */
-const shortestWriteBackSeconds = 5
 
 /** NFS clients bring numbers of their own for users: who may connect is decided by address, and then may write. */
 const nfsPerms = { filePerms: '0666', dirPerms: '0777' }
@@ -40,7 +41,7 @@ export function mountSpecs({ shares, storage }: GatewayState): readonly MountSpe
     container: share.objectstore_container,
     remote,
     login,
-    writeBackSeconds: Math.max(shortestWriteBackSeconds, share.upload_delay),
+    writeBackSeconds: renderedWriteBack(share.upload_delay),
     retain: share.write_retain,
     ...permsOf(share),
   }))
@@ -80,7 +81,19 @@ export function isSame(one: MountSpec, other: MountSpec): boolean {
 }
 
 export function fingerprint(spec: MountSpec): string {
-  return sha256(...Object.values(MountSpec.parse(spec)).map(String))
+  const { share, container, remote, login, writeBackSeconds, retain, filePerms, dirPerms } = spec
+  return sha256(...[share, container, remote, login, writeBackSeconds, retain, filePerms, dirPerms].map(String))
+}
+
+/** Whether a mount with this fingerprint has this specification; 0.1.0 rendered delays that are too short, too. */
+export function hasFingerprint(spec: MountSpec, found: string): boolean {
+  if (fingerprint(spec) === found) return true
+  if (spec.writeBackSeconds > shortestWriteBackSeconds) return false
+  return [0, 1, 2, 3, 4].some((writeBackSeconds) => fingerprint({ ...spec, writeBackSeconds }) === found)
+}
+
+function renderedWriteBack(seconds: number): number {
+  return Math.max(shortestWriteBackSeconds, seconds)
 }
 
 function permsOf(share: DesiredShare): Pick<MountSpec, 'filePerms' | 'dirPerms'> {

@@ -8,6 +8,8 @@ import { describeFailure } from '../host/run-command.js'
 import type { RunCommand } from '../host/run-command.js'
 import type { Daemons } from './daemons.js'
 import { lastLine, portOf } from './rclone-log.js'
+import { isSameStart, parseStartedWith } from './started-with.js'
+import type { StartedWith } from './started-with.js'
 
 export interface MounterOptions {
   readonly machine: Machine
@@ -24,16 +26,16 @@ export interface WantedMount {
   readonly name: string
   readonly path: string
   readonly argv: readonly string[]
-  /** Tells what it is started with from what another one was. */
-  readonly fingerprint: string
+  readonly startedWith: StartedWith
   /** Clients come there: while nothing is mounted, not even root is to write to the gateway's own disk. */
   readonly forClients: boolean
 }
 
 /** Brings single mounts up and down. */
 export interface Mounter {
-  isUp(wanted: Pick<WantedMount, 'name' | 'path' | 'fingerprint'>): Promise<boolean>
-  /** Resolves once the path shows the mount. Rejects with what the program said. Of one that is up it does nothing. */
+  /** What the mount was started with; undefined when it is not up. */
+  runsWith(mount: Pick<WantedMount, 'name' | 'path'>): Promise<StartedWith | undefined>
+  /** Resolves once the path shows the mount. Rejects with what the program said. One that was started with the same stays. */
   up(wanted: WantedMount): Promise<void>
   /** Also of what is left of one that broke. */
   down(name: string, path: string): Promise<void>
@@ -49,15 +51,16 @@ const lookEveryMs = 100
 const mountedType = 'fuse.rclone'
 
 export function createMounter({ machine, daemons, run, clock, dir }: MounterOptions): Mounter {
-  const startedWith = (name: string) => join(dir, `${name}.with`)
+  const recordOf = (name: string) => join(dir, `${name}.with`)
   const isMounted = (path: string) => mountAt(path, readMounts(machine))?.fsType === mountedType
 
-  async function up({ name, path, argv, fingerprint, forClients }: WantedMount): Promise<void> {
-    if (await isUp({ name, path, fingerprint })) return
+  async function up({ name, path, argv, startedWith, forClients }: WantedMount): Promise<void> {
+    const present = await runsWith({ name, path })
+    if (present !== undefined && isSameStart(present, startedWith)) return
     await down(name, path)
     await makeMountPoint(run, path, forClients)
     await mkdir(dir, { recursive: true, mode: 0o700 })
-    await writeManagedFile(startedWith(name), fingerprint)
+    await writeManagedFile(recordOf(name), JSON.stringify(startedWith))
     await daemons.start(name, argv)
     const until = clock.monotonic() + mountMs
     while (!isMounted(path)) {
@@ -70,15 +73,15 @@ export function createMounter({ machine, daemons, run, clock, dir }: MounterOpti
     }
   }
 
-  async function isUp({ name, path, fingerprint }: Parameters<Mounter['isUp']>[0]): Promise<boolean> {
-    if (!daemons.isRunning(name) || !isMounted(path)) return false
-    return (await readManagedFile(startedWith(name)))?.toString() === fingerprint
+  async function runsWith({ name, path }: Parameters<Mounter['runsWith']>[0]): Promise<StartedWith | undefined> {
+    if (!daemons.isRunning(name) || !isMounted(path)) return undefined
+    return parseStartedWith((await readManagedFile(recordOf(name)))?.toString() ?? '')
   }
 
   async function down(name: string, path: string): Promise<void> {
     if (isMounted(path)) await unmount(path)
     await daemons.end(name)
-    await rm(startedWith(name), { force: true })
+    await rm(recordOf(name), { force: true })
     if (!isMounted(path)) await removeMountPoint(run, path)
   }
 
@@ -92,7 +95,7 @@ export function createMounter({ machine, daemons, run, clock, dir }: MounterOpti
   }
 
   return {
-    isUp,
+    runsWith,
     up,
     down,
     trimLog: (name) => daemons.trimLog(name),

@@ -10,6 +10,7 @@ import type { NodeProblems } from '../problems.js'
 import type { ShareCounts } from './cache/share-counts.js'
 import { noUploads, openUploads } from './cache/uploads.js'
 import type { Uploads } from './cache/uploads.js'
+import { createClientFiles } from './client-files.js'
 import { createDaemons } from './daemons.js'
 import { createLoginCheck, requireRclone } from './login-check.js'
 import { mountRecordFile } from './mount-record.js'
@@ -29,6 +30,8 @@ export interface MountsOptions {
   readonly run: RunCommand
   readonly problems: NodeProblems
   readonly shareCounts: ShareCounts
+  /** Names of deployed shares by the paths of their folders. */
+  readonly readNames: () => Promise<Readonly<Record<string, string>>>
   readonly clock: Clock
   readonly log: Log
 }
@@ -40,7 +43,7 @@ export interface OpenedMounts {
 
 /** Who mounts the containers of shares, as the configuration says. */
 export async function openMounts(options: MountsOptions): Promise<OpenedMounts> {
-  const { gateway, dataDir, machine, run, shareCounts: counts, clock, log } = options
+  const { gateway, dataDir, machine, run, problems, readNames, shareCounts: counts, clock, log } = options
   if (gateway.mounts === 'operator')
     return { mounts: createOperatorMounts({ machine, run, directory: gateway.mountDirectory }), uploads: noUploads }
   const dir = join(dataDir, 'mounts')
@@ -62,6 +65,9 @@ export async function openMounts(options: MountsOptions): Promise<OpenedMounts> 
     shareMounts,
     requireProgram: () => requireRclone(run),
     checkLogin: createLoginCheck(run, dir),
+    clientFiles: createClientFiles(own),
+    problems,
+    readNames,
     clock,
     log,
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { DesiredShare } from '@roost/api-types/agent'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Clock } from '../clock.js'
+import { createNodeProblems } from '../problems.js'
 import { mountRecordFile } from './mount-record.js'
 import { MountStore } from './mount-store.js'
 import { isSame } from './mount-spec.js'
@@ -39,6 +40,7 @@ const shareMounts: ShareMounts = {
     if (away.has(spec.container)) throw new Error(`/srv/${spec.share} could not be mounted: Swift is away.`)
     up.set(spec.share, spec)
   },
+  isOutdated: async () => false,
   async down(share) {
     up.delete(share)
   },
@@ -75,6 +77,9 @@ async function open(checkLogin: () => Promise<void> = async () => {}): Promise<R
     shareMounts,
     requireProgram: async () => {},
     checkLogin,
+    clientFiles: async () => new Map(),
+    problems: createNodeProblems(),
+    readNames: async () => ({}),
     clock: quickClock(),
     log: { debug: say, info: say, warn: say, error: say },
   })

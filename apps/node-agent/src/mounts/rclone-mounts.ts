@@ -1,13 +1,18 @@
 import type { DriftedItem } from '@roost/api-types/agent'
 import type { Clock } from '../clock.js'
 import type { Log } from '../log.js'
+import { Periodic } from '../periodic.js'
+import type { NodeProblems } from '../problems.js'
+import type { ClientFiles } from './client-files.js'
 import type { LoginCheck } from './login-check.js'
 import { MountChanger } from './mount-changer.js'
 import { MountKeeper } from './mount-keeper.js'
 import { planOf } from './mount-plan.js'
-import { changesOf, mountSpecs } from './mount-spec.js'
+import { mountSpecs } from './mount-spec.js'
 import type { MountStore } from './mount-store.js'
 import type { GatewayState, MissingShare, MountPlan, Mounts, SettledMounts, ShareServers } from './mounts.js'
+import { OutdatedMounts } from './outdated-mounts.js'
+import { Restarts } from './restarts.js'
 import type { ShareMounts } from './share-mounts.js'
 import { StartedMounts } from './started-mounts.js'
 
@@ -17,9 +22,15 @@ export interface RcloneMountsOptions {
   /** Rejects with the remedy when rclone is not there. */
   readonly requireProgram: () => Promise<void>
   readonly checkLogin: LoginCheck
+  readonly clientFiles: ClientFiles
+  readonly problems: NodeProblems
+  /** Names of deployed shares by the paths of their folders. */
+  readonly readNames: () => Promise<Readonly<Record<string, string>>>
   readonly clock: Clock
   readonly log: Log
 }
+
+const upkeepEveryMs = 3_000
 
 /** The containers of shares, mounted by rclone; kept mounted whatever becomes of the agent, Swift or the control plane. */
 export class RcloneMounts implements Mounts {
@@ -27,12 +38,17 @@ export class RcloneMounts implements Mounts {
   readonly #mounts: StartedMounts
   readonly #keeper: MountKeeper
   readonly #changer: MountChanger
+  readonly #outdated: OutdatedMounts
+  #upkeep: Periodic | null = null
+  readonly restarts: Restarts
 
   constructor(options: RcloneMountsOptions) {
     this.#options = options
     this.#mounts = new StartedMounts(options)
     this.#keeper = new MountKeeper({ ...options, mounts: this.#mounts })
     this.#changer = new MountChanger({ ...options, mounts: this.#mounts, keeper: this.#keeper })
+    this.restarts = new Restarts({ ...options, mounts: this.#mounts })
+    this.#outdated = new OutdatedMounts({ ...options, mounts: this.#mounts, restarts: this.restarts })
   }
 
   pathOf({ id }: { readonly id: number }): string {
@@ -43,11 +59,22 @@ export class RcloneMounts implements Mounts {
     this.#mounts.servedBy(servers)
   }
 
-  open(): Promise<void> {
-    return this.#keeper.open()
+  async open(): Promise<void> {
+    const { clock, log } = this.#options
+    await this.#keeper.open()
+    this.#upkeep ??= new Periodic({
+      clock,
+      intervalMs: () => upkeepEveryMs,
+      work: async () => {
+        await this.#outdated.check()
+        await this.restarts.check()
+      },
+      onError: (error) => log.error('Mounts could not be checked for restarts.', { error }),
+    })
   }
 
   async close(): Promise<void> {
+    await this.#upkeep?.stop()
     await this.#keeper.close()
     await this.#changer.idle()
     await this.#mounts.idle()
@@ -56,7 +83,7 @@ export class RcloneMounts implements Mounts {
   async plan(desired: GatewayState): Promise<MountPlan> {
     const specs = mountSpecs(desired)
     if (specs.length > 0) await this.#options.requireProgram()
-    return planOf(changesOf(this.#options.store.record.settled, specs), (spec) => this.#mounts.pathOf(spec))
+    return planOf(await this.#changer.changesTo(specs), (spec) => this.#mounts.pathOf(spec))
   }
 
   start(desired: GatewayState, behind: ReadonlySet<string> = new Set()): Promise<readonly MissingShare[]> {

@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import type { Mounter, WantedMount } from './mounter.js'
 import type { MountOwner } from './mounts.js'
-import { fingerprint, keyOf } from './mount-spec.js'
+import { fingerprint, hasFingerprint, keyOf } from './mount-spec.js'
 import type { MountSpec } from './mount-spec.js'
 import { drainArguments, mountArguments } from './rclone-arguments.js'
 import type { MountFiles } from './rclone-arguments.js'
 import type { CacheStats, RemoteControl } from './remote-control.js'
 import { sharePath } from './share-path.js'
+import { isSameStart } from './started-with.js'
+import type { StartedWith } from './started-with.js'
 
 export interface ShareMountsOptions {
   readonly mounter: Mounter
@@ -26,6 +28,8 @@ export interface ShareMounts {
   pathOf(share: number): string
   /** Also keeps its log short. */
   isUp(spec: MountSpec): Promise<boolean>
+  /** It is up, and would be started with other arguments today: an earlier version of the agent started it. */
+  isOutdated(spec: MountSpec): Promise<boolean>
   up(spec: MountSpec): Promise<void>
   /** What was not uploaded stays in the cache. */
   down(share: number): Promise<void>
@@ -47,12 +51,12 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
   const mountOf = (spec: MountSpec): WantedMount => {
     const path = pathOf(spec.share)
     const argv = ['rclone', ...mountArguments(spec, path, owner(), filesOf(spec))]
-    return { name: nameOf(spec.share), path, argv, fingerprint: fingerprint(spec), forClients: true }
+    return { name: nameOf(spec.share), path, argv, startedWith: startedWith(spec, argv), forClients: true }
   }
   const drainOf = (spec: MountSpec): WantedMount => {
     const path = join(drainDirectory, keyOf(spec))
     const argv = ['rclone', ...drainArguments(spec, path, filesOf(spec))]
-    return { name: `drain-${keyOf(spec)}`, path, argv, fingerprint: fingerprint(spec), forClients: false }
+    return { name: `drain-${keyOf(spec)}`, path, argv, startedWith: startedWith(spec, argv), forClients: false }
   }
   const endDrain = async (spec: MountSpec) => {
     const { name, path } = drainOf(spec)
@@ -62,7 +66,13 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
     pathOf,
     async isUp(spec) {
       await mounter.trimLog(nameOf(spec.share))
-      return mounter.isUp(mountOf(spec))
+      const present = await mounter.runsWith(mountOf(spec))
+      return present !== undefined && hasFingerprint(spec, present.spec)
+    },
+    async isOutdated(spec) {
+      const mount = mountOf(spec)
+      const present = await mounter.runsWith(mount)
+      return present !== undefined && hasFingerprint(spec, present.spec) && !isSameStart(present, mount.startedWith)
     },
     up: (spec) => mounter.up(mountOf(spec)),
     down: (share) => mounter.down(nameOf(share), pathOf(share)),
@@ -85,4 +95,8 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
 
 function nameOf(share: number): string {
   return `share-${share}`
+}
+
+function startedWith(spec: MountSpec, argv: readonly string[]): StartedWith {
+  return { spec: fingerprint(spec), arguments: argv }
 }

@@ -40,6 +40,10 @@ export class StartedMounts {
     return this.#options.shareMounts.isUp(spec)
   }
 
+  isOutdated(spec: MountSpec): Promise<boolean> {
+    return this.#options.shareMounts.isOutdated(spec)
+  }
+
   /** Keeps recoveries and restarts away from these shares while the work runs. */
   async changing<T>(specs: readonly MountSpec[], work: () => Promise<T>): Promise<T> {
     for (const { share } of specs) this.#changing.add(share)
@@ -68,7 +72,7 @@ export class StartedMounts {
   /** The servers release the share meanwhile. Rejects, and leaves it released, when it could not be mounted. */
   replace(before: MountSpec, after: MountSpec): Promise<void> {
     return this.#queue.run(after.share, async () => {
-      if (await this.isUp(after)) return
+      if ((await this.isUp(after)) && !(await this.isOutdated(after))) return
       await this.#servers.release([after.share])
       if (keyOf(before) !== keyOf(after)) await this.#end(before)
       await this.#up(after)
@@ -85,6 +89,18 @@ export class StartedMounts {
       await this.#up(spec)
       await this.#notify('restore', spec)
       this.#options.log.info('A mount stands again.', { path: this.pathOf(spec) })
+    })
+  }
+
+  /** Ends the mount and starts it again; what is not uploaded stays in its cache. Leaves a share that a deployment changes. */
+  restart(share: number): Promise<void> {
+    return this.#queue.run(share, async () => {
+      const spec = this.#options.store.desired(share)
+      if (spec === undefined || this.isChanging(share)) return
+      await this.#notify('release', spec)
+      await this.#options.shareMounts.down(share)
+      await this.#up(spec)
+      await this.#notify('restore', spec)
     })
   }
 

@@ -1,0 +1,40 @@
+import type { NodeProblems } from '../problems.js'
+import type { MountSpec } from './mount-spec.js'
+import type { MountStore } from './mount-store.js'
+import type { Restarts } from './restarts.js'
+import type { StartedMounts } from './started-mounts.js'
+
+export interface OutdatedMountsOptions {
+  readonly store: MountStore
+  readonly mounts: StartedMounts
+  readonly restarts: Restarts
+  readonly problems: NodeProblems
+  /** Names of deployed shares by the paths of their folders. */
+  readonly readNames: () => Promise<Readonly<Record<string, string>>>
+}
+
+/** Finds mounts that outlived the agent which started them and lack what this one would start them with, and has them restarted. */
+export class OutdatedMounts {
+  readonly #options: OutdatedMountsOptions
+
+  constructor(options: OutdatedMountsOptions) {
+    this.#options = options
+  }
+
+  async check(): Promise<void> {
+    const { store, mounts, restarts, problems, readNames } = this.#options
+    const outdated: MountSpec[] = []
+    for (const spec of store.record.settled) if (await mounts.isOutdated(spec)) outdated.push(spec)
+    for (const spec of outdated) restarts.request(spec.share, 'mount_outdated', () => mounts.isOutdated(spec))
+    const names = outdated.length === 0 ? {} : await readNames()
+    problems.set(
+      'outdated mounts',
+      outdated.map((spec) => {
+        const path = mounts.pathOf(spec)
+        const subject = names[path] ?? path
+        const message = `The mount of the share '${subject}' was started by an earlier version of the agent and lacks its corrections. It is restarted once no client has a file open there; the next deployment replaces it at once.`
+        return { code: 'mount_outdated', subject, message }
+      }),
+    )
+  }
+}
