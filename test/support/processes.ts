@@ -12,7 +12,13 @@ export interface Ended {
 export function runToEnd(
   program: string,
   args: readonly string[],
-  options: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string; readonly timeout?: number } = {},
+  options: {
+    readonly env?: Readonly<Record<string, string>>
+    readonly cwd?: string
+    readonly timeout?: number
+    readonly uid?: number
+    readonly gid?: number
+  } = {},
 ): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(program, args, { timeout: 120_000, maxBuffer: 1 << 26, ...options }, (error, stdout, stderr) => {

@@ -114,7 +114,7 @@ describe.skipIf(skipped !== '')(`a gateway under systemd${skipped}`, () => {
       roost-agent gateway prepare --yes && systemctl restart smbd`)
     const enrolled = await gateway.run('roost-agent', await enrolmentArguments(api, cluster))
     if (enrolled.code !== 0) throw new Error(`The agent could not enroll: ${enrolled.stderr}`)
-    await gateway.exec('systemctl start roost-agent')
+    await gateway.exec('systemctl start roost-agent || { journalctl -u roost-agent >&2; exit 1; }')
     node = `/api/v1/nodes/${(await api.database.prisma.node.findFirstOrThrow({ where: { clusterId: cluster } })).id}/`
     await vi.waitFor(isOnline, { timeout: waitMs, interval: 200 })
     const login = { id: cluster, auth_url: `${swift.innerProxyUrl}/auth/v1.0`, user: 'test:tester', key: 'testing' }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { z } from 'zod'
@@ -24,15 +25,39 @@ const Manifest = z.object({
 })
 export type Manifest = z.infer<typeof Manifest>
 
+/** An archive by its path, or by a descriptor that is open already; the path is then for messages alone. */
+export interface ArchiveFile {
+  readonly path: string
+  readonly descriptor?: number
+}
+
 export interface ArchiveWriter {
   line(text: string): Promise<void>
 }
 
-/** Writes an archive under a name of its own first: what stands under `path` is always a whole one. */
-export async function writeArchive(path: string, write: (archive: ArchiveWriter) => Promise<void>): Promise<void> {
+/** Writes an archive under a temporary name first: the file at `path` is always complete. */
+export async function writeArchive(
+  { path, descriptor }: ArchiveFile,
+  write: (archive: ArchiveWriter) => Promise<void>,
+): Promise<void> {
+  if (descriptor !== undefined) return writeLines(path, createWriteStream('', { fd: descriptor, flush: true }), write)
   const draft = `${path}.new`
+  try {
+    await writeLines(path, createWriteStream(draft, { mode: 0o600, flush: true }), write)
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+async function writeLines(
+  path: string,
+  file: Writable,
+  write: (archive: ArchiveWriter) => Promise<void>,
+): Promise<void> {
   const gzip = createGzip()
-  const written = pipeline(gzip, createWriteStream(draft, { mode: 0o600, flush: true }))
+  const written = pipeline(gzip, file)
   let fault: NodeJS.ErrnoException | undefined
   written.catch((error: Error) => (fault = error))
   try {
@@ -43,21 +68,23 @@ export async function writeArchive(path: string, write: (archive: ArchiveWriter)
     })
     gzip.end()
     await written
-    await rename(draft, path)
   } catch (error) {
     const unwritable = fault
     gzip.destroy()
     await written.catch(() => {})
-    await rm(draft, { force: true })
-    if (unwritable === undefined) throw error
-    const reason = unwritable.code ?? unwritable.message
-    throw new StartError(
-      `${path} cannot be written (${reason}): name a place with room where this account may write.`,
-      {
-        cause: error,
-      },
-    )
+    throw unwritable === undefined ? error : unwritableArchive(path, unwritable)
   }
+}
+
+export function unwritableArchive(path: string, cause: NodeJS.ErrnoException): StartError {
+  const reason = cause.code ?? cause.message
+  return new StartError(`${path} cannot be written (${reason}): name a place with room where this account may write.`, {
+    cause,
+  })
+}
+
+export function noSuchArchive(path: string, cause: unknown): StartError {
+  return new StartError(`There is no file ${path}.`, { cause })
 }
 
 /** What an archive holds, in the order in which it was written. */
@@ -68,11 +95,12 @@ export interface ArchiveReader {
 }
 
 /** Reads an archive to its end. Throws StartError for what is none, and for one that is torn. */
-export async function readArchive(path: string, reader: ArchiveReader): Promise<Manifest> {
+export async function readArchive(file: ArchiveFile, reader: ArchiveReader): Promise<Manifest> {
   let manifest: Manifest | undefined
   let rows = 0
   let isWhole = false
-  for await (const line of linesOf(path)) {
+  const { path } = file
+  for await (const line of linesOf(file)) {
     const text = line.slice(2)
     if (manifest === undefined) manifest = parseManifest(path, line)
     else if (line.startsWith('R ')) {
@@ -92,16 +120,18 @@ async function readSequence(text: string, reader: ArchiveReader): Promise<void> 
   await reader.sequence?.(name, last)
 }
 
-async function* linesOf(path: string): AsyncGenerator<string> {
+async function* linesOf({ path, descriptor }: ArchiveFile): AsyncGenerator<string> {
   const gunzip = createGunzip()
-  const unpacked = pipeline(createReadStream(path), gunzip)
+  // A descriptor stays open, and is read from the beginning each time.
+  const options = descriptor === undefined ? {} : { fd: descriptor, start: 0, autoClose: false }
+  const unpacked = pipeline(createReadStream(path, options), gunzip)
   unpacked.catch((error: Error) => gunzip.destroy(error))
   try {
     for await (const line of createInterface({ input: gunzip, crlfDelay: Infinity })) yield line
     await unpacked
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new StartError(`There is no file ${path}.`, { cause: error })
+    if (code === 'ENOENT') throw noSuchArchive(path, error)
     if (!code.startsWith('Z_') && code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
     throw new StartError(`${path} cannot be unpacked (${message}): it is no backup of Roost, or it is torn.`, {
       cause: error,

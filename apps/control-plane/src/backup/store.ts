@@ -1,7 +1,7 @@
 import { dumpDatabase, restoreDatabase } from '@roost/database'
 import type { Connection } from '../db.js'
 import { manifestLine, readArchive, writeArchive } from './archive.js'
-import type { Manifest } from './archive.js'
+import type { ArchiveFile, Manifest } from './archive.js'
 import type { KeptFile } from './files.js'
 
 export interface BackupContents {
@@ -14,10 +14,10 @@ const rowsAtOnce = 500
 const charactersAtOnce = 4_000_000
 
 /** Writes the whole database, as it is at one moment, and the files into one archive. Answers the number of rows. */
-export async function backUp(connection: Connection, path: string, contents: BackupContents): Promise<number> {
+export async function backUp(connection: Connection, file: ArchiveFile, contents: BackupContents): Promise<number> {
   const { files, release, created } = contents
   let count = 0
-  await writeArchive(path, async (archive) => {
+  await writeArchive(file, async (archive) => {
     await dumpDatabase(connection, {
       schema: (migrations) =>
         archive.line(
@@ -41,12 +41,12 @@ export interface RestoreFlags {
 }
 
 /** The archive read through: throws StartError for a torn one, before anything is changed. */
-export function inspect(path: string): Promise<Manifest> {
-  return readArchive(path, {})
+export function inspect(file: ArchiveFile): Promise<Manifest> {
+  return readArchive(file, {})
 }
 
 /** Puts an archive into the database, whole or not at all. */
-export async function restore(connection: Connection, path: string, manifest: Manifest, flags: RestoreFlags) {
+export async function restore(connection: Connection, file: ArchiveFile, manifest: Manifest, flags: RestoreFlags) {
   await restoreDatabase(connection, { ...flags, migrations: manifest.migrations }, async (into) => {
     let table = ''
     let texts: string[] = []
@@ -56,7 +56,7 @@ export async function restore(connection: Connection, path: string, manifest: Ma
       texts = []
       characters = 0
     }
-    await readArchive(path, {
+    await readArchive(file, {
       async row(text) {
         texts.push(text)
         characters += text.length

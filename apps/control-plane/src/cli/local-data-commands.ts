@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import type { ArchiveFile } from '../backup/archive.js'
 import { readKeptFiles, stageKeptFiles } from '../backup/files.js'
 import { backUp, inspect, restore as restoreArchive } from '../backup/store.js'
 import type { Config } from '../config.js'
@@ -16,20 +17,24 @@ import type { Terminal } from './program.js'
 
 const secretsFile = 'secrets.key'
 
-export async function backup(config: Config, file: string, { out, err }: Terminal): Promise<void> {
-  const path = resolve(file)
+export async function backup(config: Config, file: ArchiveFile, { out, err }: Terminal): Promise<void> {
+  const { path } = file
   if (existsSync(path)) throw new CommandError(`${path} exists: give a new name.`, exitCodes.conflict)
   const files = await readKeptFiles(config.dataDir)
   if (!files.some((one) => one.path === secretsFile))
     throw new CommandError(`There is no ${join(config.dataDir, secretsFile)}: nothing was ever kept here.`)
   const rows = await withRunningDatabase(config, quiet(err), (connection) =>
-    orStartError(backUp(connection, path, { files, release: version, created: new Date() })),
+    orStartError(backUp(connection, file, { files, release: version, created: new Date() })),
   )
   out.write(`${path}: ${rows} rows and ${files.length} files\n`)
 }
 
-export async function restore(config: Config, file: string, force: boolean, { out, err }: Terminal): Promise<void> {
-  const path = resolve(file)
+export async function restore(
+  config: Config,
+  file: ArchiveFile,
+  force: boolean,
+  { out, err }: Terminal,
+): Promise<void> {
   // While it runs, that is what must be said first.
   if (!force && existsSync(join(config.dataDir, secretsFile)) && !(await readInstance(config.dataDir)))
     throw new CommandError(
@@ -37,12 +42,12 @@ export async function restore(config: Config, file: string, force: boolean, { ou
       exitCodes.conflict,
     )
   const log = quiet(err)
-  const manifest = await inspect(path)
+  const manifest = await inspect(file)
   await withStoppedDatabase(config, log, async (connection) => {
     const staged = await stageKeptFiles(config.dataDir, manifest.files)
     try {
       const flags = { force, log: (message: string) => log.info(message) }
-      await orStartError(restoreArchive(connection, path, manifest, flags))
+      await orStartError(restoreArchive(connection, file, manifest, flags))
     } catch (error) {
       await staged.discard()
       throw error
