@@ -83,6 +83,10 @@ describe('a malformed frame ends its own connection', () => {
     ['text that is no JSON', frameOf({ opcode: opcodes.text, payload: Buffer.from('{"type":') })],
     ['JSON without a type', text({ sequence: 1 })],
     ['half a million brackets', frameOf({ opcode: opcodes.text, payload: Buffer.from('['.repeat(500_000)) })],
+    ['5,000 arrays in each other in a field that names a node', nested('log', 'node', 5_000)],
+    ['5,000 arrays in each other in a field of a schema', nested('catalogue', 'metrics', 5_000)],
+    ['32 levels in a field that nobody reads', nested('log', 'x', 32)],
+    ['a type that is an object with its own toString', text({ type: { toString: 1 } })],
     ['a binary frame without a header', frameOf({ opcode: opcodes.binary, payload: Buffer.from([1, 1, 0]) })],
     ['a metric frame whose time is no number', frameOf({ opcode: opcodes.binary, payload: withoutTime() })],
   ])('%s', async (_name, bytes) => {
@@ -220,6 +224,11 @@ describe('fuzz', () => {
     expect(neighbour.agent.ended).toBeUndefined()
   })
 })
+
+function nested(type: string, field: string, depth: number): Buffer {
+  const payload = `{"type":"${type}","${field}":${'['.repeat(depth)}${']'.repeat(depth)}}`
+  return frameOf({ opcode: opcodes.text, payload: Buffer.from(payload) })
+}
 
 function withoutTime(): Buffer {
   const bytes = Buffer.concat([Buffer.from([1, 1]), randomBytes(30)])

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { closeCodes, decodeMetricFrame, protocolVersion } from '@roost/api-types/agent'
 import type { ServerMessage } from '@roost/api-types/agent'
+import { RoostError } from '@roost/api-types/rest'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { insertNodes } from '../support/nodes.js'
 import type { EnrolledNode } from '../support/nodes.js'
@@ -19,7 +20,7 @@ const agents: SimulatedAgent[] = []
 
 beforeAll(async () => {
   server = await startStreamServer({ trustedCas: () => ['PEM'] })
-  nodes = await insertNodes(server.database, server.clusterId, 12)
+  nodes = await insertNodes(server.database, server.clusterId, 14)
 })
 afterEach(() => {
   for (const agent of agents.splice(0)) agent.stop('terminate')
@@ -38,6 +39,11 @@ function nodeOf(index: number): EnrolledNode {
   const node = nodes[index]
   if (!node) throw new Error(`There are only ${nodes.length} nodes.`)
   return node
+}
+
+const unavailable = new RoostError('unavailable', 'Not now.', { cause: new Error('secret path') })
+const throwAtOnce = () => {
+  throw new Error('secret path')
 }
 
 const welcomed = (agent: SimulatedAgent) => agent.welcomed > 0
@@ -83,11 +89,27 @@ describe('a session', () => {
     await agent.until(() => agent.acknowledged === 5)
   })
 
+  it('ends with 1011 where a handler fails, without its reason, and no other session does', async () => {
+    const [agent, neighbour] = [agentOf(12), agentOf(13)]
+    await Promise.all([agent.until(welcomed), neighbour.until(welcomed)])
+    for (const fail of [() => Promise.reject(new Error('secret path')), throwAtOnce]) {
+      server.hooks.beforeInventory = fail
+      agent.send({ type: 'inventory', sequence: 6, inventory: simulatedInventory('n') })
+      await agent.until(over)
+      expect(agent.ended).toMatchObject({ code: closeCodes.internalError })
+      expect(agent.ended?.message).not.toContain('secret')
+      const sessions = agent.welcomed
+      agent.dial()
+      await agent.until(() => agent.welcomed > sessions)
+    }
+    expect(neighbour.ended).toBeUndefined()
+  })
+
   it('answers `refused` with the number of what could not be stored, and goes on', async () => {
     const messages: ServerMessage[] = []
     const agent = agentOf(2, { onMessage: (message) => messages.push(message) })
     await agent.until(welcomed)
-    server.hooks.beforeInventory = () => Promise.reject(new Error('secret path'))
+    server.hooks.beforeInventory = () => Promise.reject(unavailable)
     agent.send({ type: 'inventory', sequence: 6, inventory: simulatedInventory('n') })
     await agent.until(() => messages.some((message) => message.type === 'refused'))
     delete server.hooks.beforeInventory

@@ -115,6 +115,11 @@ export class ScriptedControlPlane {
     for (const socket of this.#sockets.clients) send(socket, message)
   }
 
+  /** Text as it is, which may be no message. */
+  sendText(text: string): void {
+    for (const socket of this.#sockets.clients) socket.send(text)
+  }
+
   async stop(): Promise<void> {
     this.drop()
     this.#sockets.close()

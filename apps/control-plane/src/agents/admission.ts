@@ -86,6 +86,7 @@ export class Admission {
     return {
       nodeId,
       uuid,
+      hostname: clean(hello.hostname),
       machineId: clean(hello.machine_id),
       bootId: clean(hello.boot_id),
       agentVersion: clean(hello.agent_version),

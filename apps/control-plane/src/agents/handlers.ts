@@ -16,8 +16,8 @@ import type {
  * hello of the session, never one that a message names. Every time is already moved to the control plane's clock and
  * never lies in its future.
  *
- * A handler that rejects (or throws) gets the message answered with `refused`, and the connection stays. The words of a
- * RoostError reach the agent; those of any other error reach the log alone.
+ * A RoostError of a handler answers the message with `refused`, and the connection stays. Any other error is a fault of
+ * the program: it reaches the log alone, and ends the session with 1011.
  */
 export interface StreamHandlers {
   /**

@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { closeCodes, Hello, helloText } from '@roost/api-types/agent'
+import { closeCodes, Hello, helloText, isTooDeep } from '@roost/api-types/agent'
 import { safeParse } from 'zod/mini'
 import type { Identities, Identity } from './fleet.js'
 
@@ -95,6 +95,7 @@ function tooOld(incompatible: Accepted, oldest: number): Rejected {
 
 function parse(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
+    if (isTooDeep(text)) return undefined
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined
   } catch {

@@ -8,6 +8,7 @@ import {
   FrameError,
   frameHeaderBytes,
   InventoryMessage,
+  isTooDeep,
   LogMessage,
   metricFrameKind,
   PlanMessage,
@@ -20,7 +21,6 @@ import { safeParse } from 'zod/mini'
 import type { ZodMiniType } from 'zod/mini'
 import type { Clock } from '../clock.js'
 import { Gate } from '../gate.js'
-import { logged } from '../errors.js'
 import type { NoteEvent } from './audit-throttle.js'
 import type { StreamHandlers } from './handlers.js'
 import { RepeatedCatalogues, type RawMessage } from './repeated-catalogues.js'
@@ -59,12 +59,21 @@ export class Messages {
     this.#deps = deps
   }
 
-  /** Never throws: one agent's message must not reach another's session. */
+  /** Never throws: whatever one agent sends, no other session notices. */
   receive(session: Session, data: Buffer, isBinary: boolean): void {
-    if (isBinary) return this.#frame(session, data)
+    try {
+      if (isBinary) this.#frame(session, data)
+      else this.#message(session, data)
+    } catch (error) {
+      this.#crashed(session, isBinary ? 'frame' : 'message', error)
+    }
+  }
+
+  #message(session: Session, data: Buffer): void {
     this.counts.messages += 1
     const raw = this.#catalogues.find(data) ?? this.#read(data)
-    if (raw === undefined) return session.close(closeCodes.policyViolation, 'A message was no JSON object with a type.')
+    if (raw === undefined)
+      return session.close(closeCodes.policyViolation, 'A message was no JSON object with a type, or nested too deep.')
     if (raw.type === 'ping') return session.send({ type: 'pong', id: typeof raw.id === 'number' ? raw.id : 0 })
     // `unsupported` and `refused` are never answered: two sides that do not understand each other would not end.
     if (raw.type === 'pong' || raw.type === 'unsupported' || raw.type === 'refused') return
@@ -150,7 +159,7 @@ export class Messages {
     void this.#run(session, raw, () => work(parsed.data))
   }
 
-  /** Asynchronous, so that what a handler throws before its first await is a refusal too, and no fault of the process. */
+  /** Asynchronous, so that what a handler throws before its first await ends like what it rejects with. */
   async #run(session: Session, raw: RawMessage, work: () => Promise<void>): Promise<void> {
     session.pending += 1
     session.throttle(maxPending)
@@ -165,13 +174,17 @@ export class Messages {
   }
 
   #failed(session: Session, raw: RawMessage, error: unknown): void {
-    const isAnswer = error instanceof RoostError
-    if (!isAnswer)
-      this.#deps.log.error(
-        { ...logged(error), nodeId: session.speaker.nodeId, message: raw.type },
-        'cannot take a message',
-      )
-    this.#refuse(session, raw, isAnswer ? error.message : 'The control plane could not take this now.')
+    if (error instanceof RoostError) this.#refuse(session, raw, error.message)
+    else this.#crashed(session, raw.type, error)
+  }
+
+  /** A fault of ours, met by this message: nobody knows what state the session's data is in, so it begins again. */
+  #crashed(session: Session, type: string, error: unknown): void {
+    this.counts.refused += 1
+    const { nodeId, hostname } = session.speaker
+    const fields = { err: error, nodeId, hostname, message: type.slice(0, 64) }
+    this.#deps.log.error(fields, 'could not process a message of a node: its session ends')
+    session.close(closeCodes.internalError, 'The control plane failed to process a message.')
   }
 
   #refuse(session: Session, raw: RawMessage, message: string): void {
@@ -223,6 +236,7 @@ function parse(data: Buffer): RawMessage | undefined {
   try {
     // PostgreSQL stores no NUL, and no name has one.
     const text = data.toString('utf8').replaceAll('\\u0000', '\\ufffd')
+    if (isTooDeep(text)) return undefined
     const value: unknown = JSON.parse(text)
     return isRawMessage(value) ? value : undefined
   } catch {

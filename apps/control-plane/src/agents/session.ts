@@ -7,6 +7,7 @@ import { TokenBucket } from './token-bucket.js'
 export interface Speaker {
   readonly nodeId: number
   readonly uuid: string
+  readonly hostname: string
   readonly machineId: string
   readonly bootId: string
   readonly agentVersion: string

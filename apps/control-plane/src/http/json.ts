@@ -1,6 +1,5 @@
-import { RoostError } from '@roost/api-types/rest'
+import { isTooDeep, maxJsonDepth, RoostError } from '@roost/api-types/rest'
 
-const maxDepth = 32
 const maxMembers = 50_000
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -16,6 +15,7 @@ export function decodeBody(bytes: Uint8Array): string {
 
 /** Parses a body that may be hostile: bounded in depth and members, no name twice, every number finite. */
 export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) throw invalid(`The request body is nested deeper than ${maxJsonDepth} levels.`)
   scan(text)
   try {
     return JSON.parse(text)
@@ -37,7 +37,7 @@ interface Scan {
   lastString: string
 }
 
-/** Goes before JSON.parse, which would accept 500,000 levels. What is no JSON at all passes, for JSON.parse to refuse. */
+/** Goes before JSON.parse. What is no JSON at all passes, for JSON.parse to refuse. */
 function scan(text: string): void {
   const state: Scan = { open: [], members: 0, lastString: '' }
   let at = 0
@@ -69,17 +69,12 @@ function endOfString(text: string, at: number): number {
 
 function step(state: Scan, part: string): void {
   const first = part[0] ?? ''
-  if (first === '{') open(state, new Set())
-  else if (first === '[') open(state, undefined)
+  if (first === '{') state.open.push(new Set())
+  else if (first === '[') state.open.push(undefined)
   else if (first === '}' || first === ']') state.open.pop()
   else if (first === '"') state.lastString = part
   else if (first === ':') member(state)
   else if (Math.abs(Number(part)) === Infinity) throw invalid(`The number ${part.slice(0, 20)} is too large.`)
-}
-
-function open(state: Scan, names: Set<string> | undefined): void {
-  state.open.push(names)
-  if (state.open.length > maxDepth) throw invalid(`The request body is nested deeper than ${maxDepth} levels.`)
 }
 
 function member(state: Scan): void {

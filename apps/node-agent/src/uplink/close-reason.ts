@@ -5,6 +5,7 @@ const Reason = z.object({ message: z.string(), retry_after_ms: z.optional(z.numb
 
 const meanings: Readonly<Record<number, string>> = {
   1006: 'The connection broke.',
+  [closeCodes.internalError]: 'The control plane failed to process a message.',
   [closeCodes.serviceRestart]: 'The control plane restarts.',
   [closeCodes.tryAgainLater]: 'The control plane is busy.',
   [closeCodes.unauthenticated]: "The control plane did not accept this node's signature.",

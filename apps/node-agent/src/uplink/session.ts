@@ -1,6 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
-import { type Challenge, helloText, protocolVersion, ServerMessage } from '@roost/api-types/agent'
+import {
+  type Challenge,
+  closeCodes,
+  helloText,
+  isTooDeep,
+  protocolVersion,
+  ServerMessage,
+} from '@roost/api-types/agent'
 import { fp } from '@roost/failpoints'
 import { WebSocket } from 'ws'
 import type { Clock } from '../clock.js'
@@ -28,6 +35,8 @@ export interface SessionOptions {
   readonly onMessage: (message: SessionMessage) => void
   /** A type that this version does not know. */
   readonly onUnknown: (type: string) => void
+  /** A message could not be processed: the session ends. */
+  readonly onFault: (error: unknown) => void
 }
 
 /** Dialling, upgrade, challenge and welcome together. */
@@ -90,6 +99,13 @@ export class Session {
     cancel()
   }
 
+  /** A message met a fault of this program: the session ends. */
+  fail(error: unknown): void {
+    this.#options.onFault(error)
+    this.#failure ??= 'A message of the control plane could not be processed.'
+    this.#socket.close(closeCodes.internalError, JSON.stringify({ message: 'The agent failed to process a message.' }))
+  }
+
   #watch(): Promise<SessionEnd> {
     const socket = this.#socket
     socket.on('upgrade', (response: IncomingMessage) => {
@@ -97,7 +113,7 @@ export class Session {
     })
     socket.on('unexpected-response', (_request, response: IncomingMessage) => this.#notUpgraded(response))
     socket.on('message', (data: Buffer, isBinary: boolean) => {
-      if (!isBinary) this.#receive(data.toString())
+      if (!isBinary) this.#receiveSafely(data.toString())
     })
     return new Promise((resolve) => {
       socket.on('close', (code: number, reason: Buffer) => resolve(this.#end(code, reason.toString())))
@@ -128,13 +144,19 @@ export class Session {
     this.#giveUp(`The control plane answered ${response.statusCode} instead of opening the stream.`)
   }
 
+  /** Whatever the control plane sends, at most this session ends. */
+  #receiveSafely(text: string): void {
+    try {
+      this.#receive(text)
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
   #receive(text: string): void {
     const json = jsonOf(text)
     const parsed = ServerMessage.safeParse(json)
-    if (!parsed.success) {
-      this.#options.onUnknown(String((json as { type?: unknown } | null | undefined)?.type))
-      return
-    }
+    if (!parsed.success) return this.#options.onUnknown(typeOf(json))
     const message = parsed.data
     if (message.type === 'challenge') this.#hello(message)
     else if (message.type === 'ping') this.send(JSON.stringify({ type: 'pong', id: message.id }))
@@ -181,9 +203,15 @@ export class Session {
   }
 }
 
+/** The type of a message that cannot be read, for the log. */
+function typeOf(json: unknown): string {
+  const type = typeof json === 'object' && json !== null ? (json as { readonly type?: unknown }).type : undefined
+  return typeof type === 'string' ? type.slice(0, 64) : 'none'
+}
+
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return isTooDeep(text) ? undefined : JSON.parse(text)
   } catch {
     return undefined
   }

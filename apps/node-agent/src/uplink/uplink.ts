@@ -38,6 +38,9 @@ export interface UplinkEnd {
   readonly message: string
 }
 
+/** Unknown types of messages that are logged, each once. */
+const maxUnknownTypes = 100
+
 /** Keeps a session with the control plane open, and reconnects until an operator removes the node. */
 export class Uplink {
   readonly ended: Promise<UplinkEnd>
@@ -89,7 +92,7 @@ export class Uplink {
   }
 
   async #oneSession(): Promise<SessionEnd> {
-    const { identity, machine, trust, outbox, clock, random, onStatus } = this.#options
+    const { identity, machine, trust, outbox, clock, random, onStatus, log } = this.#options
     const { server } = identity.enrolment
     onStatus(`dials ${server}`)
     const session = new Session({
@@ -103,6 +106,7 @@ export class Uplink {
       onSkew: (seconds) => this.#skewed(seconds),
       onMessage: (message) => this.#take(session, message),
       onUnknown: (type) => this.#puzzled(type),
+      onFault: (error) => log.error('A message of the control plane could not be processed.', { error }),
     })
     this.#session = session
     const end = await session.ended
@@ -143,13 +147,13 @@ export class Uplink {
       case 'settings':
         return this.#settled(session, paceOf(message), message.ca)
       case 'ack':
-        return void this.#acknowledged(message.sequence)
+        return this.#process(session, this.#acknowledged(message.sequence))
       case 'desired':
         return deployments.desire(message)
       case 'plan_request':
-        return void deployments.plan(message)
+        return this.#process(session, deployments.plan(message))
       case 'request':
-        return void this.#answer(message)
+        return this.#process(session, this.#answer(message))
       case 'refused':
         log.warn('The control plane could not take a message.', { of: message.of, reason: message.message })
         if (message.sequence !== undefined) outbox.refused(message.sequence)
@@ -157,6 +161,11 @@ export class Uplink {
       case 'unsupported':
         return log.warn('The control plane is older than this agent and does not know a message.', { of: message.of })
     }
+  }
+
+  /** A rejection ends the session, not the process. */
+  #process(session: Session, work: Promise<void>): void {
+    work.catch((error: unknown) => session.fail(error))
   }
 
   #welcomed(session: Session, parked: string | null): void {
@@ -188,7 +197,7 @@ export class Uplink {
     this.#pace = pace
     this.#options.onPace(pace)
     this.#options.outbox.catchUp(pace.backlogMs)
-    void this.#options.trust.learn(authorities, session.certificates)
+    this.#process(session, this.#options.trust.learn(authorities, session.certificates))
   }
 
   #skewed(seconds: number): void {
@@ -197,7 +206,7 @@ export class Uplink {
   }
 
   #puzzled(type: string): void {
-    if (this.#unknown.has(type)) return
+    if (this.#unknown.has(type) || this.#unknown.size >= maxUnknownTypes) return
     this.#unknown.add(type)
     this.#options.log.warn('The control plane sent a message that this agent cannot read.', { type })
   }

@@ -14,6 +14,8 @@ export const closeCodes = {
   revoked: 4005,
   /** Too many messages, or one that cannot be read. */
   policyViolation: 1008,
+  /** A message met a fault of the other side's program: dial again with back-off. */
+  internalError: 1011,
 } as const
 
 /** The reason of a close frame, as JSON. At most 123 bytes. */

@@ -8,6 +8,7 @@ export * from './requests.js'
 export * from './usage.js'
 export * from './user-line.js'
 export * from './version.js'
+export * from '../rest/json-depth.js'
 // Read by the gateway's renderers too; neither brings zod along.
 export * from '../rest/share-clients.js'
 export * from '../rest/share-patterns.js'
