@@ -21,6 +21,7 @@ import { mountRoute } from './http/route.js'
 import { secureHeaders } from './http/secure-headers.js'
 import { createServer } from './http/server.js'
 import { limitUnauthenticated } from './http/unauthenticated.js'
+import { shareUploadsRoutes } from './shares/routes.js'
 import { driftRoutes } from './deployments/routes.js'
 import { metricRoutes } from './metrics/routes.js'
 import { endRefusedStreams } from './operators/end-streams.js'
@@ -85,6 +86,7 @@ function mountApi(app: FastifyInstance, { options, services, metrics, utilizatio
     ...metricRoutes(metrics.reads),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...driftRoutes(services.drift),
+    ...shareUploadsRoutes(services.shareUploads),
   ]
   for (const route of routes) mountRoute(app, route)
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { NodeService, Services } from '@roost/api-types/rpc'
 import { createAgentRequests } from './agents/requests.js'
-import type { NodeChannel } from './agents/requests.js'
+import type { AgentRequests, NodeChannel } from './agents/requests.js'
 import { AgentStream } from './agents/stream.js'
 import { createIdempotencyStore } from './audit/idempotency-store.js'
 import { createWrites } from './audit/service.js'
@@ -44,6 +44,7 @@ import { createSecrets, faultOf, loadSecretKeys } from './secrets.js'
 import type { Secrets } from './secrets.js'
 import { createShareService } from './shares/service.js'
 import { createShareStore } from './shares/store.js'
+import { createShareUploads } from './shares/uploads.js'
 import type { ContextOptions } from './context-options.js'
 import { createTrustStore } from './tls/trust-store.js'
 import type { TrustStore } from './tls/trust-store.js'
@@ -117,7 +118,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
       clusters,
       nodes,
       ...buildReads(database),
-      ...buildRecords(database, writes, secrets),
+      ...buildRecords(database, writes, secrets, agents.requests),
       ...deployments.services,
       ...measured(figures, utilization),
       tokens,
@@ -184,11 +185,13 @@ function buildReads(database: Database) {
 }
 
 /** Services of the resources that only operators change. */
-function buildRecords(database: Database, writes: Writes, secrets: Secrets) {
+function buildRecords(database: Database, writes: Writes, secrets: Secrets, requests: AgentRequests) {
+  const gatewayShares = createShareService({ store: createShareStore(database), writes, secrets })
   return {
     users: createUserService({ store: createUserStore(database), writes, secrets }),
     clusterStorage: createClusterStorageService({ store: createClusterStorageStore(database), writes, secrets }),
-    gatewayShares: createShareService({ store: createShareStore(database), writes, secrets }),
+    gatewayShares,
+    shareUploads: createShareUploads({ getShare: (id) => gatewayShares.get(id), requests }),
   }
 }
 

@@ -58,5 +58,5 @@ export function buildPrometheus(
     pool: database.pool,
   })
   const store = createFigureStore(database)
-  return { own, fleet: () => fleetText(store, capacity.service) }
+  return { own, fleet: () => fleetText(store, capacity.service, metrics.reads) }
 }

@@ -1,14 +1,28 @@
-import type { CapacityService } from '@roost/api-types/rpc'
+import type { CapacityService, MetricService } from '@roost/api-types/rpc'
 import { bytesPerTb } from '@roost/capacity-core'
 import { Gauge, Registry } from 'prom-client'
 import { deviceLines } from './device-lines.js'
+import { shareLines } from './share-lines.js'
 import type { FigureStore } from './store.js'
 
-/** Figures of nodes, devices and capacity as text, read anew each time: what is gone is gone from the answer too. */
-export async function fleetText(store: FigureStore, capacity: CapacityService): Promise<string> {
+/** Figures of nodes, devices, shares and capacity as text, read anew each time: what is gone is gone from the answer too. */
+export async function fleetText(store: FigureStore, capacity: CapacityService, metrics: Polls): Promise<string> {
   const registry = new Registry()
   await Promise.all([addCounts(registry, store), addCapacity(registry, store, capacity)])
-  return `${await registry.metrics()}${await deviceLines(store.listDevices())}`
+  return `${await registry.metrics()}${await deviceLines(store.listDevices())}${await shareText(store, metrics)}`
+}
+
+type Polls = Pick<MetricService, 'pollNode'>
+
+async function shareText(store: FigureStore, metrics: Polls): Promise<string> {
+  const shares = await store.listShares()
+  const byNode = new Map<number, ReadonlyMap<string, number | null>>()
+  for (const { nodeId } of shares)
+    if (!byNode.has(nodeId)) {
+      const samples = await metrics.pollNode(nodeId, ['share.*'])
+      byNode.set(nodeId, new Map(samples.metrics.map(({ metric_name: name, value }) => [name, value])))
+    }
+  return shareLines(shares, ({ nodeId, id }, metric) => byNode.get(nodeId)?.get(`share.${id}.${metric}`))
 }
 
 async function addCounts(registry: Registry, store: FigureStore): Promise<void> {

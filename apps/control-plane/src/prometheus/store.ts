@@ -22,6 +22,15 @@ export interface DeviceFigures {
   readonly freeBytes: number
 }
 
+export interface SharePlace {
+  readonly id: number
+  readonly name: string
+  readonly protocol: string
+  readonly cluster: string
+  readonly node: string
+  readonly nodeId: number
+}
+
 /** The fleet as Prometheus is told of it. */
 export interface FigureStore {
   listClusters(): Promise<readonly { readonly id: number; readonly name: string }[]>
@@ -29,6 +38,8 @@ export interface FigureStore {
   countDevices(): Promise<readonly DeviceCount[]>
   /** Assigned devices whose figures are known, by ascending id, in pages. */
   listDevices(): AsyncIterable<readonly DeviceFigures[]>
+  /** Enabled shares, by ascending id. */
+  listShares(): Promise<readonly SharePlace[]>
 }
 
 const pageRows = 2_000
@@ -51,6 +62,10 @@ export function createFigureStore({ prisma }: Pick<Database, 'prisma'>): FigureS
     countDevices: () => prisma.$queryRaw`
       select c.name as cluster, d.status, count(*)::int as count
       from devices d join clusters c on c.id = d.cluster_id group by 1, 2 order by 1, 2`,
+    listShares: () => prisma.$queryRaw`
+      select s.id, s.name, s.protocol, c.name as cluster, n.hostname as node, s.node_id as "nodeId"
+      from gateway_shares s join nodes n on n.id = s.node_id join clusters c on c.id = s.cluster_id
+      where s.enabled order by s.id`,
     async *listDevices() {
       let last = 0
       for (;;) {

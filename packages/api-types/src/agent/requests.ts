@@ -1,20 +1,22 @@
 import * as z from 'zod/mini'
 
-/** Bytes, counts and Unix seconds. */
-const amount = z.number().check(z.minimum(0), z.maximum(Number.MAX_SAFE_INTEGER))
+/** Bytes and numbers of things. */
+const amount = z.int().check(z.minimum(0))
+/** Unix seconds, or a duration. */
+const seconds = z.number().check(z.minimum(0), z.maximum(2 ** 40))
 
 /** What a share has not uploaded, as the agent counted it last. Null: the mount does not answer. */
 export const ShareUploadsAnswer = z.object({
   dirty_files: amount,
   dirty_bytes: amount,
-  oldest_dirty_seconds: amount,
+  oldest_dirty_seconds: seconds,
   cache_bytes: z.nullable(amount),
   uploads_queued: z.nullable(amount),
   upload_errors: z.nullable(amount),
   out_of_space: z.nullable(z.boolean()),
   /** Those that wait longest. */
   oldest: z
-    .array(z.object({ path: z.string().check(z.maxLength(8192)), bytes: amount, changed: amount }))
+    .array(z.object({ path: z.string().check(z.maxLength(8192)), bytes: amount, changed: seconds }))
     .check(z.maxLength(20)),
 })
 export type ShareUploadsAnswer = z.infer<typeof ShareUploadsAnswer>

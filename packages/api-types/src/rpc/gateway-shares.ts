@@ -1,4 +1,10 @@
-import { GatewayShare, GatewayShareChange, GatewayShareInput, WrittenGatewayShare } from '../rest/index.js'
+import {
+  GatewayShare,
+  GatewayShareChange,
+  GatewayShareInput,
+  ShareUploads,
+  WrittenGatewayShare,
+} from '../rest/index.js'
 import { Id, ListInput, listQuery, pageOf, read, router, write } from './procedures.js'
 
 export const gatewaySharesRouter = router({
@@ -10,6 +16,10 @@ export const gatewaySharesRouter = router({
     .input(Id)
     .output(GatewayShare)
     .query(({ ctx, input }) => ctx.services.gatewayShares.get(input.id)),
+  uploads: read
+    .input(Id)
+    .output(ShareUploads)
+    .query(({ ctx, input }) => ctx.services.shareUploads.get(input.id)),
   create: write
     .input(GatewayShareInput)
     .output(WrittenGatewayShare)

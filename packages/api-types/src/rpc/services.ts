@@ -30,6 +30,7 @@ import type {
   Operator,
   OperatorChange,
   OperatorInput,
+  ShareUploads,
   StoragePolicy,
   StorageUtilization,
   TransferUtilization,
@@ -88,6 +89,12 @@ export interface GatewayShareService
     Creates<WrittenGatewayShare, GatewayShareInput>,
     Changes<WrittenGatewayShare, GatewayShareChange>,
     Removes {}
+
+/** What clients have written to a share and is not in Swift. */
+export interface ShareUploadsService {
+  /** Asks the share's gateway. Throws `not_found`, and `unavailable` when the node is offline or its agent is too old. */
+  get(shareId: number): Promise<ShareUploads>
+}
 
 /** Capacity in TB (10^12 bytes) and percent, by set of storage policies. Throws `not_found`. */
 export interface CapacityService {
@@ -229,6 +236,7 @@ export interface Services {
   readonly storagePolicies: Reads<StoragePolicy>
   readonly users: UserService
   readonly gatewayShares: GatewayShareService
+  readonly shareUploads: ShareUploadsService
   readonly gatewayDeployments: JobService
   readonly userDbDeployments: JobService
   readonly drift: DriftService

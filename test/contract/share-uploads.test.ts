@@ -1,0 +1,120 @@
+import { createClient } from '@roost/api-types'
+import type { ServerMessage } from '@roost/api-types/agent'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startApi } from '../support/api.js'
+import type { TestApi } from '../support/api.js'
+import { addCluster, addNode } from '../support/fleet-rows.js'
+import { newIdentity, SimulatedAgent } from '../support/simulated-agent.js'
+
+/** On a machine with much to do. */
+const patience = { timeout: 45_000, interval: 50 }
+const counts = {
+  dirty_files: 2,
+  dirty_bytes: 3_000_000_000,
+  oldest_dirty_seconds: 12.5,
+  cache_bytes: null,
+  uploads_queued: 1,
+  upload_errors: 0,
+  out_of_space: false,
+}
+const result = { ...counts, oldest: [{ path: 'a/b é.txt', bytes: 7, changed: 1_795_201_200.5 }] }
+
+let api: TestApi
+let node: number
+let share: { readonly id: number; readonly resource_uri: string }
+let agent: SimulatedAgent
+const identity = newIdentity()
+beforeAll(async () => {
+  api = await startApi()
+  const { publicKey, uuid } = identity
+  node = await addNode(api.database, await addCluster(api.database, 'lab'), {
+    uuid,
+    publicKey,
+    machineId: `machine-${uuid}`,
+    hostname: 'gateway',
+    role: { create: { runsGateway: true } },
+  })
+  const body = { node: `/api/v1/nodes/${node}/`, name: 'docs', objectstore_container: 'docs', enabled: true }
+  share = (await api.call('/api/v1/gateway_shares/', { method: 'POST', body })).body
+})
+afterAll(() => api.stop())
+afterEach(disconnect)
+
+async function disconnect(): Promise<void> {
+  agent.stop()
+  await agent.until(({ ended }) => ended !== undefined)
+  const isOffline = async () => expect((await uploads()).body).toEqual({ error: 'The node is not connected.' })
+  await vi.waitFor(isOffline, patience)
+}
+
+/** An agent that answers each request with this. */
+async function connect(answer: object, protocol = 2): Promise<readonly ServerMessage[]> {
+  const asked: ServerMessage[] = []
+  agent = new SimulatedAgent({
+    url: api.url,
+    ca: api.ca,
+    identity,
+    hello: { protocol },
+    metrics: ['dirty_files', 'dirty_bytes', 'out_of_space'].map((name) => ({
+      name: `share.${share.id}.${name}`,
+      unit: 'count',
+      aggregation: 'sum' as const,
+    })),
+    onMessage(message) {
+      if (message.type !== 'request') return
+      asked.push(message)
+      agent.send({ type: 'answer', id: message.id, result: null, error: null, ...answer })
+    },
+  })
+  agent.dial()
+  await agent.until(({ welcomed }) => welcomed > 0)
+  return asked
+}
+
+const uploads = () => api.get(`${share.resource_uri}uploads/`)
+
+describe('gateway_shares/<id>/uploads/', () => {
+  it('answers what the gateway has not uploaded, over REST and tRPC', async () => {
+    const asked = await connect({ result })
+    const expected = {
+      share: share.resource_uri,
+      node: `/api/v1/nodes/${node}/`,
+      ...counts,
+      oldest: [{ path: 'a/b é.txt', bytes: 7, changed: '2026-11-20T19:00:00.500Z' }],
+    }
+    const { status, body } = await uploads()
+    expect([status, body]).toEqual([200, expected])
+    expect(asked).toMatchObject([{ kind: 'share_uploads', parameters: { share: share.id } }])
+    const { rpc, close } = createClient({ url: api.url, apiKey: api.key, ca: api.ca })
+    expect(await rpc.gatewayShares.uploads.query({ id: share.id })).toEqual(expected)
+    await close()
+  })
+
+  it('is unavailable, with the reason, while the gateway cannot answer', async () => {
+    await connect({ error: 'Share 1 is not mounted on this node.' })
+    const refused = await uploads()
+    expect([refused.status, refused.body]).toEqual([503, { error: 'Share 1 is not mounted on this node.' }])
+    await disconnect()
+    const offline = await uploads()
+    expect([offline.status, offline.headers['retry-after']]).toEqual([503, '15'])
+    await connect({ result }, 1)
+    expect((await uploads()).body).toEqual({ error: 'The agent on this node is too old for this; upgrade it.' })
+  })
+
+  it('has no answer for an unknown share', async () => {
+    await connect({ result })
+    expect((await api.get('/api/v1/gateway_shares/2000000/uploads/')).status).toBe(404)
+  })
+})
+
+describe('/metrics', () => {
+  it('has the uploads of shares whose gateway reports them', async () => {
+    await connect({ result })
+    agent.sendFrame(Float64Array.of(2, 3e9, Number.NaN))
+    const labels = `{cluster="lab",node="gateway",share="${share.id}",name="docs",protocol="nfs"}`
+    await vi.waitFor(async () => {
+      const lines = (await api.get('/metrics')).text.split('\n').filter((line) => line.startsWith('roost_share_'))
+      expect(lines).toEqual([`roost_share_dirty_files${labels} 2`, `roost_share_dirty_bytes${labels} 3000000000`])
+    }, patience)
+  })
+})
