@@ -4,6 +4,7 @@ import type {
   DeviceUsageMessage,
   InventoryMessage,
   LogMessage,
+  MountRestoredMessage,
   UsageMessage,
 } from '@roost/api-types/agent'
 import { registerEnrolment } from '@roost/control-plane/dist/agents/enrol-route.js'
@@ -42,6 +43,7 @@ export interface Heard {
   /** Plans, progress, outcomes and drift of deployments. */
   readonly deployments: { readonly nodeId: number; readonly message: { readonly type: string } }[]
   readonly accounts: { readonly nodeId: number; readonly message: UsageMessage }[]
+  readonly restored: { readonly nodeId: number; readonly message: MountRestoredMessage }[]
   readonly logs: { readonly nodeId: number; readonly message: LogMessage }[]
   readonly frames: { readonly nodeId: number; readonly bytes: Uint8Array }[]
   readonly connections: { readonly nodeId: number; readonly is: 'connected' | 'disconnected' }[]
@@ -92,6 +94,7 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     usages: [],
     deployments: [],
     accounts: [],
+    restored: [],
     logs: [],
     frames: [],
     connections: [],
@@ -175,6 +178,7 @@ function recordingHandlers(heard: Heard, hooks: StreamServer['hooks'], requests:
     applied: async (nodeId, message) => void heard.deployments.push({ nodeId, message }),
     drift: async (nodeId, message) => void heard.deployments.push({ nodeId, message }),
     usage: async (nodeId, message) => void heard.accounts.push({ nodeId, message }),
+    mountRestored: async (nodeId, message) => void heard.restored.push({ nodeId, message }),
     log: (nodeId, message) => void heard.logs.push({ nodeId, message }),
     connected: (nodeId) => void heard.connections.push({ nodeId, is: 'connected' }),
     disconnected: (nodeId) => void heard.connections.push({ nodeId, is: 'disconnected' }),

@@ -6,6 +6,7 @@ import type { Agent } from '@roost/node-agent/dist/agent.js'
 import { systemClock } from '@roost/node-agent/dist/clock.js'
 import type { Appliers } from '@roost/node-agent/dist/deployments/applier.js'
 import { ensureKey, keepIdentity } from '@roost/node-agent/dist/identity.js'
+import { createRestoredMounts, type RestoredMounts } from '@roost/node-agent/dist/mounts/health/restored-mounts.js'
 import { saveAuthorities } from '@roost/node-agent/dist/uplink/trust.js'
 import { expect } from 'vitest'
 import type { Reachable } from './control-plane.js'
@@ -25,6 +26,8 @@ export interface LabNode {
   readonly dir: string
   readonly usersDir: string
   readonly behaviour: FolderBehaviour
+  /** Mounts that the agent has restored. */
+  readonly restored: RestoredMounts
   /** With these appliers instead of its own. */
   start(appliers?: Appliers): Promise<void>
   stop(): Promise<void>
@@ -58,6 +61,7 @@ export async function addLabNode(
     gateway: folderApplier('gateway', dir, behaviour),
     user_db: folderApplier('user_db', usersDir, behaviour),
   }
+  const restored = createRestoredMounts(systemClock)
   let agent: Agent | null = null
   const stop = async () => {
     await agent?.stop()
@@ -70,6 +74,7 @@ export async function addLabNode(
     dir,
     usersDir,
     behaviour,
+    restored,
     stop,
     async start(appliers = own) {
       const started = await startTestAgent({
@@ -77,6 +82,7 @@ export async function addLabNode(
         clock: systemClock,
         random: () => 0,
         appliers,
+        restored,
       })
       ;({ agent } = started)
       await expect.poll(() => started.statuses[0], { timeout: 60_000 }).toContain('connected to')

@@ -7,6 +7,7 @@ import type { Appliers } from '@roost/node-agent/dist/deployments/applier.js'
 import type { Clock } from '@roost/node-agent/dist/clock.js'
 import { ensureKey, type Identity, keepIdentity, readIdentity } from '@roost/node-agent/dist/identity.js'
 import type { Log } from '@roost/node-agent/dist/log.js'
+import { createRestoredMounts, type RestoredMounts } from '@roost/node-agent/dist/mounts/health/restored-mounts.js'
 import type { RequestHandlers } from '@roost/node-agent/dist/uplink/requests.js'
 import { saveAuthorities } from '@roost/node-agent/dist/uplink/trust.js'
 
@@ -35,6 +36,7 @@ export interface TestAgentOptions {
   /** None, unless given. */
   readonly appliers?: Appliers
   readonly requests?: RequestHandlers
+  readonly restored?: RestoredMounts
   /** Instead of the recorded lines. */
   readonly log?: Log
 }
@@ -99,6 +101,7 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
     },
     appliers: options.appliers ?? {},
     requests: options.requests ?? {},
+    restored: options.restored ?? createRestoredMounts(clock),
     onStatus: (status) => statuses.unshift(status),
     clock,
     random,

@@ -6,6 +6,7 @@ import { openDeployments } from './deployments/deployments.js'
 import type { Identity, MachineIds } from './identity.js'
 import type { Inventories } from './inventory/inventories.js'
 import type { Log } from './log.js'
+import type { RestoredMounts } from './mounts/health/restored-mounts.js'
 import { Periodic } from './periodic.js'
 import { startUsageRounds, type UsageRounds, type UsageSources } from './swift/usage-rounds.js'
 import { FrameBuffer } from './uplink/frame-buffer.js'
@@ -25,6 +26,7 @@ export interface AgentOptions {
   readonly inventories: Inventories
   readonly usage: UsageSources
   readonly appliers: Appliers
+  readonly restored: RestoredMounts
   readonly requests: RequestHandlers
   /** What to show as the state of the agent. */
   readonly onStatus: (status: string) => void
@@ -42,6 +44,8 @@ export interface Agent {
 
 /** What the spool may take of the disk. */
 const spoolBytes = 64 << 20
+const restoredKind = 'mount_restored'
+const maxRestored = 200
 /** Several changes at once, such as the rings of a rebalance, are one inventory. */
 const changeSettlesMs = 3000
 
@@ -82,6 +86,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   })
   rounds = startRounds({ ...options, log }, uplink, pace)
   const usage = startUsage({ ...options, log }, messages, outbox)
+  reportRestored(options.restored, messages, outbox)
   const end = async (): Promise<void> => {
     await uplink.stop()
     await rounds.stop()
@@ -92,6 +97,16 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   }
   let ending: Promise<void> | null = null
   return { ended: uplink.ended, stop: () => (ending ??= end()) }
+}
+
+/** Mounts that were restored, kept in the spool up to a bound: what comes after it is only in the agent's log. */
+function reportRestored(restored: RestoredMounts, messages: MessageSpool, outbox: Outbox): void {
+  restored.listen((mount) => {
+    if (messages.pending().filter(({ kind }) => kind === restoredKind).length >= maxRestored) return
+    void messages
+      .add(restoredKind, (sequence) => ({ type: 'mount_restored', sequence, ...mount }))
+      .then(() => outbox.spooled())
+  })
 }
 
 /** Storage and transfer of accounts, kept in the spool until the control plane has acknowledged them. */

@@ -7,6 +7,7 @@ import { runCommand } from './host/run-command.js'
 import type { Log } from './log.js'
 import type { ShareCounts } from './mounts/cache/share-counts.js'
 import type { Mounts } from './mounts/mounts.js'
+import type { RestoredMounts } from './mounts/health/restored-mounts.js'
 import { openMounts } from './mounts/open-mounts.js'
 import type { NodeProblems } from './problems.js'
 import { createGatewayApplier } from './shares/gateway-applier.js'
@@ -24,6 +25,7 @@ export interface AppliersOptions {
   readonly node: string
   readonly problems: NodeProblems
   readonly shareCounts: ShareCounts
+  readonly restored: RestoredMounts
   readonly clock: Clock
   readonly log: Log
 }
@@ -42,14 +44,14 @@ export async function openAppliers(options: AppliersOptions): Promise<OpenedAppl
   const { gateway, dataDir } = config
   const state = gatewayState(join(dataDir, 'shares'), options.node)
   const readNames = async () => (await state.readInForce()).names
-  const { mounts, uploads } = await openMounts({ ...options, gateway, dataDir, run: runCommand, readNames })
+  const { mounts, uploads, health } = await openMounts({ ...options, gateway, dataDir, run: runCommand, readNames })
   const appliers = { gateway: gatewayOf(options, mounts, state), user_db: userDb(options) }
   await mounts.open()
   return {
     appliers,
     requests: { share_uploads: async ({ share }) => uploads.answer(share) },
     async close() {
-      await uploads.close()
+      await Promise.all([uploads.close(), health.close()])
       await mounts.close()
     },
   }

@@ -6,6 +6,7 @@ import type {
   DriftMessage,
   InventoryMessage,
   LogMessage,
+  MountRestoredMessage,
   PlanMessage,
   ProgressMessage,
   UsageMessage,
@@ -41,6 +42,8 @@ export interface StreamHandlers {
   drift(nodeId: number, message: DriftMessage): Promise<void>
   /** Resolves when the figures are stored, or were before: then the agent gets its `ack` and forgets them. */
   usage(nodeId: number, message: UsageMessage): Promise<void>
+  /** Resolves when it is in the audit, or was before. Rejects for a share that is not the node's. */
+  mountRestored(nodeId: number, message: MountRestoredMessage): Promise<void>
   log(nodeId: number, message: LogMessage): void
   /** The node's session begins. It may follow the last one without a `disconnected` between them. */
   connected(nodeId: number): void

@@ -11,6 +11,7 @@ import {
   isTooDeep,
   LogMessage,
   metricFrameKind,
+  MountRestoredMessage,
   PlanMessage,
   ProgressMessage,
   UsageMessage,
@@ -106,6 +107,11 @@ export class Messages {
       case 'usage':
         return this.#handle(session, raw, UsageMessage, async (message) => {
           await handlers.usage(nodeId, message)
+          session.send({ type: 'ack', sequence: message.sequence })
+        })
+      case 'mount_restored':
+        return this.#handle(session, raw, MountRestoredMessage, async (message) => {
+          await handlers.mountRestored(nodeId, { ...message, time: this.#ourTime(session, message.time) })
           session.send({ type: 'ack', sequence: message.sequence })
         })
       case 'log':

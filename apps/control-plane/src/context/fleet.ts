@@ -20,6 +20,8 @@ import { createTokenService } from '../nodes/tokens.js'
 import type { ContextOptions } from '../context-options.js'
 import { logged } from '../errors.js'
 import type { Figures } from './figures.js'
+import { createRestoredIntake } from '../shares/restored.js'
+import { createRestoredStore } from '../shares/restored-store.js'
 import type { UtilizationFeature } from './utilization.js'
 
 export interface StreamedFeatures extends Pick<Figures, 'metrics' | 'capacity'> {
@@ -40,6 +42,7 @@ export function streamHandlers(
     log,
     now,
   })
+  const restored = createRestoredIntake(createRestoredStore(database))
   return {
     inventory: (nodeId, message) => inventories.take(nodeId, message),
     catalogue: (nodeId, message) => metrics.intake.catalogue(nodeId, message),
@@ -50,6 +53,7 @@ export function streamHandlers(
     applied: (nodeId, message) => nodes.applied(nodeId, message),
     drift: (nodeId, message) => nodes.drifted(nodeId, message),
     usage: (nodeId, message) => utilization.intake.take(nodeId, message),
+    mountRestored: (nodeId, message) => restored.take(nodeId, message),
     log: (nodeId, { level, message }) => log[level]({ nodeId }, `an agent says: ${message}`),
     connected(nodeId) {
       metrics.intake.connected(nodeId)

@@ -11,6 +11,7 @@ import { lockStateDirectory } from '../state-lock.js'
 import { TransferUsage } from '../swift/transfer-usage.js'
 import type { UsageSources } from '../swift/usage-rounds.js'
 import { createLog, type Log } from '../log.js'
+import { createRestoredMounts } from '../mounts/health/restored-mounts.js'
 import { CommandError, exitCodes } from './command-error.js'
 import { serverUrl } from './server-url.js'
 import type { RunFlags } from './program.js'
@@ -48,8 +49,8 @@ async function serve(config: AgentConfig, identity: Identity, log: Log): Promise
     onFault: (message) => log.warn(message),
   })
   const context = openContext(config, clock, log)
-  const { machine, problems, shareCounts } = context
-  const opened = await openAppliers({ config, machine, node: enrolment.node_uuid, problems, shareCounts, clock, log })
+  const restored = createRestoredMounts(clock)
+  const opened = await openAppliers({ ...context, config, node: enrolment.node_uuid, restored, clock, log })
   const agent = await startAgent({
     dataDir: config.dataDir,
     identity,
@@ -59,6 +60,7 @@ async function serve(config: AgentConfig, identity: Identity, log: Log): Promise
     usage: await usageSources(config, context, clock, log),
     appliers: opened.appliers,
     requests: opened.requests,
+    restored,
     onStatus: (status) => void notifier.status(status),
     clock,
     random: Math.random,

@@ -20,6 +20,8 @@ export interface Daemons {
   start(name: string, argv: readonly string[]): Promise<void>
   isRunning(name: string): boolean
   end(name: string): Promise<void>
+  /** Ends at once one that is known to hang; what it wrote stays to be read. */
+  kill(name: string): Promise<void>
   /** What it wrote since it was started; gone when it was ended. */
   log(name: string): string
   /** Cuts a log that has grown long down to its beginning, where a program says what it listens to. */
@@ -63,6 +65,12 @@ export function createDaemons({ dir, machine, run, clock, systemd }: DaemonsOpti
         await gone(clock, () => find(name) === undefined)
       }
       for (const file of [pidFile(name), logFile(name), scriptFile(name)]) await rm(file, { force: true })
+    },
+    async kill(name) {
+      const pid = find(name)
+      if (pid === undefined) return
+      signal(pid, 'SIGKILL')
+      await gone(clock, () => find(name) === undefined)
     },
     log: (name) => machine.read(logFile(name)) ?? '',
     async trimLog(name) {

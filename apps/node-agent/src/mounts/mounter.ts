@@ -39,6 +39,8 @@ export interface Mounter {
   up(wanted: WantedMount): Promise<void>
   /** Also of what is left of one that broke. */
   down(name: string, path: string): Promise<void>
+  /** Ends the program of one that hangs: calls that wait for it fail, and `down` no longer waits. */
+  kill(name: string): Promise<void>
   /** Keeps what a mount that is up writes from filling the disk. */
   trimLog(name: string): Promise<void>
   /** Where its remote control listens; undefined when it does not run. */
@@ -98,6 +100,7 @@ export function createMounter({ machine, daemons, run, clock, dir }: MounterOpti
     runsWith,
     up,
     down,
+    kill: (name) => daemons.kill(name),
     trimLog: (name) => daemons.trimLog(name),
     port: (name) => (daemons.isRunning(name) ? portOf(daemons.log(name)) : undefined),
   }

@@ -12,6 +12,8 @@ import { noUploads, openUploads } from './cache/uploads.js'
 import type { Uploads } from './cache/uploads.js'
 import { createClientFiles } from './client-files.js'
 import { createDaemons } from './daemons.js'
+import { type MountHealth, noHealth, openMountHealth } from './health/mount-health.js'
+import type { RestoredMounts } from './health/restored-mounts.js'
 import { createLoginCheck, requireRclone } from './login-check.js'
 import { mountRecordFile } from './mount-record.js'
 import { MountStore } from './mount-store.js'
@@ -32,6 +34,7 @@ export interface MountsOptions {
   readonly shareCounts: ShareCounts
   /** Names of deployed shares by the paths of their folders. */
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
+  readonly restored: RestoredMounts
   readonly clock: Clock
   readonly log: Log
 }
@@ -39,13 +42,18 @@ export interface MountsOptions {
 export interface OpenedMounts {
   readonly mounts: Mounts
   readonly uploads: Uploads
+  readonly health: MountHealth
 }
 
 /** Who mounts the containers of shares, as the configuration says. */
 export async function openMounts(options: MountsOptions): Promise<OpenedMounts> {
-  const { gateway, dataDir, machine, run, problems, readNames, shareCounts: counts, clock, log } = options
+  const { gateway, dataDir, machine, run, problems, readNames, restored, shareCounts: counts, clock, log } = options
   if (gateway.mounts === 'operator')
-    return { mounts: createOperatorMounts({ machine, run, directory: gateway.mountDirectory }), uploads: noUploads }
+    return {
+      mounts: createOperatorMounts({ machine, run, directory: gateway.mountDirectory }),
+      uploads: noUploads,
+      health: noHealth,
+    }
   const dir = join(dataDir, 'mounts')
   const own = openMachine()
   const daemons = createDaemons({ dir: join(dir, 'run'), machine: own, run, clock, systemd: isUnderSystemd(own) })
@@ -68,11 +76,16 @@ export async function openMounts(options: MountsOptions): Promise<OpenedMounts> 
     clientFiles: createClientFiles(own),
     problems,
     readNames,
+    onRestored: (share) => restored.record(share),
     clock,
     log,
   })
   const { cacheDirectory } = gateway
-  return { mounts, uploads: openUploads({ store, shareMounts, cacheDirectory, run, counts, clock, log }) }
+  return {
+    mounts,
+    uploads: openUploads({ store, shareMounts, cacheDirectory, run, counts, clock, log }),
+    health: openMountHealth({ ...options, store, shareMounts, machine: own }),
+  }
 }
 
 /** Throws when the machine has no such account of its own. */

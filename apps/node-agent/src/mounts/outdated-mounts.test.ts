@@ -26,6 +26,8 @@ const shareMounts: ShareMounts = {
   down: async () => {},
   drain: async () => true,
   endDrain: async () => {},
+  isAnswering: async () => true,
+  kill: async () => {},
   cacheStats: async () => undefined,
 }
 const state: GatewayState = {
@@ -49,6 +51,7 @@ beforeEach(async () => {
     clientFiles: async () => new Map([1, 2].map((share) => [`/srv/${share}`, 1])),
     problems,
     readNames: async () => ({ '/srv/1': 'docs' }),
+    onRestored: () => {},
     clock: systemClock,
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
   })

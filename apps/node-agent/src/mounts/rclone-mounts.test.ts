@@ -20,6 +20,7 @@ let drained: string[]
 /** Containers that cannot be mounted or uploaded to. */
 let away: Set<string>
 let told: string[]
+let restored: number[]
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'roost-mounts-'))
@@ -27,6 +28,7 @@ beforeEach(() => {
   drained = []
   away = new Set()
   told = []
+  restored = []
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
@@ -50,6 +52,8 @@ const shareMounts: ShareMounts = {
     return true
   },
   endDrain: async () => {},
+  isAnswering: async () => true,
+  kill: async () => {},
   cacheStats: async () => undefined,
 }
 
@@ -80,6 +84,7 @@ async function open(checkLogin: () => Promise<void> = async () => {}): Promise<R
     clientFiles: async () => new Map(),
     problems: createNodeProblems(),
     readNames: async () => ({}),
+    onRestored: (share) => void restored.push(share),
     clock: quickClock(),
     log: { debug: say, info: say, warn: say, error: say },
   })
@@ -125,6 +130,7 @@ describe('mounts of a gateway', () => {
     await again.close()
     expect(standing()).toEqual(['1 a', '2 b'])
     expect(told).toEqual(['release 2', 'restore 2', 'A mount stands again.'])
+    expect(restored).toEqual([2])
   })
 
   it('are not touched by a deployment whose login is refused, and the one in force stays', async () => {

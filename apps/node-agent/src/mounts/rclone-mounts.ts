@@ -26,6 +26,7 @@ export interface RcloneMountsOptions {
   readonly problems: NodeProblems
   /** Names of deployed shares by the paths of their folders. */
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
+  readonly onRestored: (share: number) => void
   readonly clock: Clock
   readonly log: Log
 }

@@ -25,12 +25,16 @@ export interface RemoteControl {
   readonly htpasswd: string
   /** Files of which the cache holds something, those not in Swift yet included. Rejects when the mount does not answer. */
   cachedFiles(port: number): Promise<number>
+  /** Whether the mount answers at once to a question that has nothing to do with its files. */
+  isAnswering(port: number): Promise<boolean>
   /** Rejects when the mount does not answer. */
   stats(port: number): Promise<CacheStats>
 }
 
 const user = 'roost-agent'
 const answerMs = 5_000
+/** rclone answers `noop` in a millisecond, unless it hangs. */
+const noopMs = 2_000
 
 /** The password is made once, and for all mounts of the machine. */
 export async function openRemoteControl(dir: string): Promise<RemoteControl> {
@@ -41,20 +45,31 @@ export async function openRemoteControl(dir: string): Promise<RemoteControl> {
   const htpasswd = join(dir, 'rc.htpasswd')
   const digest = createHash('sha1').update(password).digest('base64')
   await writeManagedFile(htpasswd, `${user}:{SHA}${digest}\n`)
-  const stats = async (port: number) => Stats.parse(await post(port, '/vfs/stats', `${user}:${password}`)).diskCache
+  const auth = `${user}:${password}`
+  const stats = async (port: number) => Stats.parse(await post(port, '/vfs/stats', { auth })).diskCache
   return {
     htpasswd,
     async cachedFiles(port) {
       const { files, uploadsInProgress, uploadsQueued } = await stats(port)
       return Math.max(files, uploadsInProgress + uploadsQueued)
     },
+    isAnswering: (port) =>
+      post(port, '/rc/noop', { auth, deadlineMs: noopMs }).then(
+        () => true,
+        () => false,
+      ),
     stats,
   }
 }
 
-function post(port: number, path: string, auth: string): Promise<unknown> {
+interface PostOptions {
+  readonly auth: string
+  readonly deadlineMs?: number
+}
+
+function post(port: number, path: string, { auth, deadlineMs = answerMs }: PostOptions): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path, auth, method: 'POST', signal: AbortSignal.timeout(answerMs) }
+    const options = { host: '127.0.0.1', port, path, auth, method: 'POST', signal: AbortSignal.timeout(deadlineMs) }
     const sent = request(options, (answer) => {
       if (answer.statusCode === 200) json(answer).then(resolve, reject)
       else reject(new Error(`A mount's remote control answers ${answer.statusCode}.`))

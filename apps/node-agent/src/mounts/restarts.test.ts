@@ -26,6 +26,8 @@ const shareMounts: ShareMounts = {
   down: async (share) => void events.push(`down ${share}`),
   drain: async () => true,
   endDrain: async () => {},
+  isAnswering: async () => true,
+  kill: async () => {},
   cacheStats: async () => undefined,
 }
 
@@ -41,7 +43,7 @@ beforeEach(async () => {
   await store.save((record) => ({ ...record, settled }))
   const quiet = () => {}
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet }
-  const mounts = new StartedMounts({ store, shareMounts, log })
+  const mounts = new StartedMounts({ store, shareMounts, onRestored: () => {}, log })
   mounts.servedBy({
     release: async ([share]) => void events.push(`release ${share}`),
     restore: async ([share]) => void events.push(`restore ${share}`),

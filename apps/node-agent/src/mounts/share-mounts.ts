@@ -24,6 +24,10 @@ export interface ShareMounts {
   /** Uploads what is in the cache. Whether everything is in Swift, and the uploading has ended. */
   drain(spec: MountSpec): Promise<boolean>
   endDrain(spec: MountSpec): Promise<void>
+  /** Whether the program of the share's mount answers. */
+  isAnswering(share: number): Promise<boolean>
+  /** Ends the program of a mount that hangs. */
+  kill(share: number): Promise<void>
   /** Undefined when no mount of the share answers. */
   cacheStats(spec: MountSpec): Promise<CacheStats | undefined>
 }
@@ -60,6 +64,11 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
       return true
     },
     endDrain,
+    async isAnswering(share) {
+      const port = mounter.port(nameOf(share))
+      return port !== undefined && control.isAnswering(port)
+    },
+    kill: (share) => mounter.kill(nameOf(share)),
     async cacheStats(spec) {
       const port = mounter.port(nameOf(spec.share)) ?? mounter.port(draining(spec).name)
       return port === undefined ? undefined : control.stats(port).catch(() => undefined)

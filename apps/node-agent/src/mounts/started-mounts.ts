@@ -10,6 +10,8 @@ import type { ShareMounts } from './share-mounts.js'
 export interface StartedMountsOptions {
   readonly store: MountStore
   readonly shareMounts: ShareMounts
+  /** A mount that was down is up again. */
+  readonly onRestored: (share: number) => void
   readonly log: Log
 }
 
@@ -89,6 +91,7 @@ export class StartedMounts {
       await this.#up(spec)
       await this.#notify('restore', spec)
       this.#options.log.info('A mount stands again.', { path: this.pathOf(spec) })
+      this.#options.onRestored(share)
     })
   }
 

@@ -66,6 +66,19 @@ function open(): void {
   sender.open({ send: (text) => sent.push((JSON.parse(text) as { sequence: number }).sequence) > 0 })
 }
 
+it('gives up news of a restored mount that was refused five times', async () => {
+  open()
+  const { sequence } = await messages.add('mount_restored', (number) => ({ type: 'mount_restored', sequence: number }))
+  sender.pump()
+  for (let time = 1; time <= 5; time++) {
+    await expect.poll(() => sent.length).toBe(time)
+    expect(messages.has(sequence)).toBe(true)
+    sender.refused(sequence)
+    clock.pass(60_000)
+  }
+  await expect.poll(() => messages.has(sequence)).toBe(false)
+})
+
 it('sends a message that was refused again, after a pause that grows', async () => {
   open()
   const sequence = await keep()

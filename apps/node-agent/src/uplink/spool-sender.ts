@@ -25,6 +25,8 @@ const answerMs = 60_000
 const firstRetryMs = 5000
 const longestRetryMs = 60_000
 const roomCheckMs = 1000
+const newsKinds: ReadonlySet<string> = new Set(['mount_restored'])
+const attemptsOfNews = 5
 
 /** Sends the messages of the spool until they are acknowledged: again after a refusal, a time-out or a reconnect. */
 export class SpoolSender {
@@ -59,9 +61,17 @@ export class SpoolSender {
   refused(sequence: number): void {
     if (!this.#options.messages.has(sequence)) return void this.#attempts.delete(sequence)
     const count = this.#attempts.get(sequence)?.count ?? 1
+    if (count >= attemptsOfNews && this.#isNews(sequence)) return void this.acknowledged(sequence)
     const delayMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (count - 1))
     this.#attempts.set(sequence, { count, nextAtMs: this.#options.clock.monotonic() + delayMs })
     this.#arm(delayMs)
+  }
+
+  /** What is only of interest, and may be about something that is no longer there. */
+  #isNews(sequence: number): boolean {
+    return this.#options.messages
+      .pending()
+      .some((message) => message.sequence === sequence && newsKinds.has(message.kind))
   }
 
   /** Sends what is due. */

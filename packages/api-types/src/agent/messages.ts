@@ -105,6 +105,17 @@ export const DriftMessage = z.object({
 })
 export type DriftMessage = z.infer<typeof DriftMessage>
 
+/** A mount of a share was down, and the agent mounted it again. Numbered: kept until it is acknowledged, or refused five times. */
+export const MountRestoredMessage = z.object({
+  type: z.literal('mount_restored'),
+  sequence,
+  share: z.int().check(z.positive(), z.maximum(2 ** 31 - 1)),
+  /** Unix seconds. */
+  time: z.number().check(z.nonnegative()),
+  reason: z.string().check(z.maxLength(200)),
+})
+export type MountRestoredMessage = z.infer<typeof MountRestoredMessage>
+
 /** Heartbeat, both ways: whoever gets `ping` answers `pong` with the same id. */
 export const Ping = z.object({ type: z.literal('ping'), id: z.number() })
 export const Pong = z.object({ type: z.literal('pong'), id: z.number() })
@@ -121,6 +132,7 @@ export const AgentMessage = z.discriminatedUnion('type', [
   ProgressMessage,
   AppliedMessage,
   DriftMessage,
+  MountRestoredMessage,
   Ping,
   Pong,
 ])

@@ -1,0 +1,75 @@
+import type { Clock } from '../../clock.js'
+import type { ProbeResult, ProbeTarget, StatfsProbe } from '../../host/statfs-probe.js'
+import type { Log } from '../../log.js'
+import { Periodic } from '../../periodic.js'
+
+export interface WatchedMount extends ProbeTarget {
+  readonly share: number
+}
+
+export interface HungMountsOptions {
+  /** The mounts that the kernel shows now. */
+  readonly mounts: () => readonly WatchedMount[]
+  readonly probe: StatfsProbe
+  /** Whether the program of a share's mount answers. */
+  readonly isAnswering: (share: number) => Promise<boolean>
+  /** Ends that program; the mount keeper starts it again. */
+  readonly kill: (share: number) => Promise<void>
+  readonly onHung: (share: number) => void
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface HungMounts {
+  stop(): Promise<void>
+}
+
+const checkEveryMs = 3_000
+/** Of a program that answers, so that only its mount may hang. */
+const hungAfterMs = 8_000
+const disconnected = /Transport endpoint is not connected/
+
+/** Finds mounts that do not answer any longer, and ends their programs. Never touches a mount in this process. */
+export function watchHungMounts(options: HungMountsOptions): HungMounts {
+  const { mounts, probe, isAnswering, kill, onHung, clock, log } = options
+  const stuckSince = new Map<number, number>()
+
+  async function isHung(share: number, result: ProbeResult): Promise<boolean> {
+    if (result.state === 'failed') return disconnected.test(result.message)
+    if (result.state === 'ok') {
+      stuckSince.delete(share)
+      return false
+    }
+    const since = stuckSince.get(share) ?? clock.monotonic()
+    stuckSince.set(share, since)
+    return clock.monotonic() - since >= hungAfterMs || !(await isAnswering(share))
+  }
+
+  async function judge({ share, mountPoint }: WatchedMount, result: ProbeResult): Promise<void> {
+    if (!(await isHung(share, result))) return
+    stuckSince.delete(share)
+    log.warn('A mount hangs and is restarted.', { path: mountPoint })
+    onHung(share)
+    await kill(share)
+  }
+
+  const round = new Periodic({
+    clock,
+    intervalMs: () => checkEveryMs,
+    async work() {
+      const watched = mounts()
+      probe.keepOnly(watched)
+      for (const share of stuckSince.keys())
+        if (!watched.some((mount) => mount.share === share)) stuckSince.delete(share)
+      const results = await probe.probeAll(watched)
+      await Promise.all(watched.map((mount, i) => judge(mount, results[i] as ProbeResult)))
+    },
+    onError: (error) => log.error('Mounts could not be checked for hanging.', { error }),
+  })
+  return {
+    async stop() {
+      probe.close()
+      await round.stop()
+    },
+  }
+}

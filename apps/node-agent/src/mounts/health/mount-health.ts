@@ -1,0 +1,73 @@
+import type { Clock } from '../../clock.js'
+import type { Machine } from '../../host/machine.js'
+import { readMounts } from '../../host/mounts.js'
+import type { RunCommand } from '../../host/run-command.js'
+import type { Log } from '../../log.js'
+import type { NodeProblems } from '../../problems.js'
+import { desiredMounts } from '../mount-record.js'
+import type { MountStore } from '../mount-store.js'
+import type { ShareMounts } from '../share-mounts.js'
+import { watchHungMounts } from './hung-mounts.js'
+import type { WatchedMount } from './hung-mounts.js'
+import { createMountProbe } from './mount-probe.js'
+import type { RestoredMounts } from './restored-mounts.js'
+import { createStorageCheck } from './storage-check.js'
+import { type StorageHealth, startStorageHealth } from './storage-health.js'
+
+export interface MountHealthOptions {
+  readonly store: MountStore
+  readonly shareMounts: ShareMounts
+  /** Whose kernel shows the mounts. */
+  readonly machine: Machine
+  readonly run: RunCommand
+  readonly problems: NodeProblems
+  readonly restored: RestoredMounts
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface MountHealth {
+  readonly storage: Pick<StorageHealth, 'answeringSince'>
+  close(): Promise<void>
+}
+
+/** The operator mounts the containers. */
+export const noHealth: MountHealth = { storage: { answeringSince: () => undefined }, close: async () => {} }
+
+/** Begins to check mounts that are up, and what they depend on. */
+export function openMountHealth(options: MountHealthOptions): MountHealth {
+  const { store, shareMounts, run, problems, restored, clock, log } = options
+  const storage = startStorageHealth({
+    check: createStorageCheck(),
+    logins: () => store.record.logins,
+    onProblems: (found) => problems.set('storage', found),
+    onError: (error) => log.error('Swift could not be checked.', { error }),
+    clock,
+  })
+  const hung = watchHungMounts({
+    mounts: () => presentMounts(options),
+    probe: createMountProbe(run),
+    isAnswering: (share) => shareMounts.isAnswering(share),
+    kill: (share) => shareMounts.kill(share),
+    onHung: (share) => restored.explain(share, 'It did not answer.'),
+    clock,
+    log,
+  })
+  return {
+    storage,
+    async close() {
+      await hung.stop()
+      await storage.stop()
+    },
+  }
+}
+
+/** By their kernel's numbers, which tell a mount from a later one at the same path. */
+function presentMounts({ store, shareMounts, machine }: MountHealthOptions): readonly WatchedMount[] {
+  const byPath = new Map(readMounts(machine).map(({ id, mountPoint, kind }) => [mountPoint, { id, kind }]))
+  return desiredMounts(store.record).flatMap(({ share }) => {
+    const mountPoint = shareMounts.pathOf(share)
+    const mount = byPath.get(mountPoint)
+    return mount?.kind === 'fuse' ? [{ share, id: mount.id, mountPoint }] : []
+  })
+}
