@@ -81,11 +81,10 @@ export async function openMounts(options: MountsOptions): Promise<OpenedMounts> 
     log,
   })
   const { cacheDirectory } = gateway
-  return {
-    mounts,
-    uploads: openUploads({ store, shareMounts, cacheDirectory, run, counts, clock, log }),
-    health: openMountHealth({ ...options, store, shareMounts, machine: own }),
-  }
+  const uploads = openUploads({ store, shareMounts, cacheDirectory, run, counts, clock, log })
+  const isDirty = () => uploads.isDirty()
+  const health = openMountHealth({ ...options, store, shareMounts, machine: own, cacheDirectory, isDirty })
+  return { mounts, uploads, health }
 }
 
 /** Throws when the machine has no such account of its own. */

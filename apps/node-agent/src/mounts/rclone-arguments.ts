@@ -7,8 +7,8 @@ export interface MountFiles {
   readonly htpasswd: string
 }
 
-/** Objects that others put into the container are seen after so long at most. */
-const dirCacheTime = '1m'
+/** The agent renews or drops listings each minute; while Swift is away they are kept for so long. */
+const dirCacheTime = '6m'
 
 /** How rclone is called to mount a container for its clients. */
 export function mountArguments(spec: MountSpec, path: string, owner: MountOwner, files: MountFiles): readonly string[] {

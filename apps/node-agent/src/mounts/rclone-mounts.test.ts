@@ -52,6 +52,8 @@ const shareMounts: ShareMounts = {
     return true
   },
   endDrain: async () => {},
+  refresh: async () => {},
+  forget: async () => {},
   isAnswering: async () => true,
   kill: async () => {},
   cacheStats: async () => undefined,

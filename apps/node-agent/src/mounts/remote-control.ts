@@ -27,6 +27,10 @@ export interface RemoteControl {
   cachedFiles(port: number): Promise<number>
   /** Whether the mount answers at once to a question that has nothing to do with its files. */
   isAnswering(port: number): Promise<boolean>
+  /** The mount lists its container again. Rejects when it does not answer. */
+  refresh(port: number): Promise<void>
+  /** The mount forgets its listings. Rejects when it does not answer. */
+  forget(port: number): Promise<void>
   /** Rejects when the mount does not answer. */
   stats(port: number): Promise<CacheStats>
 }
@@ -35,6 +39,8 @@ const user = 'roost-agent'
 const answerMs = 5_000
 /** rclone answers `noop` in a millisecond, unless it hangs. */
 const noopMs = 2_000
+/** Ten thousand names from a Swift that is busy. */
+const refreshMs = 50_000
 
 /** The password is made once, and for all mounts of the machine. */
 export async function openRemoteControl(dir: string): Promise<RemoteControl> {
@@ -53,6 +59,8 @@ export async function openRemoteControl(dir: string): Promise<RemoteControl> {
       const { files, uploadsInProgress, uploadsQueued } = await stats(port)
       return Math.max(files, uploadsInProgress + uploadsQueued)
     },
+    refresh: async (port) => void (await post(port, '/vfs/refresh?recursive=true', { auth, deadlineMs: refreshMs })),
+    forget: async (port) => void (await post(port, '/vfs/forget', { auth })),
     isAnswering: (port) =>
       post(port, '/rc/noop', { auth, deadlineMs: noopMs }).then(
         () => true,

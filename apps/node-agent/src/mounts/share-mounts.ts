@@ -26,6 +26,9 @@ export interface ShareMounts {
   endDrain(spec: MountSpec): Promise<void>
   /** Whether the program of the share's mount answers. */
   isAnswering(share: number): Promise<boolean>
+  /** Lists its container again, or forgets the listings. Nothing to do for a mount that is not up. */
+  refresh(share: number): Promise<void>
+  forget(share: number): Promise<void>
   /** Ends the program of a mount that hangs. */
   kill(share: number): Promise<void>
   /** Undefined when no mount of the share answers. */
@@ -67,6 +70,14 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
     async isAnswering(share) {
       const port = mounter.port(nameOf(share))
       return port !== undefined && control.isAnswering(port)
+    },
+    async refresh(share) {
+      const port = mounter.port(nameOf(share))
+      if (port !== undefined) await control.refresh(port)
+    },
+    async forget(share) {
+      const port = mounter.port(nameOf(share))
+      if (port !== undefined) await control.forget(port)
     },
     kill: (share) => mounter.kill(nameOf(share)),
     async cacheStats(spec) {

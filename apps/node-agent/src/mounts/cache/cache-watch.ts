@@ -58,6 +58,10 @@ export class CacheWatch {
     return this.#caches.get(share)
   }
 
+  get isDirty(): boolean {
+    return [...this.#caches.values()].some((cache) => cache.isDirty)
+  }
+
   async close(): Promise<void> {
     await this.#round.stop()
     for (const cache of this.#caches.values()) cache.close()

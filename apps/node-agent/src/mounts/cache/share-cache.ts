@@ -49,6 +49,10 @@ export class ShareCache {
     }
   }
 
+  get isDirty(): boolean {
+    return this.#files.list().length > 0
+  }
+
   /** Oldest change first. */
   dirty(): readonly DirtyFile[] {
     return this.#files.list().toSorted((one, other) => one.changedAtMs - other.changedAtMs)

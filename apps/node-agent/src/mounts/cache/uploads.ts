@@ -24,6 +24,8 @@ export interface UploadsOptions {
 export interface Uploads {
   /** Throws when this node has not counted the share. */
   answer(share: number): ShareUploadsAnswer
+  /** Whether anything is not in Swift, as seen within the last seconds. */
+  isDirty(): boolean
   close(): Promise<void>
 }
 
@@ -34,6 +36,7 @@ export const noUploads: Uploads = {
   answer() {
     throw new Error('The operator of this node mounts the containers; the agent does not know what is not uploaded.')
   },
+  isDirty: () => false,
   close: async () => {},
 }
 
@@ -58,6 +61,7 @@ export function openUploads({ store, shareMounts, run, ...options }: UploadsOpti
         throw new Error(`Share ${share} is not mounted on this node, or was not counted yet. Deploy it first.`)
       return { ...answerOf(count), oldest: cache.dirty().slice(0, namedFiles).map(nameOf) }
     },
+    isDirty: () => watch.isDirty,
     close: () => watch.close(),
   }
 }

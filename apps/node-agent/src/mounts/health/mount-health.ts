@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.js'
+import { startHelper } from '../../host/helper.js'
 import type { Machine } from '../../host/machine.js'
 import { readMounts } from '../../host/mounts.js'
 import type { RunCommand } from '../../host/run-command.js'
@@ -7,11 +8,14 @@ import type { NodeProblems } from '../../problems.js'
 import { desiredMounts } from '../mount-record.js'
 import type { MountStore } from '../mount-store.js'
 import type { ShareMounts } from '../share-mounts.js'
+import { startCacheSync } from './cache-sync.js'
+import { startFolderRefresh } from './folder-refresh.js'
 import { watchHungMounts } from './hung-mounts.js'
 import type { WatchedMount } from './hung-mounts.js'
 import { createMountProbe } from './mount-probe.js'
 import type { RestoredMounts } from './restored-mounts.js'
 import { createStorageCheck } from './storage-check.js'
+import { createStorageClient } from './storage-client.js'
 import { type StorageHealth, startStorageHealth } from './storage-health.js'
 
 export interface MountHealthOptions {
@@ -22,6 +26,9 @@ export interface MountHealthOptions {
   readonly run: RunCommand
   readonly problems: NodeProblems
   readonly restored: RestoredMounts
+  readonly cacheDirectory: string
+  /** Something in the caches is not in Swift. */
+  readonly isDirty: () => boolean
   readonly clock: Clock
   readonly log: Log
 }
@@ -37,8 +44,9 @@ export const noHealth: MountHealth = { storage: { answeringSince: () => undefine
 /** Begins to check mounts that are up, and what they depend on. */
 export function openMountHealth(options: MountHealthOptions): MountHealth {
   const { store, shareMounts, run, problems, restored, clock, log } = options
+  const client = createStorageClient()
   const storage = startStorageHealth({
-    check: createStorageCheck(),
+    check: createStorageCheck(client),
     logins: () => store.record.logins,
     onProblems: (found) => problems.set('storage', found),
     onError: (error) => log.error('Swift could not be checked.', { error }),
@@ -53,11 +61,20 @@ export function openMountHealth(options: MountHealthOptions): MountHealth {
     clock,
     log,
   })
+  const refresh = startFolderRefresh({
+    mounts: () => desiredMounts(store.record),
+    logins: () => store.record.logins,
+    client,
+    refresh: (share) => shareMounts.refresh(share),
+    forget: (share) => shareMounts.forget(share),
+    clock,
+    log,
+  })
+  const sync = startCacheSync({ ...options, start: startHelper })
   return {
     storage,
     async close() {
-      await hung.stop()
-      await storage.stop()
+      await Promise.all([hung.stop(), sync.stop(), refresh.stop(), storage.stop()])
     },
   }
 }

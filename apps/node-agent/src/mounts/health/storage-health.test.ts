@@ -4,6 +4,7 @@ import type { InventoryProblem } from '@roost/api-types/agent'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test-clock.js'
 import { createStorageCheck } from './storage-check.js'
+import { createStorageClient } from './storage-client.js'
 import { type StorageHealth, startStorageHealth } from './storage-health.js'
 
 let answer: { readonly account: number | 'none' }
@@ -28,19 +29,23 @@ const login = (key = 'right') => ({ auth_url: `${url}/auth/v1.0`, user: 'a:b', k
 
 describe('a check of Swift', () => {
   it('succeeds when the account answers to the login', async () => {
-    expect(await createStorageCheck()(login())).toBeUndefined()
+    expect(await createStorageCheck(createStorageClient())(login())).toBeUndefined()
   })
 
   it('says what is answered instead, and never the key', async () => {
-    expect(await createStorageCheck()(login('S3CR3T'))).toBe(`${url}/auth/v1.0 answered the login of a:b with 401`)
+    expect(await createStorageCheck(createStorageClient())(login('S3CR3T'))).toBe(
+      `${url}/auth/v1.0 answered the login of a:b with 401`,
+    )
     answer = { account: 503 }
-    expect(await createStorageCheck()(login())).toBe(`${url}/v1/AUTH_a answered with 503`)
+    expect(await createStorageCheck(createStorageClient())(login())).toBe(`${url}/v1/AUTH_a answered with 503`)
   })
 
   it('does not wait for a server that is silent or not there', async () => {
     answer = { account: 'none' }
-    expect(await createStorageCheck(200)(login())).toBe('no answer in time')
-    expect(await createStorageCheck()({ ...login(), auth_url: 'http://127.0.0.1:1/auth' })).toMatch(/ECONNREFUSED/)
+    expect(await createStorageCheck(createStorageClient(200))(login())).toBe('no answer in time')
+    expect(
+      await createStorageCheck(createStorageClient())({ ...login(), auth_url: 'http://127.0.0.1:1/auth' }),
+    ).toMatch(/ECONNREFUSED/)
   })
 })
 

@@ -1,0 +1,54 @@
+import type { Clock } from '../../clock.js'
+import { keepHelper, type StartHelper } from '../../host/helper.js'
+import type { Log } from '../../log.js'
+import { Periodic } from '../../periodic.js'
+
+export interface CacheSyncOptions {
+  /** Something in the cache is not in Swift. */
+  readonly isDirty: () => boolean
+  readonly cacheDirectory: string
+  readonly start: StartHelper
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface CacheSync {
+  stop(): Promise<void>
+}
+
+const syncEveryMs = 1_000
+/** A slow disk with much to write; rclone goes on meanwhile. */
+const deadlineMs = 120_000
+
+// Node has no syncfs, and it blocks: a shell that stays starts one `sync` at a time.
+const script = 'while read -r _; do sync -f -- "$1" || echo failed; echo .; done'
+
+/** Writes the cache's filesystem to its disk each second while something in it is nowhere else: rclone never does. */
+export function startCacheSync({ isDirty, cacheDirectory, start, clock, log }: CacheSyncOptions): CacheSync {
+  const helper = keepHelper(start, ['sh', '-c', script, 'roost-sync'])
+  let hasFailed = false
+  let isStopped = false
+  const round = new Periodic({
+    clock,
+    intervalMs: () => syncEveryMs,
+    async work() {
+      if (!isDirty()) return
+      const { outcome, stdout } = await helper.ask([cacheDirectory], deadlineMs)
+      const isSynced = outcome === 'answered' && stdout === ''
+      if (!isSynced && !hasFailed && !isStopped)
+        log.warn('The cache could not be written to its disk: a power cut takes what is not in Swift yet.', {
+          path: cacheDirectory,
+          outcome,
+        })
+      hasFailed = !isSynced
+    },
+    onError: (error) => log.error('The cache could not be written to its disk.', { error }),
+  })
+  return {
+    async stop() {
+      isStopped = true
+      helper.close()
+      await round.stop()
+    },
+  }
+}

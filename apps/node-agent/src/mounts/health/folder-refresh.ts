@@ -1,0 +1,81 @@
+import type { StorageLogin } from '@roost/api-types/agent'
+import type { Clock } from '../../clock.js'
+import type { Log } from '../../log.js'
+import { Periodic } from '../../periodic.js'
+import { inParallel } from '../in-parallel.js'
+import type { StorageAccount, StorageClient, StorageHead } from './storage-client.js'
+
+export interface RefreshedMount {
+  readonly share: number
+  readonly container: string
+  /** By which rclone's configuration knows the login. */
+  readonly remote: string
+}
+
+export interface FolderRefreshOptions {
+  readonly mounts: () => readonly RefreshedMount[]
+  readonly logins: () => Readonly<Record<string, StorageLogin>>
+  readonly client: StorageClient
+  /** The mount of the share lists its container again. */
+  readonly refresh: (share: number) => Promise<void>
+  /** The mount forgets its listings, and asks Swift for the next one. */
+  readonly forget: (share: number) => Promise<void>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface FolderRefresh {
+  stop(): Promise<void>
+}
+
+/** Clients see within a minute what others write, with the second that the kernel keeps entries. */
+const refreshEveryMs = 55_000
+/** A listing of more objects takes Swift and rclone too long to be made each minute. */
+const mostObjects = 10_000
+const atOnce = 2
+
+/**
+ * Keeps the listings of mounts new. Mounts keep them for longer than that, so that folders can be listed while Swift is
+ * away: those of large containers are forgotten instead, whose clients then get an error.
+ */
+export function startFolderRefresh(options: FolderRefreshOptions): FolderRefresh {
+  const { mounts, logins, client, refresh, forget, clock, log } = options
+  const small = new Set<string>()
+
+  async function update(mount: RefreshedMount, account: StorageAccount | undefined): Promise<void> {
+    const { share, container, remote } = mount
+    const key = JSON.stringify([remote, container])
+    const head = await account?.head(container).catch(() => undefined)
+    if (head !== undefined && isAnswer(head)) {
+      if (isSmall(head)) small.add(key)
+      else small.delete(key)
+    }
+    if (!small.has(key)) return forget(share)
+    if (head !== undefined && isAnswer(head)) await refresh(share)
+  }
+
+  const round = new Periodic({
+    clock,
+    intervalMs: () => refreshEveryMs,
+    async work() {
+      const accounts = new Map<string, StorageAccount>()
+      for (const [remote, login] of Object.entries(logins())) {
+        const account = await client.open(login).catch(() => undefined)
+        if (account !== undefined) accounts.set(remote, account)
+      }
+      // A mount that does not answer is the business of who watches for that.
+      await inParallel(mounts(), atOnce, (mount) => update(mount, accounts.get(mount.remote)))
+    },
+    onError: (error) => log.error('The listings of mounts could not be refreshed.', { error }),
+  })
+  return { stop: () => round.stop() }
+}
+
+/** A container that is not there has nothing to list. */
+function isAnswer({ status }: StorageHead): boolean {
+  return (status >= 200 && status < 300) || status === 404
+}
+
+function isSmall({ objects = 0 }: StorageHead): boolean {
+  return objects <= mostObjects
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { type IncomingMessage, request as requestPlain } from 'node:http'
+import { request as requestTls } from 'node:https'
+import type { StorageLogin } from '@roost/api-types/agent'
+
+/** Talks to Swift with the login of mounts. Rejects with the reason when Swift does not answer. */
+export interface StorageClient {
+  open(login: StorageLogin): Promise<StorageAccount>
+}
+
+export interface StorageAccount {
+  readonly url: string
+  /** Of the account, or of a container in it. */
+  head(container?: string): Promise<StorageHead>
+}
+
+export interface StorageHead {
+  readonly status: number
+  /** Undefined where the answer does not count them. */
+  readonly objects: number | undefined
+}
+
+/** The deadline of each request: without it a silent host holds the check for minutes. */
+const answerMs = 5_000
+
+/** As rclone does, it trusts what this machine trusts: Node brings a list of its own. */
+const trustFiles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem']
+
+export function createStorageClient(deadlineMs = answerMs): StorageClient {
+  const ca = readTrust()
+  const ask = (method: string, url: string, headers: Readonly<Record<string, string>>) =>
+    send(method, url, { headers, ca, signal: AbortSignal.timeout(deadlineMs) })
+  return {
+    async open({ auth_url: authUrl, user, key }) {
+      const answer = await ask('GET', authUrl, { 'x-auth-user': user, 'x-auth-key': key })
+      const { 'x-auth-token': token, 'x-storage-url': url } = answer.headers
+      if (typeof token !== 'string' || typeof url !== 'string')
+        throw new Error(`${authUrl} answered the login of ${user} with ${answer.statusCode}`)
+      return {
+        url,
+        async head(container) {
+          const path = container === undefined ? url : `${url}/${encodeURIComponent(container)}`
+          const { statusCode: status = 0, headers } = await ask('HEAD', path, { 'x-auth-token': token })
+          const count = headers['x-container-object-count']
+          return { status, objects: typeof count === 'string' ? Number(count) : undefined }
+        },
+      }
+    },
+  }
+}
+
+interface SendOptions {
+  readonly headers: Readonly<Record<string, string>>
+  readonly ca: string | undefined
+  readonly signal: AbortSignal
+}
+
+function send(method: string, url: string, { ca, ...options }: SendOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const answered = (answer: IncomingMessage) => {
+      answer.once('error', () => {}).resume()
+      resolve(answer)
+    }
+    const sent = url.startsWith('https:')
+      ? requestTls(url, { ...options, method, ...(ca === undefined ? {} : { ca }) }, answered)
+      : requestPlain(url, { ...options, method }, answered)
+    sent.once('error', reject)
+    sent.end()
+  })
+}
+
+function readTrust(): string | undefined {
+  for (const file of trustFiles) {
+    try {
+      return readFileSync(file, 'utf8')
+    } catch {
+      // Another distribution keeps it elsewhere.
+    }
+  }
+  return undefined
+}
