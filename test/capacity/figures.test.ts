@@ -192,3 +192,16 @@ describe('figures in the database', () => {
     expect((await stored('d1')).freeBytes).toBe(40n)
   })
 })
+
+it('figures that the database refuses do not keep those of other devices from being stored', async () => {
+  for (const key of ['a', 'b', 'c', 'd', 'e']) await device(key, [gold])
+  await capacity.intake.load()
+  for (const key of ['a', 'b', 'd', 'e']) report(1_800_000_000, { [key]: [3, 2, 1] })
+  report(1e300, { c: [3, 2, 1] })
+  await capacity.writer.flush()
+  for (const key of ['a', 'b', 'd', 'e']) expect(await stored(key)).toMatchObject({ totalBytes: 3n })
+  expect(await stored('c')).toMatchObject({ totalBytes: null })
+  report(1_800_000_100, { c: [4, 2, 1] })
+  await capacity.writer.flush()
+  expect(await stored('c')).toMatchObject({ totalBytes: 4n })
+})

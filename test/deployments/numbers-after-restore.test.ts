@@ -1,5 +1,5 @@
 import type { Job } from '@roost/api-types/rest'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { addLabNode, endOf } from '../support/deployment-lab.js'
 import type { LabNode } from '../support/deployment-lab.js'
 import { addCluster } from '../support/fleet-rows.js'
@@ -64,3 +64,18 @@ it.each([0, 1] as const)(
     expect([...(await currentFiles(node.dir)).values()]).toEqual(['fourth\nrw\n'])
   },
 )
+
+it.each([2 ** 30, 2 ** 31 - 1])('a node whose numbers are used up (%i) fails alone', async (desired) => {
+  const { controlPlane, database } = server.api
+  const { clusterId } = await database.prisma.node.findUniqueOrThrow({ where: { id: node.id } })
+  const other = await addLabNode(controlPlane, database, clusterId)
+  onTestFinished(() => other.remove())
+  await Promise.all([node.start(), other.start()])
+  await database.prisma.nodeDeployment.updateMany({ where: { nodeId: node.id }, data: { desired, inForce: desired } })
+  const { body } = await server.post('/api/v1/gateway_deployments/', { cluster: `/api/v1/clusters/${clusterId}/` })
+  const { state, targets } = await endOf(server.get, body)
+  expect(state).toBe('COMPLETED_FAILED')
+  const ended = new Map(targets.map((target) => [target.node, target.state]))
+  expect([ended.get(node.uri), ended.get(other.uri)]).toEqual(['failed', 'applied'])
+  expect(targets.find(({ node: uri }) => uri === node.uri)?.message).toContain('used up its generation numbers')
+})

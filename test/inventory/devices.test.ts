@@ -105,8 +105,8 @@ describe('devices', () => {
     const report = inventory(Object.fromEntries(names.map((name) => [name, { uuid: `u-${name}` }])))
     await fleet.take(report)
     const figures = createCapacityStore(database)
-    const usages = (await figures.listDevices(fleet.nodeId)).map(({ id }) => {
-      return { id, status: 'ok', totalBytes: 3, freeBytes: 2, availableBytes: 1, time: 1 }
+    const usages = (await figures.listDevices(fleet.nodeId)).map(({ id, nodeId }) => {
+      return { id, nodeId, status: 'ok', totalBytes: 3, freeBytes: 2, availableBytes: 1, time: 1 }
     })
     const rounds = Array.from({ length: 15 }, (_, i) => i)
     await Promise.all([

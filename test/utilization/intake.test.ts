@@ -78,9 +78,23 @@ describe('usage that is told', () => {
     expect(await read('AUTH_499')).toMatchObject({ bytes_used: 19 })
   })
 
-  it('of a half-hour that has not begun is refused, with what to do', async () => {
+  it('of a half-hour that begins in more than an hour is refused, with what to do', async () => {
     const { one, take } = await cluster()
-    await expect(take(one, '2026-06-01T12:30:00Z', {})).rejects.toThrow(/clock/)
+    await take(one, '2026-06-01T13:00:00Z', {})
+    await expect(take(one, '2026-06-01T13:30:00Z', {})).rejects.toThrow(/clock/)
+  })
+
+  it('with a row that the database refuses is stored without that row', async () => {
+    const { one, take, storageOf: storage, transferOf: transfer } = await cluster()
+    const rows = Array.from({ length: 50 }, (_, i) => storageOf(`AUTH_${i}`, i))
+    const poison = [storageOf('AUTH_\0', 1), storageOf('AUTH_x', 1, { slots: 2 ** 20 })]
+    await take(one, start, {
+      storage: rows.toSpliced(20, 0, ...poison),
+      transfer: [transferOf('AUTH_a', 30), transferOf('AUTH_\0', 1)],
+      log_read: 1,
+    })
+    for (const i of [0, 19, 20, 49]) expect(await storage(`AUTH_${i}`)).toMatchObject({ bytes_used: i })
+    expect(await transfer('AUTH_a')).toMatchObject({ bytes_in: 30, pct_complete: 50 })
   })
 
   it('by a node that was removed is refused, and what it told before stays', async () => {

@@ -5,6 +5,7 @@ import type { Config } from './config.js'
 import type { Log } from './log.js'
 import { StartError } from './start-error.js'
 
+export { isRefused } from '@roost/database'
 export type { Connection, Database } from '@roost/database'
 
 export interface DatabaseServer {

@@ -14,9 +14,11 @@ import {
   MountRestoredMessage,
   PlanMessage,
   ProgressMessage,
+  readingToleranceSeconds,
   UsageMessage,
 } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
+import { isRefused } from '../db.js'
 import type { Log } from '../log.js'
 import { safeParse } from 'zod/mini'
 import type { ZodMiniType } from 'zod/mini'
@@ -101,7 +103,7 @@ export class Messages {
       case 'catalogue':
         return this.#handle(session, raw, CatalogueMessage, (message) => handlers.catalogue(nodeId, message))
       case 'device_usage':
-        return this.#handle(session, raw, DeviceUsageMessage, (message) =>
+        return this.#handle(session, raw, DeviceUsageMessage, async (message) =>
           handlers.deviceUsage(nodeId, { ...message, time: this.#ourTime(session, message.time) }),
         )
       case 'usage':
@@ -181,7 +183,16 @@ export class Messages {
 
   #failed(session: Session, raw: RawMessage, error: unknown): void {
     if (error instanceof RoostError) this.#refuse(session, raw, error.message)
+    else if (isRefused(error)) this.#refusedByDatabase(session, raw, error)
+    else if (error instanceof FrameError) session.close(closeCodes.policyViolation, error.message)
     else this.#crashed(session, raw.type, error)
+  }
+
+  /** The same values would be refused again: the message is dropped, and the session goes on. */
+  #refusedByDatabase(session: Session, raw: RawMessage, err: unknown): void {
+    const { nodeId, hostname } = session.speaker
+    this.#deps.log.warn({ err, nodeId, hostname, message: raw.type }, 'dropped a message that the database refuses')
+    this.#refuse(session, raw, 'The database refuses the values of this message.')
   }
 
   /** A fault of ours, met by this message: nobody knows what state the session's data is in, so it begins again. */
@@ -214,8 +225,7 @@ export class Messages {
       this.#moveTime(session, bytes)
       this.#deps.handlers.frame(session.speaker.nodeId, bytes)
     } catch (error) {
-      if (error instanceof FrameError) session.close(closeCodes.policyViolation, error.message)
-      else this.#failed(session, { type: 'frame' }, error)
+      this.#failed(session, { type: 'frame' }, error)
     }
   }
 
@@ -231,7 +241,10 @@ export class Messages {
   #ourTime(session: Session, told: number): number {
     const { skew } = session.speaker
     const moved = Math.abs(skew) > toleratedSkewSeconds ? told - skew : told
-    return Math.min(moved, this.#deps.clock.now() / 1000)
+    const now = this.#deps.clock.now() / 1000
+    // Its clock has jumped since the hello: the next hello measures it again.
+    if (Math.abs(moved - now) > readingToleranceSeconds) throw new FrameError("The node's clock jumped: dial again.")
+    return Math.min(moved, now)
   }
 }
 

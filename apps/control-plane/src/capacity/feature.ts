@@ -27,6 +27,8 @@ export function createCapacity({ store, requireCluster, log }: CapacityOptions):
   const live = createLiveDevices()
   const writer = createUsageWriter(store, {
     failed: (error) => log.warn(logged(error), "devices' figures cannot be stored; they wait in memory"),
+    dropped: ({ id, nodeId }, err) =>
+      log.warn({ err, nodeId, device: id }, 'dropped the usage of a device that the database refuses'),
     recovered: () => log.info("devices' figures are stored again"),
   })
   return {

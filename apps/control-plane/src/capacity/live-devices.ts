@@ -18,6 +18,7 @@ export interface LiveDevices {
 
 interface LiveDevice {
   readonly id: number
+  readonly nodeId: number
   readonly clusterId: number
   readonly policies: readonly number[]
   readonly row: number
@@ -74,8 +75,8 @@ export function createLiveDevices(): LiveDevices {
 }
 
 function liveDevice(stored: StoredDevice, columns: DeviceColumns): LiveDevice {
-  const { id, clusterId, policies, status } = stored
-  const device = { id, clusterId, policies, status, figures: figuresOf(stored), storedAt: -Infinity }
+  const { id, nodeId, clusterId, policies, status } = stored
+  const device = { id, nodeId, clusterId, policies, status, figures: figuresOf(stored), storedAt: -Infinity }
   return { ...device, row: columns.add(counted(device)) }
 }
 
@@ -107,9 +108,10 @@ function counted({ policies, status, figures }: Pick<LiveDevice, 'policies' | 's
   return { policies, figures: { totalBytes, freeBytes, availableBytes } }
 }
 
-function usageOf({ id, status, figures }: LiveDevice, time: number): DeviceUsage {
+function usageOf({ id, nodeId, status, figures }: LiveDevice, time: number): DeviceUsage {
   return {
     id,
+    nodeId,
     status,
     totalBytes: figures?.total_bytes ?? null,
     freeBytes: figures?.free_bytes ?? null,

@@ -18,6 +18,7 @@ export interface StoredDevice {
 /** The last figures of a device. */
 export interface DeviceUsage {
   readonly id: number
+  readonly nodeId: number
   readonly status: string
   readonly totalBytes: number | null
   readonly freeBytes: number | null

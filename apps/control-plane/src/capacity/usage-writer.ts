@@ -1,3 +1,4 @@
+import { writeWithoutPoison } from '../poison.js'
 import type { CapacityStore, DeviceUsage } from './store.js'
 
 /** Writes devices' figures to the database in batches, off the stream's path. */
@@ -12,13 +13,15 @@ export interface UsageWriter {
 export interface UsageWriterEvents {
   readonly failed: (error: unknown) => void
   readonly recovered: () => void
+  /** The database refuses the figures of this device. */
+  readonly dropped: (usage: DeviceUsage, error: unknown) => void
 }
 
 const batchRows = 10_000
 
 export function createUsageWriter(
   store: Pick<CapacityStore, 'updateUsage'>,
-  { failed, recovered }: UsageWriterEvents,
+  { failed, recovered, dropped }: UsageWriterEvents,
 ): UsageWriter {
   const waiting = new Map<number, DeviceUsage>()
   let running: Promise<void> | undefined
@@ -27,7 +30,7 @@ export function createUsageWriter(
   const writeAll = async () => {
     while (waiting.size > 0) {
       const batch = [...waiting.values()].slice(0, batchRows)
-      await store.updateUsage(batch)
+      await writeWithoutPoison(batch, (part) => store.updateUsage(part), dropped)
       for (const usage of batch) if (waiting.get(usage.id) === usage) waiting.delete(usage.id)
     }
   }

@@ -21,6 +21,10 @@ export interface DeploymentNodes {
   drifted(nodeId: number, message: DriftMessage): Promise<void>
 }
 
+/** Only a node that reports a number which it never counted up to comes here. */
+export const usedUp =
+  'The node has used up its generation numbers. Remove it, delete the state directory of its agent, and enroll it again.'
+
 const phases = ['waiting', 'planned', 'staged'] as const
 
 export function createDeploymentNodes({
@@ -95,7 +99,8 @@ async function catchUp(
   await store.setDrift(tx, nodeId, kind, [])
   if (payload !== undefined) {
     const next = await store.raise(tx, nodeId, kind, new Uint8Array(payload))
-    for (const { jobId } of targets) await store.updateTarget(tx, jobId, nodeId, { generation: next })
+    const update = next === undefined ? { state: 'failed', message: usedUp, answered: true } : { generation: next }
+    for (const { jobId } of targets) await store.updateTarget(tx, jobId, nodeId, update)
   }
   await store.refreshNode(tx, nodeId)
   return payload !== undefined

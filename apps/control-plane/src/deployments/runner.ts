@@ -2,6 +2,7 @@ import type { DeploymentKind } from '@roost/api-types/agent'
 import { fp } from '@roost/failpoints'
 import type { Transaction } from '../audit/store.js'
 import type { Clock } from '../clock.js'
+import { usedUp } from './nodes.js'
 import { isPassing, logged } from '../errors.js'
 import type { Log } from '../log.js'
 import type { Secrets } from '../secrets.js'
@@ -144,6 +145,10 @@ export class JobRunner {
     const { payload } = wanted
     if (planned !== undefined && planned !== payload) return false // changed this moment: it is asked again
     const generation = await store.raise(tx, nodeId, job.kind, secrets.seal('desired-state', payload))
+    if (generation === undefined) {
+      await this.#fail(tx, job, nodeId, usedUp)
+      return false
+    }
     await jobs[job.kind].updateTarget(tx, job.id, nodeId, { ...begun, generation })
     await store.refreshNode(tx, nodeId)
     return true

@@ -1,4 +1,5 @@
 import type { DeploymentKind, DriftedItem } from '@roost/api-types/agent'
+import { maxGeneration } from '@roost/api-types/agent'
 import { unfinishedStates } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../audit/store.js'
@@ -31,8 +32,8 @@ export interface StateStore {
   unfinishedJobs(): Promise<readonly { readonly id: number; readonly kind: DeploymentKind }[]>
   ofNode(nodeId: number): Promise<readonly NodeDeploymentState[]>
   findForUpdate(tx: Transaction, nodeId: number, kind: DeploymentKind): Promise<NodeDeploymentState | undefined>
-  /** The node's next generation, whose payload is `seal`ed under its number. */
-  raise(tx: Transaction, nodeId: number, kind: DeploymentKind, payload: Sealed): Promise<number>
+  /** The node's next generation with its sealed payload; undefined when its numbers are used up. */
+  raise(tx: Transaction, nodeId: number, kind: DeploymentKind, payload: Sealed): Promise<number | undefined>
   findPayload(
     tx: Transaction,
     nodeId: number,
@@ -117,12 +118,18 @@ export function configState(states: readonly NodeDeploymentState[]): 'synced' | 
   return asked.every(({ desired, inForce }) => desired === inForce) ? 'synced' : 'pending'
 }
 
-async function raise(tx: Transaction, nodeId: number, kind: DeploymentKind, payload: Sealed): Promise<number> {
+async function raise(
+  tx: Transaction,
+  nodeId: number,
+  kind: DeploymentKind,
+  payload: Sealed,
+): Promise<number | undefined> {
   const [row] = await tx.$queryRaw<{ readonly desired: number; readonly inForce: number }[]>`
     insert into node_deployments as d (node_id, kind, desired, updated_at) values (${nodeId}, ${kind}, 1, now())
     on conflict (node_id, kind) do update set desired = d.desired + 1, outcome = null, message = '', updated_at = now()
+    where d.desired < ${maxGeneration}
     returning desired, in_force as "inForce"`
-  if (row === undefined) throw new Error('An upsert returned no row.')
+  if (row === undefined) return undefined
   const { desired: generation, inForce } = row
   await tx.generation.create({ data: { nodeId, kind, generation, payload } })
   const old = { lte: generation - keptGenerations, not: inForce }

@@ -1,9 +1,10 @@
-import type { UsageMessage } from '@roost/api-types/agent'
-import { halfHourSeconds } from '@roost/api-types/agent'
+import { halfHourAheadSeconds, halfHourSeconds } from '@roost/api-types/agent'
+import type { StorageUsage, TransferUsage, UsageMessage } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
 import { Gate } from '../gate.js'
 import type { Log } from '../log.js'
 import { halfHourMs, timeText } from './half-hours.js'
+import { writeWithoutPoison } from '../poison.js'
 import type { UsageIntakeStore } from './intake-store.js'
 
 /** After its end a half-hour stays open so long for messages that are on their way. */
@@ -21,7 +22,7 @@ interface Collaborators {
   readonly store: UsageIntakeStore
   /** The first half-hour that is kept. */
   readonly oldestKept: () => number
-  readonly log: Pick<Log, 'info'>
+  readonly log: Pick<Log, 'info' | 'warn'>
   /** Unix milliseconds. */
   readonly now: () => number
 }
@@ -31,7 +32,7 @@ export function createUsageIntake({ store, oldestKept, log, now }: Collaborators
   return {
     async take(nodeId, message) {
       const halfHour = message.half_hour / halfHourSeconds
-      if (halfHour * halfHourMs > now())
+      if (halfHour * halfHourMs > now() + halfHourAheadSeconds * 1000)
         throw new RoostError('invalid', `The half-hour of ${timeText(halfHour)} has not begun: set this node's clock.`)
       if (halfHour < oldestKept()) {
         log.info(
@@ -40,10 +41,37 @@ export function createUsageIntake({ store, oldestKept, log, now }: Collaborators
         )
         return
       }
-      const { storage, transfer, log_read: logRead } = message
       const isLate = now() >= (halfHour + 1) * halfHourMs + openForMs
-      const isStored = await gate.run(() => store.merge({ nodeId, halfHour, storage, transfer, logRead, isLate }))
-      if (!isStored) throw new RoostError('not_found', 'This node was removed.')
+      const write = async (part: readonly Row[]) => {
+        const isStored = await gate.run(() => store.merge({ nodeId, halfHour, isLate, ...partOf(part) }))
+        if (!isStored) throw new RoostError('not_found', 'This node was removed.')
+      }
+      await writeWithoutPoison(rowsOf(message), write, (row, err) =>
+        log.warn({ err, nodeId, row }, 'dropped usage of a node that the database refuses'),
+      )
     },
+  }
+}
+
+/** A message in pieces that can be stored one by one. */
+interface Row {
+  readonly storage?: StorageUsage
+  readonly transfer?: TransferUsage
+  readonly logRead?: number
+}
+
+function rowsOf({ storage, transfer, log_read: logRead }: UsageMessage): readonly Row[] {
+  return [
+    ...storage.map((row) => ({ storage: row })),
+    ...transfer.map((row) => ({ transfer: row })),
+    ...(logRead === null ? [] : [{ logRead }]),
+  ]
+}
+
+function partOf(rows: readonly Row[]) {
+  return {
+    storage: rows.flatMap(({ storage }) => storage ?? []),
+    transfer: rows.flatMap(({ transfer }) => transfer ?? []),
+    logRead: rows.find(({ logRead }) => logRead !== undefined)?.logRead ?? null,
   }
 }

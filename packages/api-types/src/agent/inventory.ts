@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
+import { Bytes, Count, SmallCount } from './numbers.js'
 
-const bytes = z.number().check(z.nonnegative())
 const text = z.nullable(z.string())
 
 /** Total, free and available bytes of a mounted filesystem: `blocks`, `bfree` and `bavail` of statvfs times `frsize`. */
-export const FilesystemFigures = z.object({ total_bytes: bytes, free_bytes: bytes, available_bytes: bytes })
+export const FilesystemFigures = z.object({ total_bytes: Bytes, free_bytes: Bytes, available_bytes: Bytes })
 export type FilesystemFigures = z.infer<typeof FilesystemFigures>
 
 export const InventoryHost = z.object({
@@ -13,8 +13,8 @@ export const InventoryHost = z.object({
   kernel: text,
   architecture: z.string(),
   cpu_model: text,
-  cpu_cores: z.number(),
-  memory_bytes: bytes,
+  cpu_cores: SmallCount,
+  memory_bytes: Bytes,
 })
 export type InventoryHost = z.infer<typeof InventoryHost>
 
@@ -44,7 +44,7 @@ export const InventoryDisk = z.object({
   serial: text,
   model: text,
   wwn: text,
-  size_bytes: z.nullable(bytes),
+  size_bytes: z.nullable(Bytes),
   is_rotational: z.nullable(z.boolean()),
 })
 export type InventoryDisk = z.infer<typeof InventoryDisk>
@@ -73,7 +73,7 @@ export const InventoryDevice = z.object({
   name: z.string(),
   /** Its address in the rings, which joins one device over several rings; null where no ring names it. */
   ring: z.nullable(
-    z.object({ ip: z.string(), port: z.number(), replication_ip: z.string(), replication_port: z.number() }),
+    z.object({ ip: z.string(), port: SmallCount, replication_ip: z.string(), replication_port: SmallCount }),
   ),
   uuid: text,
   serial: text,
@@ -81,9 +81,9 @@ export const InventoryDevice = z.object({
   mount_point: text,
   fs_type: text,
   is_rotational: z.nullable(z.boolean()),
-  size_bytes: z.nullable(bytes),
+  size_bytes: z.nullable(Bytes),
   /** Indexes of the storage policies it is assigned to, ascending. */
-  policies: z.array(z.number()),
+  policies: z.array(SmallCount),
   status: InventoryDeviceStatus,
   /** Null where no filesystem is mounted, or it could not be read. */
   figures: z.nullable(FilesystemFigures),
@@ -91,7 +91,7 @@ export const InventoryDevice = z.object({
 export type InventoryDevice = z.infer<typeof InventoryDevice>
 
 export const InventoryPolicy = z.object({
-  index: z.number(),
+  index: SmallCount,
   name: z.string(),
   aliases: z.array(z.string()),
   is_default: z.boolean(),
@@ -103,11 +103,12 @@ export type InventoryPolicy = z.infer<typeof InventoryPolicy>
 export const InventoryRing = z.object({
   /** `account`, `container`, `object`, `object-1` … */
   name: z.string(),
-  version: z.nullable(z.number()),
+  version: z.nullable(Count),
   md5: z.string(),
-  devices: z.number(),
-  partitions: z.number(),
-  replicas: z.number(),
+  devices: Count,
+  partitions: Count,
+  /** A ring may have 3.25 of them. */
+  replicas: z.number().check(z.minimum(0), z.maximum(2 ** 31)),
 })
 export type InventoryRing = z.infer<typeof InventoryRing>
 

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { DeploymentKind, DeploymentPlan, DesiredState, DriftedItem } from './deployment.js'
 import { FilesystemFigures, Inventory, InventoryDeviceStatus } from './inventory.js'
+import { Count, Generation } from './numbers.js'
 import { AnswerMessage, RequestMessage } from './requests.js'
 import { UsageMessage } from './usage.js'
 
@@ -13,7 +14,7 @@ export const MetricDefinition = z.object({ name: z.string(), unit: z.string(), a
 export type MetricDefinition = z.infer<typeof MetricDefinition>
 
 /** A number that the sender counts up per identity, for messages that must not be lost: answered by `ack`. */
-const sequence = z.number()
+const sequence = Count
 
 // Agent to control plane
 
@@ -39,7 +40,7 @@ export type InventoryMessage = z.infer<typeof InventoryMessage>
 /** The order of the values in the frames that follow. A new set of names gets a new id. */
 export const CatalogueMessage = z.object({
   type: z.literal('catalogue'),
-  id: z.number(),
+  id: Count,
   metrics: z.array(MetricDefinition),
 })
 export type CatalogueMessage = z.infer<typeof CatalogueMessage>
@@ -74,7 +75,7 @@ export type PlanMessage = z.infer<typeof PlanMessage>
 export const ProgressMessage = z.object({
   type: z.literal('progress'),
   kind: DeploymentKind,
-  generation: z.number(),
+  generation: Generation,
   state: z.enum(['planned', 'staged']),
 })
 export type ProgressMessage = z.infer<typeof ProgressMessage>
@@ -85,10 +86,10 @@ export const AppliedMessage = z.object({
   sequence,
   kind: DeploymentKind,
   /** The generation that was asked for; the last one, where a lower one is asked for. */
-  generation: z.number(),
+  generation: Generation,
   outcome: z.enum(['applied', 'failed', 'rolled_back']),
   /** The generation whose files are in force now; 0 where none ever was. */
-  in_force: z.number(),
+  in_force: Generation,
   /** One of a gateway's protocols was deployed and the other failed, or shares were left out that are not mounted. */
   partly: z.optional(z.boolean()),
   message: z.string(),
@@ -100,7 +101,7 @@ export type AppliedMessage = z.infer<typeof AppliedMessage>
 export const DriftMessage = z.object({
   type: z.literal('drift'),
   kind: DeploymentKind,
-  in_force: z.number(),
+  in_force: Generation,
   items: z.array(DriftedItem),
 })
 export type DriftMessage = z.infer<typeof DriftMessage>
@@ -181,7 +182,7 @@ export type PlanRequest = z.infer<typeof PlanRequest>
  * What is to hold. Sent when it changes and in each session; a generation that the agent has already answered for is
  * answered again from memory, and one lower than the last is ignored.
  */
-export const DesiredMessage = z.object({ type: z.literal('desired'), generation: z.number(), desired: DesiredState })
+export const DesiredMessage = z.object({ type: z.literal('desired'), generation: Generation, desired: DesiredState })
 export type DesiredMessage = z.infer<typeof DesiredMessage>
 
 /** The message of that number is stored. */

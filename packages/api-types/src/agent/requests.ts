@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { Count, Generation } from './numbers.js'
 
 /** Bytes and numbers of things. */
 const amount = z.int().check(z.minimum(0))
@@ -36,8 +37,8 @@ export const requestKinds = {
   /** End the tokens of the users that the generation in force changed or removed, on every memcached of the proxy. */
   end_tokens: {
     since: 2,
-    parameters: z.object({ generation: z.number() }),
-    result: z.object({ ended: z.number(), notes: z.array(z.string()) }),
+    parameters: z.object({ generation: Generation }),
+    result: z.object({ ended: Count, notes: z.array(z.string()) }),
   },
   /** What does this share hold that is not in Swift? */
   share_uploads: { since: 2, parameters: z.object({ share: z.number() }), result: ShareUploadsAnswer },

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { Count, SmallCount } from './numbers.js'
 
 /** Usage is kept by half-hour: as fine as any question of it is asked. */
 export const halfHourSeconds = 1800
@@ -8,24 +9,23 @@ export const storageSlots = 3
 /** Rows of each kind in one message. What is more goes into further messages of the same half-hour. */
 export const maxUsageRows = 5000
 
-const amount = z.int().check(z.minimum(0))
 /** As in the account database or the proxy's log, with its prefix: `AUTH_bob`, `.expiring_objects`. */
 const account = z.string().check(z.minLength(1), z.maxLength(512))
 
 /** The most that this node saw of an account in one storage policy, over its samples of the half-hour so far. */
 export const StorageUsage = z.object({
   account,
-  policy: z.int().check(z.minimum(0), z.maximum(2_147_483_647)),
-  bytes_used: amount,
-  container_count: amount,
-  object_count: amount,
+  policy: SmallCount,
+  bytes_used: Count,
+  container_count: Count,
+  object_count: Count,
   /** Which samples there were: bit 0 for one in the first ten minutes of the half-hour, bit 1 the next, bit 2 the last. */
   slots: z.int().check(z.minimum(0), z.maximum(2 ** storageSlots - 1)),
 })
 export type StorageUsage = z.infer<typeof StorageUsage>
 
 /** What this node's proxy server moved for an account in the half-hour so far. */
-export const TransferUsage = z.object({ account, bytes_in: amount, bytes_out: amount, req_count: amount })
+export const TransferUsage = z.object({ account, bytes_in: Count, bytes_out: Count, req_count: Count })
 export type TransferUsage = z.infer<typeof TransferUsage>
 
 /**
@@ -35,7 +35,7 @@ export type TransferUsage = z.infer<typeof TransferUsage>
  */
 export const UsageMessage = z.object({
   type: z.literal('usage'),
-  sequence: z.number(),
+  sequence: Count,
   /** The beginning of the half-hour in Unix seconds, by the clock that stamped the samples and the log. */
   half_hour: z.int().check(z.minimum(0), z.multipleOf(halfHourSeconds), z.maximum(2 ** 40)),
   storage: z.array(StorageUsage).check(z.maxLength(maxUsageRows)),
