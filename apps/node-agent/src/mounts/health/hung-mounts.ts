@@ -35,7 +35,8 @@ export function watchHungMounts(options: HungMountsOptions): HungMounts {
   const stuckSince = new Map<number, number>()
 
   async function isHung(share: number, result: ProbeResult): Promise<boolean> {
-    if (result.state === 'failed') return disconnected.test(result.message)
+    // Where the program has ended, too, the mount keeper finds that.
+    if (result.state === 'failed') return disconnected.test(result.message) && isAnswering(share)
     if (result.state === 'ok') {
       stuckSince.delete(share)
       return false

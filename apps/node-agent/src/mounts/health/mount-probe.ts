@@ -4,7 +4,8 @@ import { createStatfsProbe } from '../../host/statfs-probe.js'
 import type { StatfsProbe } from '../../host/statfs-probe.js'
 
 // For `statfs` rclone asks Swift once in a while, and would seem to hang while Swift is away; the top folder's attributes are its own.
-const answer = '1 1 0 0 0 0'
+// Without a field of the file in its answer, `stat` does not ask for one.
+const answer = '1 %s %h %u %g 0'
 const roundScript = `while read -r _; do stat -c '${answer} %-4200n' -- "$@"; echo .; done`
 
 /** Probes mounts in other processes for whether they answer at all. */
