@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '@roost/database'
@@ -6,55 +6,62 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { repository, startControlPlane } from '../support/control-plane.js'
 import { createTestDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
+import { restoreEarlierRelease } from '../support/earlier-release.js'
 
 const migrationsDir = join(repository, 'prisma/migrations')
-const first = '20261120191603_first'
+/** The newest of 0.1.0. */
+const lastOfEarlier = '20261120230721_node_problems'
 const quiet = () => {}
 
-/** A database as the first schema left it, with data; and the folder of that release's migrations. */
-async function firstRelease(): Promise<{ readonly database: TestDatabase; readonly earlier: string }> {
+/** A database of 0.1.0 with data. */
+async function earlierRelease(): Promise<TestDatabase> {
   const database = await createTestDatabase('template1')
-  const earlier = await mkdtemp(join(tmpdir(), 'roost-earlier-'))
-  await cp(join(migrationsDir, first), join(earlier, first), { recursive: true })
-  await migrate(database.connection, quiet, earlier)
-  await database.pool.query(await readFile(join(repository, 'test/fixtures/first-release.sql'), 'utf8'))
-  return { database, earlier }
+  const dataDir = await mkdtemp(join(tmpdir(), 'roost-earlier-'))
+  await restoreEarlierRelease(dataDir, database.url)
+  await rm(dataDir, { recursive: true })
+  return database
+}
+
+async function migrationNames(): Promise<readonly string[]> {
+  const names = await readdir(migrationsDir)
+  return names.filter((name) => !name.endsWith('.toml')).toSorted()
 }
 
 describe('the database of an earlier release', () => {
   let database: TestDatabase
-  let earlier: string
 
   beforeAll(async () => {
-    ;({ database, earlier } = await firstRelease())
+    database = await earlierRelease()
   })
-  afterAll(async () => {
-    await database.drop()
-    await rm(earlier, { recursive: true })
-  })
+  afterAll(() => database.drop())
 
   it('is brought to this release once, with everything that it holds', async () => {
-    const later = (await readdir(migrationsDir)).filter((name) => name > first && !name.endsWith('.toml'))
-    expect(await migrate(database.connection, quiet)).toEqual(later.toSorted())
+    expect(await migrate(database.connection, quiet)).toEqual(
+      (await migrationNames()).filter((name) => name > lastOfEarlier),
+    )
     expect(await migrate(database.connection, quiet)).toEqual([])
-    const device = await database.prisma.device.findUniqueOrThrow({
-      where: { id: 21 },
+    const device = await database.prisma.device.findFirstOrThrow({
+      where: { name: 'd0' },
       include: { cluster: true, node: { include: { role: true } }, policies: { include: { policy: true } } },
     })
     expect(device).toMatchObject({
-      availableBytes: 28_845_584_384n,
+      availableBytes: 2_000_000_000_000n,
       cluster: { name: 'prod' },
-      node: { hostname: 'storage-1', otherIps: ['10.0.0.1'], role: { runsObject: true } },
+      node: { hostname: 'storage-1', role: { runsObject: true } },
       policies: [{ policy: { name: 'gold' } }],
     })
-    expect(await database.prisma.auditEvent.count()).toBe(1)
+    expect(await database.prisma.auditEvent.count()).toBe(33)
   })
 
   it('is refused by the earlier program from then on', async () => {
+    const earlier = await mkdtemp(join(tmpdir(), 'roost-earlier-'))
+    await cp(migrationsDir, earlier, { recursive: true })
+    await rm(join(earlier, (await migrationNames()).at(-1) ?? ''), { recursive: true })
     await expect(migrate(database.connection, quiet, earlier)).rejects.toMatchObject({
       code: 'newer',
       message: expect.stringMatching(/^The database is newer than this Roost \(it has .*\): start the release/),
     })
+    await rm(earlier, { recursive: true })
   })
 })
 
@@ -62,21 +69,20 @@ describe('a database with many rows', () => {
   const rows = process.env['ROOST_TEST_LONG'] === '1' ? 1_000_000 : 20_000
 
   it(`is migrated within a minute (${rows} rows)`, { timeout: 600_000 }, async () => {
-    const { database, earlier } = await firstRelease()
+    const database = await earlierRelease()
     await database.pool.query(
       `insert into audit_events (id, operator, address, request_id, action, resource, resource_id, changes)
-       select 1000 + n, 'admin', '127.0.0.1', n::text, 'change', 'nodes', 11, '{}' from generate_series(1, ${rows}) n`,
+       select 1000 + n, 'admin', '127.0.0.1', n::text, 'change', 'nodes', 1, '{}' from generate_series(1, ${rows}) n`,
     )
     await database.pool.query(
       `insert into devices (id, cluster_id, node_id, name, status, agent_key)
-       select 1000 + n, 7, 11, 'd' || n, 'ok', 'k' || n from generate_series(1, ${rows}) n`,
+       select 1000 + n, 2, 2, 'd' || n, 'ok', 'k' || n from generate_series(1, ${rows}) n`,
     )
     const began = performance.now()
     await migrate(database.connection, quiet)
     expect(performance.now() - began).toBeLessThan(60_000)
-    expect(await database.prisma.device.count()).toBe(rows + 1)
+    expect(await database.prisma.device.count()).toBe(rows + 3)
     await database.drop()
-    await rm(earlier, { recursive: true })
   })
 })
 
