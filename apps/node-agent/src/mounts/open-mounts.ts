@@ -12,6 +12,8 @@ import { noUploads, openUploads } from './cache/uploads.js'
 import type { Uploads } from './cache/uploads.js'
 import { createClientFiles } from './client-files.js'
 import { createDaemons } from './daemons.js'
+import { createMissingContainers } from './health/missing-containers.js'
+import { createStorageClient } from './health/storage-client.js'
 import { type MountHealth, noHealth, openMountHealth } from './health/mount-health.js'
 import type { RestoredMounts } from './health/restored-mounts.js'
 import { createLoginCheck, requireRclone } from './login-check.js'
@@ -77,6 +79,7 @@ export async function openMounts(options: MountsOptions): Promise<OpenedMounts> 
     problems,
     readNames,
     onRestored: (share) => restored.record(share),
+    findMissingContainers: createMissingContainers(createStorageClient()),
     clock,
     log,
   })

@@ -54,6 +54,7 @@ beforeEach(async () => {
     problems,
     readNames: async () => ({ '/srv/1': 'docs' }),
     onRestored: () => {},
+    findMissingContainers: async (_login, containers) => new Set(containers),
     clock: systemClock,
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
   })
@@ -91,4 +92,12 @@ describe('mounts that an earlier version of the agent started', () => {
     await mounts.settle()
     expect(await mounts.plan(state)).toMatchObject({ started: [], stopped: [], replaced: [] })
   })
+})
+
+it('a plan has a note for a container that the first write will create', async () => {
+  outdated = new Set()
+  const next = nfsShare(3, { objectstore_container: 'new' })
+  expect((await mounts.plan({ ...state, shares: [...state.shares, next] })).notes).toEqual([
+    "The container 'new' does not exist; the first write creates it, in the default storage policy.",
+  ])
 })

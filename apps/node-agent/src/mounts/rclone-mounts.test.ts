@@ -86,6 +86,7 @@ async function open(checkLogin: () => Promise<void> = async () => {}): Promise<R
     clientFiles: async () => new Map(),
     problems: createNodeProblems(),
     readNames: async () => ({}),
+    findMissingContainers: async () => new Set(),
     onRestored: (share) => void restored.push(share),
     clock: quickClock(),
     log: { debug: say, info: say, warn: say, error: say },

@@ -4,11 +4,13 @@ import type { Log } from '../log.js'
 import { Periodic } from '../periodic.js'
 import type { NodeProblems } from '../problems.js'
 import type { ClientFiles } from './client-files.js'
+import type { FindMissingContainers } from './health/missing-containers.js'
 import type { LoginCheck } from './login-check.js'
 import { MountChanger } from './mount-changer.js'
 import { MountKeeper } from './mount-keeper.js'
 import { planOf } from './mount-plan.js'
 import { mountSpecs } from './mount-spec.js'
+import type { MountChanges } from './mount-spec.js'
 import type { MountStore } from './mount-store.js'
 import type { GatewayState, MissingShare, MountPlan, Mounts, SettledMounts, ShareServers } from './mounts.js'
 import { OutdatedMounts } from './outdated-mounts.js'
@@ -27,6 +29,7 @@ export interface RcloneMountsOptions {
   /** Names of deployed shares by the paths of their folders. */
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
   readonly onRestored: (share: number) => void
+  readonly findMissingContainers: FindMissingContainers
   readonly clock: Clock
   readonly log: Log
 }
@@ -84,7 +87,20 @@ export class RcloneMounts implements Mounts {
   async plan(desired: GatewayState): Promise<MountPlan> {
     const specs = mountSpecs(desired)
     if (specs.length > 0) await this.#options.requireProgram()
-    return planOf(await this.#changer.changesTo(specs), (spec) => this.#mounts.pathOf(spec))
+    const changes = await this.#changer.changesTo(specs)
+    const plan = planOf(changes, (spec) => this.#mounts.pathOf(spec))
+    return { ...plan, notes: [...plan.notes, ...(await this.#containerNotes(desired, changes))] }
+  }
+
+  async #containerNotes({ storage }: GatewayState, { added, replaced }: MountChanges): Promise<readonly string[]> {
+    const containers = [...added, ...replaced.map(({ after }) => after)].map(({ container }) => container)
+    if (storage === null || containers.length === 0) return []
+    const missing = await this.#options.findMissingContainers(storage, containers)
+    return [...missing]
+      .toSorted()
+      .map(
+        (name) => `The container '${name}' does not exist; the first write creates it, in the default storage policy.`,
+      )
   }
 
   start(desired: GatewayState, behind: ReadonlySet<string> = new Set()): Promise<readonly MissingShare[]> {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { InventoryProblem } from '@roost/api-types/agent'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test-clock.js'
+import { createMissingContainers } from './missing-containers.js'
 import { createStorageCheck } from './storage-check.js'
 import { createStorageClient } from './storage-client.js'
 import { type StorageHealth, startStorageHealth } from './storage-health.js'
@@ -13,6 +14,7 @@ const server = createServer(({ url: path, headers }, response) => {
   if (path === '/auth/v1.0' && headers['x-auth-key'] !== 'right') response.writeHead(401).end('no')
   else if (path === '/auth/v1.0')
     response.writeHead(200, { 'X-Auth-Token': 'token', 'X-Storage-Url': `${url}/v1/AUTH_a` }).end()
+  else if (path?.endsWith('/not%20there') && answer.account !== 'none') response.writeHead(404).end()
   else if (answer.account !== 'none')
     response.writeHead(headers['x-auth-token'] === 'token' ? answer.account : 401).end()
 })
@@ -46,6 +48,15 @@ describe('a check of Swift', () => {
     expect(
       await createStorageCheck(createStorageClient())({ ...login(), auth_url: 'http://127.0.0.1:1/auth' }),
     ).toMatch(/ECONNREFUSED/)
+  })
+})
+
+describe('containers', () => {
+  it('that do not exist are found, unless Swift does not answer', async () => {
+    const find = createMissingContainers(createStorageClient(200))
+    expect(await find(login(), ['there', 'not there', 'not there'])).toEqual(new Set(['not there']))
+    answer = { account: 'none' }
+    expect(await find(login(), ['not there'])).toEqual(new Set())
   })
 })
 

@@ -1,0 +1,24 @@
+import type { StorageLogin } from '@roost/api-types/agent'
+import { inParallel } from '../in-parallel.js'
+import type { StorageClient } from './storage-client.js'
+
+/** Which of the containers do not exist. None when Swift does not answer: whether it does is checked elsewhere. */
+export type FindMissingContainers = (login: StorageLogin, containers: readonly string[]) => Promise<ReadonlySet<string>>
+
+const atOnce = 8
+const notFound = 404
+
+export function createMissingContainers(client: StorageClient): FindMissingContainers {
+  return async (login, containers) => {
+    const missing = new Set<string>()
+    const account = await client.open(login).catch(() => undefined)
+    let isAway = account === undefined
+    await inParallel([...new Set(containers)], atOnce, async (container) => {
+      if (isAway || account === undefined) return
+      const head = await account.head(container).catch(() => undefined)
+      isAway ||= head === undefined
+      if (head?.status === notFound) missing.add(container)
+    })
+    return missing
+  }
+}
