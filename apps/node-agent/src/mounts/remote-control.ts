@@ -18,6 +18,8 @@ const CacheStats = z.object({
 export type CacheStats = z.infer<typeof CacheStats>
 
 const Stats = z.object({ diskCache: CacheStats })
+/** What the mount knows of its folders; the top one always counts. */
+const Listings = z.object({ metadataCache: z.object({ dirs: z.number(), files: z.number() }) })
 
 /** Asks mounts over loopback; every account of the machine reaches the port, so that it asks for a password. */
 export interface RemoteControl {
@@ -27,7 +29,7 @@ export interface RemoteControl {
   cachedFiles(port: number): Promise<number>
   /** Whether the mount answers at once to a question that has nothing to do with its files. */
   isAnswering(port: number): Promise<boolean>
-  /** The mount lists its container again. Rejects when it does not answer. */
+  /** The mount reads again what it has listed, or forgets an empty listing. Rejects when it does not answer. */
   refresh(port: number): Promise<void>
   /** The mount forgets its listings. Rejects when it does not answer. */
   forget(port: number): Promise<void>
@@ -53,14 +55,20 @@ export async function openRemoteControl(dir: string): Promise<RemoteControl> {
   await writeManagedFile(htpasswd, `${user}:{SHA}${digest}\n`)
   const auth = `${user}:${password}`
   const stats = async (port: number) => Stats.parse(await post(port, '/vfs/stats', { auth })).diskCache
+  const forget = async (port: number) => void (await post(port, '/vfs/forget', { auth }))
   return {
     htpasswd,
     async cachedFiles(port) {
       const { files, uploadsInProgress, uploadsQueued } = await stats(port)
       return Math.max(files, uploadsInProgress + uploadsQueued)
     },
-    refresh: async (port) => void (await post(port, '/vfs/refresh?recursive=true', { auth, deadlineMs: refreshMs })),
-    forget: async (port) => void (await post(port, '/vfs/forget', { auth })),
+    async refresh(port) {
+      const { metadataCache } = Listings.parse(await post(port, '/vfs/stats', { auth }))
+      // A refresh loads all names of the container: not for a mount that no client uses.
+      if (metadataCache.dirs <= 1 && metadataCache.files === 0) return forget(port)
+      await post(port, '/vfs/refresh?recursive=true', { auth, deadlineMs: refreshMs })
+    },
+    forget,
     isAnswering: (port) =>
       post(port, '/rc/noop', { auth, deadlineMs: noopMs }).then(
         () => true,
