@@ -59,6 +59,7 @@ describe('creating a share', () => {
       write_retain: false,
       no_apple_doubles: false,
       clients_allowed_list: '10.0.0.0/8, .lab.example @trusted',
+      cache_size_mb: 16,
     }
     const nfs = { root_squash: true, secure: true }
     expect(await create(share({ ...sent, ...nfs }))).toMatchObject({ ...sent, ...nfs })
@@ -115,6 +116,7 @@ describe('creating a share', () => {
       ['*', '10.0.0.1(rw)', '"a"', 'a\nb', 'a#b', '::1', '-rw', '300.1.1.1', 'EXCEPT', '@a b/c'],
     ],
     ['upload_delay', [-1, 86_401, 1.5, '5', null]],
+    ['cache_size_mb', [15, 0, -1, 16.5, '300', true, 2 ** 31]],
     ['access_mode', ['w', 'RO', null]],
     ['enabled', ['true', 1, null]],
   ])('refuses a %s that could mean anything else', async (field, values) => {

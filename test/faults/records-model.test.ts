@@ -67,6 +67,7 @@ const settings = {
   protocol: fc.constantFrom('nfs', 'cifs'),
   access_mode: fc.constantFrom('rw', 'ro'),
   upload_delay: fc.nat({ max: 86_400 }),
+  cache_size_mb: fc.option(fc.integer({ min: 16, max: 1_000_000 })),
   root_squash: fc.boolean(),
   cifs_create_mask: fc.constantFrom('0600', '0640'),
   password: fc.constant('correct-horse'),

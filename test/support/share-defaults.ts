@@ -6,6 +6,7 @@ export const commonDefaults = {
   write_retain: true,
   no_apple_doubles: true,
   clients_allowed_list: '',
+  cache_size_mb: null,
 }
 
 export const nfsDefaults = { root_squash: false, secure: false }

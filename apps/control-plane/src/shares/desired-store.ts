@@ -21,6 +21,8 @@ export function createDesiredShares(secrets: Secrets): (tx: Transaction, nodeId:
         no_apple_doubles: row.noAppleDoubles,
         clients_allowed_list: row.clientsAllowedList,
         export_number: row.exportNumber,
+        // Left out where it is not set: what agents of 0.1.0 were sent is then not different from what they have.
+        ...(row.cacheSizeMb === null ? {} : { cache_size_mb: row.cacheSizeMb }),
         protocol,
         ...pickShareOptions(protocol, row.options),
         ...(protocol === 'cifs' ? { password } : {}),

@@ -71,7 +71,7 @@ const maxExportNumber = 65_535
 const omit = { password: true } as const
 const columns = Prisma.sql`id, node_id as "nodeId", name, protocol, container, access_mode as "accessMode", enabled,
   upload_delay as "uploadDelay", write_retain as "writeRetain", no_apple_doubles as "noAppleDoubles",
-  clients_allowed_list as "clientsAllowedList", options, revision`
+  clients_allowed_list as "clientsAllowedList", cache_size_mb as "cacheSizeMb", options, revision`
 type Row = Pick<
   Prisma.GatewayShareGetPayload<{ omit: typeof omit }>,
   Exclude<keyof ReturnType<typeof columnsOf>, 'nameKey'> | 'id' | 'nodeId' | 'revision'
@@ -116,10 +116,10 @@ const insert: ShareStore['insert'] = async (tx, settings, { nodeId, clusterId, e
   const share = columnsOf(settings)
   const [row] = await tx.$queryRaw<Row[]>`
     insert into gateway_shares (node_id, cluster_id, export_number, name, name_key, protocol, container, access_mode, enabled,
-      upload_delay, write_retain, no_apple_doubles, clients_allowed_list, options, password)
+      upload_delay, write_retain, no_apple_doubles, clients_allowed_list, cache_size_mb, options, password)
     values (${nodeId}, ${clusterId}, ${exportNumber}, ${share.name}, ${share.nameKey}, ${share.protocol}, ${share.container},
       ${share.accessMode}, ${share.enabled}, ${share.uploadDelay}, ${share.writeRetain}, ${share.noAppleDoubles},
-      ${share.clientsAllowedList}, ${JSON.stringify(share.options)}::jsonb, ${password})
+      ${share.clientsAllowedList}, ${share.cacheSizeMb}, ${JSON.stringify(share.options)}::jsonb, ${password})
     returning ${columns}`
   return recordOf(found(row))
 }
@@ -136,7 +136,7 @@ const update: ShareStore['update'] = async (tx, id, settings, place, password) =
       protocol = ${share.protocol}, container = ${share.container}, access_mode = ${share.accessMode},
       enabled = ${share.enabled}, upload_delay = ${share.uploadDelay}, write_retain = ${share.writeRetain},
       no_apple_doubles = ${share.noAppleDoubles}, clients_allowed_list = ${share.clientsAllowedList},
-      options = ${JSON.stringify(share.options)}::jsonb ${moved} ${secret}
+      cache_size_mb = ${share.cacheSizeMb},      options = ${JSON.stringify(share.options)}::jsonb ${moved} ${secret}
      where id = ${id} returning ${columns}`
   return recordOf(found(row))
 }
@@ -215,6 +215,7 @@ function columnsOf({ name, protocol, objectstore_container: container, ...settin
     writeRetain: settings.write_retain,
     noAppleDoubles: settings.no_apple_doubles,
     clientsAllowedList: settings.clients_allowed_list,
+    cacheSizeMb: settings.cache_size_mb,
     options: { ...pickShareOptions(protocol, settings) },
   }
 }
@@ -234,6 +235,7 @@ function recordOf(row: Row): StoredShare {
     write_retain: row.writeRetain,
     no_apple_doubles: row.noAppleDoubles,
     clients_allowed_list: row.clientsAllowedList,
+    cache_size_mb: row.cacheSizeMb,
     ...pickShareOptions(protocol, row.options),
     revision: row.revision,
   } as StoredShare

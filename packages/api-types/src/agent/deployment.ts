@@ -16,6 +16,8 @@ const SharedSettings = {
   write_retain: z.boolean(),
   no_apple_doubles: z.boolean(),
   clients_allowed_list: z.string(),
+  /** Absent: the gateway chooses. Agents of protocol 1 ignore it. */
+  cache_size_mb: z.optional(z.number()),
   /** By which the node's servers know the export; 16 bits, never used again. */
   export_number: z.number(),
 }

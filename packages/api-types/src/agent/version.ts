@@ -4,7 +4,8 @@
  *
  * 1 · 2026-11-20 · enrolment, challenge and hello, inventory, catalogue and metric frames, device usage, settings,
  *     heartbeat, acknowledgement, usage by half-hour, plans, desired state and what became of it, drift
- * 2 · 2026-11-22 · requests of several kinds and their answers; uploads of a share; mount_restored
+ * 2 · 2026-11-22 · requests of several kinds and their answers; uploads of a share; mount_restored;
+ *     the size of a share's cache
  */
 export const protocolVersion = 2
 

@@ -17,6 +17,7 @@ describe('a new share', () => {
       write_retain: true,
       no_apple_doubles: true,
       clients_allowed_list: '',
+      cache_size_mb: null,
       root_squash: false,
       secure: false,
     })

@@ -3,6 +3,7 @@ import { throughCluster, throughNode } from './rules.js'
 import type { ResourceRules } from './rules.js'
 import {
   AccountList,
+  CacheSize,
   ClientsAllowedList,
   ContainerName,
   FileMask,
@@ -56,6 +57,9 @@ const CommonSettings = z.object({
   write_retain: z.boolean().meta({ description: "Keeps a written file in the gateway's cache" }),
   no_apple_doubles: z.boolean().meta({ description: "Keeps the files ._* of Apple's clients away" }),
   clients_allowed_list: z.string().meta({ description: 'Empty: every client' }),
+  cache_size_mb: z.int().nullable().meta({
+    description: "Megabytes of the gateway's disk for cached files; null: an equal part for each share of the node",
+  }),
 })
 const NfsSettings = CommonSettings.extend({ protocol: z.literal('nfs'), ...NfsOptions.shape })
 const CifsSettings = CommonSettings.extend({ protocol: z.literal('cifs'), ...CifsOptions.shape })
@@ -73,6 +77,7 @@ const exampleSettings = {
   write_retain: true,
   no_apple_doubles: true,
   clients_allowed_list: '10.0.0.0/8, @engineering',
+  cache_size_mb: null,
 }
 const exampleNfs = {
   id: 3,
@@ -121,6 +126,7 @@ const SettingsInput = z.object({
   write_retain: z.boolean().default(true),
   no_apple_doubles: z.boolean().default(true),
   clients_allowed_list: ClientsAllowedList.default(''),
+  cache_size_mb: CacheSize.default(null),
 })
 
 const NfsInput = z.object({
@@ -157,6 +163,7 @@ const SettingsChange = z
     write_retain: z.boolean(),
     no_apple_doubles: z.boolean(),
     clients_allowed_list: ClientsAllowedList,
+    cache_size_mb: CacheSize,
   })
   .partial()
 

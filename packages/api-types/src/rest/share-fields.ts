@@ -37,6 +37,16 @@ export const UploadDelay = z
   .min(0, 'Ensure this value is greater than or equal to 0.')
   .max(86_400, 'Ensure this value is less than or equal to 86400.')
 
+const minCacheMegabytes = 16
+/** What fits in the database's column: 2 PB. */
+const maxCacheMegabytes = 2_147_483_647
+
+export const CacheSize = z
+  .int('Enter a whole number of megabytes.')
+  .min(minCacheMegabytes, `Ensure this value is greater than or equal to ${minCacheMegabytes}.`)
+  .max(maxCacheMegabytes, `Ensure this value is less than or equal to ${maxCacheMegabytes}.`)
+  .nullable()
+
 export const ClientsAllowedList = listText(
   (entry) => parseShareClient(entry) !== undefined,
   'is no IPv4 address, subnet, domain name, .suffix or @netgroup',
