@@ -73,5 +73,20 @@ export function describeOutdatedMounts(lab: GatewayLab): void {
       expect(await endWriting()).not.toBe(0)
       await expect.poll(outdated, waiting).toEqual([])
     })
+
+    it('take another size of their cache once no client has a file open there, without a deployment that ends sessions', async () => {
+      const sizeOf = async (share: GatewayShare) => {
+        const words = (await lab.gateway.exec(`tr '\\0' ' ' < /proc/${await pidOf(share)}/cmdline`)).split(' ')
+        return words[words.indexOf('--vfs-cache-max-size') + 1]
+      }
+      const share = await lab.addShare({ name: 'sized', objectstore_container: 'sized', cache_size_mb: 64 })
+      await lab.deployed()
+      expect(await sizeOf(share)).toBe('64M')
+      await lab.patch(share.resource_uri, { cache_size_mb: 80 })
+      const { plan } = await lab.deployed({ dry_run: true })
+      expect(plan?.nodes[0]?.mounts).toEqual({ started: [], stopped: [] })
+      await lab.deployed()
+      await expect.poll(() => sizeOf(share), waiting).toBe('80M')
+    })
   })
 }

@@ -80,7 +80,8 @@ export async function startGatewayLab({ diskScale = 1, agentProgram }: GatewayLa
     patch: (path, body) => call('PATCH', path, body, 202),
     remove: async (path) => void (await call('DELETE', path, undefined, 204)),
     get: (path) => call('GET', path, undefined, 200),
-    addShare: (share) => post('/api/v1/gateway_shares/', { node, enabled: true, ...share }),
+    // The disk of a test's machine may be too small for all shares' equal parts.
+    addShare: (share) => post('/api/v1/gateway_shares/', { node, enabled: true, cache_size_mb: 256, ...share }),
     deploy,
     async deployed(more) {
       const job = await deploy(more)

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js'
+import type { CacheSizes } from './cache-sizes.js'
 import type { LoginCheck } from './login-check.js'
 import { inParallel } from './in-parallel.js'
 import { desiredMounts } from './mount-record.js'
@@ -18,6 +19,7 @@ export interface MountChangerOptions {
   /** Rejects with the remedy when rclone is not there. */
   readonly requireProgram: () => Promise<void>
   readonly checkLogin: LoginCheck
+  readonly cacheSizes: CacheSizes
   readonly clock: Clock
 }
 
@@ -61,6 +63,7 @@ export class MountChanger {
       const specs = mountSpecs(desired)
       const staged = this.#keeping(behind, specs)
       const changes = await this.changesTo(staged, behind)
+      await this.#options.cacheSizes.requirePart(changes.added, staged)
       const logins = loginsOf(desired, specs)
       if (changes.added.length + changes.replaced.length > 0) {
         await requireProgram()

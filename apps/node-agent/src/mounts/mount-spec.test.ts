@@ -51,10 +51,10 @@ const argumentsOf = (share: DesiredShare) =>
 describe('the mount of a share', () => {
   it('follows upload_delay and write_retain', () => {
     expect(argumentsOf(nfs(1, { upload_delay: 90 }))).toMatch(
-      /--vfs-write-back 90s --vfs-cache-mode full --vfs-cache-max-age 8760h$/,
+      /--vfs-write-back 90s --vfs-cache-poll-interval 5s --vfs-cache-mode full --vfs-cache-max-age 8760h$/,
     )
     expect(argumentsOf(nfs(1, { write_retain: false }))).toMatch(
-      /--vfs-write-back 5s --vfs-cache-mode writes --vfs-cache-max-age 1s --vfs-cache-poll-interval 5s$/,
+      /--vfs-write-back 5s --vfs-cache-poll-interval 5s --vfs-cache-mode writes --vfs-cache-max-age 1s$/,
     )
   })
 
@@ -122,7 +122,13 @@ describe('what changes for mounts', () => {
   const nothing = { started: [], stopped: [], replaced: [] }
 
   it('is nothing for settings that the servers alone hold to', () => {
-    const changed = nfs(1, { name: 'other', access_mode: 'ro', clients_allowed_list: '10.0.0.1', root_squash: true })
+    const changed = nfs(1, {
+      cache_size_mb: 16,
+      name: 'other',
+      access_mode: 'ro',
+      clients_allowed_list: '10.0.0.1',
+      root_squash: true,
+    })
     expect(plan([nfs(1)], [changed])).toEqual(nothing)
   })
 

@@ -21,6 +21,8 @@ export const MountSpec = z.object({
   /** Octal text. */
   filePerms: z.string(),
   dirPerms: z.string(),
+  /** The operator's; null: an equal part of the disk. It changes without a deployment, and is not part of the fingerprint. */
+  cacheMegabytes: z.prefault(z.nullable(z.number()), null),
 })
 export type MountSpec = z.infer<typeof MountSpec>
 
@@ -44,6 +46,7 @@ export function mountSpecs({ shares, storage }: GatewayState): readonly MountSpe
     writeBackSeconds: renderedWriteBack(share.upload_delay),
     retain: share.write_retain,
     ...permsOf(share),
+    cacheMegabytes: share.cache_size_mb ?? null,
   }))
 }
 

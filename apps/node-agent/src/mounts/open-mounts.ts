@@ -10,6 +10,8 @@ import type { NodeProblems } from '../problems.js'
 import type { ShareCounts } from './cache/share-counts.js'
 import { noUploads, openUploads } from './cache/uploads.js'
 import type { Uploads } from './cache/uploads.js'
+import { createCacheDisk } from './cache-disk.js'
+import { CacheSizes } from './cache-sizes.js'
 import { createClientFiles } from './client-files.js'
 import { createDaemons } from './daemons.js'
 import { createMissingContainers } from './health/missing-containers.js'
@@ -61,11 +63,14 @@ export async function openMounts(options: MountsOptions): Promise<OpenedMounts> 
   const daemons = createDaemons({ dir: join(dir, 'run'), machine: own, run, clock, systemd: isUnderSystemd(own) })
   const configFile = join(dir, 'rclone.conf')
   const store = await MountStore.read({ configFile, recordFile: mountRecordFile(join(dir, 'mounts.json')) })
+  const { cacheDirectory } = gateway
+  const cacheSizes = new CacheSizes({ store, disk: createCacheDisk(run, cacheDirectory) })
   const shareMounts = createShareMounts({
     mounter: createMounter({ machine: own, daemons, run, clock, dir: join(dir, 'run') }),
     control: await openRemoteControl(dir),
     directory: gateway.mountDirectory,
-    cacheDirectory: gateway.cacheDirectory,
+    cacheDirectory,
+    cacheSizeOf: (spec) => cacheSizes.sizeOf(spec),
     drainDirectory: join(dir, 'drain'),
     configFile,
     owner: () => readOwner(machine, gateway.account),
@@ -76,6 +81,9 @@ export async function openMounts(options: MountsOptions): Promise<OpenedMounts> 
     requireProgram: () => requireRclone(run),
     checkLogin: createLoginCheck(run, dir),
     clientFiles: createClientFiles(own),
+    cacheSizes,
+    counts,
+    cacheDirectory,
     problems,
     readNames,
     onRestored: (share) => restored.record(share),
@@ -83,7 +91,6 @@ export async function openMounts(options: MountsOptions): Promise<OpenedMounts> 
     clock,
     log,
   })
-  const { cacheDirectory } = gateway
   const uploads = openUploads({ store, shareMounts, cacheDirectory, run, counts, clock, log })
   const isDirty = () => uploads.isDirty()
   const health = openMountHealth({ ...options, store, shareMounts, machine: own, cacheDirectory, isDirty })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../clock.js'
 import { createNodeProblems, type NodeProblems } from '../problems.js'
-import { nfsShare } from '../shares/sample-shares.js'
+import { ampleCache, nfsShare } from '../shares/sample-shares.js'
 import { mountRecordFile } from './mount-record.js'
 import { MountStore } from './mount-store.js'
 import type { GatewayState } from './mounts.js'
@@ -22,6 +22,7 @@ const shareMounts: ShareMounts = {
   pathOf: (share) => `/srv/${share}`,
   isUp: async () => true,
   isOutdated: async ({ share }) => outdated.has(share),
+  hasOtherCacheSize: async () => false,
   up: async ({ share }) => void outdated.delete(share),
   down: async () => {},
   drain: async () => true,
@@ -45,8 +46,10 @@ beforeEach(async () => {
   served = []
   const recordFile = mountRecordFile(join(dir, 'mounts.json'))
   const quiet = () => {}
+  const store = await MountStore.read({ recordFile, configFile: join(dir, 'rclone.conf') })
   mounts = new RcloneMounts({
-    store: await MountStore.read({ recordFile, configFile: join(dir, 'rclone.conf') }),
+    store,
+    ...ampleCache(store),
     shareMounts,
     requireProgram: async () => {},
     checkLogin: async () => {},

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.js'
 import type { NodeProblems } from '../problems.js'
 import type { MountSpec } from './mount-spec.js'
 import type { MountStore } from './mount-store.js'
@@ -11,21 +12,29 @@ export interface OutdatedMountsOptions {
   readonly problems: NodeProblems
   /** Names of deployed shares by the paths of their folders. */
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
+  readonly clock: Clock
 }
+
+/** Each check reads files of every mount. */
+const checkEveryMs = 15_000
 
 /** Finds mounts that outlived the agent which started them and lack what this one would start them with, and has them restarted. */
 export class OutdatedMounts {
   readonly #options: OutdatedMountsOptions
+  #checkedAtMs = -Infinity
 
   constructor(options: OutdatedMountsOptions) {
     this.#options = options
   }
 
   async check(): Promise<void> {
-    const { store, mounts, restarts, problems, readNames } = this.#options
+    const { store, mounts, restarts, problems, readNames, clock } = this.#options
+    if (clock.monotonic() - this.#checkedAtMs < checkEveryMs) return
+    this.#checkedAtMs = clock.monotonic()
     const outdated: MountSpec[] = []
     for (const spec of store.record.settled) if (await mounts.isOutdated(spec)) outdated.push(spec)
-    for (const spec of outdated) restarts.request(spec.share, 'mount_outdated', () => mounts.isOutdated(spec))
+    for (const spec of outdated)
+      restarts.request(spec.share, 'mount_outdated', { isNeeded: () => mounts.isOutdated(spec) })
     const names = outdated.length === 0 ? {} : await readNames()
     problems.set(
       'outdated mounts',

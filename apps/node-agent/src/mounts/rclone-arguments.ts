@@ -31,20 +31,25 @@ export function mountArguments(spec: MountSpec, path: string, owner: MountOwner,
     dirCacheTime,
     '--vfs-write-back',
     `${spec.writeBackSeconds}s`,
-    ...(spec.retain ? retained : passing('5s')),
+    '--vfs-cache-poll-interval',
+    '5s',
+    ...(spec.retain ? retained : passing),
   ]
+}
+
+/** Without it the cache fills the disk, and every call hangs from then on. */
+export function cacheSizeArguments(megabytes: number): readonly string[] {
+  return ['--vfs-cache-max-size', `${megabytes}M`]
 }
 
 /** How rclone is called to upload what a mount that has ended left behind. */
 export function drainArguments(spec: MountSpec, path: string, files: MountFiles): readonly string[] {
-  return [...common(spec, path, files), '--vfs-write-back', '0s', ...passing('1s')]
+  return [...common(spec, path, files), '--vfs-write-back', '0s', '--vfs-cache-poll-interval', '1s', ...passing]
 }
 
 const retained = ['--vfs-cache-mode', 'full', '--vfs-cache-max-age', '8760h']
 /** What is in Swift leaves the cache. */
-function passing(lookEvery: string): readonly string[] {
-  return ['--vfs-cache-mode', 'writes', '--vfs-cache-max-age', '1s', '--vfs-cache-poll-interval', lookEvery]
-}
+const passing = ['--vfs-cache-mode', 'writes', '--vfs-cache-max-age', '1s']
 
 function common({ remote, container }: MountSpec, path: string, files: MountFiles): readonly string[] {
   return [

@@ -5,6 +5,7 @@ import type { DesiredShare } from '@roost/api-types/agent'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Clock } from '../clock.js'
 import { createNodeProblems } from '../problems.js'
+import { ampleCache } from '../shares/sample-shares.js'
 import { mountRecordFile } from './mount-record.js'
 import { MountStore } from './mount-store.js'
 import { isSame } from './mount-spec.js'
@@ -43,6 +44,7 @@ const shareMounts: ShareMounts = {
     up.set(spec.share, spec)
   },
   isOutdated: async () => false,
+  hasOtherCacheSize: async () => false,
   async down(share) {
     up.delete(share)
   },
@@ -78,8 +80,10 @@ function quickClock(): Clock {
 async function open(checkLogin: () => Promise<void> = async () => {}): Promise<RcloneMounts> {
   const say = (message: string) => void told.push(message)
   const recordFile = mountRecordFile(join(dir, 'mounts.json'))
+  const store = await MountStore.read({ configFile: join(dir, 'rclone.conf'), recordFile })
   const mounts = new RcloneMounts({
-    store: await MountStore.read({ configFile: join(dir, 'rclone.conf'), recordFile }),
+    store,
+    ...ampleCache(store),
     shareMounts,
     requireProgram: async () => {},
     checkLogin,

@@ -3,6 +3,9 @@ import type { Clock } from '../clock.js'
 import type { Log } from '../log.js'
 import { Periodic } from '../periodic.js'
 import type { NodeProblems } from '../problems.js'
+import type { ShareCounts } from './cache/share-counts.js'
+import type { CacheSizes } from './cache-sizes.js'
+import { CacheUpkeep } from './cache-upkeep.js'
 import type { ClientFiles } from './client-files.js'
 import type { FindMissingContainers } from './health/missing-containers.js'
 import type { LoginCheck } from './login-check.js'
@@ -25,6 +28,10 @@ export interface RcloneMountsOptions {
   readonly requireProgram: () => Promise<void>
   readonly checkLogin: LoginCheck
   readonly clientFiles: ClientFiles
+  readonly cacheSizes: CacheSizes
+  readonly counts: ShareCounts
+  /** Holds the caches of all shares. */
+  readonly cacheDirectory: string
   readonly problems: NodeProblems
   /** Names of deployed shares by the paths of their folders. */
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
@@ -43,6 +50,7 @@ export class RcloneMounts implements Mounts {
   readonly #keeper: MountKeeper
   readonly #changer: MountChanger
   readonly #outdated: OutdatedMounts
+  readonly #cache: CacheUpkeep
   #upkeep: Periodic | null = null
   readonly restarts: Restarts
 
@@ -53,6 +61,7 @@ export class RcloneMounts implements Mounts {
     this.#changer = new MountChanger({ ...options, mounts: this.#mounts, keeper: this.#keeper })
     this.restarts = new Restarts({ ...options, mounts: this.#mounts })
     this.#outdated = new OutdatedMounts({ ...options, mounts: this.#mounts, restarts: this.restarts })
+    this.#cache = new CacheUpkeep({ ...options, mounts: this.#mounts, restarts: this.restarts })
   }
 
   pathOf({ id }: { readonly id: number }): string {
@@ -71,6 +80,7 @@ export class RcloneMounts implements Mounts {
       intervalMs: () => upkeepEveryMs,
       work: async () => {
         await this.#outdated.check()
+        await this.#cache.check()
         await this.restarts.check()
       },
       onError: (error) => log.error('Mounts could not be checked for restarts.', { error }),
@@ -82,12 +92,15 @@ export class RcloneMounts implements Mounts {
     await this.#keeper.close()
     await this.#changer.idle()
     await this.#mounts.idle()
+    this.#options.cacheSizes.close()
   }
 
   async plan(desired: GatewayState): Promise<MountPlan> {
+    const { requireProgram, cacheSizes } = this.#options
     const specs = mountSpecs(desired)
-    if (specs.length > 0) await this.#options.requireProgram()
+    if (specs.length > 0) await requireProgram()
     const changes = await this.#changer.changesTo(specs)
+    await cacheSizes.requirePart(changes.added, specs)
     const plan = planOf(changes, (spec) => this.#mounts.pathOf(spec))
     return { ...plan, notes: [...plan.notes, ...(await this.#containerNotes(desired, changes))] }
   }

@@ -22,6 +22,7 @@ const shareMounts: ShareMounts = {
   pathOf: (share) => `/srv/${share}`,
   isUp: async () => true,
   isOutdated: async () => false,
+  hasOtherCacheSize: async () => false,
   up: async ({ share }) => void events.push(`up ${share}`),
   down: async (share) => void events.push(`down ${share}`),
   drain: async () => true,
@@ -98,7 +99,7 @@ describe('restarts of mounts', () => {
   it('are dropped once the reason has gone, or the share', async () => {
     let isNeeded = true
     openFiles.set('/srv/1', 1)
-    restarts.request(1, 'a reason', async () => isNeeded)
+    restarts.request(1, 'a reason', { isNeeded: async () => isNeeded })
     restarts.request(3, 'a reason')
     await checks(1)
     expect(restarts.pending().map(({ share }) => share)).toEqual([1])
@@ -114,6 +115,13 @@ describe('restarts of mounts', () => {
     await checks(5)
     expect(events).toEqual([])
     await store.save((record) => ({ ...record, staged: null }))
+    await checks(3)
+    expect(events).toEqual(restarted(1))
+  })
+
+  it('do not wait for open files that the mount does not serve anyway', async () => {
+    openFiles.set('/srv/1', 2)
+    restarts.request(1, 'cache_out_of_space', { ignoresOpenFiles: true })
     await checks(3)
     expect(events).toEqual(restarted(1))
   })

@@ -19,9 +19,15 @@ export interface PendingRestart {
   readonly openFiles: number
 }
 
+export interface RestartOptions {
+  /** Whether the reason still holds. */
+  readonly isNeeded?: () => Promise<boolean>
+  /** The mount does not serve them anyway. */
+  readonly ignoresOpenFiles?: boolean
+}
+
 interface Request {
-  /** Each with the check whether it still holds. */
-  readonly reasons: Map<string, () => Promise<boolean>>
+  readonly reasons: Map<string, RestartOptions>
   openFiles: number
   /** Checks in a row without an open file. */
   idleChecks: number
@@ -45,9 +51,9 @@ export class Restarts {
   }
 
   /** Repeated for the same reason it changes nothing. A request is dropped when none of its reasons holds any longer. */
-  request(share: number, reason: string, isNeeded: () => Promise<boolean> = async () => true): void {
+  request(share: number, reason: string, options: RestartOptions = {}): void {
     const request = this.#requests.get(share) ?? { reasons: new Map(), openFiles: 0, idleChecks: 0 }
-    request.reasons.set(reason, isNeeded)
+    request.reasons.set(reason, options)
     this.#requests.set(share, request)
   }
 
@@ -66,18 +72,19 @@ export class Restarts {
     if (this.#requests.size === 0 || this.#options.store.record.staged !== null) return
     await this.#countOpenFiles()
     for (const [share, request] of this.#requests) {
-      request.idleChecks = request.openFiles > 0 ? 0 : request.idleChecks + 1
+      request.idleChecks = isBusy(request) ? 0 : request.idleChecks + 1
       if (request.idleChecks < requiredIdleChecks || !this.#mayRestart(share)) continue
       // The restart of another share may have taken long.
       await this.#countOpenFiles()
-      if (request.openFiles === 0) await this.#restart(share, request)
+      if (!isBusy(request)) await this.#restart(share, request)
     }
   }
 
   async #dropUnneeded(): Promise<void> {
     for (const [share, { reasons }] of this.#requests) {
       const isDesired = this.#options.store.desired(share) !== undefined
-      for (const [reason, isNeeded] of reasons) if (!isDesired || !(await isNeeded())) reasons.delete(reason)
+      for (const [reason, { isNeeded }] of reasons)
+        if (!isDesired || (await isNeeded?.()) === false) reasons.delete(reason)
       if (reasons.size === 0) this.#requests.delete(share)
     }
   }
@@ -107,4 +114,8 @@ export class Restarts {
       log.warn('A mount could not be restarted.', { ...context, error })
     }
   }
+}
+
+function isBusy({ openFiles, reasons }: Request): boolean {
+  return openFiles > 0 && ![...reasons.values()].some(({ ignoresOpenFiles }) => ignoresOpenFiles === true)
 }

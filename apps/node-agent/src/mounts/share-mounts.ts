@@ -9,6 +9,8 @@ import type { WantedMountsOptions } from './wanted-mounts.js'
 
 export interface ShareMountsOptions extends WantedMountsOptions {
   readonly mounter: Mounter
+  /** In megabytes. */
+  readonly cacheSizeOf: (spec: MountSpec) => Promise<number>
 }
 
 /** The mounts of shares: for clients, and afterwards to upload what clients left. */
@@ -19,6 +21,8 @@ export interface ShareMounts {
   /** It is up, and would be started with other arguments today: an earlier version of the agent started it. */
   isOutdated(spec: MountSpec): Promise<boolean>
   up(spec: MountSpec): Promise<void>
+  /** It is up, and would be started with a cache of another size now. */
+  hasOtherCacheSize(spec: MountSpec): Promise<boolean>
   /** What was not uploaded stays in the cache. */
   down(share: number): Promise<void>
   /** Uploads what is in the cache. Whether everything is in Swift, and the uploading has ended. */
@@ -36,7 +40,7 @@ export interface ShareMounts {
 }
 
 export function createShareMounts(options: ShareMountsOptions): ShareMounts {
-  const { mounter, control, directory } = options
+  const { mounter, control, directory, cacheSizeOf } = options
   const pathOf = (share: number) => sharePath(directory, { id: share })
   const { serving, draining } = wantedMounts(options)
   const endDrain = async (spec: MountSpec) => {
@@ -45,17 +49,8 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
   }
   return {
     pathOf,
-    async isUp(spec) {
-      await mounter.trimLog(nameOf(spec.share))
-      const present = await mounter.runsWith(serving(spec))
-      return present !== undefined && hasFingerprint(spec, present.spec)
-    },
-    async isOutdated(spec) {
-      const mount = serving(spec)
-      const present = await mounter.runsWith(mount)
-      return present !== undefined && hasFingerprint(spec, present.spec) && !isSameStart(present, mount.startedWith)
-    },
-    up: (spec) => mounter.up(serving(spec)),
+    ...checksOf(options, serving),
+    up: async (spec) => mounter.up(serving(spec, await cacheSizeOf(spec))),
     down: (share) => mounter.down(nameOf(share), pathOf(share)),
     async drain(spec) {
       const wanted = draining(spec)
@@ -83,6 +78,31 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
     async cacheStats(spec) {
       const port = mounter.port(nameOf(spec.share)) ?? mounter.port(draining(spec).name)
       return port === undefined ? undefined : control.stats(port).catch(() => undefined)
+    },
+  }
+}
+
+/** Compares running mounts with what would be started now. */
+function checksOf(
+  { mounter, directory, cacheSizeOf }: ShareMountsOptions,
+  serving: ReturnType<typeof wantedMounts>['serving'],
+): Pick<ShareMounts, 'isUp' | 'isOutdated' | 'hasOtherCacheSize'> {
+  const runsWith = ({ share }: MountSpec) =>
+    mounter.runsWith({ name: nameOf(share), path: sharePath(directory, { id: share }) })
+  return {
+    async isUp(spec) {
+      await mounter.trimLog(nameOf(spec.share))
+      const present = await runsWith(spec)
+      return present !== undefined && hasFingerprint(spec, present.spec)
+    },
+    async isOutdated(spec) {
+      const present = await runsWith(spec)
+      if (present === undefined || !hasFingerprint(spec, present.spec)) return false
+      return !isSameStart(present, serving(spec, 0).startedWith)
+    },
+    async hasOtherCacheSize(spec) {
+      const present = await runsWith(spec)
+      return present !== undefined && present.cacheMegabytes !== (await cacheSizeOf(spec))
     },
   }
 }

@@ -46,6 +46,10 @@ export class StartedMounts {
     return this.#options.shareMounts.isOutdated(spec)
   }
 
+  hasOtherCacheSize(spec: MountSpec): Promise<boolean> {
+    return this.#options.shareMounts.hasOtherCacheSize(spec)
+  }
+
   /** Keeps recoveries and restarts away from these shares while the work runs. */
   async changing<T>(specs: readonly MountSpec[], work: () => Promise<T>): Promise<T> {
     for (const { share } of specs) this.#changing.add(share)

@@ -5,6 +5,8 @@ const StartedWith = z.object({
   spec: z.string(),
   /** Of the program; null where 0.1.0 started it, which did not record them. */
   arguments: z.nullable(z.readonly(z.array(z.string()))),
+  /** The size of its cache, which is not among the arguments. */
+  cacheMegabytes: z.optional(z.number()),
 })
 /** What a running mount was started with. It may be an earlier version of the agent that started it. */
 export type StartedWith = z.infer<typeof StartedWith>
@@ -19,6 +21,7 @@ export function parseStartedWith(text: string): StartedWith | undefined {
   }
 }
 
+/** Whatever the sizes of their caches. */
 export function isSameStart(one: StartedWith, other: StartedWith): boolean {
   return one.spec === other.spec && JSON.stringify(one.arguments) === JSON.stringify(other.arguments)
 }

@@ -3,7 +3,7 @@ import type { WantedMount } from './mounter.js'
 import type { MountOwner } from './mounts.js'
 import { fingerprint, keyOf } from './mount-spec.js'
 import type { MountSpec } from './mount-spec.js'
-import { drainArguments, mountArguments } from './rclone-arguments.js'
+import { cacheSizeArguments, drainArguments, mountArguments } from './rclone-arguments.js'
 import type { MountFiles } from './rclone-arguments.js'
 import type { RemoteControl } from './remote-control.js'
 import { sharePath } from './share-path.js'
@@ -30,10 +30,16 @@ export function wantedMounts(options: WantedMountsOptions) {
     htpasswd: control.htpasswd,
   })
   return {
-    serving: (spec: MountSpec): WantedMount => {
+    serving: (spec: MountSpec, cacheMegabytes: number): WantedMount => {
       const path = sharePath(directory, { id: spec.share })
       const argv = ['rclone', ...mountArguments(spec, path, owner(), filesOf(spec))]
-      return { name: nameOf(spec.share), path, argv, startedWith: startedWith(spec, argv), forClients: true }
+      return {
+        name: nameOf(spec.share),
+        path,
+        argv: [...argv, ...cacheSizeArguments(cacheMegabytes)],
+        startedWith: { ...startedWith(spec, argv), cacheMegabytes },
+        forClients: true,
+      }
     },
     draining: (spec: MountSpec): WantedMount => {
       const path = join(drainDirectory, keyOf(spec))

@@ -1,4 +1,7 @@
 import type { DesiredShare } from '@roost/api-types/agent'
+import { createShareCounts } from '../mounts/cache/share-counts.js'
+import { CacheSizes } from '../mounts/cache-sizes.js'
+import type { MountStore } from '../mounts/mount-store.js'
 import { sharePath } from '../mounts/share-path.js'
 import { renderShares, type ShareServers } from './index.js'
 import type { SharePlaces } from './meant-share.js'
@@ -37,6 +40,12 @@ export function cifsShare(id: number, settings: Partial<Cifs> = {}): Cifs {
     password: null,
     ...settings,
   }
+}
+
+/** A cache on a disk that is large enough for every share. */
+export function ampleCache(store: MountStore) {
+  const disk = { read: async () => ({ totalBytes: 1e12, availableBytes: 1e12 }), close: () => {} }
+  return { cacheSizes: new CacheSizes({ store, disk }), counts: createShareCounts(), cacheDirectory: '/cache' }
 }
 
 export const places: SharePlaces = { pathOf: (share) => sharePath('/srv/roost', share), account: 'nobody' }

@@ -1,0 +1,131 @@
+import type { InventoryProblem } from '@roost/api-types/agent'
+import type { Clock } from '../clock.js'
+import type { Log } from '../log.js'
+import type { NodeProblems } from '../problems.js'
+import type { ShareCounts } from './cache/share-counts.js'
+import { isSmall, smallestPartMegabytes, type CacheSizes } from './cache-sizes.js'
+import type { MountSpec } from './mount-spec.js'
+import type { MountStore } from './mount-store.js'
+import type { Restarts } from './restarts.js'
+import type { StartedMounts } from './started-mounts.js'
+
+export interface CacheUpkeepOptions {
+  readonly store: MountStore
+  readonly mounts: StartedMounts
+  readonly restarts: Restarts
+  readonly cacheSizes: CacheSizes
+  readonly counts: ShareCounts
+  /** Holds the caches of all shares. */
+  readonly cacheDirectory: string
+  readonly problems: NodeProblems
+  readonly readNames: () => Promise<Readonly<Record<string, string>>>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const nearlyFull = 0.9
+/** A disk that fills is read more often: clients may write the rest of it within seconds. */
+const filling = 0.5
+const readFillingEveryMs = 5_000
+const readEveryMs = 15_000
+
+/** Watches the caches' disk and sizes: reports what is short, and has mounts restarted that need another size or hang for want of space. */
+export class CacheUpkeep {
+  readonly #options: CacheUpkeepOptions
+  #used = 0
+  #readAtMs = -Infinity
+  #sizesAtMs = -Infinity
+  #fault: string | undefined
+
+  constructor(options: CacheUpkeepOptions) {
+    this.#options = options
+  }
+
+  async check(): Promise<void> {
+    const { store, problems, clock } = this.#options
+    const specs = store.record.settled
+    if (specs.length === 0) return problems.set('cache', [])
+    await this.#readDisk()
+    // Without its size nothing more can be said; problems stay as they were.
+    if (this.#fault !== undefined) return
+    if (clock.monotonic() - this.#sizesAtMs >= readEveryMs) {
+      this.#sizesAtMs = clock.monotonic()
+      await this.#requestSizes(specs)
+    }
+    problems.set('cache', [
+      ...this.#nearlyFull(),
+      ...(await this.#smallParts(specs)),
+      ...(await this.#withoutSpace(specs)),
+    ])
+  }
+
+  async #readDisk(): Promise<void> {
+    const { cacheSizes, clock, log } = this.#options
+    const everyMs = this.#used >= filling ? readFillingEveryMs : readEveryMs
+    if (clock.monotonic() - this.#readAtMs < everyMs) return
+    this.#readAtMs = clock.monotonic()
+    try {
+      this.#used = await cacheSizes.readDisk()
+      this.#fault = undefined
+    } catch (error) {
+      const fault = String(error)
+      if (fault !== this.#fault) log.warn('The disk of the cache could not be read.', { error })
+      this.#fault = fault
+    }
+  }
+
+  async #requestSizes(specs: readonly MountSpec[]): Promise<void> {
+    const { mounts, restarts } = this.#options
+    for (const spec of specs)
+      if (await mounts.hasOtherCacheSize(spec))
+        restarts.request(spec.share, 'cache_size', { isNeeded: () => mounts.hasOtherCacheSize(spec) })
+  }
+
+  #nearlyFull(): readonly InventoryProblem[] {
+    if (this.#used < nearlyFull) return []
+    const { cacheDirectory: subject } = this.#options
+    const message = `The disk of the cache ${subject} is ${Math.floor(100 * this.#used)} % full. When it is full, clients cannot write. Remove other files from it, or enlarge it; check that Swift takes what waits to be uploaded.`
+    return [{ code: 'cache_nearly_full', subject, message }]
+  }
+
+  async #smallParts(specs: readonly MountSpec[]): Promise<readonly InventoryProblem[]> {
+    const { cacheSizes, cacheDirectory: subject } = this.#options
+    const parts = await cacheSizes.all()
+    const small = specs.filter((spec) => isSmall(spec, parts))
+    const [first] = small
+    if (first === undefined) return []
+    const message = `The disk of the cache ${subject} leaves ${parts.get(first.share)} MB for each of ${small.length} shares, which is less than ${smallestPartMegabytes} MB. Enlarge it, or set cache_size_mb of these shares.`
+    return [{ code: 'cache_small', subject, message }]
+  }
+
+  /** Calls on such a mount hang, also after there is space again: unless something waits to be uploaded, a restart costs nothing. */
+  async #withoutSpace(specs: readonly MountSpec[]): Promise<readonly InventoryProblem[]> {
+    const { mounts, restarts, readNames } = this.#options
+    const waiting = []
+    for (const spec of specs) {
+      const count = this.#countOf(spec.share)
+      if (count?.outOfSpace !== 1) continue
+      if (count.dirtyFiles > 0) waiting.push({ path: mounts.pathOf(spec), files: count.dirtyFiles })
+      else
+        restarts.request(spec.share, 'cache_out_of_space', {
+          isNeeded: async () => this.#isStuck(spec.share),
+          ignoresOpenFiles: true,
+        })
+    }
+    const names = waiting.length === 0 ? {} : await readNames()
+    return waiting.map(({ path, files }) => {
+      const subject = names[path] ?? path
+      const message = `The cache of the share '${subject}' has no space left, and ${files} of its files wait to be uploaded. Make space on the disk of the cache, or set a larger cache_size_mb, and check that Swift takes uploads; the mount is restarted once nothing waits.`
+      return { code: 'cache_out_of_space', subject, message }
+    })
+  }
+
+  #isStuck(share: number): boolean {
+    const count = this.#countOf(share)
+    return count?.outOfSpace === 1 && count.dirtyFiles === 0
+  }
+
+  #countOf(share: number) {
+    return this.#options.counts.list().find((count) => count.share === share)
+  }
+}
