@@ -65,8 +65,8 @@ export async function openRemoteControl(dir: string): Promise<RemoteControl> {
     async refresh(port) {
       const { metadataCache } = Listings.parse(await post(port, '/vfs/stats', { auth }))
       // A refresh loads all names of the container: not for a mount that no client uses.
-      if (metadataCache.dirs <= 1 && metadataCache.files === 0) return forget(port)
-      await post(port, '/vfs/refresh?recursive=true', { auth, deadlineMs: refreshMs })
+      if (metadataCache.dirs <= 1 && metadataCache.files === 0) await forget(port)
+      else await post(port, '/vfs/refresh?recursive=true', { auth, deadlineMs: refreshMs })
     },
     forget,
     isAnswering: (port) =>
