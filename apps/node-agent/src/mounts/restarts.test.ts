@@ -17,6 +17,8 @@ let events: string[]
 let openFiles: Map<string, number>
 let store: MountStore
 let restarts: Restarts
+/** Mounts cannot be ended. */
+let isBusy: boolean
 
 const shareMounts: ShareMounts = {
   pathOf: (share) => `/srv/${share}`,
@@ -24,7 +26,10 @@ const shareMounts: ShareMounts = {
   isOutdated: async () => false,
   hasOtherCacheSize: async () => false,
   up: async ({ share }) => void events.push(`up ${share}`),
-  down: async (share) => void events.push(`down ${share}`),
+  async down(share) {
+    events.push(`down ${share}`)
+    if (isBusy) throw new Error('/srv/1 could not be unmounted: busy.')
+  },
   drain: async () => true,
   endDrain: async () => {},
   refresh: async () => {},
@@ -38,6 +43,7 @@ beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'roost-restarts-'))
   clock = new TestClock()
   events = []
+  isBusy = false
   openFiles = new Map()
   const recordFile = mountRecordFile(join(dir, 'mounts.json'))
   store = await MountStore.read({ recordFile, configFile: join(dir, 'rclone.conf') })
@@ -124,5 +130,12 @@ describe('restarts of mounts', () => {
     restarts.request(1, 'cache_out_of_space', { ignoresOpenFiles: true })
     await checks(3)
     expect(events).toEqual(restarted(1))
+  })
+
+  it('give a share back to its clients whose mount could not be ended', async () => {
+    isBusy = true
+    restarts.request(1, 'a reason')
+    await checks(3)
+    expect(events).toEqual(['release 1', 'down 1', 'restore 1'])
   })
 })

@@ -105,9 +105,13 @@ export class StartedMounts {
       const spec = this.#options.store.desired(share)
       if (spec === undefined || this.isChanging(share)) return
       await this.#notify('release', spec)
-      await this.#options.shareMounts.down(share)
-      await this.#up(spec)
-      await this.#notify('restore', spec)
+      try {
+        await this.#options.shareMounts.down(share)
+        await this.#up(spec)
+      } finally {
+        // One that could not be ended still serves; one that is down is recovered, and restored then.
+        if (await this.isUp(spec)) await this.#notify('restore', spec)
+      }
     })
   }
 
