@@ -7,6 +7,7 @@ import type { GatewayLab } from '../support/gateway/lab.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
 import { describeOthersWrites } from './others-writes.js'
 import { describeSavedFiles } from './saved-files.js'
+import { describeUpgrade } from './upgrade.js'
 
 vi.setConfig({ testTimeout: 3_600_000, hookTimeout: 600_000 })
 
@@ -17,7 +18,7 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
     const lab = {} as GatewayLab
     const faults = {} as FaultProxy
     beforeAll(async () => {
-      Object.assign(lab, await startGatewayLab({ diskScale: 20 }))
+      Object.assign(lab, await startGatewayLab({ diskScale: 20, release: '0.1.0' }))
       Object.assign(faults, await startFaultProxy(lab.swift))
       await lab.setStorage('testing', faults.authUrl)
     })
@@ -33,6 +34,7 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
       hasFailed = task.result?.state === 'fail'
     })
 
+    describeUpgrade(lab)
     describeSavedFiles(lab, faults)
     describeOthersWrites(lab)
   },

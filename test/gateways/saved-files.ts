@@ -9,6 +9,8 @@ import { arrivalOf, dirtyFiles, summaryOf } from '../support/gateway/uploaded.js
 
 const isLong = process.env.ROOST_TEST_LONG === '1'
 const protocols = ['smb', 'nfs'] as const
+/** How old a count of dirty files is at most. */
+const countSeconds = 15
 
 interface Trouble {
   readonly name: string
@@ -40,6 +42,27 @@ export function describeSavedFiles(lab: GatewayLab, faults: FaultProxy): void {
       return lab.addShare({ name, objectstore_container: name, protocol: protocol === 'smb' ? 'cifs' : 'nfs' })
     }
 
+    /** What the node counts, beside what the caches hold. Nothing changes while Swift is away. */
+    const countsAreRight = async (shares: readonly GatewayShare[]) => {
+      const since = Date.now()
+      const counts = async () => {
+        const uploads = await Promise.all(shares.map(({ resource_uri }) => lab.get(`${resource_uri}uploads/`)))
+        const cached = await Promise.all(shares.map(({ id }) => dirtyFiles(lab, id)))
+        return { counted: uploads.map(({ dirty_files }) => dirty_files), cached }
+      }
+      const areRight = async () => {
+        const { counted, cached } = await counts()
+        return isDeepStrictEqual(counted, cached)
+      }
+      await expect.poll(areRight, { timeout: 3 * countSeconds * 1000, interval: 500 }).toBe(true)
+      const seconds = Math.round((Date.now() - since) / 1000)
+      const { counted } = await counts()
+      console.log(
+        `${JSON.stringify(counted)} files are dirty, counted right after ${seconds} s (promised ${countSeconds} s)`,
+      )
+      return counted
+    }
+
     /** Saves files by both protocols at once, through the trouble; answers since when they are to be in Swift. */
     const saveThrough = async (trouble: Trouble, shares: readonly GatewayShare[]) => {
       const steps = savesOf(trouble.files)
@@ -53,6 +76,7 @@ export function describeSavedFiles(lab: GatewayLab, faults: FaultProxy): void {
           .toBe(true)
         await faults.setAway(trouble.away.how)
         await wait(trouble.away.seconds)
+        expect(Math.max(...(await countsAreRight(shares)))).toBeGreaterThan(0)
         await faults.setAway(null)
         returned = Date.now()
       }
@@ -86,6 +110,7 @@ export function describeSavedFiles(lab: GatewayLab, faults: FaultProxy): void {
       // What was stored is not uploaded again.
       const dirty = () => Promise.all(shares.map(({ id }) => dirtyFiles(lab, id)))
       await expect.poll(dirty, { timeout: 3 * promisedSeconds * 1000 }).toEqual([0, 0])
+      await countsAreRight(shares)
     })
   })
 }

@@ -28,3 +28,7 @@ export const gatewayFiles: readonly (readonly [path: string, text: string])[] = 
   ['etc/samba/smb.conf', smbConf],
   ['etc/ganesha/ganesha.conf', ganeshaConf],
 ]
+
+/** What the operator added to ganesha.conf, as the documents of 0.1.0 asked. Today `gateway prepare` does. */
+export const ganeshaCacheOfFirstRelease = `MDCACHE { LRU_Run_Interval = 1; FD_LWMark_Percent = 0; FD_HWMark_Percent = 1; }
+`

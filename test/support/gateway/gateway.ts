@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestApi } from '../api.js'
@@ -6,7 +6,8 @@ import { repository } from '../control-plane.js'
 import type { Ended } from '../processes.js'
 import type { Swift } from '../swift/cluster.js'
 import type { Inmate } from '../swift/machine.js'
-import { gatewayFiles } from './configuration.js'
+import { ganeshaCacheOfFirstRelease, gatewayFiles } from './configuration.js'
+import { unpackAgent } from '../earlier-release.js'
 import { enrolmentArguments } from '../enrolment.js'
 
 const view = 'gateway'
@@ -45,7 +46,12 @@ export interface Gateway {
 /** What lies at its usual place in the view, and is the gateway's own. */
 const ownFolders = ['/run', '/srv', '/var/log', '/var/lib/samba', '/var/cache/samba', '/var/lib/nfs']
 
-export async function startGateway(swift: Swift, agentProgram = currentProgram): Promise<Gateway> {
+export interface GatewayOptions {
+  /** Of the agent, until `upgradeAgent`. Default: this one. */
+  readonly release?: '0.1.0' | 'this'
+}
+
+export async function startGateway(swift: Swift, { release = 'this' }: GatewayOptions = {}): Promise<Gateway> {
   const { machine } = swift
   const dir = join(machine.dir, view)
   await mkdir(dir)
@@ -55,6 +61,8 @@ export async function startGateway(swift: Swift, agentProgram = currentProgram):
     await mkdir(join(dir, path, '..'), { recursive: true })
     await writeFile(join(dir, path), text)
   }
+  if (release === '0.1.0') await appendFile(join(dir, 'etc/ganesha/ganesha.conf'), ganeshaCacheOfFirstRelease)
+  const agentProgram = release === '0.1.0' ? await unpackAgent(join(machine.dir, 'agent-0.1.0')) : currentProgram
   const folders = ['/var/lib/nfs/ganesha', '/run/samba', '/run/dbus', '/var/log/ganesha', '/var/log/samba']
   await machine.addView(
     view,

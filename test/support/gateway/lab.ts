@@ -12,7 +12,7 @@ import type { Swift } from '../swift/cluster.js'
 import { createClients } from './clients.js'
 import type { Clients } from './clients.js'
 import { startGateway } from './gateway.js'
-import type { Gateway } from './gateway.js'
+import type { Gateway, GatewayOptions } from './gateway.js'
 import { openObjects } from './objects.js'
 import type { Objects } from './objects.js'
 
@@ -45,16 +45,14 @@ export interface GatewayLab extends Clients {
   stop(): Promise<void>
 }
 
-export interface GatewayLabOptions {
+export interface GatewayLabOptions extends GatewayOptions {
   /** Of Swift, times the usual sizes. */
   readonly diskScale?: number
-  /** The program of an agent of another release, which runs first. */
-  readonly agentProgram?: string
 }
 
-export async function startGatewayLab({ diskScale = 1, agentProgram }: GatewayLabOptions = {}): Promise<GatewayLab> {
+export async function startGatewayLab({ diskScale = 1, ...options }: GatewayLabOptions = {}): Promise<GatewayLab> {
   const [api, swift] = await Promise.all([startApi(), startSwift({ diskScale })])
-  const gateway = await startGateway(swift, agentProgram)
+  const gateway = await startGateway(swift, options)
   const cluster = await addCluster(api.database)
   const node = await gateway.enrol(api, cluster)
   gateway.startAgent()

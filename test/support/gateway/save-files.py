@@ -51,6 +51,9 @@ class Nfs:
         self.nfs.nfs_set_gid(self.context, 0)
         self.call("nfs_mount", address.encode(), ("/" + share).encode())
 
+    def reconnect(self):
+        """The library does that by itself."""
+
     def call(self, name, *arguments):
         status = getattr(self.nfs, name)(self.context, *arguments)
         if status < 0:
@@ -86,7 +89,9 @@ class Smb:
         login = ctypes.CFUNCTYPE(None, text, text, pointer, integer, pointer, integer, pointer, integer)
         self.login = login(lambda *arguments: None)
         declare(self.smb, [
-            ("smbc_init", integer, [login, integer]),
+            ("smbc_new_context", pointer, []),
+            ("smbc_setFunctionAuthData", None, [pointer, login]),
+            ("smbc_init_context", pointer, [pointer]),
             ("smbc_set_context", pointer, [pointer]),
             ("smbc_setTimeout", None, [pointer, integer]),
             ("smbc_open", integer, [text, integer, integer]),
@@ -95,8 +100,15 @@ class Smb:
             ("smbc_rename", integer, [text, text]),
             ("smbc_unlink", integer, [text]),
         ])
-        self.call("smbc_init", self.login, 0)
-        self.smb.smbc_setTimeout(self.smb.smbc_set_context(None), 300_000)
+        self.reconnect()
+
+    def reconnect(self):
+        context = self.smb.smbc_new_context()
+        self.smb.smbc_setFunctionAuthData(context, self.login)
+        self.smb.smbc_setTimeout(context, 300_000)
+        if not self.smb.smbc_init_context(context):
+            raise Fault("smbc_init_context: %s" % os.strerror(ctypes.get_errno()))
+        self.smb.smbc_set_context(context)
 
     def call(self, name, *arguments):
         status = getattr(self.smb, name)(*arguments)
@@ -186,6 +198,7 @@ for kind, file, *arguments in steps:
     except Fault as error:
         fault = str(error)
         failed.add(file)
+        client.reconnect()
         if kind == "write":
             # As file managers do with what they could not copy to its end.
             try:
