@@ -7,6 +7,7 @@ import { systemClock } from '@roost/node-agent/dist/clock.js'
 import type { Appliers } from '@roost/node-agent/dist/deployments/applier.js'
 import { ensureKey, keepIdentity } from '@roost/node-agent/dist/identity.js'
 import { createRestoredMounts, type RestoredMounts } from '@roost/node-agent/dist/mounts/health/restored-mounts.js'
+import type { RequestHandlers } from '@roost/node-agent/dist/uplink/requests.js'
 import { saveAuthorities } from '@roost/node-agent/dist/uplink/trust.js'
 import { expect } from 'vitest'
 import type { Reachable } from './control-plane.js'
@@ -26,6 +27,8 @@ export interface LabNode {
   readonly dir: string
   readonly usersDir: string
   readonly behaviour: FolderBehaviour
+  /** Answers the request to end tokens; set it to fail, wait or note something. */
+  readonly tokens: { end: NonNullable<RequestHandlers['end_tokens']> }
   /** Mounts that the agent has restored. */
   readonly restored: RestoredMounts
   /** With these appliers instead of its own. */
@@ -62,6 +65,7 @@ export async function addLabNode(
     user_db: folderApplier('user_db', usersDir, behaviour),
   }
   const restored = createRestoredMounts(systemClock)
+  const tokens: LabNode['tokens'] = { end: async () => ({ ended: 0, notes: [] }) }
   let agent: Agent | null = null
   const stop = async () => {
     await agent?.stop()
@@ -74,6 +78,7 @@ export async function addLabNode(
     dir,
     usersDir,
     behaviour,
+    tokens,
     restored,
     stop,
     async start(appliers = own) {
@@ -82,6 +87,7 @@ export async function addLabNode(
         clock: systemClock,
         random: () => 0,
         appliers,
+        requests: { end_tokens: (parameters) => tokens.end(parameters) },
         restored,
       })
       ;({ agent } = started)

@@ -17,6 +17,9 @@ import { createShareAccounts } from './shares/share-accounts.js'
 import { openServers } from './shares/share-servers.js'
 import type { RequestHandlers } from './uplink/requests.js'
 import { createUserDbApplier } from './userdb/applier.js'
+import { inForceFile } from './userdb/in-force.js'
+import { findPlace } from './userdb/place.js'
+import { endTokensOf } from './userdb/tokens.js'
 
 export interface AppliersOptions {
   readonly config: AgentConfig
@@ -49,7 +52,10 @@ export async function openAppliers(options: AppliersOptions): Promise<OpenedAppl
   await mounts.open()
   return {
     appliers,
-    requests: { share_uploads: async ({ share }) => uploads.answer(share) },
+    requests: {
+      share_uploads: async ({ share }) => uploads.answer(share),
+      end_tokens: async ({ generation }) => endUserTokens(options, generation),
+    },
     async close() {
       await Promise.all([uploads.close(), health.close()])
       await mounts.close()
@@ -66,6 +72,11 @@ function gatewayOf({ config, machine }: AppliersOptions, mounts: Mounts, state: 
     accounts: createShareAccounts(runCommand),
     state,
   })
+}
+
+function endUserTokens({ config, machine, node }: AppliersOptions, generation: number) {
+  const kept = inForceFile(join(config.dataDir, 'user_db'), node)
+  return endTokensOf(generation, kept, () => findPlace(machine, kernelOf(machine), config.swiftDirectory).settings)
 }
 
 function userDb({ config, machine, node, clock }: AppliersOptions): Applier<'user_db'> {

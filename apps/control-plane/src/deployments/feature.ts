@@ -19,6 +19,7 @@ import { createPlanner } from './planner.js'
 import { JobRunner } from './runner.js'
 import { createJobService } from './service.js'
 import type { StateStore } from './state-store.js'
+import { createTokenEnding } from './token-ending.js'
 
 export interface DeploymentOptions {
   readonly jobs: Readonly<Record<DeploymentKind, JobStore>>
@@ -57,7 +58,10 @@ export function createDeployments(options: DeploymentOptions): DeploymentFeature
   const nodes = createDeploymentNodes({ store, secrets, channel, wake })
   const plan = createPlanner({ store, payloads, requests, mac: options.mac }, planTimeoutMs)
   const timeouts = { targetTimeoutMs, planTimeoutMs: 2 * planTimeoutMs }
-  const runner = new JobRunner({ ...options, payloads, nodes, plan }, timeouts)
+  const runner = new JobRunner(
+    { ...options, payloads, nodes, plan, tokens: createTokenEnding(requests, store) },
+    timeouts,
+  )
   const look = every(lookEveryMs, 'move deployments on', async () => wake(), log)
   const service = (kind: DeploymentKind) => createJobService({ kind, store: jobs[kind], writes, plan, wake })
   return {

@@ -15,6 +15,7 @@ import type { Payloads } from './payload.js'
 import { movedSince, planId } from './plan-id.js'
 import type { Planner } from './planner.js'
 import type { StateStore } from './state-store.js'
+import type { TokenEnding } from './token-ending.js'
 
 export interface RunnerOptions {
   /** How long a node may be silent about a generation before its target fails. */
@@ -29,6 +30,7 @@ export interface RunnerCollaborators {
   readonly nodes: DeploymentNodes
   readonly payloads: Payloads
   readonly plan: Planner
+  readonly tokens: TokenEnding
   readonly secrets: Secrets
   readonly clock: Clock
   readonly log: Log
@@ -108,12 +110,13 @@ export class JobRunner {
       if (step.job.now.dryRun) this.#track(this.#askForPlan(step.job, nodeId))
       else await this.#dispatch(nodeId)
     }
+    if (step.endsTokens) this.#track(this.#endTokens(step.job))
     for (const nodeId of step.reviewed) this.#track(this.#beginReviewed(step.job, nodeId))
     if (step.moved) await this.#advance(id, kind)
   }
 
   async #move(tx: Transaction, job: HeldJob) {
-    const { jobs, clock } = this.#deps
+    const { jobs, clock, tokens } = this.#deps
     const decision = decide(job.now, rulesOf(job.kind), clock.now())
     if (job.now.state !== 'IN_PROGRESS') await jobs[job.kind].begin(tx, job.id, new Date(clock.now()))
     for (const nodeId of decision.expire) await this.#fail(tx, job, nodeId, silence(job, this.#options))
@@ -123,9 +126,10 @@ export class JobRunner {
     const free = decision.begin.filter((nodeId) => !job.reviewed.has(nodeId))
     const begun: number[] = []
     for (const nodeId of free) if (await this.#begin(tx, job, nodeId)) begun.push(nodeId)
-    if (decision.finish) await this.#finish(tx, job, decision.finish)
+    const notes = tokens.notesOf(job)
+    if (decision.finish && notes) await this.#finish(tx, job, withNotes(decision.finish, notes))
     const moved = decision.expire.length + decision.skip.length > 0 || begun.length < free.length
-    return { job, begun, reviewed, moved }
+    return { job, begun, reviewed, moved, endsTokens: decision.finish !== null && notes === undefined }
   }
 
   /** False when the target cannot be started; its failure is stored. */
@@ -157,6 +161,10 @@ export class JobRunner {
   async #dispatch(nodeId: number): Promise<void> {
     await this.#deps.nodes.sendDesired(nodeId)
     fp('cp.deploy.afterDispatch')
+  }
+
+  async #endTokens(job: HeldJob): Promise<void> {
+    if (await this.#deps.tokens.ask(job)) this.wake()
   }
 
   /** Starts the target if its plan is still the reviewed one; otherwise the target fails with what has changed. */
@@ -204,11 +212,12 @@ export class JobRunner {
     this.wake()
   }
 
-  async #finish(tx: Transaction, job: HeldJob, end: NonNullable<Decision['finish']>): Promise<void> {
+  async #finish(tx: Transaction, job: HeldJob, end: JobEnd): Promise<void> {
     const { jobs, clock, log } = this.#deps
     const isPlanned = job.now.dryRun && end.state === 'COMPLETED_SUCCESS'
     const id = isPlanned ? planId(await jobs[job.kind].planMarks(tx, job.id)) : null
     await jobs[job.kind].finish(tx, job.id, { ...end, at: new Date(clock.now()), planId: id })
+    this.#deps.tokens.forget(job.id)
     log.info({ job: job.id, kind: job.kind, state: end.state, message: end.message }, 'a deployment has ended')
   }
 
@@ -220,6 +229,12 @@ export class JobRunner {
 function rulesOf(kind: DeploymentKind) {
   const { oneByOne, nodes } = deploymentKinds[kind]
   return { oneByOne, withoutTargets: `The cluster has no nodes that run a ${nodes}.` }
+}
+
+type JobEnd = NonNullable<Decision['finish']>
+
+function withNotes(end: JobEnd, notes: readonly string[]): JobEnd {
+  return { ...end, message: [end.message, ...notes].filter(Boolean).join(' ') }
 }
 
 function silence({ now }: HeldJob, options: RunnerOptions): string {

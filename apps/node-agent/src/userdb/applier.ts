@@ -14,7 +14,6 @@ import { driftOf } from './drift.js'
 import { inForceFile } from './in-force.js'
 import type { InForceFile } from './in-force.js'
 import { failedLogin } from './login.js'
-import { checkMemcached, revokeTokens } from './memcached.js'
 import { checkCollisions, fileName, findPlace, folderOf } from './place.js'
 import type { Place } from './place.js'
 import type { ProxyProcess, Reader } from './proxy-process.js'
@@ -23,6 +22,7 @@ import { oldWorkersEnded, reloadProxies, settledProxies } from './reload.js'
 import type { ReloadDeps } from './reload.js'
 import { entriesOf, parseUserFile, renderUserFile } from './render.js'
 import type { UserEntry } from './render.js'
+import { endTokens } from './tokens.js'
 
 export interface UserDbOptions extends ReloadDeps {
   /** The folder of the agent's state for this kind. */
@@ -126,10 +126,18 @@ async function isDone({ place, entries, text, now, isHalfDone, revoked }: Intent
   return (await failedLogin(place.settings, loginChecks([], entries.slice(0, 1)))) === null
 }
 
-async function applied({ place, text, entries }: Intent, generation: number, kept: InForceFile): Promise<Outcome> {
-  await kept.write(generation, knownOf(entries))
+async function applied(
+  { place, text, entries, revoked }: Intent,
+  generation: number,
+  kept: InForceFile,
+  notes: readonly string[] = [],
+): Promise<Outcome> {
+  const before = await kept.read()
+  // The same generation again, after a kill: its logins are those of the first time.
+  const ended = before?.generation === generation ? [...(before.ended ?? []), ...revoked] : revoked
+  await kept.write(generation, knownOf(entries), [...new Set(ended)])
   const sha256 = createHash('sha256').update(text).digest('hex')
-  return { outcome: 'applied', in_force: generation, message: '', files: [{ path: place.file, sha256 }] }
+  return { outcome: 'applied', in_force: generation, message: notes.join(' '), files: [{ path: place.file, sha256 }] }
 }
 
 interface Changing extends UserDbOptions {
@@ -146,22 +154,22 @@ async function change(deps: Changing, intent: Intent, generation: number, progre
     place.proxies.map(({ pid }) => pid),
   )
   const write = (path: string, content: string) => writeManagedFile(path, content, 0o640, readerOf(proxies).gids[0])
-  if (revoked.length > 0) await checkMemcached(place.settings.memcached)
   fp('agent.apply.afterStage')
   await deps.check(intent)
   fp('agent.apply.afterValidate')
   progress('staged')
   if (!intent.isHalfDone) await write(backupOf(file), before ?? '')
+  let notes: readonly string[]
   try {
     await write(file, text)
     fp('agent.apply.afterRename')
     await reloadProxies(deps, proxies, place.settings, loginChecks(parseUserFile(before ?? ''), entries))
     fp('agent.apply.afterReload')
-    await revoke(deps, place.settings, proxies, revoked)
+    notes = await revoke(deps, place.settings, proxies, revoked)
   } catch (error) {
     return rollBack(deps, intent, proxies, (error as Error).message)
   }
-  const outcome = await applied(intent, generation, deps.kept)
+  const outcome = await applied(intent, generation, deps.kept, notes)
   await removeManagedFile(backupOf(file))
   return outcome
 }
@@ -172,11 +180,11 @@ async function revoke(
   settings: ProxySettings,
   before: readonly ProxyProcess[],
   logins: readonly string[],
-): Promise<void> {
-  if (logins.length === 0) return
-  await revokeTokens(settings, logins)
+): Promise<readonly string[]> {
+  if (logins.length === 0) return []
+  await endTokens(settings, logins)
   await oldWorkersEnded(deps, before)
-  await revokeTokens(settings, logins)
+  return (await endTokens(settings, logins)).notes
 }
 
 /** Restores the previous file first, so that any start of the proxy from now on uses it. */

@@ -10,6 +10,8 @@ const InForce = z.object({
   node: z.string(),
   generation: z.number(),
   users: z.array(z.object({ line: z.string(), login: z.string(), digest: z.string() })),
+  /** The logins whose tokens this generation ended; absent in what 0.1.0 wrote. */
+  ended: z.optional(z.array(z.string())),
 })
 export type InForce = z.infer<typeof InForce>
 
@@ -17,7 +19,7 @@ export type InForce = z.infer<typeof InForce>
 export interface InForceFile {
   /** Null where there was none. */
   read(): Promise<InForce | null>
-  write(generation: number, users: readonly KnownUser[]): Promise<void>
+  write(generation: number, users: readonly KnownUser[], ended: readonly string[]): Promise<void>
 }
 
 export function inForceFile(dir: string, node: string): InForceFile {
@@ -27,9 +29,9 @@ export function inForceFile(dir: string, node: string): InForceFile {
       const read = await readManagedRecord(path, InForce)
       return read?.node === node ? read : null
     },
-    async write(generation, users) {
+    async write(generation, users, ended) {
       await mkdir(dir, { recursive: true, mode: 0o700 })
-      await writeManagedFile(path, JSON.stringify({ node, generation, users }))
+      await writeManagedFile(path, JSON.stringify({ node, generation, users, ended }))
     },
   }
 }

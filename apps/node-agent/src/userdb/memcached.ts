@@ -1,104 +1,99 @@
-import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import type { Endpoint, ProxySettings } from './proxy-settings.js'
+import type { Endpoint } from './proxy-settings.js'
 
-const answerTimeoutMs = 5_000
-/** Keys in one question. */
-const batch = 100
+const silenceMs = 5_000
 
-/** Throws a sentence when one of the servers does not answer: tokens that it keeps could not be revoked. */
-export async function checkMemcached(servers: readonly Endpoint[]): Promise<void> {
-  await Promise.all(
-    servers.map((server) => withMemcached(server, async (ask) => void (await ask('version', /^VERSION /)))),
-  )
+/** One connection to a memcached server, for one command after the other. */
+export interface Memcached {
+  /** One line of `lru_crawler metadump all` for each item; nothing else may be asked until it ends. */
+  items(): AsyncIterable<string>
+  /** Values by key; those that are gone are left out. */
+  get(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** Deletes them, and answers how many there were. */
+  remove(keys: readonly string[]): Promise<number>
 }
 
-/**
- * Ends the sessions of logins. Tempauth keeps a token for a day under the name of the user and under its own, on whichever server
- * the proxies' hash chose at that time: all servers are asked for both. Answers how many tokens there were.
- */
-export async function revokeTokens(
-  { memcached, prefix }: Pick<ProxySettings, 'memcached' | 'prefix'>,
-  logins: readonly string[],
-): Promise<number> {
-  if (logins.length === 0) return 0
-  const users = logins.map((login) => hashed(`${prefix}/user/${login}`))
-  const found = await Promise.all(memcached.map((server) => withMemcached(server, (ask) => getAll(ask, users))))
-  const tokens = [...new Set(found.flat().flatMap((value) => tokenOf(value) ?? []))]
-  const keys = [...users, ...tokens.map((token) => hashed(`${prefix}/token/${token}`))]
-  await Promise.all(memcached.map((server) => withMemcached(server, (ask) => deleteAll(ask, keys))))
-  return tokens.length
-}
-
-/** As Swift's client names what it keeps. */
-function hashed(key: string): string {
-  return createHash('md5').update(key).digest('hex')
-}
-
-/** Swift writes JSON; a value of another program under such a name is no token. */
-function tokenOf(value: string): string | undefined {
-  try {
-    const token: unknown = JSON.parse(value)
-    return typeof token === 'string' ? token : undefined
-  } catch {
-    return undefined
-  }
-}
-
-async function getAll(ask: Ask, keys: readonly string[]): Promise<readonly string[]> {
-  const values: string[] = []
-  for (let i = 0; i < keys.length; i += batch) {
-    const answer = await ask(`get ${keys.slice(i, i + batch).join(' ')}`, /(^|\n)END\r\n$/)
-    values.push(...valuesOf(answer))
-  }
-  return values
-}
-
-/** `VALUE <key> <flags> <bytes>`, and the bytes on the next line. What Swift keeps under these keys has no line break. */
-function valuesOf(answer: string): readonly string[] {
-  return [...answer.matchAll(/^VALUE \S+ \d+ \d+\r\n(.*)\r\n/gm)].map(([, value = '']) => value)
-}
-
-async function deleteAll(ask: Ask, keys: readonly string[]): Promise<void> {
-  for (const key of keys) await ask(`delete ${key}`, /^(DELETED|NOT_FOUND)\r\n$/)
-}
-
-/** Sends a line and resolves with the answer once it is whole. */
-type Ask = (line: string, whole: RegExp) => Promise<string>
-
-async function withMemcached<T>(server: Endpoint, work: (ask: Ask) => Promise<T>): Promise<T> {
-  const socket = connect({ ...server, timeout: answerTimeoutMs })
+/** Connects for the work and no longer than the deadline. Rejects where the server does not answer. */
+export async function withMemcached<T>(
+  server: Endpoint,
+  deadlineMs: number,
+  work: (memcached: Memcached) => Promise<T>,
+): Promise<T> {
+  const socket = connect({ ...server, timeout: silenceMs })
   socket.once('timeout', () => socket.destroy(new Error('it does not answer')))
   socket.once('error', () => {})
+  const timer = setTimeout(() => socket.destroy(new Error('it takes too long')), deadlineMs)
   try {
-    return await work((line, whole) => answerTo(socket, line, whole))
-  } catch (error) {
-    const reason = (error as Error).message
-    throw new Error(`Tokens cannot be revoked at the memcached server ${server.host}:${server.port}: ${reason}.`, {
-      cause: error,
-    })
+    return await work(createMemcached(socket))
   } finally {
+    clearTimeout(timer)
     socket.destroy()
   }
 }
 
-function answerTo(socket: Socket, line: string, whole: RegExp): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let answer = ''
-    const settle = (act: () => void) => {
-      socket.off('data', take).off('error', fail).off('close', gone)
-      act()
-    }
-    const fail = (error: Error) => settle(() => reject(error))
-    const gone = () => fail(new Error('it closed the connection'))
-    const take = (chunk: Buffer) => {
-      answer += chunk.toString('latin1')
-      if (/^(ERROR|CLIENT_ERROR|SERVER_ERROR)/.test(answer)) fail(new Error(answer.trim()))
-      else if (whole.test(answer)) settle(() => resolve(answer))
-    }
-    if (socket.destroyed) return reject(socket.errored ?? new Error('it closed the connection'))
-    socket.on('data', take).once('error', fail).once('close', gone)
-    socket.write(`${line}\r\n`)
-  })
+function createMemcached(socket: Socket): Memcached {
+  const input = createInput(socket)
+  const say = (line: string) => void socket.write(`${line}\r\n`)
+  return {
+    async *items() {
+      say('lru_crawler metadump all')
+      for (;;) {
+        const line = checked(await input.line())
+        if (line === 'END') return
+        yield line
+      }
+    },
+    async get(keys) {
+      say(`get ${keys.join(' ')}`)
+      const values = new Map<string, string>()
+      for (;;) {
+        const line = checked(await input.line())
+        if (line === 'END') return values
+        const [, key = '', , bytes = '0'] = line.split(' ')
+        values.set(key, await input.text(Number(bytes)))
+        await input.line()
+      }
+    },
+    async remove(keys) {
+      say(keys.map((key) => `delete ${key}`).join('\r\n'))
+      let removed = 0
+      for (let answers = 0; answers < keys.length; answers++) {
+        if (checked(await input.line()) === 'DELETED') removed += 1
+      }
+      return removed
+    },
+  }
+}
+
+function checked(line: string): string {
+  if (/^(ERROR|CLIENT_ERROR|SERVER_ERROR|BUSY)/.test(line)) throw new Error(line)
+  return line
+}
+
+/** Reads lines and counted bytes from a socket, and no more of it than is needed. */
+function createInput(socket: Socket) {
+  const chunks = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  let buffer = Buffer.alloc(0)
+  const more = async () => {
+    const { done, value } = await chunks.next()
+    if (done === true) throw socket.errored ?? new Error('it closed the connection')
+    buffer = Buffer.concat([buffer, value])
+  }
+  const take = (bytes: number) => {
+    const taken = buffer.subarray(0, bytes).toString('latin1')
+    buffer = buffer.subarray(bytes)
+    return taken
+  }
+  return {
+    async line(): Promise<string> {
+      let end = buffer.indexOf(0x0a)
+      for (; end === -1; end = buffer.indexOf(0x0a)) await more()
+      return take(end + 1).trimEnd()
+    },
+    async text(bytes: number): Promise<string> {
+      while (buffer.length < bytes) await more()
+      return take(bytes)
+    },
+  }
 }

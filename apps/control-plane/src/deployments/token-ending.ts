@@ -1,0 +1,55 @@
+import type { AgentRequests } from '../agents/requests.js'
+import type { HeldJob } from './job-store.js'
+import type { StateStore } from './state-store.js'
+
+export interface TokenEnding {
+  /** What the job's message says about it; undefined until every node was asked. */
+  notesOf(job: HeldJob): readonly string[] | undefined
+  /** Asks every node that has the job's users; false: this is under way already. Never rejects. */
+  ask(job: HeldJob): Promise<boolean>
+  forget(jobId: number): void
+}
+
+/** Two passes of a minute for each memcached, at the same time. */
+const deadlineMs = 150_000
+
+/**
+ * Ends the tokens of changed users once more, after the last proxy has them: until then another proxy could still hand one
+ * out. Kept in memory only, since asking again after a restart does no harm.
+ */
+export function createTokenEnding(requests: AgentRequests, store: Pick<StateStore, 'ofNode'>): TokenEnding {
+  const asking = new Set<number>()
+  const asked = new Map<number, readonly string[]>()
+
+  const askNode = async (nodeId: number): Promise<readonly string[]> => {
+    const state = (await store.ofNode(nodeId)).find(({ kind }) => kind === 'user_db')
+    const answer = await requests.ask(nodeId, 'end_tokens', { generation: state?.inForce ?? 0 }, deadlineMs)
+    if ('result' in answer) return answer.result.notes
+    return [`Tokens of changed users may live until they expire: ${answer.error}`]
+  }
+  return {
+    notesOf: (job) => (appliedTo(job).length === 0 ? [] : asked.get(job.id)),
+    async ask(job) {
+      if (asking.has(job.id)) return false
+      asking.add(job.id)
+      const notes = await Promise.all(
+        appliedTo(job).map((nodeId) =>
+          askNode(nodeId).catch((error: unknown) => [
+            `Tokens of changed users may live until they expire: ${(error as Error).message}`,
+          ]),
+        ),
+      )
+      // Of jobs that were canceled meanwhile.
+      if (asked.size > 1000) asked.clear()
+      asked.set(job.id, [...new Set(notes.flat())])
+      asking.delete(job.id)
+      return true
+    },
+    forget: (jobId) => void asked.delete(jobId),
+  }
+}
+
+function appliedTo({ kind, now }: HeldJob): readonly number[] {
+  if (kind !== 'user_db' || now.dryRun) return []
+  return now.targets.filter(({ state }) => state === 'applied').map(({ nodeId }) => nodeId)
+}
