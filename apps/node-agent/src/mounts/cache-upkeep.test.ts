@@ -52,6 +52,7 @@ beforeEach(async () => {
     down: async () => {},
     drain: async () => true,
     endDrain: async () => {},
+    pidOf: async () => 0,
     cacheStats: async () => undefined,
     isAnswering: async () => true,
     kill: async () => {},

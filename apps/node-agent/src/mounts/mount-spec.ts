@@ -60,6 +60,11 @@ export function keyOf({ share, remote, container }: MountSpec): string {
   return `${share}-${sha256(remote, container).slice(0, 12)}`
 }
 
+/** Where a mount's files are in its cache, below `vfs` and `vfsMeta`. */
+export function cacheFolderOf({ remote, container }: MountSpec): string {
+  return `${remote}/${container}`
+}
+
 export interface MountChanges {
   readonly added: readonly MountSpec[]
   readonly removed: readonly MountSpec[]

@@ -51,13 +51,18 @@ export interface OpenedMounts {
 
 /** Who mounts the containers of shares, as the configuration says. */
 export async function openMounts(options: MountsOptions): Promise<OpenedMounts> {
-  const { gateway, dataDir, machine, run, problems, readNames, restored, shareCounts: counts, clock, log } = options
+  const { gateway, machine, run } = options
   if (gateway.mounts === 'operator')
     return {
       mounts: createOperatorMounts({ machine, run, directory: gateway.mountDirectory }),
       uploads: noUploads,
       health: noHealth,
     }
+  return openRcloneMounts(options)
+}
+
+async function openRcloneMounts(options: MountsOptions): Promise<OpenedMounts> {
+  const { gateway, dataDir, machine, run, problems, readNames, restored, shareCounts: counts, clock, log } = options
   const dir = join(dataDir, 'mounts')
   const own = openMachine()
   const daemons = createDaemons({ dir: join(dir, 'run'), machine: own, run, clock, systemd: isUnderSystemd(own) })
@@ -91,7 +96,17 @@ export async function openMounts(options: MountsOptions): Promise<OpenedMounts> 
     clock,
     log,
   })
-  const uploads = openUploads({ store, shareMounts, cacheDirectory, run, counts, clock, log })
+  const uploads = openUploads({
+    ...options,
+    store,
+    shareMounts,
+    cacheDirectory,
+    counts,
+    // The health of what uploads depend on needs to know, in turn, whether there are any.
+    answeringSince: (remote) => health.storage.answeringSince(remote),
+    restarts: mounts.restarts,
+    machine: own,
+  })
   const isDirty = () => uploads.isDirty()
   const health = openMountHealth({ ...options, store, shareMounts, machine: own, cacheDirectory, isDirty })
   return { mounts, uploads, health }

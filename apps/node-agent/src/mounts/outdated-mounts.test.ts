@@ -31,6 +31,7 @@ const shareMounts: ShareMounts = {
   forget: async () => {},
   isAnswering: async () => true,
   kill: async () => {},
+  pidOf: async () => 0,
   cacheStats: async () => undefined,
 }
 const state: GatewayState = {

@@ -28,8 +28,7 @@ beforeEach(() => {
   up = new Map()
   drained = []
   away = new Set()
-  told = []
-  restored = []
+  ;[told, restored] = [[], []]
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
@@ -58,6 +57,7 @@ const shareMounts: ShareMounts = {
   forget: async () => {},
   isAnswering: async () => true,
   kill: async () => {},
+  pidOf: async () => 0,
   cacheStats: async () => undefined,
 }
 

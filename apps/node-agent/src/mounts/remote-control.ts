@@ -17,6 +17,7 @@ const CacheStats = z.object({
 /** What rclone says of a mount's cache. It does not count dirty files that no upload is queued for. */
 export type CacheStats = z.infer<typeof CacheStats>
 
+const Pid = z.object({ pid: z.number() })
 const Stats = z.object({ diskCache: CacheStats })
 /** What the mount knows of its folders; the top one always counts. */
 const Listings = z.object({ metadataCache: z.object({ dirs: z.number(), files: z.number() }) })
@@ -33,6 +34,8 @@ export interface RemoteControl {
   refresh(port: number): Promise<void>
   /** The mount forgets its listings. Rejects when it does not answer. */
   forget(port: number): Promise<void>
+  /** Of rclone. Rejects when the mount does not answer. */
+  pid(port: number): Promise<number>
   /** Rejects when the mount does not answer. */
   stats(port: number): Promise<CacheStats>
 }
@@ -74,6 +77,7 @@ export async function openRemoteControl(dir: string): Promise<RemoteControl> {
         () => true,
         () => false,
       ),
+    pid: async (port) => Pid.parse(await post(port, '/core/pid', { auth })).pid,
     stats,
   }
 }

@@ -36,6 +36,7 @@ const shareMounts: ShareMounts = {
   forget: async () => {},
   isAnswering: async () => true,
   kill: async () => {},
+  pidOf: async () => 0,
   cacheStats: async () => undefined,
 }
 

@@ -35,6 +35,8 @@ export interface ShareMounts {
   forget(share: number): Promise<void>
   /** Ends the program of a mount that hangs. */
   kill(share: number): Promise<void>
+  /** Of the program of the share's mount; undefined when it does not run. Rejects when it does not answer. */
+  pidOf(share: number): Promise<number | undefined>
   /** Undefined when no mount of the share answers. */
   cacheStats(spec: MountSpec): Promise<CacheStats | undefined>
 }
@@ -46,6 +48,10 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
   const endDrain = async (spec: MountSpec) => {
     const { name, path } = draining(spec)
     await mounter.down(name, path)
+  }
+  const ask = async <T>(share: number, question: (port: number) => Promise<T>): Promise<T | undefined> => {
+    const port = mounter.port(nameOf(share))
+    return port === undefined ? undefined : question(port)
   }
   return {
     pathOf,
@@ -62,19 +68,11 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
       return true
     },
     endDrain,
-    async isAnswering(share) {
-      const port = mounter.port(nameOf(share))
-      return port !== undefined && control.isAnswering(port)
-    },
-    async refresh(share) {
-      const port = mounter.port(nameOf(share))
-      if (port !== undefined) await control.refresh(port)
-    },
-    async forget(share) {
-      const port = mounter.port(nameOf(share))
-      if (port !== undefined) await control.forget(port)
-    },
+    isAnswering: async (share) => (await ask(share, (port) => control.isAnswering(port))) ?? false,
+    refresh: (share) => ask(share, (port) => control.refresh(port)),
+    forget: (share) => ask(share, (port) => control.forget(port)),
     kill: (share) => mounter.kill(nameOf(share)),
+    pidOf: (share) => ask(share, (port) => control.pid(port)),
     async cacheStats(spec) {
       const port = mounter.port(nameOf(spec.share)) ?? mounter.port(draining(spec).name)
       return port === undefined ? undefined : control.stats(port).catch(() => undefined)

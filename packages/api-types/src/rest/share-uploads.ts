@@ -4,7 +4,7 @@ import { relationUri } from './uri.js'
 const count = z.int().nullable()
 const description = (text: string) => ({ description: text })
 
-/** What clients have written to a share and is not in Swift, as its gateway counted it within the last 15 s. */
+/** What clients have written to a share and is not in Swift, as its gateway saw it within the last seconds. */
 export const ShareUploads = z
   .object({
     share: relationUri('gateway_shares'),

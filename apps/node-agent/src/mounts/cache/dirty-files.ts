@@ -30,6 +30,7 @@ export class DirtyFiles {
   /** Paths of the folders that were there. */
   #folders = new Set<string>()
   #scanAtMs = -Infinity
+  #uploaded = 0
 
   constructor(options: DirtyFilesOptions) {
     this.#options = options
@@ -43,6 +44,11 @@ export class DirtyFiles {
 
   find(key: string): DirtyFile | undefined {
     return this.#files.get(key)
+  }
+
+  /** Files that were dirty and then clean or removed, since the beginning. */
+  get uploaded(): number {
+    return this.#uploaded
   }
 
   /** The kernel has no watches left for this cache: its files are counted by scans alone. */
@@ -87,29 +93,35 @@ export class DirtyFiles {
     for (const path of paths) await this.#read(path, vanished, appeared)
     for (const after of appeared) {
       const before = vanished.find(({ inode }) => inode === after.inode)
-      if (before !== undefined) this.#options.onRename?.(before, after)
+      if (before === undefined) continue
+      vanished.splice(vanished.indexOf(before), 1)
+      this.#options.onRename?.(before, after)
     }
+    // What is uploaded leaves a cache that does not retain files.
+    this.#uploaded += vanished.length
   }
 
   async #read(path: string, vanished: DirtyFile[], appeared: DirtyFile[]): Promise<void> {
     const key = path.slice(this.#meta.length + 1)
-    if (await isFolder(path)) return this.#watches.has(path) ? undefined : this.#readFolder(path, vanished, appeared)
+    if (await isFolder(path)) return this.#readFolder(path, vanished, appeared)
     const before = this.#files.get(key)
     const file = await readCachedFile(this.#options.cache, key)
-    if (file === 'unreadable') {
-      this.#changed.add(path)
-    } else if (typeof file === 'object') {
+    if (file === 'unreadable') return void this.#changed.add(path)
+    if (typeof file === 'object') {
       this.#files.set(key, file)
       if (before?.inode !== file.inode) appeared.push(file)
-    } else {
-      this.#files.delete(key)
-      if (file === 'missing' && before !== undefined) vanished.push(before)
-      if (file === 'missing') this.#removeFolder(path, vanished)
+      return
     }
+    this.#files.delete(key)
+    if (file === 'missing') {
+      if (before !== undefined) vanished.push(before)
+      this.#removeFolder(path, vanished)
+    } else if (before !== undefined) this.#uploaded += 1
   }
 
   /** A new folder is watched before it is listed, so that nothing in it is missed. */
   async #readFolder(path: string, vanished: DirtyFile[], appeared: DirtyFile[]): Promise<void> {
+    if (this.#watches.has(path)) return
     this.#watches.add(path)
     this.#folders.add(path)
     const names = await readdir(path).catch(() => [])

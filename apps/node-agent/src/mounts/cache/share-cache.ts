@@ -19,6 +19,11 @@ export class ShareCache {
     return this.#files.isScannedOnly
   }
 
+  /** Files that were uploaded since the watch began. */
+  get uploaded(): number {
+    return this.#files.uploaded
+  }
+
   /** Undefined while its mount does not answer. */
   get stats(): CacheStats | undefined {
     return this.#stats

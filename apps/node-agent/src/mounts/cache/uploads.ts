@@ -1,20 +1,35 @@
+import { join } from 'node:path'
 import type { ShareUploadsAnswer } from '@roost/api-types/agent'
 import type { Clock } from '../../clock.js'
+import type { Machine } from '../../host/machine.js'
 import type { RunCommand } from '../../host/run-command.js'
 import type { Log } from '../../log.js'
+import type { NodeProblems } from '../../problems.js'
 import { desiredMounts } from '../mount-record.js'
 import type { MountStore } from '../mount-store.js'
+import type { Restarts } from '../restarts.js'
 import type { ShareMounts } from '../share-mounts.js'
+import { readBusyFiles } from './busy-files.js'
 import { createCacheScan } from './cache-scan.js'
 import { CacheWatch } from './cache-watch.js'
 import { pathInContainer } from './cached-file.js'
+import { createRequeue } from './requeue.js'
 import type { ShareCount, ShareCounts } from './share-counts.js'
+import { StrandedUploads } from './stranded-uploads.js'
 
 export interface UploadsOptions {
   readonly store: MountStore
   readonly shareMounts: ShareMounts
   readonly cacheDirectory: string
+  /** Whose kernel shows the processes. */
+  readonly machine: Machine
   readonly run: RunCommand
+  /** Since when Swift answers to the login of a mount, on the monotonic clock. */
+  readonly answeringSince: (remote: string) => number | undefined
+  readonly restarts: Restarts
+  readonly problems: NodeProblems
+  /** Names of deployed shares by the paths of their folders. */
+  readonly readNames: () => Promise<Readonly<Record<string, string>>>
   readonly counts: ShareCounts
   readonly clock: Clock
   readonly log: Log
@@ -40,9 +55,11 @@ export const noUploads: Uploads = {
   close: async () => {},
 }
 
-/** Begins to count. */
-export function openUploads({ store, shareMounts, run, ...options }: UploadsOptions): Uploads {
+/** Begins to count, and to queue again what nothing uploads. */
+export function openUploads(options: UploadsOptions): Uploads {
+  const { store, shareMounts, run } = options
   const mounts = () => [...store.record.draining, ...desiredMounts(store.record)]
+  const stranded = watchStranded(options)
   const watch = new CacheWatch({
     ...options,
     shares: () => mounts().map(({ share }) => share),
@@ -52,18 +69,35 @@ export function openUploads({ store, shareMounts, run, ...options }: UploadsOpti
       return spec === undefined ? undefined : shareMounts.cacheStats(spec)
     },
     scan: createCacheScan(run),
+    onCounted: (caches) => stranded.check(caches),
   })
   return {
     answer(share) {
-      const count = options.counts.list().find((one) => one.share === share)
       const cache = watch.find(share)
-      if (count === undefined || cache === undefined)
+      if (cache === undefined || !options.counts.list().some((one) => one.share === share))
         throw new Error(`Share ${share} is not mounted on this node, or was not counted yet. Deploy it first.`)
+      const count = cache.count(cache.stats, options.clock.now())
       return { ...answerOf(count), oldest: cache.dirty().slice(0, namedFiles).map(nameOf) }
     },
     isDirty: () => watch.isDirty,
     close: () => watch.close(),
   }
+}
+
+function watchStranded({ store, shareMounts, problems, ...options }: UploadsOptions): StrandedUploads {
+  const { machine, run, cacheDirectory } = options
+  return new StrandedUploads({
+    ...options,
+    mountOf: (share) => store.desired(share),
+    pathOf: (share) => shareMounts.pathOf(share),
+    async readBusy({ share }) {
+      const pid = await shareMounts.pidOf(share)
+      if (pid === undefined) throw new Error(`The mount of share ${share} does not run.`)
+      return readBusyFiles(machine, pid, join(cacheDirectory, String(share)))
+    },
+    requeue: createRequeue(run),
+    onProblems: (found) => problems.set('uploads', found),
+  })
 }
 
 function answerOf(count: ShareCount): Omit<ShareUploadsAnswer, 'oldest'> {
