@@ -30,8 +30,9 @@ const types = AgentMessage.def.options
 const messages: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   inventory: { type: 'inventory', sequence: 1, inventory: simulatedInventory('liar') },
   catalogue: { type: 'catalogue', id: 1, metrics: [{ name: 'a.b', unit: 'count', aggregation: 'sum' }] },
-  device_usage: { type: 'device_usage', time: 1, devices: [] },
+  device_usage: { type: 'device_usage', time: Date.now() / 1000, devices: [] },
   usage: { type: 'usage', sequence: 2, half_hour: 1800, storage: [], transfer: [], log_read: null },
+  mount_restored: { type: 'mount_restored', sequence: 3, share: 1, time: 1, reason: 'It did not answer.' },
   log: { type: 'log', level: 'info', message: 'hello' },
 }
 
@@ -47,8 +48,8 @@ const claims = (other: EnrolledNode) =>
   )
 
 const everything = () => {
-  const { inventories, catalogues, usages, accounts, deployments, logs, frames } = server.heard
-  return [...inventories, ...catalogues, ...usages, ...accounts, ...deployments, ...logs, ...frames]
+  const { inventories, catalogues, usages, accounts, deployments, restored, logs, frames } = server.heard
+  return [...inventories, ...catalogues, ...usages, ...accounts, ...deployments, ...restored, ...logs, ...frames]
 }
 
 describe('a message of one node that names another', () => {
@@ -85,7 +86,7 @@ describe('a message of one node that names another', () => {
     const { agent, node } = await connect()
     for (const message of Object.values(messages)) agent.send(message)
     agent.sendFrame(new Float64Array([1]))
-    await vi.waitFor(() => expect(everything()).toHaveLength(6), patience)
+    await vi.waitFor(() => expect(everything()).toHaveLength(7), patience)
     expect(new Set(everything().map(({ nodeId }) => nodeId))).toEqual(new Set([node.id]))
   })
 

@@ -113,7 +113,7 @@ export class Messages {
         })
       case 'mount_restored':
         return this.#handle(session, raw, MountRestoredMessage, async (message) => {
-          await handlers.mountRestored(nodeId, { ...message, time: this.#ourTime(session, message.time) })
+          await handlers.mountRestored(nodeId, { ...message, time: this.#pastTime(session, message.time) })
           session.send({ type: 'ack', sequence: message.sequence })
         })
       case 'log':
@@ -239,12 +239,20 @@ export class Messages {
 
   /** Converts an agent's time to our clock, and never to the future: a value with a wrong time must not stay the newest one. */
   #ourTime(session: Session, told: number): number {
-    const { skew } = session.speaker
-    const moved = Math.abs(skew) > toleratedSkewSeconds ? told - skew : told
+    const time = this.#moved(session, told)
     const now = this.#deps.clock.now() / 1000
     // Its clock has jumped since the hello: the next hello measures it again.
-    if (Math.abs(moved - now) > readingToleranceSeconds) throw new FrameError("The node's clock jumped: dial again.")
-    return Math.min(moved, now)
+    if (Math.abs(time - now) > readingToleranceSeconds) throw new FrameError("The node's clock jumped: dial again.")
+    return Math.min(time, now)
+  }
+
+  /** The same for what a node may have kept for weeks. */
+  #pastTime(session: Session, told: number): number {
+    return Math.min(this.#moved(session, told), this.#deps.clock.now() / 1000)
+  }
+
+  #moved({ speaker: { skew } }: Session, told: number): number {
+    return Math.abs(skew) > toleratedSkewSeconds ? told - skew : told
   }
 }
 

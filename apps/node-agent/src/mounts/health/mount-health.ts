@@ -81,8 +81,10 @@ export function openMountHealth(options: MountHealthOptions): MountHealth {
 
 /** By their kernel's numbers, which tell a mount from a later one at the same path. */
 function presentMounts({ store, shareMounts, machine }: MountHealthOptions): readonly WatchedMount[] {
+  const desired = desiredMounts(store.record)
+  if (desired.length === 0) return []
   const byPath = new Map(readMounts(machine).map(({ id, mountPoint, kind }) => [mountPoint, { id, kind }]))
-  return desiredMounts(store.record).flatMap(({ share }) => {
+  return desired.flatMap(({ share }) => {
     const mountPoint = shareMounts.pathOf(share)
     const mount = byPath.get(mountPoint)
     return mount?.kind === 'fuse' ? [{ share, id: mount.id, mountPoint }] : []
