@@ -1,4 +1,5 @@
 import { benchAgent } from './agent.js'
+import { benchCache } from './cache.js'
 import { benchCapacity } from './capacity.js'
 import { benchFleet } from './fleet.js'
 import { benchGateway } from './gateway.js'
@@ -33,6 +34,7 @@ const benches: Readonly<Record<string, Bench>> = {
   usage: { title: 'Usage by half-hour: two nodes at a time, messages of 5,000 accounts', run: benchUsage },
   agent: { title: "The agent at a 10 s interval, its children's CPU included", run: benchAgent },
   gateway: { title: "Shares of one gateway: the agent's CPU, and one apply whole", run: benchGateway },
+  cache: { title: "What a gateway has not uploaded: counting, its children's CPU included", run: benchCache },
   statsd: { title: "Swift's statistics by UDP", run: benchStatsd },
   swift: { title: "Swift's own files on a node of a large cluster", run: benchSwift },
   timing: { title: 'Refused credentials: medians of 10,000 interleaved tries', run: benchTiming },
