@@ -134,6 +134,7 @@ describe.skipIf(skipped !== '')(`a gateway under systemd${skipped}`, () => {
     )
   }, 600_000)
   afterAll(async () => {
+    await gateway?.exec('systemctl stop roost-agent')
     await api?.stop()
     await swift?.stop()
   })
