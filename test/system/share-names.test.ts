@@ -134,7 +134,8 @@ describe.skipIf(skipped !== '')(`a gateway under systemd${skipped}`, () => {
     )
   }, 600_000)
   afterAll(async () => {
-    await gateway?.exec('systemctl stop roost-agent')
+    // In order: a mount in use may hold up the end of the machine.
+    await gateway?.exec('systemctl stop roost-agent && systemctl stop "roost-share-*"')
     await api?.stop()
     await swift?.stop()
   })
