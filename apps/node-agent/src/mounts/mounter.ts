@@ -6,6 +6,8 @@ import { readManagedFile, writeManagedFile } from '../host/managed-file.js'
 import { mountAt, readMounts } from '../host/mounts.js'
 import { describeFailure } from '../host/run-command.js'
 import type { RunCommand } from '../host/run-command.js'
+import type { Log } from '../log.js'
+import type { MountCache, RepairMetadata } from './cache/metadata-repair.js'
 import type { Daemons } from './daemons.js'
 import { lastLine, portOf } from './rclone-log.js'
 import { isSameStart, parseStartedWith } from './started-with.js'
@@ -18,6 +20,8 @@ export interface MounterOptions {
   readonly clock: Clock
   /** Where it is written down what each mount was started with; absolute. */
   readonly dir: string
+  readonly repairMetadata: RepairMetadata
+  readonly log: Log
 }
 
 /** A mount as it is to stand. */
@@ -27,6 +31,7 @@ export interface WantedMount {
   readonly path: string
   readonly argv: readonly string[]
   readonly startedWith: StartedWith
+  readonly cache: MountCache
   /** Clients come there: while nothing is mounted, not even root is to write to the gateway's own disk. */
   readonly forClients: boolean
 }
@@ -52,17 +57,19 @@ const unmountMs = 10_000
 const lookEveryMs = 100
 const mountedType = 'fuse.rclone'
 
-export function createMounter({ machine, daemons, run, clock, dir }: MounterOptions): Mounter {
+export function createMounter(options: MounterOptions): Mounter {
+  const { machine, daemons, run, clock, dir } = options
   const recordOf = (name: string) => join(dir, `${name}.with`)
   const isMounted = (path: string) => mountAt(path, readMounts(machine))?.fsType === mountedType
 
-  async function up({ name, path, argv, startedWith, forClients }: WantedMount): Promise<void> {
+  async function up({ name, path, argv, startedWith, forClients, cache }: WantedMount): Promise<void> {
     const present = await runsWith({ name, path })
     if (present !== undefined && isSameStart(present, startedWith)) return
     await down(name, path)
     await makeMountPoint(run, path, forClients)
     await mkdir(dir, { recursive: true, mode: 0o700 })
     await writeManagedFile(recordOf(name), JSON.stringify(startedWith))
+    await repair(options, cache)
     await daemons.start(name, argv)
     const until = clock.monotonic() + mountMs
     while (!isMounted(path)) {
@@ -104,6 +111,16 @@ export function createMounter({ machine, daemons, run, clock, dir }: MounterOpti
     trimLog: (name) => daemons.trimLog(name),
     port: (name) => (daemons.isRunning(name) ? portOf(daemons.log(name)) : undefined),
   }
+}
+
+async function repair({ repairMetadata, log }: MounterOptions, cache: MountCache): Promise<void> {
+  const { complete, incomplete } = await repairMetadata(cache)
+  const { container } = cache
+  for (const [files, what] of [
+    [complete, 'Files whose metadata rclone lost are uploaded.'],
+    [incomplete, 'What is left of files whose metadata rclone lost is uploaded under these names.'],
+  ] as const)
+    if (files.length > 0) log.warn(what, { container, number: files.length, files: files.slice(0, 20) })
 }
 
 async function makeMountPoint(run: RunCommand, path: string, isImmutable: boolean): Promise<void> {

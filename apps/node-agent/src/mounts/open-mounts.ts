@@ -10,6 +10,7 @@ import type { NodeProblems } from '../problems.js'
 import type { ShareCounts } from './cache/share-counts.js'
 import { noUploads, openUploads } from './cache/uploads.js'
 import type { Uploads } from './cache/uploads.js'
+import { createRepairMetadata } from './cache/metadata-repair.js'
 import { createCacheDisk } from './cache-disk.js'
 import { CacheSizes } from './cache-sizes.js'
 import { createClientFiles } from './client-files.js'
@@ -27,6 +28,7 @@ import { createOperatorMounts } from './operator-mounts.js'
 import { RcloneMounts } from './rclone-mounts.js'
 import { openRemoteControl } from './remote-control.js'
 import { createShareMounts } from './share-mounts.js'
+import type { ShareMounts } from './share-mounts.js'
 
 export interface MountsOptions {
   readonly gateway: GatewayConfig
@@ -62,24 +64,14 @@ export async function openMounts(options: MountsOptions): Promise<OpenedMounts> 
 }
 
 async function openRcloneMounts(options: MountsOptions): Promise<OpenedMounts> {
-  const { gateway, dataDir, machine, run, problems, readNames, restored, shareCounts: counts, clock, log } = options
+  const { gateway, dataDir, run, problems, readNames, restored, shareCounts: counts, clock, log } = options
   const dir = join(dataDir, 'mounts')
   const own = openMachine()
-  const daemons = createDaemons({ dir: join(dir, 'run'), machine: own, run, clock, systemd: isUnderSystemd(own) })
   const configFile = join(dir, 'rclone.conf')
   const store = await MountStore.read({ configFile, recordFile: mountRecordFile(join(dir, 'mounts.json')) })
   const { cacheDirectory } = gateway
   const cacheSizes = new CacheSizes({ store, disk: createCacheDisk(run, cacheDirectory) })
-  const shareMounts = createShareMounts({
-    mounter: createMounter({ machine: own, daemons, run, clock, dir: join(dir, 'run') }),
-    control: await openRemoteControl(dir),
-    directory: gateway.mountDirectory,
-    cacheDirectory,
-    cacheSizeOf: (spec) => cacheSizes.sizeOf(spec),
-    drainDirectory: join(dir, 'drain'),
-    configFile,
-    owner: () => readOwner(machine, gateway.account),
-  })
+  const shareMounts = await shareMountsOf(options, dir, configFile, cacheSizes)
   const mounts = new RcloneMounts({
     store,
     shareMounts,
@@ -110,6 +102,35 @@ async function openRcloneMounts(options: MountsOptions): Promise<OpenedMounts> {
   const isDirty = () => uploads.isDirty()
   const health = openMountHealth({ ...options, store, shareMounts, machine: own, cacheDirectory, isDirty })
   return { mounts, uploads, health }
+}
+
+async function shareMountsOf(
+  { gateway, machine, run, clock, log }: MountsOptions,
+  dir: string,
+  configFile: string,
+  cacheSizes: CacheSizes,
+): Promise<ShareMounts> {
+  const own = openMachine()
+  const runDir = join(dir, 'run')
+  const daemons = createDaemons({ dir: runDir, machine: own, run, clock, systemd: isUnderSystemd(own) })
+  return createShareMounts({
+    mounter: createMounter({
+      machine: own,
+      daemons,
+      run,
+      clock,
+      dir: runDir,
+      repairMetadata: createRepairMetadata(run),
+      log,
+    }),
+    control: await openRemoteControl(dir),
+    directory: gateway.mountDirectory,
+    cacheDirectory: gateway.cacheDirectory,
+    cacheSizeOf: (spec) => cacheSizes.sizeOf(spec),
+    drainDirectory: join(dir, 'drain'),
+    configFile,
+    owner: () => readOwner(machine, gateway.account),
+  })
 }
 
 /** Throws when the machine has no such account of its own. */

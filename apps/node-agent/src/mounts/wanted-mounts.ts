@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { MountCache } from './cache/metadata-repair.js'
 import type { WantedMount } from './mounter.js'
 import type { MountOwner } from './mounts.js'
 import { fingerprint, keyOf } from './mount-spec.js'
@@ -24,9 +25,15 @@ export interface WantedMountsOptions {
 /** How rclone is started for a share: to serve its clients, and to upload what an ended mount left. */
 export function wantedMounts(options: WantedMountsOptions) {
   const { control, directory, cacheDirectory, drainDirectory, configFile, owner } = options
-  const filesOf = ({ share }: MountSpec): MountFiles => ({
+  const cacheOf = ({ share, remote, container, retain }: MountSpec): MountCache => ({
+    folder: join(cacheDirectory, String(share)),
+    remote,
+    container,
+    retain,
+  })
+  const filesOf = (spec: MountSpec): MountFiles => ({
     config: configFile,
-    cache: join(cacheDirectory, String(share)),
+    cache: cacheOf(spec).folder,
     htpasswd: control.htpasswd,
   })
   return {
@@ -38,13 +45,21 @@ export function wantedMounts(options: WantedMountsOptions) {
         path,
         argv: [...argv, ...cacheSizeArguments(cacheMegabytes)],
         startedWith: { ...startedWith(spec, argv), cacheMegabytes },
+        cache: cacheOf(spec),
         forClients: true,
       }
     },
     draining: (spec: MountSpec): WantedMount => {
       const path = join(drainDirectory, keyOf(spec))
       const argv = ['rclone', ...drainArguments(spec, path, filesOf(spec))]
-      return { name: `drain-${keyOf(spec)}`, path, argv, startedWith: startedWith(spec, argv), forClients: false }
+      return {
+        name: `drain-${keyOf(spec)}`,
+        path,
+        argv,
+        startedWith: startedWith(spec, argv),
+        cache: cacheOf(spec),
+        forClients: false,
+      }
     },
   }
 }
