@@ -32,6 +32,7 @@ export async function benchCache(): Promise<readonly Row[]> {
     stats: async () => undefined,
     scan: createCacheScan(runCommand),
     counts,
+    countLeftovers: () => 0,
     clock: systemClock,
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
   })

@@ -16,8 +16,14 @@ const counts = {
   uploads_queued: 1,
   upload_errors: 0,
   out_of_space: false,
+  leftover_files: 1,
 }
-const result = { ...counts, oldest: [{ path: 'a/b é.txt', bytes: 7, changed: 1_795_201_200.5 }] }
+const leftover = { name: 'a/b.part', size_bytes: 9, renamed_to: 'a/b' }
+const result = {
+  ...counts,
+  oldest: [{ path: 'a/b é.txt', bytes: 7, changed: 1_795_201_200.5 }],
+  leftovers: [{ ...leftover, since: 1_795_201_200.5 }],
+}
 
 let api: TestApi
 let node: number
@@ -81,6 +87,7 @@ describe('gateway_shares/<id>/uploads/', () => {
       node: `/api/v1/nodes/${node}/`,
       ...counts,
       oldest: [{ path: 'a/b é.txt', bytes: 7, changed: '2026-11-20T19:00:00.500Z' }],
+      leftovers: [{ ...leftover, since: '2026-11-20T19:00:00.500Z' }],
     }
     const { status, body } = await uploads()
     expect([status, body]).toEqual([200, expected])
@@ -105,6 +112,46 @@ describe('gateway_shares/<id>/uploads/', () => {
     await connect({ result })
     expect((await api.get('/api/v1/gateway_shares/2000000/uploads/')).status).toBe(404)
   })
+})
+
+describe('the removal of leftovers', () => {
+  const remove = (body: unknown) => api.call(`${share.resource_uri}uploads/`, { method: 'POST', body: body as object })
+  const audit = async () => {
+    const found = await api.get(`/api/v1/audit_events/?action=remove_leftovers&resource_id=${share.id}&order_by=id`)
+    return found.body.objects.map(({ changes }: { readonly changes: unknown }) => changes)
+  }
+
+  it('is asked of the gateway, answered and audited, over REST and tRPC', async () => {
+    const removal = { removed: ['a/b.part'], kept: [{ name: 'c', reason: 'It is no leftover.' }] }
+    const asked = await connect({ result: removal })
+    const expected = { share: share.resource_uri, node: `/api/v1/nodes/${node}/`, ...removal }
+    const { status, body } = await remove({ remove_leftovers: ['a/b.part', 'c'] })
+    expect([status, body]).toEqual([200, expected])
+    const { rpc, close } = createClient({ url: api.url, apiKey: api.key, ca: api.ca })
+    expect(await rpc.gatewayShares.removeLeftovers.mutate({ id: share.id, remove_leftovers: true })).toEqual(expected)
+    await close()
+    expect(asked).toMatchObject([
+      { kind: 'remove_leftovers', parameters: { share: share.id, names: ['a/b.part', 'c'] } },
+      { kind: 'remove_leftovers', parameters: { share: share.id, names: null } },
+    ])
+    expect(await audit()).toEqual([{ leftovers: [['a/b.part'], []] }, { leftovers: [['a/b.part'], []] }])
+  })
+
+  it('is audited, too, when the gateway does not say what became of them', async () => {
+    await connect({ error: 'Swift does not answer.' })
+    const { status, body } = await remove({ remove_leftovers: true })
+    expect([status, body]).toEqual([503, { error: 'Swift does not answer.' }])
+    expect((await audit()).at(-1)).toEqual({ leftovers: [true, 'Swift does not answer.'] })
+  })
+
+  it.each([{}, { remove_leftovers: false }, { remove_leftovers: [] }, { remove_leftovers: [''] }])(
+    'needs true or names, which %j does not have',
+    async (body) => {
+      const asked = await connect({ result: {} })
+      expect((await remove(body)).status).toBe(400)
+      expect(asked).toEqual([])
+    },
+  )
 })
 
 describe('/metrics', () => {

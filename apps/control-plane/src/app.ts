@@ -86,7 +86,7 @@ function mountApi(app: FastifyInstance, { options, services, metrics, utilizatio
     ...metricRoutes(metrics.reads),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...driftRoutes(services.drift),
-    ...shareUploadsRoutes(services.shareUploads),
+    ...shareUploadsRoutes(services.shareUploads, (id) => services.gatewayShares.get(id)),
   ]
   for (const route of routes) mountRoute(app, route)
 }

@@ -191,7 +191,7 @@ function buildRecords(database: Database, writes: Writes, secrets: Secrets, requ
     users: createUserService({ store: createUserStore(database), writes, secrets }),
     clusterStorage: createClusterStorageService({ store: createClusterStorageStore(database), writes, secrets }),
     gatewayShares,
-    shareUploads: createShareUploads({ getShare: (id) => gatewayShares.get(id), requests }),
+    shareUploads: createShareUploads({ getShare: (id) => gatewayShares.get(id), requests, writes }),
   }
 }
 

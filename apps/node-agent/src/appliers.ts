@@ -54,6 +54,7 @@ export async function openAppliers(options: AppliersOptions): Promise<OpenedAppl
     appliers,
     requests: {
       share_uploads: async ({ share }) => uploads.answer(share),
+      remove_leftovers: ({ share, names }) => uploads.removeLeftovers(share, names),
       end_tokens: async ({ generation }) => endUserTokens(options, generation),
     },
     async close() {

@@ -15,6 +15,7 @@ const families = [
   ['uploads_queued', 'Files of a share that wait for their upload or are being uploaded'],
   ['upload_errors', 'Files of a share that could not be cached or uploaded'],
   ['out_of_space', 'Whether the disk of the cache of a share is full'],
+  ['leftover_files', 'Objects of a share under names that files had before they were renamed during their upload'],
 ] as const
 
 /** The uploads of shares as text; a share whose gateway reports nothing is left out. */

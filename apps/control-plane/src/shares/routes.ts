@@ -1,18 +1,30 @@
-import { ShareUploads } from '@roost/api-types/rest'
+import { LeftoverRemoval, RemovedLeftovers, ShareUploads } from '@roost/api-types/rest'
 import type { ShareUploadsService } from '@roost/api-types/rpc'
+import { parseFields } from '../field-errors.js'
 import type { Route } from '../http/route.js'
 
-export function shareUploadsRoutes(uploads: ShareUploadsService): readonly Route[] {
+export function shareUploadsRoutes(
+  uploads: ShareUploadsService,
+  getShare: (id: number) => Promise<unknown>,
+): readonly Route[] {
+  const shared = { path: 'gateway_shares/:id/uploads/', resource: 'gateway_shares', status: 200 } as const
   return [
     {
+      ...shared,
       method: 'GET',
-      path: 'gateway_shares/:id/uploads/',
-      resource: 'gateway_shares',
       summary: 'Files that clients have written to a share and that are not in Swift, asked of its gateway',
-      status: 200,
       answer: ShareUploads,
       refusals: [503],
       handle: ({ id }) => uploads.get(id),
+    },
+    {
+      ...shared,
+      method: 'POST',
+      summary: 'Remove objects that lie under old names because their files were renamed during their upload',
+      body: LeftoverRemoval,
+      answer: RemovedLeftovers,
+      lookUp: getShare,
+      handle: ({ id, body, caller }) => uploads.removeLeftovers(id, parseFields(LeftoverRemoval, body), caller),
     },
   ]
 }

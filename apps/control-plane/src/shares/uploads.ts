@@ -1,36 +1,67 @@
+import type { RequestKind, RequestParameters, RequestResult } from '@roost/api-types/agent'
 import { idOfRelation, resourceUri, RoostError } from '@roost/api-types/rest'
 import type { GatewayShare, ShareUploads } from '@roost/api-types/rest'
 import type { ShareUploadsService } from '@roost/api-types/rpc'
 import type { AgentRequests } from '../agents/requests.js'
+import type { Writes } from '../audit/service.js'
 
 export interface ShareUploadsCollaborators {
   /** Throws `not_found`. */
   readonly getShare: (id: number) => Promise<Pick<GatewayShare, 'node'>>
   readonly requests: Pick<AgentRequests, 'ask'>
+  readonly writes: Writes
 }
 
 /** The agent answers from memory. */
 const answerMs = 5_000
+/** It begins no removal after 20 s. */
+const removalMs = 45_000
 const retryAfterSeconds = 15
 
-/** Asks a share's gateway for what is not in Swift. */
-export function createShareUploads({ getShare, requests }: ShareUploadsCollaborators): ShareUploadsService {
+/** Asks a share's gateway for what is not in Swift, and to remove what renames left there. */
+export function createShareUploads({ getShare, requests, writes }: ShareUploadsCollaborators): ShareUploadsService {
+  async function ask<K extends RequestKind>(
+    node: string,
+    kind: K,
+    parameters: RequestParameters<K>,
+    deadlineMs: number,
+  ): Promise<RequestResult<K>> {
+    const answer = await requests.ask(idOfRelation('nodes', node) ?? 0, kind, parameters, deadlineMs)
+    if ('error' in answer) throw new RoostError('unavailable', answer.error, { retryAfterSeconds })
+    return answer.result
+  }
+
   return {
     async get(share): Promise<ShareUploads> {
       const { node } = await getShare(share)
-      const answer = await requests.ask(idOfRelation('nodes', node) ?? 0, 'share_uploads', { share }, answerMs)
-      if ('error' in answer) throw new RoostError('unavailable', answer.error, { retryAfterSeconds })
-      const { oldest, ...counts } = answer.result
+      const { oldest, leftovers, ...counts } = await ask(node, 'share_uploads', { share }, answerMs)
       return {
         share: resourceUri('gateway_shares', share),
         node,
         ...counts,
-        oldest: oldest.map(({ path, bytes, changed }) => ({
-          path,
-          bytes,
-          changed: new Date(changed * 1_000).toISOString(),
-        })),
+        oldest: oldest.map(({ path, bytes, changed }) => ({ path, bytes, changed: isoTime(changed) })),
+        leftovers: leftovers.map(({ since, ...leftover }) => ({ ...leftover, since: isoTime(since) })),
+      }
+    },
+    async removeLeftovers(share, { remove_leftovers: wanted }, caller) {
+      const { node } = await getShare(share)
+      const event = { action: 'remove_leftovers', resource: 'gateway_shares', resourceId: share }
+      const audit = (changes: Readonly<Record<string, readonly [unknown, unknown]>>) =>
+        writes.run(caller, async () => ({ result: undefined, audit: { ...event, changes } }))
+      const names = wanted === true ? null : wanted
+      try {
+        const result = await ask(node, 'remove_leftovers', { share, names }, removalMs)
+        await audit({ leftovers: [result.removed, []] })
+        return { share: resourceUri('gateway_shares', share), node, ...result }
+      } catch (error) {
+        // The node may have removed some of them.
+        if (error instanceof RoostError) await audit({ leftovers: [wanted, error.message] })
+        throw error
       }
     },
   }
+}
+
+function isoTime(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString()
 }

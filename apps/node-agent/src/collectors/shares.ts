@@ -18,5 +18,6 @@ function measurementsOf(count: ShareCount): readonly Measurement[] {
     gauge(`${prefix}.uploads_queued`, 'count', count.uploadsQueued),
     gauge(`${prefix}.upload_errors`, 'count', count.uploadErrors),
     gauge(`${prefix}.out_of_space`, 'boolean', count.outOfSpace),
+    gauge(`${prefix}.leftover_files`, 'count', count.leftoverFiles),
   ]
 }

@@ -94,6 +94,7 @@ const count = (share: number, dirtyFiles: number, outOfSpace: number) => ({
   uploadsQueued: 0,
   uploadErrors: 0,
   outOfSpace,
+  leftoverFiles: 0,
 })
 
 describe('the cache of a gateway', () => {

@@ -88,19 +88,17 @@ async function openRcloneMounts(options: MountsOptions): Promise<OpenedMounts> {
     clock,
     log,
   })
-  const uploads = openUploads({
-    ...options,
-    store,
-    shareMounts,
-    cacheDirectory,
+  const present = { ...options, store, shareMounts, cacheDirectory, machine: own }
+  const uploads: Uploads = await openUploads({
+    ...present,
     counts,
     // The health of what uploads depend on needs to know, in turn, whether there are any.
     answeringSince: (remote) => health.storage.answeringSince(remote),
     restarts: mounts.restarts,
-    machine: own,
+    stateDirectory: dir,
   })
   const isDirty = () => uploads.isDirty()
-  const health = openMountHealth({ ...options, store, shareMounts, machine: own, cacheDirectory, isDirty })
+  const health = openMountHealth({ ...present, isDirty })
   return { mounts, uploads, health }
 }
 

@@ -6,6 +6,10 @@ const amount = z.int().check(z.minimum(0))
 /** Unix seconds, or a duration. */
 const seconds = z.number().check(z.minimum(0), z.maximum(2 ** 40))
 
+const objectName = z.string().check(z.maxLength(8192))
+/** In one request. */
+const maxRemovals = 200
+
 /** What a share has not uploaded, as the agent counted it last. Null: the mount does not answer. */
 export const ShareUploadsAnswer = z.object({
   dirty_files: amount,
@@ -15,12 +19,23 @@ export const ShareUploadsAnswer = z.object({
   uploads_queued: z.nullable(amount),
   upload_errors: z.nullable(amount),
   out_of_space: z.nullable(z.boolean()),
+  /** Objects under the names that files had before they were renamed during their upload. */
+  leftover_files: amount,
   /** Those that wait longest. */
-  oldest: z
-    .array(z.object({ path: z.string().check(z.maxLength(8192)), bytes: amount, changed: seconds }))
+  oldest: z.array(z.object({ path: objectName, bytes: amount, changed: seconds })).check(z.maxLength(20)),
+  /** The oldest. */
+  leftovers: z
+    .array(z.object({ name: objectName, size_bytes: amount, renamed_to: objectName, since: seconds }))
     .check(z.maxLength(20)),
 })
 export type ShareUploadsAnswer = z.infer<typeof ShareUploadsAnswer>
+
+/** What became of each leftover that was to be removed. */
+export const LeftoverRemoval = z.object({
+  removed: z.array(objectName).check(z.maxLength(maxRemovals)),
+  kept: z.array(z.object({ name: objectName, reason: z.string() })).check(z.maxLength(maxRemovals)),
+})
+export type LeftoverRemoval = z.infer<typeof LeftoverRemoval>
 
 /** What a kind of request carries, what its answer carries, and the oldest protocol version whose agents know it. */
 interface KindOfRequest {
@@ -39,6 +54,15 @@ export const requestKinds = {
     since: 2,
     parameters: z.object({ generation: Generation }),
     result: z.object({ ended: Count, notes: z.array(z.string()) }),
+  },
+  /** Remove leftovers of renames from Swift: these, or the oldest. Each is checked again before. */
+  remove_leftovers: {
+    since: 2,
+    parameters: z.object({
+      share: z.number(),
+      names: z.nullable(z.array(objectName).check(z.maxLength(maxRemovals))),
+    }),
+    result: LeftoverRemoval,
   },
   /** What does this share hold that is not in Swift? */
   share_uploads: { since: 2, parameters: z.object({ share: z.number() }), result: ShareUploadsAnswer },

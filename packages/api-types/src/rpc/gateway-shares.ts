@@ -2,6 +2,8 @@ import {
   GatewayShare,
   GatewayShareChange,
   GatewayShareInput,
+  LeftoverRemoval,
+  RemovedLeftovers,
   ShareUploads,
   WrittenGatewayShare,
 } from '../rest/index.js'
@@ -20,6 +22,12 @@ export const gatewaySharesRouter = router({
     .input(Id)
     .output(ShareUploads)
     .query(({ ctx, input }) => ctx.services.shareUploads.get(input.id)),
+  removeLeftovers: write
+    .input(Id.extend(LeftoverRemoval.shape))
+    .output(RemovedLeftovers)
+    .mutation(({ ctx, input: { id, ...removal } }) =>
+      ctx.services.shareUploads.removeLeftovers(id, removal, ctx.caller),
+    ),
   create: write
     .input(GatewayShareInput)
     .output(WrittenGatewayShare)

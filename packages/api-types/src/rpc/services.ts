@@ -20,6 +20,7 @@ import type {
   GatewayShareInput,
   Job,
   JobInput,
+  LeftoverRemoval,
   MetricNames,
   MetricSample,
   MetricSamples,
@@ -30,6 +31,7 @@ import type {
   Operator,
   OperatorChange,
   OperatorInput,
+  RemovedLeftovers,
   ShareUploads,
   StoragePolicy,
   StorageUtilization,
@@ -94,6 +96,8 @@ export interface GatewayShareService
 export interface ShareUploadsService {
   /** Asks the share's gateway. Throws `not_found`, and `unavailable` when the node is offline or its agent is too old. */
   get(shareId: number): Promise<ShareUploads>
+  /** Removes objects that renames left in Swift. Throws as `get` does. */
+  removeLeftovers(shareId: number, removal: LeftoverRemoval, caller: Caller): Promise<RemovedLeftovers>
 }
 
 /** Capacity in TB (10^12 bytes) and percent, by set of storage policies. Throws `not_found`. */

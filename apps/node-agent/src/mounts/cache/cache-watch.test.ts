@@ -56,6 +56,7 @@ function open(answer: (share: number) => Promise<CacheStats | undefined>, watche
     stats: answer,
     scan: createCacheScan(runCommand),
     counts,
+    countLeftovers: (share) => (share === 9 ? 4 : 0),
     clock: systemClock,
     log: createLog({ format: 'json', level: 'warn', write: (line) => (lines += line) }),
     watches,
@@ -63,7 +64,7 @@ function open(answer: (share: number) => Promise<CacheStats | undefined>, watche
 }
 
 describe('counts of shares', () => {
-  it('are metrics of each share that is mounted or has dirty files', async () => {
+  it('are metrics of each share that is mounted, has dirty files or leftovers of renames', async () => {
     write(7, 'a', true)
     write(7, 'b', false)
     write(8, 'left', true)
@@ -81,6 +82,7 @@ describe('counts of shares', () => {
       'share.7.uploads_queued': 3,
       'share.7.upload_errors': 3,
       'share.7.out_of_space': 1,
+      'share.7.leftover_files': 0,
       'share.8.dirty_files': 1,
       'share.8.dirty_bytes': 3,
       'share.8.oldest_dirty_seconds': expect.any(Number),
@@ -88,6 +90,15 @@ describe('counts of shares', () => {
       'share.8.uploads_queued': Number.NaN,
       'share.8.upload_errors': Number.NaN,
       'share.8.out_of_space': Number.NaN,
+      'share.8.leftover_files': 0,
+      'share.9.dirty_files': 0,
+      'share.9.dirty_bytes': 0,
+      'share.9.oldest_dirty_seconds': 0,
+      'share.9.cache_bytes': Number.NaN,
+      'share.9.uploads_queued': Number.NaN,
+      'share.9.upload_errors': Number.NaN,
+      'share.9.out_of_space': Number.NaN,
+      'share.9.leftover_files': 4,
     })
     expect(values['share.7.oldest_dirty_seconds']).toBeLessThan(patience.timeout / 1_000)
   })

@@ -6,6 +6,7 @@ import { Periodic } from '../../periodic.js'
 import { inParallel } from '../in-parallel.js'
 import type { CacheStats } from '../remote-control.js'
 import type { CacheScan } from './cache-scan.js'
+import type { DirtyFile } from './cached-file.js'
 import { defaultWatches } from './folder-watches.js'
 import type { WatchBudget } from './folder-watches.js'
 import { ShareCache } from './share-cache.js'
@@ -20,6 +21,10 @@ export interface CacheWatchOptions {
   readonly stats: (share: number) => Promise<CacheStats | undefined>
   readonly scan: CacheScan
   readonly counts: ShareCounts
+  /** Of a share. */
+  readonly countLeftovers: (share: number) => number
+  /** A dirty file has this name now; `before`: the same file under the name that it had. */
+  readonly onAppear?: (share: number, file: DirtyFile, before: DirtyFile | undefined) => void
   /** After each count, with the caches of all shares. */
   readonly onCounted?: (caches: readonly ShareCache[]) => Promise<void>
   readonly clock: Clock
@@ -82,7 +87,7 @@ export class CacheWatch {
 
   /** A folder without a mount may hold files of a share that was removed. */
   async #findCaches(): Promise<void> {
-    const { cacheDirectory, shares, scan, clock } = this.#options
+    const { cacheDirectory, shares, scan, onAppear, clock } = this.#options
     const names = await readdir(cacheDirectory).catch(() => [])
     const found = new Set([...names.filter((name) => /^\d{1,10}$/.test(name)).map(Number), ...shares()])
     for (const [share, cache] of this.#caches)
@@ -93,7 +98,11 @@ export class CacheWatch {
     for (const share of found)
       if (!this.#caches.has(share)) {
         const cache = join(cacheDirectory, String(share))
-        this.#caches.set(share, new ShareCache(share, { cache, scan, budget: this.#budget, clock }))
+        const options = { cache, scan, budget: this.#budget, clock }
+        this.#caches.set(
+          share,
+          new ShareCache(share, { ...options, onAppear: (file, before) => onAppear?.(share, file, before) }),
+        )
       }
   }
 
@@ -111,14 +120,15 @@ export class CacheWatch {
   }
 
   async #countAll(caches: readonly ShareCache[]): Promise<readonly ShareCount[]> {
-    const { shares, stats, clock } = this.#options
+    const { shares, stats, countLeftovers, clock } = this.#options
     const mounted = new Set(shares())
     const counted: ShareCount[] = []
     // One that hangs must not delay the others.
     await inParallel(caches, asksAtOnce, async (cache) => {
       const isMounted = mounted.has(cache.share)
       const count = cache.count(isMounted ? await stats(cache.share) : undefined, clock.now())
-      if (isMounted || count.dirtyFiles > 0) counted.push(count)
+      const leftoverFiles = countLeftovers(cache.share)
+      if (isMounted || count.dirtyFiles + leftoverFiles > 0) counted.push({ ...count, leftoverFiles })
     })
     return counted.toSorted((one, other) => one.share - other.share)
   }

@@ -8,6 +8,8 @@ export interface DirtyFile {
   readonly bytes: number
   /** Unix milliseconds of the last change by a client. */
   readonly changedAtMs: number
+  /** The same of its first change since it was clean, or had another name. */
+  readonly dirtySinceMs: number
   /** The same after a rename. */
   readonly inode: number
 }
@@ -25,7 +27,13 @@ export async function readCachedFile(cache: string, key: string): Promise<Cached
   // Clients set the mtime; nobody sets the ctime.
   const data = await unlessMissing(stat(join(cache, 'vfs', key)))
   if (data === undefined) return 'missing'
-  return { key, bytes: data.size, changedAtMs: data.ctimeMs, inode: data.ino }
+  const { size: bytes, ctimeMs: changedAtMs, ino: inode } = data
+  return { key, bytes, changedAtMs, dirtySinceMs: changedAtMs, inode }
+}
+
+/** Whether the cache holds anything of the file. */
+export async function isCached(cache: string, key: string): Promise<boolean> {
+  return (await unlessMissing(stat(join(metaFolder(cache), key)))) !== undefined
 }
 
 export function metaFolder(cache: string): string {

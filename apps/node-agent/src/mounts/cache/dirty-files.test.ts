@@ -54,7 +54,7 @@ function open(budget: WatchBudget = { left: 100 }): WatchBudget {
     scan: createCacheScan(runCommand),
     budget,
     clock,
-    onRename: (before, after) => renames.push(`${before.key} > ${after.key}`),
+    onAppear: (file, before) => before !== undefined && renames.push(`${before.key} > ${file.key}`),
   })
   return budget
 }

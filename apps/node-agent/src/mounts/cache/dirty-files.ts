@@ -12,8 +12,8 @@ export interface DirtyFilesOptions {
   readonly scan: CacheScan
   readonly budget: WatchBudget
   readonly clock: Clock
-  /** A dirty file has another name now. */
-  readonly onRename?: (before: DirtyFile, after: DirtyFile) => void
+  /** A dirty file has this name now; `before`: the same file under the name that it had. */
+  readonly onAppear?: (file: DirtyFile, before: DirtyFile | undefined) => void
 }
 
 const scanEveryMs = 600_000
@@ -93,9 +93,8 @@ export class DirtyFiles {
     for (const path of paths) await this.#read(path, vanished, appeared)
     for (const after of appeared) {
       const before = vanished.find(({ inode }) => inode === after.inode)
-      if (before === undefined) continue
-      vanished.splice(vanished.indexOf(before), 1)
-      this.#options.onRename?.(before, after)
+      if (before !== undefined) vanished.splice(vanished.indexOf(before), 1)
+      this.#options.onAppear?.(after, before)
     }
     // What is uploaded leaves a cache that does not retain files.
     this.#uploaded += vanished.length
@@ -108,8 +107,9 @@ export class DirtyFiles {
     const file = await readCachedFile(this.#options.cache, key)
     if (file === 'unreadable') return void this.#changed.add(path)
     if (typeof file === 'object') {
-      this.#files.set(key, file)
-      if (before?.inode !== file.inode) appeared.push(file)
+      const isSame = before?.inode === file.inode
+      this.#files.set(key, isSame ? { ...file, dirtySinceMs: before.dirtySinceMs } : file)
+      if (!isSame) appeared.push(file)
       return
     }
     this.#files.delete(key)

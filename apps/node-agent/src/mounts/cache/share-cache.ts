@@ -33,7 +33,7 @@ export class ShareCache {
     return this.#files.refresh()
   }
 
-  count(stats: CacheStats | undefined, nowMs: number): ShareCount {
+  count(stats: CacheStats | undefined, nowMs: number): Omit<ShareCount, 'leftoverFiles'> {
     this.#stats = stats
     const files = this.#files.list()
     let bytes = 0
@@ -52,6 +52,10 @@ export class ShareCache {
       uploadErrors: stats?.erroredFiles ?? Number.NaN,
       outOfSpace: stats === undefined ? Number.NaN : Number(stats.outOfSpace),
     }
+  }
+
+  has(key: string): boolean {
+    return this.#files.find(key) !== undefined
   }
 
   get isDirty(): boolean {

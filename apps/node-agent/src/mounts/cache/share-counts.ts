@@ -10,6 +10,8 @@ export interface ShareCount {
   readonly uploadErrors: number
   /** 1: rclone cannot write to its cache. */
   readonly outOfSpace: number
+  /** Objects in Swift under names that files had before they were renamed during their upload. */
+  readonly leftoverFiles: number
 }
 
 /** The last counts of all shares, for the collector. */

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import type { ShareUploadsAnswer } from '@roost/api-types/agent'
+import type { LeftoverRemoval, ShareUploadsAnswer } from '@roost/api-types/agent'
 import type { Clock } from '../../clock.js'
 import type { Machine } from '../../host/machine.js'
 import type { RunCommand } from '../../host/run-command.js'
 import type { Log } from '../../log.js'
 import type { NodeProblems } from '../../problems.js'
+import { createStorageClient } from '../health/storage-client.js'
 import { desiredMounts } from '../mount-record.js'
 import type { MountStore } from '../mount-store.js'
 import type { Restarts } from '../restarts.js'
@@ -12,7 +13,9 @@ import type { ShareMounts } from '../share-mounts.js'
 import { readBusyFiles } from './busy-files.js'
 import { createCacheScan } from './cache-scan.js'
 import { CacheWatch } from './cache-watch.js'
-import { pathInContainer } from './cached-file.js'
+import { isCached, pathInContainer } from './cached-file.js'
+import { Leftovers } from './leftovers.js'
+import { RenamedFiles } from './renamed-files.js'
 import { createRequeue } from './requeue.js'
 import type { ShareCount, ShareCounts } from './share-counts.js'
 import { StrandedUploads } from './stranded-uploads.js'
@@ -31,6 +34,8 @@ export interface UploadsOptions {
   /** Names of deployed shares by the paths of their folders. */
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
   readonly counts: ShareCounts
+  /** Of the agent's mounts. */
+  readonly stateDirectory: string
   readonly clock: Clock
   readonly log: Log
 }
@@ -39,6 +44,8 @@ export interface UploadsOptions {
 export interface Uploads {
   /** Throws when this node has not counted the share. */
   answer(share: number): ShareUploadsAnswer
+  /** Removes objects that renames left under old names: these, or the oldest. Throws when this node has not counted the share. */
+  removeLeftovers(share: number, names: readonly string[] | null): Promise<LeftoverRemoval>
   /** Whether anything is not in Swift, as seen within the last seconds. */
   isDirty(): boolean
   close(): Promise<void>
@@ -48,20 +55,26 @@ const namedFiles = 20
 
 /** The operator mounts the containers, so that the agent does not know what is not uploaded. */
 export const noUploads: Uploads = {
-  answer() {
-    throw new Error('The operator of this node mounts the containers; the agent does not know what is not uploaded.')
-  },
+  answer: () => failUnknown(),
+  removeLeftovers: async () => failUnknown(),
   isDirty: () => false,
   close: async () => {},
 }
 
 /** Begins to count, and to queue again what nothing uploads. */
-export function openUploads(options: UploadsOptions): Uploads {
-  const { store, shareMounts, run } = options
+export async function openUploads(options: UploadsOptions): Promise<Uploads> {
+  const { store, shareMounts, run, stateDirectory } = options
+  const renamed = await RenamedFiles.read(join(stateDirectory, 'renamed-files.json'))
   const mounts = () => [...store.record.draining, ...desiredMounts(store.record)]
   const stranded = watchStranded(options)
-  const watch = new CacheWatch({
+  const leftovers = openLeftovers(options, renamed, (share, key) => watch.find(share)?.has(key) ?? true)
+  const watch: CacheWatch = new CacheWatch({
     ...options,
+    countLeftovers: (share) => leftovers.count(share),
+    onAppear(share, file, before) {
+      renamed.appeared(share, file, before)
+      leftovers.save()
+    },
     shares: () => mounts().map(({ share }) => share),
     // A share's mount comes after those that only upload what it left elsewhere.
     stats: async (share) => {
@@ -69,15 +82,27 @@ export function openUploads(options: UploadsOptions): Uploads {
       return spec === undefined ? undefined : shareMounts.cacheStats(spec)
     },
     scan: createCacheScan(run),
-    onCounted: (caches) => stranded.check(caches),
+    async onCounted(caches) {
+      await stranded.check(caches)
+      await leftovers.check()
+    },
   })
+  const find = (share: number) => {
+    const cache = watch.find(share)
+    if (cache === undefined || !options.counts.list().some((one) => one.share === share))
+      throw new Error(`Share ${share} is not mounted on this node, or was not counted yet. Deploy it first.`)
+    return cache
+  }
   return {
     answer(share) {
-      const cache = watch.find(share)
-      if (cache === undefined || !options.counts.list().some((one) => one.share === share))
-        throw new Error(`Share ${share} is not mounted on this node, or was not counted yet. Deploy it first.`)
-      const count = cache.count(cache.stats, options.clock.now())
-      return { ...answerOf(count), oldest: cache.dirty().slice(0, namedFiles).map(nameOf) }
+      const cache = find(share)
+      const count = { ...cache.count(cache.stats, options.clock.now()), leftoverFiles: leftovers.count(share) }
+      const oldest = cache.dirty().slice(0, namedFiles).map(nameOf)
+      return { ...answerOf(count), oldest, leftovers: leftovers.oldest(share) }
+    },
+    async removeLeftovers(share, names) {
+      find(share)
+      return leftovers.remove(share, names)
     },
     isDirty: () => watch.isDirty,
     close: () => watch.close(),
@@ -100,7 +125,27 @@ function watchStranded({ store, shareMounts, problems, ...options }: UploadsOpti
   })
 }
 
-function answerOf(count: ShareCount): Omit<ShareUploadsAnswer, 'oldest'> {
+function openLeftovers(
+  { store, cacheDirectory, clock, log }: UploadsOptions,
+  renamed: RenamedFiles,
+  isDirty: (share: number, key: string) => boolean,
+): Leftovers {
+  return new Leftovers({
+    renamed,
+    logins: () => store.record.logins,
+    client: createStorageClient(),
+    isDirty,
+    isCached: (share, key) => isCached(join(cacheDirectory, String(share)), key),
+    clock,
+    log,
+  })
+}
+
+function failUnknown(): never {
+  throw new Error('The operator of this node mounts the containers; the agent does not know what is not uploaded.')
+}
+
+function answerOf(count: ShareCount): Omit<ShareUploadsAnswer, 'oldest' | 'leftovers'> {
   return {
     dirty_files: count.dirtyFiles,
     dirty_bytes: count.dirtyBytes,
@@ -109,6 +154,7 @@ function answerOf(count: ShareCount): Omit<ShareUploadsAnswer, 'oldest'> {
     uploads_queued: known(count.uploadsQueued),
     upload_errors: known(count.uploadErrors),
     out_of_space: Number.isNaN(count.outOfSpace) ? null : count.outOfSpace === 1,
+    leftover_files: count.leftoverFiles,
   }
 }
 

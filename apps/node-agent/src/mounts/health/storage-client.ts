@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type IncomingMessage, request as requestPlain } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { StorageLogin } from '@roost/api-types/agent'
 
@@ -14,6 +14,27 @@ export interface StorageAccount {
   head(container?: string): Promise<StorageHead>
 }
 
+/** The same, for objects as well. */
+export interface ObjectClient extends StorageClient {
+  open(login: StorageLogin): Promise<StorageAccount & StorageObjects>
+}
+
+export interface StorageObjects {
+  /** Undefined when there is no such object. Rejects when Swift does not say. */
+  headObject(container: string, name: string): Promise<StoredObject | undefined>
+  /** Rejects when the object may still be there. */
+  removeObject(container: string, name: string): Promise<void>
+}
+
+export interface StoredObject {
+  readonly bytes: number
+  readonly md5: string
+  /** By Swift's clock. */
+  readonly writtenAtSeconds: number
+  /** Its content is in other objects. */
+  readonly isSegmented: boolean
+}
+
 export interface StorageHead {
   readonly status: number
   /** Undefined where the answer does not count them. */
@@ -22,11 +43,12 @@ export interface StorageHead {
 
 /** The deadline of each request: without it a silent host holds the check for minutes. */
 const answerMs = 5_000
+const notFound = 404
 
 /** As rclone does, it trusts what this machine trusts: Node brings a list of its own. */
 const trustFiles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem']
 
-export function createStorageClient(deadlineMs = answerMs): StorageClient {
+export function createStorageClient(deadlineMs = answerMs): ObjectClient {
   const ca = readTrust()
   const ask = (method: string, url: string, headers: Readonly<Record<string, string>>) =>
     send(method, url, { headers, ca, signal: AbortSignal.timeout(deadlineMs) })
@@ -44,8 +66,36 @@ export function createStorageClient(deadlineMs = answerMs): StorageClient {
           const count = headers['x-container-object-count']
           return { status, objects: typeof count === 'string' ? Number(count) : undefined }
         },
+        async headObject(container, name) {
+          const { statusCode: status, headers } = await ask('HEAD', objectUrl(url, container, name), {
+            'x-auth-token': token,
+          })
+          if (status === notFound) return undefined
+          if (status !== 200) throw new Error(`Swift answered with ${status}.`)
+          return storedObject(headers)
+        },
+        async removeObject(container, name) {
+          const { statusCode: status = 0 } = await ask('DELETE', objectUrl(url, container, name), {
+            'x-auth-token': token,
+          })
+          if (status !== notFound && (status < 200 || status > 299)) throw new Error(`Swift answered with ${status}.`)
+        },
       }
     },
+  }
+}
+
+function objectUrl(account: string, container: string, name: string): string {
+  return `${account}/${[container, ...name.split('/')].map(encodeURIComponent).join('/')}`
+}
+
+function storedObject(headers: IncomingHttpHeaders): StoredObject {
+  const { etag = '', 'content-length': bytes, 'x-timestamp': written } = headers
+  return {
+    bytes: Number(bytes),
+    md5: etag.replaceAll('"', ''),
+    writtenAtSeconds: Number(written),
+    isSegmented: 'x-object-manifest' in headers || 'x-static-large-object' in headers,
   }
 }
 

@@ -1,0 +1,28 @@
+import type { StorageObjects } from '../health/storage-client.js'
+
+/** A name that a file had while it was being uploaded, and the name that it has now, in the container. */
+export interface RenamedObject {
+  readonly container: string
+  readonly from: string
+  readonly to: string
+}
+
+/** The size of a leftover, or why the object is none. */
+export type LeftoverVerdict = { readonly bytes: number } | { readonly kept: string }
+
+/** Compares what Swift has under both names. Rejects when Swift does not answer. */
+export async function judgeLeftover(
+  account: Pick<StorageObjects, 'headObject'>,
+  { container, from, to }: RenamedObject,
+): Promise<LeftoverVerdict> {
+  const left = await account.headObject(container, from)
+  if (left === undefined) return { kept: 'It is not in Swift.' }
+  const renamed = await account.headObject(container, to)
+  if (renamed === undefined) return { kept: `Swift has no object '${to}', to which it was renamed.` }
+  // The hash of such an object is not that of its content.
+  if (left.isSegmented || renamed.isSegmented) return { kept: 'It consists of segments.' }
+  if (left.bytes !== renamed.bytes || left.md5 !== renamed.md5)
+    return { kept: `Its content is not that of '${to}', to which it was renamed.` }
+  if (left.writtenAtSeconds >= renamed.writtenAtSeconds) return { kept: `It was written after '${to}'.` }
+  return { bytes: left.bytes }
+}
