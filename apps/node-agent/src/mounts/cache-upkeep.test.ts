@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createNodeProblems, type NodeProblems } from '../problems.js'
 import { nfsShare } from '../shares/sample-shares.js'
 import { TestClock } from '../test-clock.js'
+import type { RecentlyIncomplete } from './cache/incomplete-files.js'
 import { createShareCounts, type ShareCounts } from './cache/share-counts.js'
 import { CacheSizes } from './cache-sizes.js'
 import { CacheUpkeep } from './cache-upkeep.js'
@@ -22,6 +23,7 @@ let clock: TestClock
 let disk: { totalBytes: number; availableBytes: number }
 let problems: NodeProblems
 let counts: ShareCounts
+let incomplete: Map<number, RecentlyIncomplete>
 let restarts: Restarts
 let upkeep: CacheUpkeep
 /** Sizes that the running mounts were started with. */
@@ -33,6 +35,7 @@ beforeEach(async () => {
   disk = { totalBytes: 100 * gib, availableBytes: 90 * gib }
   problems = createNodeProblems()
   counts = createShareCounts()
+  incomplete = new Map()
   started = new Map([
     [1, 10 * 1024],
     [2, 300],
@@ -71,6 +74,7 @@ beforeEach(async () => {
     restarts,
     cacheSizes,
     counts,
+    incomplete: { recent: (share) => incomplete.get(share) },
     cacheDirectory,
     problems,
     readNames,
@@ -134,5 +138,13 @@ describe('the cache of a gateway', () => {
     expect(await found()).toEqual([])
     await restarts.check()
     expect(restarts.pending()).toMatchObject([{ share: 1, reasons: ['cache_out_of_space'] }])
+  })
+
+  it('says how many files were not written completely, and where they are', async () => {
+    incomplete.set(1, { files: 2, last: 'a/b.bin.incomplete-7' })
+    expect(await found()).toEqual(['cache_out_of_space docs'])
+    expect(problems.list()[0]?.message).toMatch(/ 2 files .*'a\/b\.bin\.incomplete-7'/)
+    incomplete.clear()
+    expect(await found()).toEqual([])
   })
 })

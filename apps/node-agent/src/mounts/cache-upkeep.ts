@@ -2,6 +2,7 @@ import type { InventoryProblem } from '@roost/api-types/agent'
 import type { Clock } from '../clock.js'
 import type { Log } from '../log.js'
 import type { NodeProblems } from '../problems.js'
+import type { IncompleteFiles, RecentlyIncomplete } from './cache/incomplete-files.js'
 import type { ShareCounts } from './cache/share-counts.js'
 import { isSmall, smallestPartMegabytes, type CacheSizes } from './cache-sizes.js'
 import type { MountSpec } from './mount-spec.js'
@@ -15,6 +16,7 @@ export interface CacheUpkeepOptions {
   readonly restarts: Restarts
   readonly cacheSizes: CacheSizes
   readonly counts: ShareCounts
+  readonly incomplete: Pick<IncompleteFiles, 'recent'>
   /** Holds the caches of all shares. */
   readonly cacheDirectory: string
   readonly problems: NodeProblems
@@ -100,22 +102,27 @@ export class CacheUpkeep {
 
   /** Calls on such a mount hang, also after there is space again: unless something waits to be uploaded, a restart costs nothing. */
   async #withoutSpace(specs: readonly MountSpec[]): Promise<readonly InventoryProblem[]> {
-    const { mounts, restarts, readNames } = this.#options
-    const waiting = []
+    const { mounts, restarts, readNames, incomplete } = this.#options
+    const affected: { readonly path: string; readonly sentences: readonly string[] }[] = []
     for (const spec of specs) {
-      const count = this.#countOf(spec.share)
-      if (count?.outOfSpace !== 1) continue
-      if (count.dirtyFiles > 0) waiting.push({ path: mounts.pathOf(spec), files: count.dirtyFiles })
-      else
-        restarts.request(spec.share, 'cache_out_of_space', {
-          isNeeded: async () => this.#isStuck(spec.share),
+      const { share } = spec
+      const count = this.#countOf(share)
+      const isFull = count?.outOfSpace === 1
+      if (isFull && count.dirtyFiles === 0)
+        restarts.request(share, 'cache_out_of_space', {
+          isNeeded: async () => this.#isStuck(share),
           ignoresOpenFiles: true,
         })
+      const sentences = [
+        ...(isFull && count.dirtyFiles > 0 ? [waitingText(count.dirtyFiles)] : []),
+        ...incompleteText(incomplete.recent(share)),
+      ]
+      if (sentences.length > 0) affected.push({ path: mounts.pathOf(spec), sentences })
     }
-    const names = waiting.length === 0 ? {} : await readNames()
-    return waiting.map(({ path, files }) => {
+    const names = affected.length === 0 ? {} : await readNames()
+    return affected.map(({ path, sentences }) => {
       const subject = names[path] ?? path
-      const message = `The cache of the share '${subject}' has no space left, and ${files} of its files wait to be uploaded. Make space on the disk of the cache, or set a larger cache_size_mb, and check that Swift takes uploads; the mount is restarted once nothing waits.`
+      const message = [`The cache of the share '${subject}' ran out of space.`, ...sentences].join(' ')
       return { code: 'cache_out_of_space', subject, message }
     })
   }
@@ -128,4 +135,16 @@ export class CacheUpkeep {
   #countOf(share: number) {
     return this.#options.counts.list().find((count) => count.share === share)
   }
+}
+
+function waitingText(files: number): string {
+  return `It still has none, and ${files} of its files wait to be uploaded. Make space on the disk of the cache, or set a larger cache_size_mb, and check that Swift takes uploads; the mount is restarted once nothing waits.`
+}
+
+function incompleteText(recent: RecentlyIncomplete | undefined): readonly string[] {
+  if (recent === undefined) return []
+  const { files, last } = recent
+  return [
+    `Within the last hour ${files} files were not written completely, and their clients got an error; they were renamed to NAME.incomplete-<seconds>, the last one is '${last}'. Have them written again, and remove these.`,
+  ]
 }

@@ -1,9 +1,10 @@
-import { mkdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../clock.js'
 import type { Machine } from '../host/machine.js'
 import { describeFailure } from '../host/run-command.js'
 import type { RunCommand } from '../host/run-command.js'
+import { logTails, type NewLines } from './log-tail.js'
 
 export interface DaemonsOptions {
   /** Where their pid files and logs are; absolute. */
@@ -24,6 +25,8 @@ export interface Daemons {
   kill(name: string): Promise<void>
   /** What it wrote since it was started; gone when it was ended. */
   log(name: string): string
+  /** What it wrote since the last call, each line once; at the first call only the end of what is there. */
+  newLines(name: string): NewLines
   /** Cuts a log that has grown long down to its beginning, where a program says what it listens to. */
   trimLog(name: string): Promise<void>
 }
@@ -40,11 +43,13 @@ export function createDaemons({ dir, machine, run, clock, systemd }: DaemonsOpti
   const pidFile = (name: string) => join(dir, `${name}.pid`)
   const logFile = (name: string) => join(dir, `${name}.log`)
   const scriptFile = (name: string) => join(dir, `${name}.sh`)
+  const tailOf = logTails(logFile)
   const find = (name: string) => runningAs(machine, machine.read(pidFile(name)))
   return {
     async start(name, argv) {
       await mkdir(dir, { recursive: true, mode: 0o700 })
       await rm(pidFile(name), { force: true })
+      tailOf(name).end()
       await rm(logFile(name), { force: true })
       await writeFile(scriptFile(name), startScript(argv, pidFile(name), logFile(name)), { mode: 0o600 })
       // One that has just ended may still have its unit.
@@ -64,6 +69,7 @@ export function createDaemons({ dir, machine, run, clock, systemd }: DaemonsOpti
         if (!(await gone(clock, () => find(name) === undefined))) signal(pid, 'SIGKILL')
         await gone(clock, () => find(name) === undefined)
       }
+      tailOf(name).end()
       for (const file of [pidFile(name), logFile(name), scriptFile(name)]) await rm(file, { force: true })
     },
     async kill(name) {
@@ -73,9 +79,10 @@ export function createDaemons({ dir, machine, run, clock, systemd }: DaemonsOpti
       await gone(clock, () => find(name) === undefined)
     },
     log: (name) => machine.read(logFile(name)) ?? '',
+    newLines: (name) => tailOf(name).take(),
     async trimLog(name) {
       const { size } = await stat(logFile(name)).catch(() => ({ size: 0 }))
-      if (size > longLogBytes) await truncate(logFile(name), trimmedLogBytes)
+      if (size > longLogBytes) tailOf(name).trim(trimmedLogBytes)
     },
   }
 }

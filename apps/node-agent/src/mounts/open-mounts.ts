@@ -8,19 +8,22 @@ import type { RunCommand } from '../host/run-command.js'
 import type { Log } from '../log.js'
 import type { NodeProblems } from '../problems.js'
 import type { ShareCounts } from './cache/share-counts.js'
+import { createBusyFiles } from './cache/busy-files.js'
+import { IncompleteFiles } from './cache/incomplete-files.js'
+import { createRenameFiles } from './cache/rename-files.js'
 import { noUploads, openUploads } from './cache/uploads.js'
 import type { Uploads } from './cache/uploads.js'
 import { createRepairMetadata } from './cache/metadata-repair.js'
 import { createCacheDisk } from './cache-disk.js'
 import { CacheSizes } from './cache-sizes.js'
 import { createClientFiles } from './client-files.js'
-import { createDaemons } from './daemons.js'
+import { createDaemons, type Daemons } from './daemons.js'
 import { createMissingContainers } from './health/missing-containers.js'
 import { createStorageClient } from './health/storage-client.js'
 import { type MountHealth, noHealth, openMountHealth } from './health/mount-health.js'
 import type { RestoredMounts } from './health/restored-mounts.js'
 import { createLoginCheck, requireRclone } from './login-check.js'
-import { mountRecordFile } from './mount-record.js'
+import { desiredMounts, mountRecordFile } from './mount-record.js'
 import { MountStore } from './mount-store.js'
 import { createMounter } from './mounter.js'
 import type { MountOwner, Mounts } from './mounts.js'
@@ -29,6 +32,7 @@ import { RcloneMounts } from './rclone-mounts.js'
 import { openRemoteControl } from './remote-control.js'
 import { createShareMounts } from './share-mounts.js'
 import type { ShareMounts } from './share-mounts.js'
+import { nameOf } from './wanted-mounts.js'
 
 export interface MountsOptions {
   readonly gateway: GatewayConfig
@@ -71,7 +75,9 @@ async function openRcloneMounts(options: MountsOptions): Promise<OpenedMounts> {
   const store = await MountStore.read({ configFile, recordFile: mountRecordFile(join(dir, 'mounts.json')) })
   const { cacheDirectory } = gateway
   const cacheSizes = new CacheSizes({ store, disk: createCacheDisk(run, cacheDirectory) })
-  const shareMounts = await shareMountsOf(options, dir, configFile, cacheSizes)
+  const runDir = join(dir, 'run')
+  const daemons = createDaemons({ dir: runDir, machine: own, run, clock, systemd: isUnderSystemd(own) })
+  const shareMounts = await shareMountsOf(options, { dir, runDir, configFile, daemons, cacheSizes })
   const mounts = new RcloneMounts({
     store,
     shareMounts,
@@ -80,6 +86,7 @@ async function openRcloneMounts(options: MountsOptions): Promise<OpenedMounts> {
     clientFiles: createClientFiles(own),
     cacheSizes,
     counts,
+    incomplete: incompleteFilesOf(options, store, shareMounts, daemons),
     cacheDirectory,
     problems,
     readNames,
@@ -102,18 +109,21 @@ async function openRcloneMounts(options: MountsOptions): Promise<OpenedMounts> {
   return { mounts, uploads, health }
 }
 
+interface ShareMountParts {
+  readonly dir: string
+  readonly runDir: string
+  readonly configFile: string
+  readonly daemons: Daemons
+  readonly cacheSizes: CacheSizes
+}
+
 async function shareMountsOf(
   { gateway, machine, run, clock, log }: MountsOptions,
-  dir: string,
-  configFile: string,
-  cacheSizes: CacheSizes,
+  { dir, runDir, configFile, daemons, cacheSizes }: ShareMountParts,
 ): Promise<ShareMounts> {
-  const own = openMachine()
-  const runDir = join(dir, 'run')
-  const daemons = createDaemons({ dir: runDir, machine: own, run, clock, systemd: isUnderSystemd(own) })
   return createShareMounts({
     mounter: createMounter({
-      machine: own,
+      machine: openMachine(),
       daemons,
       run,
       clock,
@@ -128,6 +138,24 @@ async function shareMountsOf(
     drainDirectory: join(dir, 'drain'),
     configFile,
     owner: () => readOwner(machine, gateway.account),
+  })
+}
+
+function incompleteFilesOf(
+  { gateway: { cacheDirectory }, run, clock, log }: MountsOptions,
+  store: MountStore,
+  shareMounts: ShareMounts,
+  daemons: Daemons,
+): IncompleteFiles {
+  return new IncompleteFiles({
+    mounts: () => desiredMounts(store.record),
+    pathOf: (share) => shareMounts.pathOf(share),
+    newLines: (share) => daemons.newLines(nameOf(share)),
+    readBusy: createBusyFiles({ shareMounts, machine: openMachine(), cacheDirectory }),
+    cacheDirectory,
+    rename: createRenameFiles(run),
+    clock,
+    log,
   })
 }
 

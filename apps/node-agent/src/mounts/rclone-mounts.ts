@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js'
 import type { Log } from '../log.js'
 import { Periodic } from '../periodic.js'
 import type { NodeProblems } from '../problems.js'
+import type { IncompleteFiles } from './cache/incomplete-files.js'
 import type { ShareCounts } from './cache/share-counts.js'
 import type { CacheSizes } from './cache-sizes.js'
 import { CacheUpkeep } from './cache-upkeep.js'
@@ -30,6 +31,7 @@ export interface RcloneMountsOptions {
   readonly clientFiles: ClientFiles
   readonly cacheSizes: CacheSizes
   readonly counts: ShareCounts
+  readonly incomplete: Pick<IncompleteFiles, 'recent' | 'check' | 'intervalMs'>
   /** Holds the caches of all shares. */
   readonly cacheDirectory: string
   readonly problems: NodeProblems
@@ -52,6 +54,7 @@ export class RcloneMounts implements Mounts {
   readonly #outdated: OutdatedMounts
   readonly #cache: CacheUpkeep
   #upkeep: Periodic | null = null
+  #incomplete: Periodic | null = null
   readonly restarts: Restarts
 
   constructor(options: RcloneMountsOptions) {
@@ -73,7 +76,7 @@ export class RcloneMounts implements Mounts {
   }
 
   async open(): Promise<void> {
-    const { clock, log } = this.#options
+    const { clock, log, incomplete } = this.#options
     await this.#keeper.open()
     this.#upkeep ??= new Periodic({
       clock,
@@ -85,10 +88,17 @@ export class RcloneMounts implements Mounts {
       },
       onError: (error) => log.error('Mounts could not be checked for restarts.', { error }),
     })
+    this.#incomplete ??= new Periodic({
+      clock,
+      intervalMs: () => incomplete.intervalMs,
+      work: () => incomplete.check(),
+      onError: (error) => log.error('Incomplete files could not be found.', { error }),
+    })
   }
 
   async close(): Promise<void> {
     await this.#upkeep?.stop()
+    await this.#incomplete?.stop()
     await this.#keeper.close()
     await this.#changer.idle()
     await this.#mounts.idle()

@@ -45,7 +45,12 @@ export function cifsShare(id: number, settings: Partial<Cifs> = {}): Cifs {
 /** A cache on a disk that is large enough for every share. */
 export function ampleCache(store: MountStore) {
   const disk = { read: async () => ({ totalBytes: 1e12, availableBytes: 1e12 }), close: () => {} }
-  return { cacheSizes: new CacheSizes({ store, disk }), counts: createShareCounts(), cacheDirectory: '/cache' }
+  return {
+    cacheSizes: new CacheSizes({ store, disk }),
+    counts: createShareCounts(),
+    incomplete: { recent: () => undefined, check: async () => {}, intervalMs: 1_000 },
+    cacheDirectory: '/cache',
+  }
 }
 
 export const places: SharePlaces = { pathOf: (share) => sharePath('/srv/roost', share), account: 'nobody' }

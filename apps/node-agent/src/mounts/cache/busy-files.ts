@@ -1,5 +1,26 @@
 import { join } from 'node:path'
 import type { Machine } from '../../host/machine.js'
+import type { MountSpec } from '../mount-spec.js'
+import type { ShareMounts } from '../share-mounts.js'
+
+export interface BusyFilesOptions {
+  readonly shareMounts: Pick<ShareMounts, 'pidOf'>
+  /** Whose kernel shows the processes. */
+  readonly machine: Pick<Machine, 'list' | 'link'>
+  /** Holds the caches of all shares. */
+  readonly cacheDirectory: string
+}
+
+/** Keys of the files that a share's rclone has open. Rejects when it does not answer. */
+export type BusyFiles = (spec: MountSpec) => Promise<ReadonlySet<string>>
+
+export function createBusyFiles({ shareMounts, machine, cacheDirectory }: BusyFilesOptions): BusyFiles {
+  return async ({ share }) => {
+    const pid = await shareMounts.pidOf(share)
+    if (pid === undefined) throw new Error(`The mount of share ${share} does not run.`)
+    return readBusyFiles(machine, pid, join(cacheDirectory, String(share)))
+  }
+}
 
 /**
  * Keys of the files of a cache that its rclone has open: for clients, or to upload them. Others hold the same files open

@@ -4,6 +4,7 @@ import type { Log } from '../../log.js'
 import { cacheFolderOf } from '../mount-spec.js'
 import type { MountSpec } from '../mount-spec.js'
 import type { Restarts } from '../restarts.js'
+import type { BusyFiles } from './busy-files.js'
 import type { DirtyFile } from './cached-file.js'
 import type { Requeue } from './requeue.js'
 import type { ShareCache } from './share-cache.js'
@@ -16,8 +17,7 @@ export interface StrandedUploadsOptions {
   readonly pathOf: (share: number) => string
   /** Names of deployed shares by the paths of their folders. */
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
-  /** Keys of the files that the share's rclone has open. */
-  readonly readBusy: (spec: MountSpec) => Promise<ReadonlySet<string>>
+  readonly readBusy: BusyFiles
   /** Since when Swift answers to the login of a mount, on the monotonic clock. */
   readonly answeringSince: (remote: string) => number | undefined
   readonly requeue: Requeue

@@ -10,7 +10,7 @@ import { desiredMounts } from '../mount-record.js'
 import type { MountStore } from '../mount-store.js'
 import type { Restarts } from '../restarts.js'
 import type { ShareMounts } from '../share-mounts.js'
-import { readBusyFiles } from './busy-files.js'
+import { createBusyFiles } from './busy-files.js'
 import { createCacheScan } from './cache-scan.js'
 import { CacheWatch } from './cache-watch.js'
 import { isCached, pathInContainer } from './cached-file.js'
@@ -115,11 +115,7 @@ function watchStranded({ store, shareMounts, problems, ...options }: UploadsOpti
     ...options,
     mountOf: (share) => store.desired(share),
     pathOf: (share) => shareMounts.pathOf(share),
-    async readBusy({ share }) {
-      const pid = await shareMounts.pidOf(share)
-      if (pid === undefined) throw new Error(`The mount of share ${share} does not run.`)
-      return readBusyFiles(machine, pid, join(cacheDirectory, String(share)))
-    },
+    readBusy: createBusyFiles({ shareMounts, machine, cacheDirectory }),
     requeue: createRequeue(run),
     onProblems: (found) => problems.set('uploads', found),
   })

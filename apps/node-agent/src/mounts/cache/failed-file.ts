@@ -1,0 +1,71 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod/mini'
+import { metaFolder } from './cached-file.js'
+
+/** A file of a cache at one moment. */
+export interface FileState {
+  readonly inode: number
+  readonly bytes: number
+  /** Of the last write, once the file is closed; clients can set it. */
+  readonly writtenAtMs: number
+  readonly changedAtMs: number
+  /** Parts in its middle were never written. */
+  readonly hasHole: boolean
+}
+
+/** Writes that were under way when another one failed end by then. */
+const graceMs = 50
+/** What an agent that was not running finds later has been written again, or is in use. */
+const lateMs = 60_000
+const maxNameBytes = 255
+
+const Metadata = z.object({
+  Size: z.number(),
+  Rs: z.nullable(z.array(z.object({ Pos: z.number(), Size: z.number() }))),
+})
+
+/** Undefined when the cache does not hold the file. */
+export async function readFileState(cache: string, key: string): Promise<FileState | undefined> {
+  try {
+    const data = await stat(join(cache, 'vfs', key))
+    const text = await readFile(join(metaFolder(cache), key), 'utf8').catch(() => '')
+    const { ino: inode, size: bytes, mtimeMs: writtenAtMs, ctimeMs: changedAtMs } = data
+    return { inode, bytes, writtenAtMs, changedAtMs, hasHole: hasHole(text, bytes) }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+/** Whether a closed file was written again after a write of it failed; `seen` is how it was when the failure was found. */
+export function isWrittenAgain(seen: FileState, now: FileState, failedAtMs: number): boolean {
+  if (now.hasHole) return false
+  if (seen.changedAtMs > failedAtMs + lateMs) return true
+  return now.inode !== seen.inode || now.bytes !== seen.bytes || now.writtenAtMs > failedAtMs + graceMs
+}
+
+/** The path under which an incomplete file is kept. */
+export function incompletePath(path: string, nowMs: number): string {
+  const suffix = `.incomplete-${Math.floor(nowMs / 1_000)}`
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  let name = path.slice(folder.length)
+  while (Buffer.byteLength(name) + suffix.length > maxNameBytes) name = Array.from(name).slice(0, -1).join('')
+  return `${folder}${name}${suffix}`
+}
+
+/** A text that rclone has not brought up to date says nothing: its size is not that of the data. */
+function hasHole(text: string, bytes: number): boolean {
+  const metadata = parse(text)
+  if (metadata === undefined || metadata.Size !== bytes || metadata.Rs === null) return false
+  return metadata.Rs.reduce((sum, { Size }) => sum + Size, 0) < bytes
+}
+
+function parse(text: string): z.infer<typeof Metadata> | undefined {
+  try {
+    return Metadata.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}

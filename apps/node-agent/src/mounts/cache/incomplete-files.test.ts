@@ -1,0 +1,128 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../../clock.js'
+import { openMachine } from '../../host/machine.js'
+import { mountAt, readMounts } from '../../host/mounts.js'
+import { runCommand } from '../../host/run-command.js'
+import { createLog } from '../../log.js'
+import { createDaemons } from '../daemons.js'
+import type { Daemons } from '../daemons.js'
+import type { MountSpec } from '../mount-spec.js'
+import { createBusyFiles } from './busy-files.js'
+import { IncompleteFiles } from './incomplete-files.js'
+import { createRenameFiles } from './rename-files.js'
+
+/** On a machine with much to do. */
+const patience = { timeout: 100_000, interval: 100 }
+const isEnabled = process.env.ROOST_TEST_SYSTEM === '1' && existsSync('/dev/fuse') && existsSync('/usr/bin/rclone')
+const mib = 1 << 20
+
+let dir: string
+let daemons: Daemons
+let incomplete: IncompleteFiles
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'roost-incomplete-'))
+  for (const name of ['remote/box', 'mount', 'cache']) mkdirSync(join(dir, name), { recursive: true })
+  await runCommand('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'cache', join(dir, 'cache')], { deadlineMs: 30_000 })
+  const machine = openMachine()
+  daemons = createDaemons({ dir: join(dir, 'run'), machine, run: runCommand, clock: systemClock, systemd: false })
+  const config = join(dir, 'rclone.conf')
+  writeFileSync(config, '[swift]\ntype = local\n')
+  const where = [
+    `swift:${join(dir, 'remote/box')}`,
+    join(dir, 'mount'),
+    '--config',
+    config,
+    '--cache-dir',
+    join(dir, 'cache/7'),
+  ]
+  await daemons.start('share', [
+    'rclone',
+    'mount',
+    ...where,
+    '--vfs-cache-mode',
+    'full',
+    '--vfs-write-back',
+    '5s',
+    '--vfs-cache-max-size',
+    '8M',
+    '--vfs-cache-poll-interval',
+    '5s',
+  ])
+  await vi.waitUntil(() => mountAt(join(dir, 'mount'), readMounts(machine)) !== undefined, patience)
+  const container = join(dir, 'remote/box').slice(1)
+  const spec = { share: 7, container, remote: 'swift', writeBackSeconds: 5 } as MountSpec
+  const pid = () => Number.parseInt(machine.read(join(dir, 'run/share.pid')) ?? '', 10)
+  incomplete = new IncompleteFiles({
+    mounts: () => [spec],
+    pathOf: () => join(dir, 'mount'),
+    newLines: () => daemons.newLines('share'),
+    readBusy: createBusyFiles({
+      shareMounts: { pidOf: async () => pid() },
+      machine,
+      cacheDirectory: join(dir, 'cache'),
+    }),
+    cacheDirectory: join(dir, 'cache'),
+    rename: createRenameFiles(runCommand),
+    clock: systemClock,
+    log: createLog({ format: 'json', level: 'error', write: () => {} }),
+  })
+}, 120_000)
+afterEach(async () => {
+  await runCommand('umount', [join(dir, 'mount')], { deadlineMs: 30_000 })
+  await daemons.end('share')
+  await runCommand('umount', [join(dir, 'cache')], { deadlineMs: 30_000 })
+  rmSync(dir, { recursive: true, force: true })
+}, 120_000)
+
+/** Whether all of it was taken. In a child: rclone 1.60 may hang while it has no space. */
+async function save(name: string, megabytes: number): Promise<boolean> {
+  const script = `head -c ${megabytes}M /dev/zero > "$0"`
+  const { exitCode } = await runCommand('sh', ['-c', script, join(dir, 'mount', name)], { deadlineMs: 60_000 })
+  return exitCode === 0
+}
+
+const uploadedSize = (name: string) => statSync(join(dir, 'remote/box', name)).size
+const uploaded = () => readdirSync(join(dir, 'remote/box')).toSorted()
+
+describe.skipIf(!isEnabled)('a cache without space (as root, with ROOST_TEST_SYSTEM=1 and /dev/fuse)', () => {
+  it('has truncated files uploaded under another name only', { timeout: 300_000 }, async () => {
+    expect(await save("whole 'one", 2)).toBe(true)
+    expect(await save("it's $a big.bin", 40)).toBe(false)
+    await vi.waitFor(async () => {
+      await incomplete.check()
+      expect(incomplete.recent(7)).toEqual({
+        files: 1,
+        last: expect.stringMatching(/^it's \$a big\.bin\.incomplete-\d{10}$/),
+      })
+    }, patience)
+    const { last = '' } = incomplete.recent(7) ?? {}
+    await vi.waitFor(() => expect(uploaded()).toEqual([last, "whole 'one"].toSorted()), patience)
+  })
+
+  it('leaves a file that its client wrote again', { timeout: 300_000 }, async () => {
+    expect(await save('retried.bin', 40)).toBe(false)
+    // Nothing reads the log until the file is whole, as when the agent is late; the log has whole seconds.
+    const nextSecond = { timeout: 100_000, interval: 1_100 }
+    await new Promise((resolve) => setTimeout(resolve, nextSecond.interval))
+    await vi.waitFor(async () => expect(await save('retried.bin', 4)).toBe(true), nextSecond)
+    await vi.waitFor(() => expect(uploadedSize('retried.bin')).toBe(4 * mib), patience)
+    for (let i = 0; i < 3; i++) await incomplete.check()
+    expect([uploaded(), incomplete.recent(7)]).toEqual([['retried.bin'], undefined])
+  })
+
+  it('waits until a file is closed', { timeout: 300_000 }, async () => {
+    const script = 'exec 3> "$0"; head -c 40M /dev/zero >&3; exec sleep 5'
+    const writer = runCommand('sh', ['-c', script, join(dir, 'mount/open.bin')], { deadlineMs: 60_000 })
+    await vi.waitFor(() => expect(daemons.log('share')).toContain('open.bin: no space left'), patience)
+    await incomplete.check()
+    expect(incomplete.recent(7)).toBeUndefined()
+    await writer
+    await vi.waitFor(async () => {
+      await incomplete.check()
+      expect(incomplete.recent(7)?.files).toBe(1)
+    }, patience)
+  })
+})
