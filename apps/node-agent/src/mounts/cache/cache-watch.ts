@@ -75,7 +75,7 @@ export class CacheWatch {
   async #work(): Promise<void> {
     const { clock, counts, onCounted } = this.#options
     const isCount = clock.monotonic() >= this.#countAtMs
-    if (isCount) await this.#findCaches()
+    await this.#findCaches()
     const caches = [...this.#caches.values()]
     for (const cache of caches) await this.#refresh(cache)
     if (!isCount) return

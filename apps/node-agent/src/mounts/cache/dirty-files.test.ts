@@ -104,6 +104,19 @@ describe('dirty files', () => {
     await expect.poll(names, patience).toEqual(['old/six 3'])
   })
 
+  it('are known by their first change since they had their name', async () => {
+    open()
+    write('one', true)
+    await expect.poll(names, patience).toEqual(['one 3'])
+    const { changedAtMs: first = 0 } = files.list()[0] ?? {}
+    write('one', true, 'longer')
+    await expect.poll(names, patience).toEqual(['one 6'])
+    expect(files.list()[0]?.dirtySinceMs).toBe(first)
+    rename('one', 'two')
+    await expect.poll(names, patience).toEqual(['two 6'])
+    expect(files.list()[0]?.dirtySinceMs).toBeGreaterThan(first)
+  })
+
   it('are counted by scans alone where there are not enough watches', async () => {
     write('a/one', true)
     write('b/two', false)
