@@ -108,7 +108,7 @@ describe('dirty files', () => {
     open()
     write('one', true)
     await expect.poll(names, patience).toEqual(['one 3'])
-    const { changedAtMs: first = 0 } = files.list()[0] ?? {}
+    const first = files.list()[0]?.changedAtMs ?? 0
     write('one', true, 'longer')
     await expect.poll(names, patience).toEqual(['one 6'])
     expect(files.list()[0]?.dirtySinceMs).toBe(first)
