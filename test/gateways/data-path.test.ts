@@ -5,6 +5,7 @@ import type { FaultProxy } from '../support/gateway/fault-proxy.js'
 import { startGatewayLab } from '../support/gateway/lab.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
+import { createStrandedFile, describeLeftovers } from './not-uploaded.js'
 import { describeOthersWrites } from './others-writes.js'
 import { describeSavedFiles } from './saved-files.js'
 import { describeUpgrade } from './upgrade.js'
@@ -35,7 +36,11 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
     })
 
     describeUpgrade(lab)
+    const stranded = createStrandedFile(lab, faults)
+    stranded.describeSave()
     describeSavedFiles(lab, faults)
+    describeLeftovers(lab, faults)
+    stranded.describeUpload()
     describeOthersWrites(lab)
   },
 )

@@ -1,6 +1,7 @@
 // Runs inside a test's machine, in front of Swift: `fault-proxy.mjs CONTROL ADDRESS PORT TARGET TARGET_PORT`. It passes bytes on, cuts
 // connections by RST as it is asked, and can be unreachable. CONTROL is a Unix socket: a request is one line of JSON, and so is the answer.
 // {"cutEvery":n,"seed":s} cuts in one of n exchanges (a request and its answer; 0: none); {"away":"refuse"|"swallow"|null};
+// {"cutPath":text} cuts requests whose first line has the text (null: none); {"holdPuts":true} keeps the answers to PUT until it is false;
 // {} answers the counters alone.
 import { connect, createServer } from 'node:net'
 
@@ -9,6 +10,8 @@ const [, , control, address, port, targetAddress, targetPort] = process.argv
 const links = new Set()
 const counters = { exchanges: 0, connections: 0, cuts: { up: 0, down: 0, body: 0, answer: 0 } }
 let away = null
+let cutPath = null
+let isHoldingPuts = false
 let faults = { every: 0, random: randomFrom(0) }
 /** The exchange that is cut, of the current block of `every`. */
 let chosen = -1
@@ -84,6 +87,13 @@ class Link {
     this.isAnswered = false
     this.bodyLeft = Number(/\r\ncontent-length: *(\d+)/i.exec(head.toString('latin1'))?.[1] ?? 0)
     this.fault ??= faultOf(this.bodyLeft)
+    return this.passRequest(head, rest)
+  }
+
+  passRequest(head, rest) {
+    const requestLine = head.toString('latin1', 0, head.indexOf('\r\n'))
+    if (cutPath !== null && requestLine.includes(cutPath)) return this.end()
+    if (isHoldingPuts && requestLine.startsWith('PUT ')) this.target.pause()
     this.pass(head, this.target, 'up', this.client)
     return this.passBody(rest)
   }
@@ -166,6 +176,11 @@ async function answer(line) {
   const wish = JSON.parse(line)
   if (wish.cutEvery !== undefined) faults = { every: wish.cutEvery, random: randomFrom(wish.seed ?? 0) }
   if (wish.away !== undefined) await setAway(wish.away)
+  if (wish.cutPath !== undefined) cutPath = wish.cutPath
+  if (wish.holdPuts !== undefined) {
+    isHoldingPuts = wish.holdPuts
+    if (!isHoldingPuts) for (const link of links) link.resume()
+  }
   return counters
 }
 

@@ -46,8 +46,8 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-const put = (): Promise<number> =>
-  fetch(url, { method: 'PUT', body: 'x'.repeat(2_000) }).then(
+const put = (path = ''): Promise<number> =>
+  fetch(`${url}${path}`, { method: 'PUT', body: 'x'.repeat(2_000) }).then(
     async (answer) => (await answer.text()).length,
     () => 0,
   )
@@ -84,4 +84,18 @@ it('lets nothing pass while it swallows, and everything afterwards', async () =>
   expect(served).toBe(1)
   await proxy.setAway(null)
   expect(await Promise.all(waiting)).toEqual([2_000, 2_000])
+})
+
+it('cuts requests for a path alone, and keeps the answers to PUT', async () => {
+  await proxy.cutPath('/one/')
+  expect(await Promise.all([put('a/one/b'), put('a/two/b')])).toEqual([0, 2_000])
+  await proxy.cutPath(null)
+  await proxy.holdPuts(true)
+  let answered = 0
+  const waiting = put('a/one/b').then((bytes) => (answered = bytes))
+  await expect.poll(() => served, { timeout: 45_000 }).toBe(2)
+  expect(await fetch(url).then(({ status }) => status)).toBe(201)
+  expect(answered).toBe(0)
+  await proxy.holdPuts(false)
+  expect(await waiting).toBe(2_000)
 })

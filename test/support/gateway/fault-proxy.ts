@@ -25,6 +25,10 @@ export interface FaultProxy {
   cutOneIn(exchanges: number, seed: number): Promise<void>
   /** Refuses connections and cuts those that are open, or takes them and lets nothing pass; null brings Swift back. */
   setAway(how: 'refuse' | 'swallow' | null): Promise<void>
+  /** Cuts requests whose first line has this text; null ends that. */
+  cutPath(text: string | null): Promise<void>
+  /** Passes PUT on to Swift, and keeps its answers until it is false. */
+  holdPuts(isHolding: boolean): Promise<void>
   counters(): Promise<FaultCounters>
 }
 
@@ -48,6 +52,8 @@ export async function controlOf(control: string): Promise<Omit<FaultProxy, 'auth
   return {
     cutOneIn: async (exchanges, seed) => void (await ask({ cutEvery: exchanges, seed })),
     setAway: async (how) => void (await ask({ away: how })),
+    cutPath: async (text) => void (await ask({ cutPath: text })),
+    holdPuts: async (isHolding) => void (await ask({ holdPuts: isHolding })),
     counters: () => ask({}),
   }
 }
