@@ -8,6 +8,8 @@ export interface DirtyFile {
   readonly bytes: number
   /** Unix milliseconds of the last change by a client. */
   readonly changedAtMs: number
+  /** As the client or rclone set it. */
+  readonly modifiedAtMs: number
   /** The same of its first change since it was clean, or had another name. */
   readonly dirtySinceMs: number
   /** The same after a rename. */
@@ -27,8 +29,8 @@ export async function readCachedFile(cache: string, key: string): Promise<Cached
   // Clients set the mtime; nobody sets the ctime.
   const data = await unlessMissing(stat(join(cache, 'vfs', key)))
   if (data === undefined) return 'missing'
-  const { size: bytes, ctimeMs: changedAtMs, ino: inode } = data
-  return { key, bytes, changedAtMs, dirtySinceMs: changedAtMs, inode }
+  const { size: bytes, ctimeMs: changedAtMs, mtimeMs: modifiedAtMs, ino: inode } = data
+  return { key, bytes, changedAtMs, modifiedAtMs, dirtySinceMs: changedAtMs, inode }
 }
 
 /** Whether the cache holds anything of the file. */

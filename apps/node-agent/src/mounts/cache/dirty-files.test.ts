@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../host/run-command.js'
 import { TestClock } from '../../test-clock.js'
 import { createCacheScan } from './cache-scan.js'
@@ -115,6 +115,28 @@ describe('dirty files', () => {
     rename('one', 'two')
     await expect.poll(names, patience).toEqual(['two 6'])
     expect(files.list()[0]?.dirtySinceMs).toBeGreaterThan(first)
+  })
+
+  it('are not changed by a reader, after which rclone sets the same time again', async () => {
+    write('one', true)
+    const data = join(cache, 'vfs/swift/docs/one')
+    utimesSync(data, 1, 1)
+    open()
+    await names()
+    const first = files.list()[0]?.changedAtMs ?? 0
+    const touch = (seconds: number) => {
+      utimesSync(data, seconds, seconds)
+      writeFileSync(join(cache, 'vfsMeta/swift/docs/one'), meta(true))
+    }
+    await vi.waitUntil(() => Date.now() > first + 50, patience)
+    touch(1)
+    await clock.pass(600_000)
+    await names()
+    expect(files.list()[0]?.changedAtMs).toBe(first)
+    touch(2)
+    await clock.pass(600_000)
+    await names()
+    expect(files.list()[0]?.changedAtMs).toBeGreaterThan(first)
   })
 
   it('are counted by scans alone where there are not enough watches', async () => {

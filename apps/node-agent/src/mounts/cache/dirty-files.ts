@@ -108,7 +108,7 @@ export class DirtyFiles {
     if (file === 'unreadable') return void this.#changed.add(path)
     if (typeof file === 'object') {
       const isSame = before?.inode === file.inode
-      this.#files.set(key, isSame ? { ...file, dirtySinceMs: before.dirtySinceMs } : file)
+      this.#files.set(key, isSame ? laterOf(before, file) : file)
       if (!isSame) appeared.push(file)
       return
     }
@@ -141,6 +141,13 @@ export class DirtyFiles {
         vanished.push(file)
       }
   }
+}
+
+/** The same file, read again. rclone sets the modification time of a dirty file after each close, also of a reader: that is no change. */
+function laterOf(before: DirtyFile, file: DirtyFile): DirtyFile {
+  const isChanged = before.bytes !== file.bytes || before.modifiedAtMs !== file.modifiedAtMs
+  const changedAtMs = isChanged ? file.changedAtMs : before.changedAtMs
+  return { ...file, changedAtMs, dirtySinceMs: before.dirtySinceMs }
 }
 
 async function isFolder(path: string): Promise<boolean> {

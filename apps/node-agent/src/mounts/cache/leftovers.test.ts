@@ -75,6 +75,7 @@ const file = (name: string, changedAtMs: number) => ({
   key: key(name),
   bytes: 3,
   changedAtMs,
+  modifiedAtMs: changedAtMs,
   dirtySinceMs: changedAtMs,
   inode: 1,
 })

@@ -11,7 +11,7 @@ beforeEach(() => {
   nowMs = 0
 })
 
-const file = (key: string) => ({ key, bytes: 3, changedAtMs: 0, dirtySinceMs: 0, inode: 1 })
+const file = (key: string) => ({ key, bytes: 3, changedAtMs: 0, modifiedAtMs: 0, dirtySinceMs: 0, inode: 1 })
 
 interface Seen {
   readonly at: number
