@@ -6,6 +6,7 @@ import { startGatewayLab } from '../support/gateway/lab.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
 import { createStrandedFile, describeLeftovers } from './not-uploaded.js'
+import { describeFullCache } from './full-cache.js'
 import { describeOthersWrites } from './others-writes.js'
 import { describeSavedFiles } from './saved-files.js'
 import { describeUpgrade } from './upgrade.js'
@@ -42,5 +43,6 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
     describeLeftovers(lab, faults)
     stranded.describeUpload()
     describeOthersWrites(lab)
+    describeFullCache(lab)
   },
 )

@@ -86,6 +86,11 @@ function mixedSizes(file: number): number {
   return file % 10 === 3 ? 300_000 : 5_000 + file
 }
 
+/** Files of one size, written as they are; numbered from `first`. */
+export function plainFiles(count: number, bytes: number, first = 0): readonly Step[] {
+  return Array.from({ length: count }, (_, i) => ['write', first + i, nameOf(first + i), first + i, bytes, false])
+}
+
 interface DoneStep {
   readonly kind: Step[0]
   readonly file: number
