@@ -64,7 +64,7 @@ describe('the mount of a share', () => {
   })
 
   it('gives up requests that Swift does not answer', () => {
-    expect(argumentsOf(nfs(1))).toContain('--contimeout 5s --timeout 1m --low-level-retries 2')
+    expect(argumentsOf(nfs(1))).toContain('--contimeout 5s --timeout 1m --low-level-retries 1')
   })
 
   it('has the permissions of the masks on CIFS, without the bits that change who runs a file', () => {

@@ -63,12 +63,13 @@ function common({ remote, container }: MountSpec, path: string, files: MountFile
     '--log-level',
     'NOTICE',
     // A request that Swift does not answer is given up soon: the file is queued again, and calls of clients do not hang.
+    // rclone's Swift library attempts each request four times by itself.
     '--contimeout',
     '5s',
     '--timeout',
     '1m',
     '--low-level-retries',
-    '2',
+    '1',
     // Where to ask what waits to be uploaded; it tells the port that it got in its log.
     '--rc',
     '--rc-addr',
