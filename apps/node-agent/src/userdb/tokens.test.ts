@@ -12,15 +12,22 @@ const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
 /** A server with these values by key, which speaks as much of the protocol as is asked of it. */
 const servers: Server[] = []
-async function startMemcached(values: Map<string, string>, more: { byte?: number; busy?: number } = {}) {
+async function startMemcached(
+  values: Map<string, string>,
+  more: { byte?: number; busy?: number; missed?: string } = {},
+) {
   let busy = more.busy ?? 0
+  let missed = more.missed
   const server = createServer((socket) => {
     socket.setNoDelay(true)
     socket.on('error', () => {})
     socket.on('data', (chunk) => {
       for (const line of String(chunk).split('\r\n').filter(Boolean)) {
-        const isBusy = line.startsWith('lru') && busy-- > 0
-        const answer = isBusy ? 'BUSY currently processing crawler request\r\n' : answerTo(line, values)
+        const isList = line.startsWith('lru')
+        const isBusy = isList && busy-- > 0
+        const seen = isList ? new Map([...values].filter(([key]) => key !== missed)) : values
+        if (isList) missed = undefined
+        const answer = isBusy ? 'BUSY currently processing crawler request\r\n' : answerTo(line, seen)
         const byte = more.byte ?? answer.length
         for (let i = 0; i < answer.length; i += byte) socket.write(answer.slice(i, i + byte))
       }
@@ -83,6 +90,13 @@ describe('tokens in memcached', () => {
     const values = new Map([[token('AUTH_tk1'), value('bob:bob')]])
     const memcached = [await startMemcached(values, { busy: 2 })]
     expect(await endTokens({ memcached, prefix: 'AUTH_' }, ['bob:bob'])).toEqual({ ended: 1, notes: [] })
+  })
+
+  it('are ended although the first list misses one', async () => {
+    const values = new Map([1, 2, 3].map((i) => [token(`AUTH_tk${i}`), value('bob:bob')]))
+    const memcached = [await startMemcached(values, { missed: token('AUTH_tk2') })]
+    expect(await endTokens({ memcached, prefix: 'AUTH_' }, ['bob:bob'])).toEqual({ ended: 3, notes: [] })
+    expect(values.size).toBe(0)
   })
 
   it('on a server that is away may live on, which is noted; those on the others are ended', async () => {

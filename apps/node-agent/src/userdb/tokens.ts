@@ -17,6 +17,7 @@ const deadlineMs = 60_000
 /** An item of memcached with its header; a token of ours has a tenth of it, a listing of shards may have a megabyte. */
 const largestToken = 4096
 const busyRetryMs = 200
+const mostLists = 5
 
 /**
  * Ends the tokens of logins. Tempauth leads from a user only to its latest token, because each proxy overwrites that entry;
@@ -67,8 +68,19 @@ async function endOn(
   }
 }
 
-/** The list comes on a connection of its own, and only as fast as its items are read: it is never whole in memory. */
+/** A list misses items that memcached moves meanwhile: it is read again until none of ours is in it. */
 async function endTokensOn(server: Endpoint, memcached: Memcached, logins: ReadonlySet<string>): Promise<number> {
+  let ended = 0
+  for (let list = 0; list < mostLists; list++) {
+    const found = await endListed(server, memcached, logins)
+    if (found === 0) break
+    ended += found
+  }
+  return ended
+}
+
+/** The list comes on a connection of its own, and only as fast as its items are read: it is never whole in memory. */
+async function endListed(server: Endpoint, memcached: Memcached, logins: ReadonlySet<string>): Promise<number> {
   let ended = 0
   const end = async (keys: readonly string[]) => {
     const values = await memcached.get(keys)
