@@ -7,7 +7,7 @@ import { controlPlaneEnv, repository, roostProgram } from '../support/control-pl
 import { runToEnd } from '../support/processes.js'
 import type { Ended } from '../support/processes.js'
 
-/** The account nobody, in the place of the account roost of docs/install.md. */
+/** The account `nobody`, instead of the account `roost` of docs/install.md. */
 const owner = { uid: 65_534, gid: 65_534 }
 const isReadable = () => {
   try {

@@ -85,7 +85,7 @@ describe('a malformed frame ends its own connection', () => {
     ['half a million brackets', frameOf({ opcode: opcodes.text, payload: Buffer.from('['.repeat(500_000)) })],
     ['5,000 arrays in each other in a field that names a node', nested('log', 'node', 5_000)],
     ['5,000 arrays in each other in a field of a schema', nested('catalogue', 'metrics', 5_000)],
-    ['32 levels in a field that nobody reads', nested('log', 'x', 32)],
+    ['32 levels in a field that is not read', nested('log', 'x', 32)],
     ['a type that is an object with its own toString', text({ type: { toString: 1 } })],
     ['a binary frame without a header', frameOf({ opcode: opcodes.binary, payload: Buffer.from([1, 1, 0]) })],
     ['a metric frame whose time is no number', frameOf({ opcode: opcodes.binary, payload: withoutTime() })],

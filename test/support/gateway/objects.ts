@@ -3,7 +3,7 @@ import type { Swift } from '../swift/cluster.js'
 export interface StoredObject {
   /** The MD5 of its content. */
   readonly etag: string
-  /** When it was written, as Swift tells; Unix milliseconds. */
+  /** When it was written, as Swift reports; Unix milliseconds. */
   readonly writtenAt: number
 }
 

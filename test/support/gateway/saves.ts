@@ -24,7 +24,7 @@ export interface SavedFile {
 
 export interface Saves {
   readonly saved: readonly SavedFile[]
-  /** What clients were told of the files that could not be saved. */
+  /** The errors that clients got for files that could not be saved. */
   readonly refused: readonly string[]
   /** Of the last step; Unix milliseconds. */
   readonly endedAt: number
@@ -70,7 +70,7 @@ function nameOf(file: number): string {
   return `report-${String(file).padStart(4, '0')}.dat`
 }
 
-/** Steps that save so many files, in turn as each kind of program does. The first versions of those that are replaced are written before. */
+/** Steps that save so many files; the programs alternate. The first versions of those that are replaced are written before. */
 export function savesOf(count: number, bytesOf: (file: number) => number = mixedSizes): readonly Step[] {
   const programs = Object.values(savedBy)
   const files = Array.from({ length: count }, (_, file) => ({ file, by: programs[file % programs.length] }))

@@ -5,7 +5,7 @@ import { deviceLines } from './device-lines.js'
 import { shareLines } from './share-lines.js'
 import type { FigureStore } from './store.js'
 
-/** Figures of nodes, devices, shares and capacity as text, read anew each time: what is gone is gone from the answer too. */
+/** Returns the metrics of nodes, devices, shares and capacity as text. They are read again each time, so that removed nodes are not in the answer. */
 export async function fleetText(store: FigureStore, capacity: CapacityService, metrics: Polls): Promise<string> {
   const registry = new Registry()
   await Promise.all([addCounts(registry, store), addCapacity(registry, store, capacity)])

@@ -7,7 +7,7 @@ export interface NewLines {
   readonly writtenAtMs: number
 }
 
-/** Of a log that was written while nobody read it. */
+/** Of a log that was written before the first read. */
 const firstReadBytes = 256 << 10
 const maxReadBytes = 2 << 20
 const maxLines = 20_000

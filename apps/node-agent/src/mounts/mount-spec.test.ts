@@ -141,11 +141,11 @@ describe('what changes for mounts', () => {
   })
 
   it('is a new mount for another container, delay, mask or login', () => {
-    const anew = { started: ['/1'], stopped: ['/1'], replaced: [1] }
-    expect(plan([nfs(1)], [nfs(1, { objectstore_container: 'other' })])).toEqual(anew)
-    expect(plan([nfs(1)], [nfs(1, { upload_delay: 6 })])).toEqual(anew)
-    expect(plan([cifs(1)], [cifs(1, { cifs_create_mask: '0600' })])).toEqual(anew)
-    expect(plan([nfs(1)], [nfs(1)], { ...storage, key: 'another' })).toEqual(anew)
+    const remounted = { started: ['/1'], stopped: ['/1'], replaced: [1] }
+    expect(plan([nfs(1)], [nfs(1, { objectstore_container: 'other' })])).toEqual(remounted)
+    expect(plan([nfs(1)], [nfs(1, { upload_delay: 6 })])).toEqual(remounted)
+    expect(plan([cifs(1)], [cifs(1, { cifs_create_mask: '0600' })])).toEqual(remounted)
+    expect(plan([nfs(1)], [nfs(1)], { ...storage, key: 'another' })).toEqual(remounted)
   })
 
   it('leaves uploads where a new key, delay or mask finds them, and another container does not', () => {

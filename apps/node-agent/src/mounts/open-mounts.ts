@@ -99,7 +99,7 @@ async function openRcloneMounts(options: MountsOptions): Promise<OpenedMounts> {
   const uploads: Uploads = await openUploads({
     ...present,
     counts,
-    // The health of what uploads depend on needs to know, in turn, whether there are any.
+    // The health of what uploads depend on also needs to know whether there are any.
     answeringSince: (remote) => health.storage.answeringSince(remote),
     restarts: mounts.restarts,
     stateDirectory: dir,

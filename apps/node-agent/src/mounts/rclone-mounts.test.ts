@@ -20,7 +20,7 @@ let up: Map<number, MountSpec>
 let drained: string[]
 /** Containers that cannot be mounted or uploaded to. */
 let away: Set<string>
-let told: string[]
+let notified: string[]
 let restored: number[]
 
 beforeEach(() => {
@@ -28,7 +28,7 @@ beforeEach(() => {
   up = new Map()
   drained = []
   away = new Set()
-  ;[told, restored] = [[], []]
+  ;[notified, restored] = [[], []]
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
@@ -78,7 +78,7 @@ function quickClock(): Clock {
 }
 
 async function open(checkLogin: () => Promise<void> = async () => {}): Promise<RcloneMounts> {
-  const say = (message: string) => void told.push(message)
+  const say = (message: string) => void notified.push(message)
   const recordFile = mountRecordFile(join(dir, 'mounts.json'))
   const store = await MountStore.read({ configFile: join(dir, 'rclone.conf'), recordFile })
   const mounts = new RcloneMounts({
@@ -96,8 +96,8 @@ async function open(checkLogin: () => Promise<void> = async () => {}): Promise<R
     log: { debug: say, info: say, warn: say, error: say },
   })
   mounts.servedBy({
-    release: async (ids) => void told.push(`release ${ids.join()}`),
-    restore: async (ids) => void told.push(`restore ${ids.join()}`),
+    release: async (ids) => void notified.push(`release ${ids.join()}`),
+    restore: async (ids) => void notified.push(`restore ${ids.join()}`),
   })
   return mounts
 }
@@ -136,7 +136,7 @@ describe('mounts of a gateway', () => {
     await again.open()
     await again.close()
     expect(standing()).toEqual(['1 a', '2 b'])
-    expect(told).toEqual(['release 2', 'restore 2', 'A mount stands again.'])
+    expect(notified).toEqual(['release 2', 'restore 2', 'A mount stands again.'])
     expect(restored).toEqual([2])
   })
 
@@ -233,10 +233,10 @@ describe('mounts of a gateway', () => {
     await mounts.start(state([1, 'b']))
     expect(standing()).toEqual(['1 a'])
     expect(await mounts.settle()).toEqual(nothing)
-    expect([standing(), drained, told]).toEqual([['1 b'], ['a'], ['release 1', 'restore 1']])
+    expect([standing(), drained, notified]).toEqual([['1 b'], ['a'], ['release 1', 'restore 1']])
   })
 
-  it('that are gone are told while their uploads go on, which the next agent ends', async () => {
+  it('that are removed are reported while their uploads go on, which the next agent ends', async () => {
     const mounts = await open()
     await mounts.start(state([1, 'a']))
     await mounts.settle()
@@ -252,7 +252,7 @@ describe('mounts of a gateway', () => {
     expect(readFileSync(join(dir, 'mounts.json'), 'utf8')).not.toContain('S3CR3T')
   })
 
-  it('that cannot be replaced are told, kept from clients, and tried again', async () => {
+  it('that cannot be replaced are reported, kept from clients, and tried again', async () => {
     const mounts = await open()
     await mounts.start(state([1, 'a']))
     await mounts.settle()
@@ -260,11 +260,11 @@ describe('mounts of a gateway', () => {
     away.add('b')
     const missing = [{ share: 1, reason: '/srv/1 could not be mounted: Swift is away.' }]
     expect(await mounts.settle()).toEqual({ missing, notes: [] })
-    expect(told).toEqual(['release 1'])
+    expect(notified).toEqual(['release 1'])
     away.clear()
     await mounts.open()
     await mounts.close()
     expect(standing()).toEqual(['1 b'])
-    expect(told.slice(-2)).toEqual(['restore 1', 'A mount stands again.'])
+    expect(notified.slice(-2)).toEqual(['restore 1', 'A mount stands again.'])
   })
 })

@@ -146,7 +146,7 @@ export class StartedMounts {
     try {
       await this.#servers[verb]([spec.share])
     } catch (error) {
-      this.#options.log.warn('The servers could not be told of a mount.', { path: this.pathOf(spec), error })
+      this.#options.log.warn('The servers could not be notified of a mount.', { path: this.pathOf(spec), error })
     }
   }
 }

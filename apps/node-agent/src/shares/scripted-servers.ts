@@ -29,7 +29,7 @@ export interface ScriptedGateway {
   readonly sessions: ScriptedSession[]
   /** The shares that Samba shows to anybody. */
   readonly listed: string[]
-  /** What the mounts were told, with the folders that stay as they are. */
+  /** What the mounts were asked to do, with the folders that stay as they are. */
   readonly mounts: string[]
   /** Ids of shares that cannot be mounted. */
   readonly broken: Set<number>
@@ -116,22 +116,22 @@ function gatewayOf(root: string, run: RunCommand, mounts: Mounts) {
 }
 
 /** Every folder is there, but for those of shares that are broken. */
-function standingMounts(directory: string, told: string[], broken: ReadonlySet<number>): Mounts {
-  const tell = (what: string, folders: ReadonlySet<string> = new Set()) =>
-    void told.push([what, ...[...folders].toSorted()].join(' '))
+function standingMounts(directory: string, calls: string[], broken: ReadonlySet<number>): Mounts {
+  const record = (what: string, folders: ReadonlySet<string> = new Set()) =>
+    void calls.push([what, ...[...folders].toSorted()].join(' '))
   return {
     pathOf: (share) => sharePath(directory, share),
     plan: async () => ({ started: [], stopped: [], replaced: [], notes: [] }),
     async start({ shares }, behind) {
-      tell('start', behind)
+      record('start', behind)
       return shares.flatMap(({ id }) => (broken.has(id) ? [{ share: id, reason: `${id} could not be mounted.` }] : []))
     },
-    holdBack: async (behind) => tell('hold back', behind),
+    holdBack: async (behind) => record('hold back', behind),
     async settle() {
-      tell('settle')
+      record('settle')
       return { missing: [], notes: [] }
     },
-    abandon: async () => tell('abandon'),
+    abandon: async () => record('abandon'),
     drift: async () => [],
     servedBy() {},
     open: async () => {},

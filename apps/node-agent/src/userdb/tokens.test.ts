@@ -101,7 +101,7 @@ describe('tokens in memcached', () => {
 
   it('on a server that is away may live on, which is noted; those on the others are ended', async () => {
     const values = new Map([[token('AUTH_tk1'), value('bob:bob')]])
-    // Nobody gets this port by chance.
+    // No program gets this port by chance.
     const memcached = [{ host: '127.0.0.1', port: 1 }, await startMemcached(values)]
     const { ended, notes } = await endTokens({ memcached, prefix: 'AUTH_' }, ['bob:bob'])
     expect(ended).toBe(1)

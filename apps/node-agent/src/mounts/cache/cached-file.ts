@@ -26,7 +26,7 @@ export async function readCachedFile(cache: string, key: string): Promise<Cached
   const isDirty = parseDirty(text)
   if (isDirty === undefined) return 'unreadable'
   if (!isDirty) return 'clean'
-  // Clients set the mtime; nobody sets the ctime.
+  // Clients can set the mtime, but only the kernel sets the ctime.
   const data = await unlessMissing(stat(join(cache, 'vfs', key)))
   if (data === undefined) return 'missing'
   const { size: bytes, ctimeMs: changedAtMs, mtimeMs: modifiedAtMs, ino: inode } = data

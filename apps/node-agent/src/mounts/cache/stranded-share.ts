@@ -27,7 +27,7 @@ export interface StrandedFiles {
   readonly needsRestart: boolean
 }
 
-/** rclone uploads so many files at a time: while it does, the others wait for their turn. */
+/** rclone uploads so many files at a time: while it does, the others wait. */
 const transfersAtOnce = 4
 /** A proxy that reloads misses an answer. */
 const steadyMs = 5_000

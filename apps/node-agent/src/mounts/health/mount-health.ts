@@ -79,7 +79,7 @@ export function openMountHealth(options: MountHealthOptions): MountHealth {
   }
 }
 
-/** By their kernel's numbers, which tell a mount from a later one at the same path. */
+/** By their kernel's numbers: a later mount at the same path has another. */
 function presentMounts({ store, shareMounts, machine }: MountHealthOptions): readonly WatchedMount[] {
   const desired = desiredMounts(store.record)
   if (desired.length === 0) return []
