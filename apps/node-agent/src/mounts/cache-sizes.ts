@@ -88,12 +88,21 @@ export class CacheSizes {
     return (await this.all(isKnown ? shares : [...shares, spec])).get(spec.share) ?? 1
   }
 
+  /** Reads the disk first: it may have been enlarged or replaced since, and nothing reads it while there are no shares. */
   async requirePart(added: readonly SizedShare[], all: readonly SizedShare[]): Promise<void> {
-    if (added.length > 0) requirePart(added, all, await this.#disk())
+    if (added.length > 0) requirePart(added, all, await this.#diskNow())
   }
 
   close(): void {
     this.#options.disk.close()
+  }
+
+  /** Falls back to the last reading. */
+  async #diskNow(): Promise<number> {
+    await this.readDisk().catch((error: unknown) => {
+      if (this.#diskMegabytes === null) throw error
+    })
+    return this.#disk()
   }
 
   async #disk(): Promise<number> {
