@@ -8,13 +8,11 @@ import {
   FrameError,
   frameHeaderBytes,
   InventoryMessage,
-  isTooDeep,
   LogMessage,
   metricFrameKind,
   MountRestoredMessage,
   PlanMessage,
   ProgressMessage,
-  readingToleranceSeconds,
   UsageMessage,
 } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
@@ -24,9 +22,11 @@ import { safeParse } from 'zod/mini'
 import type { ZodMiniType } from 'zod/mini'
 import type { Clock } from '../clock.js'
 import { Gate } from '../gate.js'
+import { convertFrameTime, pastTime, readingTime } from './agent-time.js'
 import type { NoteEvent } from './audit-throttle.js'
 import type { StreamHandlers } from './handlers.js'
-import { RepeatedCatalogues, type RawMessage } from './repeated-catalogues.js'
+import { otherNode, parseMessage, type RawMessage } from './raw-message.js'
+import { RepeatedCatalogues } from './repeated-catalogues.js'
 import type { Session } from './session.js'
 
 /** Messages of one agent that may be in progress; above that, nothing more is read from it. */
@@ -34,9 +34,6 @@ const maxPending = 32
 
 /** After a restart a whole fleet sends its inventories: they must not use up the database connections of the API and of admissions. */
 const inventoriesAtOnce = 2
-
-/** Below this, a measured skew may come from the network alone: times are not corrected. */
-const toleratedSkewSeconds = 5
 
 export interface MessagesDeps {
   readonly handlers: StreamHandlers
@@ -86,14 +83,14 @@ export class Messages {
   }
 
   #read(data: Buffer): RawMessage | undefined {
-    const raw = parse(data)
+    const raw = parseMessage(data)
     if (raw !== undefined) this.#catalogues.keep(data, raw)
     return raw
   }
 
   #take(session: Session, raw: RawMessage): void {
-    const { nodeId } = session.speaker
-    const { handlers } = this.#deps
+    const { nodeId, skew } = session.speaker
+    const { handlers, clock } = this.#deps
     switch (raw.type) {
       case 'inventory':
         return this.#handle(session, raw, InventoryMessage, async (message) => {
@@ -104,7 +101,7 @@ export class Messages {
         return this.#handle(session, raw, CatalogueMessage, (message) => handlers.catalogue(nodeId, message))
       case 'device_usage':
         return this.#handle(session, raw, DeviceUsageMessage, async (message) =>
-          handlers.deviceUsage(nodeId, { ...message, time: this.#ourTime(session, message.time) }),
+          handlers.deviceUsage(nodeId, { ...message, time: readingTime(message.time, skew, clock) }),
         )
       case 'usage':
         return this.#handle(session, raw, UsageMessage, async (message) => {
@@ -113,7 +110,7 @@ export class Messages {
         })
       case 'mount_restored':
         return this.#handle(session, raw, MountRestoredMessage, async (message) => {
-          await handlers.mountRestored(nodeId, { ...message, time: this.#pastTime(session, message.time) })
+          await handlers.mountRestored(nodeId, { ...message, time: pastTime(message.time, skew, clock) })
           session.send({ type: 'ack', sequence: message.sequence })
         })
       case 'log':
@@ -195,7 +192,7 @@ export class Messages {
     this.#refuse(session, raw, 'The database refuses the values of this message.')
   }
 
-  /** A fault of ours, met by this message: nobody knows what state the session's data is in, so it begins again. */
+  /** Ends the session after a fault of ours: the state of its data is unknown, so it begins again. */
   #crashed(session: Session, type: string, error: unknown): void {
     this.counts.refused += 1
     const { nodeId, hostname } = session.speaker
@@ -222,68 +219,11 @@ export class Messages {
       return session.send({ type: 'unsupported', of: `frame ${kind}` })
     if (bytes.length < frameHeaderBytes) return session.close(closeCodes.policyViolation, 'A frame has no header.')
     try {
-      this.#moveTime(session, bytes)
-      this.#deps.handlers.frame(session.speaker.nodeId, bytes)
+      const { nodeId, skew } = session.speaker
+      convertFrameTime(bytes, skew, this.#deps.clock)
+      this.#deps.handlers.frame(nodeId, bytes)
     } catch (error) {
       this.#failed(session, { type: 'frame' }, error)
     }
   }
-
-  /** Corrects the time of a frame in place, where the agent's clock is off. */
-  #moveTime(session: Session, bytes: Buffer): void {
-    const told = bytes.readDoubleLE(timeOffset)
-    if (!Number.isFinite(told)) throw new FrameError('A frame has no time')
-    const time = this.#ourTime(session, told)
-    if (time !== told) bytes.writeDoubleLE(time, timeOffset)
-  }
-
-  /** Converts an agent's time to our clock, and never to the future: a value with a wrong time must not stay the newest one. */
-  #ourTime(session: Session, told: number): number {
-    const time = this.#moved(session, told)
-    const now = this.#deps.clock.now() / 1000
-    // Its clock has jumped since the hello: the next hello measures it again.
-    if (Math.abs(time - now) > readingToleranceSeconds) throw new FrameError("The node's clock jumped: dial again.")
-    return Math.min(time, now)
-  }
-
-  /** The same for what a node may have kept for weeks. */
-  #pastTime(session: Session, told: number): number {
-    return Math.min(this.#moved(session, told), this.#deps.clock.now() / 1000)
-  }
-
-  #moved({ speaker: { skew } }: Session, told: number): number {
-    return Math.abs(skew) > toleratedSkewSeconds ? told - skew : told
-  }
-}
-
-/** Where a metric frame has its time, see `frame.ts` of the protocol. */
-const timeOffset = 16
-
-function parse(data: Buffer): RawMessage | undefined {
-  try {
-    // PostgreSQL stores no NUL, and no name has one.
-    const text = data.toString('utf8').replaceAll('\\u0000', '\\ufffd')
-    if (isTooDeep(text)) return undefined
-    const value: unknown = JSON.parse(text)
-    return isRawMessage(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isRawMessage(value: unknown): value is RawMessage {
-  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
-}
-
-/** Another node that a message names. No message has such a field: it is an attempt to speak for that node. */
-function otherNode(raw: RawMessage, nodeId: number, uuid: string): string | undefined {
-  for (const [field, own] of [
-    ['node', nodeId],
-    ['node_id', nodeId],
-    ['node_uuid', uuid],
-  ] as const) {
-    const named = raw[field]
-    if (named !== undefined && named !== own) return JSON.stringify(named).slice(0, 64)
-  }
-  return undefined
 }

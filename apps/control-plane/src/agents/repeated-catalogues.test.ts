@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import type { RawMessage } from './raw-message.js'
 import { RepeatedCatalogues } from './repeated-catalogues.js'
-import type { RawMessage } from './repeated-catalogues.js'
 
 const message = (type: string, seed: number, length = 300) =>
   Buffer.from(JSON.stringify({ type, id: seed, metrics: Array.from({ length }, (_, i) => `metric ${seed} ${i}`) }))

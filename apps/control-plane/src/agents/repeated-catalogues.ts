@@ -1,5 +1,4 @@
-/** A message as it was read, before it is checked. */
-export type RawMessage = Readonly<Record<string, unknown>> & { readonly type: string }
+import type { RawMessage } from './raw-message.js'
 
 interface Kept {
   readonly bytes: Buffer

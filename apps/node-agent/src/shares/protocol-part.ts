@@ -9,9 +9,8 @@ import {
   unstageManagedFile,
   writeManagedFile,
 } from '../host/managed-file.js'
-import type { GatewayState as DesiredGateway, MissingShare } from '../mounts/mounts.js'
-import type { Gateway } from './gateway.js'
-import { type Before, type InForce, sha256 } from './gateway-state.js'
+import type { Deployment } from './deployment.js'
+import { type Before, sha256 } from './gateway-state.js'
 import type { Protocol } from './index.js'
 import { namesOf, requireReady, sessionsOf } from './plan.js'
 import type { LiveSession, ShareServer } from './share-server.js'
@@ -21,19 +20,6 @@ const fileMode = 0o644
 /** A server that has just read its file may need a moment to serve it. */
 const settleTries = 5
 const settleMs = 400
-
-/** What the protocols of one deployment share, as it is now. */
-export interface Deployment {
-  readonly gateway: Gateway
-  readonly desired: DesiredGateway
-  /** Shares that could not be mounted: no server gets them. */
-  missing: readonly MissingShare[]
-  readonly generation: number
-  /** In force when the deployment began. */
-  readonly generationBefore: number
-  inForce: InForce
-  journal: Before
-}
 
 /** One protocol's part of a deployment, all of which is done or nothing. */
 export class ProtocolPart {

@@ -1,0 +1,16 @@
+import type { GatewayState as DesiredGateway, MissingShare } from '../mounts/mounts.js'
+import type { Gateway } from './gateway.js'
+import type { Before, InForce } from './gateway-state.js'
+
+/** What the protocols of one deployment share, as it is now. */
+export interface Deployment {
+  readonly gateway: Gateway
+  readonly desired: DesiredGateway
+  /** Shares that could not be mounted: no server gets them. */
+  missing: readonly MissingShare[]
+  readonly generation: number
+  /** In force when the deployment began. */
+  readonly generationBefore: number
+  inForce: InForce
+  journal: Before
+}
