@@ -40,13 +40,13 @@ export function createStrandedFile(lab: GatewayLab, faults: FaultProxy) {
         onTestFinished(() => faults.setAway(null))
         const problems = async () =>
           ((await lab.get(lab.node)) as Node).problems.filter(({ code }) => code === 'share_not_uploaded')
-        const told = (swift: string) => [
+        const problemWhileSwift = (swift: string) => [
           { subject: share.name, message: expect.stringMatching(`^1 files \\(100000 bytes\\) .* Swift ${swift}`) },
         ]
-        await expect.poll(problems, waitFor(strandedSeconds)).toMatchObject(told('answers'))
+        await expect.poll(problems, waitFor(strandedSeconds)).toMatchObject(problemWhileSwift('answers'))
         // After an outage of Swift the agent does not wait for the end of a pause between two attempts.
         await faults.setAway('refuse')
-        await expect.poll(problems, waitFor(30)).toMatchObject(told('does not answer'))
+        await expect.poll(problems, waitFor(30)).toMatchObject(problemWhileSwift('does not answer'))
         await faults.cutPath(null)
         await faults.setAway(null)
         const since = Date.now()

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import type { Inventory, MetricDefinition } from '@roost/api-types/agent'
 import { type Agent, startAgent } from '@roost/node-agent/dist/agent.js'
 import type { Appliers } from '@roost/node-agent/dist/deployments/applier.js'
+import type { ProblemChange } from '@roost/node-agent/dist/problems.js'
+import type { InventoryChange } from '@roost/node-agent/dist/inventory/inventories.js'
 import type { Clock } from '@roost/node-agent/dist/clock.js'
 import { ensureKey, type Identity, keepIdentity, readIdentity } from '@roost/node-agent/dist/identity.js'
 import type { Log } from '@roost/node-agent/dist/log.js'
@@ -25,6 +27,8 @@ export interface TestAgent {
   readonly statuses: readonly string[]
   /** Something on the machine changed that the next inventory shows. */
   readonly change: (hostname: string) => void
+  /** The machine has one problem, with this message. */
+  readonly setProblem: (message: string, change: ProblemChange) => void
   readonly setMetrics: (metrics: readonly MetricDefinition[]) => void
 }
 
@@ -67,9 +71,10 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
   const { dataDir, clock, random = Math.random } = options
   const lines: LogLine[] = []
   const statuses: string[] = []
-  const changes = new Set<() => void>()
+  const changes = new Set<(change: InventoryChange) => void>()
   let metrics = metricNames(options.metrics ?? 3)
   let hostname = 'first'
+  let problems: Inventory['problems'] = []
   const identity = (await readIdentity(dataDir)) as Identity
   const agent = await startAgent({
     dataDir,
@@ -84,7 +89,7 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
       close: async () => {},
     },
     inventories: {
-      read: async () => inventoryOf(hostname),
+      read: async () => ({ ...inventoryOf(hostname), problems }),
       usage: async () => [{ key: 'd1', status: 'ok', figures: null }],
       devices: () => [],
       onChange: (callback) => {
@@ -113,7 +118,11 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
     statuses,
     change(name) {
       hostname = name
-      for (const callback of changes) callback()
+      for (const callback of changes) callback('machine')
+    },
+    setProblem(message, change) {
+      problems = [{ code: 'share_not_uploaded', subject: 'docs', message }]
+      for (const callback of changes) callback(change)
     },
     setMetrics(next) {
       metrics = next

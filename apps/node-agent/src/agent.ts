@@ -48,6 +48,8 @@ const restoredKind = 'mount_restored'
 const maxRestored = 200
 /** Several changes at once, such as the rings of a rebalance, are one inventory. */
 const changeSettlesMs = 3000
+/** Messages of problems may change with each check: an inventory is not sent for each of them. */
+const messagesSettleMs = 30_000
 
 /** Connects the parts that read the machine to those that report it. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
@@ -150,7 +152,9 @@ function startRounds({ clock, log, readings, inventories }: AgentOptions, uplink
     onError: (error) => log.error('The inventory could not be read.', { error }),
   })
   const rounds = [reading, usage, inventory]
-  const unsubscribe = inventories.onChange(() => inventory.kick(changeSettlesMs))
+  const unsubscribe = inventories.onChange((change) =>
+    inventory.kick(change === 'messages' ? messagesSettleMs : changeSettlesMs),
+  )
   return {
     setPace(next) {
       if (JSON.stringify(next) === JSON.stringify(pace)) return false

@@ -12,17 +12,19 @@ describe('problems of a node', () => {
     expect(problems.list()).toEqual([problem('2'), problem('3')])
   })
 
-  it('call back when one appears or is solved, and not for another message', () => {
+  it('call back when one appears or is solved, when a message changes, and not when they stay the same', () => {
     const problems = createNodeProblems()
-    let changes = 0
-    const unsubscribe = problems.onChange(() => (changes += 1))
+    const changes: string[] = []
+    const unsubscribe = problems.onChange((change) => changes.push(change))
     problems.set('a', [])
-    problems.set('a', [problem('1')])
-    problems.set('a', [problem('1', 'another message')])
-    expect([changes, problems.list()[0]?.message]).toEqual([1, 'another message'])
+    problems.set('a', [problem('1'), problem('2')])
+    problems.set('a', [problem('2'), problem('1')])
+    expect(changes).toEqual(['problems'])
+    problems.set('a', [problem('1', 'another message'), problem('2')])
+    expect(changes).toEqual(['problems', 'messages'])
     problems.set('a', [])
     unsubscribe()
     problems.set('a', [problem('1')])
-    expect(changes).toBe(2)
+    expect(changes).toEqual(['problems', 'messages', 'problems'])
   })
 })

@@ -177,11 +177,12 @@ describe('a change of the machine', () => {
 
   it('is also that a supervisor reports a problem, which the next inventory has', async () => {
     open(one)
-    let changes = 0
-    inventories.onChange(() => changes++)
+    const changes: string[] = []
+    inventories.onChange((change) => changes.push(change))
     const problem = { code: 'mount_outdated', subject: 'docs', message: 'The mount has old arguments.' }
     problems.set('mounts', [problem])
-    expect(changes).toBe(1)
     expect((await inventories.read()).problems).toContainEqual(problem)
+    problems.set('mounts', [{ ...problem, message: 'Another message.' }])
+    expect(changes).toEqual(['problems', 'messages'])
   })
 })

@@ -7,7 +7,7 @@ import type { StartHelper } from '../host/helper.js'
 import { kernelOf, type Machine } from '../host/machine.js'
 import { type Mount, mountAt, readMounts } from '../host/mounts.js'
 import type { RunCommand } from '../host/run-command.js'
-import type { NodeProblems } from '../problems.js'
+import type { NodeProblems, ProblemChange } from '../problems.js'
 import type { AskRecon } from '../swift/recon-client.js'
 import { changeStamp } from './change-stamp.js'
 import { createDeviceProbe, type DeviceProbe } from './device-probe.js'
@@ -15,6 +15,8 @@ import { usageOf } from './device-usage.js'
 import type { ReadDevice } from './devices.js'
 import { createFilesystemErrors, type FilesystemErrors } from './filesystem-errors.js'
 import { createInventoryReader, type ReadInventory } from './inventory.js'
+
+export type InventoryChange = 'machine' | ProblemChange
 
 export type DeviceUsage = DeviceUsageMessage['devices']
 
@@ -27,7 +29,7 @@ export interface Inventories {
   /** The devices as they were seen last, by inventory or by usage. */
   devices(): readonly InventoryDevice[]
   /** Calls back when something changed that the next inventory would show, such as a ring. The answer unsubscribes. */
-  onChange(callback: () => void): () => void
+  onChange(callback: (change: InventoryChange) => void): () => void
   close(): Promise<void>
 }
 
@@ -64,7 +66,7 @@ interface Parts extends Omit<InventoriesOptions, 'run' | 'start'> {
 
 class WatchedInventories implements Inventories {
   readonly #options: Parts
-  readonly #callbacks = new Set<() => void>()
+  readonly #callbacks = new Set<(change: InventoryChange) => void>()
   #devices: readonly ReadDevice[] = []
   /** As last told, by inventory or by usage. */
   #statuses = new Map<string, InventoryDevice['status']>()
@@ -78,7 +80,7 @@ class WatchedInventories implements Inventories {
     this.#options = options
     this.#stamp = changeStamp(options.machine, options.config)
     this.#stopWatching = options.clock.after(watchPeriodMs, () => this.#watch())
-    this.#unsubscribe = options.problems.onChange(() => this.#notify())
+    this.#unsubscribe = options.problems.onChange((change) => this.#notify(change))
   }
 
   async read(): Promise<Inventory> {
@@ -118,7 +120,7 @@ class WatchedInventories implements Inventories {
     // The inventory says why a device failed: let it be read again as soon as one does.
     const changed = usage.filter(({ key, status }) => this.#statuses.get(key) !== status)
     for (const { key, status } of changed) this.#statuses.set(key, status)
-    if (changed.length > 0) this.#notify()
+    if (changed.length > 0) this.#notify('machine')
     return usage
   }
 
@@ -126,7 +128,7 @@ class WatchedInventories implements Inventories {
     return this.#devices.map(({ device }) => ({ ...device, status: this.#statuses.get(device.key) ?? device.status }))
   }
 
-  onChange(callback: () => void): () => void {
+  onChange(callback: (change: InventoryChange) => void): () => void {
     this.#callbacks.add(callback)
     return () => this.#callbacks.delete(callback)
   }
@@ -146,11 +148,11 @@ class WatchedInventories implements Inventories {
     const stamp = changeStamp(machine, config)
     if (stamp === this.#stamp) return
     this.#stamp = stamp
-    this.#notify()
+    this.#notify('machine')
   }
 
-  #notify(): void {
-    for (const callback of this.#callbacks) callback()
+  #notify(change: InventoryChange): void {
+    for (const callback of this.#callbacks) callback(change)
   }
 }
 
