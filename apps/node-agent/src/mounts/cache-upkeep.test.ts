@@ -7,6 +7,7 @@ import { nfsShare } from '../shares/sample-shares.js'
 import { TestClock } from '../test-clock.js'
 import type { RecentlyIncomplete } from './cache/incomplete-files.js'
 import { createShareCounts, type ShareCounts } from './cache/share-counts.js'
+import { CacheDiskWatch } from './cache-disk-watch.js'
 import { CacheSizes } from './cache-sizes.js'
 import { CacheUpkeep } from './cache-upkeep.js'
 import { mountRecordFile } from './mount-record.js'
@@ -24,6 +25,7 @@ let disk: { totalBytes: number; availableBytes: number }
 let problems: NodeProblems
 let counts: ShareCounts
 let incomplete: Map<number, RecentlyIncomplete>
+let failedAtMs: number
 let restarts: Restarts
 let upkeep: CacheUpkeep
 /** Sizes that the running mounts were started with. */
@@ -68,19 +70,15 @@ beforeEach(async () => {
   restarts = new Restarts({ store, mounts, clientFiles: async () => new Map(), clock, log })
   const cacheDirectory = '/cache'
   const readNames = async () => ({ '/srv/1': 'docs' })
-  upkeep = new CacheUpkeep({
-    store,
-    mounts,
-    restarts,
-    cacheSizes,
-    counts,
-    incomplete: { recent: (share) => incomplete.get(share) },
-    cacheDirectory,
-    problems,
-    readNames,
-    clock,
-    log,
-  })
+  failedAtMs = -Infinity
+  const incompleteFiles = {
+    recent: (share: number) => incomplete.get(share),
+    get failedAtMs() {
+      return failedAtMs
+    },
+  }
+  const common = { store, cacheSizes, counts, incomplete: incompleteFiles, cacheDirectory, problems, clock }
+  upkeep = new CacheUpkeep({ ...common, mounts, restarts, disk: new CacheDiskWatch({ ...common, log }), readNames })
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
@@ -132,9 +130,10 @@ describe('the cache of a gateway', () => {
 
   it('without space has its mount restarted once nothing waits, and names what does until then', async () => {
     counts.set([count(1, 3, 1), count(2, 0, 1)])
-    expect(await found()).toEqual(['cache_out_of_space docs'])
+    expect(await found()).toEqual(['cache_nearly_full /cache', 'cache_out_of_space docs'])
     expect(restarts.pending().map(({ share }) => share)).toEqual([2])
     counts.set([count(1, 0, 1), count(2, 0, 0)])
+    await clock.pass(60_000)
     expect(await found()).toEqual([])
     await restarts.check()
     expect(restarts.pending()).toMatchObject([{ share: 1, reasons: ['cache_out_of_space'] }])
@@ -146,5 +145,29 @@ describe('the cache of a gateway', () => {
     expect(problems.list()[0]?.message).toMatch(/ 2 files .*'a\/b\.bin\.incomplete-7'/)
     incomplete.clear()
     expect(await found()).toEqual([])
+  })
+
+  it('is never out of space for a share before its disk is reported, by a mount or by a failed write', async () => {
+    const reported: (readonly string[])[] = []
+    problems.onChange(() => reported.push(problems.list().map(({ code }) => code)))
+    await found()
+    counts.set([count(1, 3, 1)])
+    await upkeep.check()
+    expect(reported).toEqual([['cache_nearly_full'], ['cache_nearly_full', 'cache_out_of_space']])
+    counts.set([])
+    await clock.pass(60_000)
+    expect(await found()).toEqual([])
+    reported.length = 0
+    // While the disk is read.
+    disk = {
+      totalBytes: 100 * gib,
+      get availableBytes() {
+        incomplete.set(1, { files: 1, last: 'a.incomplete-7' })
+        failedAtMs = clock.monotonic()
+        return 90 * gib
+      },
+    }
+    await found()
+    expect(reported).toEqual([['cache_nearly_full'], ['cache_nearly_full', 'cache_out_of_space']])
   })
 })

@@ -1,9 +1,9 @@
 import type { InventoryProblem } from '@roost/api-types/agent'
 import type { Clock } from '../clock.js'
-import type { Log } from '../log.js'
 import type { NodeProblems } from '../problems.js'
 import type { IncompleteFiles, RecentlyIncomplete } from './cache/incomplete-files.js'
 import type { ShareCounts } from './cache/share-counts.js'
+import type { CacheDiskWatch } from './cache-disk-watch.js'
 import { isSmall, smallestPartMegabytes, type CacheSizes } from './cache-sizes.js'
 import type { MountSpec } from './mount-spec.js'
 import type { MountStore } from './mount-store.js'
@@ -15,6 +15,7 @@ export interface CacheUpkeepOptions {
   readonly mounts: StartedMounts
   readonly restarts: Restarts
   readonly cacheSizes: CacheSizes
+  readonly disk: CacheDiskWatch
   readonly counts: ShareCounts
   readonly incomplete: Pick<IncompleteFiles, 'recent'>
   /** Holds the caches of all shares. */
@@ -22,58 +23,34 @@ export interface CacheUpkeepOptions {
   readonly problems: NodeProblems
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
   readonly clock: Clock
-  readonly log: Log
 }
 
-const nearlyFull = 0.9
-/** A disk that fills is read more often: clients may write the rest of it within seconds. */
-const filling = 0.5
-const readFillingEveryMs = 5_000
-const readEveryMs = 15_000
+const compareSizesEveryMs = 15_000
 
-/** Watches the caches' disk and sizes: reports what is short, and has mounts restarted that need another size or hang for want of space. */
+/** Watches the caches of shares: reports what is short, and has mounts restarted that need another size or hang for want of space. */
 export class CacheUpkeep {
   readonly #options: CacheUpkeepOptions
-  #used = 0
-  #readAtMs = -Infinity
   #sizesAtMs = -Infinity
-  #fault: string | undefined
 
   constructor(options: CacheUpkeepOptions) {
     this.#options = options
   }
 
   async check(): Promise<void> {
-    const { store, problems, clock } = this.#options
+    const { store, disk, problems, clock } = this.#options
     const specs = store.record.settled
     if (specs.length === 0) return problems.set('cache', [])
-    await this.#readDisk()
+    await disk.check()
     // Without its size nothing more can be said; problems stay as they were.
-    if (this.#fault !== undefined) return
-    if (clock.monotonic() - this.#sizesAtMs >= readEveryMs) {
+    if (!disk.isKnown) return
+    if (clock.monotonic() - this.#sizesAtMs >= compareSizesEveryMs) {
       this.#sizesAtMs = clock.monotonic()
       await this.#requestSizes(specs)
     }
-    problems.set('cache', [
-      ...this.#nearlyFull(),
-      ...(await this.#smallParts(specs)),
-      ...(await this.#withoutSpace(specs)),
-    ])
-  }
-
-  async #readDisk(): Promise<void> {
-    const { cacheSizes, clock, log } = this.#options
-    const everyMs = this.#used >= filling ? readFillingEveryMs : readEveryMs
-    if (clock.monotonic() - this.#readAtMs < everyMs) return
-    this.#readAtMs = clock.monotonic()
-    try {
-      this.#used = await cacheSizes.readDisk()
-      this.#fault = undefined
-    } catch (error) {
-      const fault = String(error)
-      if (fault !== this.#fault) log.warn('The disk of the cache could not be read.', { error })
-      this.#fault = fault
-    }
+    const found = [...(await this.#smallParts(specs)), ...(await this.#withoutSpace(specs))]
+    // A share without space is never reported before the disk.
+    await disk.check()
+    problems.set('cache', found)
   }
 
   async #requestSizes(specs: readonly MountSpec[]): Promise<void> {
@@ -81,13 +58,6 @@ export class CacheUpkeep {
     for (const spec of specs)
       if (await mounts.hasOtherCacheSize(spec))
         restarts.request(spec.share, 'cache_size', { isNeeded: () => mounts.hasOtherCacheSize(spec) })
-  }
-
-  #nearlyFull(): readonly InventoryProblem[] {
-    if (this.#used < nearlyFull) return []
-    const { cacheDirectory: subject } = this.#options
-    const message = `The disk of the cache ${subject} is ${Math.floor(100 * this.#used)} % full. When it is full, clients cannot write. Remove other files from it, or enlarge it; check that Swift takes what waits to be uploaded.`
-    return [{ code: 'cache_nearly_full', subject, message }]
   }
 
   async #smallParts(specs: readonly MountSpec[]): Promise<readonly InventoryProblem[]> {

@@ -5,6 +5,7 @@ import { Periodic } from '../periodic.js'
 import type { NodeProblems } from '../problems.js'
 import type { IncompleteFiles } from './cache/incomplete-files.js'
 import type { ShareCounts } from './cache/share-counts.js'
+import { CacheDiskWatch } from './cache-disk-watch.js'
 import type { CacheSizes } from './cache-sizes.js'
 import { CacheUpkeep } from './cache-upkeep.js'
 import type { ClientFiles } from './client-files.js'
@@ -31,7 +32,7 @@ export interface RcloneMountsOptions {
   readonly clientFiles: ClientFiles
   readonly cacheSizes: CacheSizes
   readonly counts: ShareCounts
-  readonly incomplete: Pick<IncompleteFiles, 'recent' | 'check' | 'intervalMs'>
+  readonly incomplete: Pick<IncompleteFiles, 'recent' | 'failedAtMs' | 'check' | 'intervalMs'>
   /** Holds the caches of all shares. */
   readonly cacheDirectory: string
   readonly problems: NodeProblems
@@ -44,6 +45,7 @@ export interface RcloneMountsOptions {
 }
 
 const upkeepEveryMs = 3_000
+const diskCheckEveryMs = 1_000
 
 /** The containers of shares, mounted by rclone; kept mounted whatever becomes of the agent, Swift or the control plane. */
 export class RcloneMounts implements Mounts {
@@ -52,7 +54,9 @@ export class RcloneMounts implements Mounts {
   readonly #keeper: MountKeeper
   readonly #changer: MountChanger
   readonly #outdated: OutdatedMounts
+  readonly #disk: CacheDiskWatch
   readonly #cache: CacheUpkeep
+  #diskChecks: Periodic | null = null
   #upkeep: Periodic | null = null
   #incomplete: Periodic | null = null
   readonly restarts: Restarts
@@ -64,7 +68,8 @@ export class RcloneMounts implements Mounts {
     this.#changer = new MountChanger({ ...options, mounts: this.#mounts, keeper: this.#keeper })
     this.restarts = new Restarts({ ...options, mounts: this.#mounts })
     this.#outdated = new OutdatedMounts({ ...options, mounts: this.#mounts, restarts: this.restarts })
-    this.#cache = new CacheUpkeep({ ...options, mounts: this.#mounts, restarts: this.restarts })
+    this.#disk = new CacheDiskWatch(options)
+    this.#cache = new CacheUpkeep({ ...options, mounts: this.#mounts, restarts: this.restarts, disk: this.#disk })
   }
 
   pathOf({ id }: { readonly id: number }): string {
@@ -78,6 +83,12 @@ export class RcloneMounts implements Mounts {
   async open(): Promise<void> {
     const { clock, log, incomplete } = this.#options
     await this.#keeper.open()
+    this.#diskChecks ??= new Periodic({
+      clock,
+      intervalMs: () => diskCheckEveryMs,
+      work: () => this.#disk.check(),
+      onError: (error) => log.error('The disk of the cache could not be checked.', { error }),
+    })
     this.#upkeep ??= new Periodic({
       clock,
       intervalMs: () => upkeepEveryMs,
@@ -97,6 +108,7 @@ export class RcloneMounts implements Mounts {
   }
 
   async close(): Promise<void> {
+    await this.#diskChecks?.stop()
     await this.#upkeep?.stop()
     await this.#incomplete?.stop()
     await this.#keeper.close()

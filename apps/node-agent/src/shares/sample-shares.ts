@@ -48,7 +48,7 @@ export function ampleCache(store: MountStore) {
   return {
     cacheSizes: new CacheSizes({ store, disk }),
     counts: createShareCounts(),
-    incomplete: { recent: () => undefined, check: async () => {}, intervalMs: 1_000 },
+    incomplete: { recent: () => undefined, failedAtMs: -Infinity, check: async () => {}, intervalMs: 1_000 },
     cacheDirectory: '/cache',
   }
 }

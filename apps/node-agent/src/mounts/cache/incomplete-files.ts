@@ -72,6 +72,11 @@ export class IncompleteFiles {
     return last === undefined ? undefined : { files: renamed.length, last: last.path }
   }
 
+  /** The last write that found no space, on the monotonic clock. */
+  get failedAtMs(): number {
+    return this.#failedAtMs
+  }
+
   /** Until the next check: rclone uploads a file 5 s after its close, and clients may write it again sooner. */
   get intervalMs(): number {
     return this.#options.clock.monotonic() - this.#failedAtMs < alertMs ? alertEveryMs : checkEveryMs
@@ -99,7 +104,8 @@ export class IncompleteFiles {
   }
 
   async #findFailed(spec: MountSpec, { failed }: Share): Promise<void> {
-    const { lines, writtenAtMs } = this.#options.newLines(spec.share)
+    const { newLines, clock } = this.#options
+    const { lines, writtenAtMs } = newLines(spec.share)
     const cache = this.#cacheOf(spec)
     const start = `${join(cache, 'vfs', cacheFolderOf(spec))}/`
     const found = new Map<string, number>()
@@ -108,8 +114,9 @@ export class IncompleteFiles {
       if (write?.path.startsWith(start) === true)
         found.set(write.path.slice(start.length), Math.min(write.failedAtMs, writtenAtMs))
     }
-    if (found.size > 0) this.#failedAtMs = this.#options.clock.monotonic()
     for (const [path, failedAtMs] of found) {
+      // The log may be older than this process.
+      this.#failedAtMs = Math.max(this.#failedAtMs, clock.monotonic() - Math.max(0, clock.now() - failedAtMs))
       const seen = await readFileState(cache, `${cacheFolderOf(spec)}/${path}`)
       if (seen !== undefined && (failed.size < maxFailed || failed.has(path))) failed.set(path, { failedAtMs, seen })
     }
