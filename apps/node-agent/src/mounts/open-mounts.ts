@@ -76,6 +76,7 @@ async function openRcloneMounts(options: MountsOptions): Promise<OpenedMounts> {
   const { cacheDirectory } = gateway
   const cacheSizes = new CacheSizes({ store, disk: createCacheDisk(run, cacheDirectory) })
   const runDir = join(dir, 'run')
+  const client = createStorageClient()
   const daemons = createDaemons({ dir: runDir, machine: own, run, clock, systemd: isUnderSystemd(own) })
   const shareMounts = await shareMountsOf(options, { dir, runDir, configFile, daemons, cacheSizes })
   const mounts = new RcloneMounts({
@@ -91,11 +92,11 @@ async function openRcloneMounts(options: MountsOptions): Promise<OpenedMounts> {
     problems,
     readNames,
     onRestored: (share) => restored.record(share),
-    findMissingContainers: createMissingContainers(createStorageClient()),
+    findMissingContainers: createMissingContainers(client),
     clock,
     log,
   })
-  const present = { ...options, store, shareMounts, cacheDirectory, machine: own }
+  const present = { ...options, client, store, shareMounts, cacheDirectory, machine: own }
   const uploads: Uploads = await openUploads({
     ...present,
     counts,

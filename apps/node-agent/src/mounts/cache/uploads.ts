@@ -5,7 +5,7 @@ import type { Machine } from '../../host/machine.js'
 import type { RunCommand } from '../../host/run-command.js'
 import type { Log } from '../../log.js'
 import type { NodeProblems } from '../../problems.js'
-import { createStorageClient } from '../health/storage-client.js'
+import type { ObjectClient } from '../health/storage-client.js'
 import { desiredMounts } from '../mount-record.js'
 import type { MountStore } from '../mount-store.js'
 import type { Restarts } from '../restarts.js'
@@ -27,6 +27,7 @@ export interface UploadsOptions {
   /** Whose kernel shows the processes. */
   readonly machine: Machine
   readonly run: RunCommand
+  readonly client: ObjectClient
   /** Since when Swift answers to the login of a mount, on the monotonic clock. */
   readonly answeringSince: (remote: string) => number | undefined
   readonly restarts: Restarts
@@ -122,14 +123,14 @@ function watchStranded({ store, shareMounts, problems, ...options }: UploadsOpti
 }
 
 function openLeftovers(
-  { store, cacheDirectory, clock, log }: UploadsOptions,
+  { store, cacheDirectory, client, clock, log }: UploadsOptions,
   renamed: RenamedFiles,
   isDirty: (share: number, key: string) => boolean,
 ): Leftovers {
   return new Leftovers({
     renamed,
     logins: () => store.record.logins,
-    client: createStorageClient(),
+    client,
     isDirty,
     isCached: (share, key) => isCached(join(cacheDirectory, String(share)), key),
     clock,

@@ -15,7 +15,7 @@ import type { WatchedMount } from './hung-mounts.js'
 import { createMountProbe } from './mount-probe.js'
 import type { RestoredMounts } from './restored-mounts.js'
 import { createStorageCheck } from './storage-check.js'
-import { createStorageClient } from './storage-client.js'
+import type { StorageClient } from './storage-client.js'
 import { type StorageHealth, startStorageHealth } from './storage-health.js'
 
 export interface MountHealthOptions {
@@ -24,6 +24,7 @@ export interface MountHealthOptions {
   /** Whose kernel shows the mounts. */
   readonly machine: Machine
   readonly run: RunCommand
+  readonly client: StorageClient
   readonly problems: NodeProblems
   readonly restored: RestoredMounts
   readonly cacheDirectory: string
@@ -43,8 +44,7 @@ export const noHealth: MountHealth = { storage: { answeringSince: () => undefine
 
 /** Begins to check mounts that are up, and what they depend on. */
 export function openMountHealth(options: MountHealthOptions): MountHealth {
-  const { store, shareMounts, run, problems, restored, clock, log } = options
-  const client = createStorageClient()
+  const { store, shareMounts, run, client, problems, restored, clock, log } = options
   const storage = startStorageHealth({
     check: createStorageCheck(client),
     logins: () => store.record.logins,
