@@ -9,7 +9,7 @@ import { mountRecordFile } from './mount-record.js'
 import { MountStore } from './mount-store.js'
 import type { GatewayState } from './mounts.js'
 import { RcloneMounts } from './rclone-mounts.js'
-import type { ShareMounts } from './share-mounts.js'
+import { scriptedMounts } from './scripted-mounts.js'
 
 let dir: string
 let mounts: RcloneMounts
@@ -18,22 +18,10 @@ let problems: NodeProblems
 let outdated: Set<number>
 let served: string[]
 
-const shareMounts: ShareMounts = {
-  pathOf: (share) => `/srv/${share}`,
-  isUp: async () => true,
+const shareMounts = scriptedMounts({
   isOutdated: async ({ share }) => outdated.has(share),
-  hasOtherCacheSize: async () => false,
   up: async ({ share }) => void outdated.delete(share),
-  down: async () => {},
-  drain: async () => true,
-  endDrain: async () => {},
-  refresh: async () => {},
-  forget: async () => {},
-  isAnswering: async () => true,
-  kill: async () => {},
-  pidOf: async () => 0,
-  cacheStats: async () => undefined,
-}
+})
 const state: GatewayState = {
   kind: 'gateway',
   shares: [nfsShare(1), nfsShare(2)],

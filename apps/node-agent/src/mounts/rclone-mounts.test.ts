@@ -12,7 +12,7 @@ import { isSame } from './mount-spec.js'
 import type { MountSpec } from './mount-spec.js'
 import type { GatewayState } from './mounts.js'
 import { RcloneMounts } from './rclone-mounts.js'
-import type { ShareMounts } from './share-mounts.js'
+import { scriptedMounts } from './scripted-mounts.js'
 
 let dir: string
 /** What is mounted, by share. */
@@ -32,8 +32,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
-const shareMounts: ShareMounts = {
-  pathOf: (share) => `/srv/${share}`,
+const shareMounts = scriptedMounts({
   async isUp(spec) {
     const there = up.get(spec.share)
     return there !== undefined && isSame(there, spec)
@@ -42,8 +41,6 @@ const shareMounts: ShareMounts = {
     if (away.has(spec.container)) throw new Error(`/srv/${spec.share} could not be mounted: Swift is away.`)
     up.set(spec.share, spec)
   },
-  isOutdated: async () => false,
-  hasOtherCacheSize: async () => false,
   async down(share) {
     up.delete(share)
   },
@@ -52,14 +49,7 @@ const shareMounts: ShareMounts = {
     drained.push(spec.container)
     return true
   },
-  endDrain: async () => {},
-  refresh: async () => {},
-  forget: async () => {},
-  isAnswering: async () => true,
-  kill: async () => {},
-  pidOf: async () => 0,
-  cacheStats: async () => undefined,
-}
+})
 
 /** Waiting takes no time. */
 function quickClock(): Clock {

@@ -8,7 +8,7 @@ import { mountRecordFile } from './mount-record.js'
 import { mountSpecs } from './mount-spec.js'
 import { MountStore } from './mount-store.js'
 import { Restarts } from './restarts.js'
-import type { ShareMounts } from './share-mounts.js'
+import { scriptedMounts } from './scripted-mounts.js'
 import { StartedMounts } from './started-mounts.js'
 
 let dir: string
@@ -20,25 +20,13 @@ let restarts: Restarts
 /** Mounts cannot be ended. */
 let isBusy: boolean
 
-const shareMounts: ShareMounts = {
-  pathOf: (share) => `/srv/${share}`,
-  isUp: async () => true,
-  isOutdated: async () => false,
-  hasOtherCacheSize: async () => false,
+const shareMounts = scriptedMounts({
   up: async ({ share }) => void events.push(`up ${share}`),
   async down(share) {
     events.push(`down ${share}`)
     if (isBusy) throw new Error('/srv/1 could not be unmounted: busy.')
   },
-  drain: async () => true,
-  endDrain: async () => {},
-  refresh: async () => {},
-  forget: async () => {},
-  isAnswering: async () => true,
-  kill: async () => {},
-  pidOf: async () => 0,
-  cacheStats: async () => undefined,
-}
+})
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'roost-restarts-'))
