@@ -27,9 +27,13 @@ let leftovers: Leftovers
 let objects: Map<string, StoredObject> | undefined
 let dirty: Set<string>
 let cached: Set<string>
+/** Since when Swift answers, as the health check says. */
+let answeringSince: number | undefined
+let onRequest: () => void
 let url: string
 
 const server = createServer(({ url: path = '', method, headers }, response) => {
+  onRequest()
   const name = decodeURIComponent(path.slice('/v1/AUTH_a/docs/'.length))
   const object = objects?.get(name)
   if (objects === undefined) return void response.writeHead(503).end()
@@ -46,6 +50,7 @@ beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'roost-leftovers-'))
   clock = new TestClock(1_000_000)
   ;[objects, dirty, cached] = [new Map(), new Set(), new Set()]
+  ;[answeringSince, onRequest] = [0, () => {}]
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   await open()
@@ -63,6 +68,7 @@ async function open(): Promise<void> {
     renamed,
     logins: () => ({ swift: { auth_url: `${url}/auth`, user: 'a:b', key: 'key' } }),
     client: createStorageClient(),
+    answeringSince: () => answeringSince,
     isDirty: (_share, key) => dirty.has(key),
     isCached: async (_share, key) => cached.has(key),
     clock,
@@ -183,6 +189,28 @@ describe('leftovers of renames', () => {
       removed: [],
       kept: [{ name: 'old', reason: 'Swift does not answer.' }],
     })
+  })
+
+  it('are not asked about while the storage does not answer to its health check', async () => {
+    let requests = 0
+    for (let i = 0; i < 20; i++) {
+      upload(`old ${i}`, 1)
+      rename(`old ${i}`, `new ${i}`)
+      upload(`new ${i}`, 8)
+    }
+    onRequest = () => void (requests += 1)
+    answeringSince = undefined
+    expect([await found(), requests]).toEqual([[], 0])
+    answeringSince = 0
+    // The login, and then at most the two requests of each of four files that are checked already.
+    onRequest = () => {
+      requests += 1
+      if (requests > 1) answeringSince = undefined
+    }
+    expect((await found()).length).toBeLessThanOrEqual(4)
+    expect(requests).toBeLessThanOrEqual(9)
+    ;[answeringSince, onRequest] = [0, () => {}]
+    expect(await found()).toHaveLength(20)
   })
 
   it('are no longer reported when a client has removed them', async () => {

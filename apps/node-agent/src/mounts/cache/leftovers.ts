@@ -12,6 +12,8 @@ export interface LeftoversOptions {
   /** Logins of mounts, by the name of their remote. */
   readonly logins: () => Logins
   readonly client: ObjectClient
+  /** Since when Swift answers to the login of a mount, on the monotonic clock. */
+  readonly answeringSince: (remote: string) => number | undefined
   /** Whether the share's cache holds this file, and it is not in Swift. */
   readonly isDirty: (share: number, key: string) => boolean
   /** Whether the share's cache holds anything of this file. */
@@ -58,16 +60,19 @@ export class Leftovers {
       }))
   }
 
-  /** Called after each count. */
-  async check(): Promise<void> {
-    const { renamed, logins } = this.#options
+  /** Asks Swift about files that were renamed. Never call it twice at the same time. */
+  async check(ending?: AbortSignal): Promise<void> {
+    const { renamed, logins, answeringSince } = this.#options
     for (const file of renamed.list()) if (logins()[file.remote] === undefined) renamed.forget(file)
-    const due = renamed.list().filter((file) => this.#isDue(file))
-    const accounts = await this.#accounts(due.slice(0, checksPerRound))
-    // What fails is checked again with the next count.
-    await inParallel(due.slice(0, checksPerRound), checksAtOnce, async (file) => {
+    const isAnswering = ({ remote }: RenamedFile) => answeringSince(remote) !== undefined
+    const due = renamed.list().filter((file) => isAnswering(file) && this.#isDue(file))
+    const checked = due.slice(0, checksPerRound)
+    const accounts = await this.#accounts(checked, ending)
+    // What fails is checked again in the next round.
+    await inParallel(checked, checksAtOnce, async (file) => {
       const account = accounts.get(file.remote)
-      if (account !== undefined) await this.#check(file, account)
+      // Swift may stop to answer meanwhile.
+      if (account !== undefined && ending?.aborted !== true && isAnswering(file)) await this.#check(file, account)
     })
     this.save()
   }
@@ -152,12 +157,12 @@ export class Leftovers {
   }
 
   /** By their remotes; without those that do not answer. */
-  async #accounts(files: readonly RenamedFile[]): Promise<ReadonlyMap<string, StorageObjects>> {
+  async #accounts(files: readonly RenamedFile[], ending?: AbortSignal): Promise<ReadonlyMap<string, StorageObjects>> {
     const { logins, client } = this.#options
     const accounts = new Map<string, StorageObjects>()
     await inParallel([...new Set(files.map(({ remote }) => remote))], checksAtOnce, async (remote) => {
       const login = logins()[remote]
-      if (login !== undefined) accounts.set(remote, await client.open(login))
+      if (login !== undefined) accounts.set(remote, await client.open(login, ending))
     })
     return accounts
   }

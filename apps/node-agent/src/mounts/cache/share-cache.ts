@@ -9,6 +9,7 @@ export class ShareCache {
   readonly share: number
   readonly #files: DirtyFiles
   #stats: CacheStats | undefined
+  #isRead = false
 
   constructor(share: number, options: DirtyFilesOptions) {
     this.share = share
@@ -29,8 +30,9 @@ export class ShareCache {
     return this.#stats
   }
 
-  refresh(): Promise<void> {
-    return this.#files.refresh()
+  async refresh(): Promise<void> {
+    await this.#files.refresh()
+    this.#isRead = true
   }
 
   count(stats: CacheStats | undefined, nowMs: number): Omit<ShareCount, 'leftoverFiles'> {
@@ -54,8 +56,9 @@ export class ShareCache {
     }
   }
 
-  has(key: string): boolean {
-    return this.#files.find(key) !== undefined
+  /** Also true before the cache was read for the first time. */
+  mayBeDirty(key: string): boolean {
+    return !this.#isRead || this.#files.find(key) !== undefined
   }
 
   get isDirty(): boolean {

@@ -14,6 +14,7 @@ import { createBusyFiles } from './busy-files.js'
 import { createCacheScan } from './cache-scan.js'
 import { CacheWatch } from './cache-watch.js'
 import { isCached, pathInContainer } from './cached-file.js'
+import { startLeftoverChecks } from './leftover-checks.js'
 import { Leftovers } from './leftovers.js'
 import { RenamedFiles } from './renamed-files.js'
 import { createRequeue } from './requeue.js'
@@ -30,7 +31,7 @@ export interface UploadsOptions {
   readonly client: ObjectClient
   /** Since when Swift answers to the login of a mount, on the monotonic clock. */
   readonly answeringSince: (remote: string) => number | undefined
-  readonly restarts: Restarts
+  readonly restarts: Pick<Restarts, 'request' | 'pending'>
   readonly problems: NodeProblems
   /** Names of deployed shares by the paths of their folders. */
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
@@ -68,7 +69,7 @@ export async function openUploads(options: UploadsOptions): Promise<Uploads> {
   const renamed = await RenamedFiles.read(join(stateDirectory, 'renamed-files.json'))
   const mounts = () => [...store.record.draining, ...desiredMounts(store.record)]
   const stranded = watchStranded(options)
-  const leftovers = openLeftovers(options, renamed, (share, key) => watch.find(share)?.has(key) ?? true)
+  const leftovers = openLeftovers(options, renamed, (share, key) => watch.find(share)?.mayBeDirty(key) ?? true)
   const watch: CacheWatch = new CacheWatch({
     ...options,
     countLeftovers: (share) => leftovers.count(share),
@@ -83,11 +84,9 @@ export async function openUploads(options: UploadsOptions): Promise<Uploads> {
       return spec === undefined ? undefined : shareMounts.cacheStats(spec)
     },
     scan: createCacheScan(run),
-    async onCounted(caches) {
-      await stranded.check(caches)
-      await leftovers.check()
-    },
+    onCounted: (caches) => stranded.check(caches),
   })
+  const checks = startLeftoverChecks(leftovers, options)
   const find = (share: number) => {
     const cache = watch.find(share)
     if (cache === undefined || !options.counts.list().some((one) => one.share === share))
@@ -106,7 +105,7 @@ export async function openUploads(options: UploadsOptions): Promise<Uploads> {
       return leftovers.remove(share, names)
     },
     isDirty: () => watch.isDirty,
-    close: () => watch.close(),
+    close: async () => void (await Promise.all([checks.stop(), watch.close()])),
   }
 }
 
@@ -123,7 +122,7 @@ function watchStranded({ store, shareMounts, problems, ...options }: UploadsOpti
 }
 
 function openLeftovers(
-  { store, cacheDirectory, client, clock, log }: UploadsOptions,
+  { store, cacheDirectory, client, answeringSince, clock, log }: UploadsOptions,
   renamed: RenamedFiles,
   isDirty: (share: number, key: string) => boolean,
 ): Leftovers {
@@ -131,6 +130,7 @@ function openLeftovers(
     renamed,
     logins: () => store.record.logins,
     client,
+    answeringSince,
     isDirty,
     isCached: (share, key) => isCached(join(cacheDirectory, String(share)), key),
     clock,

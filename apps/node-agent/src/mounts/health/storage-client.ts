@@ -16,7 +16,8 @@ export interface StorageAccount {
 
 /** The same, for objects as well. */
 export interface ObjectClient extends StorageClient {
-  open(login: StorageLogin): Promise<StorageAccount & StorageObjects>
+  /** `ending` aborts every request to the account. */
+  open(login: StorageLogin, ending?: AbortSignal): Promise<StorageAccount & StorageObjects>
 }
 
 export interface StorageObjects {
@@ -50,10 +51,13 @@ const trustFiles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca
 
 export function createStorageClient(deadlineMs = answerMs): ObjectClient {
   const ca = readTrust()
-  const ask = (method: string, url: string, headers: Readonly<Record<string, string>>) =>
-    send(method, url, { headers, ca, signal: AbortSignal.timeout(deadlineMs) })
   return {
-    async open({ auth_url: authUrl, user, key }) {
+    async open({ auth_url: authUrl, user, key }, ending) {
+      const ask = (method: string, url: string, headers: Readonly<Record<string, string>>) => {
+        const deadline = AbortSignal.timeout(deadlineMs)
+        const signal = ending === undefined ? deadline : AbortSignal.any([deadline, ending])
+        return send(method, url, { headers, ca, signal })
+      }
       const answer = await ask('GET', authUrl, { 'x-auth-user': user, 'x-auth-key': key })
       const { 'x-auth-token': token, 'x-storage-url': url } = answer.headers
       if (typeof token !== 'string' || typeof url !== 'string')

@@ -1,0 +1,36 @@
+import type { Clock } from '../../clock.js'
+import type { Log } from '../../log.js'
+import { Periodic } from '../../periodic.js'
+import type { Leftovers } from './leftovers.js'
+
+export interface LeftoverChecks {
+  /** Aborts the requests of a check that runs. */
+  stop(): Promise<void>
+}
+
+const checkEveryMs = 15_000
+
+/** Checks leftovers apart from the count of dirty files, because Swift may be slow to answer. */
+export function startLeftoverChecks(
+  leftovers: Pick<Leftovers, 'check'>,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): LeftoverChecks {
+  // One for each round: signals that depend on a long-lived one would pile up.
+  let ending = new AbortController()
+  const round = new Periodic({
+    clock,
+    intervalMs: () => checkEveryMs,
+    work() {
+      ending = new AbortController()
+      return leftovers.check(ending.signal)
+    },
+    onError: (error) => log.error('Leftovers of renames could not be checked.', { error }),
+  })
+  return {
+    async stop() {
+      const stopped = round.stop()
+      ending.abort()
+      await stopped
+    },
+  }
+}
