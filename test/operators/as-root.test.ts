@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -79,6 +79,16 @@ describe.skipIf(missing !== '')(`root, on an installation of another account${mi
     expect(statSync(kept('first'))).toMatchObject({ uid: 0, mode: 0o100600 })
     expect(await asRoot('here', 'local', 'backup', kept('first'))).toMatchObject({ code: 4 })
     expect(await asRoot('here', 'local', 'backup', kept('no/where'))).toMatchObject({ code: 1 })
+  })
+
+  it('follows no link that the account left where the backup is written', async () => {
+    const [target, made] = [kept('target'), join(dataDir('here'), 'linked')]
+    writeFileSync(target, 'of root alone')
+    execFileSync('ln', ['-s', target, `${made}.new`], owner)
+    expect(await asRoot('here', 'local', 'backup', made)).toMatchObject({ code: 0 })
+    expect(readFileSync(target, 'utf8')).toBe('of root alone')
+    expect(lstatSync(made)).toMatchObject({ uid: 0, mode: 0o100600 })
+    rmSync(made)
   })
 
   it('restores it for the account of the data directory', async () => {

@@ -41,7 +41,7 @@ export async function asOwnerOf(config: Config, terminal: Terminal): Promise<AsO
       const path = resolve(file)
       if (existsSync(path)) throw new CommandError(`${path} exists: give a new name.`, exitCodes.conflict)
       const draft = `${path}.new`
-      const archive = await open(draft, 'w', 0o600).catch((error: NodeJS.ErrnoException) => {
+      const archive = await createDraft(draft).catch((error: NodeJS.ErrnoException) => {
         throw unwritableArchive(path, error)
       })
       try {
@@ -63,6 +63,12 @@ export async function asOwnerOf(config: Config, terminal: Terminal): Promise<AsO
       }
     },
   }
+}
+
+/** The owner may have left a link there: an exclusive open follows none. */
+async function createDraft(draft: string): Promise<FileHandle> {
+  await rm(draft, { force: true })
+  return open(draft, 'wx', 0o600)
 }
 
 function exitCodeOf(
