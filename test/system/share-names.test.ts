@@ -148,6 +148,13 @@ describe.skipIf(skipped !== '')(`a gateway under systemd${skipped}`, () => {
     expect(units.trim().split('\n')).toHaveLength(containers.length)
   })
 
+  it('has the exact time in the log of each rclone', async () => {
+    const times = await gateway.exec(
+      `grep -hoE "^[0-9/]{10} [0-9:]{8}[.][0-9]{6} NOTICE: Serving remote control" ${dataDir}/mounts/run/share-*.log`,
+    )
+    expect(times.trim().split('\n')).toHaveLength(containers.length)
+  })
+
   it('stores what clients write in the container of exactly that name', async () => {
     await expectStored('first.txt')
     expect(await mounts()).toBe(containers.length)

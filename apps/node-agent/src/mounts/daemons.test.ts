@@ -98,6 +98,13 @@ describe('a daemon', () => {
     expect(calls[1]?.slice(5)).toEqual(['--', 'sh', join(dir, 'share-7.sh').replaceAll('$', '$$$$')])
   })
 
+  it('does not see that systemd runs it: rclone would log without the time', async () => {
+    const run: RunCommand = (file, args, options) =>
+      runCommand('env', ['INVOCATION_ID=0123456789abcdef', file, ...args], options)
+    await open(run).start('one', ['sh', '-c', 'echo "id=$INVOCATION_ID"; exec sleep 1000'])
+    await expect.poll(() => open().log('one'), patience).toBe('id=\n')
+  })
+
   it('gets its arguments byte for byte', async () => {
     const argv = [
       'a$b',

@@ -89,10 +89,12 @@ export function createDaemons({ dir, machine, run, clock, systemd }: DaemonsOpti
 
 /**
  * The program replaces the shell, so that the pid file names it: its pid, its start time and the boot of the machine. The process
- * itself writes that file, so that it exists even if the agent dies at this moment.
+ * itself writes that file, so that it exists even if the agent dies at this moment. Without `INVOCATION_ID`, which systemd sets,
+ * rclone logs its time.
  */
 function startScript(argv: readonly string[], pidFile: string, logFile: string): string {
   return `exec >>${quoted(logFile)} 2>&1 </dev/null
+unset INVOCATION_ID
 cat /proc/$$/stat ${bootId} >${quoted(pidFile)} && exec ${argv.map(quoted).join(' ')}
 `
 }

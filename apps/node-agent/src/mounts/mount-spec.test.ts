@@ -67,6 +67,15 @@ describe('the mount of a share', () => {
     expect(argumentsOf(nfs(1))).toContain('--contimeout 5s --timeout 1m --low-level-retries 1')
   })
 
+  it('logs microseconds, and is outdated where an earlier version of the agent started it without them', () => {
+    expect(argumentsOf(nfs(1))).toContain('--log-level NOTICE --log-format date,time,microseconds')
+    const before = argumentsOf(nfs(1)).replace(' --log-format date,time,microseconds', '')
+    const spec = fingerprint(one(nfs(1)))
+    const start = (line: string) => ({ spec, arguments: ['rclone', ...line.split(' ')] })
+    expect(isSameStart(start(before), start(argumentsOf(nfs(1))))).toBe(false)
+    expect(isSameStart(start(argumentsOf(nfs(1))), start(argumentsOf(nfs(1))))).toBe(true)
+  })
+
   it('has the permissions of the masks on CIFS, without the bits that change who runs a file', () => {
     expect(argumentsOf(cifs(1))).toContain('--umask 0 --file-perms 0664 --dir-perms 0775')
     expect(argumentsOf(nfs(1))).toContain('--umask 0 --file-perms 0666 --dir-perms 0777')

@@ -62,6 +62,9 @@ function common({ remote, container }: MountSpec, path: string, files: MountFile
     files.cache,
     '--log-level',
     'NOTICE',
+    // A client repeats a write that found no space within milliseconds: its log needs the exact time of the failure.
+    '--log-format',
+    'date,time,microseconds',
     // A request that Swift does not answer is given up soon: the file is queued again, and calls of clients do not hang.
     // rclone's Swift library attempts each request four times by itself.
     '--contimeout',

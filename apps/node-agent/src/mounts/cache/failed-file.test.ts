@@ -2,25 +2,41 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { failedWriteOf } from '../rclone-log.js'
+import { failedWriteOf, lastLine, portOf } from '../rclone-log.js'
 import { incompletePath, isWrittenAgain, readFileState } from './failed-file.js'
 
 describe('a line of the log of rclone 1.60.1', () => {
-  it('names the file and the second of a write that found no space', () => {
-    const line =
-      "2026/11/23 00:13:47 ERROR : IO error: write /c/7/vfs/swift/box/d/other: it's.bin: no space left on device"
-    expect(failedWriteOf(line)).toEqual({
-      path: "/c/7/vfs/swift/box/d/other: it's.bin",
-      failedAtMs: new Date(2026, 10, 23, 0, 13, 47, 999).getTime(),
-    })
+  const start = new Date(2026, 10, 23, 0, 13, 47).getTime()
+  const path = "/c/7/vfs/swift/box/d/other: it's.bin"
+  const lineAt = (time: string) => `2026/11/23 ${time} ERROR : IO error: write ${path}: no space left on device`
+
+  it('names the file and the microsecond of a write that found no space', () => {
+    const failedAtMs = start + 249.435
+    expect(failedWriteOf(lineAt('00:13:47.249435'), start + 60_000)).toEqual({ path, failedAtMs })
+    expect(failedWriteOf(lineAt('00:13:47.249435'), start + 248)).toEqual({ path, failedAtMs })
+    const truncate = `2026/11/23 00:13:47.000001 ERROR : IO error: truncate ${path}: no space left on device`
+    expect(failedWriteOf(truncate, start)).toEqual({ path, failedAtMs: start + 0.001 })
+  })
+
+  it('has the second alone where an earlier version of the agent started rclone', () => {
+    expect(failedWriteOf(lineAt('00:13:47'), start + 60_000)).toEqual({ path, failedAtMs: start + 999 })
+    expect(failedWriteOf(lineAt('00:13:47'), start + 300)).toEqual({ path, failedAtMs: start + 310 })
   })
 
   it.each([
-    '2026/11/23 00:13:44 NOTICE: Serving remote control on http://127.0.0.1:55999/',
-    '2026/11/23 00:13:46 ERROR : IO error: write /c/7/vfs/swift/box/a: input/output error',
+    '2026/11/23 00:13:44.120000 NOTICE: Serving remote control on http://127.0.0.1:55999/',
+    '2026/11/23 00:13:46.120000 ERROR : IO error: write /c/7/vfs/swift/box/a: input/output error',
     '2026/11/23 00:13:46 ERROR : a: vfs reader: failed to write to cache file: write /c/7/vfs/swift/box/a: no space left on device',
     'write /c/7/vfs/swift/box/a: no space left on device',
-  ])('says nothing of the kind otherwise: %s', (line) => expect(failedWriteOf(line)).toBeUndefined())
+  ])('says nothing of the kind otherwise: %s', (line) => expect(failedWriteOf(line, start)).toBeUndefined())
+
+  it.each(['2026/11/23 02:41:34.249435 ', '2026/11/23 02:41:34 '])('has its message after the time: %s', (time) => {
+    expect(lastLine(`first\n${time}ERROR : : error listing: directory not found.\n`)).toBe(
+      ': error listing: directory not found',
+    )
+    expect(lastLine(`${time}Failed to cat with 2 errors`)).toBe('Failed to cat with 2 errors')
+    expect(portOf(`${time}NOTICE: Serving remote control on http://127.0.0.1:55999/\n`)).toBe(55_999)
+  })
 })
 
 describe('a file whose write failed', () => {
@@ -48,7 +64,8 @@ describe('a file whose write failed', () => {
     const again = async (bytes: number, secondsLater: number, metadata = whole(bytes)) =>
       isWrittenAgain(seen, await write(bytes, nowMs / 1_000 + secondsLater, metadata), nowMs)
     expect(await again(6, 0)).toBe(false)
-    expect(await again(6, 0.03)).toBe(false)
+    expect(await again(6, 0.004)).toBe(false)
+    expect(await again(6, 0.006)).toBe(true)
     expect(await again(6, 2)).toBe(true)
     expect(await again(9, 0)).toBe(true)
     const holed = JSON.stringify({

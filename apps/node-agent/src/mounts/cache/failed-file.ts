@@ -14,8 +14,11 @@ export interface FileState {
   readonly hasHole: boolean
 }
 
-/** Writes that were under way when another one failed end by then. */
-const graceMs = 50
+/**
+ * rclone sets the time of a write before it logs that the write failed, from the same clock, and the kernel passes on one write to
+ * a file at a time. This is for the next one, which was already waiting and whose client is about to get the error.
+ */
+const graceMs = 5
 /** What an agent that was not running finds later has been written again, or is in use. */
 const lateMs = 60_000
 const maxNameBytes = 255

@@ -10,6 +10,7 @@ import { createLog } from '../../log.js'
 import { createDaemons } from '../daemons.js'
 import type { Daemons } from '../daemons.js'
 import type { MountSpec } from '../mount-spec.js'
+import { cacheSizeArguments, mountArguments } from '../rclone-arguments.js'
 import { createBusyFiles } from './busy-files.js'
 import { IncompleteFiles } from './incomplete-files.js'
 import { createRenameFiles } from './rename-files.js'
@@ -28,32 +29,19 @@ beforeEach(async () => {
   await runCommand('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'cache', join(dir, 'cache')], { deadlineMs: 30_000 })
   const machine = openMachine()
   daemons = createDaemons({ dir: join(dir, 'run'), machine, run: runCommand, clock: systemClock, systemd: false })
-  const config = join(dir, 'rclone.conf')
-  writeFileSync(config, '[swift]\ntype = local\n')
-  const where = [
-    `swift:${join(dir, 'remote/box')}`,
-    join(dir, 'mount'),
-    '--config',
-    config,
-    '--cache-dir',
-    join(dir, 'cache/7'),
-  ]
+  const files = { config: join(dir, 'rclone.conf'), cache: join(dir, 'cache/7'), htpasswd: join(dir, 'htpasswd') }
+  writeFileSync(files.config, '[swift]\ntype = local\n')
+  writeFileSync(files.htpasswd, '')
+  const container = join(dir, 'remote/box').slice(1)
+  const shape = { writeBackSeconds: 5, retain: true, filePerms: '0666', dirPerms: '0777' }
+  const spec = { share: 7, container, remote: 'swift', ...shape } as MountSpec
+  const owner = { name: 'root', uid: 0, gid: 0 }
   await daemons.start('share', [
     'rclone',
-    'mount',
-    ...where,
-    '--vfs-cache-mode',
-    'full',
-    '--vfs-write-back',
-    '5s',
-    '--vfs-cache-max-size',
-    '8M',
-    '--vfs-cache-poll-interval',
-    '5s',
+    ...mountArguments(spec, join(dir, 'mount'), owner, files),
+    ...cacheSizeArguments(8),
   ])
   await vi.waitUntil(() => mountAt(join(dir, 'mount'), readMounts(machine)) !== undefined, patience)
-  const container = join(dir, 'remote/box').slice(1)
-  const spec = { share: 7, container, remote: 'swift', writeBackSeconds: 5 } as MountSpec
   const pid = () => Number.parseInt(machine.read(join(dir, 'run/share.pid')) ?? '', 10)
   incomplete = new IncompleteFiles({
     mounts: () => [spec],
@@ -84,6 +72,34 @@ async function save(name: string, megabytes: number): Promise<boolean> {
   return exitCode === 0
 }
 
+/** Writes 16 MiB by calls of 1 MiB, as smbd does; makes space at the first failure, and repeats what was not taken. */
+const client = `
+  const fs = require('node:fs')
+  const [path, ballast, then] = process.argv.slice(1)
+  const fd = fs.openSync(path, 'w')
+  const data = Buffer.alloc(16 << 20, 1)
+  let total = 0
+  let short
+  let failedAtMs
+  while (total < data.length) {
+    const wanted = Math.min(1 << 20, data.length - total)
+    let written = 0
+    try {
+      written = fs.writeSync(fd, data, total, wanted)
+    } catch (error) {
+      if (error.code !== 'EIO') throw error
+    }
+    total += written
+    if (written === wanted) continue
+    short ??= total
+    failedAtMs ??= Date.now()
+    fs.rmSync(ballast, { force: true })
+    if (then === 'give up') break
+  }
+  fs.closeSync(fd)
+  console.log(JSON.stringify({ short, total, closedAfterMs: Date.now() - failedAtMs }))
+`
+
 const uploadedSize = (name: string) => statSync(join(dir, 'remote/box', name)).size
 const uploaded = () => readdirSync(join(dir, 'remote/box')).toSorted()
 
@@ -104,13 +120,34 @@ describe.skipIf(!isEnabled)('a cache without space (as root, with ROOST_TEST_SYS
 
   it('leaves a file that its client wrote again', { timeout: 300_000 }, async () => {
     expect(await save('retried.bin', 40)).toBe(false)
-    // Nothing reads the log until the file is whole, as when the agent is late; the log has whole seconds.
-    const nextSecond = { timeout: 100_000, interval: 1_100 }
-    await new Promise((resolve) => setTimeout(resolve, nextSecond.interval))
-    await vi.waitFor(async () => expect(await save('retried.bin', 4)).toBe(true), nextSecond)
+    // Nothing reads the log until the file is complete, as when the agent is late.
+    await vi.waitFor(async () => expect(await save('retried.bin', 4)).toBe(true), patience)
     await vi.waitFor(() => expect(uploadedSize('retried.bin')).toBe(4 * mib), patience)
     for (let i = 0; i < 3; i++) await incomplete.check()
     expect([uploaded(), incomplete.recent(7)]).toEqual([['retried.bin'], undefined])
+  })
+
+  it.each([
+    ['keeps the name of a file whose client continued after a short write', 'continue', /^file$/],
+    ['renames a file whose client gave up after a short write', 'give up', /^file\.incomplete-\d{10}$/],
+  ])('%s', { timeout: 300_000 }, async (_, then, name) => {
+    const ballast = join(dir, 'cache/ballast')
+    writeFileSync(ballast, Buffer.alloc(20 * mib))
+    const { stdout } = await runCommand(process.execPath, ['-e', client, join(dir, 'mount/file'), ballast, then], {
+      deadlineMs: 60_000,
+    })
+    // The call became requests of at most 128 KiB, and one after the first failed.
+    const { short, total, closedAfterMs } = JSON.parse(stdout)
+    expect(short).toBeGreaterThan(0)
+    expect(short).toBeLessThan(16 * mib)
+    expect(total).toBe(then === 'continue' ? 16 * mib : short)
+    expect(closedAfterMs).toBeLessThan(1_000)
+    await vi.waitFor(async () => {
+      await incomplete.check()
+      expect(uploaded()).toEqual([expect.stringMatching(name)])
+    }, patience)
+    for (let i = 0; i < 10; i++) await incomplete.check()
+    expect(uploaded()).toEqual([expect.stringMatching(name)])
   })
 
   it('waits until a file is closed', { timeout: 300_000 }, async () => {

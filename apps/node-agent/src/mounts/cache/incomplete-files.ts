@@ -110,9 +110,8 @@ export class IncompleteFiles {
     const start = `${join(cache, 'vfs', cacheFolderOf(spec))}/`
     const found = new Map<string, number>()
     for (const line of lines) {
-      const write = failedWriteOf(line)
-      if (write?.path.startsWith(start) === true)
-        found.set(write.path.slice(start.length), Math.min(write.failedAtMs, writtenAtMs))
+      const write = failedWriteOf(line, writtenAtMs)
+      if (write?.path.startsWith(start) === true) found.set(write.path.slice(start.length), write.failedAtMs)
     }
     for (const [path, failedAtMs] of found) {
       // The log may be older than this process.
