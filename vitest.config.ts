@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { SkippedReporter } from './test/support/skipped-reporter.js'
+import { SkippedReporter } from './test/skipped-reporter.js'
 
 export default defineConfig({
   test: {

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MetricDefinition } from '@roost/api-types/agent'
-import { SimulatedAgent } from '../support/simulated-agent.js'
+import { SimulatedAgent } from '../support/agents/simulated-agent.js'
 
 export interface FleetOrder {
   readonly url: string

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { DesiredShare } from '@roost/api-types/agent'
-import { cifsShare, nfsShare } from '@roost/node-agent/dist/shares/sample-shares.js'
-import { scriptedGateway } from '@roost/node-agent/dist/shares/scripted-servers.js'
-import type { OneEdit } from '../support/many-shares-program.js'
-import { runToEnd } from '../support/processes.js'
+import { cifsShare, nfsShare } from '@roost/node-agent/dist/shares/testing/sample-shares.js'
+import { scriptedGateway } from '@roost/node-agent/dist/shares/testing/scripted-servers.js'
+import type { OneEdit } from '../support/gateway/many-shares-program.js'
+import { runToEnd } from '../support/programs/processes.js'
 import { atMost, row } from './report.js'
 import type { Row } from './report.js'
 
@@ -28,7 +28,7 @@ async function wholeRows(): Promise<readonly Row[]> {
   if (process.getuid?.() !== 0 || !existsSync('/usr/sbin/smbd')) return []
   const work = mkdtempSync(join(tmpdir(), 'roost-bench-samba-'))
   try {
-    const program = fileURLToPath(new URL('../support/many-shares-program.js', import.meta.url))
+    const program = fileURLToPath(new URL('../support/gateway/many-shares-program.js', import.meta.url))
     const args = ['-mn', '--propagation', 'private', process.execPath, program, work, '500']
     const { stdout, stderr } = await runToEnd('unshare', args, { timeout: 280_000 })
     if (stdout === '') throw new Error(stderr)

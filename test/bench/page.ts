@@ -3,7 +3,7 @@ import { atMost, row } from './report.js'
 import type { Row } from './report.js'
 import { createReader } from './reader.js'
 import { openStage } from './stage.js'
-import { insertNodes } from '../support/nodes.js'
+import { insertNodes } from '../support/agents/nodes.js'
 
 const rows = 100_000
 const runs = 200

@@ -6,7 +6,7 @@ import { openStage } from './stage.js'
 import type { Stage } from './stage.js'
 import { createWriter } from './writer.js'
 import type { Request, Writer } from './writer.js'
-import { insertNodes } from '../support/nodes.js'
+import { insertNodes } from '../support/agents/nodes.js'
 
 const rows = 100_000
 const perCluster = 4_000

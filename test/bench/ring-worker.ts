@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readRing } from '@roost/node-agent/dist/inventory/ring.js'
+import { readRing } from '@roost/node-agent/dist/swift/rings/ring.js'
 
 // Reads one ring as the agent does, and says what it cost: node ring-worker.js FILE
 const before = process.cpuUsage()

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { systemClock } from '@roost/node-agent/dist/clock.js'
-import { createStatsd } from '@roost/node-agent/dist/swift/statsd.js'
-import { StatsdFold } from '@roost/node-agent/dist/swift/statsd-fold.js'
-import { repository } from '../support/control-plane.js'
+import { systemClock } from '@roost/runtime'
+import { createStatsd } from '@roost/node-agent/dist/collectors/swift/statsd.js'
+import { StatsdFold } from '@roost/node-agent/dist/collectors/swift/statsd-fold.js'
+import { repository } from '../support/http/control-plane.js'
 import { cpuMsOf } from './measure.js'
 import { row } from './report.js'
 import type { Row } from './report.js'
@@ -77,7 +77,7 @@ function readingMs(lines: readonly string[]): number {
 
 /** One line for each that the cluster of the fixture has sent, the names mixed. */
 function sentByCluster(): readonly string[] {
-  const file = join(repository, 'apps/node-agent/src/swift/fixtures/swift-2.30/sent.txt')
+  const file = join(repository, 'apps/node-agent/src/collectors/swift/fixtures/swift-2.30/sent.txt')
   const rows = readFileSync(file, 'utf8')
     .trim()
     .split('\n')

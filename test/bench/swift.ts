@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { InventoryDevice } from '@roost/api-types/agent'
-import { openMachine } from '@roost/node-agent/dist/host/machine.js'
-import { runCommand } from '@roost/node-agent/dist/host/run-command.js'
-import { readPlacement } from '@roost/node-agent/dist/inventory/ring.js'
-import { parseAccessLine } from '@roost/node-agent/dist/swift/access-line.js'
-import { createAccountUsage } from '@roost/node-agent/dist/swift/account-usage.js'
-import { repository } from '../support/control-plane.js'
-import { runToEnd } from '../support/processes.js'
+import { openMachine } from '@roost/node-agent/dist/machine/machine.js'
+import { runCommand } from '@roost/node-agent/dist/machine/run-command.js'
+import { readPlacement } from '@roost/node-agent/dist/swift/rings/ring.js'
+import { parseAccessLine } from '@roost/node-agent/dist/swift/access-log/access-line.js'
+import { createAccountUsage } from '@roost/node-agent/dist/swift/accounts/account-usage.js'
+import { repository } from '../support/http/control-plane.js'
+import { runToEnd } from '../support/programs/processes.js'
 import { cpuMsOf } from './measure.js'
 import { atMost, row } from './report.js'
 import type { Row } from './report.js'
@@ -116,7 +116,7 @@ const device: InventoryDevice = {
 
 /** As Swift made one of them, under so many names. */
 function writeAccounts(folder: string, partitions: readonly number[]): void {
-  const one = gunzipSync(readFileSync(join(agent, 'swift/fixtures/account-db/two-policies.db.gz')))
+  const one = gunzipSync(readFileSync(join(agent, 'swift/accounts/fixtures/account-db/two-policies.db.gz')))
   const places: number[] = []
   for (let at = one.indexOf('AUTH_test'); at !== -1; at = one.indexOf('AUTH_test', at + 1)) places.push(at)
   for (let i = 0; i < accounts; i++) {

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encodeMetricFrame } from '@roost/api-types/agent'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { repository } from '../support/control-plane.js'
-import { addCluster } from '../support/fleet-rows.js'
-import { createOutsideProject } from '../support/outside-project.js'
-import type { OutsideProject } from '../support/outside-project.js'
-import { patience } from '../support/patience.js'
-import { shareApi } from '../support/shared-api.js'
+import { repository } from '../support/http/control-plane.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { createOutsideProject } from '../support/http/outside-project.js'
+import type { OutsideProject } from '../support/http/outside-project.js'
+import { patience } from '../support/clock/wait-until.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 500_000 })
 

@@ -1,7 +1,7 @@
 import { createClient } from '@roost/api-types'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { addCluster } from '../support/fleet-rows.js'
-import { shareApi } from '../support/shared-api.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 const list = '/api/v1/audit_events/'
 const canary = 'S3CR3T-canary-0123456789'

@@ -1,10 +1,10 @@
 import { createClient } from '@roost/api-types'
 import { encodeMetricFrame } from '@roost/api-types/agent'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addCluster, addDevice, addNode } from '../support/fleet-rows.js'
-import { simulatedInventory } from '../support/simulated-inventory.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
+import { simulatedInventory } from '../support/agents/simulated-inventory.js'
 
 const names = [
   'recon.object.async_pending',

@@ -1,11 +1,11 @@
 import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import { createDesiredStorage } from '@roost/control-plane/dist/clusters/desired-storage-store.js'
-import { createSecrets, loadSecretKeys } from '@roost/control-plane/dist/secrets.js'
+import { createSecrets, loadSecretKeys } from '@roost/control-plane/dist/secrets/secrets.js'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { addCluster } from '../support/fleet-rows.js'
-import { shareApi } from '../support/shared-api.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 const login = { auth_url: 'http://swift.example:8080/auth/v1.0', user: 'test:tester', key: 'S3CR3T-of-storage' }

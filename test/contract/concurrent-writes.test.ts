@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { addCluster } from '../support/fleet-rows.js'
-import { shareApi, statuses } from '../support/shared-api.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { shareApi, statuses } from '../support/http/shared-api.js'
 
 const server = shareApi()
 const { addGateway, get, patch, post } = server

@@ -1,7 +1,7 @@
 import type { Job } from '@roost/api-types/rest'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { addCluster, addNode } from '../support/fleet-rows.js'
-import { shareApi, statuses } from '../support/shared-api.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { shareApi, statuses } from '../support/http/shared-api.js'
 
 const server = shareApi()
 const { get, post } = server

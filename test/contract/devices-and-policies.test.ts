@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addCluster, addDevice, addNode, addPolicy } from '../support/fleet-rows.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
 
 let api: TestApi
 let cluster: number

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { repository } from '../support/control-plane.js'
-import { addCluster, addNode } from '../support/fleet-rows.js'
-import { runToEnd } from '../support/processes.js'
-import { shareApi } from '../support/shared-api.js'
+import { repository } from '../support/http/control-plane.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { runToEnd } from '../support/programs/processes.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { addCluster } from '../support/fleet-rows.js'
-import { shareApi } from '../support/shared-api.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 let cluster = 0

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it, vi } from 'vitest'
-import { addCluster, addDevice, addNode, addPolicy } from '../support/fleet-rows.js'
-import { patience } from '../support/patience.js'
-import { resources } from '../support/route-table.js'
-import { shareApi } from '../support/shared-api.js'
+import { addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
+import { patience } from '../support/clock/wait-until.js'
+import { resources } from '../support/http/route-table.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 const { get, post } = server

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeMetricFrame } from '@roost/api-types/agent'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { Answer, Call, TestApi } from '../support/api.js'
-import { addDevice, addNode, addPolicy } from '../support/fleet-rows.js'
-import { openApiContract } from '../support/openapi-contract.js'
-import type { OpenApiContract } from '../support/openapi-contract.js'
-import { forms, newTarget, queryOf, resources, statusOf, templateOf } from '../support/route-table.js'
-import type { Fixture, Form, Ids } from '../support/route-table.js'
-import { storageOf, transferOf, usageMessage } from '../support/usage-rows.js'
+import { startApi } from '../support/http/api.js'
+import type { Answer, Call, TestApi } from '../support/http/api.js'
+import { addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
+import { openApiContract } from '../support/http/openapi-contract.js'
+import type { OpenApiContract } from '../support/http/openapi-contract.js'
+import { forms, newTarget, queryOf, resources, statusOf, templateOf } from '../support/http/route-table.js'
+import type { Fixture, Form, Ids } from '../support/http/route-table.js'
+import { storageOf, transferOf, usageMessage } from '../support/database/usage-rows.js'
 
 let api: TestApi
 let contract: OpenApiContract

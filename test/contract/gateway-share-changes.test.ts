@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { addCluster, addNode } from '../support/fleet-rows.js'
-import { shareApi } from '../support/shared-api.js'
-import { cifsDefaults, nfsDefaults } from '../support/share-defaults.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { shareApi } from '../support/http/shared-api.js'
+import { cifsDefaults, nfsDefaults } from '../support/gateway/share-defaults.js'
 
 const list = '/api/v1/gateway_shares/'
 const server = shareApi()

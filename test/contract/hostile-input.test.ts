@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { rawConnection, readAll } from '../support/raw-http.js'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addNode } from '../support/fleet-rows.js'
+import { rawConnection, readAll } from '../support/http/raw-http.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addNode } from '../support/agents/fleet-rows.js'
 
 let api: TestApi
 let path: string

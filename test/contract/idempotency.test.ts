@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
 
 const password = 'S3CR3T-correct-horse-battery'
 let api: TestApi

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addNode } from '../support/fleet-rows.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addNode } from '../support/agents/fleet-rows.js'
 
 let api: TestApi
 const nodes: number[] = []
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => api.stop())
 
 it('the npm client ts-resource-tastypie pages, reads, filters, changes and follows next', async () => {
-  const program = join(import.meta.dirname, '../support/tastypie-walk.mjs')
+  const program = join(import.meta.dirname, '../support/http/tastypie-walk.mjs')
   const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: join(api.controlPlane.dataDir, 'ca.pem') }
   const args = [program, api.url, ...api.key.split(':')]
   const { stdout } = await promisify(execFile)(process.execPath, args, { env })

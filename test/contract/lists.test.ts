@@ -1,12 +1,12 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lockInserts } from '@roost/control-plane/dist/insert-order-store.js'
+import { lockInserts } from '@roost/control-plane/dist/database/insert-order.js'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addCluster, addDevice, addNode } from '../support/fleet-rows.js'
-import { testCaller } from '../support/enrolment.js'
-import { patience } from '../support/patience.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
+import { testCaller } from '../support/agents/enrolment.js'
+import { patience } from '../support/clock/wait-until.js'
 
 let api: TestApi
 let east: number

@@ -1,9 +1,9 @@
 import { encodeMetricFrame } from '@roost/api-types/agent'
 import type { CatalogueMessage } from '@roost/api-types/agent'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addNode } from '../support/fleet-rows.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addNode } from '../support/agents/fleet-rows.js'
 
 let api: TestApi
 let first: number

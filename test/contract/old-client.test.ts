@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { addCluster } from '../support/fleet-rows.js'
-import { runOldClient } from '../support/old-client.js'
-import { shareApi } from '../support/shared-api.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { runOldClient } from '../support/http/old-client.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 const password = 'correct-horse-battery-staple'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { openApiContract } from '../support/openapi-contract.js'
-import type { Media, OpenApiContract, OpenApiDocument } from '../support/openapi-contract.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { openApiContract } from '../support/http/openapi-contract.js'
+import type { Media, OpenApiContract, OpenApiDocument } from '../support/http/openapi-contract.js'
 
 let api: TestApi
 let contract: OpenApiContract

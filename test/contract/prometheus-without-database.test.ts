@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { startInProcess } from '../support/control-plane.js'
-import type { InProcessControlPlane } from '../support/control-plane.js'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
-import { startTcpProxy } from '../support/tcp-proxy.js'
-import type { TcpProxy } from '../support/tcp-proxy.js'
+import { startInProcess } from '../support/http/control-plane.js'
+import type { InProcessControlPlane } from '../support/http/control-plane.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { startTcpProxy } from '../support/programs/tcp-proxy.js'
+import type { TcpProxy } from '../support/programs/tcp-proxy.js'
 
 let database: TestDatabase
 let wire: TcpProxy

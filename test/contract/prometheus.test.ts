@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { encodeMetricFrame } from '@roost/api-types/agent'
 import { DeviceStatus, NodeState } from '@roost/api-types/rest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { repository } from '../support/control-plane.js'
-import { addCluster, addDevice, addNode, addPolicy } from '../support/fleet-rows.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { repository } from '../support/http/control-plane.js'
+import { addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
 
 let api: TestApi
 beforeAll(async () => {

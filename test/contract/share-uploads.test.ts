@@ -1,10 +1,10 @@
 import { createClient } from '@roost/api-types'
 import type { ServerMessage } from '@roost/api-types/agent'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addCluster, addNode } from '../support/fleet-rows.js'
-import { newIdentity, SimulatedAgent } from '../support/simulated-agent.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { newIdentity, SimulatedAgent } from '../support/agents/simulated-agent.js'
 
 /** On a machine with much to do. */
 const patience = { timeout: 45_000, interval: 50 }

@@ -5,11 +5,11 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeMetricFrame } from '@roost/api-types/agent'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addCluster, addNode } from '../support/fleet-rows.js'
-import { rawConnection, readAll } from '../support/raw-http.js'
-import { halfHourMs } from '../support/usage-rows.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { rawConnection, readAll } from '../support/http/raw-http.js'
+import { halfHourMs } from '../support/database/usage-rows.js'
 
 let api: TestApi
 let path: string

@@ -1,8 +1,8 @@
-import { systemClock } from '@roost/control-plane/dist/clock.js'
+import { systemClock } from '@roost/runtime'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { pipelined } from '../support/raw-http.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { pipelined } from '../support/http/raw-http.js'
 
 let api: TestApi
 beforeAll(async () => {

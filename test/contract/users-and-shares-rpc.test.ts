@@ -1,8 +1,8 @@
 import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { addCluster } from '../support/fleet-rows.js'
-import { shareApi } from '../support/shared-api.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 const password = 'correct-horse-battery-staple'
 const server = shareApi()

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import { beforeAll, expect, it } from 'vitest'
-import { addCluster } from '../support/fleet-rows.js'
-import { shareApi } from '../support/shared-api.js'
-import { addProxy, halfHourMs, storageOf, usageMessage } from '../support/usage-rows.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { shareApi } from '../support/http/shared-api.js'
+import { addProxy, halfHourMs, storageOf, usageMessage } from '../support/database/usage-rows.js'
 
 const shared = shareApi({ ROOST_USAGE_RETENTION_DAYS: '36500' })
 const begin = Date.parse('2020-01-01T00:00:00Z')

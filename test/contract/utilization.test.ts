@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { addCluster } from '../support/fleet-rows.js'
-import { shareApi } from '../support/shared-api.js'
-import { addProxy, halfHourMs, storageOf, transferOf, usageMessage } from '../support/usage-rows.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { shareApi } from '../support/http/shared-api.js'
+import { addProxy, halfHourMs, storageOf, transferOf, usageMessage } from '../support/database/usage-rows.js'
 
 const shared = shareApi({ ROOST_USAGE_RETENTION_DAYS: '36500' })
 const { get } = shared

@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Applier } from '@roost/node-agent/dist/deployments/applier.js'
 import { expect, it } from 'vitest'
-import { addLabNode, endOf } from '../support/deployment-lab.js'
-import { addCluster } from '../support/fleet-rows.js'
-import { begunGenerations, currentFiles, folderApplier } from '../support/folder-applier.js'
-import { shareApi } from '../support/shared-api.js'
-import { SimulatedClock } from '../support/simulated-clock.js'
-import { startTestAgent } from '../support/test-agent.js'
+import { addLabNode, endOf } from '../support/gateway/deployment-lab.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { begunGenerations, currentFiles, folderApplier } from '../support/gateway/folder-applier.js'
+import { shareApi } from '../support/http/shared-api.js'
+import { SimulatedClock } from '../support/clock/simulated-clock.js'
+import { startTestAgent } from '../support/agents/test-agent.js'
 
 const hour = 3_600_000
 const server = shareApi()

@@ -1,14 +1,14 @@
-import { createIdempotencyStore } from '@roost/control-plane/dist/audit/idempotency-store.js'
-import { createWrites } from '@roost/control-plane/dist/audit/service.js'
-import { createAuditStore } from '@roost/control-plane/dist/audit/store.js'
+import { createIdempotencyStore } from '@roost/control-plane/dist/database/idempotency.js'
+import { createWrites } from '@roost/control-plane/dist/database/writes.js'
+import { createAuditStore } from '@roost/control-plane/dist/database/transaction.js'
 import { createDriftService } from '@roost/control-plane/dist/deployments/drift.js'
 import { createStateStore } from '@roost/control-plane/dist/deployments/state-store.js'
-import { createSecrets } from '@roost/control-plane/dist/secrets.js'
+import { createSecrets } from '@roost/control-plane/dist/secrets/secrets.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
-import { testCaller } from '../support/enrolment.js'
-import { addCluster, addNode } from '../support/fleet-rows.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { testCaller } from '../support/agents/enrolment.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 
 const secrets = createSecrets([{ id: '00000001', key: new Uint8Array(32).fill(1) }])
 const payload = secrets.seal('desired-state', '{}')

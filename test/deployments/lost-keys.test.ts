@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { addLabNode, endOf } from '../support/deployment-lab.js'
-import { addCluster } from '../support/fleet-rows.js'
-import { shareApi } from '../support/shared-api.js'
+import { addLabNode, endOf } from '../support/gateway/deployment-lab.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 

@@ -1,10 +1,10 @@
 import type { Job } from '@roost/api-types/rest'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { addLabNode, endOf } from '../support/deployment-lab.js'
-import type { LabNode } from '../support/deployment-lab.js'
-import { addCluster } from '../support/fleet-rows.js'
-import { begunGenerations, currentFiles } from '../support/folder-applier.js'
-import { shareApi } from '../support/shared-api.js'
+import { addLabNode, endOf } from '../support/gateway/deployment-lab.js'
+import type { LabNode } from '../support/gateway/deployment-lab.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { begunGenerations, currentFiles } from '../support/gateway/folder-applier.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 let node: LabNode

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { addLabNode } from '../support/deployment-lab.js'
-import type { LabNode } from '../support/deployment-lab.js'
-import { addCluster } from '../support/fleet-rows.js'
-import { shareApi } from '../support/shared-api.js'
+import { addLabNode } from '../support/gateway/deployment-lab.js'
+import type { LabNode } from '../support/gateway/deployment-lab.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 const { get, post } = server

@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Job } from '@roost/api-types/rest'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { addLabNode, endOf, holdHalfway } from '../support/deployment-lab.js'
-import type { LabNode } from '../support/deployment-lab.js'
-import { addCluster } from '../support/fleet-rows.js'
-import { currentFiles } from '../support/folder-applier.js'
-import { shareApi } from '../support/shared-api.js'
+import { addLabNode, endOf, holdHalfway } from '../support/gateway/deployment-lab.js'
+import type { LabNode } from '../support/gateway/deployment-lab.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { currentFiles } from '../support/gateway/folder-applier.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 vi.setConfig({ testTimeout: 180_000 })
 const server = shareApi()

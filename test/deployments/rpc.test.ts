@@ -2,10 +2,10 @@ import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import type { Job } from '@roost/api-types/rest'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { addLabNode, holdHalfway } from '../support/deployment-lab.js'
-import type { LabNode } from '../support/deployment-lab.js'
-import { addCluster } from '../support/fleet-rows.js'
-import { shareApi } from '../support/shared-api.js'
+import { addLabNode, holdHalfway } from '../support/gateway/deployment-lab.js'
+import type { LabNode } from '../support/gateway/deployment-lab.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 let client: Client

@@ -1,9 +1,9 @@
 import type { Job } from '@roost/api-types/rest'
 import { beforeEach, expect, it } from 'vitest'
-import { addLabNode, endOf } from '../support/deployment-lab.js'
-import type { LabNode } from '../support/deployment-lab.js'
-import { addCluster } from '../support/fleet-rows.js'
-import { shareApi } from '../support/shared-api.js'
+import { addLabNode, endOf } from '../support/gateway/deployment-lab.js'
+import type { LabNode } from '../support/gateway/deployment-lab.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 let cluster = ''

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { FailpointName } from '@roost/failpoints'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { repository } from '../support/control-plane.js'
-import { addLabNode, endOf } from '../support/deployment-lab.js'
-import type { LabNode } from '../support/deployment-lab.js'
-import { endsAt } from '../support/failpoints.js'
-import type { Point } from '../support/failpoints.js'
-import { addCluster } from '../support/fleet-rows.js'
-import { begunGenerations, currentFiles, generationInForce } from '../support/folder-applier.js'
-import { shareApi } from '../support/shared-api.js'
+import { repository } from '../support/http/control-plane.js'
+import { addLabNode, endOf } from '../support/gateway/deployment-lab.js'
+import type { LabNode } from '../support/gateway/deployment-lab.js'
+import { endsAt } from '../support/programs/failpoints.js'
+import type { Point } from '../support/programs/failpoints.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { begunGenerations, currentFiles, generationInForce } from '../support/gateway/folder-applier.js'
+import { shareApi } from '../support/http/shared-api.js'
 
 const isLong = process.env['ROOST_TEST_LONG'] === '1'
 const rounds = isLong ? 40 : 1
@@ -45,7 +45,7 @@ interface AgentProcess {
 /** The node's agent in a process of its own; with a point, it ends there. */
 function startAgent(point?: Point): AgentProcess {
   const { PATH = '' } = process.env
-  const program = join(repository, 'test/dist/support/lab-agent-program.js')
+  const program = join(repository, 'test/dist/support/agents/lab-agent-program.js')
   const env = { PATH, ...(point === undefined ? {} : endsAt(point)) }
   const child = spawn(process.execPath, [program, node.dataDir], { env, stdio: 'ignore' })
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('close', (_code, signal) => resolve(signal)))

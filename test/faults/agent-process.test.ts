@@ -2,10 +2,10 @@ import { fork } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { closeCodes } from '@roost/api-types/agent'
-import { agentEnv, agentProgram, runAgent, startAgentProcess } from '../support/agent-program.js'
-import type { AgentProcess } from '../support/agent-program.js'
-import { ScriptedControlPlane } from '../support/scripted-control-plane.js'
-import { enrolledState } from '../support/test-agent.js'
+import { agentEnv, agentProgram, runAgent, startAgentProcess } from '../support/agents/agent-program.js'
+import type { AgentProcess } from '../support/agents/agent-program.js'
+import { ScriptedControlPlane } from '../support/agents/scripted-control-plane.js'
+import { enrolledState } from '../support/agents/test-agent.js'
 
 let server: ScriptedControlPlane
 let state: Awaited<ReturnType<typeof enrolledState>>

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ScriptedControlPlane } from '../support/scripted-control-plane.js'
-import { SimulatedClock } from '../support/simulated-clock.js'
-import { enrolledState, startTestAgent, type TestAgent } from '../support/test-agent.js'
+import { ScriptedControlPlane } from '../support/agents/scripted-control-plane.js'
+import { SimulatedClock } from '../support/clock/simulated-clock.js'
+import { enrolledState, startTestAgent, type TestAgent } from '../support/agents/test-agent.js'
 
 let clock: SimulatedClock
 let state: Awaited<ReturnType<typeof enrolledState>>

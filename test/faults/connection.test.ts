@@ -3,10 +3,10 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { closeCodes } from '@roost/api-types/agent'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ScriptedControlPlane } from '../support/scripted-control-plane.js'
-import { SimulatedClock } from '../support/simulated-clock.js'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js'
-import { enrolledState, startTestAgent, type TestAgent } from '../support/test-agent.js'
+import { ScriptedControlPlane } from '../support/agents/scripted-control-plane.js'
+import { SimulatedClock } from '../support/clock/simulated-clock.js'
+import { startTcpProxy, type TcpProxy } from '../support/programs/tcp-proxy.js'
+import { enrolledState, startTestAgent, type TestAgent } from '../support/agents/test-agent.js'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -14,7 +14,7 @@ import {
   publicKeyDigest,
 } from '@roost/control-plane/dist/tls/certificates.js'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { runAgent } from '../support/agent-program.js'
+import { runAgent } from '../support/agents/agent-program.js'
 
 const names = ['127.0.0.1', 'localhost']
 const day = 86_400_000

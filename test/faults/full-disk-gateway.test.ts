@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { runCommand } from '@roost/node-agent/dist/host/run-command.js'
-import { type ScriptedGateway, scriptedGateway } from '@roost/node-agent/dist/shares/scripted-servers.js'
+import { runCommand } from '@roost/node-agent/dist/machine/run-command.js'
+import { type ScriptedGateway, scriptedGateway } from '@roost/node-agent/dist/shares/testing/scripted-servers.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { repository } from '../support/control-plane.js'
+import { repository } from '../support/http/control-plane.js'
 
 const isEnabled = Boolean(process.env.ROOST_TEST_SYSTEM) && process.getuid?.() === 0
-const program = join(repository, 'test/dist/support/gateway-program.js')
+const program = join(repository, 'test/dist/support/gateway/gateway-program.js')
 
 let gateway: ScriptedGateway
 beforeEach(() => {

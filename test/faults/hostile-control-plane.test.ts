@@ -1,8 +1,8 @@
-import { systemClock } from '@roost/node-agent/dist/clock.js'
+import { systemClock } from '@roost/runtime'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { patience } from '../support/patience.js'
-import { ScriptedControlPlane } from '../support/scripted-control-plane.js'
-import { enrolledState, startTestAgent, type TestAgent } from '../support/test-agent.js'
+import { patience } from '../support/clock/wait-until.js'
+import { ScriptedControlPlane } from '../support/agents/scripted-control-plane.js'
+import { enrolledState, startTestAgent, type TestAgent } from '../support/agents/test-agent.js'
 
 let state: Awaited<ReturnType<typeof enrolledState>>
 let server: ScriptedControlPlane

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { type AgentProcess, runAgent, startAgentProcess } from '../support/agent-program.js'
-import { type ControlPlaneProcess, startControlPlane } from '../support/control-plane.js'
-import { freePort } from '../support/free-port.js'
-import { runRoost } from '../support/processes.js'
-import { request } from '../support/request.js'
+import { type AgentProcess, runAgent, startAgentProcess } from '../support/agents/agent-program.js'
+import { type ControlPlaneProcess, startControlPlane } from '../support/http/control-plane.js'
+import { freePort } from '../support/programs/free-port.js'
+import { runRoost } from '../support/programs/processes.js'
+import { request } from '../support/http/request.js'
 
 /** What an operator is promised after the restart of any part is half of it; a slow machine takes its time, too. */
 const promiseMs = 120_000

@@ -5,11 +5,11 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { repository } from '../support/control-plane.js'
-import { ScriptedControlPlane } from '../support/scripted-control-plane.js'
-import { enrolledState } from '../support/test-agent.js'
+import { repository } from '../support/http/control-plane.js'
+import { ScriptedControlPlane } from '../support/agents/scripted-control-plane.js'
+import { enrolledState } from '../support/agents/test-agent.js'
 
-const busyAgent = join(repository, 'test/dist/support/busy-agent.js')
+const busyAgent = join(repository, 'test/dist/support/agents/busy-agent.js')
 const kills = process.env.ROOST_TEST_LONG === '1' ? 200 : 12
 
 let server: ScriptedControlPlane

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { renderShares } from '@roost/node-agent/dist/shares/index.js'
-import { places } from '@roost/node-agent/dist/shares/sample-shares.js'
-import { type ScriptedGateway, scriptedGateway } from '@roost/node-agent/dist/shares/scripted-servers.js'
+import { places } from '@roost/node-agent/dist/shares/testing/sample-shares.js'
+import { type ScriptedGateway, scriptedGateway } from '@roost/node-agent/dist/shares/testing/scripted-servers.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { repository } from '../support/control-plane.js'
-import { sharesOf } from '../support/gateway-program.js'
+import { repository } from '../support/http/control-plane.js'
+import { sharesOf } from '../support/gateway/gateway-program.js'
 
-const program = join(repository, 'test/dist/support/gateway-program.js')
+const program = join(repository, 'test/dist/support/gateway/gateway-program.js')
 const isLong = Boolean(process.env.ROOST_TEST_LONG)
 const runs = isLong ? 40 : 2
 

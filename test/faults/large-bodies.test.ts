@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startControlPlane } from '../support/control-plane.js'
-import type { ControlPlaneProcess } from '../support/control-plane.js'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { startControlPlane } from '../support/http/control-plane.js'
+import type { ControlPlaneProcess } from '../support/http/control-plane.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
 
 let database: TestDatabase
 let roost: ControlPlaneProcess

@@ -1,8 +1,8 @@
-import { systemClock } from '@roost/node-agent/dist/clock.js'
+import { systemClock } from '@roost/runtime'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type StreamServer, startStreamServer } from '../stream/stream-server.js'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js'
-import { enrolledState, startTestAgent, type TestAgent } from '../support/test-agent.js'
+import { startTcpProxy, type TcpProxy } from '../support/programs/tcp-proxy.js'
+import { enrolledState, startTestAgent, type TestAgent } from '../support/agents/test-agent.js'
 
 /** A fifteenth of the usual one: what takes a minute in the field takes four seconds here, on a machine at rest. */
 const heartbeatMs = 1000

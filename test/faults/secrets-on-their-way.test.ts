@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { repository, startControlPlane } from '../support/control-plane.js'
-import type { ControlPlaneProcess } from '../support/control-plane.js'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
-import { addLabNode } from '../support/deployment-lab.js'
-import type { LabNode } from '../support/deployment-lab.js'
-import { dumpOf } from '../support/dump.js'
-import { addCluster } from '../support/fleet-rows.js'
-import { patience } from '../support/patience.js'
-import { request } from '../support/request.js'
+import { repository, startControlPlane } from '../support/http/control-plane.js'
+import type { ControlPlaneProcess } from '../support/http/control-plane.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { addLabNode } from '../support/gateway/deployment-lab.js'
+import type { LabNode } from '../support/gateway/deployment-lab.js'
+import { dumpOf } from '../support/database/dump.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { patience } from '../support/clock/wait-until.js'
+import { request } from '../support/http/request.js'
 
 vi.setConfig({ testTimeout: 300_000 })
 const canary = 'S3CR3T-canary-on-its-way-to-a-node'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   client = createClient({ url: roost.url, ca: roost.ca, apiKey: roost.key })
   cluster = await addCluster(database)
   node = await addLabNode(roost, database, cluster, { runsGateway: true, runsProxy: true })
-  const program = join(repository, 'test/dist/support/lab-agent-program.js')
+  const program = join(repository, 'test/dist/support/agents/lab-agent-program.js')
   const agent = spawn(process.execPath, [program, node.dataDir], { stdio: ['ignore', 'pipe', 'pipe'] })
   for (const stream of [agent.stdout, agent.stderr]) stream.on('data', (chunk) => (logged += String(chunk)))
   const ended = new Promise((resolve) => agent.once('close', resolve))

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type KeyPair, makeCa, makeServerCertificate } from '@roost/control-plane/dist/tls/certificates.js'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ScriptedControlPlane } from '../support/scripted-control-plane.js'
-import { SimulatedClock } from '../support/simulated-clock.js'
-import { enrolledState, startTestAgent, type TestAgent } from '../support/test-agent.js'
+import { ScriptedControlPlane } from '../support/agents/scripted-control-plane.js'
+import { SimulatedClock } from '../support/clock/simulated-clock.js'
+import { enrolledState, startTestAgent, type TestAgent } from '../support/agents/test-agent.js'
 
 const minute = 60_000
 

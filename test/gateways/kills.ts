@@ -1,6 +1,6 @@
 import type { GatewayShare } from '@roost/api-types/rest'
 import { describe, expect, it } from 'vitest'
-import { endOf } from '../support/deployment-lab.js'
+import { endOf } from '../support/gateway/deployment-lab.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
 
 /** Where the agent ends; the second time is that of CIFS, when NFS has its new generation already. */

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCommand } from '@roost/node-agent/dist/host/run-command.js'
+import { runCommand } from '@roost/node-agent/dist/machine/run-command.js'
 import { describe, expect, it } from 'vitest'
-import { repository } from '../support/control-plane.js'
-import type { OneEdit } from '../support/many-shares-program.js'
+import { repository } from '../support/http/control-plane.js'
+import type { OneEdit } from '../support/gateway/many-shares-program.js'
 
 const isEnabled = Boolean(process.env.ROOST_TEST_SYSTEM) && process.getuid?.() === 0
-const program = join(repository, 'test/dist/support/many-shares-program.js')
+const program = join(repository, 'test/dist/support/gateway/many-shares-program.js')
 
 describe.skipIf(!isEnabled)('a real Samba with five hundred shares (as root, with ROOST_TEST_SYSTEM=1)', () => {
   it('is told once of the one that is edited, whose lines are all that changes', { timeout: 600_000 }, async () => {

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCommand } from '@roost/node-agent/dist/host/run-command.js'
+import { runCommand } from '@roost/node-agent/dist/machine/run-command.js'
 import { describe, expect, it } from 'vitest'
-import { repository } from '../support/control-plane.js'
+import { repository } from '../support/http/control-plane.js'
 
 const isEnabled = Boolean(process.env.ROOST_TEST_SYSTEM) && process.getuid?.() === 0
-const program = join(repository, 'test/dist/support/real-samba-program.js')
+const program = join(repository, 'test/dist/support/gateway/real-samba-program.js')
 
 describe.skipIf(!isEnabled)('a real Samba with clients (as root, with ROOST_TEST_SYSTEM=1)', () => {
   it(

@@ -2,10 +2,10 @@ import { createEnrolmentStore } from '@roost/control-plane/dist/nodes/enrolment-
 import { createFleetStore } from '@roost/control-plane/dist/nodes/fleet-store.js'
 import { createUsageIntakeStore } from '@roost/control-plane/dist/utilization/intake-store.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
-import { addCluster } from '../support/fleet-rows.js'
-import { addProxy, transferOf } from '../support/usage-rows.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { addProxy, transferOf } from '../support/database/usage-rows.js'
 
 let database: TestDatabase
 let clusterId = 0

@@ -1,8 +1,8 @@
 import { createCapacityStore } from '@roost/control-plane/dist/capacity/store.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
-import { addCluster, addNode } from '../support/fleet-rows.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 import { day, empty, Fleet, inventory, noon } from './fleet.js'
 
 let database: TestDatabase

@@ -1,11 +1,11 @@
 import type { Inventory, InventoryDevice, InventoryPolicy } from '@roost/api-types/agent'
-import { createLog } from '@roost/control-plane/dist/log.js'
+import { createLog } from '@roost/control-plane/dist/lifecycle/log.js'
 import { createInventoryStore } from '@roost/control-plane/dist/nodes/inventory-store.js'
 import { createInventoryIntake } from '@roost/control-plane/dist/nodes/inventory.js'
 import type { InventoryIntake } from '@roost/control-plane/dist/nodes/inventory.js'
-import type { TestDatabase } from '../support/database.js'
-import { addCluster, addNode } from '../support/fleet-rows.js'
-import { simulatedInventory } from '../support/simulated-inventory.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { simulatedInventory } from '../support/agents/simulated-inventory.js'
 
 export const day = 86_400_000
 export const noon = Date.UTC(2026, 0, 1, 12)

@@ -1,8 +1,8 @@
 import { createNodeStore } from '@roost/control-plane/dist/nodes/store.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
-import { simulatedInventory } from '../support/simulated-inventory.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { simulatedInventory } from '../support/agents/simulated-inventory.js'
 import { empty, Fleet, inventory, policy } from './fleet.js'
 
 let database: TestDatabase

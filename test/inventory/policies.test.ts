@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
 import { Fleet, inventory, policy } from './fleet.js'
 
 let database: TestDatabase

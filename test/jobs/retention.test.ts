@@ -1,9 +1,9 @@
 import { createRetentionStore } from '@roost/control-plane/dist/jobs/retention-store.js'
 import { createRetention } from '@roost/control-plane/dist/jobs/retention.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
-import { addCluster, addNode } from '../support/fleet-rows.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
 const hourMs = 3_600_000

@@ -4,9 +4,9 @@ import { createMetrics } from '@roost/control-plane/dist/metrics/feature.js'
 import type { MetricFeature } from '@roost/control-plane/dist/metrics/feature.js'
 import { createMetricStore } from '@roost/control-plane/dist/metrics/store.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
-import { addCluster, addNode } from '../support/fleet-rows.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeMetricFrame } from '@roost/api-types/agent'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addCluster, addNode } from '../support/fleet-rows.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 
 // Names in which every hostile pattern below nearly matches, up to its end.
 const names = Array.from({ length: 20_000 }, (_, i) => `interface.eth${i % 97}.if_octets.${'a'.repeat(24)}.${i}`)

@@ -1,10 +1,10 @@
 import type { ServerMessage } from '@roost/api-types/agent'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addCluster } from '../support/fleet-rows.js'
-import { insertNodes } from '../support/nodes.js'
-import { SimulatedAgent } from '../support/simulated-agent.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { insertNodes } from '../support/agents/nodes.js'
+import { SimulatedAgent } from '../support/agents/simulated-agent.js'
 
 let api: TestApi
 let agent: SimulatedAgent | undefined

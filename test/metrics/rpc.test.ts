@@ -3,9 +3,9 @@ import type { Client } from '@roost/api-types'
 import { encodeMetricFrame } from '@roost/api-types/agent'
 import type { NodeMetricSample } from '@roost/api-types/rest'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addCluster, addNode } from '../support/fleet-rows.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 
 const names = Array.from({ length: 3000 }, (_, i) => `metric.${String(i).padStart(4, '0')}`)
 let time = 0

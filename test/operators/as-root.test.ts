@@ -3,9 +3,9 @@ import { chownSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, sta
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { controlPlaneEnv, repository, roostProgram } from '../support/control-plane.js'
-import { runToEnd } from '../support/processes.js'
-import type { Ended } from '../support/processes.js'
+import { controlPlaneEnv, repository, roostProgram } from '../support/http/control-plane.js'
+import { runToEnd } from '../support/programs/processes.js'
+import type { Ended } from '../support/programs/processes.js'
 
 /** The account `nobody`, instead of the account `roost` of docs/install.md. */
 const owner = { uid: 65_534, gid: 65_534 }

@@ -4,8 +4,8 @@ import { createAuthentication } from '@roost/control-plane/dist/operators/authen
 import type { Authentication } from '@roost/control-plane/dist/operators/authentication.js'
 import { createAuthenticationStore } from '@roost/control-plane/dist/operators/authentication-store.js'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
 
 let database: TestDatabase
 let authentication: Authentication

@@ -1,8 +1,8 @@
 import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
 
 let api: TestApi
 let client: Client

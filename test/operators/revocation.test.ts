@@ -2,11 +2,11 @@ import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startInProcess } from '../support/control-plane.js'
-import type { InProcessControlPlane } from '../support/control-plane.js'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
-import { patience } from '../support/patience.js'
+import { startInProcess } from '../support/http/control-plane.js'
+import type { InProcessControlPlane } from '../support/http/control-plane.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { patience } from '../support/clock/wait-until.js'
 
 /** Five seconds by the contract, and what the machine of a test may add. */
 const withinMs = patience

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { controlPlaneEnv, startControlPlane } from '../support/control-plane.js'
-import type { ControlPlaneProcess } from '../support/control-plane.js'
-import { createTestDatabase } from '../support/database.js'
-import { addNode } from '../support/fleet-rows.js'
-import { runRoost } from '../support/processes.js'
+import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
+import type { ControlPlaneProcess } from '../support/http/control-plane.js'
+import { createTestDatabase } from '../support/database/database.js'
+import { addNode } from '../support/agents/fleet-rows.js'
+import { runRoost } from '../support/programs/processes.js'
 
 const database = await createTestDatabase()
 let roost: ControlPlaneProcess

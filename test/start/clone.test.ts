@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { repository } from '../support/control-plane.js'
-import { processesNaming, runToEnd } from '../support/processes.js'
+import { repository } from '../support/http/control-plane.js'
+import { processesNaming, runToEnd } from '../support/programs/processes.js'
 
 const run = promisify(execFile)
 const onSystem = process.env['ROOST_TEST_SYSTEM'] === '1'

@@ -1,6 +1,6 @@
 import { openDatabase } from '@roost/database'
 import { afterAll, expect, it } from 'vitest'
-import { createTestDatabase } from '../support/database.js'
+import { createTestDatabase } from '../support/database/database.js'
 
 const database = await createTestDatabase()
 afterAll(() => database.drop())

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { controlPlaneEnv, startControlPlane } from '../support/control-plane.js'
-import type { ControlPlaneProcess } from '../support/control-plane.js'
-import { startDebianPostgresql } from '../support/debian-postgresql.js'
-import type { DebianPostgresql } from '../support/debian-postgresql.js'
-import { runRoost } from '../support/processes.js'
-import { request } from '../support/request.js'
+import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
+import type { ControlPlaneProcess } from '../support/http/control-plane.js'
+import { startDebianPostgresql } from '../support/database/debian-postgresql.js'
+import type { DebianPostgresql } from '../support/database/debian-postgresql.js'
+import { runRoost } from '../support/programs/processes.js'
+import { request } from '../support/http/request.js'
 
 const onSystem = process.env['ROOST_TEST_SYSTEM'] === '1' && process.getuid?.() === 0
 

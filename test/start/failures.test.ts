@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { controlPlaneEnv } from '../support/control-plane.js'
-import { createTestDatabase } from '../support/database.js'
+import { controlPlaneEnv } from '../support/http/control-plane.js'
+import { createTestDatabase } from '../support/database/database.js'
 
-import { processesNaming, runRoost } from '../support/processes.js'
-import type { Ended } from '../support/processes.js'
+import { processesNaming, runRoost } from '../support/programs/processes.js'
+import type { Ended } from '../support/programs/processes.js'
 
 const database = await createTestDatabase()
 let dataDir: string

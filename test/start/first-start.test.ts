@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '@roost/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { controlPlaneEnv, startControlPlane } from '../support/control-plane.js'
-import type { ControlPlaneProcess } from '../support/control-plane.js'
-import { processesNaming, runRoost, runToEnd } from '../support/processes.js'
+import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
+import type { ControlPlaneProcess } from '../support/http/control-plane.js'
+import { processesNaming, runRoost, runToEnd } from '../support/programs/processes.js'
 
 let dataDir: string
 let roost: ControlPlaneProcess

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@roost/api-types'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { repository, startControlPlane } from '../support/control-plane.js'
-import type { ControlPlaneProcess } from '../support/control-plane.js'
-import { createTestDatabase } from '../support/database.js'
-import { processesNaming } from '../support/processes.js'
-import { request } from '../support/request.js'
+import { repository, startControlPlane } from '../support/http/control-plane.js'
+import type { ControlPlaneProcess } from '../support/http/control-plane.js'
+import { createTestDatabase } from '../support/database/database.js'
+import { processesNaming } from '../support/programs/processes.js'
+import { request } from '../support/http/request.js'
 
 const args = ['--agent', join(repository, 'apps/node-agent/bin/roost-agent.js')]
 // Readings come every 10 s, and the machine may be busy with other suites.

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '@roost/database'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { repository, startControlPlane } from '../support/control-plane.js'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
-import { restoreEarlierRelease } from '../support/earlier-release.js'
+import { repository, startControlPlane } from '../support/http/control-plane.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { restoreEarlierRelease } from '../support/database/earlier-release.js'
 
 const migrationsDir = join(repository, 'prisma/migrations')
 /** The newest of 0.1.0. */

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@roost/api-types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startControlPlane } from '../support/control-plane.js'
-import type { ControlPlaneProcess } from '../support/control-plane.js'
-import { request } from '../support/request.js'
-import type { Answer } from '../support/request.js'
+import { startControlPlane } from '../support/http/control-plane.js'
+import type { ControlPlaneProcess } from '../support/http/control-plane.js'
+import { request } from '../support/http/request.js'
+import type { Answer } from '../support/http/request.js'
 
 let dataDir: string
 let roost: ControlPlaneProcess

@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { controlPlaneEnv, startControlPlane } from '../support/control-plane.js'
-import { createTestDatabase } from '../support/database.js'
-import { addCluster, addNode } from '../support/fleet-rows.js'
-import { runRoost } from '../support/processes.js'
-import { request } from '../support/request.js'
+import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
+import { createTestDatabase } from '../support/database/database.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { runRoost } from '../support/programs/processes.js'
+import { request } from '../support/http/request.js'
 
 const database = await createTestDatabase()
 let dataDir: string

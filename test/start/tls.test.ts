@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { refreshIdentity } from '@roost/control-plane/dist/tls/authority.js'
 import { afterAll, describe, expect, it } from 'vitest'
-import { controlPlaneEnv, startControlPlane } from '../support/control-plane.js'
-import { createTestDatabase } from '../support/database.js'
-import { runRoost } from '../support/processes.js'
-import { request } from '../support/request.js'
+import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
+import { createTestDatabase } from '../support/database/database.js'
+import { runRoost } from '../support/programs/processes.js'
+import { request } from '../support/http/request.js'
 
 const database = await createTestDatabase()
 afterAll(() => database.drop())

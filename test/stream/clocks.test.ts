@@ -1,15 +1,15 @@
 import { decodeMetricFrame } from '@roost/api-types/agent'
-import { systemClock } from '@roost/control-plane/dist/clock.js'
+import { systemClock } from '@roost/runtime'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { useAgents } from './dial.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer } from './stream-server.js'
-import { patience } from '../support/patience.js'
+import { patience } from '../support/clock/wait-until.js'
 
 let server: StreamServer
 /** Stands still: what is measured by it does not depend on how long anything takes. */
 let nowMs = 0
-const clock = { now: () => nowMs, monotonic: () => systemClock.monotonic() }
+const clock = { ...systemClock, now: () => nowMs }
 const { connect } = useAgents(() => server)
 
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterEach } from 'vitest'
-import { insertNodes } from '../support/nodes.js'
-import type { EnrolledNode } from '../support/nodes.js'
-import { SimulatedAgent } from '../support/simulated-agent.js'
-import type { SimulatedAgentOptions } from '../support/simulated-agent.js'
+import { insertNodes } from '../support/agents/nodes.js'
+import type { EnrolledNode } from '../support/agents/nodes.js'
+import { SimulatedAgent } from '../support/agents/simulated-agent.js'
+import type { SimulatedAgentOptions } from '../support/agents/simulated-agent.js'
 import type { StreamServer } from './stream-server.js'
 
 export interface Dialled {

@@ -1,7 +1,7 @@
 import { protocolVersion } from '@roost/api-types/agent'
 import type { EnrolRequest, Hardware } from '@roost/api-types/agent'
-import { newIdentity, SimulatedAgent } from '../support/simulated-agent.js'
-import type { NewIdentity } from '../support/simulated-agent.js'
+import { newIdentity, SimulatedAgent } from '../support/agents/simulated-agent.js'
+import type { NewIdentity } from '../support/agents/simulated-agent.js'
 
 export interface Answer {
   readonly status: number

@@ -1,12 +1,13 @@
+import { systemClock } from '@roost/runtime'
 import { randomBytes } from 'node:crypto'
 import { protocolVersion } from '@roost/api-types/agent'
 import type { EnrolRequest } from '@roost/api-types/agent'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { newIdentity } from '../support/simulated-agent.js'
-import type { NewIdentity } from '../support/simulated-agent.js'
+import { newIdentity } from '../support/agents/simulated-agent.js'
+import type { NewIdentity } from '../support/agents/simulated-agent.js'
 import { endOfSession, enrolAt } from './enrol.js'
 import type { Answer } from './enrol.js'
-import { testCaller } from '../support/enrolment.js'
+import { testCaller } from '../support/agents/enrolment.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer } from './stream-server.js'
 
@@ -14,7 +15,7 @@ let server: StreamServer
 let nowMs = Date.now()
 let monotonicMs = 0
 // Both stand still: a thousand guesses are of one minute, however long they take.
-const clock = { now: () => nowMs, monotonic: () => monotonicMs }
+const clock = { ...systemClock, now: () => nowMs, monotonic: () => monotonicMs }
 
 beforeAll(async () => {
   server = await startStreamServer({ clock, trustedCas: () => ['OLD', 'NEW'] })

@@ -1,13 +1,13 @@
+import { systemClock } from '@roost/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { closeCodes } from '@roost/api-types/agent'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
-import { insertNodes } from '../support/nodes.js'
-import type { EnrolledNode } from '../support/nodes.js'
-import { SimulatedAgent } from '../support/simulated-agent.js'
-import type { SimulatedAgentOptions } from '../support/simulated-agent.js'
-import { patience } from '../support/patience.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { type EnrolledNode, insertNodes } from '../support/agents/nodes.js'
+import { SimulatedAgent } from '../support/agents/simulated-agent.js'
+import type { SimulatedAgentOptions } from '../support/agents/simulated-agent.js'
+import { patience } from '../support/clock/wait-until.js'
 import { isOver as over, isWelcomed as welcomed } from './dial.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer, StreamServerOptions } from './stream-server.js'
@@ -33,7 +33,7 @@ async function start(options: StreamServerOptions = {}): Promise<void> {
 let seconds = 0
 async function startByHand(options: StreamServerOptions = {}): Promise<void> {
   seconds = 0
-  await start({ clock: { now: () => Date.now(), monotonic: () => seconds * 1_000 }, ...options })
+  await start({ clock: { ...systemClock, monotonic: () => seconds * 1_000 }, ...options })
 }
 
 async function newNode(): Promise<EnrolledNode> {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isOver, isWelcomed, useAgents } from './dial.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer } from './stream-server.js'
-import { patience } from '../support/patience.js'
+import { patience } from '../support/clock/wait-until.js'
 
 /** A control plane of the future, which serves the version before its own in full. */
 const protocol = { oldest: 2, current: 3 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { helloText, protocolVersion } from '@roost/api-types/agent'
-import type { EnrolledNode } from '../support/nodes.js'
+import type { EnrolledNode } from '../support/agents/nodes.js'
 
 export interface FrameShape {
   readonly opcode: number

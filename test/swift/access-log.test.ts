@@ -1,9 +1,9 @@
 import { appendFile, mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addCluster } from '../support/fleet-rows.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
 import { SwiftNode } from './swift-node.js'
 
 const patience = { timeout: 120_000, interval: 200 }

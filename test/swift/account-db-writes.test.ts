@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { readConsistently } from '@roost/node-agent/dist/swift/sqlite-file.js'
+import { readConsistently } from '@roost/node-agent/dist/swift/accounts/sqlite-file.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { repository } from '../support/control-plane.js'
+import { repository } from '../support/http/control-plane.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
 
-const fixture = join(repository, 'apps/node-agent/src/swift/fixtures/account-db/two-policies.db.gz')
+const fixture = join(repository, 'apps/node-agent/src/swift/accounts/fixtures/account-db/two-policies.db.gz')
 
 /** As an account server writes, without a pause: both tables and a container in each transaction. */
 const writer = `

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addCluster } from '../support/fleet-rows.js'
-import { runToEnd } from '../support/processes.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { runToEnd } from '../support/programs/processes.js'
 import { SwiftNode } from './swift-node.js'
 
 const isEnabled = process.env.ROOST_TEST_SYSTEM === '1' && process.getuid?.() === 0

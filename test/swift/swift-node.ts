@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestApi } from '../support/api.js'
-import { repository } from '../support/control-plane.js'
-import { runToEnd } from '../support/processes.js'
-import { enrolmentArguments } from '../support/enrolment.js'
+import type { TestApi } from '../support/http/api.js'
+import { repository } from '../support/http/control-plane.js'
+import { runToEnd } from '../support/programs/processes.js'
+import { enrolmentArguments } from '../support/agents/enrolment.js'
 
 const agentProgram = join(repository, 'apps/node-agent/bin/roost-agent.js')
 const lab = join(repository, 'apps/node-agent/src/inventory/fixtures/lab')

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { endTokens } from '@roost/node-agent/dist/userdb/tokens.js'
+import { endTokens } from '@roost/node-agent/dist/swift/users/tokens.js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { freePort } from '../support/free-port.js'
-import { patience } from '../support/patience.js'
+import { freePort } from '../support/programs/free-port.js'
+import { patience } from '../support/clock/wait-until.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')

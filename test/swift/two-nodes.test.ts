@@ -1,9 +1,9 @@
 import type { CapacityElement } from '@roost/api-types/rest'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, startApi } from '../support/api.js'
-import type { TestApi } from '../support/api.js'
-import { addCluster } from '../support/fleet-rows.js'
+import { type Answer, startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
 import { SwiftNode } from './swift-node.js'
 
 let api: TestApi

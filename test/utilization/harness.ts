@@ -1,9 +1,9 @@
 import { buildUtilization } from '@roost/control-plane/dist/context/utilization.js'
 import type { UtilizationFeature } from '@roost/control-plane/dist/context/utilization.js'
-import { createLog } from '@roost/control-plane/dist/log.js'
+import { createLog } from '@roost/control-plane/dist/lifecycle/log.js'
 import { afterAll, beforeAll } from 'vitest'
-import { createTestDatabase } from '../support/database.js'
-import type { TestDatabase } from '../support/database.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
 
 export interface UsageHarness {
   readonly database: TestDatabase

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { addCluster } from '../support/fleet-rows.js'
-import { addProxy, storageOf, transferOf, usageMessage } from '../support/usage-rows.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { addProxy, storageOf, transferOf, usageMessage } from '../support/database/usage-rows.js'
 import { useUsage } from './harness.js'
 
 const harness = useUsage('2026-06-01T12:00:00Z')

@@ -1,8 +1,8 @@
 import { createUsageRetentionStore } from '@roost/control-plane/dist/utilization/retention-store.js'
 import { createUsageRetention } from '@roost/control-plane/dist/utilization/retention.js'
 import { expect, it } from 'vitest'
-import { addCluster } from '../support/fleet-rows.js'
-import { addProxy, storageOf, transferOf, usageMessage } from '../support/usage-rows.js'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { addProxy, storageOf, transferOf, usageMessage } from '../support/database/usage-rows.js'
 import { useUsage } from './harness.js'
 
 const days = 397

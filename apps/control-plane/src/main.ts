@@ -1,10 +1,10 @@
-import './heap.js'
+import './lifecycle/v8-flags.js'
 import { CommanderError } from 'commander'
 import { CommandError, exitCodes } from './cli/exit-codes.js'
 import { createProgram } from './cli/program.js'
 import { ConfigError } from './config.js'
-import { StartError } from './start-error.js'
-import { version } from './version.js'
+import { StartError } from './lifecycle/start-error.js'
+import { version } from './lifecycle/version.js'
 
 const closeDeadlineMs = 30_000
 const stopping = new AbortController()

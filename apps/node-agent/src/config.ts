@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path'
-import { type ConfigFile, readConfigFile } from './config-file.js'
-import type { AccessLog } from './swift/transfer-usage.js'
+import { type ConfigFile, readConfigFile } from './config/config-file.js'
+import type { AccessLog } from './swift/access-log/transfer-usage.js'
 
 export interface DeclaredDevice {
   readonly name: string

@@ -4,10 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { systemClock } from './clock.js'
+import { createLog, systemClock } from '@roost/runtime'
 import { readConfig } from './config.js'
 import { type Context, openContext } from './context.js'
-import { createLog } from './log.js'
 
 /** On a machine with much to do. */
 const patienceMs = 45_000

@@ -1,4 +1,4 @@
-import './runtime.js'
+import './v8-flags.js'
 import { explain } from './cli/explain.js'
 import { createProgram } from './cli/program.js'
 

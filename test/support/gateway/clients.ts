@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { repository } from '../control-plane.js'
-import type { Ended } from '../processes.js'
+import { repository } from '../http/control-plane.js'
+import type { Ended } from '../programs/processes.js'
 import type { Swift } from '../swift/cluster.js'
 import type { Inmate } from '../swift/machine.js'
 import { addresses } from './gateway.js'

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { freePort } from '../free-port.js'
+import { freePort } from '../programs/free-port.js'
 import { controlOf, faultProxyProgram } from './fault-proxy.js'
 import type { FaultProxy } from './fault-proxy.js'
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { repository } from '../control-plane.js'
+import { repository } from '../http/control-plane.js'
 import { ports } from '../swift/layout.js'
 import type { Swift } from '../swift/cluster.js'
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { repository } from '../control-plane.js'
+import { repository } from '../http/control-plane.js'
 import type { Swift } from '../swift/cluster.js'
 import type { Inmate } from '../swift/machine.js'
 import { addresses } from './gateway.js'

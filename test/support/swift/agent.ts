@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TestApi } from '../api.js'
-import { repository } from '../control-plane.js'
+import type { TestApi } from '../http/api.js'
+import { repository } from '../http/control-plane.js'
 import type { Swift, SwiftNode } from './cluster.js'
 import { plainEnv } from './machine.js'
 import type { Inmate } from './machine.js'
-import { enrolmentArguments } from '../enrolment.js'
+import { enrolmentArguments } from '../agents/enrolment.js'
 
 const agentProgram = join(repository, 'apps/node-agent/bin/roost-agent.js')
 

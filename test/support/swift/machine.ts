@@ -7,9 +7,9 @@ import type { AddressInfo, Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { repository } from '../control-plane.js'
-import { runToEnd } from '../processes.js'
-import type { Ended } from '../processes.js'
+import { repository } from '../http/control-plane.js'
+import { runToEnd } from '../programs/processes.js'
+import type { Ended } from '../programs/processes.js'
 
 /**
  * A machine of a test: mounts, network and processes of its own, by Linux namespaces. Needs root. Its network is a loopback interface

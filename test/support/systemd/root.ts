@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { runToEnd } from '../processes.js'
+import { runToEnd } from '../programs/processes.js'
 import { nspawnArguments, ownCgroup } from './nspawn.js'
 
 /** The packages of a gateway, as an operator installs them. */

@@ -1,13 +1,12 @@
 import { closeCodes } from '@roost/api-types/agent'
 import type { Settings } from '@roost/api-types/agent'
-import type { Log } from '../log.js'
+import type { Log } from '../lifecycle/log.js'
 import type { WebSocket } from 'ws'
-import type { Clock } from '../clock.js'
-import { logged } from '../errors.js'
+import { type Clock, concurrencyLimit } from '@roost/runtime'
+import { logged } from '../services/errors.js'
 import type { NoteEvent } from './audit-throttle.js'
 import type { Identities } from './fleet.js'
-import { Gate } from '../gate.js'
-import { greet } from './greeting.js'
+import { greet } from './handshake.js'
 import { judgeHello } from './hello.js'
 import type { Accepted, Rejected } from './hello.js'
 import type { StreamOptions } from './options.js'
@@ -35,13 +34,13 @@ export interface AdmissionDeps {
 export class Admission {
   readonly #deps: AdmissionDeps
   readonly #options: StreamOptions
-  readonly #gate: Gate
+  readonly #limit: ReturnType<typeof concurrencyLimit>
   readonly #revokedAt = new Map<number, number>()
 
   constructor(deps: AdmissionDeps, options: StreamOptions) {
     this.#deps = deps
     this.#options = options
-    this.#gate = new Gate(options.admissions)
+    this.#limit = concurrencyLimit(options.admissions)
   }
 
   /** Never rejects: what fails here is one connection. */
@@ -64,9 +63,7 @@ export class Admission {
     const greeted = await greet(socket, clock, this.#options)
     if (!greeted) return
     const asked = clock.monotonic()
-    const verdict = await this.#gate.run(() =>
-      judgeHello(greeted.text, greeted.nonce, identities, this.#options.protocol),
-    )
+    const verdict = await this.#limit(() => judgeHello(greeted.text, greeted.nonce, identities, this.#options.protocol))
     if (verdict.kind === 'rejected') return this.#turnAway(socket, address, verdict)
     const speaker = this.#speaker(verdict, address, greeted.at)
     const { heartbeat_interval_ms: intervalMs } = settings()

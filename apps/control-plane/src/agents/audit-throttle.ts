@@ -1,6 +1,6 @@
-import type { Log } from '../log.js'
-import type { Clock } from '../clock.js'
-import { logged } from '../errors.js'
+import type { Log } from '../lifecycle/log.js'
+import type { Clock } from '@roost/runtime'
+import { logged } from '../services/errors.js'
 import type { FleetAudit, FleetEvent } from './fleet.js'
 
 const everyMs = 60_000

@@ -16,17 +16,16 @@ import {
   UsageMessage,
 } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
-import { isRefused } from '../db.js'
-import type { Log } from '../log.js'
+import { isRefused } from '../database/database.js'
+import type { Log } from '../lifecycle/log.js'
 import { safeParse } from 'zod/mini'
 import type { ZodMiniType } from 'zod/mini'
-import type { Clock } from '../clock.js'
-import { Gate } from '../gate.js'
-import { convertFrameTime, pastTime, readingTime } from './agent-time.js'
+import { type Clock, concurrencyLimit } from '@roost/runtime'
+import { convertFrameTime, pastTime, readingTime } from './received/agent-time.js'
 import type { NoteEvent } from './audit-throttle.js'
 import type { StreamHandlers } from './handlers.js'
-import { otherNode, parseMessage, type RawMessage } from './raw-message.js'
-import { RepeatedCatalogues } from './repeated-catalogues.js'
+import { otherNode, parseMessage, type RawMessage } from './received/raw-message.js'
+import { RepeatedCatalogues } from './received/repeated-catalogues.js'
 import type { Session } from './session.js'
 
 /** Messages of one agent that may be in progress; above that, nothing more is read from it. */
@@ -52,7 +51,7 @@ export interface MessageCounts {
 export class Messages {
   readonly counts: MessageCounts = { frames: 0, messages: 0, refused: 0 }
   readonly #deps: MessagesDeps
-  readonly #inventories = new Gate(inventoriesAtOnce)
+  readonly #inventories = concurrencyLimit(inventoriesAtOnce)
   readonly #catalogues = new RepeatedCatalogues()
 
   constructor(deps: MessagesDeps) {
@@ -94,7 +93,7 @@ export class Messages {
     switch (raw.type) {
       case 'inventory':
         return this.#handle(session, raw, InventoryMessage, async (message) => {
-          await this.#inventories.run(() => handlers.inventory(nodeId, message))
+          await this.#inventories(() => handlers.inventory(nodeId, message))
           session.send({ type: 'ack', sequence: message.sequence })
         })
       case 'catalogue':

@@ -1,7 +1,7 @@
 import { RoostError } from '@roost/api-types/rest'
 import { expect, it } from 'vitest'
-import { systemClock } from '../clock.js'
-import { createLog } from '../log.js'
+import { systemClock } from '@roost/runtime'
+import { createLog } from '../lifecycle/log.js'
 import { Presence } from './presence.js'
 
 it('tells once that it cannot write, however often it tries, and once that it can again', async () => {

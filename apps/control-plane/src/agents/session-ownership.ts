@@ -1,5 +1,5 @@
 import { closeCodes } from '@roost/api-types/agent'
-import type { Log } from '../log.js'
+import type { Log } from '../lifecycle/log.js'
 import type { NoteEvent } from './audit-throttle.js'
 import type { StreamHandlers } from './handlers.js'
 import type { Presence } from './presence.js'

@@ -1,5 +1,5 @@
 import type { Settings } from '@roost/api-types/agent'
-import type { Clock } from '../clock.js'
+import type { Clock } from '@roost/runtime'
 import { isOutOfPace } from './pace.js'
 import { offlineAfter } from './presence.js'
 import type { Presence } from './presence.js'

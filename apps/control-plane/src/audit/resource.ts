@@ -1,6 +1,6 @@
 import { AuditEvent, auditEventRules } from '@roost/api-types/rest'
 import type { Reads } from '@roost/api-types/rpc'
-import type { Resource } from '../http/resource.js'
+import type { Resource } from '../http/dialect/resource.js'
 
 export function auditEventsResource(events: Reads<AuditEvent>): Resource {
   return {

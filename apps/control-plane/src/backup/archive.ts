@@ -6,7 +6,7 @@ import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { z } from 'zod'
-import { StartError } from '../start-error.js'
+import { StartError } from '../lifecycle/start-error.js'
 import { isKeptPath } from './files.js'
 
 /*

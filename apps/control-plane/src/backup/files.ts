@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { StartError } from '../start-error.js'
+import { StartError } from '../lifecycle/start-error.js'
 
 /** A file of the data directory that no database can replace. */
 export interface KeptFile {

@@ -1,5 +1,5 @@
 import { dumpDatabase, restoreDatabase } from '@roost/database'
-import type { Connection } from '../db.js'
+import type { Connection } from '../database/database.js'
 import { manifestLine, readArchive, writeArchive } from './archive.js'
 import type { ArchiveFile, Manifest } from './archive.js'
 import type { KeptFile } from './files.js'

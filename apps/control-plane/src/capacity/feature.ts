@@ -1,6 +1,6 @@
 import type { CapacityService } from '@roost/api-types/rpc'
-import type { Log } from '../log.js'
-import { logged } from '../errors.js'
+import type { Log } from '../lifecycle/log.js'
+import { logged } from '../services/errors.js'
 import { createCapacityIntake } from './intake.js'
 import type { CapacityIntake } from './intake.js'
 import { createLiveDevices } from './live-devices.js'

@@ -1,6 +1,6 @@
 import { Capacity } from '@roost/api-types/rest'
 import type { CapacityService } from '@roost/api-types/rpc'
-import type { Route } from '../http/route.js'
+import type { Route } from '../http/dialect/route.js'
 
 export function capacityRoutes(capacity: CapacityService): readonly Route[] {
   return [

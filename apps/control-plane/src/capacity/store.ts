@@ -1,4 +1,4 @@
-import type { Database } from '../db.js'
+import type { Database } from '../database/database.js'
 
 /** A device as capacity needs it. Byte figures are exact below 2^53. */
 export interface StoredDevice {

@@ -1,4 +1,4 @@
-import { writeWithoutPoison } from '../poison.js'
+import { writeWithoutPoison } from '../database/write-without-poison.js'
 import type { CapacityStore, DeviceUsage } from './store.js'
 
 /** Writes devices' figures to the database in batches, off the stream's path. */

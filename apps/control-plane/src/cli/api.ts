@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import type { Config } from '../config.js'
-import { apiKeyPath, readApiKey } from '../first-start.js'
-import { readInstance } from '../instance.js'
+import { apiKeyPath, readApiKey } from '../operators/first-operator.js'
+import { readInstance } from '../lifecycle/instance.js'
 import { CommandError, exitCodes } from './exit-codes.js'
 
 export type Rpc = Client['rpc']

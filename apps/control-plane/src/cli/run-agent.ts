@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '../log.js'
+import type { Log } from '../lifecycle/log.js'
 
 export interface AgentOptions {
   /** The agent's program, a file for node. */

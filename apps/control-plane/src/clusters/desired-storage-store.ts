@@ -1,6 +1,6 @@
 import type { StorageLogin } from '@roost/api-types/agent'
-import type { Transaction } from '../audit/store.js'
-import type { Secrets } from '../secrets.js'
+import type { Transaction } from '../database/transaction.js'
+import type { Secrets } from '../secrets/secrets.js'
 
 /** With what a node's gateway mounts containers; null until an operator has set it. Read in the caller's transaction. */
 export function createDesiredStorage(

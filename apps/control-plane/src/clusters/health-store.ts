@@ -1,5 +1,5 @@
 import type { DeviceStatus, NodeState } from '@roost/api-types/rest'
-import type { Database } from '../db.js'
+import type { Database } from '../database/database.js'
 
 export interface NodeWithRings {
   readonly id: number

@@ -1,6 +1,6 @@
 import { Cluster, clusterRules } from '@roost/api-types/rest'
 import type { ClusterService } from '@roost/api-types/rpc'
-import type { Resource } from '../http/resource.js'
+import type { Resource } from '../http/dialect/resource.js'
 
 export function clustersResource(reads: ClusterService): Resource {
   return {

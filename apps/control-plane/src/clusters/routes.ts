@@ -1,6 +1,6 @@
 import { ClusterHealth } from '@roost/api-types/rest'
 import type { ClusterHealthService } from '@roost/api-types/rpc'
-import type { Route } from '../http/route.js'
+import type { Route } from '../http/dialect/route.js'
 
 export function clusterHealthRoutes(health: ClusterHealthService): readonly Route[] {
   return [

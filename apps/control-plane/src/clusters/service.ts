@@ -1,11 +1,11 @@
 import { clusterRules, RoostError } from '@roost/api-types/rest'
 import type { Cluster, ClusterInput } from '@roost/api-types/rest'
 import type { ClusterService } from '@roost/api-types/rpc'
-import { differences } from '../audit/service.js'
-import type { Writes } from '../audit/service.js'
-import { found } from '../errors.js'
-import { assertFresh } from '../etag.js'
-import { createReads } from '../reads.js'
+import { differences } from '../database/writes.js'
+import type { Writes } from '../database/writes.js'
+import { found } from '../services/errors.js'
+import { assertFresh } from '../services/etag.js'
+import { createReads } from '../services/reads.js'
 import type { ClusterStore } from './store.js'
 
 export interface ClusterCollaborators {

@@ -1,7 +1,7 @@
 import { resourceUri } from '@roost/api-types/rest'
 import type { ClusterStorage } from '@roost/api-types/rest'
-import type { Transaction } from '../audit/store.js'
-import type { Database } from '../db.js'
+import type { Transaction } from '../database/transaction.js'
+import type { Database } from '../database/database.js'
 
 export interface SealedLogin {
   readonly auth_url: string

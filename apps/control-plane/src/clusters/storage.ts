@@ -1,9 +1,9 @@
 import { RoostError } from '@roost/api-types/rest'
 import type { ClusterStorageService } from '@roost/api-types/rpc'
-import { differences } from '../audit/service.js'
-import type { Writes } from '../audit/service.js'
-import { found } from '../errors.js'
-import type { Secrets } from '../secrets.js'
+import { differences } from '../database/writes.js'
+import type { Writes } from '../database/writes.js'
+import { found } from '../services/errors.js'
+import type { Secrets } from '../secrets/secrets.js'
 import type { ClusterStorageStore } from './storage-store.js'
 
 export interface ClusterStorageCollaborators {

@@ -1,9 +1,9 @@
-import type { Database } from '../db.js'
+import type { Database } from '../database/database.js'
 import { every } from '../jobs/every.js'
 import type { Job } from '../jobs/every.js'
 import { createRetentionStore } from '../jobs/retention-store.js'
 import { createRetention } from '../jobs/retention.js'
-import type { ContextOptions } from '../context-options.js'
+import type { ContextOptions } from './options.js'
 
 const pruneEveryMs = 600_000
 const hourMs = 3_600_000

@@ -1,6 +1,6 @@
 import type { AdoptableShare, DesiredState, DriftedItem } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
-import type { AuditRecord, Transaction } from '../audit/store.js'
+import type { AuditRecord, Transaction } from '../database/transaction.js'
 
 /** Makes fields of a share what its node has. Answers what changed. */
 export type AdoptShare = (

@@ -1,7 +1,7 @@
 import type { AppliedMessage, DesiredState, DriftMessage, ProgressMessage } from '@roost/api-types/agent'
 import type { NodeChannel } from '../agents/requests.js'
-import type { Transaction } from '../audit/store.js'
-import type { Secrets } from '../secrets.js'
+import type { Transaction } from '../database/transaction.js'
+import type { Secrets } from '../secrets/secrets.js'
 import type { NodeDeploymentState, StateStore } from './state-store.js'
 
 export interface DeploymentNodesCollaborators {

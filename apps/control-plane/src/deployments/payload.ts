@@ -1,7 +1,7 @@
 import type { DeploymentKind, DesiredState } from '@roost/api-types/agent'
-import type { Transaction } from '../audit/store.js'
-import { SecretError } from '../secrets.js'
-import type { Secrets } from '../secrets.js'
+import type { Transaction } from '../database/transaction.js'
+import { SecretError } from '../secrets/secrets.js'
+import type { Secrets } from '../secrets/secrets.js'
 import type { StateStore } from './state-store.js'
 
 /** For each kind of deployment, how the current desired state of a node is read. */

@@ -1,6 +1,6 @@
 import type { NodePlan } from '@roost/api-types/rest'
 import { expect, it } from 'vitest'
-import { createBodyMac } from '../body-mac.js'
+import { createBodyMac } from '../secrets/body-fingerprint.js'
 import { movedSince, planId, planMark } from './plan-id.js'
 
 const mac = createBodyMac([{ id: 'a', key: Buffer.alloc(32, 1) }])

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DeploymentPlan } from '@roost/api-types/agent'
 import type { NodePlan } from '@roost/api-types/rest'
-import type { BodyMac } from '../body-mac.js'
+import type { BodyMac } from '../secrets/body-fingerprint.js'
 
 /**
  * Stands for what a node is to hold, and behind the point for what it would do to get there. Keyed, since the desired

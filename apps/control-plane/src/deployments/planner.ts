@@ -1,7 +1,7 @@
 import type { DeploymentKind, DesiredState } from '@roost/api-types/agent'
 import { resourceUri } from '@roost/api-types/rest'
 import type { AgentRequests } from '../agents/requests.js'
-import type { BodyMac } from '../body-mac.js'
+import type { BodyMac } from '../secrets/body-fingerprint.js'
 import type { Payloads } from './payload.js'
 import { planMark } from './plan-id.js'
 import type { ReviewedPlan } from './plan-id.js'

@@ -1,7 +1,7 @@
 import type { DeploymentKind } from '@roost/api-types/agent'
 import { Job, JobInput, jobRules } from '@roost/api-types/rest'
 import type { JobService } from '@roost/api-types/rpc'
-import type { Resource } from '../http/resource.js'
+import type { Resource } from '../http/dialect/resource.js'
 import { deploymentKinds } from './kinds.js'
 
 const descriptions: Readonly<Record<DeploymentKind, string>> = {

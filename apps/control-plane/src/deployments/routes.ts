@@ -1,7 +1,7 @@
 import { Drift, DriftAction } from '@roost/api-types/rest'
 import type { DriftService } from '@roost/api-types/rpc'
-import { parseFields } from '../field-errors.js'
-import type { Route } from '../http/route.js'
+import { parseFields } from '../services/field-errors.js'
+import type { Route } from '../http/dialect/route.js'
 
 /** The drift of a node. */
 export function driftRoutes(drift: DriftService): readonly Route[] {

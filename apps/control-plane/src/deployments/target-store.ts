@@ -1,6 +1,6 @@
 import type { NodePlan } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
-import type { Transaction } from '../audit/store.js'
+import type { Transaction } from '../database/transaction.js'
 
 export interface TargetUpdate {
   readonly state?: string

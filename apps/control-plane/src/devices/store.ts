@@ -3,11 +3,11 @@ import type { Device, DeviceStatus } from '@roost/api-types/rest'
 import type { ListQuery } from '@roost/api-types/rpc'
 import { percentUsed, usageOf } from '@roost/capacity-core'
 import type { Prisma } from '@roost/database'
-import { queryRows } from '../db.js'
-import type { Database } from '../db.js'
-import { byCluster, byNode, conditions, isWithin, ordering } from '../listing.js'
-import type { FilterTable, OrderTable } from '../listing.js'
-import type { ReadStore } from '../reads.js'
+import { queryRows } from '../database/database.js'
+import type { Database } from '../database/database.js'
+import { byCluster, byNode, conditions, isWithin, ordering } from '../database/listing.js'
+import type { FilterTable, OrderTable } from '../database/listing.js'
+import type { ReadStore } from '../services/reads.js'
 
 type Row = Prisma.DeviceGetPayload<object>
 

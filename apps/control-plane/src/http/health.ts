@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { describeRefusals } from './refusals.js'
+import { describeRefusals } from './dialect/refusals.js'
 
 const open = { public: true } as const
 const Health = z.object({ status: z.literal('ok') }).meta({ id: 'Health', examples: [{ status: 'ok' }] })

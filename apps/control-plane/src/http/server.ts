@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { answerBadPath } from './error-handler.js'
-import { sliceLongAnswers } from './slices.js'
-import { cutStalledReaders } from './stalled-readers.js'
+import { answerBadPath } from './dialect/error-handler.js'
+import { sliceLongAnswers } from './dialect/slices.js'
+import { cutStalledReaders } from './guards/stalled-readers.js'
 
 export interface ServerOptions {
   readonly log: FastifyBaseLogger

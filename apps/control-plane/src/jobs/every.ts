@@ -1,5 +1,5 @@
-import { logged } from '../errors.js'
-import type { Log } from '../log.js'
+import { logged } from '../services/errors.js'
+import type { Log } from '../lifecycle/log.js'
 
 export interface Job {
   /** Waits for a run that is under way; none begins after it. */

@@ -1,4 +1,4 @@
-import type { Database } from '../db.js'
+import type { Database } from '../database/database.js'
 
 /** Removes at most so many rows from before then; answers how many there were. */
 type DeleteBefore = (at: Date, rows: number) => Promise<number>

@@ -1,6 +1,6 @@
 import { MetricNames, MetricSamples, NodeMetricSamples } from '@roost/api-types/rest'
-import type { Route, RouteRequest } from '../http/route.js'
-import { sendSlices } from '../http/slices.js'
+import type { Route, RouteRequest } from '../http/dialect/route.js'
+import { sendSlices } from '../http/dialect/slices.js'
 import { z } from 'zod'
 import { splitNames } from './query.js'
 import type { MetricReads } from './service.js'

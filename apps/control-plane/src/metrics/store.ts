@@ -1,7 +1,7 @@
 import type { MetricDefinition } from '@roost/api-types/agent'
-import type { Database } from '../db.js'
-import { Gate } from '../gate.js'
-import { found } from '../errors.js'
+import type { Database } from '../database/database.js'
+import { concurrencyLimit } from '@roost/runtime'
+import { found } from '../services/errors.js'
 
 export interface StoredNode {
   readonly nodeId: number
@@ -26,7 +26,7 @@ export interface MetricStore {
 const catalogueWrites = 2
 
 export function createMetricStore({ prisma }: Pick<Database, 'prisma'>): MetricStore {
-  const writes = new Gate(catalogueWrites)
+  const writes = concurrencyLimit(catalogueWrites)
   return {
     async requireNode(nodeId) {
       found((await prisma.node.findUnique({ where: { id: nodeId }, select: { id: true } })) ?? undefined)
@@ -40,7 +40,7 @@ export function createMetricStore({ prisma }: Pick<Database, 'prisma'>): MetricS
       return new Map(rows.map((row) => [row.digest, row.definitions as unknown as readonly MetricDefinition[]]))
     },
     async upsertCatalogue(nodeId, digest, definitions) {
-      const rows = await writes.run(
+      const rows = await writes(
         () => prisma.$queryRaw<{ cluster_id: number }[]>`
         with node as (select id, cluster_id from nodes where id = ${nodeId}),
         definitions as (

@@ -1,6 +1,6 @@
 import type { MetricSample } from '@roost/api-types/rest'
 import type { MetricService } from '@roost/api-types/rpc'
-import { watch } from '../watching.js'
+import { watch } from '../rpc/poll-changes.js'
 
 const periodMs = 1_000
 // The time of what has no value moves with every look.

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Hardware } from '@roost/api-types/agent'
-import { insertAuditEvent } from '../audit/insert-store.js'
-import type { Database } from '../db.js'
-import { lockInserts } from '../insert-order-store.js'
+import { insertAuditEvent } from '../database/audit-event.js'
+import type { Database } from '../database/database.js'
+import { lockInserts } from '../database/insert-order.js'
 
 /** A token that has not expired; it may be used up. */
 export interface OpenToken {

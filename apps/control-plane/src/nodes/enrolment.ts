@@ -3,7 +3,7 @@ import { protocolVersion } from '@roost/api-types/agent'
 import type { EnrolRequest } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
 import type { Enrolments, EnrolOutcome } from '../agents/fleet.js'
-import type { Clock } from '../clock.js'
+import type { Clock } from '@roost/runtime'
 import type { SimilarNode, EnrolmentStore, EnrolmentWork, NewPlace, OpenToken } from './enrolment-store.js'
 import { hardwareMatch } from './hardware.js'
 

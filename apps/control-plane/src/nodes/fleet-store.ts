@@ -1,6 +1,6 @@
 import type { FleetAudit, FleetEvent, Identities, PresenceRow, PresenceStore } from '../agents/fleet.js'
-import { insertAuditEvent, type NewAuditEvent } from '../audit/insert-store.js'
-import type { Database } from '../db.js'
+import { insertAuditEvent, type NewAuditEvent } from '../database/audit-event.js'
+import type { Database } from '../database/database.js'
 
 /** What the agents' stream remembers: who a node is, and whether it is there. */
 export type FleetStore = Identities & PresenceStore & FleetAudit

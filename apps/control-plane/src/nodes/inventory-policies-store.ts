@@ -1,6 +1,6 @@
 import type { Inventory } from '@roost/api-types/agent'
 import type { Prisma } from '@roost/database'
-import { lockInserts } from '../insert-order-store.js'
+import { lockInserts } from '../database/insert-order.js'
 import type { NodeRow } from './inventory-store.js'
 
 /**

@@ -1,7 +1,7 @@
 import type { Inventory, InventoryProblem } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
-import type { Database } from '../db.js'
+import type { Database } from '../database/database.js'
 import { storeDevices } from './inventory-devices-store.js'
 import { storePolicies } from './inventory-policies-store.js'
 

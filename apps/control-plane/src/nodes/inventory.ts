@@ -1,6 +1,6 @@
 import type { Inventory, InventoryMessage } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
-import type { Log } from '../log.js'
+import type { Log } from '../lifecycle/log.js'
 import type { InventoryStore } from './inventory-store.js'
 
 export interface InventoryCollaborators {

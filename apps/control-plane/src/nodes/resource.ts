@@ -1,6 +1,6 @@
 import { Node, NodeChange, NodeRole, nodeRoleRules, nodeRules } from '@roost/api-types/rest'
 import type { NodeService, Reads } from '@roost/api-types/rpc'
-import type { Resource } from '../http/resource.js'
+import type { Resource } from '../http/dialect/resource.js'
 
 export function nodesResource(service: NodeService): Resource<never, NodeChange> {
   return {

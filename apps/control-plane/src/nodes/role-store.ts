@@ -1,11 +1,11 @@
 import { nodeRoleRules, resourceUri } from '@roost/api-types/rest'
 import type { NodeRole } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
-import { countRows } from '../counting-store.js'
-import type { Database } from '../db.js'
-import { conditions, ordering } from '../listing.js'
-import type { FilterTable, OrderTable } from '../listing.js'
-import type { ReadStore } from '../reads.js'
+import { countRows } from '../database/count-rows.js'
+import type { Database } from '../database/database.js'
+import { conditions, ordering } from '../database/listing.js'
+import type { FilterTable, OrderTable } from '../database/listing.js'
+import type { ReadStore } from '../services/reads.js'
 
 type Row = Prisma.NodeRoleGetPayload<object>
 

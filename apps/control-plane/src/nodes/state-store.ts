@@ -1,5 +1,5 @@
 import type { NodeStateChange } from '@roost/api-types/rpc'
-import type { Database } from '../db.js'
+import type { Database } from '../database/database.js'
 import type { NodeStateStore } from './states.js'
 
 export function createNodeStateStore({ prisma }: Pick<Database, 'prisma'>): NodeStateStore {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { NodeStateChange, NodeStateService } from '@roost/api-types/rpc'
-import { watch } from '../watching.js'
+import { watch } from '../rpc/poll-changes.js'
 
 export interface NodeStateStore {
   /** Of every node. */

@@ -1,12 +1,12 @@
 import { nodeRules, resourceUri } from '@roost/api-types/rest'
 import type { ConfigState, Node, NodeState } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
-import type { Transaction } from '../audit/store.js'
-import { countRows } from '../counting-store.js'
-import type { Database } from '../db.js'
-import { byCluster, conditions, ordering } from '../listing.js'
-import type { FilterTable, OrderTable } from '../listing.js'
-import type { ReadStore } from '../reads.js'
+import type { Transaction } from '../database/transaction.js'
+import { countRows } from '../database/count-rows.js'
+import type { Database } from '../database/database.js'
+import { byCluster, conditions, ordering } from '../database/listing.js'
+import type { FilterTable, OrderTable } from '../database/listing.js'
+import type { ReadStore } from '../services/reads.js'
 import { nodeRoleOf } from './role-store.js'
 
 /** A node with what only the service needs of it. */

@@ -1,5 +1,5 @@
-import type { Transaction } from '../audit/store.js'
-import type { Database } from '../db.js'
+import type { Transaction } from '../database/transaction.js'
+import type { Database } from '../database/database.js'
 
 export interface NewToken {
   readonly clusterId: number

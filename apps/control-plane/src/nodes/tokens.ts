@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { RoostError } from '@roost/api-types/rest'
 import type { TokenService } from '@roost/api-types/rpc'
-import { differences } from '../audit/service.js'
-import type { Writes } from '../audit/service.js'
-import type { Clock } from '../clock.js'
+import { differences } from '../database/writes.js'
+import type { Writes } from '../database/writes.js'
+import type { Clock } from '@roost/runtime'
 import type { TokenStore } from './token-store.js'
 
 const defaultTtlSeconds = 3_600

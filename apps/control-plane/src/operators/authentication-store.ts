@@ -1,4 +1,4 @@
-import type { Database } from '../db.js'
+import type { Database } from '../database/database.js'
 
 /** A key with its operator, as authentication weighs it. */
 export interface StoredKey {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Caller } from '@roost/api-types/rpc'
-import { isPassing, logged } from '../errors.js'
-import { inTime } from '../in-time.js'
+import { isPassing, logged } from '../services/errors.js'
+import { inTime } from '@roost/runtime'
 import { digestOfKey } from './api-key.js'
 import type { AuthenticationStore, StoredKey } from './authentication-store.js'
 

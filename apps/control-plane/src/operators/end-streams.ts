@@ -1,7 +1,7 @@
-import type { OpenRequests } from '../http/open-requests.js'
+import type { OpenRequests } from '../http/guards/open-requests.js'
 import { every } from '../jobs/every.js'
 import type { Job } from '../jobs/every.js'
-import type { Log } from '../log.js'
+import type { Log } from '../lifecycle/log.js'
 import type { Authentication } from './authentication.js'
 
 export interface EndStreamsOptions {

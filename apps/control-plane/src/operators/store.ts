@@ -1,12 +1,12 @@
 import { operatorRules } from '@roost/api-types/rest'
 import type { Operator, OperatorChange, OperatorInput } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
-import type { Transaction } from '../audit/store.js'
-import type { Database } from '../db.js'
-import { lockInserts } from '../insert-order-store.js'
-import { conditions, ordering } from '../listing.js'
-import type { FilterTable, OrderTable } from '../listing.js'
-import type { ReadStore } from '../reads.js'
+import type { Transaction } from '../database/transaction.js'
+import type { Database } from '../database/database.js'
+import { lockInserts } from '../database/insert-order.js'
+import { conditions, ordering } from '../database/listing.js'
+import type { FilterTable, OrderTable } from '../database/listing.js'
+import type { ReadStore } from '../services/reads.js'
 import { stateOf } from './key-store.js'
 
 export interface OperatorStore extends ReadStore<Operator> {

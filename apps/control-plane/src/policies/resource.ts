@@ -1,6 +1,6 @@
 import { StoragePolicy, storagePolicyRules } from '@roost/api-types/rest'
 import type { Reads } from '@roost/api-types/rpc'
-import type { Resource } from '../http/resource.js'
+import type { Resource } from '../http/dialect/resource.js'
 
 export function storagePoliciesResource(reads: Reads<StoragePolicy>): Resource {
   return {

@@ -1,10 +1,10 @@
 import { RoostError } from '@roost/api-types/rest'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { logged } from '../errors.js'
-import { describeRefusals } from '../http/refusals.js'
-import { inTime } from '../in-time.js'
-import type { OwnFigures } from './own-figures.js'
+import { logged } from '../services/errors.js'
+import { describeRefusals } from '../http/dialect/refusals.js'
+import { inTime } from '@roost/runtime'
+import type { OwnFigures } from './own-metrics.js'
 
 export interface PrometheusFigures {
   readonly own: OwnFigures

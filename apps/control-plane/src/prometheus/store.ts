@@ -1,5 +1,5 @@
 import { Prisma } from '@roost/database'
-import type { Database } from '../db.js'
+import type { Database } from '../database/database.js'
 
 export interface NodeCount {
   readonly cluster: string

@@ -1,8 +1,8 @@
 import type { DesiredShare } from '@roost/api-types/agent'
 import { pickShareOptions } from '@roost/api-types/rest'
 import type { ShareProtocol } from '@roost/api-types/rest'
-import type { Transaction } from '../audit/store.js'
-import type { Secrets } from '../secrets.js'
+import type { Transaction } from '../database/transaction.js'
+import type { Secrets } from '../secrets/secrets.js'
 
 /** The enabled shares of a node as its gateway needs them, by id. Read in the caller's transaction. */
 export function createDesiredShares(secrets: Secrets): (tx: Transaction, nodeId: number) => Promise<DesiredShare[]> {

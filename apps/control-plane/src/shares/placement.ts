@@ -1,8 +1,8 @@
 import { idOfRelation, idOfUri, RoostError, shareNameKey, shareNamesIgnoreCase } from '@roost/api-types/rest'
 import type { GatewayShareChange, GatewayShareSettings, RelationInput } from '@roost/api-types/rest'
-import type { Transaction } from '../audit/store.js'
-import { unknownRelation } from '../errors.js'
-import { fieldError } from '../field-errors.js'
+import type { Transaction } from '../database/transaction.js'
+import { unknownRelation } from '../services/errors.js'
+import { fieldError } from '../services/field-errors.js'
 import type { FreePlace, Place, ShareStore, StoredShare } from './store.js'
 
 /** Where a new share goes. Throws when the node is no gateway, or has a share of that name. */

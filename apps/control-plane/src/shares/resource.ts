@@ -6,7 +6,7 @@ import {
   WrittenGatewayShare,
 } from '@roost/api-types/rest'
 import type { GatewayShareService } from '@roost/api-types/rpc'
-import type { Resource } from '../http/resource.js'
+import type { Resource } from '../http/dialect/resource.js'
 
 export function gatewaySharesResource(shares: GatewayShareService): Resource<GatewayShareInput, GatewayShareChange> {
   return {

@@ -1,6 +1,6 @@
 import type { MountRestoredMessage } from '@roost/api-types/agent'
-import { insertAuditEvent } from '../audit/insert-store.js'
-import type { Database } from '../db.js'
+import { insertAuditEvent } from '../database/audit-event.js'
+import type { Database } from '../database/database.js'
 
 export interface RestoredStore {
   /** False when the share is not the node's. At most `perHour` events of a share in an hour are kept, and each once. */

@@ -1,7 +1,7 @@
 import { LeftoverRemoval, RemovedLeftovers, ShareUploads } from '@roost/api-types/rest'
 import type { ShareUploadsService } from '@roost/api-types/rpc'
-import { parseFields } from '../field-errors.js'
-import type { Route } from '../http/route.js'
+import { parseFields } from '../services/field-errors.js'
+import type { Route } from '../http/dialect/route.js'
 
 export function shareUploadsRoutes(
   uploads: ShareUploadsService,

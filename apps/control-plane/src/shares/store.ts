@@ -9,14 +9,14 @@ import {
 import type { GatewayShare, GatewayShareSettings, ShareProtocol } from '@roost/api-types/rest'
 import type { ListQuery } from '@roost/api-types/rpc'
 import { Prisma } from '@roost/database'
-import type { Transaction } from '../audit/store.js'
-import { queryRows } from '../db.js'
-import type { Database } from '../db.js'
-import { found } from '../errors.js'
-import { lockInserts } from '../insert-order-store.js'
-import { byCluster, byNode, conditions, isWithin, ordering } from '../listing.js'
-import type { FilterTable, OrderTable } from '../listing.js'
-import type { ReadStore } from '../reads.js'
+import type { Transaction } from '../database/transaction.js'
+import { queryRows } from '../database/database.js'
+import type { Database } from '../database/database.js'
+import { found } from '../services/errors.js'
+import { lockInserts } from '../database/insert-order.js'
+import { byCluster, byNode, conditions, isWithin, ordering } from '../database/listing.js'
+import type { FilterTable, OrderTable } from '../database/listing.js'
+import type { ReadStore } from '../services/reads.js'
 
 /** `revision` rises with each change, also with one that the record does not show. */
 export type StoredShare = GatewayShare & { readonly revision: number }

@@ -3,7 +3,7 @@ import { idOfRelation, resourceUri, RoostError } from '@roost/api-types/rest'
 import type { GatewayShare, ShareUploads } from '@roost/api-types/rest'
 import type { ShareUploadsService } from '@roost/api-types/rpc'
 import type { AgentRequests } from '../agents/requests.js'
-import type { Writes } from '../audit/service.js'
+import type { Writes } from '../database/writes.js'
 
 export interface ShareUploadsCollaborators {
   /** Throws `not_found`. */

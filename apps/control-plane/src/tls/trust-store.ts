@@ -1,4 +1,4 @@
-import type { Database } from '../db.js'
+import type { Database } from '../database/database.js'
 
 /** Settings reach a live session within this time after the authorities changed. */
 const settlingMs = 5 * 60_000

@@ -1,6 +1,6 @@
 import type { DesiredUser } from '@roost/api-types/agent'
-import type { Transaction } from '../audit/store.js'
-import type { Secrets } from '../secrets.js'
+import type { Transaction } from '../database/transaction.js'
+import type { Secrets } from '../secrets/secrets.js'
 
 /** The enabled users of a node's cluster as a proxy's authentication needs them, by id. Read in the caller's transaction. */
 export function createDesiredUsers(secrets: Secrets): (tx: Transaction, nodeId: number) => Promise<DesiredUser[]> {

@@ -1,6 +1,6 @@
 import { User, UserChange, UserInput, userRules, WrittenUser } from '@roost/api-types/rest'
 import type { UserService } from '@roost/api-types/rpc'
-import type { Resource } from '../http/resource.js'
+import type { Resource } from '../http/dialect/resource.js'
 
 export function usersResource(users: UserService): Resource<UserInput, UserChange> {
   return {

@@ -1,5 +1,5 @@
-import { queryRows } from '../db.js'
-import type { Database } from '../db.js'
+import { queryRows } from '../database/database.js'
+import type { Database } from '../database/database.js'
 import type { HalfHours } from './half-hours.js'
 
 /** How much of the proxies' logs was read. */

@@ -1,7 +1,7 @@
 import type { StorageUsage, TransferUsage } from '@roost/api-types/agent'
 import type { Prisma } from '@roost/database'
-import { insertAuditEvent } from '../audit/insert-store.js'
-import type { Database } from '../db.js'
+import { insertAuditEvent } from '../database/audit-event.js'
+import type { Database } from '../database/database.js'
 
 /** What one node tells of one half-hour. */
 export interface HalfHourUsage {

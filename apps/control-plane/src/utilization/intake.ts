@@ -1,10 +1,10 @@
 import { halfHourAheadSeconds, halfHourSeconds } from '@roost/api-types/agent'
 import type { StorageUsage, TransferUsage, UsageMessage } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
-import { Gate } from '../gate.js'
-import type { Log } from '../log.js'
+import { concurrencyLimit } from '@roost/runtime'
+import type { Log } from '../lifecycle/log.js'
 import { halfHourMs, timeText } from './half-hours.js'
-import { writeWithoutPoison } from '../poison.js'
+import { writeWithoutPoison } from '../database/write-without-poison.js'
 import type { UsageIntakeStore } from './intake-store.js'
 
 /** After its end a half-hour stays open so long for messages that are on their way. */
@@ -28,7 +28,7 @@ interface Collaborators {
 }
 
 export function createUsageIntake({ store, oldestKept, log, now }: Collaborators): UsageIntake {
-  const gate = new Gate(messagesAtOnce)
+  const limit = concurrencyLimit(messagesAtOnce)
   return {
     async take(nodeId, message) {
       const halfHour = message.half_hour / halfHourSeconds
@@ -43,7 +43,7 @@ export function createUsageIntake({ store, oldestKept, log, now }: Collaborators
       }
       const isLate = now() >= (halfHour + 1) * halfHourMs + openForMs
       const write = async (part: readonly Row[]) => {
-        const isStored = await gate.run(() => store.merge({ nodeId, halfHour, isLate, ...partOf(part) }))
+        const isStored = await limit(() => store.merge({ nodeId, halfHour, isLate, ...partOf(part) }))
         if (!isStored) throw new RoostError('not_found', 'This node was removed.')
       }
       await writeWithoutPoison(rowsOf(message), write, (row, err) =>

@@ -1,4 +1,4 @@
-import type { Database } from '../db.js'
+import type { Database } from '../database/database.js'
 
 export interface UsageRetentionStore {
   /** Removes at most so many rows of each table from before that half-hour; answers how many there were. */

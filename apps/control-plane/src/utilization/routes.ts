@@ -9,7 +9,7 @@ import {
 } from '@roost/api-types/rest'
 import type { StorageScope, TransferScope } from '@roost/api-types/rpc'
 import { z } from 'zod'
-import type { Route, RouteRequest } from '../http/route.js'
+import type { Route, RouteRequest } from '../http/dialect/route.js'
 import type { UtilizationFeeds } from './service.js'
 import { answerView, viewsOf } from './views.js'
 import type { View } from './views.js'

@@ -1,6 +1,6 @@
 import type { Slice, StorageScope, TransferScope } from '@roost/api-types/rpc'
-import { queryRows } from '../db.js'
-import type { Database } from '../db.js'
+import { queryRows } from '../database/database.js'
+import type { Database } from '../database/database.js'
 import type { HalfHours } from './half-hours.js'
 
 export interface StorageCounters {

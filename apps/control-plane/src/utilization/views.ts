@@ -1,11 +1,11 @@
 import type { Page, Slice, StorageScope, UsageRange } from '@roost/api-types/rpc'
 import type { FastifyReply } from 'fastify'
 import type { z } from 'zod'
-import { sendCsv } from '../http/csv.js'
-import type { CsvRow } from '../http/csv.js'
-import { parsePaging } from '../http/list-query.js'
-import { listMeta } from '../http/paging.js'
-import type { RouteRequest } from '../http/route.js'
+import { sendCsv } from '../http/dialect/csv.js'
+import type { CsvRow } from '../http/dialect/csv.js'
+import { parsePaging } from '../http/dialect/list-query.js'
+import { listMeta } from '../http/dialect/paging.js'
+import type { RouteRequest } from '../http/dialect/route.js'
 import type { UsageFeed } from './service.js'
 
 export interface Question<Scope> {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openMachine } from '../host/machine.js'
+import { openMachine } from '../machine/machine.js'
 import { checkAccessLog } from './check-access-log.js'
 
 const line =

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
-import type { Machine } from '../host/machine.js'
-import { parseAccessLine } from '../swift/access-line.js'
-import type { AccessLog } from '../swift/transfer-usage.js'
+import type { Machine } from '../machine/machine.js'
+import { parseAccessLine } from '../swift/access-log/access-line.js'
+import type { AccessLog } from '../swift/access-log/transfer-usage.js'
 import type { Finding } from './doctor.js'
 
 const check = 'access log'

@@ -1,9 +1,8 @@
 import type { MetricDefinition } from '@roost/api-types/agent'
-import { systemClock } from '../clock.js'
-import type { Reading } from '../collectors/reading.js'
+import { createLog, systemClock } from '@roost/runtime'
+import type { Reading } from '../collectors/engine/reading.js'
 import { readConfig } from '../config.js'
 import { openContext } from '../context.js'
-import { createLog } from '../log.js'
 import { exitCodes } from './command-error.js'
 import type { PrintFlags } from './program.js'
 

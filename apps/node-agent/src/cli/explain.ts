@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.js'
-import { DamagedFileError } from '../host/managed-record.js'
-import { IdentityError } from '../identity.js'
-import { ShareError } from '../shares/meant-share.js'
-import { StateLockedError } from '../state-lock.js'
-import { EnrolError } from '../uplink/enrol-error.js'
+import { DamagedFileError } from '../machine/managed-record.js'
+import { IdentityError } from '../machine/identity.js'
+import { ShareError } from '../shares/servers/validate-share.js'
+import { StateLockedError } from '../machine/state-lock.js'
+import { EnrolError } from '../uplink/enroll-error.js'
 import { CommandError, exitCodes } from './command-error.js'
 
 /** Why a command ended without its result: lines for the caller, and the exit code. */

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { cifsShare } from '../shares/sample-shares.js'
-import type { ScriptedGateway } from '../shares/scripted-servers.js'
-import { useScriptedGateway } from '../shares/use-scripted-gateway.js'
+import { cifsShare } from '../shares/testing/sample-shares.js'
+import type { ScriptedGateway } from '../shares/testing/scripted-servers.js'
+import { useScriptedGateway } from '../shares/testing/use-scripted-gateway.js'
 
 const program = fileURLToPath(new URL('../../bin/roost-agent.js', import.meta.url))
 

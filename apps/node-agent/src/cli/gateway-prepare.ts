@@ -1,6 +1,6 @@
 import { type AgentConfig, readConfig } from '../config.js'
-import { type Machine, openMachine } from '../host/machine.js'
-import { runCommand } from '../host/run-command.js'
+import { type Machine, openMachine } from '../machine/machine.js'
+import { runCommand } from '../machine/run-command.js'
 import { detectNfsServer } from '../shares/nfs-server.js'
 import { type Preparation, preparationsFor, prepare } from '../shares/prepare.js'
 import { CommandError, exitCodes } from './command-error.js'

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { agentVersion } from '../version.js'
+import { agentVersion } from '../machine/version.js'
 
 /** Flags of every command. `--data-dir` defaults to ROOST_AGENT_DATA_DIR, then to /var/lib/roost-agent. */
 export interface GlobalFlags {

@@ -1,5 +1,5 @@
-import type { Collector } from './collector.js'
-import { gauge, rate } from './metric.js'
+import type { Collector } from './engine/collector.js'
+import { gauge, rate } from './engine/metric.js'
 
 /** What the agent itself costs, without the commands that it runs. */
 export const agent: Collector = {

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createFilesystems } from '../host/filesystems.js'
-import { openMachine } from '../host/machine.js'
-import type { RunCommand } from '../host/run-command.js'
-import { createStatfsProbe } from '../host/statfs-probe.js'
-import type { CollectorHost } from './collector.js'
+import { createFilesystems } from '../machine/filesystems.js'
+import { openMachine } from '../machine/machine.js'
+import type { RunCommand } from '../machine/run-command.js'
+import { createStatfsProbe } from '../machine/statfs-probe.js'
+import type { CollectorHost } from './engine/collector.js'
 import { createCollectors } from './index.js'
-import { Rates } from './rates.js'
+import { Rates } from './engine/rates.js'
 
 const fixtures = join(import.meta.dirname, 'fixtures')
 const intervalMs = 10_000

@@ -1,7 +1,7 @@
-import type { Collector } from './collector.js'
-import { gauge, rate } from './metric.js'
-import type { Measurement } from './metric.js'
-import { columns, eachLine } from './text.js'
+import type { Collector } from './engine/collector.js'
+import { gauge, rate } from './engine/metric.js'
+import type { Measurement } from './engine/metric.js'
+import { columns, eachLine } from './engine/text.js'
 
 /** How many connections the firewall follows, and how many it may. */
 function conntrackMeasurements(count: number, max: number): readonly Measurement[] {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { cpuMeasurements } from './cpu.js'
 import { processMeasurements } from './processes.js'
-import { Rates } from './rates.js'
+import { Rates } from './engine/rates.js'
 
 function shares(first: string, second: string): Record<string, number> {
   const rates = new Rates()

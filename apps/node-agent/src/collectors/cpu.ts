@@ -1,7 +1,7 @@
-import type { Collector } from './collector.js'
-import { part, ratio } from './metric.js'
-import type { Measurement } from './metric.js'
-import { columns, eachLine } from './text.js'
+import type { Collector } from './engine/collector.js'
+import { part, ratio } from './engine/metric.js'
+import type { Measurement } from './engine/metric.js'
+import { columns, eachLine } from './engine/text.js'
 
 // The columns of /proc/stat in collectd's words. Guest time is part of user and nice already.
 const states = ['user', 'nice', 'system', 'idle', 'wait', 'interrupt', 'softirq', 'steal'] as const

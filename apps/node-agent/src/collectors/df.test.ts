@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { FilesystemReading } from '../host/filesystems.js'
-import type { Mount } from '../host/mounts.js'
-import type { ProbeResult } from '../host/statfs-probe.js'
+import type { FilesystemReading } from '../machine/filesystems.js'
+import type { Mount } from '../machine/mounts.js'
+import type { ProbeResult } from '../machine/statfs-probe.js'
 import { dfMeasurements, mountName } from './df.js'
 
 it.each([

@@ -1,8 +1,8 @@
-import type { FilesystemReading } from '../host/filesystems.js'
-import type { StatfsFigures } from '../host/statfs-figures.js'
-import type { Collector } from './collector.js'
-import { gauge, part } from './metric.js'
-import type { Measurement } from './metric.js'
+import type { FilesystemReading } from '../machine/filesystems.js'
+import type { StatfsFigures } from '../machine/statfs-values.js'
+import type { Collector } from './engine/collector.js'
+import { gauge, part } from './engine/metric.js'
+import type { Measurement } from './engine/metric.js'
 
 /** The mount point as collectd writes it: `root`, `srv-node-d1`. */
 export function mountName(mountPoint: string): string {
@@ -36,7 +36,7 @@ export function dfMeasurements({ filesystem, result }: FilesystemReading): reado
   ]
 }
 
-/** The local filesystems; see `host/filesystems.ts` for how often each is asked. */
+/** The local filesystems; see `machine/filesystems.ts` for how often each is asked. */
 export const df: Collector = {
   name: 'df',
   read: async ({ filesystems }) => (await filesystems.read()).flatMap(dfMeasurements),

@@ -1,7 +1,7 @@
-import type { Collector } from './collector.js'
-import { gauge, part, rate, ratio } from './metric.js'
-import type { Measurement } from './metric.js'
-import { columns, eachLine } from './text.js'
+import type { Collector } from './engine/collector.js'
+import { gauge, part, rate, ratio } from './engine/metric.js'
+import type { Measurement } from './engine/metric.js'
+import { columns, eachLine } from './engine/text.js'
 
 /** The columns of one line of /proc/diskstats after the name; see the kernel's admin-guide/iostats. */
 interface DiskCounters {

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Collector, CollectorHost } from './collector.js'
+import type { Collector, CollectorHost } from './engine/collector.js'
 import { createCollectors } from './index.js'
-import { Rates } from './rates.js'
+import { Rates } from './engine/rates.js'
 
 const fixture = join(import.meta.dirname, 'fixtures/linux-6.18')
 const collectors = createCollectors({ recon: { directory: '/var/cache/swift', now: Date.now } })

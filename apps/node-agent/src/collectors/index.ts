@@ -1,5 +1,5 @@
 import { agent } from './agent.js'
-import type { Collector } from './collector.js'
+import type { Collector } from './engine/collector.js'
 import { conntrack } from './conntrack.js'
 import { cpu } from './cpu.js'
 import { df } from './df.js'
@@ -11,7 +11,7 @@ import { net } from './net.js'
 import { pressure } from './pressure.js'
 import { createProcessStates } from './process-states.js'
 import { processes } from './processes.js'
-import { createRecon, type ReconOptions } from './recon.js'
+import { createRecon, type ReconOptions } from './swift/recon.js'
 import { swap } from './swap.js'
 import { uptime } from './uptime.js'
 import { vmem } from './vmem.js'
@@ -21,7 +21,7 @@ export interface CollectorsOptions {
   readonly recon: ReconOptions
 }
 
-/** THE LIST: every collector that reads the machine. What Swift's servers send comes beside it (`swift/statsd.ts`). */
+/** THE LIST: every collector that reads the machine. What Swift's servers send comes beside it (`collectors/swift/statsd.ts`). */
 export const createCollectors = ({ recon }: CollectorsOptions): readonly Collector[] => [
   cpu,
   load,

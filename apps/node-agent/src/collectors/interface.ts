@@ -1,7 +1,7 @@
-import type { Collector } from './collector.js'
-import { part, rate } from './metric.js'
-import type { Measurement } from './metric.js'
-import { columns, eachLine } from './text.js'
+import type { Collector } from './engine/collector.js'
+import { part, rate } from './engine/metric.js'
+import type { Measurement } from './engine/metric.js'
+import { columns, eachLine } from './engine/text.js'
 
 interface InterfaceCounters {
   readonly name: string

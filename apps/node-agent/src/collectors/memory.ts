@@ -1,7 +1,7 @@
-import type { Collector } from './collector.js'
-import { gauge } from './metric.js'
-import type { Measurement } from './metric.js'
-import { readFields } from './text.js'
+import type { Collector } from './engine/collector.js'
+import { gauge } from './engine/metric.js'
+import type { Measurement } from './engine/metric.js'
+import { readFields } from './engine/text.js'
 
 /** The wanted fields of /proc/meminfo in bytes; those in KiB there, which are all but the numbers of huge pages. */
 export function parseMeminfo(text: string, wanted: ReadonlySet<string>): ReadonlyMap<string, number> {

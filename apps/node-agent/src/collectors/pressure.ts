@@ -1,7 +1,7 @@
-import type { Collector } from './collector.js'
-import { gauge, part, rate } from './metric.js'
-import type { Measurement } from './metric.js'
-import { columns, eachLine } from './text.js'
+import type { Collector } from './engine/collector.js'
+import { gauge, part, rate } from './engine/metric.js'
+import type { Measurement } from './engine/metric.js'
+import { columns, eachLine } from './engine/text.js'
 
 /** Lines such as `some avg10=0.60 avg60=2.63 avg300=4.67 total=37020073`, the last in microseconds. */
 export function parsePressure(resource: string, text: string): readonly Measurement[] {

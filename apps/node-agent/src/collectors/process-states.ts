@@ -1,6 +1,6 @@
-import type { Collector, CollectorHost } from './collector.js'
-import { gauge } from './metric.js'
-import type { Measurement } from './metric.js'
+import type { Collector, CollectorHost } from './engine/collector.js'
+import { gauge } from './engine/metric.js'
+import type { Measurement } from './engine/metric.js'
 
 // The letters of proc_pid_stat(5); running and blocked processes are counted by the collector `processes`.
 const stateOfLetter: ReadonlyMap<string, State> = new Map<string, State>([

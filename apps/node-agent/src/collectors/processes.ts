@@ -1,7 +1,7 @@
-import type { Collector } from './collector.js'
-import { gauge, rate } from './metric.js'
-import type { Measurement } from './metric.js'
-import { numberAt } from './text.js'
+import type { Collector } from './engine/collector.js'
+import { gauge, rate } from './engine/metric.js'
+import type { Measurement } from './engine/metric.js'
+import { numberAt } from './engine/text.js'
 
 // Lines of /proc/stat.
 const sources = [

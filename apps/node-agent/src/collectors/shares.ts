@@ -1,7 +1,7 @@
-import type { ShareCount, ShareCounts } from '../mounts/cache/share-counts.js'
-import type { Collector } from './collector.js'
-import { gauge } from './metric.js'
-import type { Measurement } from './metric.js'
+import type { ShareCount, ShareCounts } from '../mounts/cache/files/share-counts.js'
+import type { Collector } from './engine/collector.js'
+import { gauge } from './engine/metric.js'
+import type { Measurement } from './engine/metric.js'
 
 /** What shares have not uploaded, as it was counted last; the counting itself has a period of its own. */
 export function createShares(counts: Pick<ShareCounts, 'list'>): Collector {

@@ -1,8 +1,8 @@
-import type { Collector } from './collector.js'
+import type { Collector } from './engine/collector.js'
 import { parseMeminfo } from './memory.js'
-import { gauge, rate } from './metric.js'
-import type { Measurement } from './metric.js'
-import { readFields } from './text.js'
+import { gauge, rate } from './engine/metric.js'
+import type { Measurement } from './engine/metric.js'
+import { readFields } from './engine/text.js'
 
 const meminfoFields: ReadonlySet<string> = new Set(['SwapTotal', 'SwapFree', 'SwapCached'])
 const vmstatFields: ReadonlySet<string> = new Set(['pswpin', 'pswpout'])

@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { systemClock } from '../clock.js'
-import { createFilesystems } from '../host/filesystems.js'
-import { openMachine } from '../host/machine.js'
-import { runCommand } from '../host/run-command.js'
-import { createStatfsProbe } from '../host/statfs-probe.js'
+import { systemClock } from '@roost/runtime'
+import { createFilesystems } from '../machine/filesystems.js'
+import { openMachine } from '../machine/machine.js'
+import { runCommand } from '../machine/run-command.js'
+import { createStatfsProbe } from '../machine/statfs-probe.js'
 import { mountName } from './df.js'
 import { createCollectors } from './index.js'
-import type { Reading } from './reading.js'
-import { createReadings } from './readings.js'
+import type { Reading } from './engine/reading.js'
+import { createReadings } from './engine/readings.js'
 
 const machine = openMachine()
 const filesystems = createFilesystems({ machine, probe: createStatfsProbe({ run: runCommand, deadlineMs: 50_000 }) })

@@ -1,7 +1,7 @@
-import type { Collector } from './collector.js'
-import { gauge } from './metric.js'
-import type { Measurement } from './metric.js'
-import { columns } from './text.js'
+import type { Collector } from './engine/collector.js'
+import { gauge } from './engine/metric.js'
+import type { Measurement } from './engine/metric.js'
+import { columns } from './engine/text.js'
 
 /** Seconds since the machine's start. */
 export function parseUptime(text: string): readonly Measurement[] {

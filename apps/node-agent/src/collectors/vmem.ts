@@ -1,7 +1,7 @@
-import type { Collector } from './collector.js'
-import { gauge, rate } from './metric.js'
-import type { Measurement } from './metric.js'
-import { readFields } from './text.js'
+import type { Collector } from './engine/collector.js'
+import { gauge, rate } from './engine/metric.js'
+import type { Measurement } from './engine/metric.js'
+import { readFields } from './engine/text.js'
 
 // What counts up, in collectd's words where it has them; several fields of one line are parts of one figure.
 const counters: readonly (readonly [string, 'bytes/s' | 'pages/s' | 'events/s', ...string[]])[] = [

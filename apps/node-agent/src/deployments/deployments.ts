@@ -1,11 +1,9 @@
 import { type DesiredMessage, DeploymentKind, type DesiredState, type PlanRequest } from '@roost/api-types/agent'
-import type { Clock } from '../clock.js'
-import type { Log } from '../log.js'
-import { Periodic } from '../periodic.js'
+import { type Clock, type Log, Periodic } from '@roost/runtime'
 import type { MessageSpool } from '../uplink/message-spool.js'
 import type { Outbox } from '../uplink/outbox.js'
 import type { Appliers } from './applier.js'
-import { Lane } from './lane.js'
+import { Lane } from './deployment-queue.js'
 import { recordFile } from './record.js'
 
 export interface DeploymentsOptions {

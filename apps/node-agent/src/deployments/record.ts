@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppliedMessage, DesiredState } from '@roost/api-types/agent'
 import * as z from 'zod/mini'
-import { writeManagedFile } from '../host/managed-file.js'
-import { readManagedRecord } from '../host/managed-record.js'
+import { writeManagedFile } from '../machine/managed-file.js'
+import { readManagedRecord } from '../machine/managed-record.js'
 import type { Outcome } from './applier.js'
 
 const { outcome, in_force, partly, message, files } = AppliedMessage.shape

@@ -1,8 +1,8 @@
 import { BlockList, isIPv4 } from 'node:net'
 import type { NetworkInterfaceInfo } from 'node:os'
 import type { InventoryAddress, InventoryFacing } from '@roost/api-types/agent'
-import type { JoinedDevice } from './ring-devices.js'
-import type { RingDevice } from './ring.js'
+import type { JoinedDevice } from '../swift/rings/ring-devices.js'
+import type { RingDevice } from '../swift/rings/ring.js'
 
 export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>
 

@@ -1,8 +1,8 @@
 import type { InventoryConfig } from '../config.js'
-import type { Machine } from '../host/machine.js'
-import { readMounts } from '../host/mounts.js'
+import type { Machine } from '../machine/machine.js'
+import { readMounts } from '../machine/mounts.js'
 import { mountStamp } from './mount-stamp.js'
-import { unlessDenied } from './unless-denied.js'
+import { unlessDenied } from '../machine/try-read.js'
 
 /** A text that changes with what the next inventory would show: mounts of data, disks, Swift's files and the machine's name. */
 export function changeStamp(machine: Machine, config: InventoryConfig): string {

@@ -1,11 +1,11 @@
 import { posix } from 'node:path'
 import type { FilesystemFigures } from '@roost/api-types/agent'
-import { keepHelper, type KeptHelper, type StartHelper } from '../host/helper.js'
-import { kernelOf, type Machine } from '../host/machine.js'
-import type { Mount } from '../host/mounts.js'
-import type { RunCommand } from '../host/run-command.js'
-import { createStatfsProbe, type ProbeResult } from '../host/statfs-probe.js'
-import { unlessDenied } from './unless-denied.js'
+import { keepHelper, type KeptHelper, type StartHelper } from '../machine/helper.js'
+import { kernelOf, type Machine } from '../machine/machine.js'
+import type { Mount } from '../machine/mounts.js'
+import type { RunCommand } from '../machine/run-command.js'
+import { createStatfsProbe, type ProbeResult } from '../machine/statfs-probe.js'
+import { unlessDenied } from '../machine/try-read.js'
 
 export interface DeviceProbe {
   /** Reads from the mount and asks for its figures; a result may be as old as the period. Never rejects. */

@@ -1,15 +1,15 @@
 import type { InventoryDevice, InventoryDisk, InventoryProblem } from '@roost/api-types/agent'
-import type { Machine } from '../host/machine.js'
-import { type Mount, mountAt } from '../host/mounts.js'
-import type { ProbeResult } from '../host/statfs-probe.js'
+import type { Machine } from '../machine/machine.js'
+import { type Mount, mountAt } from '../machine/mounts.js'
+import type { ProbeResult } from '../machine/statfs-probe.js'
 import { figuresOf } from './device-probe.js'
 import { readRotational, readSize } from './disks.js'
 import type { KnownFilesystem } from './filesystems.js'
 import type { FilesystemErrors, RecordedErrors } from './filesystem-errors.js'
 import { parseFstab, sourcePresence } from './fstab.js'
 import { mountStamp } from './mount-stamp.js'
-import type { Place } from './places.js'
-import { unlessDenied } from './unless-denied.js'
+import type { Place } from './device-locations.js'
+import { unlessDenied } from '../machine/try-read.js'
 
 export interface DeviceFacts {
   readonly machine: Machine

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openMachine } from '../host/machine.js'
-import { localFilesystems, readMounts } from '../host/mounts.js'
-import { runCommand } from '../host/run-command.js'
+import { openMachine } from '../machine/machine.js'
+import { localFilesystems, readMounts } from '../machine/mounts.js'
+import { runCommand } from '../machine/run-command.js'
 import { readDisks } from './disks.js'
 import { createFilesystemReader, describeFilesystem, duplicateUuids } from './filesystems.js'
 

@@ -1,7 +1,7 @@
 import type { InventoryDisk } from '@roost/api-types/agent'
-import type { Machine } from '../host/machine.js'
+import type { Machine } from '../machine/machine.js'
 import { readUdev } from './udev.js'
-import { unlessDenied } from './unless-denied.js'
+import { unlessDenied } from '../machine/try-read.js'
 
 const sectorBytes = 512
 

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openMachine } from '../host/machine.js'
-import { parseMountinfo } from '../host/mounts.js'
-import { runCommand } from '../host/run-command.js'
+import { openMachine } from '../machine/machine.js'
+import { parseMountinfo } from '../machine/mounts.js'
+import { runCommand } from '../machine/run-command.js'
 import { createFilesystemErrors, type FilesystemErrors } from './filesystem-errors.js'
 
 const [ext4, xfs] = parseMountinfo(

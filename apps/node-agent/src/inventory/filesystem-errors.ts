@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
-import type { Machine } from '../host/machine.js'
-import type { Mount } from '../host/mounts.js'
-import type { RunCommand } from '../host/run-command.js'
-import { unlessDenied } from './unless-denied.js'
+import type { Machine } from '../machine/machine.js'
+import type { Mount } from '../machine/mounts.js'
+import type { RunCommand } from '../machine/run-command.js'
+import { unlessDenied } from '../machine/try-read.js'
 
 /** Errors that an ext4 filesystem has on record; they stay there until it is checked. */
 export interface RecordedErrors {

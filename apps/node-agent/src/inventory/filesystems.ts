@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
 import type { InventoryFilesystem, InventoryProblem } from '@roost/api-types/agent'
-import type { Machine } from '../host/machine.js'
-import type { LocalFilesystem } from '../host/mounts.js'
-import type { RunCommand } from '../host/run-command.js'
+import type { Machine } from '../machine/machine.js'
+import type { LocalFilesystem } from '../machine/mounts.js'
+import type { RunCommand } from '../machine/run-command.js'
 import { readUdev } from './udev.js'
 
 /** A mounted filesystem with what it lies on. */

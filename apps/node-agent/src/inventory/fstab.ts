@@ -1,5 +1,5 @@
-import type { Machine } from '../host/machine.js'
-import { unescape } from '../host/mounts.js'
+import type { Machine } from '../machine/machine.js'
+import { unescape } from '../machine/mounts.js'
 
 /** What should be mounted somewhere: the source by mount point, as `/etc/fstab` names it. */
 export function parseFstab(text: string): ReadonlyMap<string, string> {

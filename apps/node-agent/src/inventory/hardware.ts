@@ -1,10 +1,10 @@
 import type { Hardware } from '@roost/api-types/agent'
-import { kernelOf, type Machine } from '../host/machine.js'
-import { localFilesystems, readMounts } from '../host/mounts.js'
-import type { RunCommand } from '../host/run-command.js'
+import { kernelOf, type Machine } from '../machine/machine.js'
+import { localFilesystems, readMounts } from '../machine/mounts.js'
+import type { RunCommand } from '../machine/run-command.js'
 import { readDisks } from './disks.js'
 import { createFilesystemReader } from './filesystems.js'
-import { unlessDenied } from './unless-denied.js'
+import { unlessDenied } from '../machine/try-read.js'
 
 /** What tells this machine from another when it comes back after a reinstall. */
 export async function readHardware(machine: Machine, run: RunCommand): Promise<Hardware> {

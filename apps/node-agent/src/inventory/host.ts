@@ -1,6 +1,6 @@
 import { hostname, machine as ourMachine } from 'node:os'
 import type { InventoryHost } from '@roost/api-types/agent'
-import { kernelOf, type Machine } from '../host/machine.js'
+import { kernelOf, type Machine } from '../machine/machine.js'
 
 export function readHost(machine: Machine): InventoryHost {
   const kernel = kernelOf(machine)

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
-import { kernelOf, type Machine } from '../host/machine.js'
-import type { Mount } from '../host/mounts.js'
-import { unlessDenied } from './unless-denied.js'
+import { kernelOf, type Machine } from '../machine/machine.js'
+import type { Mount } from '../machine/mounts.js'
+import { unlessDenied } from '../machine/try-read.js'
 
 /**
  * Tells what is mounted from what was mounted at the same path. The kernel gives numbers of mounts and disks out again: a

@@ -1,6 +1,5 @@
 import type { InventoryRoles } from '@roost/api-types/agent'
-import type { Machine } from '../host/machine.js'
-import type { JoinedDevice } from './ring-devices.js'
+import type { JoinedDevice } from '../swift/rings/ring-devices.js'
 
 export interface RoleFacts {
   readonly own: readonly JoinedDevice[]
@@ -24,13 +23,4 @@ export function detectRoles({ own, hasProxy, programs, isPreparedGateway, overri
   }
   const said = Object.entries(overrides).filter(([, flag]) => flag !== undefined)
   return { ...detected, ...Object.fromEntries(said) }
-}
-
-/**
- * The names of the processes as the kernel has them, 15 characters at most. Not their command lines: reading those waits for a
- * process that hangs in a dead mount.
- */
-export function readPrograms(machine: Machine): ReadonlySet<string> {
-  const pids = machine.list('/proc').filter((name) => /^\d+$/.test(name))
-  return new Set(pids.map((pid) => machine.read(`/proc/${pid}/comm`)?.trim() ?? ''))
 }

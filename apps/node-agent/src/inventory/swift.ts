@@ -1,11 +1,11 @@
 import type { InventoryPolicy, InventoryProblem, InventoryRing } from '@roost/api-types/agent'
 import type { InventoryConfig } from '../config.js'
-import type { Machine } from '../host/machine.js'
-import { type JoinedDevice, joinDevices } from './ring-devices.js'
-import type { RingDevice } from './ring.js'
-import { objectRingName, parsePolicies, policyOfRing, SwiftConfError } from './swift-conf.js'
-import { readRings } from './swift-rings.js'
-import { readSwiftServers, type StorageServer } from './swift-servers.js'
+import type { Machine } from '../machine/machine.js'
+import { type JoinedDevice, joinDevices } from '../swift/rings/ring-devices.js'
+import type { RingDevice } from '../swift/rings/ring.js'
+import { objectRingName, parsePolicies, policyOfRing, SwiftConfError } from '../swift/config/swift-conf.js'
+import { readRings } from '../swift/rings/read-rings.js'
+import { readSwiftServers, type StorageServer } from '../swift/config/storage-servers.js'
 
 /** What Swift's files on this node say. */
 export interface Swift {

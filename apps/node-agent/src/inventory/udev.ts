@@ -1,4 +1,4 @@
-import type { Machine } from '../host/machine.js'
+import type { Machine } from '../machine/machine.js'
 
 /** What udev found out about a block device, by property name; empty where no udev runs. Anybody may read it. */
 export function readUdev(machine: Machine, device: string): ReadonlyMap<string, string> {

@@ -1,15 +1,10 @@
-import type { Clock } from '../clock.js'
-import type { Log } from '../log.js'
-import { Periodic } from '../periodic.js'
-import { concurrencyLimit } from './concurrency-limit.js'
-import { inParallel } from './in-parallel.js'
-import { desiredMounts } from './mount-record.js'
-import { keyOf } from './mount-spec.js'
-import type { MountSpec } from './mount-spec.js'
-import type { MountStore } from './mount-store.js'
-import { mountsAtOnce } from './started-mounts.js'
-import type { StartedMounts } from './started-mounts.js'
-import { Tries } from './tries.js'
+import { type Clock, concurrencyLimit, inParallel, type Log, Periodic, Tries } from '@roost/runtime'
+import { desiredMounts } from './desired/mount-record.js'
+import { keyOf } from './desired/mount-spec.js'
+import type { MountSpec } from './desired/mount-spec.js'
+import type { MountStore } from './desired/mount-store.js'
+import { mountsAtOnce } from './started/started-mounts.js'
+import type { StartedMounts } from './started/started-mounts.js'
 
 export interface MountKeeperOptions {
   readonly store: MountStore

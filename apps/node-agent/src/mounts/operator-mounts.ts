@@ -1,7 +1,7 @@
-import type { Machine } from '../host/machine.js'
-import type { RunCommand } from '../host/run-command.js'
-import type { GatewayState, MissingShare, Mounts } from './mounts.js'
-import { sharePath } from './share-path.js'
+import type { Machine } from '../machine/machine.js'
+import type { RunCommand } from '../machine/run-command.js'
+import type { GatewayState, MissingShare, Mounts } from './desired/mounts.js'
+import { sharePath } from './desired/share-path.js'
 
 export interface OperatorMountsOptions {
   readonly machine: Machine

@@ -1,10 +1,10 @@
 import type { Outcome, ReportProgress } from '../deployments/applier.js'
-import type { GatewayState as DesiredGateway, MissingShare, Mounts, SettledMounts } from '../mounts/mounts.js'
+import type { GatewayState as DesiredGateway, MissingShare, Mounts, SettledMounts } from '../mounts/desired/mounts.js'
 import type { Deployment } from './deployment.js'
 import type { Gateway } from './gateway.js'
 import { labelOf, shareProtocols } from './index.js'
 import { describeMissing } from './missing-shares.js'
-import { onTheWayBack, ProtocolPart, sentence } from './protocol-part.js'
+import { onTheWayBack, ProtocolPart, sentence } from './protocol-deployment.js'
 
 /**
  * Makes the servers serve these shares: staged, read by each server, placed, told, seen. A protocol of which something

@@ -1,4 +1,4 @@
-import type { GatewayState as DesiredGateway, MissingShare } from '../mounts/mounts.js'
+import type { GatewayState as DesiredGateway, MissingShare } from '../mounts/desired/mounts.js'
 import type { Gateway } from './gateway.js'
 import type { Before, InForce } from './gateway-state.js'
 

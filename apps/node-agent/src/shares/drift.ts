@@ -1,9 +1,9 @@
 import type { DriftedItem } from '@roost/api-types/agent'
-import { readManagedFile } from '../host/managed-file.js'
+import { readManagedFile } from '../machine/managed-file.js'
 import type { Gateway } from './gateway.js'
 import { sha256 } from './gateway-state.js'
 import { bodyOf } from './plan.js'
-import type { Adoption, ShareServer } from './share-server.js'
+import type { Adoption, ShareServer } from './servers/share-server.js'
 import { unifiedDiff } from './unified-diff.js'
 
 /** What is not as the last deployment made it: our files, what their servers serve, the mounts. */

@@ -1,12 +1,12 @@
 import type { DesiredShare } from '@roost/api-types/agent'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { exportsFormat } from './exports-format.js'
-import { ganeshaFormat } from './ganesha-format.js'
-import { bodiesOf, cifsShare, nfsShare } from './sample-shares.js'
-import { hostile, usual } from './share-arbitraries.js'
-import { sambaFormat } from './samba-format.js'
-import { ShareError } from './meant-share.js'
+import { exportsFormat } from './servers/kernel-nfs/format.js'
+import { ganeshaFormat } from './servers/ganesha/format.js'
+import { bodiesOf, cifsShare, nfsShare } from './testing/sample-shares.js'
+import { hostile, usual } from './testing/share-arbitraries.js'
+import { sambaFormat } from './servers/samba/format.js'
+import { ShareError } from './servers/validate-share.js'
 
 const isLong = Boolean(process.env.ROOST_TEST_LONG)
 const numRuns = isLong ? 50_000 : 500

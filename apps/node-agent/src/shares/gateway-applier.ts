@@ -1,10 +1,10 @@
-import { readManagedFile } from '../host/managed-file.js'
+import { readManagedFile } from '../machine/managed-file.js'
 import type { Applier } from '../deployments/applier.js'
 import { applyGateway } from './apply.js'
 import { gatewayDrift } from './drift.js'
 import type { Gateway } from './gateway.js'
 import { planGateway } from './plan.js'
-import type { ShareServer } from './share-server.js'
+import type { ShareServer } from './servers/share-server.js'
 import { watchFiles } from './watch-files.js'
 
 /** The applier of shares: the files of this machine's servers, and what they serve. */

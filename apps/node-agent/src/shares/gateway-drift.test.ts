@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { cifsShare, nfsShare } from './sample-shares.js'
-import type { ScriptedGateway } from './scripted-servers.js'
-import { useScriptedGateway } from './use-scripted-gateway.js'
+import { cifsShare, nfsShare } from './testing/sample-shares.js'
+import type { ScriptedGateway } from './testing/scripted-servers.js'
+import { useScriptedGateway } from './testing/use-scripted-gateway.js'
 
 const exportsFile = '/etc/exports.d/roost.exports'
 const sambaFile = '/etc/samba/roost.d/shares.conf'

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
-import { readManagedFile, removeManagedFile, writeManagedFile } from '../host/managed-file.js'
-import { readManagedRecord } from '../host/managed-record.js'
+import { readManagedFile, removeManagedFile, writeManagedFile } from '../machine/managed-file.js'
+import { readManagedRecord } from '../machine/managed-record.js'
 
 /** What the last deployment left behind, without a password: what drift is told by, and what a failed one returns to. */
 const InForce = z.object({

@@ -1,5 +1,5 @@
-import type { Machine } from '../host/machine.js'
-import type { Mounts } from '../mounts/mounts.js'
+import type { Machine } from '../machine/machine.js'
+import type { Mounts } from '../mounts/desired/mounts.js'
 import type { GatewayState } from './gateway-state.js'
 import type { ShareAccounts } from './share-accounts.js'
 import type { Servers } from './share-servers.js'

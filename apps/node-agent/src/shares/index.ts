@@ -1,9 +1,9 @@
 import type { DesiredShare } from '@roost/api-types/agent'
-import type { DeclaredFile } from './declared-file.js'
-import { renderExports } from './exports.js'
-import { renderGanesha } from './ganesha.js'
-import { type MeantShare, quote, readShare, ShareError, type SharePlaces } from './meant-share.js'
-import { renderSamba } from './samba.js'
+import type { DeclaredFile } from './servers/declared-file.js'
+import { renderExports } from './servers/kernel-nfs/render.js'
+import { renderGanesha } from './servers/ganesha/render.js'
+import { type MeantShare, quote, readShare, ShareError, type SharePlaces } from './servers/validate-share.js'
+import { renderSamba } from './servers/samba/render.js'
 
 export type Protocol = DesiredShare['protocol']
 type ShareOf<P extends Protocol> = Extract<MeantShare, { readonly protocol: P }>

@@ -1,13 +1,13 @@
 import { rm, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { removeManagedFile, writeManagedFile } from '../host/managed-file.js'
-import type { Machine } from '../host/machine.js'
-import type { RunCommand } from '../host/run-command.js'
-import { ganeshaConf, withoutOurExports } from './ganesha-server.js'
+import { removeManagedFile, writeManagedFile } from '../machine/managed-file.js'
+import type { Machine } from '../machine/machine.js'
+import type { RunCommand } from '../machine/run-command.js'
+import { ganeshaConf, withoutOurExports } from './servers/ganesha/server.js'
 import { backupOf, modeOf, requireOwnFiles } from './prepare.js'
-import { readBySamba } from './samba-config.js'
-import { smbConf, withoutOurSections } from './samba-server.js'
-import type { ShareServer } from './share-server.js'
+import { readBySamba } from './servers/samba/config.js'
+import { smbConf, withoutOurSections } from './servers/samba/server.js'
+import type { ShareServer } from './servers/share-server.js'
 
 /** One file that is put back, or goes. */
 export interface Departure {

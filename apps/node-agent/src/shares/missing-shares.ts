@@ -1,4 +1,4 @@
-import type { GatewayState as DesiredGateway, MissingShare } from '../mounts/mounts.js'
+import type { GatewayState as DesiredGateway, MissingShare } from '../mounts/desired/mounts.js'
 
 const namesShown = 50
 const reasonsShown = 3

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openMachine } from '../host/machine.js'
+import { openMachine } from '../machine/machine.js'
 import { detectNfsServer } from './nfs-server.js'
 
 let root: string

@@ -1,6 +1,6 @@
-import type { Machine } from '../host/machine.js'
-import { findGatewaySoftware } from '../inventory/gateway.js'
-import { readPrograms } from '../inventory/roles.js'
+import type { Machine } from '../machine/machine.js'
+import { findGatewaySoftware } from '../machine/gateway-software.js'
+import { readPrograms } from '../machine/running-programs.js'
 import type { ShareServers } from './index.js'
 
 /** Two servers of NFS, of which only an operator can say which one is to serve. */

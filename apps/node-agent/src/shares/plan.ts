@@ -1,12 +1,12 @@
 import type { DeploymentPlan } from '@roost/api-types/agent'
-import type { Machine } from '../host/machine.js'
-import type { GatewayState as DesiredGateway, MountPlan } from '../mounts/mounts.js'
+import type { Machine } from '../machine/machine.js'
+import type { GatewayState as DesiredGateway, MountPlan } from '../mounts/desired/mounts.js'
 import type { Gateway } from './gateway.js'
 import type { InForce } from './gateway-state.js'
 import { shareProtocols } from './index.js'
 import { requireOwnFiles } from './prepare.js'
-import type { LiveSession, NameOf } from './share-server.js'
-import type { Turn } from './turn.js'
+import type { LiveSession, NameOf } from './servers/share-server.js'
+import type { Turn } from './server-change.js'
 import { unifiedDiff } from './unified-diff.js'
 
 /** What a deployment of these shares would do. Rejects with what would keep it from being done. */

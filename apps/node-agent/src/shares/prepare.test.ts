@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openMachine } from '../host/machine.js'
-import type { RunCommand } from '../host/run-command.js'
+import { openMachine } from '../machine/machine.js'
+import type { RunCommand } from '../machine/run-command.js'
 import { isPrepared, preparationsFor, prepare } from './prepare.js'
-import { type ScriptedGateway, scriptedGateway } from './scripted-servers.js'
+import { type ScriptedGateway, scriptedGateway } from './testing/scripted-servers.js'
 
 let gateway: ScriptedGateway
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { cifsShare } from './sample-shares.js'
-import type { ScriptedGateway } from './scripted-servers.js'
-import { useScriptedGateway } from './use-scripted-gateway.js'
+import { cifsShare } from './testing/sample-shares.js'
+import type { ScriptedGateway } from './testing/scripted-servers.js'
+import { useScriptedGateway } from './testing/use-scripted-gateway.js'
 
 const sambaFile = '/etc/samba/roost.d/shares.conf'
 

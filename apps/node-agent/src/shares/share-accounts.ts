@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { DesiredShare } from '@roost/api-types/agent'
-import { describeFailure, type RunCommand } from '../host/run-command.js'
-import { accountOf } from './meant-share.js'
+import { describeFailure, type RunCommand } from '../machine/run-command.js'
+import { accountOf } from './servers/validate-share.js'
 
 /** Accounts that are ours, by name, with what tells the password of each from another. */
 export type Accounts = Readonly<Record<string, string>>

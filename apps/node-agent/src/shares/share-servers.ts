@@ -1,15 +1,15 @@
 import type { DesiredShare } from '@roost/api-types/agent'
 import type { GatewayConfig } from '../config.js'
-import type { Machine } from '../host/machine.js'
-import type { RunCommand } from '../host/run-command.js'
-import { createExportsServer } from './exports-server.js'
-import { createGaneshaServer } from './ganesha-server.js'
+import type { Machine } from '../machine/machine.js'
+import type { RunCommand } from '../machine/run-command.js'
+import { createExportsServer } from './servers/kernel-nfs/server.js'
+import { createGaneshaServer } from './servers/ganesha/server.js'
 import { type Protocol, renderShares, requireDistinct, type ShareServers } from './index.js'
-import type { SharePlaces } from './meant-share.js'
+import type { SharePlaces } from './servers/validate-share.js'
 import { bothRun, detectNfsServer, NfsServerError } from './nfs-server.js'
-import { createSambaServer } from './samba-server.js'
-import type { ShareServer } from './share-server.js'
-import { isIdle, type Turn, turnOf } from './turn.js'
+import { createSambaServer } from './servers/samba/server.js'
+import type { ShareServer } from './servers/share-server.js'
+import { isIdle, type Turn, turnOf } from './server-change.js'
 
 export interface ServersOptions {
   readonly machine: Machine

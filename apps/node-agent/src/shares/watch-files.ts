@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import type { Machine } from '../host/machine.js'
+import type { Machine } from '../machine/machine.js'
 
 /** Several changes at once are one. */
 const settlesMs = 500

@@ -1,8 +1,8 @@
 import { UsageMessage } from '@roost/api-types/agent'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Log } from '../log.js'
-import { TestClock } from '../test-clock.js'
-import type { AccountSample, AccountUsage } from './account-usage.js'
+import type { Log } from '@roost/runtime'
+import { TestClock } from '@roost/testing'
+import type { AccountSample, AccountUsage } from './accounts/account-usage.js'
 import { startUsageRounds, type UsageRounds, type UsageRoundsOptions } from './usage-rounds.js'
 
 const start = Date.UTC(2026, 10, 20, 10)

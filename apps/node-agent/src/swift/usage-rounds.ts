@@ -1,10 +1,8 @@
 import { halfHourSeconds, maxUsageRows, storageSlots, type UsageMessage } from '@roost/api-types/agent'
-import type { Clock } from '../clock.js'
-import type { Log } from '../log.js'
-import { Periodic } from '../periodic.js'
-import type { AccountSample, AccountUsage } from './account-usage.js'
-import type { ToldHalfHour } from './transfer-sums.js'
-import type { TransferUsage } from './transfer-usage.js'
+import { type Clock, type Log, Periodic } from '@roost/runtime'
+import type { AccountSample, AccountUsage } from './accounts/account-usage.js'
+import type { ToldHalfHour } from './access-log/transfer-sums.js'
+import type { TransferUsage } from './access-log/transfer-usage.js'
 
 export interface UsageSources {
   readonly accounts: AccountUsage

@@ -1,5 +1,5 @@
 import { decodeMetricFrame } from '@roost/api-types/agent'
-import type { Clock } from '../clock.js'
+import type { Clock } from '@roost/runtime'
 import type { FrameBuffer } from './frame-buffer.js'
 
 export interface Backlog {

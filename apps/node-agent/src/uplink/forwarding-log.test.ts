@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createLog } from '../log.js'
+import { createLog } from '@roost/runtime'
 import { forwardingLog } from './forwarding-log.js'
 
 it('tells warnings and errors with their fields, at most ten a minute, and writes every line', () => {

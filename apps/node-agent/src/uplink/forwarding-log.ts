@@ -1,6 +1,5 @@
 import type { LogMessage } from '@roost/api-types/agent'
-import type { Clock } from '../clock.js'
-import type { Log, LogFields } from '../log.js'
+import type { Clock, Log, LogFields } from '@roost/runtime'
 
 const perMinute = 10
 const minuteMs = 60_000

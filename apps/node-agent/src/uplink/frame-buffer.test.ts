@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createLog } from '../log.js'
+import { createLog } from '@roost/runtime'
 import { FrameBuffer } from './frame-buffer.js'
 
 let dir: string

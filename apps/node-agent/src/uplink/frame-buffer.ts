@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { Log } from '../log.js'
+import type { Log } from '@roost/runtime'
 import { listFolder } from './list-folder.js'
 
 export interface FrameBufferOptions {

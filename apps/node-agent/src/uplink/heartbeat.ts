@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js'
+import type { Clock } from '@roost/runtime'
 
 export interface HeartbeatOptions {
   readonly clock: Clock

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createLog } from '../log.js'
+import { createLog } from '@roost/runtime'
 import { MessageSpool } from './message-spool.js'
 
 let dir: string

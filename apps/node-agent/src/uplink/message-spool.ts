@@ -1,9 +1,8 @@
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { listFolder } from './list-folder.js'
-import { readManagedFile, removeManagedFile, writeManagedFile } from '../host/managed-file.js'
-import type { Clock } from '../clock.js'
-import type { Log } from '../log.js'
+import { readManagedFile, removeManagedFile, writeManagedFile } from '../machine/managed-file.js'
+import type { Clock, Log } from '@roost/runtime'
 
 /** A message that stays until the control plane has it. */
 export interface SpooledMessage {

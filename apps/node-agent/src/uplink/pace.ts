@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Settings } from '@roost/api-types/agent'
 import * as z from 'zod/mini'
-import { readManagedFile, writeManagedFile } from '../host/managed-file.js'
+import { readManagedFile, writeManagedFile } from '../machine/managed-file.js'
 
 const second = 1000
 const hour = 3_600_000

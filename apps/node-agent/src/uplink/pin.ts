@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import { connectionError, EnrolError } from './enrol-error.js'
+import { connectionError, EnrolError } from './enroll-error.js'
 import { certificatesOf } from './trust.js'
 
 const deadlineMs = 15_000

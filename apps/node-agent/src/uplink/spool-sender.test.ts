@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createLog } from '../log.js'
+import { createLog } from '@roost/runtime'
 import { MessageSpool } from './message-spool.js'
 import { SpoolSender } from './spool-sender.js'
 

@@ -1,5 +1,4 @@
-import type { Clock } from '../clock.js'
-import type { Log } from '../log.js'
+import type { Clock, Log } from '@roost/runtime'
 import type { MessageSpool, SpooledMessage } from './message-spool.js'
 
 export interface SpoolSenderOptions {

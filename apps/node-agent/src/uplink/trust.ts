@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
-import { readManagedFile, writeManagedFile } from '../host/managed-file.js'
-import type { Log } from '../log.js'
+import { readManagedFile, writeManagedFile } from '../machine/managed-file.js'
+import type { Log } from '@roost/runtime'
 
 /** PEM of what the server showed: its own certificate, then those that issued it, as far as it sent them. */
 export function certificatesOf(socket: TLSSocket): string[] {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ResourceRules } from './rules.js'
-import { ResourceUri } from './uri.js'
+import type { ResourceRules } from './dialect/rules.js'
+import { ResourceUri } from './dialect/uri.js'
 
 /** What one write did. Names are copies: they outlive what they name. */
 export const AuditEvent = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Device } from './device.js'
 import { NodeState } from './node.js'
-import { relationUri, ResourceUri } from './uri.js'
+import { relationUri, ResourceUri } from './dialect/uri.js'
 
 const count = z.number().nullable()
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { relationUri } from './uri.js'
+import { relationUri } from './dialect/uri.js'
 
 const noUrl = 'Use an http or https URL such as https://swift.example:8080/auth/v1.0.'
 

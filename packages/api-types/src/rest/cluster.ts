@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ResourceRules } from './rules.js'
-import { ResourceUri } from './uri.js'
+import type { ResourceRules } from './dialect/rules.js'
+import { ResourceUri } from './dialect/uri.js'
 
 export const Cluster = z.object({ id: z.int(), name: z.string(), resource_uri: ResourceUri, uuid: z.uuid() }).meta({
   id: 'Cluster',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { throughCluster, throughNode } from './rules.js'
-import type { ResourceRules } from './rules.js'
-import { relationUri, ResourceUri } from './uri.js'
+import { throughCluster, throughNode } from './dialect/rules.js'
+import type { ResourceRules } from './dialect/rules.js'
+import { relationUri, ResourceUri } from './dialect/uri.js'
 
 /** `unmanaged`: a filesystem that no ring and no configuration claims. */
 export const DeviceStatus = z.enum(['ok', 'unmounted', 'missing', 'failed', 'unmanaged'])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { throughCluster, throughNode } from './rules.js'
-import type { ResourceRules } from './rules.js'
+import { throughCluster, throughNode } from './dialect/rules.js'
+import type { ResourceRules } from './dialect/rules.js'
 import {
   AccountList,
   CacheSize,
@@ -11,7 +11,7 @@ import {
   SharePassword,
   UploadDelay,
 } from './share-fields.js'
-import { relationTo, relationUri, ResourceUri } from './uri.js'
+import { relationTo, relationUri, ResourceUri } from './dialect/uri.js'
 
 export const ShareProtocol = z.enum(['nfs', 'cifs'])
 export type ShareProtocol = z.infer<typeof ShareProtocol>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { throughCluster, throughNode } from './rules.js'
-import type { ResourceRules } from './rules.js'
-import { maxId, relationTo, relationUri, ResourceUri } from './uri.js'
+import { throughCluster, throughNode } from './dialect/rules.js'
+import type { ResourceRules } from './dialect/rules.js'
+import { maxId, relationTo, relationUri, ResourceUri } from './dialect/uri.js'
 
 export const JobState = z.enum(['NEW', 'QUEUED', 'IN_PROGRESS', 'COMPLETED_SUCCESS', 'COMPLETED_FAILED'])
 export type JobState = z.infer<typeof JobState>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ResourceRules } from './rules.js'
-import { maxId } from './uri.js'
+import type { ResourceRules } from './dialect/rules.js'
+import { maxId } from './dialect/uri.js'
 
 export const OperatorRole = z.enum(['admin', 'read_only'])
 export type OperatorRole = z.infer<typeof OperatorRole>

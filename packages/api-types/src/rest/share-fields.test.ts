@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
-import { parseShareClient, splitList } from './share-clients.js'
-import type { ShareClient } from './share-clients.js'
+import { parseShareClient, splitList } from '../values/share-clients.js'
+import type { ShareClient } from '../values/share-clients.js'
 import {
   AccountList,
   ClientsAllowedList,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { parseShareClient, splitList } from './share-clients.js'
-import { accountNamePattern, fileMaskPattern, reservedShareNames, shareNamePattern } from './share-patterns.js'
+import { parseShareClient, splitList } from '../values/share-clients.js'
+import { accountNamePattern, fileMaskPattern, reservedShareNames, shareNamePattern } from '../values/share-patterns.js'
 
 /** Longest text of a list field. */
 const maxListLength = 16_384

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { relationUri } from './uri.js'
+import { relationUri } from './dialect/uri.js'
 
 const count = z.int().nullable()
 const description = (text: string) => ({ description: text })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { throughCluster } from './rules.js'
-import type { ResourceRules } from './rules.js'
-import { relationUri, ResourceUri } from './uri.js'
+import { throughCluster } from './dialect/rules.js'
+import type { ResourceRules } from './dialect/rules.js'
+import { relationUri, ResourceUri } from './dialect/uri.js'
 
 export const StoragePolicy = z
   .object({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { misreadInKeys, userNamePattern } from '../agent/user-line.js'
-import { throughCluster } from './rules.js'
-import type { ResourceRules } from './rules.js'
-import { relationTo, relationUri, ResourceUri } from './uri.js'
+import { misreadInKeys, userNamePattern } from '../values/user-line.js'
+import { throughCluster } from './dialect/rules.js'
+import type { ResourceRules } from './dialect/rules.js'
+import { relationTo, relationUri, ResourceUri } from './dialect/uri.js'
 
 /** Storage accounts that one cluster may hold: its authentication reads them all at each start. */
 export const maxUsersPerCluster = 4096

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import type { Machine } from '../../host/machine.js'
-import type { MountSpec } from '../mount-spec.js'
-import type { ShareMounts } from '../share-mounts.js'
+import type { Machine } from '../../machine/machine.js'
+import type { MountSpec } from '../desired/mount-spec.js'
+import type { ShareMounts } from '../started/share-mounts.js'
 
 export interface BusyFilesOptions {
   readonly shareMounts: Pick<ShareMounts, 'pidOf'>

@@ -2,15 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { systemClock } from '../../clock.js'
+import { createLog, systemClock } from '@roost/runtime'
 import { createShares } from '../../collectors/shares.js'
-import { runCommand } from '../../host/run-command.js'
-import { createLog } from '../../log.js'
-import type { CacheStats } from '../remote-control.js'
-import { createCacheScan } from './cache-scan.js'
+import { runCommand } from '../../machine/run-command.js'
+import type { CacheStats } from '../rclone/remote-control.js'
+import { createCacheScan } from './files/cache-scan.js'
 import { CacheWatch } from './cache-watch.js'
-import { createShareCounts } from './share-counts.js'
-import type { ShareCounts } from './share-counts.js'
+import { createShareCounts } from './files/share-counts.js'
+import type { ShareCounts } from './files/share-counts.js'
 
 const patience = { timeout: 90_000, interval: 50 }
 const stats: CacheStats = {

@@ -1,16 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../../clock.js'
-import type { Log } from '../../log.js'
-import { Periodic } from '../../periodic.js'
-import { inParallel } from '../in-parallel.js'
-import type { CacheStats } from '../remote-control.js'
-import type { CacheScan } from './cache-scan.js'
-import type { DirtyFile } from './cached-file.js'
-import { defaultWatches } from './folder-watches.js'
-import type { WatchBudget } from './folder-watches.js'
+import { type Clock, inParallel, type Log, Periodic } from '@roost/runtime'
+import type { CacheStats } from '../rclone/remote-control.js'
+import type { CacheScan } from './files/cache-scan.js'
+import type { DirtyFile } from './files/cached-file.js'
+import { defaultWatches } from './files/folder-watches.js'
+import type { WatchBudget } from './files/folder-watches.js'
 import { ShareCache } from './share-cache.js'
-import type { ShareCount, ShareCounts } from './share-counts.js'
+import type { ShareCount, ShareCounts } from './files/share-counts.js'
 
 export interface CacheWatchOptions {
   /** Holds a cache for each share, named by the share's id. */

@@ -1,14 +1,13 @@
 import { join } from 'node:path'
-import type { Clock } from '../../clock.js'
-import type { Log } from '../../log.js'
-import type { NewLines } from '../log-tail.js'
-import { cacheFolderOf } from '../mount-spec.js'
-import type { MountSpec } from '../mount-spec.js'
-import { failedWriteOf } from '../rclone-log.js'
+import type { Clock, Log } from '@roost/runtime'
+import type { NewLines } from '../rclone/log-tail.js'
+import { cacheFolderOf } from '../desired/mount-spec.js'
+import type { MountSpec } from '../desired/mount-spec.js'
+import { failedWriteOf } from '../rclone/log.js'
 import type { BusyFiles } from './busy-files.js'
-import { incompletePath, isWrittenAgain, readFileState } from './failed-file.js'
-import type { FileState } from './failed-file.js'
-import type { RenameFiles } from './rename-files.js'
+import { incompletePath, isWrittenAgain, readFileState } from './files/failed-file.js'
+import type { FileState } from './files/failed-file.js'
+import type { RenameFiles } from './files/rename-files.js'
 
 export interface IncompleteFilesOptions {
   /** Of shares that clients use. */

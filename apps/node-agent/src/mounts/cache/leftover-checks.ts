@@ -1,6 +1,4 @@
-import type { Clock } from '../../clock.js'
-import type { Log } from '../../log.js'
-import { Periodic } from '../../periodic.js'
+import { type Clock, type Log, Periodic } from '@roost/runtime'
 import type { Leftovers } from './leftovers.js'
 
 export interface LeftoverChecks {

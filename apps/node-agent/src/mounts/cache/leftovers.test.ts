@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createLog } from '../../log.js'
-import { TestClock } from '../../test-clock.js'
+import { createLog } from '@roost/runtime'
+import { TestClock } from '@roost/testing'
 import { createStorageClient } from '../health/storage-client.js'
 import { Leftovers } from './leftovers.js'
-import { RenamedFiles } from './renamed-files.js'
+import { RenamedFiles } from './files/renamed-files.js'
 
 const patience = { timeout: 45_000, interval: 20 }
 

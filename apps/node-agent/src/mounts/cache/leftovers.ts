@@ -1,11 +1,9 @@
 import type { LeftoverRemoval, ShareUploadsAnswer } from '@roost/api-types/agent'
-import type { Clock } from '../../clock.js'
-import type { Log } from '../../log.js'
+import { type Clock, inParallel, type Log } from '@roost/runtime'
 import type { ObjectClient, StorageObjects } from '../health/storage-client.js'
-import { inParallel } from '../in-parallel.js'
-import type { Logins } from '../rclone-config.js'
+import type { Logins } from '../rclone/config.js'
 import { judgeLeftover } from './leftover-verdict.js'
-import type { RenamedFile, RenamedFiles } from './renamed-files.js'
+import type { RenamedFile, RenamedFiles } from './files/renamed-files.js'
 
 export interface LeftoversOptions {
   readonly renamed: RenamedFiles

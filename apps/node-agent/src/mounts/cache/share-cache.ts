@@ -1,8 +1,8 @@
-import type { CacheStats } from '../remote-control.js'
-import type { DirtyFile } from './cached-file.js'
-import { DirtyFiles } from './dirty-files.js'
-import type { DirtyFilesOptions } from './dirty-files.js'
-import type { ShareCount } from './share-counts.js'
+import type { CacheStats } from '../rclone/remote-control.js'
+import type { DirtyFile } from './files/cached-file.js'
+import { DirtyFiles } from './files/dirty-files.js'
+import type { DirtyFilesOptions } from './files/dirty-files.js'
+import type { ShareCount } from './files/share-counts.js'
 
 /** The cache of one share: its dirty files, and what rclone says of it. */
 export class ShareCache {

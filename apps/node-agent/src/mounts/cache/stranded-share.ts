@@ -1,4 +1,4 @@
-import type { DirtyFile } from './cached-file.js'
+import type { DirtyFile } from './files/cached-file.js'
 
 /** What is known of a share at one moment. Times are in milliseconds. */
 export interface ShareUploadState {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { systemClock } from '../../clock.js'
-import { type StartHelper, startHelper } from '../../host/helper.js'
+import { systemClock } from '@roost/runtime'
+import { type StartHelper, startHelper } from '../../machine/helper.js'
 import { startCacheSync } from './cache-sync.js'
 
 const patience = { timeout: 45_000, interval: 20 }

@@ -1,7 +1,5 @@
-import type { Clock } from '../../clock.js'
-import { keepHelper, type StartHelper } from '../../host/helper.js'
-import type { Log } from '../../log.js'
-import { Periodic } from '../../periodic.js'
+import { type Clock, type Log, Periodic } from '@roost/runtime'
+import { keepHelper, type StartHelper } from '../../machine/helper.js'
 
 export interface CacheSyncOptions {
   /** Something in the cache is not in Swift. */

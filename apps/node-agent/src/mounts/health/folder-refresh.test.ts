@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { TestClock } from '../../test-clock.js'
+import { TestClock } from '@roost/testing'
 import { startFolderRefresh } from './folder-refresh.js'
 
 const login = { auth_url: 'http://swift/auth/v1.0', user: 'a:b', key: 'c' }

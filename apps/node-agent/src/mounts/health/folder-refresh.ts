@@ -1,8 +1,5 @@
 import type { StorageLogin } from '@roost/api-types/agent'
-import type { Clock } from '../../clock.js'
-import type { Log } from '../../log.js'
-import { Periodic } from '../../periodic.js'
-import { inParallel } from '../in-parallel.js'
+import { type Clock, inParallel, type Log, Periodic } from '@roost/runtime'
 import type { StorageAccount, StorageClient, StorageHead } from './storage-client.js'
 
 export interface RefreshedMount {

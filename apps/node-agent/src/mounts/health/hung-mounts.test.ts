@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { ProbeResult } from '../../host/statfs-probe.js'
-import { TestClock } from '../../test-clock.js'
+import type { ProbeResult } from '../../machine/statfs-probe.js'
+import { TestClock } from '@roost/testing'
 import { watchHungMounts } from './hung-mounts.js'
 
 const figures = { total_bytes: 1, free_bytes: 1, available_bytes: 1, inodes: 0, freeInodes: 0 }

@@ -1,7 +1,5 @@
-import type { Clock } from '../../clock.js'
-import type { ProbeResult, ProbeTarget, StatfsProbe } from '../../host/statfs-probe.js'
-import type { Log } from '../../log.js'
-import { Periodic } from '../../periodic.js'
+import { type Clock, type Log, Periodic } from '@roost/runtime'
+import type { ProbeResult, ProbeTarget, StatfsProbe } from '../../machine/statfs-probe.js'
 
 export interface WatchedMount extends ProbeTarget {
   readonly share: number

@@ -1,5 +1,5 @@
 import type { StorageLogin } from '@roost/api-types/agent'
-import { inParallel } from '../in-parallel.js'
+import { inParallel } from '@roost/runtime'
 import type { StorageClient } from './storage-client.js'
 
 /** Which of the containers do not exist. None when Swift does not answer: whether it does is checked elsewhere. */

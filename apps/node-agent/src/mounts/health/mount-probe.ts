@@ -1,7 +1,7 @@
-import { startHelper } from '../../host/helper.js'
-import type { RunCommand } from '../../host/run-command.js'
-import { createStatfsProbe } from '../../host/statfs-probe.js'
-import type { StatfsProbe } from '../../host/statfs-probe.js'
+import { startHelper } from '../../machine/helper.js'
+import type { RunCommand } from '../../machine/run-command.js'
+import { createStatfsProbe } from '../../machine/statfs-probe.js'
+import type { StatfsProbe } from '../../machine/statfs-probe.js'
 
 // For `statfs` rclone asks Swift once in a while, and would seem to hang while Swift is away; the top folder's attributes are its own.
 // Without a field of the file in its answer, `stat` does not ask for one.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { TestClock } from '../../test-clock.js'
+import { TestClock } from '@roost/testing'
 import { createRestoredMounts } from './restored-mounts.js'
 import type { RestoredMount } from './restored-mounts.js'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js'
+import type { Clock } from '@roost/runtime'
 
 /** The mount of a share was down, and the agent mounted it again. */
 export interface RestoredMount {

@@ -1,6 +1,5 @@
 import type { InventoryProblem, StorageLogin } from '@roost/api-types/agent'
-import type { Clock } from '../../clock.js'
-import { Periodic } from '../../periodic.js'
+import { type Clock, Periodic } from '@roost/runtime'
 import type { StorageCheck } from './storage-check.js'
 
 export interface StorageHealthOptions {

@@ -1,0 +1,67 @@
+import { EnrolRequest } from '@roost/api-types/agent'
+import type { EnrolConflict, EnrolResponse } from '@roost/api-types/agent'
+import { RoostError } from '@roost/api-types/rest'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import { safeParse } from 'zod/mini'
+import type { Clock } from '@roost/runtime'
+import { createFailureLimit } from './limits/failure-limit.js'
+import type { EnrolOutcome, Enrolments, KnownNode } from './fleet.js'
+
+const enrolPath = '/agent/v1/enroll'
+const failuresPerMinute = 10
+
+/** Documented for agents in docs/protocol.md; not part of the public API. */
+const hidden: FastifySchema & { readonly hide: true } = { hide: true }
+
+export interface EnrolRouteDeps {
+  readonly enrolments: Enrolments
+  readonly trustedCas: () => readonly string[]
+  readonly clock: Clock
+}
+
+/** Registers the enrolment route. Every request without a valid token gets the same answer. */
+export function registerEnrolment(app: FastifyInstance, { enrolments, trustedCas, clock }: EnrolRouteDeps): void {
+  const limit = createFailureLimit(failuresPerMinute, clock)
+
+  async function enrol(body: unknown, address: string): Promise<EnrolOutcome> {
+    const wait = limit.retryAfterSeconds(address)
+    if (wait !== undefined)
+      throw new RoostError('too_many', 'Too many failed enrolments from this address.', { retryAfterSeconds: wait })
+    try {
+      return await enrolments.enrol(parse(body), address)
+    } catch (error) {
+      if (error instanceof RoostError && error.code === 'unauthenticated') limit.fail(address)
+      throw error
+    }
+  }
+
+  app.route({
+    method: 'POST',
+    url: enrolPath,
+    bodyLimit: 65_536,
+    config: { public: true },
+    schema: hidden,
+    handler: async ({ body, ip }, reply): Promise<EnrolResponse | EnrolConflict> => {
+      const outcome = await limit.inTurn(ip, () => enrol(body, ip))
+      if (outcome.kind === 'enrolled') return { ...outcome.node, ca: [...trustedCas()] }
+      reply.code(409)
+      return { error: offer(outcome.node), known_node: outcome.node }
+    },
+  })
+}
+
+function parse(body: unknown): EnrolRequest {
+  const parsed = safeParse(EnrolRequest, body)
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'body')
+    throw new RoostError('invalid', `Wrong or missing in the enrolment: ${fields.join(', ')}.`)
+  }
+  if (JSON.stringify(parsed.data).includes(String.raw`\u0000`))
+    throw new RoostError('invalid', 'The enrolment holds a NUL character.')
+  return parsed.data
+}
+
+function offer({ hostname, last_seen }: KnownNode): string {
+  const seen = last_seen === null ? 'never seen since' : `last seen ${last_seen}`
+  return `This hardware is the node ${hostname}, ${seen}. Enrol again and say whether to take its place or to be a new node.`
+}

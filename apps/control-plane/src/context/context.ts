@@ -1,0 +1,200 @@
+import { join } from 'node:path'
+import type { NodeService, Services } from '@roost/api-types/rpc'
+import { createAgentRequests } from '../agents/requests.js'
+import type { AgentRequests, NodeChannel } from '../agents/requests.js'
+import { AgentStream } from '../agents/stream.js'
+import { createIdempotencyStore } from '../database/idempotency.js'
+import { createWrites } from '../database/writes.js'
+import type { Writes } from '../database/writes.js'
+import { createAuditEventStore } from '../audit/event-store.js'
+import { createAuditStore } from '../database/transaction.js'
+import { createBodyMac } from '../secrets/body-fingerprint.js'
+import type { CapacityFeature } from '../capacity/feature.js'
+import { createClusterService } from '../clusters/service.js'
+import { createClusterStorageService } from '../clusters/storage.js'
+import { createClusterStorageStore } from '../clusters/storage-store.js'
+import { createClusterStore } from '../clusters/store.js'
+import { buildDeployments } from './deployments.js'
+import { buildFigures, buildPrometheus } from './metrics.js'
+import type { Figures } from './metrics.js'
+import { buildFleet, nodeSessions, streamHandlers } from './fleet.js'
+import { buildRetention } from './retention.js'
+import { buildUtilization } from './utilization.js'
+import type { UtilizationFeature } from './utilization.js'
+import { closeAll } from '@roost/runtime'
+import { connectDatabase } from '../database/database.js'
+import type { Database } from '../database/database.js'
+import { createDeviceStore } from '../devices/store.js'
+import type { Idempotency } from '../http/dialect/idempotency.js'
+import type { MetricFeature } from '../metrics/feature.js'
+import type { EnrolmentService } from '../nodes/enrolment.js'
+import { createNodeRoleStore } from '../nodes/role-store.js'
+import { createNodeService } from '../nodes/service.js'
+import type { NodeSessions } from '../nodes/service.js'
+import { createNodeStateStore } from '../nodes/state-store.js'
+import { createNodeStates } from '../nodes/states.js'
+import { createNodeStore } from '../nodes/store.js'
+import type { Authentication } from '../operators/authentication.js'
+import { createOperators } from '../operators/feature.js'
+import { createStoragePolicyStore } from '../policies/store.js'
+import type { PrometheusFigures } from '../prometheus/routes.js'
+import { createReads } from '../services/reads.js'
+import { sealedSamples } from '../secrets/rotate-keys-store.js'
+import { createSecrets, faultOf, loadSecretKeys } from '../secrets/secrets.js'
+import type { Secrets } from '../secrets/secrets.js'
+import { createShareService } from '../shares/service.js'
+import { createShareStore } from '../shares/store.js'
+import { createShareUploads } from '../shares/uploads.js'
+import type { ContextOptions } from './options.js'
+import { createTrustStore } from '../tls/trust-store.js'
+import type { TrustStore } from '../tls/trust-store.js'
+import { createUserService } from '../users/service.js'
+import { createUserStore } from '../users/store.js'
+
+/** Everything that runs, built once. Each feature is a field of it. */
+export interface Context {
+  readonly options: ContextOptions
+  readonly database: Database
+  readonly trust: TrustStore
+  readonly authentication: Authentication
+  /** What REST and tRPC are the faces of. */
+  readonly services: Services
+  readonly idempotency: Idempotency
+  /** The agents' side: to be attached to the HTTP server, and closed before it. */
+  readonly stream: AgentStream
+  readonly enrolments: EnrolmentService
+  readonly metrics: MetricFeature
+  readonly capacity: CapacityFeature
+  readonly utilization: UtilizationFeature
+  readonly prometheus: PrometheusFigures
+  /** Closes everything in reverse order. */
+  dispose(): Promise<void>
+}
+
+/** The only place that builds things and passes them on as arguments. */
+export async function buildContext(options: ContextOptions): Promise<Context> {
+  const database = connectDatabase(options.connection)
+  try {
+    return await buildOn(database, options)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+async function buildOn(database: Database, options: ContextOptions): Promise<Context> {
+  const { ledger, writes } = buildWrites(database, options)
+  const { authentication, access } = createOperators({ database, writes, log: options.log, now: options.now })
+  const { secrets, mac } = await openSecrets(options, database)
+  const clusters = createClusterService({ store: createClusterStore(database), writes })
+  const figures = await buildFigures(database, options, (id) => clusters.get(id))
+  const { metrics, capacity, jobs } = figures
+  const utilization = buildUtilization(database, options, (id) => clusters.get(id))
+  const retention = buildRetention(database, options)
+  const agents = buildRequests(() => stream)
+  const deployments = buildDeployments(database, options, {
+    writes,
+    secrets,
+    mac,
+    ...agents,
+    getNode: (id) => nodes.get(id),
+  })
+  const handlers = streamHandlers(database, options, { ...figures, ...agents, deployments, utilization })
+  const { stream, enrolments, tokens, sweep } = await buildFleet(database, options, handlers, writes)
+  const nodes = buildNodes(database, writes, nodeSessions(stream, figures))
+  return {
+    options,
+    database,
+    stream,
+    enrolments,
+    metrics,
+    capacity,
+    utilization,
+    prometheus: buildPrometheus(database, stream, figures),
+    trust: createTrustStore(database),
+    authentication,
+    idempotency: { ledger, bodyMac: mac },
+    services: {
+      clusters,
+      nodes,
+      ...buildReads(database),
+      ...buildRecords(database, writes, secrets, agents.requests),
+      ...deployments.services,
+      ...measured(figures, utilization),
+      tokens,
+      ...access,
+    },
+    dispose: () => dispose({ stream, jobs: [deployments, sweep, utilization, retention, ...jobs], capacity, database }),
+  }
+}
+
+/** In reverse order. */
+function dispose({ stream, jobs, capacity, database }: Pick<Context, 'stream' | 'capacity' | 'database'> & Running) {
+  return closeAll([
+    () => stream.close(),
+    ...jobs.map((job) => () => job.stop()),
+    () => capacity.writer.flush(),
+    () => database.close(),
+  ])
+}
+
+interface Running {
+  readonly jobs: readonly { stop(): Promise<void> }[]
+}
+
+/** The transaction with its audit event that every write of an operator runs in. */
+function buildWrites(database: Database, { config, now }: ContextOptions) {
+  const ledger = createIdempotencyStore(database, now, config.idempotencyRetentionHours * 3_600_000)
+  return { ledger, writes: createWrites({ store: createAuditStore(database), idempotency: ledger }) }
+}
+
+/** The stream is built after the features that use the channel, because it passes messages on to them. */
+function buildRequests(stream: () => AgentStream) {
+  const channel: NodeChannel = {
+    isConnected: (nodeId) => stream().isConnected(nodeId),
+    protocolOf: (nodeId) => stream().protocolOf(nodeId),
+    send: (nodeId, message) => stream().send(nodeId, message),
+  }
+  return { channel, requests: createAgentRequests(channel) }
+}
+
+/** The services that answer from the nodes' figures. */
+function measured({ capacity, metrics, clusterHealth }: Figures, utilization: UtilizationFeature) {
+  return { capacity: capacity.service, metrics: metrics.reads, clusterHealth, utilization: utilization.service }
+}
+
+/** Loads the key file, and reports at once if it does not fit the database. */
+async function openSecrets({ config, log }: ContextOptions, database: Database) {
+  const path = join(config.dataDir, 'secrets.key')
+  const keys = await loadSecretKeys(path)
+  const secrets = createSecrets(keys)
+  const fault = faultOf(secrets, await sealedSamples(database))
+  if (fault !== undefined) log.error(`${path} is not the key file of this database. ${fault}`)
+  return { secrets, mac: createBodyMac(keys) }
+}
+
+/** Services of the resources that operators cannot change. */
+function buildReads(database: Database) {
+  return {
+    nodeStates: createNodeStates(createNodeStateStore(database)),
+    auditEvents: createReads(createAuditEventStore(database)),
+    nodeRoles: createReads(createNodeRoleStore(database)),
+    devices: createReads(createDeviceStore(database)),
+    storagePolicies: createReads(createStoragePolicyStore(database)),
+  }
+}
+
+/** Services of the resources that only operators change. */
+function buildRecords(database: Database, writes: Writes, secrets: Secrets, requests: AgentRequests) {
+  const gatewayShares = createShareService({ store: createShareStore(database), writes, secrets })
+  return {
+    users: createUserService({ store: createUserStore(database), writes, secrets }),
+    clusterStorage: createClusterStorageService({ store: createClusterStorageStore(database), writes, secrets }),
+    gatewayShares,
+    shareUploads: createShareUploads({ getShare: (id) => gatewayShares.get(id), requests, writes }),
+  }
+}
+
+function buildNodes(database: Database, writes: Writes, sessions: NodeSessions): NodeService {
+  return createNodeService({ store: createNodeStore(database), writes, sessions })
+}

@@ -1,0 +1,62 @@
+import { defaultStreamOptions } from '../agents/options.js'
+import { AgentStream } from '../agents/stream.js'
+import { createCapacity } from '../capacity/feature.js'
+import { createCapacityStore } from '../capacity/store.js'
+import { createClusterHealthStore } from '../clusters/health-store.js'
+import { createClusterHealthService } from '../clusters/health.js'
+import type { Database } from '../database/database.js'
+import { every } from '../jobs/every.js'
+import { createMetrics } from '../metrics/feature.js'
+import { createMetricStore } from '../metrics/store.js'
+import { fleetText } from '../prometheus/fleet-metrics.js'
+import { createOwnFigures } from '../prometheus/own-metrics.js'
+import type { PrometheusFigures } from '../prometheus/routes.js'
+import { createFigureStore } from '../prometheus/store.js'
+import type { ContextOptions } from './options.js'
+import { version } from '../lifecycle/version.js'
+
+export type Figures = Awaited<ReturnType<typeof buildFigures>>
+
+/** Metrics and capacity, which are kept in memory: loaded from the database, with the jobs that keep both consistent. */
+export async function buildFigures(
+  database: Database,
+  { log, now }: ContextOptions,
+  requireCluster: (id: number) => Promise<unknown>,
+) {
+  const metrics = createMetrics({
+    store: createMetricStore(database),
+    requireCluster,
+    now,
+    reportIntervalMs: defaultStreamOptions.reportIntervalMs,
+  })
+  const capacity = createCapacity({ store: createCapacityStore(database), requireCluster, log })
+  await Promise.all([metrics.intake.refresh(), capacity.intake.load()])
+  const noticeNodes = async () => {
+    await metrics.intake.refresh()
+    await capacity.intake.refresh()
+  }
+  const jobs = [
+    every(30_000, 'notice nodes that came or went', noticeNodes, log),
+    every(3_600_000, 'remove metric definitions that no node uses', () => metrics.intake.prune(), log),
+    every(1_000, "store devices' figures", () => capacity.writer.flush(), log),
+  ]
+  const healthStore = createClusterHealthStore(database)
+  const clusterHealth = createClusterHealthService({ store: healthStore, metrics: metrics.reads, requireCluster, now })
+  return { metrics, capacity, clusterHealth, jobs }
+}
+
+export function buildPrometheus(
+  database: Database,
+  stream: AgentStream,
+  { metrics, capacity }: Figures,
+): PrometheusFigures {
+  const { latest } = metrics
+  const own = createOwnFigures({
+    version,
+    stream: () => stream.figures(),
+    intake: () => ({ ...latest.counters, nodes: latest.size, names: latest.names }),
+    pool: database.pool,
+  })
+  const store = createFigureStore(database)
+  return { own, fleet: () => fleetText(store, capacity.service, metrics.reads) }
+}

@@ -1,0 +1,30 @@
+import type { Caller } from '@roost/api-types/rpc'
+import type { Prisma } from '@roost/database'
+import type { Database } from './database.js'
+import { insertAuditEvent } from './audit-event.js'
+
+/** A running transaction, as services pass it on to the stores that take part in it. */
+export type Transaction = Prisma.TransactionClient
+
+/** What a write did. `changes`: field to `[before, after]`, secrets masked. */
+export interface AuditRecord {
+  /** `create`, `change`, `remove`, or a verb of the resource's own. */
+  readonly action: string
+  readonly resource: string
+  /** Null when the write was about several records. */
+  readonly resourceId: number | null
+  readonly changes: Readonly<Record<string, unknown>>
+}
+
+export interface AuditStore {
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  insert(tx: Transaction, caller: Caller, record: AuditRecord): Promise<void>
+}
+
+export function createAuditStore({ prisma }: Database): AuditStore {
+  return {
+    transaction: (work) => prisma.$transaction(work),
+    insert: (tx, { operator, keyId, address, requestId }, record) =>
+      insertAuditEvent(tx, { operator, keyId, address, requestId, ...record }),
+  }
+}

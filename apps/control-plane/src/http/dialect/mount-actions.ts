@@ -1,0 +1,39 @@
+import type { Caller } from '@roost/api-types/rpc'
+import type { FastifyInstance } from 'fastify'
+import { objectBody } from '../guards/body.js'
+import { parseFields } from '../../services/field-errors.js'
+import { fieldsOf } from './fields.js'
+import type { Dialect } from './mount-resource.js'
+import { localise } from './relations.js'
+import { once } from './idempotency.js'
+import type { Action, Resource } from './resource.js'
+import { mountRoute } from './route.js'
+
+/** The paths of a resource's own below a record. */
+export function mountActions(app: FastifyInstance, resource: Resource, dialect: Dialect): void {
+  for (const action of resource.actions ?? []) mountAction(app, resource, action, dialect)
+}
+
+function mountAction(app: FastifyInstance, { name, reads }: Resource, action: Action, dialect: Dialect): void {
+  const { method, path, summary, body: schema, status, answer } = action
+  mountRoute(app, {
+    method,
+    path: `${name}/:id/${path}/`,
+    resource: name,
+    summary,
+    ...(schema === undefined ? {} : { body: schema }),
+    status,
+    answer,
+    lookUp: (id) => reads.get(id),
+    async handle({ id, body, caller, headers, origin }) {
+      const origins = [origin, dialect.publicUrl()]
+      const sent = schema === undefined ? {} : localise(objectBody(body), fieldsOf(schema, 'input'), origins)
+      const run = (caller: Caller) =>
+        action.run(id, schema === undefined ? undefined : parseFields(schema, sent), caller)
+      if (method !== 'POST') return run(caller)
+      const path = `/api/v1/${name}/${id}/${action.path}/`
+      const header = headers['idempotency-key']
+      return once(dialect.idempotency, { caller, path, header, body: sent, secrets: [] }, run)
+    },
+  })
+}

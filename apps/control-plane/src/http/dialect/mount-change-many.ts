@@ -1,0 +1,101 @@
+import { examplesOf, idOfRelation, resourceUri, RoostError } from '@roost/api-types/rest'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { objectBody } from '../guards/body.js'
+import { parseChange } from './change-body.js'
+import type { ChangeReader } from './change-body.js'
+import { fieldError } from '../../services/field-errors.js'
+import { fieldsOf } from './fields.js'
+import { HttpError } from '../guards/http-error.js'
+import type { Dialect } from './mount-resource.js'
+import { localise, localPath } from './relations.js'
+import type { Resource } from './resource.js'
+import { mountRoute } from './route.js'
+
+type Body = Readonly<Record<string, unknown>>
+
+interface Element {
+  readonly id: number
+  readonly body: Body
+}
+
+const maxObjects = 1000
+
+/** `PATCH` on the list: `{"objects": [{"resource_uri": …, …}, …]}`, all or nothing, in the order given. */
+export function mountChangeMany(app: FastifyInstance, resource: Resource, { publicUrl }: Dialect): void {
+  const { name, record, rules, reads, change, changeMany } = resource
+  if (change === undefined || changeMany === undefined) return
+  const input = fieldsOf(change.body, 'input')
+  const named = (example: unknown) => ({ resource_uri: resourceUri(name, 7), ...Object(example) })
+  const reader = { schema: change.body, record: fieldsOf(record, 'output'), input, rules }
+  mountRoute(app, {
+    method: 'PATCH',
+    path: `${name}/`,
+    resource: name,
+    summary: `Change several of ${name}, all or none`,
+    body: z
+      .object({ objects: z.array(change.body).max(maxObjects).describe('Each with its resource_uri') })
+      .meta({ examples: [{ objects: examplesOf(change.body).map(named) }] }),
+    status: 202,
+    answer: z.object({ objects: z.array(record) }).meta({ examples: [{ objects: examplesOf(record) }] }),
+    refusals: [405],
+    async handle({ body, caller, origin }) {
+      const origins = [origin, publicUrl()]
+      const elements = elementsOf(name, objectsOf(objectBody(body)), origins)
+      const present = new Map((await reads.getMany(elements.map(({ id }) => id))).map((one) => [Number(one.id), one]))
+      const changes = []
+      for (const { id, body: sent } of elements) {
+        const now = present.get(id)
+        if (now === undefined) throw unknown(name, id)
+        const local = localise(localise(sent, reader.record, origins), input, origins)
+        changes.push({ id, change: await parseElement(reader, name, id, local, now) })
+      }
+      return { objects: await changeMany(changes, caller) }
+    },
+  })
+}
+
+function objectsOf(body: Body): readonly unknown[] {
+  const { objects, deleted_objects: deleted } = body
+  if (deleted !== undefined && !(Array.isArray(deleted) && deleted.length === 0))
+    throw new HttpError(405, 'Objects cannot be removed here.', { allow: 'GET, HEAD, PATCH' })
+  if (objects === undefined) throw new RoostError('invalid', "Invalid data sent: missing 'objects'")
+  if (!Array.isArray(objects)) throw fieldError({ objects: ['Enter a list.'] })
+  if (objects.length > maxObjects)
+    throw fieldError({ objects: [`Ensure this list has at most ${maxObjects} elements.`] })
+  return objects
+}
+
+function elementsOf(resource: string, objects: readonly unknown[], origins: readonly string[]): readonly Element[] {
+  const seen = new Set<number>()
+  return objects.map((object, index) => {
+    const body = objectBody(object)
+    const named = body['resource_uri'] ?? body['id']
+    const id = idOfRelation(resource, typeof named === 'string' ? localPath(named, origins) : named)
+    if (id === undefined) throw fieldError({ objects: [`Element ${index}: give its 'resource_uri'.`] })
+    if (seen.has(id)) throw fieldError({ objects: [`Element ${index}: ${resourceUri(resource, id)} comes twice.`] })
+    seen.add(id)
+    return { id, body }
+  })
+}
+
+function unknown(resource: string, id: number): RoostError {
+  const uri = resourceUri(resource, id)
+  return fieldError({ objects: [`Could not find the provided ${resource} object via resource URI '${uri}'.`] })
+}
+
+/** The faults of an element name the record that they are in. */
+async function parseElement<P>(
+  reader: ChangeReader<P>,
+  resource: string,
+  id: number,
+  body: Body,
+  now: object,
+): Promise<P> {
+  try {
+    return await parseChange(reader, body, async () => now)
+  } catch (error) {
+    if (!(error instanceof RoostError)) throw error
+    throw fieldError({ objects: [`${resourceUri(resource, id)} ${error.message}`] })
+  }
+}

@@ -1,0 +1,130 @@
+import { examplesOf, listEnvelope, maxId } from '@roost/api-types/rest'
+import type { FilterKind } from '@roost/api-types/rest'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { etagOf } from '../../services/etag.js'
+import { fieldsOf } from './fields.js'
+import type { Idempotency } from './idempotency.js'
+import { parseListQuery } from './list-query.js'
+import { mountActions } from './mount-actions.js'
+import { mountChangeMany } from './mount-change-many.js'
+import { mountWrites } from './mount-writes.js'
+import { listMeta } from './paging.js'
+import type { Resource } from './resource.js'
+import { mountRoute } from './route.js'
+import { SchemaDocument, schemaDocument } from './schema-document.js'
+
+/** What the dialect needs to know of the server that it runs on. */
+export interface Dialect {
+  /** The origin under which people know this server: absolute URLs below it, or below the request's own, count as paths. */
+  readonly publicUrl: () => string
+  readonly idempotency: Idempotency
+}
+
+/** Makes every route of a resource out of its declaration. */
+export function mountResource(app: FastifyInstance, resource: Resource, dialect: Dialect): void {
+  mountList(app, resource, dialect)
+  mountSchema(app, resource)
+  mountSet(app, resource)
+  mountDetail(app, resource)
+  mountWrites(app, resource, dialect)
+  mountChangeMany(app, resource, dialect)
+  mountActions(app, resource, dialect)
+}
+
+function mountList(app: FastifyInstance, resource: Resource, { publicUrl }: Dialect): void {
+  const { name, record, rules, reads } = resource
+  const fields = Object.keys(fieldsOf(record, 'output').properties)
+  mountRoute(app, {
+    method: 'GET',
+    path: `${name}/`,
+    resource: name,
+    summary: `List ${name}: ${resource.description}`,
+    query: listParameters(resource),
+    status: 200,
+    answer: listEnvelope(record),
+    async handle({ query, rawQuery, origin }) {
+      const list = parseListQuery(query, { rules, fields }, [origin, publicUrl()])
+      const { objects, total } = await reads.list(list)
+      return { meta: listMeta(`/api/v1/${name}/`, rawQuery, list, total), objects }
+    },
+  })
+}
+
+function mountDetail(app: FastifyInstance, { name, record, rules, reads }: Resource): void {
+  mountRoute(app, {
+    method: 'GET',
+    path: `${name}/:id/`,
+    resource: name,
+    summary: `Read one of ${name}`,
+    status: 200,
+    answer: record,
+    async handle({ id }, reply) {
+      const found = await reads.get(id)
+      reply.header('etag', etagOf(found, rules))
+      return found
+    },
+  })
+}
+
+function mountSchema(app: FastifyInstance, resource: Resource): void {
+  const document = schemaDocument(resource)
+  mountRoute(app, {
+    method: 'GET',
+    path: `${resource.name}/schema/`,
+    resource: resource.name,
+    summary: `Fields, methods, filters and ordering of ${resource.name}`,
+    status: 200,
+    answer: SchemaDocument,
+    example: document,
+    handle: async () => document,
+  })
+}
+
+function mountSet(app: FastifyInstance, { name, record, reads }: Resource): void {
+  mountRoute(app, {
+    method: 'GET',
+    path: `${name}/set/:ids/`,
+    resource: name,
+    summary: `Read several of ${name}, in the order asked`,
+    params: { ids: 'Ids, separated by semicolons' },
+    status: 200,
+    answer: z
+      .object({ objects: z.array(record), not_found: z.array(z.string()).optional() })
+      .meta({ examples: [{ objects: examplesOf(record), not_found: ['99'] }] }),
+    async handle({ params }) {
+      const asked = (params['ids'] ?? '').split(';').filter((text) => text !== '')
+      const ids = asked.map(Number).filter((id) => Number.isInteger(id) && id >= 1 && id <= maxId)
+      const found = new Map((await reads.getMany([...new Set(ids)])).map((one) => [Number(one.id), one]))
+      const missing = asked.filter((text) => !found.has(Number(text)))
+      const objects = asked.flatMap((text) => found.get(Number(text)) ?? [])
+      return { objects, ...(missing.length === 0 ? {} : { not_found: missing }) }
+    },
+  })
+}
+
+/** The query parameters of a list, for the documentation. */
+function listParameters({ rules }: Resource): Readonly<Record<string, z.ZodType>> {
+  const filters = Object.entries(rules.filters).flatMap(([name, kind]) => [
+    [name, parameterOf(kind)] as const,
+    [`${name}__in`, z.string().describe(`Values of ${name}, separated by commas`)] as const,
+  ])
+  return {
+    limit: z.int().min(0).describe('Page size; 0 or more than 1000 means 1000').meta({ default: 20 }),
+    offset: z.int().min(0).describe('Offset of the first object').meta({ default: 0 }),
+    order_by: z.enum(rules.ordering.flatMap((field) => [field, `-${field}`])).describe('May be repeated'),
+    ...Object.fromEntries(filters),
+  }
+}
+
+function parameterOf(kind: FilterKind): z.ZodType {
+  if (typeof kind === 'object') return z.string().describe(`Id or resource URI of one of ${kind.relation}`)
+  return {
+    integer: z.int(),
+    number: z.number(),
+    boolean: z.boolean(),
+    text: z.string(),
+    uuid: z.uuid(),
+    time: z.iso.datetime(),
+  }[kind]
+}

@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { etagOf } from '../../services/etag.js'
+import { objectBody } from '../guards/body.js'
+import { parseChange } from './change-body.js'
+import { parseFields } from '../../services/field-errors.js'
+import { fieldsOf } from './fields.js'
+import type { Dialect } from './mount-resource.js'
+import { once } from './idempotency.js'
+import { localise } from './relations.js'
+import type { Resource } from './resource.js'
+import { mountRoute } from './route.js'
+
+/** `POST` on the list, `PATCH` and `DELETE` on a record, as far as the resource declares them. */
+export function mountWrites(app: FastifyInstance, resource: Resource, dialect: Dialect): void {
+  mountCreate(app, resource, dialect)
+  for (const name of [resource.name, ...(resource.changeAliases ?? [])]) mountChange(app, resource, name, dialect)
+  mountRemove(app, resource)
+}
+
+function mountCreate(app: FastifyInstance, { name, record, create }: Resource, dialect: Dialect): void {
+  if (create === undefined) return
+  const fields = fieldsOf(create.body, 'input')
+  mountRoute(app, {
+    method: 'POST',
+    path: `${name}/`,
+    resource: name,
+    summary: `Create one of ${name}`,
+    body: create.body,
+    status: 201,
+    answer: create.answer ?? record,
+    async handle({ body, caller, headers, origin }, reply) {
+      const local = localise(objectBody(body), fields, [origin, dialect.publicUrl()])
+      const path = `/api/v1/${name}/`
+      const request = { caller, path, header: headers['idempotency-key'], body: local, secrets: create.secrets ?? [] }
+      const made = await once(dialect.idempotency, request, (caller) =>
+        create.run(parseFields(create.body, local), caller),
+      )
+      reply.header('location', made.resource_uri)
+      return made
+    },
+  })
+}
+
+function mountChange(app: FastifyInstance, resource: Resource, path: string, { publicUrl }: Dialect): void {
+  const { name, record, rules, reads, change } = resource
+  if (change === undefined) return
+  const input = fieldsOf(change.body, 'input')
+  const reader = { schema: change.body, record: fieldsOf(record, 'output'), input, rules }
+  mountRoute(app, {
+    method: 'PATCH',
+    path: `${path}/:id/`,
+    resource: name,
+    summary: `Change the fields sent of one of ${name}`,
+    body: change.body,
+    status: 202,
+    answer: change.answer ?? record,
+    lookUp: (id) => reads.get(id),
+    async handle({ id, body, headers, caller, origin }, reply) {
+      const origins = [origin, publicUrl()]
+      const sent = localise(objectBody(body), reader.record, origins)
+      const wanted = await parseChange(reader, localise(sent, input, origins), () => reads.get(id))
+      const changed = await change.run(id, wanted, caller, ifMatchOf(headers))
+      reply.header('etag', etagOf(changed, { observed: [...rules.observed, ...(change.secrets ?? [])] }))
+      return changed
+    },
+  })
+}
+
+function mountRemove(app: FastifyInstance, { name, reads, remove }: Resource): void {
+  if (remove === undefined) return
+  mountRoute(app, {
+    method: 'DELETE',
+    path: `${name}/:id/`,
+    resource: name,
+    summary: `Remove one of ${name}`,
+    status: 204,
+    answer: z.null(),
+    lookUp: (id) => reads.get(id),
+    async handle({ id, headers, caller }) {
+      await remove(id, caller, ifMatchOf(headers))
+      return null
+    },
+  })
+}
+
+function ifMatchOf(headers: { readonly 'if-match'?: string | undefined }): { readonly ifMatch?: string } {
+  const ifMatch = headers['if-match']
+  return ifMatch === undefined ? {} : { ifMatch }
+}

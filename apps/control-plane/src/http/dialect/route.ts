@@ -1,0 +1,118 @@
+import { maxId, RoostError } from '@roost/api-types/rest'
+import type { Caller } from '@roost/api-types/rpc'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { z } from 'zod'
+import { callerOf } from '../guards/authentication.js'
+import { describeRefusals } from './refusals.js'
+
+export interface RouteRequest {
+  /** The id in the path; 0 when the path has none. */
+  readonly id: number
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** The query string as it came. */
+  readonly rawQuery: string
+  readonly headers: FastifyRequest['headers']
+  readonly body: unknown
+  /** How the caller reached this server, such as `https://roost.example:8443`. */
+  readonly origin: string
+  readonly caller: Caller
+}
+
+/** One path with one method, with all that the documentation says of it. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Below `/api/v1/`, with its trailing slash: `clusters/:id/capacity/list/`. */
+  readonly path: string
+  /** The resource that it belongs to, in field errors and in the documentation. */
+  readonly resource: string
+  readonly summary: string
+  /** What the path's parameters other than `id` are. */
+  readonly params?: Readonly<Record<string, string>>
+  /** For the documentation; the handler reads the query itself. */
+  readonly query?: Readonly<Record<string, z.ZodType>>
+  /** For the documentation; the handler parses the body itself. */
+  readonly body?: z.ZodType
+  readonly status: 200 | 201 | 202 | 204
+  readonly answer: z.ZodType
+  /** Of the answer, for the documentation, where its schema brings none. */
+  readonly example?: unknown
+  /** It answers the same as CSV where the query says so. */
+  readonly csv?: boolean
+  /** Further statuses that it refuses with, for the documentation. */
+  readonly refusals?: readonly number[]
+  /** Throws `not_found` when the id leads nowhere; asked before a body is read. */
+  lookUp?(this: void, id: number): Promise<unknown>
+  handle(request: RouteRequest, reply: FastifyReply): Promise<unknown>
+}
+
+export function mountRoute(app: FastifyInstance, route: Route): void {
+  const { method, path, resource, lookUp, csv = false, example } = route
+  app.route<{ Params: Record<string, string> }>({
+    method,
+    url: `/api/v1/${path}`,
+    config: { resource, csv, example },
+    schema: schemaOf(route),
+    // Without its own hook a wrong body would be found before an unknown id.
+    ...(lookUp === undefined ? {} : { onRequest: async (request) => void (await lookUp(idOf(request.params))) }),
+    handler: async (request, reply) => {
+      reply.code(route.status)
+      return route.handle(requestOf(request), reply)
+    },
+  })
+}
+
+function requestOf(request: FastifyRequest<{ Params: Record<string, string> }>): RouteRequest {
+  const rawQuery = request.url.split('?').slice(1).join('?')
+  return {
+    id: request.params['id'] === undefined ? 0 : idOf(request.params),
+    params: request.params,
+    query: new URLSearchParams(rawQuery),
+    rawQuery,
+    headers: request.headers,
+    body: request.body,
+    origin: `${request.protocol}://${request.host}`,
+    caller: callerOf(request),
+  }
+}
+
+/** An id that no column can hold is `not_found`. */
+function idOf(params: Readonly<Record<string, string>>): number {
+  const text = params['id'] ?? ''
+  const id = /^\d{1,10}$/.test(text) ? Number(text) : 0
+  if (id < 1 || id > maxId) throw new RoostError('not_found', 'There is no such record.')
+  return id
+}
+
+const always = [400, 401, 404, 429, 500, 503]
+const ofWrites = [403, 409, 413, 415]
+const refusalsOf: Readonly<Record<Route['method'], readonly number[]>> = {
+  GET: always,
+  POST: [...always, ...ofWrites, 422],
+  PATCH: [...always, ...ofWrites, 412],
+  DELETE: [...always, ...ofWrites, 412],
+}
+
+function schemaOf(route: Route): FastifySchema {
+  const { method, path, resource, summary, params = {}, query, body, status, answer, refusals = [] } = route
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const described = names.map((name) => [name, paramOf(params[name])] as const)
+  return {
+    tags: [resource],
+    summary,
+    operationId: operationId(method, path),
+    ...(names.length === 0 ? {} : { params: z.object(Object.fromEntries(described)) }),
+    ...(query === undefined ? {} : { querystring: z.object(query).partial() }),
+    ...(body === undefined ? {} : { body }),
+    response: { [status]: answer, ...describeRefusals([...refusalsOf[method], ...refusals]) },
+  }
+}
+
+function paramOf(description: string | undefined): z.ZodType {
+  return description === undefined ? z.int().min(1).max(maxId) : z.string().describe(description)
+}
+
+/** Unique, and told from path and method alone: `get_nodes_id_metrics_poll`. */
+export function operationId(method: string, path: string): string {
+  return [method.toLowerCase(), ...path.replaceAll(':', '').split('/').filter(Boolean)].join('_')
+}

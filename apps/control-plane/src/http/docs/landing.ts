@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify'
+import { RoostError } from '@roost/api-types/rest'
+import { z } from 'zod'
+import type { MethodTable } from '../dialect/method-table.js'
+import { describeRefusals } from '../dialect/refusals.js'
+import { operationId } from '../dialect/route.js'
+
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Roost</title>
+<style>body { font: 16px/1.5 system-ui, sans-serif; max-width: 40em; margin: 4em auto; padding: 0 1em }</style>
+<h1>Roost</h1>
+<p>A control plane for OpenStack Swift clusters and their gateways.</p>
+<ul>
+<li><a href="/docs/">The API, to read and to try</a> (<a href="/openapi.json">openapi.json</a>)</li>
+<li><a href="/api/v1/">The resources</a></li>
+<li><a href="/readyz">Is it ready?</a></li>
+</ul>
+</html>
+`
+
+const schema = {
+  tags: ['index'],
+  summary: 'A page for people; with `url` the place of a path in the documentation',
+  querystring: z.object({ url: z.string().describe('A path of this server, such as /api/v1/nodes/') }).partial(),
+  response: {
+    200: { description: 'The page', content: { 'text/html': { schema: z.string() } } },
+    302: z.null().describe('To that place'),
+    ...describeRefusals([400, 500]),
+  },
+}
+
+/** `/`: where to go from here. With `?url=/api/v1/…` it opens that path in the documentation. */
+export function mountLanding(app: FastifyInstance, methods: MethodTable): void {
+  app.get<{ Querystring: { url?: string | string[] } }>(
+    '/',
+    { config: { public: true }, schema },
+    async (request, reply) => {
+      const url = [request.query.url ?? []].flat().at(-1)
+      if (url === undefined) return reply.type('text/html; charset=utf-8').send(page)
+      return reply.redirect(documentationOf(url, methods))
+    },
+  )
+}
+
+/** The place of a path in the documentation. It is made of our own routes alone: nothing of `url` is in it. */
+function documentationOf(url: string, methods: MethodTable): string {
+  // A browser reads a backslash as a slash, and drops tabs and line breaks.
+  if (!/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(url))
+    throw new RoostError('invalid', "The parameter 'url' must be a path of this server, such as /api/v1/nodes/.")
+  const pattern = methods.patternOf(url.split(/[?#]/, 1)[0] ?? '/')
+  const path = pattern?.match(/^\/api\/v1\/((\w+)\/.*)$/)
+  if (path?.[1] === undefined) return '/docs/'
+  return `/docs/#/${path[2]}/${operationId('GET', path[1])}`
+}

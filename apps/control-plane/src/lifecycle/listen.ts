@@ -1,0 +1,38 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config.js'
+import { StartError } from './start-error.js'
+
+const faults: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use. Stop the program that has it, or set ROOST_LISTEN to another.',
+  EACCES: 'this account may not open the port. Set ROOST_LISTEN to one above 1023.',
+  EADDRNOTAVAIL: 'this machine does not have the address. Set ROOST_LISTEN to one of its own.',
+  ENOTFOUND: 'the name has no address. Set ROOST_LISTEN to an address of this machine.',
+}
+
+/** Throws StartError where nobody could listen now. */
+export async function requirePort({ host, port }: Config['listen']): Promise<void> {
+  const server = createServer()
+  await orStartError(
+    { host, port },
+    new Promise<void>((resolve, reject) => server.once('error', reject).listen({ host, port }, resolve)),
+  )
+  await new Promise((resolve) => server.close(resolve))
+}
+
+/** Answers the port, which is a free one where the configuration says 0. Throws StartError. */
+export async function listen(app: FastifyInstance, { host, port }: Config['listen']): Promise<number> {
+  await orStartError({ host, port }, app.listen({ host, port }))
+  return (app.server.address() as AddressInfo).port
+}
+
+async function orStartError({ host, port }: Config['listen'], listening: Promise<unknown>): Promise<void> {
+  try {
+    await listening
+  } catch (error) {
+    const reason = faults[(error as NodeJS.ErrnoException).code ?? '']
+    if (reason === undefined) throw error
+    throw new StartError(`Cannot listen on ${host}:${port}: ${reason}`, { cause: error })
+  }
+}

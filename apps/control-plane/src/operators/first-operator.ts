@@ -1,0 +1,42 @@
+import { open, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FirstStartStore } from './first-operator-store.js'
+import { digestOfKey, newApiKey } from './api-key.js'
+
+export function apiKeyPath(dataDir: string): string {
+  return join(dataDir, 'admin.apikey')
+}
+
+/** The line `admin:<key>` of the first operator; undefined when the file is not there or not readable. */
+export async function readApiKey(dataDir: string): Promise<string | undefined> {
+  const text = await readFile(apiKeyPath(dataDir), 'utf8').catch(() => '')
+  return /^(\S+:\S+)\s*$/.exec(text)?.[1]
+}
+
+/** Makes the first operator and the first cluster where there is none, and writes the operator's key once. */
+export async function ensureFirstOperator(store: FirstStartStore, dataDir: string): Promise<boolean> {
+  return store.insertFirst(async () => {
+    // A start that was killed before it committed has left its file: its key is as good as a new one.
+    const left = (await readApiKey(dataDir))?.match(/^admin:(.+)$/)?.[1]
+    const key = left ?? newApiKey()
+    if (left === undefined) await writeSynced(apiKeyPath(dataDir), `admin:${key}\n`)
+    return digestOfKey(key)
+  })
+}
+
+/** The line with which this machine's command line calls from now on. */
+export function writeApiKey(dataDir: string, credentials: string): Promise<void> {
+  return writeSynced(apiKeyPath(dataDir), `${credentials}\n`)
+}
+
+/** On the disk, whole and readable by us alone, before the database knows of it. */
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.new`, 'w', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(`${path}.new`, path)
+}

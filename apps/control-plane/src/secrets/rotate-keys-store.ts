@@ -1,0 +1,68 @@
+import type { Session } from '@roost/database'
+import type { Database } from '../database/database.js'
+import type { SecretPurpose } from './secrets.js'
+
+/** Every column that holds what `secrets.ts` sealed; a new one belongs here, or a rotation would lose it. */
+const sealedColumns: readonly { readonly table: string; readonly column: string; readonly purpose: SecretPurpose }[] = [
+  { table: 'users', column: 'password', purpose: 'user-password' },
+  { table: 'gateway_shares', column: 'password', purpose: 'share-password' },
+  { table: 'storage_logins', column: 'key', purpose: 'storage-key' },
+  { table: 'generations', column: 'payload', purpose: 'desired-state' },
+]
+
+/** One secret of each column that has any: with the wrong key file, none of them opens. */
+export async function sealedSamples({ pool }: Pick<Database, 'pool'>) {
+  const samples: { readonly purpose: SecretPurpose; readonly sealed: Uint8Array }[] = []
+  for (const { table, column, purpose } of sealedColumns) {
+    const { rows } = await pool.query<{ sealed: Uint8Array }>(
+      `select ${column} as sealed from ${table} where ${column} is not null limit 1`,
+    )
+    samples.push(...rows.map(({ sealed }) => ({ purpose, sealed })))
+  }
+  return samples
+}
+
+const rowsAtOnce = 200
+
+type Reseal = (purpose: SecretPurpose, sealed: Uint8Array) => Uint8Array
+
+/** Seals every secret again, all or none. Answers how many there were. */
+export async function resealAll({ pool }: Pick<Database, 'pool'>, reseal: Reseal): Promise<number> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    let count = 0
+    for (const column of sealedColumns) count += await sealColumn(client, column, reseal)
+    await client.query('commit')
+    return count
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+async function sealColumn(
+  client: Session,
+  { table, column, purpose }: (typeof sealedColumns)[number],
+  reseal: Reseal,
+): Promise<number> {
+  let count = 0
+  await client.query(`lock table ${table} in exclusive mode`) // a row's ctid then names it until we change it
+  await client.query(
+    `declare sealed cursor for select ctid::text as place, ${column} as bytes from ${table} where ${column} is not null`,
+  )
+  for (;;) {
+    const { rows } = await client.query<{ place: string; bytes: Uint8Array }>(`fetch ${rowsAtOnce} from sealed`)
+    if (rows.length === 0) break
+    await client.query(
+      `update ${table} set ${column} = s.bytes from unnest($1::tid[], $2::bytea[]) as s(place, bytes)
+        where ${table}.ctid = s.place`,
+      [rows.map(({ place }) => place), rows.map(({ bytes }) => Buffer.from(reseal(purpose, bytes)))],
+    )
+    count += rows.length
+  }
+  await client.query('close sealed')
+  return count
+}

@@ -1,0 +1,147 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { link, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { StartError } from '../lifecycle/start-error.js'
+
+/** What a secret is for. A secret that was sealed for one purpose does not open for another. */
+export type SecretPurpose = 'user-password' | 'share-password' | 'storage-key' | 'desired-state'
+
+/** Encrypts what must be handed on to nodes and may not lie readable in the database. */
+export interface Secrets {
+  seal(purpose: SecretPurpose, text: string): Uint8Array<ArrayBuffer>
+  /** Throws SecretError when the secret was sealed with a key that the file does not hold, for another purpose, or was altered. */
+  open(purpose: SecretPurpose, sealed: Uint8Array): string
+}
+
+export interface SecretKey {
+  /** Eight hexadecimal digits, stored with each secret, so that the key can be replaced step by step. */
+  readonly id: string
+  readonly key: Uint8Array
+}
+
+/** A secret that does not open: its key is not in the file, it is for something else, or it was altered. */
+export class SecretError extends Error {
+  override readonly name = 'SecretError'
+}
+
+// version (1) | key id (4) | nonce (12) | tag (16) | ciphertext
+const version = 1
+const nonceAt = 5
+const tagAt = 17
+const textAt = 33
+
+/** AES-256-GCM. The first key seals; all of them open. */
+export function createSecrets(keys: readonly SecretKey[]): Secrets {
+  const [current] = keys
+  if (current === undefined) throw new Error('No key to encrypt secrets with.')
+  const byId = new Map(keys.map(({ id, key }) => [id, key]))
+  return {
+    seal(purpose, text) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(purpose))
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      const parts = [Uint8Array.of(version), Buffer.from(current.id, 'hex'), nonce, cipher.getAuthTag(), body]
+      return new Uint8Array(Buffer.concat(parts))
+    },
+    open(purpose, sealed) {
+      const bytes = Buffer.from(sealed)
+      if (bytes[0] !== version || bytes.length < textAt) throw new SecretError('A secret in the database is damaged.')
+      const id = bytes.toString('hex', 1, nonceAt)
+      const key = byId.get(id)
+      if (key === undefined)
+        throw new SecretError(`A secret was sealed with key ${id}, which secrets.key does not hold. Restore that file.`)
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(nonceAt, tagAt), { authTagLength: 16 })
+      decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(tagAt, textAt))
+      try {
+        return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8')
+      } catch (error) {
+        throw new SecretError(`A secret that was sealed with key ${id} was altered, or is for another purpose.`, {
+          cause: error,
+        })
+      }
+    },
+  }
+}
+
+/** Why the key file is not the one with which these were sealed, and what to do; undefined when it is. */
+export function faultOf(
+  secrets: Secrets,
+  samples: readonly { readonly purpose: SecretPurpose; readonly sealed: Uint8Array }[],
+): string | undefined {
+  for (const { purpose, sealed } of samples)
+    try {
+      secrets.open(purpose, sealed)
+    } catch (error) {
+      return `${(error as Error).message} Until then nothing that needs such a password can be deployed. Add the lines of the right file to this one, or set the passwords anew.`
+    }
+  return undefined
+}
+
+/** The keys of the file, a line each: id, blank, key in base64; the newest first. Makes the file, 0600, with one key. */
+export async function loadSecretKeys(path: string): Promise<readonly SecretKey[]> {
+  const text = await readFile(path, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    await writeNewFile(path, textOf([newSecretKey()]))
+    return readFile(path, 'utf8')
+  })
+  return parseSecretKeys(path, text)
+}
+
+export function parseSecretKeys(path: string, text: string): readonly SecretKey[] {
+  const lines = text.split('\n').filter((line) => line !== '')
+  const keys = lines.flatMap((line) => {
+    const [, id, base64 = ''] = /^([0-9a-f]{8}) ([A-Za-z0-9+/]{43}=)$/.exec(line) ?? []
+    return id === undefined ? [] : [{ id, key: new Uint8Array(Buffer.from(base64, 'base64')) }]
+  })
+  if (keys.length === 0 || keys.length < lines.length)
+    throw new StartError(
+      `${path} is damaged: each line must be a key's id and the key in base64. Restore the file from a backup.`,
+    )
+  return keys
+}
+
+export function newSecretKey(): SecretKey {
+  return { id: randomBytes(4).toString('hex'), key: new Uint8Array(randomBytes(32)) }
+}
+
+/** In the place of the file: after it, either the old keys or the new ones are on the disk. */
+export async function saveSecretKeys(path: string, keys: readonly SecretKey[]): Promise<void> {
+  const draft = `${path}.${randomBytes(4).toString('hex')}.new`
+  await writeSynced(draft, textOf(keys))
+  await rename(draft, path)
+  await syncDirectory(dirname(path))
+}
+
+function textOf(keys: readonly SecretKey[]): string {
+  return keys.map(({ id, key }) => `${id} ${Buffer.from(key).toString('base64')}\n`).join('')
+}
+
+/** Whole or not at all, and never over another: of two processes that start at once, one file stays. */
+async function writeNewFile(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomBytes(4).toString('hex')}.new`
+  await writeSynced(draft, text)
+  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(draft)
+  await syncDirectory(dirname(path))
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}

@@ -1,0 +1,76 @@
+import type { Collector, CollectorHost } from '../engine/collector.js'
+import { gauge, type Measurement } from '../engine/metric.js'
+import { figuresMeasurements, readCache, type ReconOptions, type ReconServer } from './recon.js'
+import type { AskRecon } from '../../swift/recon/recon-client.js'
+
+export interface ReconAnswersOptions extends ReconOptions {
+  readonly ask: AskRecon
+}
+
+/** The requests that together return the same figures as the daemons' caches, for when those cannot be read. */
+const ofCaches: Readonly<Record<ReconServer, readonly string[]>> = {
+  account: ['replication/account', 'auditor/account'],
+  container: ['replication/container', 'auditor/container', 'updater/container', 'sharding'],
+  object: [
+    'replication/object',
+    'auditor/object',
+    'updater/object',
+    'expirer/object',
+    'async',
+    'reconstruction/object',
+  ],
+}
+
+const everyMs = 60_000
+
+/** Asks Swift's storage servers, once a minute, for what no file contains. Each request costs Swift some milliseconds. */
+export function createReconAnswers({ ask, directory, now }: ReconAnswersOptions): Collector {
+  const insteadOfCache = async (server: ReconServer, { machine }: CollectorHost): Promise<readonly Measurement[]> => {
+    if (readCache(machine, directory, server) !== undefined) return []
+    const answers = await Promise.all(ofCaches[server].map(ask))
+    return figuresMeasurements(server, Object.assign({}, ...answers), now() / 1_000)
+  }
+  return {
+    name: 'recon-http',
+    minIntervalMs: everyMs,
+    async read(host) {
+      // One question tells whether anybody answers: without Swift the others are not asked.
+      const quarantined = await ask('quarantined')
+      if (quarantined === undefined) return []
+      const [unmounted, driveAudit, time, ...ofDaemons] = await Promise.all([
+        ask('unmounted'),
+        ask('driveaudit'),
+        ask('time'),
+        insteadOfCache('account', host),
+        insteadOfCache('container', host),
+        insteadOfCache('object', host),
+      ])
+      return [
+        ...quarantineMeasurements(quarantined),
+        gauge('recon.object.unmounted', 'count', Array.isArray(unmounted) ? unmounted.length : Number.NaN),
+        gauge('recon.object.drive_audit_errors', 'count', numberIn(driveAudit, 'drive_audit_errors')),
+        gauge('recon.object.time_offset', 'seconds', typeof time === 'number' ? time - now() / 1_000 : Number.NaN),
+        ...ofDaemons.flat(),
+      ]
+    },
+  }
+}
+
+function quarantineMeasurements(answer: unknown): readonly Measurement[] {
+  const policies = Object.entries((answer as { policies?: object }).policies ?? {})
+  return [
+    gauge('recon.account.quarantined', 'count', numberIn(answer, 'accounts')),
+    gauge('recon.container.quarantined', 'count', numberIn(answer, 'containers')),
+    gauge('recon.object.quarantined', 'count', numberIn(answer, 'objects')),
+    ...policies
+      .filter(([index]) => /^\d+$/.test(index))
+      .map(([index, figures]) =>
+        gauge(`recon.object.quarantined_of_policy.${index}`, 'count', numberIn(figures, 'objects')),
+      ),
+  ]
+}
+
+function numberIn(answer: unknown, key: string): number {
+  const value = (answer as Readonly<Record<string, unknown>> | null | undefined)?.[key]
+  return typeof value === 'number' && Number.isFinite(value) ? value : Number.NaN
+}

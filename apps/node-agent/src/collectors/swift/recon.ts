@@ -1,0 +1,165 @@
+import type { Collector, CollectorHost } from '../engine/collector.js'
+import { gauge, part } from '../engine/metric.js'
+import type { Measurement, Unit } from '../engine/metric.js'
+
+/** `minutes` become seconds, `since` is a moment in Unix seconds and becomes the seconds that have passed. */
+type Kind = Extract<Unit, 'bytes' | 'count' | 'seconds'> | 'minutes' | 'since'
+type Row = readonly [key: string, name: string, kind: Kind]
+type Figures = Readonly<Record<string, unknown>>
+
+const count = (words: string): readonly Row[] => words.split(' ').map((word) => [word, word, 'count'])
+
+const lastPass: readonly Row[] = [
+  ['replication_time', 'duration', 'seconds'],
+  ['replication_last', 'age', 'since'],
+]
+/** The object replicator alone counts its time in minutes. */
+const lastObjectPass: readonly Row[] = [
+  ['object_replication_time', 'duration', 'minutes'],
+  ['object_replication_last', 'age', 'since'],
+]
+const replicationStats = count(
+  'attempted success failure hashmatch remove rsync suffix_count suffix_hash suffix_sync no_change diff diff_capped deferred empty remote_merge ts_repl',
+)
+const objectAudit: readonly Row[] = [
+  ...count('errors passes quarantined'),
+  ['bytes_processed', 'bytes_processed', 'bytes'],
+  ['audit_time', 'audit_time', 'seconds'],
+  ['start_time', 'age', 'since'],
+]
+const databaseAudit = (server: string): readonly Row[] => [
+  [`${server}_auditor_pass_completed`, 'auditor.duration', 'seconds'],
+  [`${server}_audits_passed`, 'auditor.passed', 'count'],
+  [`${server}_audits_failed`, 'auditor.failed', 'count'],
+  [`${server}_audits_since`, 'auditor.age', 'since'],
+]
+const containerWork: readonly Row[] = [
+  ['container_updater_sweep', 'updater.sweep', 'seconds'],
+  ['sharding_time', 'sharding.elapsed', 'seconds'],
+  ['sharding_last', 'sharding.age', 'since'],
+]
+const objectWork: readonly Row[] = [
+  ['async_pending', 'async_pending', 'count'],
+  ['async_pending_last', 'async_pending_age', 'since'],
+  ['object_updater_sweep', 'updater.sweep', 'seconds'],
+  ['object_expiration_pass', 'expirer.duration', 'seconds'],
+  ['expired_last_pass', 'expirer.expired', 'count'],
+  ['object_reconstruction_time', 'reconstruction.duration', 'minutes'],
+  ['object_reconstruction_last', 'reconstruction.age', 'since'],
+]
+const shardingSteps =
+  'visited scanned created cleaved misplaced audit_root audit_shard sharding_candidates shrinking_candidates'
+const shardingStep: readonly Row[] = [
+  ...count('attempted success failure completed skipped found placed unplaced has_overlap num_overlap'),
+  ['min_time', 'min_time', 'seconds'],
+  ['max_time', 'max_time', 'seconds'],
+]
+
+/** The figures that are there; those that are null, or no numbers, keep their names without a value. */
+function measure(prefix: string, figures: Figures, rows: readonly Row[], now: number): readonly Measurement[] {
+  return rows
+    .filter(([key]) => Object.hasOwn(figures, key))
+    .map(([key, name, kind]) => {
+      const figure = figures[key]
+      const value = typeof figure === 'number' && Number.isFinite(figure) ? figure : Number.NaN
+      const full = `${prefix}.${name}`
+      if (kind === 'since') return gauge(full, 'seconds', Math.max(0, now - value))
+      return kind === 'minutes' ? gauge(full, 'seconds', value * 60) : gauge(full, kind, value)
+    })
+}
+
+function figuresIn(value: unknown): Figures {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Figures) : {}
+}
+
+function replication(prefix: string, figures: Figures, pass: readonly Row[], now: number): readonly Measurement[] {
+  return [
+    ...measure(prefix, figures, pass, now),
+    ...measure(prefix, figuresIn(figures['replication_stats']), replicationStats, now),
+  ]
+}
+
+function accountFigures(figures: Figures, now: number): readonly Measurement[] {
+  return [
+    ...replication('recon.account.replication', figures, lastPass, now),
+    ...measure('recon.account', figures, databaseAudit('account'), now),
+  ]
+}
+
+function containerFigures(figures: Figures, now: number): readonly Measurement[] {
+  const sharding = figuresIn(figuresIn(figures['sharding_stats'])['sharding'])
+  return [
+    ...replication('recon.container.replication', figures, lastPass, now),
+    ...measure('recon.container', figures, [...databaseAudit('container'), ...containerWork], now),
+    ...shardingSteps
+      .split(' ')
+      .flatMap((step) => measure(`recon.container.sharding.${step}`, figuresIn(sharding[step]), shardingStep, now)),
+  ]
+}
+
+/** The replicator of objects tells of each device only where it has several workers, and of all of them in any case. */
+function objectFigures(figures: Figures, now: number): readonly Measurement[] {
+  const devices = Object.entries(figuresIn(figures['object_replication_per_disk']))
+  return [
+    ...measure('recon.object', figures, objectWork, now),
+    ...['ALL', 'ZBF'].flatMap((kind) =>
+      measure(`recon.object.auditor.${kind}`, figuresIn(figures[`object_auditor_stats_${kind}`]), objectAudit, now),
+    ),
+    ...replication('replication.ALL', figures, lastObjectPass, now),
+    ...devices.flatMap(([device, own]) =>
+      replication(`replication.${part(device)}`, figuresIn(own), lastObjectPass, now),
+    ),
+  ]
+}
+
+const servers = { account: accountFigures, container: containerFigures, object: objectFigures }
+export type ReconServer = keyof typeof servers
+
+/** What a server's daemons have written into their cache; `now` in Unix seconds. A text that is no JSON object says nothing. */
+export function reconMeasurements(server: ReconServer, text: string, now: number): readonly Measurement[] {
+  try {
+    return figuresMeasurements(server, JSON.parse(text), now)
+  } catch {
+    return []
+  }
+}
+
+/** The same of figures that a server answers. */
+export function figuresMeasurements(server: ReconServer, figures: unknown, now: number): readonly Measurement[] {
+  return servers[server](figuresIn(figures), now)
+}
+
+/** The text of a cache; undefined where there is none, or where the agent's user may not read it. */
+export function readCache(
+  machine: CollectorHost['machine'],
+  directory: string,
+  server: ReconServer,
+): string | undefined {
+  try {
+    return machine.read(`${directory}/${server}.recon`)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return undefined
+    throw error
+  }
+}
+
+export interface ReconOptions {
+  /** Where Swift's daemons keep their caches: `recon_cache_path` of their configuration. */
+  readonly directory: string
+  /** Unix milliseconds, on the clock by which the daemons stamp their passes. */
+  readonly now: () => number
+}
+
+/** What Swift's background daemons say about their last passes, and how old each cache is: a daemon that stopped tells nothing. */
+export function createRecon({ directory, now }: ReconOptions): Collector {
+  const read = (server: ReconServer, { machine }: CollectorHost): readonly Measurement[] => {
+    const text = readCache(machine, directory, server)
+    if (text === undefined) return []
+    const age = Math.max(0, now() - (machine.modifiedAt(`${directory}/${server}.recon`) ?? Number.NaN)) / 1_000
+    return [gauge(`recon.${server}.cache_age`, 'seconds', age), ...reconMeasurements(server, text, now() / 1_000)]
+  }
+  return {
+    name: 'recon',
+    read: (host) => [...read('account', host), ...read('container', host), ...read('object', host)],
+  }
+}

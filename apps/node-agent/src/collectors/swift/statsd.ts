@@ -1,0 +1,45 @@
+import type { Clock } from '@roost/runtime'
+import type { Collector } from '../engine/collector.js'
+import { StatsdFold } from './statsd-fold.js'
+import { DatagramListener } from '../../machine/datagram-listener.js'
+
+export interface StatsdOptions {
+  /** Asked at every reading until it listens: Swift may come to a node after the agent. */
+  readonly isWanted: () => boolean
+  readonly address: string
+  readonly port: number
+  readonly maxNames: number
+  readonly clock: Clock
+}
+
+export interface Statsd {
+  readonly collector: Collector
+  /** Undefined while it does not listen. */
+  readonly port: number | undefined
+  close(): void
+}
+
+/** Receives the statistics that Swift's servers send, and gives them as metrics. Listens from the first reading on. */
+export function createStatsd({ isWanted, address, port, maxNames, clock }: StatsdOptions): Statsd {
+  const fold = new StatsdFold(maxNames, clock.monotonic())
+  const listener = new DatagramListener({
+    what: "Swift's statistics",
+    address,
+    port,
+    onDatagram: (bytes) => fold.take(bytes),
+  })
+  return {
+    collector: {
+      name: 'statsd',
+      async read() {
+        if (listener.port === undefined && !isWanted()) return []
+        await listener.open()
+        return fold.read(clock.monotonic())
+      },
+    },
+    get port() {
+      return listener.port
+    },
+    close: () => listener.close(),
+  }
+}

@@ -1,0 +1,105 @@
+import type { InventoryDevice } from '@roost/api-types/agent'
+import type { DeclaredDevice, InventoryConfig } from '../config.js'
+import type { LocalFilesystem } from '../machine/mounts.js'
+import type { JoinedDevice } from '../swift/rings/ring-devices.js'
+import type { StorageServer } from '../swift/config/storage-servers.js'
+
+/** Where a device belongs on this node, whether or not something is mounted there. */
+export interface Place {
+  readonly key: string
+  readonly name: string
+  readonly ring: InventoryDevice['ring']
+  readonly mountPoint: string
+  readonly policies: readonly number[]
+  /** False for a filesystem among the devices that no ring names. */
+  readonly managed: boolean
+}
+
+const usualDirectory = '/srv/node'
+
+/** The places that the rings name, and the filesystems beside them that no ring names. */
+export function ringPlaces(
+  own: readonly JoinedDevice[],
+  servers: readonly StorageServer[],
+  config: Pick<InventoryConfig, 'devicesDirectory'>,
+  filesystems: readonly LocalFilesystem[],
+): readonly Place[] {
+  const configured = config.devicesDirectory && withoutSlash(config.devicesDirectory)
+  const places = own.map((device): Place => {
+    const { ip, port, replicationIp, replicationPort } = device
+    return {
+      key: device.key,
+      name: device.name,
+      ring: { ip, port, replication_ip: replicationIp, replication_port: replicationPort },
+      mountPoint: `${configured ?? devicesDirectory(device, servers)}/${device.name}`,
+      policies: device.policies,
+      managed: true,
+    }
+  })
+  const claimed = new Set(places.map((place) => place.mountPoint))
+  const directories = new Set(
+    [...places, { mountPoint: `${usualDirectory}/` }].map((place) => parent(place.mountPoint)),
+  )
+  const beside = filesystems
+    .flatMap((filesystem) => filesystem.mounts.map((mount) => mount.mountPoint))
+    .filter((mountPoint) => directories.has(parent(mountPoint)) && !claimed.has(mountPoint))
+  return [...places, ...beside.map((mountPoint) => place(mountPoint, [], false))]
+}
+
+/** The server that is bound to the device's address and port, to the address, or at least to the port, knows the folder. */
+function devicesDirectory(device: JoinedDevice, servers: readonly StorageServer[]): string {
+  const byAddress = (server: StorageServer): boolean =>
+    server.address === device.ip || server.address === device.replicationIp
+  const byPort = (server: StorageServer): boolean => server.port === device.port
+  const found = servers.find((server) => byAddress(server) && byPort(server)) ?? servers.find(byAddress)
+  const directory = (found ?? servers.find(byPort) ?? servers[0])?.devices ?? usualDirectory
+  return withoutSlash(directory)
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/(?<=.)\/+$/, '')
+}
+
+/** The places that the configuration declares. */
+export function declaredPlaces(
+  declared: NonNullable<InventoryConfig['declaredDevices']>,
+  filesystems: readonly LocalFilesystem[],
+): readonly Place[] {
+  if (declared === 'local-filesystems')
+    return dataFilesystems(filesystems).map(({ mounts }) => place(mounts[0].mountPoint, [0], true))
+  return declared.map((device: DeclaredDevice) => ({
+    ...place(withoutSlash(device.mountPoint), device.policies, true),
+    name: device.name,
+  }))
+}
+
+const withoutData = new Set(['vfat', 'msdos', 'exfat', 'ntfs3', 'hfsplus', 'ufs'])
+
+/**
+ * Filesystems on which somebody keeps data: none that is read-only or made for exchange with other systems, and one a ZFS pool, whose
+ * datasets all share the same free space.
+ */
+function dataFilesystems(filesystems: readonly LocalFilesystem[]): readonly LocalFilesystem[] {
+  const pools = new Set<string>()
+  return filesystems.filter(({ fsType, readOnly, source }) => {
+    if (readOnly || withoutData.has(fsType)) return false
+    if (fsType !== 'zfs') return true
+    const pool = source.split('/')[0] ?? source
+    if (pools.has(pool)) return false
+    pools.add(pool)
+    return true
+  })
+}
+
+function place(mountPoint: string, policies: readonly number[], managed: boolean): Place {
+  return { key: mountPoint, name: lastPart(mountPoint), ring: null, mountPoint, policies, managed }
+}
+
+function parent(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'))
+}
+
+/** The last part of the path, as `df` would be read; the root filesystem keeps its slash. */
+function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1) || '/'
+}

@@ -1,0 +1,110 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import * as z from 'zod/mini'
+import { writeManagedFile } from '../../../machine/managed-file.js'
+import { readManagedRecord } from '../../../machine/managed-record.js'
+import type { DirtyFile } from './cached-file.js'
+import { pathInContainer } from './cached-file.js'
+
+const RenamedFile = z.object({
+  share: z.number(),
+  remote: z.string(),
+  container: z.string(),
+  /** Paths in the container. */
+  from: z.string(),
+  to: z.string(),
+  /** Unix milliseconds. */
+  renamedAtMs: z.number(),
+  /** The size of the object under the old name, once it was seen to be a leftover. */
+  leftoverBytes: z.nullable(z.number()),
+})
+/** A dirty file that was renamed, maybe during its upload. */
+export type RenamedFile = z.infer<typeof RenamedFile>
+
+const RenamedFilesRecord = z.array(RenamedFile)
+
+/** Of a node; the oldest that is no leftover goes first. */
+const mostFiles = 2_000
+/** An upload begins 5 s after a close, and a close may be up to 3 s older than the first look at the file. */
+const soonestUploadMs = 2_000
+
+/** Dirty files that were renamed, in memory and on disk. */
+export class RenamedFiles {
+  readonly #path: string
+  #files: readonly RenamedFile[]
+  #saved: readonly RenamedFile[]
+  #saving: Promise<void> = Promise.resolve()
+
+  private constructor(path: string, files: readonly RenamedFile[]) {
+    this.#path = path
+    this.#files = files
+    this.#saved = files
+  }
+
+  /** Rejects when the file is damaged. */
+  static async read(path: string): Promise<RenamedFiles> {
+    const remedy = 'Remove it: the agent then forgets which objects may be left under old names.'
+    return new RenamedFiles(path, (await readManagedRecord(path, RenamedFilesRecord, remedy)) ?? [])
+  }
+
+  list(): readonly RenamedFile[] {
+    return this.#files
+  }
+
+  /** A dirty file has this name now; `before`: the same file under the name that it had. */
+  appeared(share: number, file: DirtyFile, before: DirtyFile | undefined): void {
+    const path = pathInContainer(file.key)
+    const { remote, container } = placeOf(file.key)
+    const isOfThisPlace = (one: RenamedFile) =>
+      one.share === share && one.remote === remote && one.container === container
+    // What lies under that name is replaced by the upload of this file.
+    let files = this.#files.filter((one) => !(isOfThisPlace(one) && one.from === path))
+    if (before !== undefined) {
+      const from = pathInContainer(before.key)
+      files = files.map((one) =>
+        isOfThisPlace(one) && one.to === from ? { ...one, to: path, leftoverBytes: null } : one,
+      )
+      if (file.changedAtMs - before.dirtySinceMs >= soonestUploadMs)
+        files.push({ share, remote, container, from, to: path, renamedAtMs: file.changedAtMs, leftoverBytes: null })
+    }
+    this.#files = bounded(files)
+  }
+
+  replace(file: RenamedFile, next: RenamedFile): void {
+    this.#files = this.#files.map((one) => (one === file ? next : one))
+  }
+
+  forget(file: RenamedFile): void {
+    this.#files = this.#files.filter((one) => one !== file)
+  }
+
+  /** Writes what has changed to the disk. */
+  save(): Promise<void> {
+    const before = this.#saving
+    const write = async () => {
+      await before.catch(() => {})
+      const files = this.#files
+      if (isSame(files, this.#saved)) return
+      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 })
+      await writeManagedFile(this.#path, JSON.stringify(files))
+      this.#saved = files
+    }
+    return (this.#saving = write())
+  }
+}
+
+/** A key is `<remote>/<container>/<path>`. */
+function placeOf(key: string): { readonly remote: string; readonly container: string } {
+  const [remote = '', container = ''] = key.split('/')
+  return { remote, container }
+}
+
+function isSame(files: readonly RenamedFile[], others: readonly RenamedFile[]): boolean {
+  return files.length === others.length && files.every((file, i) => file === others[i])
+}
+
+function bounded(files: readonly RenamedFile[]): readonly RenamedFile[] {
+  if (files.length <= mostFiles) return files
+  const dropped = files.find(({ leftoverBytes }) => leftoverBytes === null) ?? files[0]
+  return files.filter((file) => file !== dropped)
+}

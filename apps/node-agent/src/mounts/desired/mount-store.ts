@@ -1,0 +1,72 @@
+import { writeManagedFile } from '../../machine/managed-file.js'
+import { desiredMounts, withoutUnused } from './mount-record.js'
+import type { MountRecord, MountRecordFile } from './mount-record.js'
+import { keyOf } from './mount-spec.js'
+import type { MountSpec } from './mount-spec.js'
+import { renderRcloneConfig } from '../rclone/config.js'
+
+export interface MountStoreOptions {
+  readonly recordFile: MountRecordFile
+  /** rclone's configuration, with the logins of the record. */
+  readonly configFile: string
+}
+
+/** The record of mounts, in memory and on disk. Changes are applied and written one after the other. */
+export class MountStore {
+  readonly #options: MountStoreOptions
+  #record: MountRecord
+  #writing: Promise<void> = Promise.resolve()
+
+  private constructor(options: MountStoreOptions, record: MountRecord) {
+    this.#options = options
+    this.#record = record
+  }
+
+  static async read(options: MountStoreOptions): Promise<MountStore> {
+    return new MountStore(options, await options.recordFile.read())
+  }
+
+  get record(): MountRecord {
+    return this.#record
+  }
+
+  /** The mount that the share should have now; undefined when none. */
+  desired(share: number): MountSpec | undefined {
+    return desiredMounts(this.#record).find((spec) => spec.share === share)
+  }
+
+  isSettled(share: number): boolean {
+    return this.#record.settled.some((spec) => spec.share === share)
+  }
+
+  save(change: (record: MountRecord) => MountRecord): Promise<void> {
+    const before = this.#writing
+    const write = async () => {
+      await before.catch(() => {})
+      const { recordFile, configFile } = this.#options
+      const next = withoutUnused(change(this.#record))
+      await recordFile.write(next)
+      if (JSON.stringify(next.logins) !== JSON.stringify(this.#record.logins))
+        await writeManagedFile(configFile, renderRcloneConfig(next.logins))
+      this.#record = next
+    }
+    return (this.#writing = write())
+  }
+
+  addDraining(spec: MountSpec): Promise<void> {
+    return this.save((record) => ({ ...record, draining: [...without(record.draining, spec), spec] }))
+  }
+
+  removeDraining(spec: MountSpec): Promise<void> {
+    return this.save((record) => ({ ...record, draining: without(record.draining, spec) }))
+  }
+
+  /** Mounts that have ended, on the cache that this one has. */
+  drainingLike(spec: MountSpec): readonly MountSpec[] {
+    return this.#record.draining.filter((left) => keyOf(left) === keyOf(spec))
+  }
+}
+
+function without(specs: readonly MountSpec[], removed: MountSpec): readonly MountSpec[] {
+  return specs.filter((spec) => keyOf(spec) !== keyOf(removed))
+}

@@ -1,0 +1,136 @@
+import { chmod, mkdir, rm, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Clock, Log } from '@roost/runtime'
+import type { Machine } from '../../machine/machine.js'
+import { readManagedFile, writeManagedFile } from '../../machine/managed-file.js'
+import { mountAt, readMounts } from '../../machine/mounts.js'
+import { describeFailure } from '../../machine/run-command.js'
+import type { RunCommand } from '../../machine/run-command.js'
+import type { MountCache, RepairMetadata } from '../cache/files/metadata-repair.js'
+import type { Daemons } from '../rclone/daemons.js'
+import { lastLine, portOf } from '../rclone/log.js'
+import { isSameStart, parseStartedWith } from './started-with.js'
+import type { StartedWith } from './started-with.js'
+
+export interface MounterOptions {
+  readonly machine: Machine
+  readonly daemons: Daemons
+  readonly run: RunCommand
+  readonly clock: Clock
+  /** Where it is written down what each mount was started with; absolute. */
+  readonly dir: string
+  readonly repairMetadata: RepairMetadata
+  readonly log: Log
+}
+
+/** A mount as it is to stand. */
+export interface WantedMount {
+  /** Of the daemon. */
+  readonly name: string
+  readonly path: string
+  readonly argv: readonly string[]
+  readonly startedWith: StartedWith
+  readonly cache: MountCache
+  /** Clients come there: while nothing is mounted, not even root is to write to the gateway's own disk. */
+  readonly forClients: boolean
+}
+
+/** Brings single mounts up and down. */
+export interface Mounter {
+  /** What the mount was started with; undefined when it is not up. */
+  runsWith(mount: Pick<WantedMount, 'name' | 'path'>): Promise<StartedWith | undefined>
+  /** Resolves once the path shows the mount. Rejects with what the program said. One that was started with the same stays. */
+  up(wanted: WantedMount): Promise<void>
+  /** Also of what is left of one that broke. */
+  down(name: string, path: string): Promise<void>
+  /** Ends the program of one that hangs: calls that wait for it fail, and `down` no longer waits. */
+  kill(name: string): Promise<void>
+  /** Keeps what a mount that is up writes from filling the disk. */
+  trimLog(name: string): Promise<void>
+  /** Where its remote control listens; undefined when it does not run. */
+  port(name: string): number | undefined
+}
+
+const mountMs = 30_000
+const unmountMs = 10_000
+const lookEveryMs = 100
+const mountedType = 'fuse.rclone'
+
+export function createMounter(options: MounterOptions): Mounter {
+  const { machine, daemons, run, clock, dir } = options
+  const recordOf = (name: string) => join(dir, `${name}.with`)
+  const isMounted = (path: string) => mountAt(path, readMounts(machine))?.fsType === mountedType
+
+  async function up({ name, path, argv, startedWith, forClients, cache }: WantedMount): Promise<void> {
+    const present = await runsWith({ name, path })
+    if (present !== undefined && isSameStart(present, startedWith)) return
+    await down(name, path)
+    await makeMountPoint(run, path, forClients)
+    await mkdir(dir, { recursive: true, mode: 0o700 })
+    await writeManagedFile(recordOf(name), JSON.stringify(startedWith))
+    await repair(options, cache)
+    await daemons.start(name, argv)
+    const until = clock.monotonic() + mountMs
+    while (!isMounted(path)) {
+      await new Promise<void>((resolve) => clock.after(lookEveryMs, resolve))
+      const said = lastLine(daemons.log(name))
+      if (daemons.isRunning(name) && clock.monotonic() < until) continue
+      if (isMounted(path)) break
+      await down(name, path)
+      throw new Error(`${path} could not be mounted: ${said || 'rclone did not say why'}.`)
+    }
+  }
+
+  async function runsWith({ name, path }: Parameters<Mounter['runsWith']>[0]): Promise<StartedWith | undefined> {
+    if (!daemons.isRunning(name) || !isMounted(path)) return undefined
+    return parseStartedWith((await readManagedFile(recordOf(name)))?.toString() ?? '')
+  }
+
+  async function down(name: string, path: string): Promise<void> {
+    if (isMounted(path)) await unmount(path)
+    await daemons.end(name)
+    await rm(recordOf(name), { force: true })
+    if (!isMounted(path)) await removeMountPoint(run, path)
+  }
+
+  async function unmount(path: string): Promise<void> {
+    const options = { deadlineMs: unmountMs }
+    const orderly = await run('umount', [path], options)
+    if (orderly.exitCode === 0) return
+    // Somebody still has a file open there, or nobody answers for it any more.
+    const lazy = await run('umount', ['-l', path], options)
+    if (lazy.exitCode !== 0) throw new Error(`${path} could not be unmounted: ${describeFailure(lazy)}.`)
+  }
+
+  return {
+    runsWith,
+    up,
+    down,
+    kill: (name) => daemons.kill(name),
+    trimLog: (name) => daemons.trimLog(name),
+    port: (name) => (daemons.isRunning(name) ? portOf(daemons.log(name)) : undefined),
+  }
+}
+
+async function repair({ repairMetadata, log }: MounterOptions, cache: MountCache): Promise<void> {
+  const { complete, incomplete } = await repairMetadata(cache)
+  const { container } = cache
+  for (const [files, what] of [
+    [complete, 'Files whose metadata rclone lost are uploaded.'],
+    [incomplete, 'What is left of files whose metadata rclone lost is uploaded under these names.'],
+  ] as const)
+    if (files.length > 0) log.warn(what, { container, number: files.length, files: files.slice(0, 20) })
+}
+
+async function makeMountPoint(run: RunCommand, path: string, isImmutable: boolean): Promise<void> {
+  const first = await mkdir(path, { recursive: true })
+  if (first === undefined) return
+  await chmod(path, 0o555)
+  for (let folder = dirname(path); folder.length >= first.length; folder = dirname(folder)) await chmod(folder, 0o755)
+  if (isImmutable) await run('chattr', ['+i', path], { deadlineMs: unmountMs })
+}
+
+async function removeMountPoint(run: RunCommand, path: string): Promise<void> {
+  await run('chattr', ['-i', path], { deadlineMs: unmountMs })
+  await rmdir(path).catch(() => {})
+}

@@ -1,0 +1,120 @@
+import type { Clock, Log } from '@roost/runtime'
+import type { ClientFiles } from './client-files.js'
+import type { MountStore } from '../desired/mount-store.js'
+import type { StartedMounts } from './started-mounts.js'
+
+export interface RestartsOptions {
+  readonly store: MountStore
+  readonly mounts: StartedMounts
+  readonly clientFiles: ClientFiles
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface PendingRestart {
+  readonly share: number
+  readonly reasons: readonly string[]
+  /** That keep it from being restarted, as they were counted last. */
+  readonly openFiles: number
+}
+
+export interface RestartOptions {
+  /** Whether the reason still holds. */
+  readonly isNeeded?: () => Promise<boolean>
+  /** The mount does not serve them anyway. */
+  readonly ignoresOpenFiles?: boolean
+}
+
+interface Request {
+  readonly reasons: Map<string, RestartOptions>
+  openFiles: number
+  /** Checks in a row without an open file. */
+  idleChecks: number
+}
+
+const pauseMs = 600_000
+/** A client that writes file after file has none open between two of them. */
+const requiredIdleChecks = 3
+
+/**
+ * Restarts mounts of which no client has a file open: one at a time on the machine, each share at most once in 10 minutes.
+ * What is not uploaded stays in the cache, and the next rclone uploads it.
+ */
+export class Restarts {
+  readonly #options: RestartsOptions
+  readonly #requests = new Map<number, Request>()
+  readonly #restartedAtMs = new Map<number, number>()
+
+  constructor(options: RestartsOptions) {
+    this.#options = options
+  }
+
+  /** Repeated for the same reason it changes nothing. A request is dropped when none of its reasons holds any longer. */
+  request(share: number, reason: string, options: RestartOptions = {}): void {
+    const request = this.#requests.get(share) ?? { reasons: new Map(), openFiles: 0, idleChecks: 0 }
+    request.reasons.set(reason, options)
+    this.#requests.set(share, request)
+  }
+
+  pending(): readonly PendingRestart[] {
+    return [...this.#requests].map(([share, { reasons, openFiles }]) => ({
+      share,
+      reasons: [...reasons.keys()],
+      openFiles,
+    }))
+  }
+
+  /** Called every few seconds: restarts what has been idle. */
+  async check(): Promise<void> {
+    await this.#dropUnneeded()
+    // A deployment checks what the servers serve, which a restart changes for a moment.
+    if (this.#requests.size === 0 || this.#options.store.record.staged !== null) return
+    await this.#countOpenFiles()
+    for (const [share, request] of this.#requests) {
+      request.idleChecks = isBusy(request) ? 0 : request.idleChecks + 1
+      if (request.idleChecks < requiredIdleChecks || !this.#mayRestart(share)) continue
+      // The restart of another share may have taken long.
+      await this.#countOpenFiles()
+      if (!isBusy(request)) await this.#restart(share, request)
+    }
+  }
+
+  async #dropUnneeded(): Promise<void> {
+    for (const [share, { reasons }] of this.#requests) {
+      const isDesired = this.#options.store.desired(share) !== undefined
+      for (const [reason, { isNeeded }] of reasons)
+        if (!isDesired || (await isNeeded?.()) === false) reasons.delete(reason)
+      if (reasons.size === 0) this.#requests.delete(share)
+    }
+  }
+
+  async #countOpenFiles(): Promise<void> {
+    const { mounts, clientFiles } = this.#options
+    const counts = await clientFiles()
+    for (const [share, request] of this.#requests) request.openFiles = counts.get(mounts.pathOf({ share })) ?? 0
+  }
+
+  #mayRestart(share: number): boolean {
+    const { mounts, clock } = this.#options
+    const last = this.#restartedAtMs.get(share)
+    return !mounts.isChanging(share) && (last === undefined || clock.monotonic() - last >= pauseMs)
+  }
+
+  async #restart(share: number, { reasons }: Request): Promise<void> {
+    const { mounts, clock, log } = this.#options
+    const context = { path: mounts.pathOf({ share }), reason: [...reasons.keys()].join(', ') }
+    this.#restartedAtMs.set(share, clock.monotonic())
+    this.#requests.delete(share)
+    try {
+      await mounts.restart(share)
+      log.info('A mount was restarted.', context)
+    } catch (error) {
+      // It is down now, and the keeper mounts it again.
+      log.warn('A mount could not be restarted.', { ...context, error })
+    }
+  }
+}
+
+function isBusy({ openFiles, reasons }: Request): boolean {
+  return openFiles > 0 && ![...reasons.values()].some(({ ignoresOpenFiles }) => ignoresOpenFiles === true)
+}

@@ -1,0 +1,106 @@
+import type { Mounter } from './mounter.js'
+import { hasFingerprint } from '../desired/mount-spec.js'
+import type { MountSpec } from '../desired/mount-spec.js'
+import type { CacheStats } from '../rclone/remote-control.js'
+import { sharePath } from '../desired/share-path.js'
+import { isSameStart } from './started-with.js'
+import { nameOf, wantedMounts } from './desired-mounts.js'
+import type { WantedMountsOptions } from './desired-mounts.js'
+
+export interface ShareMountsOptions extends WantedMountsOptions {
+  readonly mounter: Mounter
+  /** In megabytes. */
+  readonly cacheSizeOf: (spec: MountSpec) => Promise<number>
+}
+
+/** The mounts of shares: for clients, and afterwards to upload what clients left. */
+export interface ShareMounts {
+  pathOf(share: number): string
+  /** Also keeps its log short. */
+  isUp(spec: MountSpec): Promise<boolean>
+  /** It is up, and would be started with other arguments today: an earlier version of the agent started it. */
+  isOutdated(spec: MountSpec): Promise<boolean>
+  up(spec: MountSpec): Promise<void>
+  /** It is up, and would be started with a cache of another size now. */
+  hasOtherCacheSize(spec: MountSpec): Promise<boolean>
+  /** What was not uploaded stays in the cache. */
+  down(share: number): Promise<void>
+  /** Uploads what is in the cache. Whether everything is in Swift, and the uploading has ended. */
+  drain(spec: MountSpec): Promise<boolean>
+  endDrain(spec: MountSpec): Promise<void>
+  /** Whether the program of the share's mount answers. */
+  isAnswering(share: number): Promise<boolean>
+  /** Lists its container again, or forgets the listings. Nothing to do for a mount that is not up. */
+  refresh(share: number): Promise<void>
+  forget(share: number): Promise<void>
+  /** Ends the program of a mount that hangs. */
+  kill(share: number): Promise<void>
+  /** Of the program of the share's mount; undefined when it does not run. Rejects when it does not answer. */
+  pidOf(share: number): Promise<number | undefined>
+  /** Undefined when no mount of the share answers. */
+  cacheStats(spec: MountSpec): Promise<CacheStats | undefined>
+}
+
+export function createShareMounts(options: ShareMountsOptions): ShareMounts {
+  const { mounter, control, directory, cacheSizeOf } = options
+  const pathOf = (share: number) => sharePath(directory, { id: share })
+  const { serving, draining } = wantedMounts(options)
+  const endDrain = async (spec: MountSpec) => {
+    const { name, path } = draining(spec)
+    await mounter.down(name, path)
+  }
+  const ask = async <T>(share: number, question: (port: number) => Promise<T>): Promise<T | undefined> => {
+    const port = mounter.port(nameOf(share))
+    return port === undefined ? undefined : question(port)
+  }
+  return {
+    pathOf,
+    ...checksOf(options, serving),
+    up: async (spec) => mounter.up(serving(spec, await cacheSizeOf(spec))),
+    down: (share) => mounter.down(nameOf(share), pathOf(share)),
+    async drain(spec) {
+      const wanted = draining(spec)
+      await mounter.up(wanted)
+      const port = mounter.port(wanted.name)
+      // What is in Swift leaves the cache a second later.
+      if (port === undefined || (await control.cachedFiles(port)) > 0) return false
+      await endDrain(spec)
+      return true
+    },
+    endDrain,
+    isAnswering: async (share) => (await ask(share, (port) => control.isAnswering(port))) ?? false,
+    refresh: (share) => ask(share, (port) => control.refresh(port)),
+    forget: (share) => ask(share, (port) => control.forget(port)),
+    kill: (share) => mounter.kill(nameOf(share)),
+    pidOf: (share) => ask(share, (port) => control.pid(port)),
+    async cacheStats(spec) {
+      const port = mounter.port(nameOf(spec.share)) ?? mounter.port(draining(spec).name)
+      return port === undefined ? undefined : control.stats(port).catch(() => undefined)
+    },
+  }
+}
+
+/** Compares running mounts with what would be started now. */
+function checksOf(
+  { mounter, directory, cacheSizeOf }: ShareMountsOptions,
+  serving: ReturnType<typeof wantedMounts>['serving'],
+): Pick<ShareMounts, 'isUp' | 'isOutdated' | 'hasOtherCacheSize'> {
+  const runsWith = ({ share }: MountSpec) =>
+    mounter.runsWith({ name: nameOf(share), path: sharePath(directory, { id: share }) })
+  return {
+    async isUp(spec) {
+      await mounter.trimLog(nameOf(spec.share))
+      const present = await runsWith(spec)
+      return present !== undefined && hasFingerprint(spec, present.spec)
+    },
+    async isOutdated(spec) {
+      const present = await runsWith(spec)
+      if (present === undefined || !hasFingerprint(spec, present.spec)) return false
+      return !isSameStart(present, serving(spec, 0).startedWith)
+    },
+    async hasOtherCacheSize(spec) {
+      const present = await runsWith(spec)
+      return present !== undefined && present.cacheMegabytes !== (await cacheSizeOf(spec))
+    },
+  }
+}

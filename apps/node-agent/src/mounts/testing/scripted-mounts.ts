@@ -1,0 +1,22 @@
+import type { ShareMounts } from '../started/share-mounts.js'
+
+/** Mounts of shares that are up and do nothing, except as the test says. */
+export function scriptedMounts(changes: Partial<ShareMounts> = {}): ShareMounts {
+  return {
+    pathOf: (share) => `/srv/${share}`,
+    isUp: async () => true,
+    isOutdated: async () => false,
+    hasOtherCacheSize: async () => false,
+    up: async () => {},
+    down: async () => {},
+    drain: async () => true,
+    endDrain: async () => {},
+    refresh: async () => {},
+    forget: async () => {},
+    isAnswering: async () => true,
+    kill: async () => {},
+    pidOf: async () => 0,
+    cacheStats: async () => undefined,
+    ...changes,
+  }
+}

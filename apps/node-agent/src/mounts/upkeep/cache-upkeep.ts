@@ -1,0 +1,120 @@
+import type { InventoryProblem } from '@roost/api-types/agent'
+import type { Clock } from '@roost/runtime'
+import type { NodeProblems } from '../../machine/problems.js'
+import type { IncompleteFiles, RecentlyIncomplete } from '../cache/incomplete-files.js'
+import type { ShareCounts } from '../cache/files/share-counts.js'
+import type { CacheDiskWatch } from './cache-disk-watch.js'
+import { isSmall, smallestPartMegabytes, type CacheSizes } from './cache-sizes.js'
+import type { MountSpec } from '../desired/mount-spec.js'
+import type { MountStore } from '../desired/mount-store.js'
+import type { Restarts } from '../started/restarts.js'
+import type { StartedMounts } from '../started/started-mounts.js'
+
+export interface CacheUpkeepOptions {
+  readonly store: MountStore
+  readonly mounts: StartedMounts
+  readonly restarts: Restarts
+  readonly cacheSizes: CacheSizes
+  readonly disk: CacheDiskWatch
+  readonly counts: ShareCounts
+  readonly incomplete: Pick<IncompleteFiles, 'recent'>
+  /** Holds the caches of all shares. */
+  readonly cacheDirectory: string
+  readonly problems: NodeProblems
+  readonly readNames: () => Promise<Readonly<Record<string, string>>>
+  readonly clock: Clock
+}
+
+const compareSizesEveryMs = 15_000
+
+/** Watches the caches of shares: reports what is short, and has mounts restarted that need another size or hang for want of space. */
+export class CacheUpkeep {
+  readonly #options: CacheUpkeepOptions
+  #sizesAtMs = -Infinity
+
+  constructor(options: CacheUpkeepOptions) {
+    this.#options = options
+  }
+
+  async check(): Promise<void> {
+    const { store, disk, problems, clock } = this.#options
+    const specs = store.record.settled
+    if (specs.length === 0) return problems.set('cache', [])
+    await disk.check()
+    // Without its size nothing more can be said; problems stay as they were.
+    if (!disk.isKnown) return
+    if (clock.monotonic() - this.#sizesAtMs >= compareSizesEveryMs) {
+      this.#sizesAtMs = clock.monotonic()
+      await this.#requestSizes(specs)
+    }
+    const found = [...(await this.#smallParts(specs)), ...(await this.#withoutSpace(specs))]
+    // A share without space is never reported before the disk.
+    await disk.check()
+    problems.set('cache', found)
+  }
+
+  async #requestSizes(specs: readonly MountSpec[]): Promise<void> {
+    const { mounts, restarts } = this.#options
+    for (const spec of specs)
+      if (await mounts.hasOtherCacheSize(spec))
+        restarts.request(spec.share, 'cache_size', { isNeeded: () => mounts.hasOtherCacheSize(spec) })
+  }
+
+  async #smallParts(specs: readonly MountSpec[]): Promise<readonly InventoryProblem[]> {
+    const { cacheSizes, cacheDirectory: subject } = this.#options
+    const parts = await cacheSizes.all()
+    const small = specs.filter((spec) => isSmall(spec, parts))
+    const [first] = small
+    if (first === undefined) return []
+    const message = `The disk of the cache ${subject} leaves ${parts.get(first.share)} MB for each of ${small.length} shares, which is less than ${smallestPartMegabytes} MB. Enlarge it, or set cache_size_mb of these shares.`
+    return [{ code: 'cache_small', subject, message }]
+  }
+
+  /** Calls on such a mount hang, also after there is space again: unless something waits to be uploaded, a restart costs nothing. */
+  async #withoutSpace(specs: readonly MountSpec[]): Promise<readonly InventoryProblem[]> {
+    const { mounts, restarts, readNames, incomplete } = this.#options
+    const affected: { readonly path: string; readonly sentences: readonly string[] }[] = []
+    for (const spec of specs) {
+      const { share } = spec
+      const count = this.#countOf(share)
+      const isFull = count?.outOfSpace === 1
+      if (isFull && count.dirtyFiles === 0)
+        restarts.request(share, 'cache_out_of_space', {
+          isNeeded: async () => this.#isStuck(share),
+          ignoresOpenFiles: true,
+        })
+      const sentences = [
+        ...(isFull && count.dirtyFiles > 0 ? [waitingText(count.dirtyFiles)] : []),
+        ...incompleteText(incomplete.recent(share)),
+      ]
+      if (sentences.length > 0) affected.push({ path: mounts.pathOf(spec), sentences })
+    }
+    const names = affected.length === 0 ? {} : await readNames()
+    return affected.map(({ path, sentences }) => {
+      const subject = names[path] ?? path
+      const message = [`The cache of the share '${subject}' ran out of space.`, ...sentences].join(' ')
+      return { code: 'cache_out_of_space', subject, message }
+    })
+  }
+
+  #isStuck(share: number): boolean {
+    const count = this.#countOf(share)
+    return count?.outOfSpace === 1 && count.dirtyFiles === 0
+  }
+
+  #countOf(share: number) {
+    return this.#options.counts.list().find((count) => count.share === share)
+  }
+}
+
+function waitingText(files: number): string {
+  return `It still has none, and ${files} of its files wait to be uploaded. Make space on the disk of the cache, or set a larger cache_size_mb, and check that Swift takes uploads; the mount is restarted once nothing waits.`
+}
+
+function incompleteText(recent: RecentlyIncomplete | undefined): readonly string[] {
+  if (recent === undefined) return []
+  const { files, last } = recent
+  return [
+    `Within the last hour ${files} files were not written completely, and their clients got an error; they were renamed to NAME.incomplete-<seconds>, the last one is '${last}'. Have them written again, and remove these.`,
+  ]
+}

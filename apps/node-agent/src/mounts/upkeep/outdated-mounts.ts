@@ -1,0 +1,49 @@
+import type { Clock } from '@roost/runtime'
+import type { NodeProblems } from '../../machine/problems.js'
+import type { MountSpec } from '../desired/mount-spec.js'
+import type { MountStore } from '../desired/mount-store.js'
+import type { Restarts } from '../started/restarts.js'
+import type { StartedMounts } from '../started/started-mounts.js'
+
+export interface OutdatedMountsOptions {
+  readonly store: MountStore
+  readonly mounts: StartedMounts
+  readonly restarts: Restarts
+  readonly problems: NodeProblems
+  /** Names of deployed shares by the paths of their folders. */
+  readonly readNames: () => Promise<Readonly<Record<string, string>>>
+  readonly clock: Clock
+}
+
+/** Each check reads files of every mount. */
+const checkEveryMs = 15_000
+
+/** Finds mounts that outlived the agent which started them and lack what this one would start them with, and has them restarted. */
+export class OutdatedMounts {
+  readonly #options: OutdatedMountsOptions
+  #checkedAtMs = -Infinity
+
+  constructor(options: OutdatedMountsOptions) {
+    this.#options = options
+  }
+
+  async check(): Promise<void> {
+    const { store, mounts, restarts, problems, readNames, clock } = this.#options
+    if (clock.monotonic() - this.#checkedAtMs < checkEveryMs) return
+    this.#checkedAtMs = clock.monotonic()
+    const outdated: MountSpec[] = []
+    for (const spec of store.record.settled) if (await mounts.isOutdated(spec)) outdated.push(spec)
+    for (const spec of outdated)
+      restarts.request(spec.share, 'mount_outdated', { isNeeded: () => mounts.isOutdated(spec) })
+    const names = outdated.length === 0 ? {} : await readNames()
+    problems.set(
+      'outdated mounts',
+      outdated.map((spec) => {
+        const path = mounts.pathOf(spec)
+        const subject = names[path] ?? path
+        const message = `The mount of the share '${subject}' was started by an earlier version of the agent and lacks its corrections. It is restarted once no client has a file open there; the next deployment replaces it at once.`
+        return { code: 'mount_outdated', subject, message }
+      }),
+    )
+  }
+}

@@ -1,0 +1,241 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { fp } from '@roost/failpoints'
+import {
+  placeManagedFile,
+  readManagedFile,
+  removeManagedFile,
+  stageManagedFile,
+  unstageManagedFile,
+  writeManagedFile,
+} from '../machine/managed-file.js'
+import type { Deployment } from './deployment.js'
+import { type Before, sha256 } from './gateway-state.js'
+import type { Protocol } from './index.js'
+import { namesOf, requireReady, sessionsOf } from './plan.js'
+import type { LiveSession, ShareServer } from './servers/share-server.js'
+import type { Turn } from './server-change.js'
+
+const fileMode = 0o644
+/** A server that has just read its file may need a moment to serve it. */
+const settleTries = 5
+const settleMs = 400
+
+/** One protocol's part of a deployment, all of which is done or nothing. */
+export class ProtocolPart {
+  readonly protocol: Protocol
+  /** Why it does not go on. */
+  fault: string | undefined
+  /** There is something to serve by it, or was. */
+  isInvolved = false
+  /** What is served by it may have been changed on the way. */
+  isTouched = false
+  readonly #deployment: Deployment
+  readonly #servers: readonly ShareServer[]
+  #turns: readonly Turn[] = []
+
+  constructor(deployment: Deployment, protocol: Protocol) {
+    this.#deployment = deployment
+    this.protocol = protocol
+    this.#servers = deployment.gateway.servers.all.filter((server) => server.protocol === protocol)
+    // One that is left from a kill: nobody knows what the servers were told already.
+    this.isTouched = Object.keys(this.#own(deployment.journal)).length > 0
+  }
+
+  /** Does a step, unless one before it has failed. */
+  async attempt(step: () => Promise<void>): Promise<void> {
+    if (this.fault !== undefined) return
+    try {
+      await step()
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  fail(error: unknown): void {
+    this.fault ??= sentence(error)
+  }
+
+  async prepare(): Promise<void> {
+    const { gateway, desired, missing, generation } = this.#deployment
+    const served = desired.shares.filter(({ id }) => !missing.some(({ share }) => share === id))
+    this.isInvolved = true
+    this.#turns = await gateway.servers.turns(this.protocol, served, generation)
+    this.isInvolved = this.#turns.length > 0
+    await requireReady(gateway.machine, this.#turns)
+  }
+
+  async stage(): Promise<void> {
+    const { machine } = this.#deployment.gateway
+    for (const { server, text } of this.#changing()) {
+      const path = machine.path(server.file)
+      await mkdir(dirname(path), { recursive: true })
+      await stageManagedFile(path, text, fileMode)
+    }
+  }
+
+  async check(): Promise<void> {
+    fp('agent.apply.afterStage')
+    for (const { server, text } of this.#changing()) await server.check(text)
+  }
+
+  /** With `completes`, the generation is in force when it is done. */
+  async take(completes: boolean): Promise<void> {
+    fp('agent.apply.afterValidate')
+    const { machine } = this.#deployment.gateway
+    const told = await this.#toBeTold()
+    this.isTouched = true
+    const before = await this.#remember()
+    for (const { server } of this.#changing()) await placeManagedFile(machine.path(server.file))
+    fp('agent.apply.afterRename')
+    for (const { server } of told) await server.reload()
+    fp('agent.apply.afterReload')
+    // Looked for only now: who connects from here on has what the new files give.
+    for (const session of await this.#lostSessions(before)) await session.end()
+    for (const turn of told) await requireServed(turn)
+    await this.#commit(completes)
+  }
+
+  /** Puts the files back, tells the servers once more, and says what kept it from that. */
+  async rollBack(): Promise<void> {
+    const { machine } = this.#deployment.gateway
+    const before = this.#own(this.#deployment.journal)
+    const faults: string[] = []
+    for (const server of this.#servers) {
+      const text = before[server.file]
+      try {
+        await unstageManagedFile(machine.path(server.file))
+        if (text === undefined) continue
+        await putBack(machine.path(server.file), text)
+        if (server.isRunning()) await server.reload()
+      } catch (error) {
+        faults.push(sentence(error))
+      }
+    }
+    if (faults.length === 0) await this.#forget().catch((error: unknown) => faults.push(sentence(error)))
+    this.fault = `${this.fault ?? ''}${onTheWayBack(faults)}`
+  }
+
+  /** The folders of its shares, of those that are served as of those that are wanted. */
+  async folders(): Promise<readonly string[]> {
+    const { gateway, desired, inForce } = this.#deployment
+    const wanted = desired.shares.filter(({ protocol }) => protocol === this.protocol)
+    const folders = wanted.map((share) => gateway.mounts.pathOf(share))
+    for (const server of this.#servers) {
+      const present = (await readManagedFile(gateway.machine.path(server.file)))?.toString()
+      const last = inForce.files[server.file] === undefined ? undefined : await gateway.state.readFile(server.file)
+      folders.push(...[present, last].flatMap((text) => (text === undefined ? [] : server.foldersOf(text))))
+    }
+    return folders
+  }
+
+  files(): readonly { readonly path: string; readonly sha256: string }[] {
+    return this.#turns.map(({ server, text }) => ({ path: server.file, sha256: sha256(text) }))
+  }
+
+  #changing(): readonly Turn[] {
+    return this.#turns.filter(({ changes }) => changes)
+  }
+
+  /** Of a record by file, what is of this protocol's servers. */
+  #own<T>(record: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+    return Object.fromEntries(Object.entries(record).filter(([file]) => this.#isOurs(file)))
+  }
+
+  #others<T>(record: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+    return Object.fromEntries(Object.entries(record).filter(([file]) => !this.#isOurs(file)))
+  }
+
+  #isOurs(path: string): boolean {
+    return this.#servers.some(({ file }) => file === path)
+  }
+
+  /** Servers that have to take notice: of a new file, or because they do not serve what their file says. */
+  async #toBeTold(): Promise<readonly Turn[]> {
+    const isResumed = this.isTouched
+    const told: Turn[] = []
+    for (const turn of this.#turns) {
+      if (!turn.server.isRunning()) continue
+      if (turn.changes || isResumed || (await turn.server.faults(turn.text)).length > 0) told.push(turn)
+    }
+    return told
+  }
+
+  /** Writes down the files as they were; what a kill has left of that goes first. */
+  async #remember(): Promise<Before> {
+    const deployment = this.#deployment
+    const now = this.#changing().map(({ server, present }) => [server.file, present ?? null] as const)
+    const before = { ...Object.fromEntries(now), ...this.#own(deployment.journal) }
+    await this.#keepJournal({ ...deployment.journal, ...before })
+    return before
+  }
+
+  #forget(): Promise<void> {
+    return this.#keepJournal(this.#others(this.#deployment.journal))
+  }
+
+  async #keepJournal(journal: Before): Promise<void> {
+    const deployment = this.#deployment
+    if (Object.keys(journal).length + Object.keys(deployment.journal).length === 0) return
+    await deployment.gateway.state.writeJournal(deployment.generation, journal)
+    deployment.journal = journal
+  }
+
+  async #lostSessions(before: Before): Promise<readonly LiveSession[]> {
+    const { gateway, desired, inForce } = this.#deployment
+    // What ends with its folder is ended by who ends the mount.
+    const losses = { nameOf: namesOf(gateway, inForce, desired), gone: new Set<string>() }
+    const lost: LiveSession[] = []
+    for (const turn of this.#turns) {
+      const present = before[turn.server.file] ?? turn.present
+      lost.push(...(await sessionsOf({ ...turn, present }, await gateway.state.readFile(turn.server.file), losses)))
+    }
+    return lost
+  }
+
+  async #commit(completes: boolean): Promise<void> {
+    const deployment = this.#deployment
+    const { gateway, desired, generation, inForce } = deployment
+    const { shares } = desired
+    const accounts =
+      this.protocol === 'cifs' ? await gateway.accounts.apply(shares, inForce.accounts) : inForce.accounts
+    const names = Object.fromEntries(shares.map((share) => [gateway.mounts.pathOf(share), share.name]))
+    const texts = new Map(this.#turns.map(({ server, text }) => [server.file, text]))
+    const each = <T>(value: (text: string) => T) =>
+      Object.fromEntries([...texts].map(([file, text]) => [file, value(text)]))
+    const next = {
+      ...inForce,
+      generation: completes ? generation : inForce.generation,
+      files: { ...this.#others(inForce.files), ...each(sha256) },
+      since: { ...this.#others(inForce.since), ...each(() => generation) },
+      names: completes ? names : { ...inForce.names, ...names },
+      accounts,
+    }
+    await gateway.state.writeInForce(next, texts)
+    deployment.inForce = next
+    await this.#forget()
+  }
+}
+
+async function requireServed({ server, text }: Turn): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const faults = await server.faults(text)
+    if (faults.length === 0) return
+    if (tries === settleTries)
+      throw new Error(`${server.daemon} does not serve what was deployed: ${faults.slice(0, 3).join(' ')}`)
+    await new Promise((resolve) => setTimeout(resolve, settleMs))
+  }
+}
+
+async function putBack(path: string, text: string | null): Promise<void> {
+  if (text === null) return removeManagedFile(path)
+  if ((await readManagedFile(path))?.toString() !== text) await writeManagedFile(path, text, fileMode)
+}
+
+export function onTheWayBack(faults: readonly string[]): string {
+  return faults.length === 0 ? '' : ` On the way back: ${faults.join(' ')}`
+}
+
+export function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

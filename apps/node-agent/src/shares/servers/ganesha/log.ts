@@ -1,0 +1,64 @@
+import { open, stat } from 'node:fs/promises'
+import type { Machine } from '../../../machine/machine.js'
+
+const deadlineMs = 20_000
+const lookEveryMs = 100
+/** What it found wrong follows the line that says it is done. */
+const afterwardsMs = 300
+const maxBytes = 16 << 20
+
+const ended = /Reread exports complete|Error while parsing new configuration/
+const wrong = /:CRIT :|:MAJ |Client \(.*\) not found/
+
+/**
+ * nfs-ganesha has no way to look at a configuration without taking it: it says in its log what it made of one. Remembers
+ * how far the log goes; `outcome` rejects with what went wrong after that, or when it says nothing.
+ */
+export async function followGaneshaLog(machine: Machine, file: string): Promise<{ outcome(): Promise<void> }> {
+  const path = machine.path(file)
+  const from = await sizeOf(path)
+  return {
+    async outcome() {
+      for (let waited = 0; ; waited += lookEveryMs) {
+        if (ended.test(await readFrom(path, from))) break
+        if (waited >= deadlineMs)
+          throw new Error(`nfs-ganesha does not say in ${file} that it has read its exports anew.`)
+        await pause(lookEveryMs)
+      }
+      await pause(afterwardsMs)
+      const lines = (await readFrom(path, from)).split('\n').filter((line) => wrong.test(line))
+      if (lines.length > 0) throw new Error(`nfs-ganesha: ${lines.slice(0, 3).map(saidIn).join('; ')}.`)
+    },
+  }
+}
+
+/** Without what every line of the log begins with. */
+function saidIn(line: string): string {
+  return line.replace(/^.*?:(?:CRIT|MAJ|WARN) ?:/, '').trim()
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
+}
+
+async function readFrom(path: string, from: number): Promise<string> {
+  const size = await sizeOf(path)
+  // A log that was turned over begins anew.
+  const start = size < from ? 0 : from
+  if (size === start) return ''
+  const file = await open(path, 'r')
+  try {
+    const bytes = Buffer.alloc(Math.min(size - start, maxBytes))
+    await file.read(bytes, 0, bytes.length, start)
+    return bytes.toString()
+  } finally {
+    await file.close()
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,75 @@
+import type { ShareClient } from '@roost/api-types/agent'
+import { declareFile, type DeclaredFile } from '../declared-file.js'
+import { type GaneshaBlock, ganeshaFormat, ganeshaKind, type GaneshaSetting, type GaneshaValue } from './format.js'
+import { clientText, type NfsShare, quote, ShareError } from '../validate-share.js'
+
+export const ganeshaExportsFile = '/etc/ganesha/roost.d/exports.conf'
+
+/** nfs-ganesha: an EXPORT block a share. Its rights stand in the block for everybody, or in CLIENT for those who are named. */
+export function renderGanesha(shares: readonly NfsShare[], generation: number): DeclaredFile {
+  return declareFile(ganeshaExportsFile, ganeshaFormat, shares.map(exportOf), generation)
+}
+
+function exportOf(share: NfsShare): GaneshaBlock {
+  const { exportNumber, name, path, clients } = share
+  const access = word(share.isWritable ? 'RW' : 'RO')
+  const rights = [
+    set('Squash', word(share.squashesRoot ? 'root_squash' : 'no_root_squash')),
+    set('PrivilegedPort', { kind: 'boolean', text: String(share.wantsLowPort) }),
+  ]
+  const named: GaneshaBlock = {
+    name: 'CLIENT',
+    settings: [{ name: 'Clients', values: clientsOf(share) }, set('Access_Type', access), ...rights],
+    blocks: [],
+  }
+  return {
+    name: 'EXPORT',
+    settings: [
+      set('Export_Id', { kind: 'number', text: String(exportNumber) }),
+      set('Path', { kind: 'text', text: path }),
+      set('Pseudo', { kind: 'text', text: `/${name}` }),
+      set('Tag', { kind: 'text', text: name }),
+      set('Filesystem_Id', { kind: 'fsid', text: `${exportNumber}.${exportNumber}` }),
+      set('Access_Type', clients.length === 0 ? access : word('NONE')),
+      ...rights,
+    ],
+    blocks: [
+      ...(clients.length === 0 ? [] : [named]),
+      { name: 'FSAL', settings: [set('Name', word('VFS'))], blocks: [] },
+    ],
+  }
+}
+
+function set(name: string, value: GaneshaValue): GaneshaSetting {
+  return { name, values: [value] }
+}
+
+function word(text: string): GaneshaValue {
+  return { kind: 'word', text }
+}
+
+function clientsOf(share: NfsShare): readonly GaneshaValue[] {
+  const values = share.clients.map((client) => valueOf(share, client))
+  return values.filter(({ text }, i) => values.findIndex((other) => other.text === text) === i)
+}
+
+const kindOfClient = {
+  address: 'address',
+  subnet: 'address',
+  domain: 'word',
+  suffix: 'wildcard',
+  netgroup: 'netgroup',
+} as const satisfies Record<ShareClient['kind'], GaneshaValue['kind']>
+
+function valueOf(share: NfsShare, client: ShareClient): GaneshaValue {
+  const kind = kindOfClient[client.kind]
+  const written = clientText(client, '*.')
+  // Without its prefix this address means everybody to ganesha.
+  const text = written === '0.0.0.0' ? '0.0.0.0/32' : written
+  if (ganeshaKind(text) === kind) return { kind, text }
+  throw new ShareError(
+    share,
+    'clients_allowed_list',
+    `holds ${quote(text)}, which nfs-ganesha cannot take as a name: write its addresses instead`,
+  )
+}

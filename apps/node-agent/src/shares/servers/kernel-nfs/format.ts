@@ -1,0 +1,71 @@
+import { FormatError, type Format } from '../declared-file.js'
+
+interface ExportClient {
+  readonly host: string
+  readonly options: readonly string[]
+}
+
+/** One line of exports(5). */
+export interface ExportLine {
+  readonly path: string
+  readonly clients: readonly ExportClient[]
+}
+
+const strangeSigns = /[^A-Za-z0-9/._-]/gu
+const hostPattern = /^(?:\*|@[A-Za-z0-9_][A-Za-z0-9._-]*|(?:\*\.)?[A-Za-z0-9][A-Za-z0-9.-]*|[0-9.]+\/\d{1,2})$/
+const optionPattern = /^[a-z_]+(?:=\d+)?$/
+
+/** exports(5), as nfs-utils reads it where that is what was meant, and refused where it reads on without a word. */
+export const exportsFormat: Format<readonly ExportLine[]> = {
+  encode: (lines) => lines.map((line) => `${encodeLine(line)}\n`).join(''),
+  parse: (text) =>
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map(parseLine),
+}
+
+function encodeLine({ path, clients }: ExportLine): string {
+  if (!path.startsWith('/') || clients.length === 0) throw new FormatError('An export needs a path and a client.')
+  return [encodePath(path), ...clients.map(encodeClient)].join(' ')
+}
+
+function encodePath(path: string): string {
+  return path.replace(strangeSigns, (sign) => [...Buffer.from(sign)].map(octal).join(''))
+}
+
+function octal(byte: number): string {
+  return `\\${byte.toString(8).padStart(3, '0')}`
+}
+
+function encodeClient({ host, options }: ExportClient): string {
+  const wrong = options.find((option) => !optionPattern.test(option))
+  if (!hostPattern.test(host) || wrong !== undefined)
+    throw new FormatError(`exports(5) cannot hold the client ${JSON.stringify(wrong ?? host)}.`)
+  return `${host}(${options.join(',')})`
+}
+
+/** A line that continues, quotes, comments in its middle, or leaves options or a client to be guessed is refused. */
+function parseLine(line: string): ExportLine {
+  if (/["#\r\t]|\\$/.test(line)) throw new FormatError(`exports(5) may read this otherwise: ${JSON.stringify(line)}`)
+  const [path = '', ...clients] = line.split(' ')
+  return { path: decodePath(path), clients: clients.map(parseClient) }
+}
+
+function decodePath(text: string): string {
+  const bytes: Buffer[] = []
+  for (const [piece] of text.matchAll(/\\[0-7]{3}|[^\\]+|\\/g)) {
+    if (piece === '\\') throw new FormatError('A path in exports(5) has a backslash that is no octal sign.')
+    bytes.push(piece.startsWith('\\') ? Buffer.of(Number.parseInt(piece.slice(1), 8)) : Buffer.from(piece))
+  }
+  const path = Buffer.concat(bytes).toString()
+  if (!path.startsWith('/')) throw new FormatError('A line of exports(5) does not begin with a path.')
+  return path
+}
+
+function parseClient(text: string): ExportClient {
+  const [, host, options] = /^([^()]+)\(([^()]+)\)$/.exec(text) ?? []
+  if (host === undefined || options === undefined)
+    throw new FormatError(`exports(5) would guess a client or its options from ${JSON.stringify(text)}.`)
+  return { host, options: options.split(',') }
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type CommandResult, describeFailure, type RunCommand } from '../../../machine/run-command.js'
+import { sambaFormat, type SambaSection } from './format.js'
+
+/** Sections as `testparm -s` prints them: options that are not at their defaults, by name in lower case. */
+export type PrintedSections = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+const deadlineMs = 20_000
+
+/** What Samba's own reader makes of a configuration, from a private copy. Rejects where it refuses it. */
+export async function readBySamba(text: string, run: RunCommand): Promise<PrintedSections> {
+  const folder = await mkdtemp(join(tmpdir(), 'roost-testparm-'))
+  try {
+    const copy = join(folder, 'smb.conf')
+    await writeFile(copy, text, { mode: 0o600 })
+    const result = await run('testparm', ['-s', '--suppress-prompt', copy], { deadlineMs, maxOutputBytes: 64 << 20 })
+    if (result.exitCode !== 0) throw new Error(`testparm: ${refusalOf(result)}`)
+    return parsePrinted(result.stdout)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+// What testparm says of every configuration, and at the end of each that it refuses.
+const routine = /^(?:$|Load smb config files from |Weak crypto is allowed |Error loading services)/
+
+/** Where it stops reading is what it complains of last. */
+function refusalOf(result: CommandResult): string {
+  const complaint = result.stderr.split('\n').findLast((line) => !routine.test(line))
+  return result.outcome === 'exited' && complaint !== undefined ? complaint : describeFailure(result)
+}
+
+function parsePrinted(text: string): PrintedSections {
+  const sections = new Map<string, Map<string, string>>()
+  let current = new Map<string, string>()
+  for (const line of text.split('\n')) {
+    const [, header] = /^\[(.+)\]$/.exec(line) ?? []
+    if (header !== undefined) sections.set(header, (current = new Map()))
+    const [, option, value = ''] = /^\t(.+?) = ?(.*)$/.exec(line) ?? []
+    if (option !== undefined) current.set(option.toLowerCase(), value)
+  }
+  return sections
+}
+
+// What testparm leaves out because it is Samba's own default.
+const builtIn: Readonly<Record<string, string>> = {
+  'read only': 'yes',
+  browseable: 'yes',
+  'guest ok': 'no',
+  'create mask': '0744',
+  'directory mask': '0755',
+}
+
+/** The first difference between what Samba reads and what is meant, as a sentence; undefined when there is none. */
+export function differenceFrom(printed: PrintedSections, meant: readonly SambaSection[]): string | undefined {
+  const global = printed.get('global') ?? new Map<string, string>()
+  for (const { name, settings } of meant) {
+    const section = printed.get(name)
+    if (section === undefined) return `Samba does not read the section [${name}]`
+    for (const [option, value] of settings) {
+      const read = section.get(option) ?? global.get(option) ?? builtIn[option] ?? ''
+      if (plain(option, read) !== plain(option, value)) return `Samba reads '${option}' of [${name}] as '${read}'`
+    }
+  }
+  return undefined
+}
+
+/** Commas and blanks separate alike, switches are written in any case, and modes with any number of zeros before. */
+function plain(option: string, value: string): string {
+  if (option.endsWith(' mask')) return Number.parseInt(value, 8).toString(8)
+  const words = value.split(/[\s,]+/).join(' ')
+  return /^(?:yes|no)$/i.test(words) ? words.toLowerCase() : words
+}
+
+/** The options of a section that decide who may do what. */
+export function accessOf({ settings }: SambaSection) {
+  const of = (option: string): string | undefined => settings.find(([name]) => name === option)?.[1]
+  const words = (option: string): readonly string[] => (of(option) ?? '').split(/[\s,]+/).filter(Boolean)
+  return {
+    path: of('path'),
+    isWritable: of('read only')?.toLowerCase() === 'no',
+    isForGuests: of('guest ok')?.toLowerCase() === 'yes',
+    accounts: words('valid users'),
+    clients: words('hosts allow'),
+  }
+}
+
+/** Our sections of a file; of one that was changed beyond reading, none. */
+export function sectionsOf(text: string): readonly SambaSection[] {
+  try {
+    return sambaFormat.parse(text)
+  } catch {
+    return []
+  }
+}

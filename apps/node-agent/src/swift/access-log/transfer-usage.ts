@@ -1,0 +1,171 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock, Log } from '@roost/runtime'
+import { readManagedFile, writeManagedFile } from '../../machine/managed-file.js'
+import { parseAccessLine } from './access-line.js'
+import { type FollowerState, LogFollower } from './log-follower.js'
+import { DatagramListener } from '../../machine/datagram-listener.js'
+import { type HalfHourTransfer, type ToldHalfHour, TransferSums } from './transfer-sums.js'
+
+/** Where the proxy's access log is to be had. */
+export type AccessLog =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'udp'; readonly address: string; readonly port: number }
+
+export interface TransferOptions {
+  readonly source: AccessLog
+  /** Where the sums are kept over a restart. */
+  readonly dir: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+interface Saved {
+  readonly version: 1
+  /** In Unix seconds: the half-hour in which counting began. */
+  readonly since: number
+  readonly coveredUntil: number
+  readonly follower: FollowerState
+  readonly halfHours: readonly HalfHourTransfer[]
+}
+
+const halfHourSeconds = 1_800
+/** What came by file can be read again after a crash, what came by datagram cannot. */
+const saveEveryMs = { file: 60_000, udp: 10_000 }
+/** The control plane takes a half-hour for closed an hour after its end. */
+const keptSeconds = 3_600
+
+/** Adds up what a proxy moved for each account. Sums and positions are one file: after a crash no line counts twice, none is left out. */
+export class TransferUsage {
+  readonly #options: TransferOptions
+  readonly #sums: TransferSums
+  readonly #follower: LogFollower | undefined
+  readonly #listener: DatagramListener | undefined
+  readonly #since: number
+  /** In Unix seconds. */
+  #coveredUntil: number
+  #isBehindGap = false
+  #savedAtMs = -Infinity
+  #lineTime = 0
+
+  private constructor(options: TransferOptions, saved: Saved | null) {
+    const { source } = options
+    const now = options.clock.now() / 1_000
+    this.#options = options
+    this.#since = saved?.since ?? now - (now % halfHourSeconds)
+    this.#sums = new TransferSums(this.#since, saved?.halfHours)
+    this.#coveredUntil = saved?.coveredUntil ?? 0
+    if (source.kind === 'file') {
+      this.#isBehindGap = saved === null
+      this.#follower = new LogFollower({
+        path: source.path,
+        saved: saved?.follower ?? null,
+        onLine: (line) => this.#take(line),
+        onGap: () => (this.#isBehindGap = true),
+      })
+    } else {
+      this.#coveredUntil = now
+      this.#listener = new DatagramListener({
+        what: "The proxy's access log",
+        ...source,
+        onDatagram: (bytes) => this.#takeAll(Buffer.from(bytes).toString('latin1')),
+      })
+    }
+  }
+
+  static async open(options: TransferOptions): Promise<TransferUsage> {
+    await mkdir(options.dir, { recursive: true, mode: 0o700 })
+    return new TransferUsage(options, await readSaved(options))
+  }
+
+  /** Reads what is new in the log. Rejects when it cannot. */
+  async read(): Promise<void> {
+    const { clock, source } = this.#options
+    try {
+      if (this.#follower !== undefined) await this.#follow(this.#follower)
+      else await this.#listen()
+    } finally {
+      this.#sums.forgetBefore(clock.now() / 1_000 - keptSeconds)
+      if (clock.monotonic() - this.#savedAtMs >= saveEveryMs[source.kind]) await this.save()
+    }
+  }
+
+  /** The half-hours that have changed since they were taken last. */
+  takeChanged(): readonly ToldHalfHour[] {
+    return this.#sums.takeChanged()
+  }
+
+  async close(): Promise<void> {
+    this.#listener?.close()
+    await this.save()
+  }
+
+  async save(): Promise<void> {
+    const saved: Saved = {
+      version: 1,
+      since: this.#since,
+      coveredUntil: this.#coveredUntil,
+      follower: this.#follower?.state ?? { positions: [], lookedAtMs: 0 },
+      halfHours: this.#sums.save(),
+    }
+    await writeManagedFile(stateFile(this.#options.dir), JSON.stringify(saved))
+    this.#savedAtMs = this.#options.clock.monotonic()
+  }
+
+  async #follow(follower: LogFollower): Promise<void> {
+    const nowMs = this.#options.clock.now()
+    const got = await follower.read(nowMs)
+    if (got === 'missing') throw new Error(`There is no ${(this.#options.source as { path: string }).path}.`)
+    // Behind, it is read as far as its last line; at its end nothing is missing until now.
+    this.#cover(got === 'all' ? nowMs / 1_000 : this.#lineTime)
+    if (got === 'all') this.#isBehindGap = false
+  }
+
+  async #listen(): Promise<void> {
+    const now = this.#options.clock.now() / 1_000
+    if (this.#listener?.port === undefined) {
+      await this.#listener?.open()
+      this.#coveredUntil = now
+    } else this.#cover(now)
+  }
+
+  #cover(until: number): void {
+    if (this.#isBehindGap) this.#coveredUntil = until
+    else if (until > this.#coveredUntil) this.#sums.cover(this.#coveredUntil, until)
+    this.#coveredUntil = Math.max(this.#coveredUntil, until)
+  }
+
+  #takeAll(datagram: string): void {
+    for (const line of datagram.split('\n')) this.#take(line)
+  }
+
+  #take(text: string): void {
+    const line = parseAccessLine(text)
+    if (line === undefined) return
+    this.#lineTime = Math.max(this.#lineTime, line.time)
+    // What lies before the first line behind a gap is not known.
+    if (this.#isBehindGap) {
+      this.#coveredUntil = Math.max(this.#coveredUntil, line.time)
+      this.#isBehindGap = false
+    }
+    this.#sums.add(line)
+  }
+}
+
+function stateFile(dir: string): string {
+  return join(dir, 'transfer.json')
+}
+
+/** Sums that cannot be read are discarded with an error in the log, and counting starts again. */
+async function readSaved({ dir, log }: TransferOptions): Promise<Saved | null> {
+  const text = await readManagedFile(stateFile(dir))
+  if (text === undefined) return null
+  try {
+    const saved = JSON.parse(text.toString()) as Saved
+    if (saved.version === 1 && Array.isArray(saved.follower.positions) && Array.isArray(saved.halfHours)) return saved
+  } catch {
+    // Told below, as of a file of another version.
+  }
+  log.error('The saved sums of the access log cannot be read. Counting starts again.', { file: stateFile(dir) })
+  return null
+}

@@ -1,0 +1,85 @@
+import type { InventoryProblem } from '@roost/api-types/agent'
+import type { Machine } from '../../machine/machine.js'
+import { isTrue, parseIni } from './ini.js'
+import { unlessDenied } from '../../machine/try-read.js'
+
+/** What a storage server's configuration says about the devices it serves. */
+export interface StorageServer {
+  readonly kind: ServerKind
+  /** The address it stands for in the rings; null when it answers on every address of the machine. */
+  readonly address: string | null
+  readonly port: number | null
+  /** The folder in which its devices are mounted. */
+  readonly devices: string
+  readonly mountCheck: boolean
+}
+
+export interface SwiftServers {
+  readonly storage: readonly StorageServer[]
+  /** Whether a proxy is configured here. */
+  readonly hasProxy: boolean
+  readonly problems: readonly InventoryProblem[]
+}
+
+const kinds = ['object', 'container', 'account'] as const
+export type ServerKind = (typeof kinds)[number]
+
+/** Reads the configuration of Swift's servers: one file, a folder of pieces, or a folder with one file an instance. */
+export function readSwiftServers(machine: Machine, swiftDirectory: string): SwiftServers {
+  const problems: InventoryProblem[] = []
+  const attempt = <T>(path: string, read: () => T, otherwise: T): T => {
+    try {
+      return read()
+    } catch (error) {
+      const message = `${path} cannot be read (${(error as NodeJS.ErrnoException).code}): let the agent's user read it, as a member of the group swift`
+      problems.push({ code: 'swift_conf_unreadable', subject: path, message })
+      return otherwise
+    }
+  }
+  const list = (path: string): readonly string[] => attempt(path, () => machine.list(path), [])
+  const read = (path: string): string => attempt(path, () => machine.read(path), undefined) ?? ''
+  /** Swift reads a folder as one configuration: every `*.conf` in it, in order. */
+  const pieces = (folder: string): readonly string[] =>
+    list(folder)
+      .filter((name) => name.endsWith('.conf'))
+      .map((name) => read(`${folder}/${name}`))
+
+  const storage = kinds.flatMap((kind) => {
+    const base = `${swiftDirectory}/${kind}-server`
+    const one = [read(`${base}.conf`), ...pieces(`${base}.conf.d`)]
+    const instances = list(base)
+      .filter((name) => /\.conf(\.d)?$/.test(name))
+      .map((name) => (name.endsWith('.d') ? pieces(`${base}/${name}`) : [read(`${base}/${name}`)]))
+    return [one, ...instances].flatMap((texts) => parseStorageServer(kind, texts) ?? [])
+  })
+  const proxy = `${swiftDirectory}/proxy-server`
+  const hasProxy =
+    unlessDenied(() => machine.stamp(`${proxy}.conf`)) !== undefined || list(`${proxy}.conf.d`).length > 0
+  return { storage, hasProxy, problems: [...problems, ...uncheckedMounts(storage)] }
+}
+
+/** Such a server writes to the disk below when a device is not mounted. */
+function uncheckedMounts(servers: readonly StorageServer[]): readonly InventoryProblem[] {
+  const folders = new Set(servers.filter(({ mountCheck }) => !mountCheck).map(({ devices }) => devices))
+  return [...folders].map((devices) => {
+    const message = `Servers of ${devices} have mount_check = false: while a device is not mounted, they fill the disk below it.`
+    return { code: 'mount_check_off', subject: devices, message }
+  })
+}
+
+const anyAddress = new Set(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])
+
+/** Reads one server's settings, given as the texts that it merges; undefined when they are no configuration. */
+function parseStorageServer(kind: ServerKind, texts: readonly string[]): StorageServer | undefined {
+  const settings = parseIni(...texts).get('DEFAULT')
+  if (settings === undefined) return undefined
+  const address = settings.get('ring_ip') ?? settings.get('bind_ip') ?? '0.0.0.0'
+  const port = Number(settings.get('bind_port') ?? Number.NaN)
+  return {
+    kind,
+    address: anyAddress.has(address) ? null : address,
+    port: Number.isInteger(port) ? port : null,
+    devices: settings.get('devices') ?? '/srv/node',
+    mountCheck: isTrue(settings.get('mount_check') ?? 'true'),
+  }
+}

@@ -1,0 +1,86 @@
+import { get } from 'node:http'
+import type { Machine } from '../../machine/machine.js'
+import { readSwiftServers } from '../config/storage-servers.js'
+
+/** Where a storage server of this node answers. */
+export interface ReconAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** The answer to `GET /recon/<path>`, parsed; undefined where no server of this node answers it. Never rejects. */
+export type AskRecon = (path: string) => Promise<unknown>
+
+export interface ReconClientOptions {
+  /** Those that may answer, the likeliest first. */
+  readonly servers: () => readonly ReconAddress[]
+  /** For one server. */
+  readonly deadlineMs?: number
+}
+
+const mostBytes = 4 << 20
+/** Swift's own ports, where a configuration names none. */
+const usualPorts = { object: 6200, container: 6201, account: 6202 }
+
+/** The storage servers of this node by their own configuration; one that is bound to every address answers on loopback too. */
+export function reconServers(machine: Machine, swiftDirectory: string): readonly ReconAddress[] {
+  return readSwiftServers(machine, swiftDirectory).storage.map(({ kind, address, port }) => ({
+    host: address ?? '127.0.0.1',
+    port: port ?? usualPorts[kind],
+  }))
+}
+
+/**
+ * Asks the recon middleware of the storage servers, which is the same in each: the one that answered last, and the others where it
+ * does not.
+ */
+export function createReconClient({ servers, deadlineMs = 3_000 }: ReconClientOptions): AskRecon {
+  let answered = ''
+  return async (path) => {
+    const inOrder = servers().toSorted((a, b) => Number(keyOf(b) === answered) - Number(keyOf(a) === answered))
+    for (const server of inOrder) {
+      const answer = await fetchJson(server, path, deadlineMs)
+      if (answer === undefined) continue
+      answered = keyOf(server)
+      return answer
+    }
+    return undefined
+  }
+}
+
+function keyOf({ host, port }: ReconAddress): string {
+  return `${host} ${port}`
+}
+
+function fetchJson({ host, port }: ReconAddress, path: string, deadlineMs: number): Promise<unknown> {
+  return new Promise((resolve) => {
+    const signal = AbortSignal.timeout(deadlineMs)
+    const options = {
+      host,
+      port,
+      path: `/recon/${path}`,
+      headers: { accept: 'application/json' },
+      agent: false,
+      signal,
+    }
+    const request = get(options, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        text += chunk
+        if (text.length > mostBytes) request.destroy()
+      })
+      response.on('error', () => resolve(undefined))
+      response.on('close', () => resolve(response.statusCode === 200 && response.complete ? parsed(text) : undefined))
+    })
+    request.on('error', () => resolve(undefined))
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,75 @@
+import type { Ring, RingDevice } from './ring.js'
+import { policyOfRing } from '../config/swift-conf.js'
+
+/** One device of this node, joined over all rings that name it. */
+export interface JoinedDevice {
+  readonly key: string
+  readonly name: string
+  readonly ip: string
+  readonly port: number
+  readonly replicationIp: string
+  readonly replicationPort: number
+  /** Indexes of the policies whose rings hold it, ascending; none for accounts and containers alone. */
+  readonly policies: readonly number[]
+  readonly inObjectRing: boolean
+  readonly inAccountOrContainerRing: boolean
+}
+
+/**
+ * Joins the devices that lie on one of the addresses. In the object rings a device is told by address, port, replication
+ * address and name; the servers of accounts and containers have ports of their own, so that their
+ * entries join by address and name.
+ */
+export function joinDevices(
+  rings: ReadonlyMap<string, Pick<Ring, 'devices'>>,
+  isOwn: (address: string) => boolean,
+): readonly JoinedDevice[] {
+  const objects = new Map<string, JoinedDevice>()
+  const others = new Map<string, JoinedDevice>()
+  for (const [ringName, ring] of rings) {
+    const policy = policyOfRing(ringName)
+    for (const device of ring.devices) {
+      if (!isOwn(device.ip) && !isOwn(device.replicationIp)) continue
+      if (policy === undefined) addOther(others, device)
+      else addObject(objects, device, policy)
+    }
+  }
+  const shared = new Set([...objects.values()].map(looseKey))
+  const devices = [...objects.values()].map((device) => ({
+    ...device,
+    inAccountOrContainerRing: others.has(looseKey(device)),
+  }))
+  const alone = [...others.values()].filter((device) => !shared.has(looseKey(device)))
+  return [...devices, ...alone].toSorted((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+function addObject(found: Map<string, JoinedDevice>, device: RingDevice, policy: number): void {
+  const key = `${looseKey(joined(device))} ${device.port}`
+  const policies = new Set([...(found.get(key)?.policies ?? []), policy])
+  found.set(key, { ...joined(device), policies: [...policies].toSorted((a, b) => a - b), inObjectRing: true })
+}
+
+/** Accounts and containers have servers of their own: the lower port stands for both. */
+function addOther(found: Map<string, JoinedDevice>, device: RingDevice): void {
+  const entry = { ...joined(device), inAccountOrContainerRing: true }
+  const known = found.get(looseKey(entry))
+  if (known === undefined || known.port > entry.port) found.set(looseKey(entry), entry)
+}
+
+function looseKey({ ip, replicationIp, name }: JoinedDevice): string {
+  return `${ip} ${replicationIp} ${name}`
+}
+
+function joined({ device, ip, port, replicationIp, replicationPort }: RingDevice): JoinedDevice {
+  return {
+    key: `${ip.includes(':') ? `[${ip}]` : ip}:${port}/${device}`,
+    name: device,
+    ip,
+    port,
+    replicationIp,
+    replicationPort,
+    policies: [],
+    inObjectRing: false,
+    inAccountOrContainerRing: false,
+  }
+}

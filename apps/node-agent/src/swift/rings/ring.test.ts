@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseRing, readRing, RingError } from './ring.js'
+
+interface RingSource {
+  readonly byteorder: 'little' | 'big'
+  readonly partPower: number
+  readonly replicas: number
+  readonly devs: readonly (object | null)[]
+  /** Device id of each partition of each replica. */
+  readonly table: readonly number[]
+}
+
+/** Writes the format as swift-ring-builder does. */
+function encodeRing({ byteorder, partPower, replicas, devs, table }: RingSource): Buffer {
+  const header = Buffer.from(
+    JSON.stringify({ byteorder, devs, part_shift: 32 - partPower, replica_count: replicas, version: 7 }),
+  )
+  const front = Buffer.alloc(10)
+  front.write('R1NG', 'latin1')
+  front.writeUInt16BE(1, 4)
+  front.writeUInt32BE(header.length, 6)
+  const ids = Buffer.alloc(table.length * 2)
+  table.forEach((id, i) => (byteorder === 'little' ? ids.writeUInt16LE(id, i * 2) : ids.writeUInt16BE(id, i * 2)))
+  return Buffer.concat([front, header, ids])
+}
+
+function dev(id: number, more: object = {}): object {
+  return { id, device: `d${id}`, ip: `10.0.0.${id % 250}`, port: 6200, region: 1, zone: 1, weight: 100, ...more }
+}
+
+const lab = new URL('../../inventory/fixtures/lab/etc/swift/', import.meta.url)
+
+const sources: fc.Arbitrary<RingSource> = fc
+  .record({
+    byteorder: fc.constantFrom('little' as const, 'big' as const),
+    partPower: fc.integer({ min: 0, max: 6 }),
+    replicas: fc.constantFrom(1, 2, 2.5, 3),
+    holes: fc.array(fc.boolean(), { minLength: 1, maxLength: 300 }),
+  })
+  .filter(({ holes }) => holes.includes(false))
+  .chain(({ holes, partPower, replicas, byteorder }) => {
+    const devs = holes.map((isHole, id) => (isHole ? null : dev(id)))
+    const ids = devs.flatMap((one, id) => (one === null ? [] : [id]))
+    const length = Math.floor(2 ** partPower * replicas)
+    return fc
+      .array(fc.constantFrom(...ids), { minLength: length, maxLength: length })
+      .map((table) => ({ byteorder, partPower, replicas, devs, table }))
+  })
+
+function outcome(bytes: Uint8Array): 'parsed' | 'refused' {
+  try {
+    parseRing(bytes)
+    return 'parsed'
+  } catch (error) {
+    if (error instanceof RingError) return 'refused'
+    throw error
+  }
+}
+
+describe('a ring', () => {
+  it('is read as swift-ring-builder wrote it', async () => {
+    const ring = await readRing(readFileSync(new URL('object-1.ring.gz', lab)))
+    expect(ring).toMatchObject({ version: 4, partitions: 64, replicas: 2, md5: '0968121a214f444b402e5670243067db' })
+    expect(ring.devices.map(({ device, ip, port }) => `${ip}:${port}/${device}`)).toEqual([
+      '127.0.2.1:6200/d1',
+      '127.0.2.2:6200/d3',
+      '127.0.2.2:6200/d5',
+    ])
+  })
+
+  it('is read in either byte order, with holes and a fraction of a replica', () => {
+    fc.assert(
+      fc.property(sources, (source) => {
+        const ring = parseRing(encodeRing(source))
+        const ids = source.devs.flatMap((one, id) => (one === null ? [] : [id]))
+        return (
+          ring.partitions === 2 ** source.partPower &&
+          ring.replicas === source.replicas &&
+          ring.devices.map(({ id }) => id).join() === ids.join()
+        )
+      }),
+    )
+  })
+
+  it('keeps the device’s id where earlier ones were removed', () => {
+    const source = {
+      byteorder: 'little',
+      partPower: 1,
+      replicas: 1,
+      devs: [null, null, dev(2)],
+      table: [2, 2],
+    } as const
+    expect(parseRing(encodeRing(source)).devices).toEqual([
+      { id: 2, device: 'd2', ip: '10.0.0.2', port: 6200, replicationIp: '10.0.0.2', replicationPort: 6200 },
+    ])
+  })
+
+  it('keeps a replication address of its own', () => {
+    const devs = [dev(0, { replication_ip: '10.1.0.1', replication_port: 6300 })]
+    const ring = parseRing(encodeRing({ byteorder: 'big', partPower: 0, replicas: 1, devs, table: [0] }))
+    expect(ring.devices[0]).toMatchObject({ replicationIp: '10.1.0.1', replicationPort: 6300 })
+  })
+
+  it('is refused wherever it was cut off', () => {
+    fc.assert(
+      fc.property(sources, fc.nat(), (source, at) => {
+        const whole = encodeRing(source)
+        return outcome(whole.subarray(0, at % whole.length)) === 'refused'
+      }),
+    )
+  })
+
+  it('is read or refused with a reason, whatever bytes it consists of', () => {
+    fc.assert(
+      fc.property(sources, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 8 }), (source, changes) => {
+        const bytes = encodeRing(source)
+        for (const [at, value] of changes) bytes[at % bytes.length] = value
+        return ['parsed', 'refused'].includes(outcome(bytes))
+      }),
+    )
+    fc.assert(fc.property(fc.uint8Array(), (bytes) => outcome(bytes) === 'refused'))
+  })
+
+  it.each([
+    ['a table that names a device it does not have', { devs: [dev(0), null], table: [0, 1] }, /device 1/],
+    ['a device without a name', { devs: [dev(0, { device: '' })], table: [0, 0] }, /device 0 has no valid name/],
+    ['a device without an address', { devs: [dev(0, { ip: 7 })], table: [0, 0] }, /device 0 has no valid name/],
+    ['a table that is too short', { devs: [dev(0)], table: [0] }, /2 bytes, not the 4 of its header/],
+    ['a table that is too long', { devs: [dev(0)], table: [0, 0, 0] }, /6 bytes, not the 4/],
+  ])('is refused with %s', (_, more, reason) => {
+    const bytes = encodeRing({ byteorder: 'little', partPower: 1, replicas: 1, ...more })
+    expect(() => parseRing(bytes)).toThrow(reason)
+  })
+
+  it('of version 2 is refused with what to do', async () => {
+    const bytes = encodeRing({ byteorder: 'little', partPower: 0, replicas: 1, devs: [dev(0)], table: [0] })
+    bytes.writeUInt16BE(2, 4)
+    await expect(readRing(gzipSync(bytes))).rejects.toThrow(
+      'its format is version 2, and this agent reads version 1: write the ring in that format',
+    )
+  })
+
+  it('that is no gzip file, or half of one, is refused', async () => {
+    const file = readFileSync(new URL('object.ring.gz', lab))
+    await expect(readRing(Buffer.from('R1NG'))).rejects.toThrow(/not a complete gzip file/)
+    await expect(readRing(file.subarray(0, file.length / 2))).rejects.toThrow(/not a complete gzip file/)
+  })
+
+  it('of 10,000 devices and a million partitions is read whole', () => {
+    const devs = Array.from({ length: 10_000 }, (_, id) => dev(id))
+    const table = Array.from({ length: 3 * 2 ** 20 }, (_, i) => (i * 7919) % 10_000)
+    const ring = parseRing(encodeRing({ byteorder: 'big', partPower: 20, replicas: 3, devs, table }))
+    expect(ring.devices).toHaveLength(10_000)
+    expect(ring.partitions).toBe(1_048_576)
+  })
+})

@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto'
+import { watch } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DeploymentPlan, DesiredState, DriftedItem } from '@roost/api-types/agent'
+import { fp } from '@roost/failpoints'
+import type { Applier, Outcome, ReportProgress } from '../../deployments/applier.js'
+import { readManagedFile, removeManagedFile, writeManagedFile } from '../../machine/managed-file.js'
+import { reloadCost } from './reload-cost.js'
+import { knownOf, loginChecks, loginsToRevoke } from './changes.js'
+import { checkCandidate } from './check.js'
+import { userDiff } from './diff.js'
+import { driftOf } from './drift.js'
+import { inForceFile } from './in-force.js'
+import type { InForceFile } from './in-force.js'
+import { failedLogin } from './login.js'
+import { checkCollisions, fileName, findPlace, folderOf } from './location.js'
+import type { Place } from './location.js'
+import type { ProxyProcess, Reader } from './proxy-process.js'
+import type { ProxySettings } from './proxy-settings.js'
+import { oldWorkersEnded, reloadProxies, settledProxies } from './reload.js'
+import type { ReloadDeps } from './reload.js'
+import { entriesOf, parseUserFile, renderUserFile } from './render.js'
+import type { UserEntry } from './render.js'
+import { endTokens } from './tokens.js'
+
+export interface UserDbOptions extends ReloadDeps {
+  /** The folder of the agent's state for this kind. */
+  readonly dir: string
+  /** The UUID of the node. */
+  readonly node: string
+  readonly swiftDirectory: string
+}
+
+type Users = DesiredState & { readonly kind: 'user_db' }
+
+/** What a deployment would bring about. */
+interface Intent {
+  readonly place: Place
+  readonly entries: readonly UserEntry[]
+  readonly text: string
+  /** Our file as it is now, and as it was before a deployment that was killed. */
+  readonly now: string | null
+  readonly before: string | null
+  /** A deployment was killed after it had changed the file. */
+  readonly isHalfDone: boolean
+  readonly revoked: readonly string[]
+}
+
+/**
+ * The users of a cluster in the tempauth of this node's proxy: a file of ours in the folder that the proxy reads. What was in
+ * force lies beside it until the new one is proved, hidden from the proxy.
+ */
+export function createUserDbApplier(options: UserDbOptions): Applier<'user_db'> {
+  const { machine, kernel, swiftDirectory, dir, node, run } = options
+  const kept = inForceFile(dir, node)
+  const look = () => findPlace(machine, kernel, swiftDirectory)
+
+  async function intend(desired: Users): Promise<Intent> {
+    await mkdir(dir, { recursive: true, mode: 0o700 })
+    const place = look()
+    const entries = entriesOf(desired.users)
+    checkCollisions(place, entries)
+    const file = machine.path(place.file)
+    const now = (await readManagedFile(file))?.toString() ?? null
+    const saved = (await readManagedFile(backupOf(file)))?.toString()
+    const before = saved === undefined ? now : saved || null
+    const known = [...knownOf(parseUserFile(before ?? '')), ...((await kept.read())?.users ?? [])]
+    const text = renderUserFile(place.settings.section, entries)
+    const revoked = loginsToRevoke(known, entries)
+    return { place, entries, text, now, before, isHalfDone: saved !== undefined, revoked }
+  }
+
+  const check = ({ place, entries, text }: Intent) => {
+    const reader = readerOf(place.proxies)
+    return checkCandidate(run, dir, { folder: machine.path(place.folder), name: fileName, text, entries, reader })
+  }
+
+  return {
+    kind: 'user_db',
+    async plan(desired) {
+      const intent = await intend(desired)
+      if (intent.text !== intent.now) await check(intent)
+      return planOf(intent, reloadCost(kernel))
+    },
+    async apply(desired, generation, progress) {
+      const intent = await intend(desired)
+      if (await isDone(intent)) return applied(intent, generation, kept)
+      progress('planned')
+      return change({ ...options, kept, check }, intent, generation, progress)
+    },
+    async drift(): Promise<readonly DriftedItem[]> {
+      const inForce = await kept.read()
+      if (inForce === null) return []
+      return driftOf(inForce.users, machine.read(`${folderOf(swiftDirectory)}/${fileName}`), look)
+    },
+    watch: (changed) => watchFolder(machine.path(folderOf(swiftDirectory)), changed),
+  }
+}
+
+/** Nothing to watch is nothing that drifts: the folder is made before the first deployment. */
+function watchFolder(folder: string, changed: () => void): () => void {
+  try {
+    const watcher = watch(folder, changed)
+    watcher.on('error', () => watcher.close())
+    return () => watcher.close()
+  } catch {
+    return () => {}
+  }
+}
+
+/** The account with which a proxy reads its folder. */
+function readerOf([first]: readonly ProxyProcess[]): Reader {
+  if (first === undefined) throw new Error('No proxy server runs on this node.')
+  return first.reader
+}
+
+/** Hidden, and with another ending than those that the proxy reads. */
+function backupOf(file: string): string {
+  return join(file, '..', `.${fileName}.before`)
+}
+
+/** The same state again, and the proxy has it. */
+async function isDone({ place, entries, text, now, isHalfDone, revoked }: Intent): Promise<boolean> {
+  if (text !== now || isHalfDone || revoked.length > 0) return false
+  return (await failedLogin(place.settings, loginChecks([], entries.slice(0, 1)))) === null
+}
+
+async function applied(
+  { place, text, entries, revoked }: Intent,
+  generation: number,
+  kept: InForceFile,
+  notes: readonly string[] = [],
+): Promise<Outcome> {
+  const before = await kept.read()
+  // The same generation again, after a kill: its logins are those of the first time.
+  const ended = before?.generation === generation ? [...(before.ended ?? []), ...revoked] : revoked
+  await kept.write(generation, knownOf(entries), [...new Set(ended)])
+  const sha256 = createHash('sha256').update(text).digest('hex')
+  return { outcome: 'applied', in_force: generation, message: notes.join(' '), files: [{ path: place.file, sha256 }] }
+}
+
+interface Changing extends UserDbOptions {
+  readonly kept: InForceFile
+  readonly check: (intent: Intent) => Promise<void>
+}
+
+async function change(deps: Changing, intent: Intent, generation: number, progress: ReportProgress): Promise<Outcome> {
+  const { place, text, before, entries, revoked } = intent
+  const file = deps.machine.path(place.file)
+  // Before anything is changed: what would fail later, fails here.
+  const proxies = await settledProxies(
+    deps,
+    place.proxies.map(({ pid }) => pid),
+  )
+  const write = (path: string, content: string) => writeManagedFile(path, content, 0o640, readerOf(proxies).gids[0])
+  fp('agent.apply.afterStage')
+  await deps.check(intent)
+  fp('agent.apply.afterValidate')
+  progress('staged')
+  if (!intent.isHalfDone) await write(backupOf(file), before ?? '')
+  let notes: readonly string[]
+  try {
+    await write(file, text)
+    fp('agent.apply.afterRename')
+    await reloadProxies(deps, proxies, place.settings, loginChecks(parseUserFile(before ?? ''), entries))
+    fp('agent.apply.afterReload')
+    notes = await revoke(deps, place.settings, proxies, revoked)
+  } catch (error) {
+    return rollBack(deps, intent, proxies, (error as Error).message)
+  }
+  const outcome = await applied(intent, generation, deps.kept, notes)
+  await removeManagedFile(backupOf(file))
+  return outcome
+}
+
+/** Revokes twice while previous workers finish their requests, because one of these may be a login. */
+async function revoke(
+  deps: Changing,
+  settings: ProxySettings,
+  before: readonly ProxyProcess[],
+  logins: readonly string[],
+): Promise<readonly string[]> {
+  if (logins.length === 0) return []
+  await endTokens(settings, logins)
+  await oldWorkersEnded(deps, before)
+  return (await endTokens(settings, logins)).notes
+}
+
+/** Restores the previous file first, so that any start of the proxy from now on uses it. */
+async function rollBack(
+  deps: Changing,
+  { place, before, entries }: Intent,
+  proxies: readonly ProxyProcess[],
+  reason: string,
+): Promise<Outcome> {
+  const { machine, run, dir, kept } = deps
+  const file = machine.path(place.file)
+  const in_force = (await kept.read())?.generation ?? 0
+  const users = parseUserFile(before ?? '')
+  try {
+    if (before === null) await removeManagedFile(file)
+    else await writeManagedFile(file, before, 0o640, readerOf(proxies).gids[0])
+    const folder = machine.path(place.folder)
+    const reader = readerOf(proxies)
+    await checkCandidate(run, dir, { folder, name: fileName, text: before, entries: users, reader })
+    await reloadProxies(deps, proxies, place.settings, loginChecks(entries, users))
+    await removeManagedFile(backupOf(file))
+    return { outcome: 'rolled_back', in_force, message: `${reason} The users are as they were before.`, files: [] }
+  } catch (error) {
+    const message = `${reason} The rollback failed as well: ${(error as Error).message}`
+    return { outcome: 'failed', in_force, message, files: [] }
+  }
+}
+
+function planOf({ place, entries, text, now, revoked }: Intent, cost: string | null): DeploymentPlan {
+  const isSame = text === now
+  const change = now === null ? 'create' : 'change'
+  const diff = userDiff(parseUserFile(now ?? ''), entries)
+  const accounts = new Set(entries.map(({ login }) => login.split(':')[0]))
+  const shared = place.settings.operatorUsers.filter(({ login }) => accounts.has(login.split(':')[0]))
+  return {
+    files: isSame ? [] : [{ path: place.file, change, diff }],
+    daemons: [{ daemon: 'swift-proxy-server', action: isSame ? 'none' : 'reload', sessions_lost: [] }],
+    mounts: { started: [], stopped: [] },
+    notes: [
+      ...(isSame || cost === null ? [] : [cost]),
+      ...(revoked.length === 0 ? [] : [`The tokens of ${listed(revoked)} are revoked.`]),
+      ...(shared.length === 0
+        ? []
+        : [
+            `The proxy's own configuration has users in the same accounts: ${listed(shared.map(({ login }) => login))}.`,
+          ]),
+    ],
+  }
+}
+
+function listed(logins: readonly string[]): string {
+  const more = logins.length - 20
+  return `${logins.slice(0, 20).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}

@@ -1,0 +1,37 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod/mini'
+import { writeManagedFile } from '../../machine/managed-file.js'
+import { readManagedRecord } from '../../machine/managed-record.js'
+import type { KnownUser } from './changes.js'
+
+const InForce = z.object({
+  /** Another node's generations are not this one's, on whichever machine. */
+  node: z.string(),
+  generation: z.number(),
+  users: z.array(z.object({ line: z.string(), login: z.string(), digest: z.string() })),
+  /** The logins whose tokens this generation ended; absent in what 0.1.0 wrote. */
+  ended: z.optional(z.array(z.string())),
+})
+export type InForce = z.infer<typeof InForce>
+
+/** What the last deployment left behind, without keys: by it drift is told, and whose tokens are to be revoked. */
+export interface InForceFile {
+  /** Null where there was none. */
+  read(): Promise<InForce | null>
+  write(generation: number, users: readonly KnownUser[], ended: readonly string[]): Promise<void>
+}
+
+export function inForceFile(dir: string, node: string): InForceFile {
+  const path = join(dir, 'in-force.json')
+  return {
+    async read() {
+      const read = await readManagedRecord(path, InForce)
+      return read?.node === node ? read : null
+    },
+    async write(generation, users, ended) {
+      await mkdir(dir, { recursive: true, mode: 0o700 })
+      await writeManagedFile(path, JSON.stringify({ node, generation, users, ended }))
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { parseCasedIni } from '../config/ini.js'
+import type { Ini } from '../config/ini.js'
+import { loginOf } from './render.js'
+
+export interface Endpoint {
+  readonly host: string
+  readonly port: number
+}
+
+/** A user that the operator of the cluster configured in tempauth. */
+export interface OperatorUser {
+  readonly line: string
+  readonly login: string
+}
+
+/** What the configuration of a proxy says about how its clients log in. */
+export interface ProxySettings {
+  /** Of tempauth, such as `filter:tempauth`. */
+  readonly section: string
+  readonly operatorUsers: readonly OperatorUser[]
+  /** What the names of accounts and tokens begin with, such as `AUTH_`. */
+  readonly prefix: string
+  readonly authPath: string
+  readonly address: Endpoint
+  readonly isTls: boolean
+  readonly memcached: readonly Endpoint[]
+  /** As which account of the machine it runs. */
+  readonly account: string
+}
+
+/** Reads what a proxy merges, without our own file. Throws a sentence where user deployments do not apply or cannot work. */
+export function readProxySettings(texts: readonly string[], memcacheConf: string): ProxySettings {
+  const ini = parseCasedIni(...texts)
+  const pipeline = (ini.get('pipeline:main')?.get('pipeline') ?? '').split(/\s+/).filter(Boolean)
+  if (pipeline.length === 0) throw new Error("There is no pipeline in the proxy's configuration.")
+  const section = tempauthSection(ini, pipeline)
+  const settings = ini.get(section) ?? new Map<string, string>()
+  const defaults = ini.get('DEFAULT') ?? new Map<string, string>()
+  const lines = [...settings.keys()].filter((key) => /^user(64)?_/.test(key))
+  return {
+    section,
+    operatorUsers: lines.map((line) => ({ line, login: loginOf(line) })),
+    prefix: resellerPrefix(settings.get('reseller_prefix')),
+    authPath: `/${(settings.get('auth_prefix') ?? '').replace(/^\/+|\/+$/g, '') || 'auth'}/`,
+    address: { host: reachable(defaults.get('bind_ip')), port: Number(defaults.get('bind_port') ?? 8080) },
+    isTls: defaults.has('cert_file'),
+    memcached: memcachedServers(ini, pipeline, memcacheConf),
+    account: defaults.get('user') ?? 'swift',
+  }
+}
+
+function isFilter(ini: Ini, name: string, egg: string): boolean {
+  const settings = ini.get(`filter:${name}`)
+  const use = settings?.get('use') ?? settings?.get('paste.filter_factory') ?? ''
+  return use.endsWith(`#${egg}`) || use.includes(`${egg}:filter_factory`)
+}
+
+function tempauthSection(ini: Ini, pipeline: readonly string[]): string {
+  const name = pipeline.find((entry) => isFilter(ini, entry, 'tempauth'))
+  if (name !== undefined) return `filter:${name}`
+  const keystone = pipeline.find((entry) => isFilter(ini, entry, 'keystoneauth') || isFilter(ini, entry, 'auth_token'))
+  if (keystone !== undefined)
+    throw new Error(
+      `The proxy of this cluster authenticates by Keystone ('${keystone}' in its pipeline). Its users are Keystone's, and user deployments do not apply to it.`,
+    )
+  throw new Error(
+    `There is no tempauth in the proxy's pipeline (${pipeline.join(' ')}). User deployments do not apply to another authentication.`,
+  )
+}
+
+/** The first one, under which tempauth keeps its tokens. */
+function resellerPrefix(setting = 'AUTH'): string {
+  const [first = "''"] = setting
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+  const prefix = first === "''" ? '' : first
+  return prefix === '' || prefix.endsWith('_') ? prefix : `${prefix}_`
+}
+
+function reachable(address = '0.0.0.0'): string {
+  const anywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+  return anywhere[address] ?? address
+}
+
+/** By Swift's own rules: what the filter says, else `memcache.conf`, else this machine. */
+function memcachedServers(ini: Ini, pipeline: readonly string[], memcacheConf: string): readonly Endpoint[] {
+  const name = pipeline.find((entry) => isFilter(ini, entry, 'memcache'))
+  const own = name === undefined ? undefined : ini.get(`filter:${name}`)
+  const common = parseCasedIni(memcacheConf).get('memcache')
+  const setting = (key: string) => own?.get(key) || common?.get(key)
+  if (/^(true|1|yes|on|t|y)$/i.test(setting('tls_enabled') ?? ''))
+    throw new Error('The memcached servers of the proxy want TLS, by which the agent cannot revoke tokens.')
+  const servers = (setting('memcache_servers') || '127.0.0.1:11211').split(',').map((part) => part.trim())
+  return servers.filter(Boolean).map(endpointOf)
+}
+
+function endpointOf(text: string): Endpoint {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text) ?? []
+  const host = bracketed ?? plain
+  if (host === undefined) throw new Error(`The memcached server '${text}' of the proxy is no address.`)
+  return { host, port: Number(port ?? 11211) }
+}

@@ -1,0 +1,29 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openMachine } from '../../machine/machine.js'
+import { reloadCost } from './reload-cost.js'
+
+let root: string
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'roost-accept-queue-'))
+})
+afterEach(() => rm(root, { recursive: true }))
+
+const setTo = async (value: string) => {
+  await mkdir(join(root, 'proc/sys/net/ipv4'), { recursive: true })
+  await writeFile(join(root, 'proc/sys/net/ipv4/tcp_migrate_req'), value)
+}
+
+it('costs nothing where the kernel hands the queue of the old socket over', async () => {
+  await setTo('1\n')
+  expect(reloadCost(openMachine(root))).toBeNull()
+})
+
+it('is told with the setting that prevents it where the kernel resets the queue', async () => {
+  const cost = expect.stringContaining('set net.ipv4.tcp_migrate_req = 1')
+  expect(reloadCost(openMachine(root))).toEqual(cost)
+  await setTo('0\n')
+  expect(reloadCost(openMachine(root))).toEqual(cost)
+})

@@ -1,0 +1,139 @@
+import { request as plainRequest } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import { EnrolConflict, type EnrolRequest, EnrolResponse } from '@roost/api-types/agent'
+import * as z from 'zod/mini'
+import { clockRemedy } from './clock-skew.js'
+import { connectionError, EnrolError } from './enroll-error.js'
+import { fetchPinned } from './pin.js'
+
+export interface EnrolOptions {
+  readonly server: URL
+  /** SHA-256 of the authority's public key or certificate; null: Node's own authorities vouch for the server. */
+  readonly caSha256: string | null
+  readonly body: EnrolRequest
+}
+
+export interface Enrolled {
+  readonly response: EnrolResponse
+  /** PEM of the authorities to trust from now on; none: Node's own. */
+  readonly authorities: readonly string[]
+  /** How far this machine's clock is ahead of the server's; null where the server does not tell. */
+  readonly skewSeconds: number | null
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+  readonly skewSeconds: number | null
+}
+
+const deadlineMs = 15_000
+const maxAnswerBytes = 1 << 20
+
+/** Sends the token and this node's public key. Throws EnrolError. */
+export async function enrol({ server, caSha256, body }: EnrolOptions): Promise<Enrolled> {
+  requireSafe(server)
+  const pinned = caSha256 === null || server.protocol === 'http:' ? null : await fetchPinned(server, caSha256)
+  const answer = await post(new URL('/agent/v1/enroll', server), body, pinned).catch((error: unknown) => {
+    throw connectionError(error, server, new Date())
+  })
+  const response = EnrolResponse.safeParse(answer.body)
+  if (answer.status >= 300 || !response.success) throw refusal(answer, server)
+  const told = response.data.ca
+  return {
+    response: response.data,
+    authorities: told.length > 0 || pinned === null ? told : [pinned],
+    skewSeconds: answer.skewSeconds,
+  }
+}
+
+/** A token must not be sent unencrypted over a network. */
+function requireSafe(server: URL): void {
+  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(server.hostname)
+  if (server.protocol === 'https:' || (server.protocol === 'http:' && isLocal)) return
+  throw new EnrolError(
+    `${server.origin} would send the token in the clear.`,
+    'Use the https:// address of the control plane; http:// is for one on this machine.',
+  )
+}
+
+async function post(url: URL, body: object, pinned: string | null): Promise<Answer> {
+  const text = JSON.stringify(body)
+  const sentAt = Date.now()
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const options = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+      agent: false,
+      signal: AbortSignal.timeout(deadlineMs),
+    } as const
+    const outgoing =
+      url.protocol === 'http:'
+        ? plainRequest(url, options, resolve)
+        : tlsRequest(url, { ...options, ...(pinned === null ? {} : { ca: pinned }) }, resolve)
+    outgoing.on('error', (error) =>
+      reject(error.name === 'AbortError' ? Object.assign(error, { code: 'ETIMEDOUT' }) : error),
+    )
+    outgoing.end(text)
+  })
+  const clock = Date.parse(response.headers.date ?? '')
+  // The header counts whole seconds, cut off.
+  const skewSeconds = Number.isNaN(clock) ? null : ((sentAt + Date.now()) / 2 - clock) / 1000 - 0.5
+  return { status: response.statusCode ?? 0, body: await readJson(response), skewSeconds }
+}
+
+async function readJson(response: IncomingMessage): Promise<unknown> {
+  let text = ''
+  response.setEncoding('utf8')
+  for await (const chunk of response as AsyncIterable<string>) {
+    text += chunk
+    if (text.length > maxAnswerBytes) break
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const ErrorBody = z.object({ error: z.string() })
+
+function refusal({ status, body, skewSeconds }: Answer, server: URL): EnrolError {
+  const conflict = EnrolConflict.safeParse(body)
+  if (status === 409 && conflict.success) return knownNode(conflict.data)
+  const told = ErrorBody.safeParse(body)
+  const [cause, remedy] =
+    statusMeanings[status >= 500 ? 500 : status] ?? (told.success ? otherError : notRoost(server, status))
+  return new EnrolError(told.success ? told.data.error : cause, clockRemedy(skewSeconds) ?? remedy)
+}
+
+type Meaning = readonly [cause: string, remedy: string]
+
+const otherError: Meaning = ['', 'Put that right, then enrol again.']
+
+function notRoost(server: URL, status: number): Meaning {
+  return [
+    `${server.origin} answered ${status}, which no control plane of Roost would.`,
+    'Check address and port: the line of `roost token create` has them.',
+  ]
+}
+
+const statusMeanings: Readonly<Record<number, Meaning>> = {
+  401: [
+    'The token was not accepted.',
+    'Make a new one with `roost token create` on the control plane; each works once, for an hour.',
+  ],
+  429: ['There were too many attempts from this address.', 'Wait a minute, then try again.'],
+  500: [
+    'The control plane cannot do it now.',
+    'Try again in a minute; if that does not help, look into the log of the control plane.',
+  ],
+}
+
+function knownNode({ error, known_node: { id, hostname, last_seen } }: EnrolConflict): EnrolError {
+  return new EnrolError(
+    `${error} (node ${id}, ${hostname}, last seen ${last_seen ?? 'never'})`,
+    'Run the same line with --take-place to go on as that node, or with --new-node to be another one. The token is still good.',
+  )
+}

@@ -1,0 +1,1 @@
+export { TestClock } from './test-clock.js'

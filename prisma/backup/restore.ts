@@ -1,0 +1,144 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { describeServer } from '../client/client.js'
+import type { Connection } from '../client/client.js'
+import { connectAs, tablesInOrder } from './dump.js'
+import { DatabaseError } from '../client/errors.js'
+import { migrate } from '../migrate/migrate.js'
+import { migrationsDir } from '../migrate/migration-files.js'
+
+/** What a dump holds, to be put back in the order in which it was read. */
+export interface Restored {
+  rows(table: string, texts: readonly string[]): Promise<void>
+  sequence(name: string, last: string): Promise<void>
+}
+
+export interface RestoreOptions {
+  /** The migrations that the dump's database had. */
+  readonly migrations: readonly string[]
+  /** Takes the place of what the database holds. */
+  readonly force: boolean
+  readonly log: (message: string) => void
+}
+
+/**
+ * Makes the database what a dump says: its schema by the migrations that it had, then everything that `feed` hands over, in
+ * one transaction. What fails, or is killed on the way, leaves what was there. Refuses (`in_use`) a database that holds
+ * anything, unless `force`.
+ */
+export async function restoreDatabase(
+  connection: Connection,
+  { migrations, force, log }: RestoreOptions,
+  feed: (into: Restored) => Promise<void>,
+): Promise<void> {
+  await assertKnown(migrations)
+  const client = await connectAs('roost restore', connection)
+  try {
+    if (!force && (await holdsRows(client)))
+      throw new DatabaseError(
+        'in_use',
+        `The database at ${describeServer(connection)} is not empty: --force puts the backup in the place of all that it holds.`,
+      )
+    const isRoosts = await hasMigrations(client)
+    if (!isRoosts) await migrateTo(connection, migrations, log)
+    await client.query('begin')
+    if (isRoosts) await remake(client, migrations)
+    const tables = await tablesInOrder(client)
+    const names = tables.map((table) => client.escapeIdentifier(table))
+    await client.query(`truncate ${names.join(', ')}`)
+    // Counters that follow their tables are in the dump themselves.
+    for (const name of names) await client.query(`alter table ${name} disable trigger user`)
+    await feed(fillerOf(client, new Set(tables)))
+    for (const name of names) await client.query(`alter table ${name} enable trigger user`)
+    await client.query('commit')
+    await client.query('analyze')
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+function fillerOf(client: pg.Client, tables: ReadonlySet<string>): Restored {
+  return {
+    async rows(table, texts) {
+      if (!tables.has(table))
+        throw new DatabaseError('unusable', `The backup has a table '${table}' that is not Roost's.`)
+      const name = client.escapeIdentifier(table)
+      await client.query(`insert into ${name} select * from jsonb_populate_recordset(null::${name}, $1::jsonb)`, [
+        `[${texts.join(',')}]`,
+      ])
+    },
+    async sequence(name, last) {
+      await client.query('select setval($1::regclass, $2::bigint)', [client.escapeIdentifier(name), last])
+    },
+  }
+}
+
+async function assertKnown(migrations: readonly string[]): Promise<void> {
+  const known = await readdir(migrationsDir)
+  const unknown = migrations.filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new DatabaseError(
+      'newer',
+      `The backup is of a newer Roost (it has ${unknown.join(', ')}): restore it with that release, or a later one.`,
+    )
+}
+
+async function holdsRows(client: pg.Client): Promise<boolean> {
+  for (const table of await tablesInOrder(client)) {
+    const { rows } = await client.query(`select 1 from ${client.escapeIdentifier(table)} limit 1`)
+    if (rows.length > 0) return true
+  }
+  return false
+}
+
+async function hasMigrations(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ known: string | null }>(
+    "select to_regclass('_prisma_migrations')::text as known",
+  )
+  return rows[0]?.known != null
+}
+
+/**
+ * The schema of these migrations in the place of the one that is there, inside of a transaction, which Prisma's engine cannot
+ * be given. Its table of migrations stays, with the rows that the engine would have written.
+ */
+async function remake(client: pg.Client, migrations: readonly string[]): Promise<void> {
+  await dropAll(client)
+  await client.query('delete from _prisma_migrations')
+  for (const name of migrations) {
+    const script = await readFile(join(migrationsDir, name, 'migration.sql'), 'utf8')
+    await client.query(script)
+    await client.query(
+      `insert into _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       values ($1, $2, $3, now(), now(), 1)`,
+      [randomUUID(), createHash('sha256').update(script).digest('hex'), name],
+    )
+  }
+}
+
+/** Tables with their triggers, and functions. What no migration of Roost's has touched is left alone. */
+async function dropAll(client: pg.Client): Promise<void> {
+  for (const table of await tablesInOrder(client))
+    await client.query(`drop table ${client.escapeIdentifier(table)} cascade`)
+  const { rows: functions } = await client.query<{ signature: string }>(
+    `select p.oid::regprocedure::text as signature from pg_proc p
+      where p.pronamespace = current_schema()::regnamespace
+        and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')`,
+  )
+  for (const { signature } of functions) await client.query(`drop function ${signature}`)
+}
+
+/** Applies these migrations alone: those that came later follow at the next start, over the data. */
+async function migrateTo(connection: Connection, migrations: readonly string[], log: RestoreOptions['log']) {
+  const directory = await mkdtemp(join(tmpdir(), 'roost-migrations-'))
+  try {
+    for (const name of [...migrations, 'migration_lock.toml'])
+      await cp(join(migrationsDir, name), join(directory, name), { recursive: true })
+    await migrate(connection, log, directory)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}

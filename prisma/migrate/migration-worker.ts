@@ -1,0 +1,67 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import type { Connection } from '../client/client.js'
+import { DatabaseError } from '../client/errors.js'
+import type { DatabaseErrorCode } from '../client/errors.js'
+import { readMigrations } from './migration-files.js'
+import { filters, openSchemaEngine } from './schema-engine.js'
+import type { MigrationList, SchemaEngine } from './schema-engine.js'
+import { withWholeScripts } from '../client/complete-scripts.js'
+
+export interface MigrationOrder {
+  readonly connection: Connection
+  readonly directory: string
+}
+
+export type MigrationNews =
+  | { readonly said: string }
+  | { readonly applied: readonly string[] }
+  /** Without a code it is the engine's own failure. */
+  | { readonly failed: string; readonly code: DatabaseErrorCode | undefined }
+
+const port = parentPort as NonNullable<typeof parentPort>
+const tell = (news: MigrationNews) => port.postMessage(news)
+
+async function apply({ connection, directory }: MigrationOrder): Promise<readonly string[]> {
+  const migrationsList = await readMigrations(directory)
+  const pool = new pg.Pool({ ...connection, max: 2 }) // ours, because the engine never closes the adapter's
+  pool.on('error', () => {})
+  const factory = new PrismaPg(pool)
+  const plain = factory.connect.bind(factory)
+  const connect = async () => withWholeScripts(await plain())
+  const engine = await openSchemaEngine(Object.assign(factory, { connect }), (said) => tell({ said }))
+  try {
+    await refuseForeignHistory(engine, migrationsList)
+    return (await engine.applyMigrations({ migrationsList, filters })).appliedMigrationNames
+  } finally {
+    engine.free()
+    await pool.end()
+  }
+}
+
+async function refuseForeignHistory(engine: SchemaEngine, migrationsList: MigrationList): Promise<void> {
+  const state = await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters })
+  if (state.failedMigrationNames.length > 0)
+    throw new DatabaseError(
+      'migration',
+      `A migration failed earlier (${state.failedMigrationNames.join(', ')}): restore the database from before it, or repair it by hand and delete its row in _prisma_migrations.`,
+    )
+  if (state.history && state.history.diagnostic !== 'databaseIsBehind')
+    throw new DatabaseError(
+      'newer',
+      `The database is newer than this Roost (it has ${state.history.unpersistedMigrationNames.join(', ')}): start the release that last used it, or a later one.`,
+    )
+  if (state.editedMigrationNames.length > 0)
+    throw new DatabaseError(
+      'migration',
+      `Migrations that the database has applied were changed since (${state.editedMigrationNames.join(', ')}): restore the files of the release.`,
+    )
+}
+
+try {
+  tell({ applied: await apply(workerData as MigrationOrder) })
+} catch (error) {
+  const failed = error instanceof Error ? error.message : String(error)
+  tell({ failed, code: error instanceof DatabaseError ? error.code : undefined })
+}

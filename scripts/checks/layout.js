@@ -1,0 +1,86 @@
+// Fails where a folder of product code has more than 20 files, or two folders import each other. Types count, too.
+// A file directly in an app's src/ is an entrance, which counts as a folder of its own.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+const maxFiles = 20
+const packages = [
+  'apps/control-plane/src',
+  'apps/node-agent/src',
+  'packages/api-types/src',
+  'packages/capacity-core/src',
+  'packages/failpoints/src',
+  'packages/runtime/src',
+  'packages/testing/src',
+  'prisma',
+]
+const imports = /(?:\bfrom|\bimport\()\s*'(\.[^']+)'/g
+
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--', ...packages], {
+  encoding: 'utf8',
+  maxBuffer: 1 << 26,
+})
+  .trim()
+  .split('\n')
+  .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/generated\//.test(file) && existsSync(file))
+
+function folderOf(file) {
+  return packages.includes(dirname(file)) && file.startsWith('apps/') ? file : dirname(file)
+}
+
+/** Imports between folders: from → to → the files that make it. */
+function readImports() {
+  const graph = new Map()
+  for (const file of files)
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(imports)) {
+      const target = normalize(join(dirname(file), path)).replace(/\.js$/, '.ts')
+      const [from, to] = [folderOf(file), folderOf(target)]
+      if (from === to) continue
+      if (!graph.has(from)) graph.set(from, new Map())
+      const targets = graph.get(from)
+      targets.set(to, [...(targets.get(to) ?? []), `${file} imports ${target}`])
+    }
+  return graph
+}
+
+/** One circle of folders, or undefined. */
+function findCircle(graph) {
+  const done = new Set()
+  const path = []
+  const visit = (folder) => {
+    const at = path.indexOf(folder)
+    if (at >= 0) return [...path.slice(at), folder]
+    if (done.has(folder)) return undefined
+    path.push(folder)
+    for (const next of graph.get(folder)?.keys() ?? []) {
+      const circle = visit(next)
+      if (circle !== undefined) return circle
+    }
+    path.pop()
+    done.add(folder)
+    return undefined
+  }
+  for (const folder of graph.keys()) {
+    const circle = visit(folder)
+    if (circle !== undefined) return circle
+  }
+  return undefined
+}
+
+const counts = new Map()
+for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
+for (const [folder, count] of counts)
+  if (count > maxFiles) {
+    process.stderr.write(`${folder} has ${count} files. Split it: a folder has at most ${maxFiles}.\n`)
+    process.exitCode = 1
+  }
+
+const graph = readImports()
+const circle = findCircle(graph)
+if (circle !== undefined) {
+  process.exitCode = 1
+  process.stderr.write('Folders import each other. Move what both need into a folder that imports neither:\n')
+  for (let i = 0; i + 1 < circle.length; i += 1)
+    for (const line of graph.get(circle[i]).get(circle[i + 1])) process.stderr.write(`  ${line}\n`)
+}

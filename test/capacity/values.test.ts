@@ -1,0 +1,207 @@
+import { createCapacity } from '@roost/control-plane/dist/capacity/feature.js'
+import type { CapacityFeature } from '@roost/control-plane/dist/capacity/feature.js'
+import { createCapacityStore } from '@roost/control-plane/dist/capacity/store.js'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+let clusterId: number
+let nodeId: number
+let gold: number
+let silver: number
+let capacity: CapacityFeature
+beforeEach(async () => {
+  clusterId = await addCluster(database)
+  nodeId = await addNode(database, clusterId)
+  silver = await addPolicy(database, clusterId, 1, 'silver')
+  gold = await addPolicy(database, clusterId, 0, 'gold')
+  capacity = build()
+})
+
+function build(store = createCapacityStore(database)): CapacityFeature {
+  const requireCluster = async (id: number) => {
+    if ((await database.prisma.cluster.count({ where: { id } })) === 0) throw new Error('not found')
+  }
+  return createCapacity({ store, requireCluster, log: { info: () => {}, warn: () => {} } })
+}
+
+const device = (agentKey: string, policyIds: readonly number[], figures?: readonly [number, number, number]) =>
+  addDevice(database, clusterId, nodeId, {
+    agentKey,
+    totalBytes: figures?.[0] ?? null,
+    freeBytes: figures?.[1] ?? null,
+    availableBytes: figures?.[2] ?? null,
+    policies: { create: policyIds.map((policyId) => ({ policyId })) },
+  })
+
+function report(time: number, devices: Readonly<Record<string, readonly [number, number, number] | string>>) {
+  capacity.intake.deviceUsage(nodeId, {
+    type: 'device_usage',
+    time,
+    devices: Object.entries(devices).map(([key, told]) => ({
+      key,
+      status: typeof told === 'string' ? (told as 'unmounted') : 'ok',
+      figures:
+        typeof told === 'string' ? null : { total_bytes: told[0], free_bytes: told[1], available_bytes: told[2] },
+    })),
+  })
+}
+
+const elements = async (feature = capacity) => (await feature.service.ofCluster(clusterId)).capacity
+const stored = (agentKey: string) => database.prisma.device.findFirstOrThrow({ where: { nodeId, agentKey } })
+const tb = 1e12
+
+describe('capacity of a cluster', () => {
+  it('has an element for each set of policies, named in the order of their indexes', async () => {
+    await device('d1', [silver, gold], [10 * tb, 6 * tb, 5 * tb])
+    await device('d2', [gold], [10 * tb, 8 * tb, 8 * tb])
+    await device('d3', [silver])
+    await device('d4', [])
+    await capacity.intake.load()
+    expect(await elements()).toEqual([
+      expect.objectContaining({ ring_set: 'gold', total_raw_tb: 10, total_used_tb: 2, total_free_tb: 8 }),
+      {
+        ring_set: 'gold,silver',
+        total_raw_tb: 9,
+        total_used_tb: 4,
+        total_free_tb: 5,
+        total_used_pct: expect.closeTo(44.444444444, 9),
+        pct_used_stats: {
+          count: 1,
+          min: expect.closeTo(44.444444444, 9),
+          max: expect.closeTo(44.444444444, 9),
+          avg: expect.closeTo(44.444444444, 9),
+          stddev: 0,
+          pct_95: expect.closeTo(44.444444444, 9),
+        },
+      },
+      expect.objectContaining({ ring_set: 'silver', total_raw_tb: 0, total_used_pct: 0 }),
+    ])
+  })
+
+  it('is empty without devices, and not found without the cluster', async () => {
+    expect(await elements()).toEqual([])
+    await expect(capacity.service.ofCluster(clusterId + 1)).rejects.toThrow('not found')
+  })
+
+  it('moves with the reports of the agents at once', async () => {
+    await device('d1', [gold], [100, 50, 50])
+    await capacity.intake.load()
+    report(1000, { d1: [100, 25, 25] })
+    expect((await elements())[0]?.total_used_pct).toBe(75)
+  })
+
+  it('counts a device that is unmounted, missing or failed, and leaves its figures out', async () => {
+    for (const key of ['d1', 'd2', 'd3', 'd4']) await device(key, [gold], [100, 50, 50])
+    await capacity.intake.load()
+    report(1000, { d1: 'unmounted', d2: 'missing', d3: 'failed' })
+    expect((await elements())[0]).toMatchObject({ total_raw_tb: 100 / tb, pct_used_stats: { count: 4, avg: 50 } })
+  })
+
+  it('keeps the last figures of a device that could not be read, and of a node that is silent', async () => {
+    await device('d1', [gold], [100, 50, 50])
+    await capacity.intake.load()
+    report(1000, { d1: [100, 20, 20] })
+    report(1010, { d1: 'ok' })
+    expect((await elements())[0]?.total_used_pct).toBe(80)
+  })
+
+  it('passes over devices that no inventory has named', async () => {
+    await device('d1', [gold], [100, 50, 50])
+    await capacity.intake.load()
+    report(1000, { d9: [100, 20, 20] })
+    expect((await elements())[0]?.pct_used_stats.count).toBe(1)
+  })
+
+  it('follows what an inventory changed, and a node that was removed', async () => {
+    await device('d1', [gold], [100, 50, 50])
+    await capacity.intake.load()
+    await device('d2', [gold], [100, 0, 0])
+    await capacity.intake.devicesChanged(nodeId)
+    expect((await elements())[0]?.pct_used_stats).toMatchObject({ count: 2, max: 100 })
+    await database.prisma.node.delete({ where: { id: nodeId } })
+    await capacity.intake.refresh()
+    expect(await elements()).toEqual([])
+  })
+
+  it('survives a restart with the last figures reported', async () => {
+    await device('d1', [gold], [100, 50, 50])
+    await capacity.intake.load()
+    report(1000, { d1: [2 ** 52, 2 ** 51 + 1, 2 ** 51] })
+    await capacity.writer.flush()
+    const restarted = build()
+    await restarted.intake.load()
+    expect(await elements(restarted)).toEqual(await elements())
+    expect(await stored('d1')).toMatchObject({
+      totalBytes: 2n ** 52n,
+      freeBytes: 2n ** 51n + 1n,
+      availableBytes: 2n ** 51n,
+      lastSeen: new Date(1_000_000),
+    })
+  })
+})
+
+describe('figures in the database', () => {
+  it('are written only when they changed, and once a minute so that last_seen is true', async () => {
+    await device('d1', [gold])
+    const writes: number[] = []
+    const store = createCapacityStore(database)
+    capacity = build({
+      ...store,
+      updateUsage: (usages) => {
+        writes.push(usages.length)
+        return store.updateUsage(usages)
+      },
+    })
+    await capacity.intake.load()
+    for (const time of [1000, 1010, 1059, 1060]) {
+      report(time, { d1: [100, 50, 50] })
+      await capacity.writer.flush()
+    }
+    expect(writes).toEqual([1, 1])
+    expect((await stored('d1')).lastSeen).toEqual(new Date(1_060_000))
+  })
+
+  it('wait in memory while the database is away, the newest of each device alone', async () => {
+    await device('d1', [gold])
+    const store = createCapacityStore(database)
+    let away = true
+    const writes: number[] = []
+    capacity = build({
+      ...store,
+      async updateUsage(usages) {
+        if (away) throw new Error('away')
+        writes.push(usages.length)
+        await store.updateUsage(usages)
+      },
+    })
+    await capacity.intake.load()
+    report(1000, { d1: [100, 50, 50] })
+    await capacity.writer.flush()
+    report(1010, { d1: [100, 40, 40] })
+    away = false
+    await capacity.writer.flush()
+    expect(writes).toEqual([1])
+    expect((await stored('d1')).freeBytes).toBe(40n)
+  })
+})
+
+it('figures that the database refuses do not keep those of other devices from being stored', async () => {
+  for (const key of ['a', 'b', 'c', 'd', 'e']) await device(key, [gold])
+  await capacity.intake.load()
+  for (const key of ['a', 'b', 'd', 'e']) report(1_800_000_000, { [key]: [3, 2, 1] })
+  report(1e300, { c: [3, 2, 1] })
+  await capacity.writer.flush()
+  for (const key of ['a', 'b', 'd', 'e']) expect(await stored(key)).toMatchObject({ totalBytes: 3n })
+  expect(await stored('c')).toMatchObject({ totalBytes: null })
+  report(1_800_000_100, { c: [4, 2, 1] })
+  await capacity.writer.flush()
+  expect(await stored('c')).toMatchObject({ totalBytes: 4n })
+})

@@ -1,0 +1,11 @@
+import { localCaller } from '@roost/control-plane/dist/operators/local-caller.js'
+import type { TestApi } from '../http/api.js'
+
+/** Who writes where a test calls a service without a request. */
+export const testCaller = localCaller('test')
+
+/** The arguments of `roost-agent enroll` with a token of one use, as `roost token create` prints them. */
+export async function enrolmentArguments(api: TestApi, cluster: number): Promise<readonly string[]> {
+  const { lines } = await api.context.services.tokens.create({ cluster }, testCaller)
+  return (lines[0] ?? '').split(' ').slice(1)
+}

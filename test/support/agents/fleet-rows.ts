@@ -1,0 +1,57 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Prisma } from '@roost/database'
+import type { TestDatabase } from '../database/database.js'
+
+/** A cluster as `roost cluster add` makes it. */
+export async function addCluster(
+  { prisma }: Pick<TestDatabase, 'prisma'>,
+  name = `cluster-${randomUUID()}`,
+): Promise<number> {
+  const { id } = await prisma.cluster.create({ data: { name } })
+  return id
+}
+
+/** A node as enrolment and a first inventory leave it. */
+export async function addNode(
+  { prisma }: Pick<TestDatabase, 'prisma'>,
+  clusterId: number,
+  more: Partial<Prisma.NodeUncheckedCreateInput> = {},
+): Promise<number> {
+  const { id } = await prisma.node.create({
+    data: {
+      clusterId,
+      hostname: `node-${randomUUID()}`,
+      publicKey: new Uint8Array(randomBytes(32)),
+      machineId: randomUUID(),
+      bootId: randomUUID(),
+      role: { create: {} },
+      ...more,
+    },
+  })
+  return id
+}
+
+export async function addDevice(
+  { prisma }: Pick<TestDatabase, 'prisma'>,
+  clusterId: number,
+  nodeId: number,
+  more: Partial<Prisma.DeviceUncheckedCreateInput> = {},
+): Promise<number> {
+  const name = `d-${randomUUID()}`
+  const { id } = await prisma.device.create({
+    data: { clusterId, nodeId, name, agentKey: name, status: 'ok', ...more },
+  })
+  return id
+}
+
+export async function addPolicy(
+  { prisma }: Pick<TestDatabase, 'prisma'>,
+  clusterId: number,
+  index: number,
+  name = `policy-${index}`,
+): Promise<number> {
+  const { id } = await prisma.storagePolicy.create({
+    data: { clusterId, index, name, isDefault: index === 0, isDeprecated: false, type: 'replication' },
+  })
+  return id
+}
