@@ -52,7 +52,7 @@ const messagesSettleMs = 30_000
 /** Connects the parts that read the machine to those that report it. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { dataDir, clock } = options
-  const log = forwardingLog(options.log, clock, (level, message) => outbox?.tell(level, message))
+  const log = forwardingLog(options.log, clock, (level, message) => outbox?.log(level, message))
   let outbox: Outbox | null = null
   const messages = await MessageSpool.open({ dir: join(dataDir, 'spool', 'messages'), clock, log })
   const frames = await FrameBuffer.open({
@@ -66,8 +66,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     ...options,
     dir: join(dataDir, 'deployments'),
     node: options.identity.enrolment.node_uuid,
-    messages,
-    outbox,
+    reporter: outbox,
     log,
   })
   const pace = await readPace(dataDir)
@@ -76,7 +75,6 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     ...options,
     log,
     trust: await openTrust(dataDir, log),
-    messages,
     outbox,
     deployments,
     pace,
@@ -84,9 +82,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       if (rounds?.setPace(next) === true) void keepPace(dataDir, next, log)
     },
   })
-  rounds = startRounds({ ...options, log }, uplink, pace)
+  rounds = startRounds({ ...options, log }, outbox, pace)
   const usage = startUsage({ ...options, log }, messages, outbox)
-  reportRestored(options.restored, messages, outbox)
+  reportRestored(options.restored, outbox)
   const end = async (): Promise<void> => {
     await uplink.stop()
     await rounds.stop()
@@ -100,12 +98,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 }
 
 /** Mounts that were restored, kept in the spool up to a bound: what comes after it is only in the agent's log. */
-function reportRestored(restored: RestoredMounts, messages: MessageSpool, outbox: Outbox): void {
+function reportRestored(restored: RestoredMounts, outbox: Outbox): void {
   restored.listen((mount) => {
-    if (messages.pending().filter(({ kind }) => kind === restoredKind).length >= maxRestored) return
-    void messages
-      .add(restoredKind, (sequence) => ({ type: 'mount_restored', sequence, ...mount }))
-      .then(() => outbox.spooled())
+    if (outbox.countWaiting(restoredKind) >= maxRestored) return
+    void outbox.deliverEach(restoredKind, (sequence) => ({ type: 'mount_restored', sequence, ...mount }))
   })
 }
 
@@ -115,10 +111,7 @@ function startUsage(options: AgentOptions, messages: MessageSpool, outbox: Outbo
     ...options,
     ...options.usage,
     waitingBytes: () => messages.sizeBytes,
-    async keep(kind, build) {
-      await messages.add(kind, build, true)
-      outbox.spooled()
-    },
+    keep: (kind, build) => outbox.deliver(kind, build),
   })
 }
 
@@ -129,24 +122,27 @@ interface Rounds {
 }
 
 /** Readings, usage of devices and inventory, each on its period. */
-function startRounds({ clock, log, readings, inventories }: AgentOptions, uplink: Uplink, firstPace: Pace): Rounds {
+function startRounds({ clock, log, readings, inventories }: AgentOptions, outbox: Outbox, firstPace: Pace): Rounds {
   let pace = firstPace
   const reading = new Periodic({
     clock,
     intervalMs: () => pace.reportIntervalMs,
-    work: async () => uplink.report(await readings.read()),
+    work: async () => outbox.report(await readings.read()),
     onError: (error) => log.error('The machine could not be read.', { error }),
   })
   const usage = new Periodic({
     clock,
     intervalMs: () => pace.reportIntervalMs,
-    work: async () => uplink.usage(clock.now() / 1000, await inventories.usage()),
+    work: async () => outbox.usage(clock.now() / 1000, await inventories.usage()),
     onError: (error) => log.error('The usage of the devices could not be read.', { error }),
   })
   const inventory = new Periodic({
     clock,
     intervalMs: () => pace.inventoryIntervalMs,
-    work: async () => uplink.inventory(await inventories.read()),
+    work: async () => {
+      const found = await inventories.read()
+      await outbox.deliver('inventory', (sequence) => ({ type: 'inventory', sequence, inventory: found }))
+    },
     onError: (error) => log.error('The inventory could not be read.', { error }),
   })
   const rounds = [reading, usage, inventory]

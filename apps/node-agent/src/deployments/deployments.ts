@@ -1,18 +1,16 @@
 import { type DesiredMessage, DeploymentKind, type DesiredState, type PlanRequest } from '@roost/api-types/agent'
 import { type Clock, type Log, Periodic } from '@roost/runtime'
-import type { MessageSpool } from '../uplink/message-spool.js'
-import type { Outbox } from '../uplink/outbox.js'
 import type { Appliers } from './applier.js'
 import { Lane } from './deployment-queue.js'
 import { recordFile } from './record.js'
+import type { Reporter } from './reporter.js'
 
 export interface DeploymentsOptions {
   readonly dir: string
   /** The UUID of the node, whose generations are no other node's. */
   readonly node: string
   readonly appliers: Appliers
-  readonly messages: MessageSpool
-  readonly outbox: Outbox
+  readonly reporter: Reporter
   readonly clock: Clock
   readonly log: Log
 }
@@ -31,7 +29,7 @@ const checkEveryMs = 60_000
 
 /** The deployments of this node: one queue for each kind. */
 export async function openDeployments(options: DeploymentsOptions): Promise<Deployments> {
-  const { clock, log, outbox } = options
+  const { clock, log, reporter } = options
   const lanes = new Map<DesiredState['kind'], Lane>()
   for (const kind of DeploymentKind.options) lanes.set(kind, await openLane(kind, options))
   const laneOf = (desired: DesiredState) => lanes.get(desired.kind) as Lane
@@ -57,7 +55,7 @@ export async function openDeployments(options: DeploymentsOptions): Promise<Depl
           (plan) => ({ plan, error: null }),
           (error: unknown) => ({ plan: null, error: error instanceof Error ? error.message : String(error) }),
         )
-      outbox.say({ type: 'plan', request, ...answer })
+      reporter.send({ type: 'plan', request, ...answer })
     },
     connected: all((lane) => lane.connected()),
     acknowledged: checkDrift,
@@ -70,18 +68,15 @@ export async function openDeployments(options: DeploymentsOptions): Promise<Depl
 }
 
 function openLane(kind: DesiredState['kind'], options: DeploymentsOptions): Promise<Lane> {
-  const { dir, node, appliers, messages, outbox, log } = options
-  const spoolKind = `applied_${kind}`
+  const { dir, node, appliers, reporter, log } = options
+  const answerKind = `applied_${kind}`
   return Lane.open({
     kind,
     applier: appliers[kind],
     file: recordFile(dir, kind, node),
-    tell: (message) => outbox.say(message),
-    async answer(message) {
-      await messages.add(spoolKind, (sequence) => ({ ...message, sequence }), true)
-      outbox.spooled()
-    },
-    isAnswering: () => messages.pending().some((message) => message.kind === spoolKind),
+    tell: (message) => reporter.send(message),
+    answer: (message) => reporter.deliver(answerKind, (sequence) => ({ ...message, sequence })),
+    isAnswering: () => reporter.isWaiting(answerKind),
     log,
   })
 }

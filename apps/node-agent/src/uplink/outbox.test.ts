@@ -84,8 +84,8 @@ it('keeps only the newest of each kind while the socket is full, and says afterw
 it('sends a message once there is room for it', async () => {
   wire.bufferedBytes = full
   outbox.open(wire)
-  const { sequence } = await messages.add('inventory', (number) => ({ type: 'inventory', sequence: number }))
-  outbox.spooled()
+  let sequence = 0
+  await outbox.deliver('inventory', (number) => ({ type: 'inventory', sequence: (sequence = number) }))
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(wire.sent).toEqual([])
   wire.bufferedBytes = 0
@@ -96,8 +96,7 @@ it('sends a message once there is room for it', async () => {
 
 it('gives up a message that is larger than the protocol allows, instead of losing the connection to it for ever', async () => {
   outbox.open(wire)
-  await messages.add('inventory', () => ({ type: 'inventory', padding: 'x'.repeat(1 << 20) }))
-  outbox.spooled()
+  await outbox.deliver('inventory', () => ({ type: 'inventory', padding: 'x'.repeat(1 << 20) }))
   await expect.poll(() => messages.pending()).toEqual([])
   expect(wire.sent).toEqual([])
   expect(lines.join()).toContain('larger than the protocol allows')
@@ -119,14 +118,25 @@ it('sends nothing while another machine has the identity', () => {
   outbox.park()
   report(1)
   outbox.usage(1, [])
-  outbox.tell('warn', 'x')
+  outbox.log('warn', 'x')
   expect(outbox.phase).toBe('parked')
   expect(wire.sent).toEqual([])
 })
 
 it('tells what an operator should know while it is live, and only then', () => {
-  outbox.tell('warn', 'lost')
+  outbox.log('warn', 'lost')
   outbox.open(wire)
-  outbox.tell('warn', 'heard')
+  outbox.log('warn', 'heard')
   expect(wire.sent).toEqual(['log'])
+})
+
+it('supersedes what waits of the same kind, or keeps each, as its caller asks', async () => {
+  const build = (sequence: number) => ({ type: 'inventory', sequence })
+  await outbox.deliver('inventory', build)
+  await outbox.deliver('inventory', build)
+  expect(outbox.countWaiting('inventory')).toBe(1)
+  await outbox.deliverEach('mount_restored', build)
+  await outbox.deliverEach('mount_restored', build)
+  expect(outbox.countWaiting('mount_restored')).toBe(2)
+  expect(outbox.isWaiting('applied_user_db')).toBe(false)
 })

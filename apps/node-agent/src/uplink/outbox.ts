@@ -1,6 +1,7 @@
 import { type AgentMessage, type DeviceUsageMessage, encodeMetricFrame, type LogMessage } from '@roost/api-types/agent'
 import type { Clock, Log } from '@roost/runtime'
 import type { Reading } from '../collectors/engine/reading.js'
+import type { Reporter } from '../deployments/reporter.js'
 import type { DeviceUsage } from '../inventory/inventories.js'
 import { type Catalogue, catalogueOf } from './catalogue.js'
 import type { FrameBuffer } from './frame-buffer.js'
@@ -34,7 +35,7 @@ const congestedBytes = 256 << 10
 const congestionCheckMs = 500
 
 /** Everything that the agent sends goes through here. It keeps at most one frame and one set of figures besides the spool. */
-export class Outbox {
+export class Outbox implements Reporter {
   readonly #options: OutboxOptions
   readonly #spoolSender: SpoolSender
   #phase: OutboxPhase = 'offline'
@@ -106,20 +107,34 @@ export class Outbox {
     this.#flush()
   }
 
-  /** Tells the control plane's operator something; lost when there is no connection. */
-  tell(level: LogMessage['level'], message: string): void {
+  /** Sends a log line; it is lost when there is no connection. */
+  log(level: LogMessage['level'], message: string): void {
     const text: LogMessage = { type: 'log', level, message: message.slice(0, 2000) }
-    this.say(text)
+    this.send(text)
   }
 
-  /** Says something that is of use now or never: lost when there is no connection. */
-  say(message: AgentMessage): void {
+  /** Sends a message now; it is lost when there is no connection. */
+  send(message: AgentMessage): void {
     if (this.#phase === 'live') this.#link?.send(JSON.stringify(message))
   }
 
-  /** A message came into the spool. */
-  spooled(): void {
-    this.#spoolSender.pump()
+  /** Sends a message until it is acknowledged, also over restarts. It supersedes those of its kind that still wait. */
+  deliver(kind: string, build: (sequence: number) => object): Promise<void> {
+    return this.#spool(kind, build, true)
+  }
+
+  /** Sends a message until it is acknowledged, after those of its kind that still wait. */
+  deliverEach(kind: string, build: (sequence: number) => object): Promise<void> {
+    return this.#spool(kind, build, false)
+  }
+
+  /** Returns true while a message of this kind waits to be acknowledged. */
+  isWaiting(kind: string): boolean {
+    return this.countWaiting(kind) > 0
+  }
+
+  countWaiting(kind: string): number {
+    return this.#options.messages.pending().filter((message) => message.kind === kind).length
   }
 
   acknowledged(sequence: number): Promise<void> {
@@ -128,6 +143,11 @@ export class Outbox {
 
   refused(sequence: number): void {
     this.#spoolSender.refused(sequence)
+  }
+
+  async #spool(kind: string, build: (sequence: number) => object, supersede: boolean): Promise<void> {
+    await this.#options.messages.add(kind, build, supersede)
+    this.#spoolSender.pump()
   }
 
   #renew(metrics: Reading['metrics']): Catalogue {

@@ -1,12 +1,9 @@
-import { closeCodes, type Inventory, type RequestMessage } from '@roost/api-types/agent'
+import { closeCodes, type RequestMessage } from '@roost/api-types/agent'
 import type { Clock, Log } from '@roost/runtime'
-import type { Reading } from '../collectors/engine/reading.js'
 import type { Identity, MachineIds } from '../machine/identity.js'
 import type { Deployments } from '../deployments/deployments.js'
-import type { DeviceUsage } from '../inventory/inventories.js'
 import { Backoff, type SessionEnd } from './backoff.js'
 import { clockRemedy } from './clock-skew.js'
-import type { MessageSpool } from './message-spool.js'
 import type { Outbox } from './outbox.js'
 import { type Pace, paceOf } from './pace.js'
 import { answerRequest, type RequestHandlers } from './requests.js'
@@ -17,7 +14,6 @@ export interface UplinkOptions {
   readonly identity: Identity
   readonly machine: MachineIds
   readonly trust: Trust
-  readonly messages: MessageSpool
   readonly outbox: Outbox
   readonly deployments: Deployments
   readonly requests: RequestHandlers
@@ -57,21 +53,6 @@ export class Uplink {
     this.#pace = options.pace
     this.#backoff = new Backoff(options.random)
     this.ended = this.#run()
-  }
-
-  report(reading: Reading): void {
-    this.#options.outbox.report(reading)
-  }
-
-  usage(time: number, devices: DeviceUsage): void {
-    this.#options.outbox.usage(time, devices)
-  }
-
-  /** Kept until the control plane has it, or a newer one. */
-  async inventory(inventory: Inventory): Promise<void> {
-    const { messages, outbox } = this.#options
-    await messages.add('inventory', (sequence) => ({ type: 'inventory', sequence, inventory }), true)
-    outbox.spooled()
   }
 
   async stop(): Promise<void> {
@@ -183,7 +164,7 @@ export class Uplink {
 
   async #answer(request: RequestMessage): Promise<void> {
     const { requests, outbox } = this.#options
-    outbox.say(await answerRequest(requests, request))
+    outbox.send(await answerRequest(requests, request))
   }
 
   async #acknowledged(sequence: number): Promise<void> {
