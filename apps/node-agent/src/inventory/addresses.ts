@@ -1,5 +1,5 @@
-import { BlockList, isIPv4 } from 'node:net'
 import type { NetworkInterfaceInfo } from 'node:os'
+import { isInSubnet, isIpv4, isLinkLocal } from '@roost/api-types/agent'
 import type { InventoryAddress, InventoryFacing } from '@roost/api-types/agent'
 import type { JoinedDevice } from '../swift/rings/ring-devices.js'
 import type { RingDevice } from '../swift/rings/ring.js'
@@ -18,10 +18,6 @@ export function describeAddresses(interfaces: Interfaces): readonly InventoryAdd
         mac: /^[0:]+$/.test(mac) ? null : mac.toLowerCase(),
       })),
   )
-}
-
-function isLinkLocal(address: string): boolean {
-  return /^fe[89ab]/i.test(address) || address.startsWith('169.254.')
 }
 
 export interface FacingFacts {
@@ -51,17 +47,15 @@ function outwardAddress({ interfaces, defaultInterface }: FacingFacts): string |
   const names = defaultInterface === null ? Object.keys(interfaces) : [defaultInterface]
   const infos = names.flatMap((name) => interfaces[name] ?? []).filter((info) => !info.internal)
   const usable = infos.filter((info) => !isLinkLocal(info.address))
-  return (usable.find((info) => isIPv4(info.address)) ?? usable[0])?.address ?? null
+  return (usable.find((info) => isIpv4(info.address)) ?? usable[0])?.address ?? null
 }
 
 function neighbourAddress({ interfaces, all }: FacingFacts): string | undefined {
   const infos = Object.values(interfaces).flatMap((list) => list ?? [])
   return infos.find((info) => {
     if (info.internal || isLinkLocal(info.address) || info.cidr === null) return false
-    const family = isIPv4(info.address) ? 'ipv4' : 'ipv6'
-    const network = new BlockList()
-    network.addSubnet(info.address, Number(info.cidr.split('/')[1]), family)
-    return all.some((device) => network.check(device.ip, isIPv4(device.ip) ? 'ipv4' : 'ipv6'))
+    const prefix = Number(info.cidr.split('/')[1])
+    return all.some((device) => isInSubnet(device.ip, info.address, prefix))
   })?.address
 }
 

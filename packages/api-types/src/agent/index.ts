@@ -11,5 +11,6 @@ export * from '../values/user-line.js'
 export * from './version.js'
 export * from '../values/json-depth.js'
 // Read by the gateway's renderers too; neither brings zod along.
+export * from '../values/ip-address.js'
 export * from '../values/share-clients.js'
 export * from '../values/share-patterns.js'

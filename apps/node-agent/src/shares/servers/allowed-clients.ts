@@ -1,4 +1,4 @@
-import { parseShareClient, type ShareClient } from '@roost/api-types/agent'
+import { isInSubnet, normalizeAddress, parseShareClient, type ShareClient } from '@roost/api-types/agent'
 
 /** What can be told of a client's address without asking a name server. */
 type Verdict = 'allowed' | 'refused' | 'unknown'
@@ -7,7 +7,7 @@ type Verdict = 'allowed' | 'refused' | 'unknown'
 export function verdictOn(address: string, clients: readonly string[]): Verdict {
   if (clients.length === 0 || clients.includes('*')) return 'allowed'
   const read = clients.map((client) => parseShareClient(client))
-  if (read.some((client) => client !== undefined && holds(client, address))) return 'allowed'
+  if (read.some((client) => client !== undefined && includesAddress(client, address))) return 'allowed'
   return read.every((client) => client?.kind === 'address' || client?.kind === 'subnet') ? 'refused' : 'unknown'
 }
 
@@ -23,18 +23,13 @@ export function losesAccess(address: string, before: readonly string[], after: r
   return verdictOn(address, after) !== 'allowed'
 }
 
-/** An address as servers report it: IPv4 in IPv6's clothes, with or without a port. */
+/** Returns the address that a server reports without its port, with IPv4-mapped IPv6 as IPv4; a hostname unchanged. */
 export function plainAddress(text: string): string {
-  return /(\d{1,3}(?:\.\d{1,3}){3})/.exec(text)?.[1] ?? text
+  const [, bracketed, bare] = /^(?:ipv[46]:)?(?:\[(.*)\]|(.*?))(?::\d+)?$/.exec(text) ?? []
+  return normalizeAddress(text) ?? normalizeAddress(bracketed ?? bare ?? '') ?? text
 }
 
-function holds(client: ShareClient, address: string): boolean {
+function includesAddress(client: ShareClient, address: string): boolean {
   if (client.kind === 'address') return client.address === address
-  if (client.kind !== 'subnet') return false
-  const size = 2 ** (32 - client.prefix)
-  return Math.floor(numberOf(client.address) / size) === Math.floor(numberOf(address) / size)
-}
-
-function numberOf(address: string): number {
-  return address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+  return client.kind === 'subnet' && isInSubnet(address, client.address, client.prefix)
 }

@@ -2,6 +2,7 @@ import {
   accountNamePattern,
   type DesiredShare,
   fileMaskPattern,
+  networkAddress,
   parseShareClient,
   reservedShareNames,
   type ShareClient,
@@ -119,15 +120,8 @@ function readClient(share: DesiredShare, entry: string): ShareClient {
       'clients_allowed_list',
       `holds ${quote(entry)}, which is no IPv4 address, subnet, domain name, .suffix or @netgroup`,
     )
-  return client.kind === 'subnet' ? { ...client, address: networkOf(client.address, client.prefix) } : client
-}
-
-/** The address with the bits of the host cleared: not every server takes them. */
-function networkOf(address: string, prefix: number): string {
-  const bits = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
-  const size = 2 ** (32 - prefix)
-  const network = bits - (bits % size)
-  return [24, 16, 8, 0].map((shift) => Math.floor(network / 2 ** shift) % 256).join('.')
+  // not every server accepts a subnet with bits of a host in it
+  return client.kind === 'subnet' ? { ...client, address: networkAddress(client.address, client.prefix) } : client
 }
 
 function readMask(share: DesiredShare, field: string, mask: string): string {
