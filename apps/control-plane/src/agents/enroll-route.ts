@@ -4,7 +4,7 @@ import { RoostError } from '@roost/api-types/rest'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { safeParse } from 'zod/mini'
 import type { Clock } from '@roost/runtime'
-import { createFailureLimit } from './limits/failure-limit.js'
+import { createFailureLimit } from '../http/guards/failure-limit.js'
 import type { EnrolOutcome, Enrolments, KnownNode } from './fleet.js'
 
 const enrolPath = '/agent/v1/enroll'
@@ -21,7 +21,7 @@ export interface EnrolRouteDeps {
 
 /** Registers the enrolment route. Every request without a valid token gets the same answer. */
 export function registerEnrolment(app: FastifyInstance, { enrolments, trustedCas, clock }: EnrolRouteDeps): void {
-  const limit = createFailureLimit(failuresPerMinute, clock)
+  const limit = createFailureLimit(failuresPerMinute, () => clock.monotonic())
 
   async function enrol(body: unknown, address: string): Promise<EnrolOutcome> {
     const wait = limit.retryAfterSeconds(address)
@@ -42,7 +42,7 @@ export function registerEnrolment(app: FastifyInstance, { enrolments, trustedCas
     config: { public: true },
     schema: hidden,
     handler: async ({ body, ip }, reply): Promise<EnrolResponse | EnrolConflict> => {
-      const outcome = await limit.inTurn(ip, () => enrol(body, ip))
+      const outcome = await limit.inOrder(ip, () => enrol(body, ip))
       if (outcome.kind === 'enrolled') return { ...outcome.node, ca: [...trustedCas()] }
       reply.code(409)
       return { error: offer(outcome.node), known_node: outcome.node }

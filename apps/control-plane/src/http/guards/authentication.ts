@@ -1,6 +1,7 @@
 import type { Caller } from '@roost/api-types/rpc'
 import { RoostError } from '@roost/api-types/rest'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { createFailureLimit } from './failure-limit.js'
 import { countWindows } from './windows.js'
 
 declare module 'fastify' {
@@ -50,7 +51,7 @@ const refusal = "Valid credentials are required: send the header 'Authorization:
 
 /** In the order of the contract: failed attempts of the address, credentials, role, rate of the key. */
 export function requireOperator(app: FastifyInstance, { authenticator, now, admitted }: AuthenticationOptions): void {
-  const failures = countWindows({ max: 10, windowMs: 60_000, now })
+  const failures = createFailureLimit(10, now)
   const requests = countWindows({ max: 200, windowMs: 1_000, now })
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request) => {
@@ -60,7 +61,7 @@ export function requireOperator(app: FastifyInstance, { authenticator, now, admi
     const { user, key } = credentialsOf(request)
     const operator = await authenticator.authenticate(user, key, { whileAway: config.whileAway === true })
     if (operator === undefined) {
-      failures.count(request.ip)
+      failures.fail(request.ip)
       throw new RoostError('unauthenticated', refusal)
     }
     admitted(request)

@@ -15,8 +15,9 @@ export interface WindowOptions {
 const maxKeys = 10_000
 
 /**
- * Counts per key in windows that begin with the key's first count. A library would count every look; this one looks
- * without counting, as the limit of failed authentications needs. Bounded: of too many keys the oldest is forgotten.
+ * Counts per key in windows that begin with the key's first count; when there are too many keys, the oldest is dropped.
+ * `rate-limiter-flexible` and `@fastify/rate-limit` keep windows in wall-clock time, so that a step of the clock ends or
+ * extends a block; the first also starts a timer for each key and has no limit of keys.
  */
 export function countWindows({ max, windowMs, now }: WindowOptions): Windows {
   const windows = new Map<string, { start: number; count: number }>()
