@@ -101,7 +101,7 @@ it('a secret that is handed on to a node is in no log, answer, job, plan, drift,
 
   const rows = await dumpOf(database)
   const places = { told, agent: logged, state: await stateOfAgent(), controlPlane: roost.output(), rows }
-  expect(logged).toContain('A deployment has ended.')
+  expect(logged).toContain('deployment ended')
   for (const [place, text] of Object.entries(places)) {
     expect(text.length).toBeGreaterThan(200)
     for (const secret of secrets)

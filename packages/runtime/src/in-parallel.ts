@@ -1,3 +1,5 @@
+import { errorText } from './error-text.js'
+
 /** Does it for all, a few at a time. Answers the faults; the others are done. */
 export async function inParallel<T>(
   items: readonly T[],
@@ -11,7 +13,7 @@ export async function inParallel<T>(
       try {
         await work(item)
       } catch (error) {
-        faults.push({ item, error: error instanceof Error ? error : new Error(String(error)) })
+        faults.push({ item, error: error instanceof Error ? error : new Error(errorText(error)) })
       }
     }
   }

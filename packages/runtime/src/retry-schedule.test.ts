@@ -1,28 +1,28 @@
 import { expect, it } from 'vitest'
 import type { Clock } from './clock.js'
-import { Tries } from './retry-schedule.js'
+import { RetrySchedule } from './retry-schedule.js'
 
-it('tries again after 2 s, then after twice as long up to half a minute, and tells a fault once', async () => {
+it('retries after 2 s, then after twice as long up to half a minute, and reports a fault once', async () => {
   let nowMs = 0
   const clock: Clock = { now: () => nowMs, monotonic: () => nowMs, after: () => () => {} }
-  const tries = new Tries(clock)
+  const schedule = new RetrySchedule(clock)
   const at: number[] = []
-  const told: string[] = []
-  let fault: string | null = 'Swift is away.'
-  const look = async () => {
-    const said = await tries.run('one', async () => {
+  const reported: string[] = []
+  let fault: string | null = 'Swift is unavailable.'
+  const attempt = async () => {
+    const changed = await schedule.run('one', async () => {
       at.push(nowMs / 1000)
       if (fault !== null) throw new Error(fault)
     })
-    if (said !== undefined) told.push(said)
+    if (changed !== undefined) reported.push(changed)
   }
-  for (; nowMs <= 190_000; nowMs += 1000) await look()
+  for (; nowMs <= 190_000; nowMs += 1000) await attempt()
   expect(at).toEqual([0, 2, 6, 14, 30, 60, 90, 120, 150, 180])
-  expect(tries.fault('one')).toBe('Swift is away.')
+  expect(schedule.fault('one')).toBe('Swift is unavailable.')
   fault = 'The key is wrong.'
-  for (; nowMs <= 250_000; nowMs += 1000) await look()
+  for (; nowMs <= 250_000; nowMs += 1000) await attempt()
   fault = null
-  for (; nowMs <= 310_000; nowMs += 1000) await look()
-  expect(told).toEqual(['Swift is away.', 'The key is wrong.'])
-  expect(tries.fault('one')).toBeUndefined()
+  for (; nowMs <= 310_000; nowMs += 1000) await attempt()
+  expect(reported).toEqual(['Swift is unavailable.', 'The key is wrong.'])
+  expect(schedule.fault('one')).toBeUndefined()
 })

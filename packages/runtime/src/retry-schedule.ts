@@ -1,40 +1,41 @@
+import { type BackoffLimits, backoffMs } from './backoff.js'
 import type { Clock } from './clock.js'
+import { errorText } from './error-text.js'
 
-interface Try {
-  readonly waitMs: number
-  readonly againAtMs: number
+interface Attempt {
+  readonly failures: number
+  readonly retryAtMs: number
   readonly fault: string
 }
 
-const firstWaitMs = 2_000
-const longestWaitMs = 30_000
+const limits: BackoffLimits = { firstMs: 2_000, longestMs: 30_000 }
 
-/** What failed is tried again after 2 s, then after twice as long each time, up to half a minute. */
-export class Tries {
+/** Runs work by name, and after a failure again only after 2 s, then twice as long each time, up to half a minute. */
+export class RetrySchedule {
   readonly #clock: Clock
-  readonly #failed = new Map<string, Try>()
+  readonly #failed = new Map<string, Attempt>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Does it unless it is too early. Answers a fault that is another one than before. */
+  /** Runs the work unless it is too early. Returns a fault that differs from the one before. */
   async run(name: string, work: () => Promise<void>): Promise<string | undefined> {
     const before = this.#failed.get(name)
-    if (before !== undefined && this.#clock.monotonic() < before.againAtMs) return undefined
+    if (before !== undefined && this.#clock.monotonic() < before.retryAtMs) return undefined
     try {
       await work()
       this.#failed.delete(name)
       return undefined
     } catch (error) {
-      const waitMs = Math.min(longestWaitMs, before === undefined ? firstWaitMs : 2 * before.waitMs)
-      const fault = error instanceof Error ? error.message : String(error)
-      this.#failed.set(name, { waitMs, againAtMs: this.#clock.monotonic() + waitMs, fault })
+      const failures = (before?.failures ?? 0) + 1
+      const fault = errorText(error)
+      this.#failed.set(name, { failures, retryAtMs: this.#clock.monotonic() + backoffMs(failures, limits), fault })
       return fault === before?.fault ? undefined : fault
     }
   }
 
-  /** Why it failed last; undefined once it has not. */
+  /** Returns why the last attempt failed; undefined after a success. */
   fault(name: string): string | undefined {
     return this.#failed.get(name)?.fault
   }

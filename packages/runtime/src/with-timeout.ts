@@ -1,5 +1,5 @@
-/** What it answers, or what stands for it when it has not answered after so long. What comes later is dropped. */
-export async function inTime<T, S>(running: Promise<T>, ms: number, substitute: () => S): Promise<T | S> {
+/** Returns the result of the work, or the substitute when it takes longer. A later result is dropped. */
+export async function withTimeout<T, S>(running: Promise<T>, ms: number, substitute: () => S): Promise<T | S> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)

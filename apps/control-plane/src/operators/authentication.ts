@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Caller } from '@roost/api-types/rpc'
 import { isPassing, logged } from '../services/errors.js'
-import { inTime } from '@roost/runtime'
+import { withTimeout } from '@roost/runtime'
 import { digestOfKey } from './api-key.js'
 import type { AuthenticationStore, StoredKey } from './authentication-store.js'
 
@@ -149,7 +149,7 @@ async function lookOr(last: Remembered | undefined, looking: Promise<Seen | unde
     if (isPassing(error)) return last
     throw error
   })
-  return inTime(orLast, silentMs, () => last)
+  return withTimeout(orLast, silentMs, () => last)
 }
 
 function seenOf({ keyId, operatorId, operator, role, expiresAt }: StoredKey): Seen {

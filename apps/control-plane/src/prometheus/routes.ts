@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { logged } from '../services/errors.js'
 import { describeRefusals } from '../http/dialect/refusals.js'
-import { inTime } from '@roost/runtime'
+import { withTimeout } from '@roost/runtime'
 import type { OwnFigures } from './own-metrics.js'
 
 export interface PrometheusFigures {
@@ -32,7 +32,7 @@ export function mountPrometheus(app: FastifyInstance, { own, fleet }: Prometheus
     own.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
   })
   app.get('/metrics', { schema, config: { whileAway: true } }, async (request, reply) => {
-    const text = await inTime(fleet(), timeLeftMs(request) - reply.elapsedTime, silent).catch((error: unknown) => {
+    const text = await withTimeout(fleet(), timeLeftMs(request) - reply.elapsedTime, silent).catch((error: unknown) => {
       request.log.warn(logged(error), 'the figures of the fleet could not be read')
       return undefined
     })

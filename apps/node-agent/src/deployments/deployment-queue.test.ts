@@ -1,7 +1,7 @@
 import type { AgentMessage, AppliedMessage, DesiredState } from '@roost/api-types/agent'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Applier, Outcome } from './applier.js'
-import { Lane } from './deployment-queue.js'
+import { DeploymentQueue } from './deployment-queue.js'
 import type { DeploymentRecord, RecordFile } from './record.js'
 
 const desired: DesiredState = { kind: 'user_db', users: [] }
@@ -9,12 +9,12 @@ const message = (generation: number) => ({ type: 'desired' as const, generation,
 const applied = (generation: number): Outcome => ({ outcome: 'applied', in_force: generation, message: '', files: [] })
 const plan = { files: [], daemons: [], mounts: { started: [], stopped: [] }, notes: [] }
 
-/** A lane on a record in memory, whose applier does what a test says and whose control plane acknowledges at once. */
+/** A queue whose record is in memory, whose applier is set by the test and whose answers are acknowledged at once. */
 class Bench {
   record: DeploymentRecord = { node: 'a', generation: 0, in_force: 0, desired: null, answer: null }
   readonly begun: number[] = []
   readonly answers: Omit<AppliedMessage, 'sequence'>[] = []
-  readonly told: AgentMessage[] = []
+  readonly sent: AgentMessage[] = []
   readonly faults: string[] = []
   drift: { subject: string; message: string; diff: string }[] = []
   apply: (generation: number) => Promise<Outcome> = async (generation) => applied(generation)
@@ -30,16 +30,16 @@ class Bench {
     },
   }
 
-  open(): Promise<Lane> {
+  open(): Promise<DeploymentQueue> {
     const silent = () => {}
-    return Lane.open({
+    return DeploymentQueue.open({
       kind: 'user_db',
       applier: this.hasApplier ? this.#applier() : undefined,
       file: this.#file,
-      tell: (said) => this.told.push(said),
+      send: (message) => this.sent.push(message),
       answer: async (answer) => void this.answers.push(answer),
       isAnswering: () => this.isAnswering,
-      log: { debug: silent, info: silent, warn: silent, error: (said) => void this.faults.push(said) },
+      log: { debug: silent, info: silent, warn: silent, error: (line) => void this.faults.push(line) },
     })
   }
 
@@ -57,45 +57,45 @@ class Bench {
   }
 }
 
-/** Until nothing of a lane is under way. */
-const settled = (lane: Lane) => lane.plan(desired)
+/** Waits until the queue is idle. */
+const settled = (queue: DeploymentQueue) => queue.plan(desired)
 
 let bench: Bench
 beforeEach(() => {
   bench = new Bench()
 })
 
-describe('a lane', () => {
-  it('does a generation, writes down how it ended and answers', async () => {
-    const lane = await bench.open()
-    lane.desire(message(1))
-    await settled(lane)
+describe('a queue of deployments', () => {
+  it('applies a generation, records the result and answers', async () => {
+    const queue = await bench.open()
+    queue.desire(message(1))
+    await settled(queue)
     expect(bench.answers).toEqual([{ type: 'applied', kind: 'user_db', generation: 1, ...applied(1) }])
-    expect(bench.told).toContainEqual({ type: 'progress', kind: 'user_db', generation: 1, state: 'planned' })
+    expect(bench.sent).toContainEqual({ type: 'progress', kind: 'user_db', generation: 1, state: 'planned' })
     expect(bench.record).toMatchObject({ generation: 1, in_force: 1, desired: null })
   })
 
-  it('does one at a time, and of those that come meanwhile only the newest', async () => {
+  it('applies one at a time, and only the newest of those that arrive meanwhile', async () => {
     let release = () => {}
     bench.apply = async (generation) => {
       if (generation === 1) await new Promise<void>((resolve) => (release = resolve))
       return applied(generation)
     }
-    const lane = await bench.open()
-    lane.desire(message(1))
+    const queue = await bench.open()
+    queue.desire(message(1))
     await expect.poll(() => bench.begun).toEqual([1])
-    for (const generation of [2, 4, 3]) lane.desire(message(generation))
+    for (const generation of [2, 4, 3]) queue.desire(message(generation))
     release()
-    await settled(lane)
+    await settled(queue)
     expect(bench.begun).toEqual([1, 4])
     expect(bench.record.in_force).toBe(4)
   })
 
-  it('does the same generation once, and answers for it again', async () => {
-    const lane = await bench.open()
+  it('applies the same generation once, and answers each request for it', async () => {
+    const queue = await bench.open()
     for (let time = 0; time < 100; time++) {
-      lane.desire(message(1))
-      await settled(lane)
+      queue.desire(message(1))
+      await settled(queue)
     }
     expect(bench.begun).toEqual([1])
     expect(bench.answers).toHaveLength(100)
@@ -105,17 +105,17 @@ describe('a lane', () => {
   it('keeps the state of a generation that is incomplete, and applies it again until it is complete', async () => {
     const incomplete = { outcome: 'failed', in_force: 0, partly: true, isIncomplete: true } as const
     bench.apply = async () => ({ ...incomplete, message: 'b is missing.', files: [] })
-    const lane = await bench.open()
-    lane.complete()
-    lane.desire(message(1))
-    await settled(lane)
+    const queue = await bench.open()
+    queue.complete()
+    queue.desire(message(1))
+    await settled(queue)
     expect(bench.record).toMatchObject({ desired, answer: { message: 'b is missing.' } })
     bench.isAnswering = true
-    lane.complete()
-    await settled(lane)
+    queue.complete()
+    await settled(queue)
     bench.apply = async () => ({ outcome: 'failed', in_force: 0, message: 'Swift is away.', files: [] })
-    lane.complete()
-    await settled(lane)
+    queue.complete()
+    await settled(queue)
     expect([bench.begun, bench.answers.map(({ outcome }) => outcome)]).toEqual([[1, 1, 1], ['failed']])
     bench.apply = async (generation) => applied(generation)
     await settled(await bench.open())
@@ -125,112 +125,112 @@ describe('a lane', () => {
   })
 
   it('does not answer twice while the first answer waits to be acknowledged', async () => {
-    const lane = await bench.open()
-    lane.desire(message(1))
-    await settled(lane)
+    const queue = await bench.open()
+    queue.desire(message(1))
+    await settled(queue)
     bench.isAnswering = true
-    lane.desire(message(1))
-    await settled(lane)
+    queue.desire(message(1))
+    await settled(queue)
     expect(bench.answers).toHaveLength(1)
   })
 
-  it('answers for its last generation where a lower one is asked for, and does nothing', async () => {
+  it('answers with its last generation when a lower one is requested, and applies nothing', async () => {
     bench.record = { ...bench.record, generation: 8, in_force: 8, answer: { ...applied(8), files: [] } }
-    const lane = await bench.open()
-    lane.desire(message(5))
-    await settled(lane)
+    const queue = await bench.open()
+    queue.desire(message(5))
+    await settled(queue)
     expect(bench.begun).toEqual([])
     expect(bench.answers).toMatchObject([{ generation: 8, in_force: 8 }])
   })
 
-  it('goes on with what it was killed in', async () => {
+  it('continues the generation during which it was killed', async () => {
     bench.record = { ...bench.record, generation: 2, in_force: 1, desired }
     await settled(await bench.open())
     expect(bench.begun).toEqual([2])
     expect(bench.answers).toMatchObject([{ generation: 2, outcome: 'applied', in_force: 2 }])
   })
 
-  it('leaves what waits for the next start once it is stopped', async () => {
-    const lane = await bench.open()
-    const stopping = lane.stop()
-    lane.desire(message(1))
+  it('keeps queued work for the next start once it is stopped', async () => {
+    const queue = await bench.open()
+    const stopping = queue.stop()
+    queue.desire(message(1))
     await stopping
     expect(bench.begun).toEqual([])
   })
 })
 
 describe('a generation that fails', () => {
-  it('leaves the one before in force', async () => {
+  it('keeps the previous one in force', async () => {
     bench.record = { ...bench.record, generation: 1, in_force: 1, answer: { ...applied(1), files: [] } }
-    bench.apply = () => Promise.reject(new Error('testparm says no.'))
-    const lane = await bench.open()
-    lane.desire(message(2))
-    await settled(lane)
+    bench.apply = () => Promise.reject(new Error('testparm refuses the file.'))
+    const queue = await bench.open()
+    queue.desire(message(2))
+    await settled(queue)
     expect(bench.answers).toMatchObject([
-      { generation: 2, outcome: 'failed', in_force: 1, message: 'testparm says no.' },
+      { generation: 2, outcome: 'failed', in_force: 1, message: 'testparm refuses the file.' },
     ])
     expect(bench.record).toMatchObject({ generation: 2, in_force: 1, desired: null })
   })
 
-  it('says so where there is no applier', async () => {
+  it('fails with a reason when there is no applier', async () => {
     bench.hasApplier = false
-    const lane = await bench.open()
-    lane.desire(message(1))
-    await expect(lane.plan(desired)).rejects.toThrow('There is no applier on this node for the kind user_db')
+    const queue = await bench.open()
+    queue.desire(message(1))
+    await expect(queue.plan(desired)).rejects.toThrow('This agent cannot apply deployments of the kind user_db')
     expect(bench.answers).toMatchObject([{ outcome: 'failed', in_force: 0 }])
   })
 
-  it('is not begun with when it cannot be written down', async () => {
+  it('is not started when its record cannot be written', async () => {
     bench.isDiskFull = true
-    const lane = await bench.open()
-    lane.desire(message(1))
-    await settled(lane)
+    const queue = await bench.open()
+    queue.desire(message(1))
+    await settled(queue)
     expect(bench.begun).toEqual([])
     expect(bench.answers).toMatchObject([{ generation: 1, outcome: 'failed', message: 'ENOSPC' }])
   })
 })
 
-describe('what drifted', () => {
+describe('drift', () => {
   const item = { subject: '/etc/x', message: 'changed', diff: '+x\n' }
-  const drifts = () => bench.told.filter(({ type }) => type === 'drift')
+  const drifts = () => bench.sent.filter(({ type }) => type === 'drift')
 
-  it('is told when it changes, and anew in each session', async () => {
-    const lane = await bench.open()
-    lane.desire(message(1))
-    await settled(lane)
+  it('is reported when it changes, and again in each session', async () => {
+    const queue = await bench.open()
+    queue.desire(message(1))
+    await settled(queue)
     bench.drift = [item]
-    lane.checkDrift()
-    lane.checkDrift()
-    await settled(lane)
+    queue.checkDrift()
+    queue.checkDrift()
+    await settled(queue)
     expect(drifts()).toMatchObject([{ items: [] }, { in_force: 1, items: [item] }])
-    lane.connected()
-    await settled(lane)
+    queue.connected()
+    await settled(queue)
     expect(drifts()).toHaveLength(3)
   })
 
-  it('is not told before the first generation, nor while an answer waits', async () => {
-    const lane = await bench.open()
+  it('is not reported before the first generation, nor while an answer waits', async () => {
+    const queue = await bench.open()
     bench.drift = [item]
-    lane.checkDrift()
-    await settled(lane)
+    queue.checkDrift()
+    await settled(queue)
     bench.isAnswering = true
-    lane.desire(message(1))
-    await settled(lane)
+    queue.desire(message(1))
+    await settled(queue)
     expect(drifts()).toEqual([])
   })
 
-  it('that cannot be looked for ends nothing', async () => {
-    const lane = await bench.open()
-    lane.desire(message(1))
-    await settled(lane)
+  it('that cannot be checked does not stop the queue', async () => {
+    const queue = await bench.open()
+    queue.desire(message(1))
+    await settled(queue)
     Object.defineProperty(bench, 'drift', {
       get: () => {
         throw new Error('EIO')
       },
     })
-    lane.checkDrift()
-    lane.desire(message(2))
-    await settled(lane)
+    queue.checkDrift()
+    queue.desire(message(2))
+    await settled(queue)
     expect(bench.faults).not.toEqual([])
     expect(bench.begun).toEqual([1, 2])
   })

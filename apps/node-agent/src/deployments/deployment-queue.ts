@@ -7,68 +7,68 @@ import type {
   DriftedItem,
 } from '@roost/api-types/agent'
 import { fp } from '@roost/failpoints'
-import type { Log } from '@roost/runtime'
+import { errorText, type Log } from '@roost/runtime'
 import type { Applier, Outcome } from './applier.js'
-import { fitDrift, fitPlan } from './truncate-diffs.js'
+import { truncateDriftDiffs, truncatePlanDiffs } from './truncate-diffs.js'
 import { answered, type DeploymentRecord, type RecordFile } from './record.js'
 
-export interface LaneOptions {
+export interface DeploymentQueueOptions {
   readonly kind: DesiredState['kind']
   readonly applier: Applier | undefined
   readonly file: RecordFile
-  /** Said now or never: lost without a connection. */
-  readonly tell: (message: AgentMessage) => void
-  /** Kept until the control plane has it; it takes the place of an earlier answer for the kind. */
+  /** Sends a message now; it is lost when there is no connection. */
+  readonly send: (message: AgentMessage) => void
+  /** Delivers an answer until it is acknowledged; it supersedes an earlier answer of the kind. */
   readonly answer: (message: Omit<AppliedMessage, 'sequence'>) => Promise<void>
-  /** An answer still waits to be acknowledged. */
+  /** Returns true while an answer waits to be acknowledged. */
   readonly isAnswering: () => boolean
   readonly log: Log
 }
 
-/** The queue of deployments of one kind: they are applied one after the other. */
-export class Lane {
-  readonly #options: LaneOptions
+/** Applies the deployments of one kind one after the other. */
+export class DeploymentQueue {
+  readonly #options: DeploymentQueueOptions
   #record: DeploymentRecord
   #next: DesiredMessage | null = null
-  /** What the control plane was told in this session, as JSON. */
-  #told: string | null = null
-  /** The generation whose answer was handed over last. */
-  #answering = 0
+  /** The drift that was reported in this session, as JSON. */
+  #reported: string | null = null
+  /** The generation that was answered last. */
+  #answered = 0
   #work: Promise<void> = Promise.resolve()
   #stopped = false
 
-  private constructor(options: LaneOptions, record: DeploymentRecord) {
+  private constructor(options: DeploymentQueueOptions, record: DeploymentRecord) {
     this.#options = options
     this.#record = record
     if (record.desired !== null) this.#enqueue(() => (record.answer === null ? this.#resume() : this.#complete()))
   }
 
-  /** Continues the deployment during which an earlier process was killed. */
-  static async open(options: LaneOptions): Promise<Lane> {
-    return new Lane(options, await options.file.read())
+  /** Opens the queue, and continues the deployment during which an earlier process was killed. */
+  static async open(options: DeploymentQueueOptions): Promise<DeploymentQueue> {
+    return new DeploymentQueue(options, await options.file.read())
   }
 
-  /** While one is being applied, only the newest of those that arrive is kept. */
+  /** Queues a generation. Only the newest of those that arrive during a deployment is kept. */
   desire(message: DesiredMessage): void {
     if (this.#next !== null && this.#next.generation >= message.generation) return
     this.#next = message
-    this.#enqueue(() => this.#takeNext())
+    this.#enqueue(() => this.#applyNext())
   }
 
-  /** Makes a plan after the work that is already queued. */
+  /** Makes a plan once the queued work has ended. */
   plan(desired: DesiredState): Promise<DeploymentPlan> {
     return new Promise((resolve, reject) => {
       this.#enqueue(() => this.#plan(desired).then(resolve, reject))
     })
   }
 
-  /** A session has begun: what drifted is told anew. */
+  /** Starts a session: drift is reported again. */
   connected(): void {
-    this.#told = null
+    this.#reported = null
     this.checkDrift()
   }
 
-  /** Tells what is not as the generation in force made it, when that has changed. */
+  /** Reports drift from the generation in force when it has changed. */
   checkDrift(): void {
     this.#enqueue(() => this.#drift())
   }
@@ -78,12 +78,12 @@ export class Lane {
     return this.#options.applier?.watch?.(() => this.checkDrift()) ?? (() => {})
   }
 
-  /** Tries again to complete the last generation, when a part of it was left out. */
+  /** Applies the last generation again when a part of it was left out. */
   complete(): void {
     this.#enqueue(() => this.#complete())
   }
 
-  /** Resolves when what is under way has ended; what waits is done after the next start. */
+  /** Waits for the work in progress; queued work is continued after the next start. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#work
@@ -99,17 +99,17 @@ export class Lane {
     try {
       await work()
     } catch (error) {
-      this.#options.log.error('A deployment could not be worked on.', { kind: this.#options.kind, error })
+      this.#options.log.error('could not process a deployment', { kind: this.#options.kind, error })
     }
   }
 
-  async #takeNext(): Promise<void> {
+  async #applyNext(): Promise<void> {
     const next = this.#next
     this.#next = null
     if (next === null) return
     if (next.generation > this.#record.generation) return this.#begin(next)
-    // A lower number comes from a control plane whose database was put back: it learns here how far this node is.
-    await this.#tellAnswer()
+    // A lower number comes from a control plane whose database was restored: the answer gives it this node's generation.
+    await this.#sendAnswer()
   }
 
   async #begin({ generation, desired }: DesiredMessage): Promise<void> {
@@ -133,26 +133,26 @@ export class Lane {
     const { desired, generation, answer } = this.#record
     if (desired === null || answer === null || this.#next !== null) return
     const outcome = await this.#outcome(desired, generation, () => {})
-    // What fails now for another reason changes nothing: the next attempt may complete it.
+    // A failure for another reason changes nothing: the next attempt may complete it.
     if (outcome.outcome !== 'applied' && outcome.isIncomplete !== true) return
     if (outcome.message === answer.message && outcome.outcome === answer.outcome) return
-    this.#options.log.info('A deployment was tried again.', {
+    this.#options.log.info('retried a deployment', {
       kind: this.#options.kind,
       generation,
       outcome: outcome.outcome,
     })
-    this.#answering = 0
+    this.#answered = 0
     await this.#end(outcome)
     await this.#drift()
   }
 
   async #apply(desired: DesiredState, generation: number): Promise<void> {
-    const { kind, tell, log } = this.#options
-    log.info('A deployment begins.', { kind, generation })
+    const { kind, send, log } = this.#options
+    log.info('deployment started', { kind, generation })
     const outcome = await this.#outcome(desired, generation, (state) =>
-      tell({ type: 'progress', kind, generation, state }),
+      send({ type: 'progress', kind, generation, state }),
     )
-    log.info('A deployment has ended.', { kind, generation, outcome: outcome.outcome, reason: outcome.message })
+    log.info('deployment ended', { kind, generation, outcome: outcome.outcome, reason: outcome.message })
     await this.#end(outcome)
     await this.#drift()
   }
@@ -165,51 +165,50 @@ export class Lane {
     }
   }
 
-  /** Written down before it is told: what is lost on the way is told again when the control plane asks again. */
+  /** Saves the answer before it is sent. If it is lost, it is sent again when the control plane asks again. */
   async #end(answer: Outcome): Promise<void> {
     const { file, log, kind } = this.#options
     this.#record = answered(this.#record, answer)
     try {
       await file.write(this.#record)
     } catch (error) {
-      log.error('The end of a deployment cannot be written down; it is done again after a restart.', { kind, error })
+      log.error('could not save the result of a deployment, it is applied again after a restart', { kind, error })
     }
     fp('agent.apply.beforeAck')
-    await this.#tellAnswer()
+    await this.#sendAnswer()
   }
 
-  async #tellAnswer(): Promise<void> {
+  async #sendAnswer(): Promise<void> {
     const { kind, answer, isAnswering } = this.#options
-    const { generation, answer: given } = this.#record
-    if (given === null) return
-    if (!isAnswering() || this.#answering !== generation) await answer({ type: 'applied', kind, generation, ...given })
-    this.#answering = generation
+    const { generation, answer: last } = this.#record
+    if (last === null) return
+    if (!isAnswering() || this.#answered !== generation) await answer({ type: 'applied', kind, generation, ...last })
+    this.#answered = generation
   }
 
   async #plan(desired: DesiredState): Promise<DeploymentPlan> {
-    return fitPlan(await this.#applier().plan(desired))
+    return truncatePlanDiffs(await this.#applier().plan(desired))
   }
 
   async #drift(): Promise<void> {
-    const { kind, applier, isAnswering, tell } = this.#options
-    // Until it knows which generation is in force, the control plane takes no word about its state.
+    const { kind, applier, isAnswering, send } = this.#options
+    // The control plane ignores drift until it knows which generation is in force.
     if (applier === undefined || this.#record.in_force === 0 || isAnswering()) return
-    const items: DriftedItem[] = fitDrift(await applier.drift())
+    const items: DriftedItem[] = truncateDriftDiffs(await applier.drift())
     const { in_force } = this.#record
     const text = JSON.stringify([in_force, items])
-    if (text === this.#told) return
-    this.#told = text
-    tell({ type: 'drift', kind, in_force, items })
+    if (text === this.#reported) return
+    this.#reported = text
+    send({ type: 'drift', kind, in_force, items })
   }
 
   #applier(): Applier {
     const { applier, kind } = this.#options
     if (applier !== undefined) return applier
-    throw new Error(`There is no applier on this node for the kind ${kind}: update the agent.`)
+    throw new Error(`This agent cannot apply deployments of the kind ${kind}. Upgrade the agent.`)
   }
 
   #failure(error: unknown): Outcome {
-    const message = error instanceof Error ? error.message : String(error)
-    return { outcome: 'failed', in_force: this.#record.in_force, message, files: [] }
+    return { outcome: 'failed', in_force: this.#record.in_force, message: errorText(error), files: [] }
   }
 }

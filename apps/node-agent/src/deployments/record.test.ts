@@ -15,11 +15,11 @@ const users = [{ user: 'bob', password: 'correct-horse-battery-staple', is_super
 const desired = { kind: 'user_db' as const, users }
 const outcome = { outcome: 'applied' as const, in_force: 3, message: '', files: [{ path: '/etc/x', sha256: 'ab' }] }
 
-it('nothing is on record before the first generation', async () => {
+it('reads an empty record before the first generation', async () => {
   expect(await recordFile(dir, 'user_db', 'a').read()).toEqual(nothing)
 })
 
-it('what was written is read again, for its owner alone, each kind by itself', async () => {
+it('reads what was written; each kind has a file that only its owner can read', async () => {
   const record = { ...nothing, generation: 3, desired }
   await recordFile(dir, 'user_db', 'a').write(record)
   expect(await recordFile(dir, 'user_db', 'a').read()).toEqual(record)
@@ -28,12 +28,12 @@ it('what was written is read again, for its owner alone, each kind by itself', a
   expect((await stat(dir)).mode & 0o777).toBe(0o700)
 })
 
-it('the generations of another node are not this one’s', async () => {
+it('ignores the generations of another node', async () => {
   await recordFile(dir, 'user_db', 'b').write({ ...nothing, node: 'b', generation: 7 })
   expect(await recordFile(dir, 'user_db', 'a').read()).toEqual(nothing)
 })
 
-it('passwords are on record no longer than until the generation is answered for', async () => {
+it('removes passwords once the generation has a result', async () => {
   const file = recordFile(dir, 'user_db', 'a')
   const record = { ...nothing, generation: 3, desired }
   await file.write(record)
@@ -43,7 +43,7 @@ it('passwords are on record no longer than until the generation is answered for'
   expect(await file.read()).toEqual({ ...nothing, generation: 3, in_force: 3, answer: outcome })
 })
 
-it('a record that cannot be read is not taken for none', async () => {
+it('refuses a damaged record instead of starting with an empty one', async () => {
   const file = recordFile(dir, 'user_db', 'a')
   await file.write(nothing)
   await writeFile(join(dir, 'user_db.json'), '{"node": "a"')

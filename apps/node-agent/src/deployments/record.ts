@@ -8,19 +8,19 @@ import type { Outcome } from './applier.js'
 
 const { outcome, in_force, partly, message, files } = AppliedMessage.shape
 
-/** The last generation that this node was asked for, and what became of it. */
+/** The last generation that was requested of this node, and its result. */
 const DeploymentRecord = z.object({
-  /** Another node's generations are not this one's, on whichever machine. */
+  /** A record of another node is ignored, for example on a cloned machine. */
   node: z.string(),
   generation: z.number(),
   in_force,
-  /** Until it is in force or has failed for good; it holds passwords, which are not kept any longer than that. */
+  /** Null once it is in force or has failed for good, because it contains passwords. */
   desired: z.nullable(DesiredState),
   answer: z.nullable(z.object({ outcome, in_force, partly, message, files })),
 })
 export type DeploymentRecord = z.infer<typeof DeploymentRecord>
 
-/** Where the generations of one kind are recorded before they are applied. */
+/** Records the generations of one kind before they are applied. */
 export interface RecordFile {
   read(): Promise<DeploymentRecord>
   write(record: DeploymentRecord): Promise<void>
@@ -40,7 +40,7 @@ export function recordFile(dir: string, kind: DesiredState['kind'], node: string
   }
 }
 
-/** The record once the generation is answered for. */
+/** Returns the record of a generation that has a result. */
 export function answered(record: DeploymentRecord, { isIncomplete, ...answer }: Outcome): DeploymentRecord {
   const desired = isIncomplete === true ? record.desired : null
   return { ...record, in_force: answer.in_force, desired, answer: { ...answer, files: [...answer.files] } }

@@ -1,31 +1,31 @@
 import type { DeploymentPlan, DriftedItem } from '@roost/api-types/agent'
 
-/** What a message may hold besides; the control plane ends a session for one above 1 MiB. */
-const roomBytes = 900 << 10
+/** The control plane ends a session for a message above 1 MiB, of which this is for plans and drift. */
+const limitBytes = 900 << 10
 const leastDiffBytes = 200
 
-/** A plan that fits into a message: the longest diffs are cut, always in the same way. */
-export function fitPlan(plan: DeploymentPlan): DeploymentPlan {
-  return { ...plan, files: fitDiffs(plan.files, plan) }
+/** Cuts the longest diffs of a plan so that it fits into a message. The result depends on the plan alone. */
+export function truncatePlanDiffs(plan: DeploymentPlan): DeploymentPlan {
+  return { ...plan, files: truncateDiffs(plan.files, plan) }
 }
 
-export function fitDrift(items: readonly DriftedItem[]): DriftedItem[] {
-  return fitDiffs(items, items)
+export function truncateDriftDiffs(items: readonly DriftedItem[]): DriftedItem[] {
+  return truncateDiffs(items, items)
 }
 
-function fitDiffs<T extends { readonly diff: string }>(entries: readonly T[], whole: unknown): T[] {
-  let limit = roomBytes
-  let fitted = [...entries]
-  let excess = sizeOf(whole) - roomBytes
+function truncateDiffs<T extends { readonly diff: string }>(entries: readonly T[], message: unknown): T[] {
+  let limit = limitBytes
+  let truncated = [...entries]
+  let excess = sizeOf(message) - limitBytes
   while (excess > 0 && limit > leastDiffBytes) {
     limit = Math.floor(limit / 2)
-    fitted = entries.map((entry) => ({ ...entry, diff: cut(entry.diff, limit) }))
-    excess = sizeOf(whole) - sizeOf(entries) + sizeOf(fitted) - roomBytes
+    truncated = entries.map((entry) => ({ ...entry, diff: cut(entry.diff, limit) }))
+    excess = sizeOf(message) - sizeOf(entries) + sizeOf(truncated) - limitBytes
   }
-  return fitted
+  return truncated
 }
 
-/** Whole lines from the beginning, and a line that says what is missing. */
+/** Keeps complete lines from the beginning, and adds a line with the number of missing ones. */
 function cut(diff: string, limit: number): string {
   if (diff.length <= limit) return diff
   const end = diff.lastIndexOf('\n', limit)

@@ -1,4 +1,4 @@
-import { type Clock, concurrencyLimit, inParallel, type Log, Periodic, Tries } from '@roost/runtime'
+import { type Clock, concurrencyLimit, inParallel, type Log, Periodic, RetrySchedule } from '@roost/runtime'
 import { desiredMounts } from './desired/mount-record.js'
 import { keyOf } from './desired/mount-spec.js'
 import type { MountSpec } from './desired/mount-spec.js'
@@ -20,14 +20,14 @@ const openMs = 20_000
 /** Checks every 3 s whether the mounts are up, and mounts what is not, after a crash of rclone or a start of the machine. */
 export class MountKeeper {
   readonly #options: MountKeeperOptions
-  readonly #attempts: Tries
+  readonly #attempts: RetrySchedule
   readonly #limit = concurrencyLimit(mountsAtOnce)
   readonly #recoveries = new Map<number, Promise<void>>()
   #round: Periodic | null = null
 
   constructor(options: MountKeeperOptions) {
     this.#options = options
-    this.#attempts = new Tries(options.clock)
+    this.#attempts = new RetrySchedule(options.clock)
   }
 
   /** Resolves once all is up that can be, or after a while. */

@@ -1,10 +1,11 @@
+import { errorText } from '@roost/runtime'
 import type { Outcome, ReportProgress } from '../deployments/applier.js'
 import type { GatewayState as DesiredGateway, MissingShare, Mounts, SettledMounts } from '../mounts/desired/mounts.js'
 import type { Deployment } from './deployment.js'
 import type { Gateway } from './gateway.js'
 import { labelOf, shareProtocols } from './index.js'
 import { describeMissing } from './missing-shares.js'
-import { onTheWayBack, ProtocolPart, sentence } from './protocol-deployment.js'
+import { onTheWayBack, ProtocolPart } from './protocol-deployment.js'
 
 /**
  * Makes the servers serve these shares: staged, read by each server, placed, told, seen. A protocol of which something
@@ -137,7 +138,7 @@ async function settled(mounts: Mounts, behind: ReadonlySet<string> = new Set()):
     if (behind.size > 0) await mounts.holdBack(behind)
     return await mounts.settle()
   } catch (error) {
-    return { missing: [], notes: [sentence(error)] }
+    return { missing: [], notes: [errorText(error)] }
   }
 }
 
@@ -145,6 +146,6 @@ async function settled(mounts: Mounts, behind: ReadonlySet<string> = new Set()):
 async function abandoned(mounts: Mounts): Promise<readonly string[]> {
   return mounts.abandon().then(
     () => [],
-    (error: unknown) => [sentence(error)],
+    (error: unknown) => [errorText(error)],
   )
 }

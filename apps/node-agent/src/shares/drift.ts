@@ -1,4 +1,5 @@
 import type { DriftedItem } from '@roost/api-types/agent'
+import { errorText } from '@roost/runtime'
 import { readManagedFile } from '../machine/managed-file.js'
 import type { Gateway } from './gateway.js'
 import { sha256 } from './gateway-state.js'
@@ -58,6 +59,6 @@ async function faultsOf(server: ShareServer, text: string): Promise<readonly str
   try {
     return await server.faults(text)
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)]
+    return [errorText(error)]
   }
 }

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fp } from '@roost/failpoints'
+import { errorText } from '@roost/runtime'
 import {
   placeManagedFile,
   readManagedFile,
@@ -53,7 +54,7 @@ export class ProtocolPart {
   }
 
   fail(error: unknown): void {
-    this.fault ??= sentence(error)
+    this.fault ??= errorText(error)
   }
 
   async prepare(): Promise<void> {
@@ -109,10 +110,10 @@ export class ProtocolPart {
         await putBack(machine.path(server.file), text)
         if (server.isRunning()) await server.reload()
       } catch (error) {
-        faults.push(sentence(error))
+        faults.push(errorText(error))
       }
     }
-    if (faults.length === 0) await this.#forget().catch((error: unknown) => faults.push(sentence(error)))
+    if (faults.length === 0) await this.#forget().catch((error: unknown) => faults.push(errorText(error)))
     this.fault = `${this.fault ?? ''}${onTheWayBack(faults)}`
   }
 
@@ -234,8 +235,4 @@ async function putBack(path: string, text: string | null): Promise<void> {
 
 export function onTheWayBack(faults: readonly string[]): string {
   return faults.length === 0 ? '' : ` On the way back: ${faults.join(' ')}`
-}
-
-export function sentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

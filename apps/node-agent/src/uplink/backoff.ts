@@ -1,4 +1,5 @@
 import { closeCodes } from '@roost/api-types/agent'
+import { type BackoffLimits, backoffMs } from '@roost/runtime'
 
 /** How a session, or an attempt to open one, ended. */
 export interface SessionEnd {
@@ -13,9 +14,8 @@ export interface SessionEnd {
 }
 
 const stableAfterMs = 60_000
-const firstStepMs = 1000
 /** Under a minute, so that with the handshake and the first frame a node is back within 60 s of the server's restart. */
-const lastStepMs = 50_000
+const steps: BackoffLimits = { firstMs: 1000, longestMs: 50_000 }
 const slowStepMs = 300_000
 const longestRetryAfterMs = 600_000
 
@@ -38,9 +38,8 @@ export class Backoff {
     if (end.code === closeCodes.needsUpgrade) return this.#upTo(slowStepMs)
     if (end.retryAfterMs !== null) return this.#atLeast(Math.min(end.retryAfterMs, longestRetryAfterMs))
     if (end.stableMs >= stableAfterMs) return this.#random() * spreadMs
-    const step = Math.min(lastStepMs, firstStepMs * 2 ** this.#failures)
     this.#failures += 1
-    return this.#upTo(step)
+    return this.#upTo(backoffMs(this.#failures, steps))
   }
 
   #upTo(ms: number): number {

@@ -1,4 +1,5 @@
 import { requestKinds } from '@roost/api-types/agent'
+import { errorText } from '@roost/runtime'
 import type {
   AnswerMessage,
   RequestKind,
@@ -20,8 +21,7 @@ export async function answerRequest(
   try {
     return { type: 'answer', id, result: await handle(handlers, kind, parameters), error: null }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return { type: 'answer', id, result: null, error: reason.slice(0, 2000) }
+    return { type: 'answer', id, result: null, error: errorText(error).slice(0, 2000) }
   }
 }
 

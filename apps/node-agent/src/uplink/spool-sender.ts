@@ -1,4 +1,4 @@
-import type { Clock, Log } from '@roost/runtime'
+import { type BackoffLimits, backoffMs, type Clock, type Log } from '@roost/runtime'
 import type { MessageSpool, SpooledMessage } from './message-spool.js'
 
 export interface SpoolSenderOptions {
@@ -21,8 +21,7 @@ interface Attempt {
 
 /** An answer that takes longer is not expected any more. */
 const answerMs = 60_000
-const firstRetryMs = 5000
-const longestRetryMs = 60_000
+const retryLimits: BackoffLimits = { firstMs: 5000, longestMs: 60_000 }
 const roomCheckMs = 1000
 const newsKinds: ReadonlySet<string> = new Set(['mount_restored'])
 const attemptsOfNews = 5
@@ -61,7 +60,7 @@ export class SpoolSender {
     if (!this.#options.messages.has(sequence)) return void this.#attempts.delete(sequence)
     const count = this.#attempts.get(sequence)?.count ?? 1
     if (count >= attemptsOfNews && this.#isNews(sequence)) return void this.acknowledged(sequence)
-    const delayMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (count - 1))
+    const delayMs = backoffMs(count, retryLimits)
     this.#attempts.set(sequence, { count, nextAtMs: this.#options.clock.monotonic() + delayMs })
     this.#arm(delayMs)
   }

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Clock, inParallel, type Log, Periodic } from '@roost/runtime'
+import { type Clock, errorText, inParallel, type Log, Periodic } from '@roost/runtime'
 import type { CacheStats } from '../rclone/remote-control.js'
 import type { CacheScan } from './files/cache-scan.js'
 import type { DirtyFile } from './files/cached-file.js'
@@ -109,7 +109,7 @@ export class CacheWatch {
       await cache.refresh()
       this.#faults.delete(cache.share)
     } catch (error) {
-      const fault = error instanceof Error ? error.message : String(error)
+      const fault = errorText(error)
       if (this.#faults.get(cache.share) !== fault)
         this.#options.log.warn('The cache of a share could not be read.', { share: cache.share, fault })
       this.#faults.set(cache.share, fault)
