@@ -111,7 +111,7 @@ async function measure(writer: Writer, what: string, request: (n: number) => Req
   ]
 }
 
-/** The same read over both faces, one after the other on one connection each. */
+/** The same read over both transports, one after the other on one connection each. */
 async function compareFaces({ controlPlane, keys }: Stage, { first, cluster }: Table): Promise<readonly Row[]> {
   const writer = createWriter(controlPlane.url, keys)
   const clients = keys.map((apiKey) => createClient({ url: controlPlane.url, apiKey }))

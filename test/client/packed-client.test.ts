@@ -6,13 +6,13 @@ import { repository } from '../support/http/control-plane.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { createOutsideProject } from '../support/http/outside-project.js'
 import type { OutsideProject } from '../support/http/outside-project.js'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { shareApi } from '../support/http/shared-api.js'
 
 vi.setConfig({ testTimeout: 400_000, hookTimeout: 500_000 })
 
 /** Five seconds, and what a slow machine adds. */
-const withinMs = patience
+const withinMs = waitTimeoutMs
 
 const server = shareApi()
 let project: OutsideProject | undefined

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it, vi } from 'vitest'
 import { addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { resources } from '../support/http/route-table.js'
 import { shareApi } from '../support/http/shared-api.js'
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
     (await post('/api/v1/user_db_deployments/', { node })).headers['location'],
     (await get('/api/v1/audit_events/?limit=1')).body.objects[0].resource_uri,
   ]
-  await vi.waitFor(() => allBegun(), patience)
+  await vi.waitFor(() => allBegun(), waitTimeoutMs)
   for (const [index, resource] of resources.entries()) records.set(resource, (await get(uris[index])).body)
 })
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 import { shareApi, statuses } from '../support/http/shared-api.js'
 import { cifsDefaults, commonDefaults, nfsDefaults } from '../support/gateway/share-defaults.js'
-import { testCaller } from '../support/agents/enrolment.js'
+import { testCaller } from '../support/agents/enrollment.js'
 
 const list = '/api/v1/gateway_shares/'
 const server = shareApi()

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
 import { addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
-import { testCaller } from '../support/agents/enrolment.js'
-import { patience } from '../support/clock/wait-until.js'
+import { testCaller } from '../support/agents/enrollment.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 
 let api: TestApi
 let east: number
@@ -227,7 +227,7 @@ describe('while rows come', () => {
         steps.emit('inserted')
         await release
       },
-      { maxWait: patience, timeout: patience },
+      { maxWait: waitTimeoutMs, timeout: waitTimeoutMs },
     )
     onTestFinished(async () => {
       steps.emit('release')

@@ -7,7 +7,7 @@ import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 import { newIdentity, SimulatedAgent } from '../support/agents/simulated-agent.js'
 
 /** On a machine with much to do. */
-const patience = { timeout: 45_000, interval: 50 }
+const waitOptions = { timeout: 45_000, interval: 50 }
 const counts = {
   dirty_files: 2,
   dirty_bytes: 3_000_000_000,
@@ -50,7 +50,7 @@ async function disconnect(): Promise<void> {
   agent.stop()
   await agent.until(({ ended }) => ended !== undefined)
   const isOffline = async () => expect((await uploads()).body).toEqual({ error: 'The node is not connected.' })
-  await vi.waitFor(isOffline, patience)
+  await vi.waitFor(isOffline, waitOptions)
 }
 
 /** An agent that answers each request with this. */
@@ -162,6 +162,6 @@ describe('/metrics', () => {
     await vi.waitFor(async () => {
       const lines = (await api.get('/metrics')).text.split('\n').filter((line) => line.startsWith('roost_share_'))
       expect(lines).toEqual([`roost_share_dirty_files${labels} 2`, `roost_share_dirty_bytes${labels} 3000000000`])
-    }, patience)
+    }, waitOptions)
   })
 })

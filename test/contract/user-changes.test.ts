@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { shareApi } from '../support/http/shared-api.js'
-import { testCaller } from '../support/agents/enrolment.js'
+import { testCaller } from '../support/agents/enrollment.js'
 
 const password = 'correct-horse-battery-staple'
 const list = '/api/v1/users/'

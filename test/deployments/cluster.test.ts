@@ -1,12 +1,12 @@
 import type { Job } from '@roost/api-types/rest'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { testCaller } from '../support/agents/enrolment.js'
+import { testCaller } from '../support/agents/enrollment.js'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
-import { addLabNode, endOf, holdHalfway } from '../support/gateway/deployment-lab.js'
+import { addLabNode, waitForJob, blockHalfway } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { begunGenerations, currentFiles, generationInForce } from '../support/gateway/folder-applier.js'
+import { startedGenerations, currentFiles, currentGeneration } from '../support/gateway/folder-applier.js'
 
 const gateways = '/api/v1/gateway_deployments/'
 const userDb = '/api/v1/user_db_deployments/'
@@ -38,7 +38,7 @@ const deploy = async (list: string, body: object = { cluster }): Promise<Job> =>
   expect([answer.status, answer.text]).toEqual([201, expect.any(String)])
   return answer.body
 }
-const deployed = async (list: string, body: object = { cluster }) => endOf(get, await deploy(list, body))
+const deployed = async (list: string, body: object = { cluster }) => waitForJob(get, await deploy(list, body))
 const configState = async ({ uri }: LabNode) => (await api.get(uri)).body.config_state
 const states = ({ targets }: Job) => targets.map(({ state }) => state)
 
@@ -71,30 +71,30 @@ describe('a deployment to the gateways of a cluster', () => {
     const seen = async () => states((await api.get(job.resource_uri)).body)
     await expect.poll(seen, { interval: 20 }).toEqual([...lost.map(() => 'waiting'), ...there.map(() => 'applied')])
     await expire(job, lost.length)
-    const end = await endOf(get, job)
+    const end = await waitForJob(get, job)
     expect(states(end)).toEqual([...lost.map(() => 'failed'), ...there.map(() => 'applied')])
     expect(end).toMatchObject({ state: 'COMPLETED_FAILED', message: expect.stringContaining('3 of 10 nodes failed') })
     await Promise.all(lost.map((node) => node.start()))
     for (const node of lost) await expect.poll(() => configState(node), { timeout: 60_000 }).toBe('synced')
-    for (const node of all) expect(await begunGenerations(node.dir)).toEqual([1])
+    for (const node of all) expect(await startedGenerations(node.dir)).toEqual([1])
     expect(states((await api.get(job.resource_uri)).body)).toEqual(states(end))
   })
 
   it('conflicts with a running one of one of its nodes, and the other way round', async () => {
     const [node] = (await addNodes(1, { runsGateway: true })) as [LabNode]
-    const release = holdHalfway(node)
+    const release = blockHalfway(node)
     const ofNode = await deploy(gateways, { node: node.uri })
     for (const target of [{ cluster }, { node: node.uri }]) {
       const { status, body } = await post(gateways, target)
       expect([status, body.error]).toEqual([409, expect.stringContaining(ofNode.resource_uri)])
     }
     release()
-    await endOf(get, ofNode)
-    const releaseAgain = holdHalfway(node)
+    await waitForJob(get, ofNode)
+    const releaseAgain = blockHalfway(node)
     const ofCluster = await deploy(gateways)
     expect((await post(gateways, { node: node.uri })).status).toBe(409)
     releaseAgain()
-    await endOf(get, ofCluster)
+    await waitForJob(get, ofCluster)
     expect((await deployed(gateways, { node: node.uri })).state).toBe('COMPLETED_SUCCESS')
   })
 
@@ -117,7 +117,7 @@ describe('a deployment to the gateways of a cluster', () => {
     await gone.stop()
     const job = await deploy(gateways)
     await api.context.services.nodes.remove(gone.id, testCaller, { force: true })
-    expect(await endOf(get, job)).toMatchObject({
+    expect(await waitForJob(get, job)).toMatchObject({
       state: 'COMPLETED_SUCCESS',
       targets: [{ node: other.uri, state: 'applied' }],
     })
@@ -130,25 +130,25 @@ describe('a deployment of users to the proxies of a cluster', () => {
   it('reaches one proxy after the other', async () => {
     const [first, second] = (await addNodes(2, { runsProxy: true })) as [LabNode, LabNode]
     await addUser('alice')
-    const release = holdHalfway(first)
+    const release = blockHalfway(first)
     const job = await deploy(userDb)
-    await expect.poll(() => begunGenerations(first.usersDir)).toEqual([1])
+    await expect.poll(() => startedGenerations(first.usersDir)).toEqual([1])
     await expect.poll(async () => states((await api.get(job.resource_uri)).body)).toEqual(['staged', 'waiting'])
-    expect(await begunGenerations(second.usersDir)).toEqual([])
+    expect(await startedGenerations(second.usersDir)).toEqual([])
     release()
-    expect((await endOf(get, job)).state).toBe('COMPLETED_SUCCESS')
+    expect((await waitForJob(get, job)).state).toBe('COMPLETED_SUCCESS')
     for (const { usersDir } of nodes) expect([...(await currentFiles(usersDir)).keys()]).toEqual(['alice'])
   })
 
   it('stops at the first that could not do it', async () => {
     const [first, second] = (await addNodes(2, { runsProxy: true })) as [LabNode, LabNode]
-    first.behaviour.outcome = 'failed'
+    first.behavior.outcome = 'failed'
     const end = await deployed(userDb)
     expect(end.targets).toMatchObject([
       { state: 'failed', message: 'The folder says failed.', generation: 1 },
       { state: 'failed', message: 'Not started, because an earlier node failed.', generation: null },
     ])
-    expect(await begunGenerations(second.usersDir)).toEqual([])
+    expect(await startedGenerations(second.usersDir)).toEqual([])
   })
 
   it('goes on after one that is silent', async () => {
@@ -156,24 +156,24 @@ describe('a deployment of users to the proxies of a cluster', () => {
     await first.stop()
     const job = await deploy(userDb)
     await expire(job, 1)
-    const end = await endOf(get, job)
+    const end = await waitForJob(get, job)
     expect(states(end)).toEqual(['failed', 'applied'])
     expect(end.targets[0]?.message).toContain(`within ${timeoutSeconds} seconds`)
-    expect(await generationInForce(second.usersDir)).toBe(1)
+    expect(await currentGeneration(second.usersDir)).toBe(1)
   })
 
   it('can be cancelled as far as it has not begun', async () => {
     const [first, second] = (await addNodes(2, { runsProxy: true })) as [LabNode, LabNode]
-    const release = holdHalfway(first)
+    const release = blockHalfway(first)
     const job = await deploy(userDb)
-    await expect.poll(() => begunGenerations(first.usersDir)).toEqual([1])
+    await expect.poll(() => startedGenerations(first.usersDir)).toEqual([1])
     const { status, body } = await post(`${job.resource_uri}cancel/`, {})
     expect([status, body.targets[1].message]).toEqual([202, 'Cancelled by admin.'])
     expect((await post(`${job.resource_uri}cancel/`, {})).status).toBe(409)
     release()
-    const end = await endOf(get, job)
+    const end = await waitForJob(get, job)
     expect([end.state, states(end)]).toEqual(['COMPLETED_FAILED', ['applied', 'failed']])
-    expect(await begunGenerations(second.usersDir)).toEqual([])
+    expect(await startedGenerations(second.usersDir)).toEqual([])
     expect((await post(`${job.resource_uri}cancel/`, {})).status).toBe(409)
   })
 
@@ -183,9 +183,9 @@ describe('a deployment of users to the proxies of a cluster', () => {
 
   it('runs beside one of shares', async () => {
     const [node] = (await addNodes(1, { runsProxy: true, runsGateway: true })) as [LabNode]
-    const release = holdHalfway(node)
+    const release = blockHalfway(node)
     const [shares, users] = [await deploy(gateways, { node: node.uri }), await deploy(userDb)]
     release()
-    for (const job of [shares, users]) expect((await endOf(get, job)).state).toBe('COMPLETED_SUCCESS')
+    for (const job of [shares, users]) expect((await waitForJob(get, job)).state).toBe('COMPLETED_SUCCESS')
   })
 })

@@ -7,7 +7,7 @@ import { createSecrets } from '@roost/control-plane/dist/secrets/secrets.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
-import { testCaller } from '../support/agents/enrolment.js'
+import { testCaller } from '../support/agents/enrollment.js'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 
 const secrets = createSecrets([{ id: '00000001', key: new Uint8Array(32).fill(1) }])

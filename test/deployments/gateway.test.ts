@@ -2,10 +2,10 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Job } from '@roost/api-types/rest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { addLabNode, endOf, holdHalfway } from '../support/gateway/deployment-lab.js'
+import { addLabNode, waitForJob, blockHalfway } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { begunGenerations, currentFiles, generationInForce } from '../support/gateway/folder-applier.js'
+import { startedGenerations, currentFiles, currentGeneration } from '../support/gateway/folder-applier.js'
 import { shareApi } from '../support/http/shared-api.js'
 
 const list = '/api/v1/gateway_deployments/'
@@ -29,7 +29,7 @@ const deploy = async (more: object = {}): Promise<Job> => {
   expect([answer.status, answer.text]).toEqual([201, expect.any(String)])
   return answer.body
 }
-const deployed = async (more: object = {}) => endOf(get, await deploy(more))
+const deployed = async (more: object = {}) => waitForJob(get, await deploy(more))
 const configState = async () => (await get(node.uri)).body.config_state
 const drift = async () => (await get(`${node.uri}drift/`)).body
 
@@ -38,7 +38,7 @@ describe('a deployment to a gateway', () => {
     expect(await configState()).toBe('unknown')
     const job = await deploy()
     expect(job).toMatchObject({ state: 'QUEUED', node: node.uri, cluster: null, finished: null, progress: 0 })
-    const end = await endOf(get, job)
+    const end = await waitForJob(get, job)
     expect(end).toMatchObject({ state: 'COMPLETED_SUCCESS', progress: 100, message: '' })
     expect(end.targets).toEqual([{ node: node.uri, state: 'applied', message: '', generation: 1 }])
     expect([...(await currentFiles(node.dir)).values()]).toEqual(['docs\nrw\n'])
@@ -46,17 +46,17 @@ describe('a deployment to a gateway', () => {
   })
 
   it('shows how far a node is', async () => {
-    const release = holdHalfway(node)
+    const release = blockHalfway(node)
     const job = await deploy()
     await expect.poll(async () => (await get(job.resource_uri)).body.targets[0].state).toBe('staged')
     expect((await get(job.resource_uri)).body).toMatchObject({ state: 'IN_PROGRESS', progress: 60 })
     expect(await configState()).toBe('pending')
     release()
-    expect((await endOf(get, job)).state).toBe('COMPLETED_SUCCESS')
+    expect((await waitForJob(get, job)).state).toBe('COMPLETED_SUCCESS')
   })
 
   it('fails with the words of the node that could not do it', async () => {
-    node.behaviour.outcome = 'failed'
+    node.behavior.outcome = 'failed'
     const end = await deployed()
     expect(end).toMatchObject({ state: 'COMPLETED_FAILED', message: 'The folder says failed.' })
     expect(end.targets[0]?.state).toBe('failed')
@@ -65,12 +65,12 @@ describe('a deployment to a gateway', () => {
 
   it('fails when the node went back to what was in force', async () => {
     await deployed()
-    node.behaviour.outcome = 'rolled_back'
+    node.behavior.outcome = 'rolled_back'
     await patch(share, { access_mode: 'ro' })
     const end = await deployed()
     expect(end).toMatchObject({ state: 'COMPLETED_FAILED', message: 'The folder says rolled_back.' })
     expect(end.targets[0]?.state).toBe('rolled_back')
-    expect(await generationInForce(node.dir)).toBe(1)
+    expect(await currentGeneration(node.dir)).toBe(1)
     expect((await drift()).kinds).toMatchObject([{ generation: 2, applied_generation: 1 }])
   })
 
@@ -100,7 +100,7 @@ describe('a deployment to a gateway', () => {
     await node.start()
     const acknowledged = async () => (await deployed()).targets[0]?.generation
     expect(await acknowledged()).toBe(2)
-    expect(await begunGenerations(node.dir)).toEqual([1, 2])
+    expect(await startedGenerations(node.dir)).toEqual([1, 2])
   })
 
   it('says when a node has no applier for it', async () => {
@@ -119,7 +119,7 @@ describe('a dry run', () => {
     expect(end.plan?.nodes).toMatchObject([
       { node: node.uri, files: [{ change: 'create', diff: '+docs\n+rw\n' }], daemons: [{ action: 'reload' }] },
     ])
-    expect(await begunGenerations(node.dir)).toEqual([])
+    expect(await startedGenerations(node.dir)).toEqual([])
   })
 
   it('names a plan that is applied while it would still be the same', async () => {
@@ -145,7 +145,7 @@ describe('a dry run', () => {
 
   it('names a plan that is refused with 409 once the cluster has another node', async () => {
     const cluster = `/api/v1/clusters/${clusterId}/`
-    const { plan } = await endOf(get, (await post(list, { cluster, dry_run: true })).body)
+    const { plan } = await waitForJob(get, (await post(list, { cluster, dry_run: true })).body)
     await server.addGateway(clusterId)
     expect((await post(list, { cluster, plan_id: plan?.plan_id })).status).toBe(409)
   })
@@ -228,24 +228,24 @@ describe('a node that was changed by hand', () => {
 
   it('has to be deployed anew where the last deployment reached one protocol alone: what was applied is no one generation', async () => {
     const name = await changeByHand()
-    Object.assign(node.behaviour, { outcome: 'failed', partly: true })
+    Object.assign(node.behavior, { outcome: 'failed', partly: true })
     expect(await deployed()).toMatchObject({ state: 'COMPLETED_FAILED', message: 'The folder says failed.' })
     expect(await configState()).toBe('drifted')
     for (const action of ['reapply', 'adopt']) {
       const refused = await post(`${node.uri}drift/`, { action })
       expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('Deploy again')])
     }
-    Object.assign(node.behaviour, { outcome: 'applied', partly: false })
+    Object.assign(node.behavior, { outcome: 'applied', partly: false })
     await deployed()
     expect([await configState(), (await currentFiles(node.dir)).get(name)]).toEqual(['synced', 'docs\nrw\n'])
   })
 
   it('is synced once the agent has completed by itself what a deployment left out, whose job stays ended', async () => {
     await deployed()
-    Object.assign(node.behaviour, { outcome: 'failed', partly: true, isIncomplete: true })
+    Object.assign(node.behavior, { outcome: 'failed', partly: true, isIncomplete: true })
     const job = await deployed()
     expect([job.state, await configState()]).toEqual(['COMPLETED_FAILED', 'pending'])
-    Object.assign(node.behaviour, { outcome: 'applied', partly: false, isIncomplete: false })
+    Object.assign(node.behavior, { outcome: 'applied', partly: false, isIncomplete: false })
     // An agent that starts completes at once what it would within a minute.
     await node.stop()
     await node.start()

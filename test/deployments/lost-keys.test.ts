@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { addLabNode, endOf } from '../support/gateway/deployment-lab.js'
+import { addLabNode, waitForJob } from '../support/gateway/deployment-lab.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { shareApi } from '../support/http/shared-api.js'
 
@@ -16,7 +16,7 @@ it('a deployment that needs a password which does not open fails with the reason
   const sealed = Uint8Array.from([1, 0xde, 0xad, 0xbe, 0xef, ...Array.from({ length: 60 }, () => 0)])
   await database.prisma.user.update({ where: { id: Number(bob.id) }, data: { password: sealed } })
   const deploy = async (more: object = {}) =>
-    endOf(server.get, (await server.post('/api/v1/user_db_deployments/', { cluster, ...more })).body)
+    waitForJob(server.get, (await server.post('/api/v1/user_db_deployments/', { cluster, ...more })).body)
   for (const dry_run of [false, true])
     expect(await deploy({ dry_run })).toMatchObject({
       state: 'COMPLETED_FAILED',

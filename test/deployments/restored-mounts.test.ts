@@ -6,7 +6,7 @@ import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 const { get, post } = server
-const patience = { timeout: 60_000 }
+const waitOptions = { timeout: 60_000 }
 
 let node: LabNode
 let clusterId = 0
@@ -26,7 +26,7 @@ it('a mount that the agent restored is an event of the audit, also from a time w
   node.restored.explain(share, 'It did not answer.')
   node.restored.record(share)
   await node.start()
-  await expect.poll(async () => (await events(share)).length, patience).toBe(1)
+  await expect.poll(async () => (await events(share)).length, waitOptions).toBe(1)
   const { uuid } = await server.api.database.prisma.node.findUniqueOrThrow({ where: { id: node.id } })
   expect(await events(share)).toMatchObject([
     { operator: `agent ${uuid}`, key_id: null, changes: { reason: [null, 'It did not answer.'] } },
@@ -41,7 +41,7 @@ it('ten restored mounts of a share in an hour are events, and those of another s
     await node.start()
     for (let time = 0; time < 12; time++) node.restored.record(share)
     node.restored.record(foreign)
-    await expect.poll(async () => (await events(share)).length, patience).toBe(10)
+    await expect.poll(async () => (await events(share)).length, waitOptions).toBe(10)
     // A share of another node is refused.
     expect(await events(foreign)).toEqual([])
   } finally {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Job } from '@roost/api-types/rest'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { addLabNode, endOf, holdHalfway } from '../support/gateway/deployment-lab.js'
+import { addLabNode, waitForJob, blockHalfway } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { currentFiles } from '../support/gateway/folder-applier.js'
@@ -30,7 +30,7 @@ beforeEach(async () => {
 async function ended(body: object): Promise<Job> {
   const { status, body: job } = await server.post(path, { cluster, ...body })
   expect(status).toBe(201)
-  return endOf(server.get, job, 60_000)
+  return waitForJob(server.get, job, 60_000)
 }
 
 /** Applies a reviewed plan; the second proxy waits for its turn until `meanwhile` is done. */
@@ -38,13 +38,13 @@ async function applyReviewed(meanwhile: () => Promise<unknown>): Promise<Job> {
   await ended({})
   await server.patch(bob, { is_superuser: true })
   const { plan } = await ended({ dry_run: true })
-  const release = holdHalfway(first)
+  const release = blockHalfway(first)
   const { body: job } = await server.post(path, { cluster, plan_id: plan?.plan_id })
   const states = async () => ((await server.get(job.resource_uri)).body as Job).targets.map(({ state }) => state)
   await expect.poll(states, { timeout: 60_000 }).toEqual(['staged', 'waiting'])
   await meanwhile()
   release()
-  const end = await endOf(server.get, job, 60_000)
+  const end = await waitForJob(server.get, job, 60_000)
   expect(end.plan).toEqual(plan)
   return end
 }

@@ -2,7 +2,7 @@ import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import type { Job } from '@roost/api-types/rest'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { addLabNode, holdHalfway } from '../support/gateway/deployment-lab.js'
+import { addLabNode, blockHalfway } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { shareApi } from '../support/http/shared-api.js'
@@ -33,7 +33,7 @@ function watched(id: number): Promise<readonly Job[]> {
 }
 
 it('streams a deployment from its beginning to its end', async () => {
-  const release = holdHalfway(node)
+  const release = blockHalfway(node)
   const job = await client.rpc.gatewayDeployments.create.mutate({ node: node.uri })
   const all = watched(Number(job.id))
   await expect

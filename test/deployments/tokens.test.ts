@@ -1,6 +1,6 @@
 import type { Job } from '@roost/api-types/rest'
 import { beforeEach, expect, it } from 'vitest'
-import { addLabNode, endOf } from '../support/gateway/deployment-lab.js'
+import { addLabNode, waitForJob } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { shareApi } from '../support/http/shared-api.js'
@@ -42,7 +42,7 @@ it('every proxy is asked to end tokens once the last one has the users, and the 
     targets: [{ state: 'applied' }, { state: 'applied' }],
   })
   release()
-  expect(await endOf(server.get, job)).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
+  expect(await waitForJob(server.get, job)).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
   expect(asked).toHaveLength(2)
 })
 
@@ -51,7 +51,7 @@ it('what could not be ended is a note of the job, and no failure', async () => {
   if (one === undefined || two === undefined) throw new Error('There are no proxies.')
   one.tokens.end = async () => ({ ended: 0, notes: ['Tokens of bob:bob may live.'] })
   two.tokens.end = () => Promise.reject(new Error('no memory'))
-  const { state, message } = await endOf(server.get, await deploy())
+  const { state, message } = await waitForJob(server.get, await deploy())
   expect(state).toBe('COMPLETED_SUCCESS')
   expect(message).toContain('Tokens of bob:bob may live.')
   expect(message).toContain('Tokens of changed users may live until they expire: no memory')

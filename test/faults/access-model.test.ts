@@ -71,11 +71,11 @@ interface Model {
 const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)]
 const statusOf = (error: unknown) => (isClientError(error) ? error.data?.httpStatus : undefined)
 
-/** Reads, or asks for a deployment, with a key, over one of the two faces. Answers the HTTP status. */
-async function use({ credentials }: KeyNow, face: number, cluster: number | null, model: Model): Promise<number> {
+/** Reads, or asks for a deployment, with a key, over one of the two transports. Answers the HTTP status. */
+async function use({ credentials }: KeyNow, transport: number, cluster: number | null, model: Model): Promise<number> {
   // An address of its own for each: failed authentications are counted by address.
   const localAddress = `127.1.${(address += 1) >> 8}.${address & 255}`
-  if (face === 1 || refusals === 9) {
+  if (transport === 1 || refusals === 9) {
     const dispatcher = new Agent({ connect: { ca: roost.ca }, localAddress })
     const headers = { authorization: `apikey ${credentials}`, 'content-type': 'application/json' }
     const call = cluster === null ? {} : { method: 'POST' as const, body: JSON.stringify({ cluster }) }
@@ -175,11 +175,11 @@ const steps: readonly fc.WeightedArbitrary<Step>[] = [
   },
   {
     weight: 10,
-    arbitrary: fc.tuple(index, fc.nat({ max: 1 }), fc.boolean()).map(([at, face, isWrite]) => async (model) => {
+    arbitrary: fc.tuple(index, fc.nat({ max: 1 }), fc.boolean()).map(([at, transport, isWrite]) => async (model) => {
       const key = pick(model.keys, at)
       if (key === undefined) return
       const cluster = isWrite ? await addCluster(database) : null
-      const status = await use(key, face, cluster, model)
+      const status = await use(key, transport, cluster, model)
       deepEqual(status, expected(key, isWrite, model))
       if (status === 201) model.written.gateway_deployments += 1
     }),
@@ -206,7 +206,7 @@ async function assertAgreement(model: Model): Promise<void> {
 }
 
 it(
-  'whatever is done to operators and keys, each key may do what it should over both faces, also after kill -9',
+  'whatever is done to operators and keys, each key may do what it should over both transports, also after kill -9',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(...steps), { minLength: 40, maxLength: 60 }), async (story) => {

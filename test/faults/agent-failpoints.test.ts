@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { FailpointName } from '@roost/failpoints'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { repository } from '../support/http/control-plane.js'
-import { addLabNode, endOf } from '../support/gateway/deployment-lab.js'
+import { addLabNode, waitForJob } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
-import { endsAt } from '../support/programs/failpoints.js'
+import { killAt } from '../support/programs/failpoints.js'
 import type { Point } from '../support/programs/failpoints.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { begunGenerations, currentFiles, generationInForce } from '../support/gateway/folder-applier.js'
+import { startedGenerations, currentFiles, currentGeneration } from '../support/gateway/folder-applier.js'
 import { shareApi } from '../support/http/shared-api.js'
 
 const isLong = process.env['ROOST_TEST_LONG'] === '1'
@@ -28,7 +28,7 @@ beforeEach(async () => {
   const body = { node: node.id, name: 'share0', objectstore_container: 'c', enabled: true }
   share = (await server.post('/api/v1/gateway_shares/', body)).body.resource_uri
   await node.start()
-  await endOf(server.get, (await server.post('/api/v1/gateway_deployments/', { node: node.uri })).body)
+  await waitForJob(server.get, (await server.post('/api/v1/gateway_deployments/', { node: node.uri })).body)
   await node.stop()
   return async () => {
     await Promise.all(processes.splice(0).map(endProcess))
@@ -46,7 +46,7 @@ interface AgentProcess {
 function startAgent(point?: Point): AgentProcess {
   const { PATH = '' } = process.env
   const program = join(repository, 'test/dist/support/agents/lab-agent-program.js')
-  const env = { PATH, ...(point === undefined ? {} : endsAt(point)) }
+  const env = { PATH, ...(point === undefined ? {} : killAt(point)) }
   const child = spawn(process.execPath, [program, node.dataDir], { env, stdio: 'ignore' })
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('close', (_code, signal) => resolve(signal)))
   const started = { ended, kill: () => child.kill('SIGKILL') }
@@ -63,8 +63,8 @@ const filesOf = (name: string) => [`${name}\nrw\n`]
 
 /** Lets the agent die at the point of the next deployment, and starts it again. */
 async function dieAt(point: Point) {
-  const before = { files: [...(await currentFiles(node.dir)).values()], generation: await generationInForce(node.dir) }
-  const begun = (await begunGenerations(node.dir)).length
+  const before = { files: [...(await currentFiles(node.dir)).values()], generation: await currentGeneration(node.dir) }
+  const begun = (await startedGenerations(node.dir)).length
   const name = `share${(number += 1)}`
   await server.patch(share, { name })
   const dying = startAgent(point)
@@ -77,14 +77,14 @@ async function dieAt(point: Point) {
   })()
   const signal = await Promise.race([dying.ended, watch])
   await endProcess(dying)
-  const dead = { files: [...(await currentFiles(node.dir)).values()], generation: await generationInForce(node.dir) }
+  const dead = { files: [...(await currentFiles(node.dir)).values()], generation: await currentGeneration(node.dir) }
   const since = performance.now()
   const agent = startAgent()
   await expect.poll(async () => (await jobNow()).finished, { timeout: 60_000, interval: 50 }).not.toBeNull()
   const convergedMs = performance.now() - since
   await endProcess(agent)
-  const after = { files: [...(await currentFiles(node.dir)).values()], generation: await generationInForce(node.dir) }
-  const times = (await begunGenerations(node.dir)).slice(begun)
+  const after = { files: [...(await currentFiles(node.dir)).values()], generation: await currentGeneration(node.dir) }
+  const times = (await startedGenerations(node.dir)).slice(begun)
   return { name, before, dead, after, signal, convergedMs, times, job: await jobNow() }
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { systemClock } from '@roost/runtime'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { ScriptedControlPlane } from '../support/agents/scripted-control-plane.js'
 import { enrolledState, startTestAgent, type TestAgent } from '../support/agents/test-agent.js'
 
@@ -31,14 +31,14 @@ afterEach(async () => {
 })
 
 it('an agent answers every request: by its handler, with its error, or that it does not know the kind', async () => {
-  await vi.waitFor(() => expect(server.inventories).not.toEqual([]), patience)
+  await vi.waitFor(() => expect(server.inventories).not.toEqual([]), waitTimeoutMs)
   const ask = (id: string, kind: string, parameters: unknown) =>
     server.sendAll({ type: 'request', id, kind, parameters })
   ask('a', 'end_tokens', { generation: 3 })
   ask('b', 'end_tokens', { generation: 0 })
   ask('c', 'make_coffee', {})
   ask('d', 'end_tokens', { generation: 'all' })
-  await vi.waitFor(() => expect(server.answers).toHaveLength(4), patience)
+  await vi.waitFor(() => expect(server.answers).toHaveLength(4), waitTimeoutMs)
   const answers = new Map(server.answers.map(({ id, result, error }) => [id, { result, error }]))
   expect(answers.get('a')).toEqual({ result: { ended: 3, notes: [] }, error: null })
   expect(answers.get('b')).toEqual({ result: null, error: 'no such generation' })

@@ -61,7 +61,7 @@ it.each([
   ['both ways', 'both'],
   ['from the control plane to the agent alone', 'down'],
   ['from the agent to the control plane alone', 'up'],
-] as const)('notices within 60 s that nothing travels %s, and has dialled again', async (_, direction) => {
+] as const)('notices within 60 s that nothing travels %s, and has dialed again', async (_, direction) => {
   await start()
   await clock.advance(2 * minute)
   proxy.set({ kind: 'black-hole', direction })

@@ -10,12 +10,12 @@ import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
 import { addLabNode } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
-import { restFace } from '../support/http/transports.js'
-import type { RestFace, Row } from '../support/http/transports.js'
-import { endsAt } from '../support/programs/failpoints.js'
+import { restTransport } from '../support/http/transports.js'
+import type { RestTransport, Row } from '../support/http/transports.js'
+import { killAt } from '../support/programs/failpoints.js'
 import type { Point } from '../support/programs/failpoints.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { begunGenerations, currentFiles, generationInForce } from '../support/gateway/folder-applier.js'
+import { startedGenerations, currentFiles, currentGeneration } from '../support/gateway/folder-applier.js'
 import { freePort } from '../support/programs/free-port.js'
 
 const isLong = process.env['ROOST_TEST_LONG'] === '1'
@@ -27,7 +27,7 @@ let database: TestDatabase
 let dataDir = ''
 let address = ''
 let roost: ControlPlaneProcess
-let face: RestFace
+let transport: RestTransport
 let cluster = 0
 let node: LabNode
 beforeAll(async () => {
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await node.remove()
-  await face.close()
+  await transport.close()
   await roost.stop()
   await database.drop()
   await rm(dataDir, { recursive: true })
@@ -51,13 +51,13 @@ let armed: Point | undefined
 
 async function start(point?: Point): Promise<void> {
   armed = point
-  const env = { DATABASE_URL: database.url, ROOST_LISTEN: address, ...(point === undefined ? {} : endsAt(point)) }
+  const env = { DATABASE_URL: database.url, ROOST_LISTEN: address, ...(point === undefined ? {} : killAt(point)) }
   roost = await startControlPlane({ dataDir, env })
-  face = restFace(roost)
+  transport = restTransport(roost)
 }
 
 async function restart(point?: Point): Promise<void> {
-  await face.close()
+  await transport.close()
   await roost.stop()
   await start(point)
 }
@@ -91,7 +91,7 @@ async function createAt(point: Point, kind: Creatable) {
   const [body, key] = [await newBody(kind), `key-${number}`]
   const [rows, events] = [await countOf(kind), await database.prisma.auditEvent.count()]
   if (armed !== point) await restart(point)
-  const lost = await face.create(kind, body, key).catch(() => 'no answer')
+  const lost = await transport.create(kind, body, key).catch(() => 'no answer')
   await roost.died
   const added = async () => ({
     rows: (await countOf(kind)) - rows,
@@ -100,8 +100,8 @@ async function createAt(point: Point, kind: Creatable) {
   const interrupted = await added()
   // The repetition of what was accepted writes nothing: it comes to no such point.
   await restart(point === 'cp.write.afterCommitBeforeReply' ? point : undefined)
-  const first = await face.create(kind, body, key)
-  const second = await face.create(kind, body, key)
+  const first = await transport.create(kind, body, key)
+  const second = await transport.create(kind, body, key)
   return { body, lost, interrupted, first, second, kept: await added() }
 }
 
@@ -140,7 +140,7 @@ describe('a deployment whose control plane was killed', () => {
   /** Asks until it has ended, whoever answers meanwhile. */
   async function ended(id: number): Promise<Job> {
     for (const deadline = Date.now() + 180_000; Date.now() < deadline; await sleep(100)) {
-      const job = (await face.list(
+      const job = (await transport.list(
         'gateway_deployments',
         '&state__in=COMPLETED_SUCCESS,COMPLETED_FAILED',
       )) as unknown as Job[]
@@ -152,15 +152,15 @@ describe('a deployment whose control plane was killed', () => {
 
   async function deployAt(point: Point) {
     const name = `deployed${(number += 1)}`
-    await face.create('gateway_shares', { node: node.id, name, objectstore_container: 'c', enabled: true })
-    const [before, begun] = [await generationInForce(node.dir), await begunGenerations(node.dir)]
+    await transport.create('gateway_shares', { node: node.id, name, objectstore_container: 'c', enabled: true })
+    const [before, begun] = [await currentGeneration(node.dir), await startedGenerations(node.dir)]
     await restart(point)
-    void face.create('gateway_deployments', { node: node.id }).catch(() => undefined)
+    void transport.create('gateway_deployments', { node: node.id }).catch(() => undefined)
     await roost.died
     await restart()
     const { id } = await database.prisma.job.findFirstOrThrow({ orderBy: { id: 'desc' } })
     const job = await ended(id)
-    const again = (await begunGenerations(node.dir)).slice(begun.length)
+    const again = (await startedGenerations(node.dir)).slice(begun.length)
     return { name, before, job, again }
   }
 

@@ -1,6 +1,6 @@
 import { systemClock } from '@roost/runtime'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { ScriptedControlPlane } from '../support/agents/scripted-control-plane.js'
 import { enrolledState, startTestAgent, type TestAgent } from '../support/agents/test-agent.js'
 
@@ -44,16 +44,16 @@ it.each([
   ['settings of another type', '{"type":"settings","ca":[{"toString":1}]}'],
   ['a request whose kind is a property of every object', '{"type":"request","id":"a","kind":"toString"}'],
 ])('an agent goes on when its control plane sends %s', async (_name, text) => {
-  await vi.waitFor(() => expect(server.inventories).not.toEqual([]), patience)
+  await vi.waitFor(() => expect(server.inventories).not.toEqual([]), waitTimeoutMs)
   server.sendText(text)
   server.sendAll({ type: 'request', id: 'after', kind: 'none', parameters: null })
-  await vi.waitFor(() => expect(server.answers.map(({ id }) => id)).toContain('after'), patience)
+  await vi.waitFor(() => expect(server.answers.map(({ id }) => id)).toContain('after'), waitTimeoutMs)
   expect(server.faults).toEqual([])
 })
 
 it('a session ends where a message meets a fault of the agent, and the agent dials again', async () => {
-  await vi.waitFor(() => expect(server.inventories).not.toEqual([]), patience)
+  await vi.waitFor(() => expect(server.inventories).not.toEqual([]), waitTimeoutMs)
   isLogBroken = true
   server.sendAll({ type: 'refused', of: 'log', message: 'no' })
-  await vi.waitFor(() => expect(server.hellos).toHaveLength(2), patience)
+  await vi.waitFor(() => expect(server.hellos).toHaveLength(2), waitTimeoutMs)
 })

@@ -9,10 +9,10 @@ import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
 import { addLabNode } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
-import { restFace } from '../support/http/transports.js'
-import type { RestFace, Row } from '../support/http/transports.js'
+import { restTransport } from '../support/http/transports.js'
+import type { RestTransport, Row } from '../support/http/transports.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { begunGenerations, generationInForce } from '../support/gateway/folder-applier.js'
+import { startedGenerations, currentGeneration } from '../support/gateway/folder-applier.js'
 import { freePort } from '../support/programs/free-port.js'
 
 const kills = process.env['ROOST_TEST_LONG'] === '1' ? 50 : 3
@@ -24,7 +24,7 @@ let database: TestDatabase
 let dataDir = ''
 let address = ''
 let roost: ControlPlaneProcess
-let face: RestFace
+let transport: RestTransport
 let cluster = 0
 let nodes: readonly LabNode[] = []
 beforeAll(async () => {
@@ -40,7 +40,7 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   for (const node of nodes) await node.remove()
-  await face.close()
+  await transport.close()
   await roost.stop()
   await database.drop()
   await rm(dataDir, { recursive: true })
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 async function start(): Promise<void> {
   roost = await startControlPlane({ dataDir, env: { DATABASE_URL: database.url, ROOST_LISTEN: address } })
-  face = restFace(roost)
+  transport = restTransport(roost)
 }
 
 /** What became of the writes of one kind: accepted, refused, or nobody knows. */
@@ -58,11 +58,11 @@ interface History {
 }
 
 /** Writes one after the other, whatever happens to the server, until it is stopped. */
-function write(next: (face: RestFace) => ReturnType<RestFace['create']>, stopping: AbortSignal) {
+function write(next: (transport: RestTransport) => ReturnType<RestTransport['create']>, stopping: AbortSignal) {
   const history: History = { accepted: [], lost: 0 }
   const writing = (async () => {
     while (!stopping.aborted) {
-      const outcome = await next(face).catch(() => undefined)
+      const outcome = await next(transport).catch(() => undefined)
       if (outcome === undefined) {
         history.lost += 1
         await sleep(50)
@@ -98,7 +98,7 @@ const auditedOf = (resource: string, action: string) =>
 
 it('nothing accepted is lost, each write is audited once and every deployment ends, however often it is killed', async () => {
   const share = { node: nodes[0]?.id, name: 'docs', objectstore_container: 'c', enabled: true }
-  const made = await face.create('gateway_shares', share)
+  const made = await transport.create('gateway_shares', share)
   const id = 'record' in made ? Number(made.record?.['id']) : 0
   const stopping = new AbortController()
   let [users, delay, turn] = [0, 0, 0]
@@ -128,13 +128,13 @@ it('nothing accepted is lost, each write is audited once and every deployment en
     await expect.poll(haveGrown, { timeout: 120_000 }).toBe(true)
     await sleep(Math.random() * 500)
     await roost.kill9()
-    await face.close()
+    await transport.close()
     await start()
   }
   await sleep(500)
   stopping.abort()
   const [faults] = await Promise.all([watching, creating.writing, changing.writing, deploying.writing])
-  await expect.poll(() => face.list('gateway_deployments'), { timeout: resumesMs, interval: 200 }).toEqual([])
+  await expect.poll(() => transport.list('gateway_deployments'), { timeout: resumesMs, interval: 200 }).toEqual([])
 
   expect(faults).toEqual([])
   expect(Math.min(...histories.map(({ accepted }) => accepted.length))).toBeGreaterThanOrEqual(kills)
@@ -168,8 +168,8 @@ async function assertDeployments({ accepted, lost }: History): Promise<void> {
   expect(await auditedOf('gateway_deployments', 'create')).toBe(jobs.length)
   for (const { id, dir } of nodes) {
     const [state] = await database.prisma.nodeDeployment.findMany({ where: { nodeId: id } })
-    expect(state).toMatchObject({ desired: state?.inForce, inForce: await generationInForce(dir) })
-    const begun = await begunGenerations(dir)
+    expect(state).toMatchObject({ desired: state?.inForce, inForce: await currentGeneration(dir) })
+    const begun = await startedGenerations(dir)
     expect(begun).toEqual(begun.toSorted((one, other) => one - other))
   }
 }

@@ -8,8 +8,8 @@ import { startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
 import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
-import { restFace, rpcFace } from '../support/http/transports.js'
-import type { Face, Kind, Row } from '../support/http/transports.js'
+import { restTransport, rpcTransport } from '../support/http/transports.js'
+import type { Transport, Kind, Row } from '../support/http/transports.js'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 import { createModel } from '../support/models/records-model.js'
 import type { RecordsModel } from '../support/models/records-model.js'
@@ -21,7 +21,7 @@ let database: TestDatabase
 let dataDir = ''
 let key = ''
 let roost: ControlPlaneProcess
-let faces: readonly Face[] = []
+let transports: readonly Transport[] = []
 let clusters: readonly number[] = []
 let nodes: readonly number[] = []
 
@@ -34,17 +34,17 @@ beforeAll(async () => {
   await start()
 })
 afterAll(async () => {
-  for (const face of faces) await face.close()
+  for (const transport of transports) await transport.close()
   await roost.stop()
   await database.drop()
   await rm(dataDir, { recursive: true })
 })
 
 async function start(): Promise<void> {
-  for (const face of faces) await face.close()
+  for (const transport of transports) await transport.close()
   roost = await startControlPlane({ dataDir, env: { DATABASE_URL: database.url } })
   key ||= roost.key
-  faces = [restFace({ ...roost, key }), rpcFace({ ...roost, key })]
+  transports = [restTransport({ ...roost, key }), rpcTransport({ ...roost, key })]
 }
 
 async function crash(): Promise<void> {
@@ -83,14 +83,14 @@ type Step =
   | {
       readonly verb: 'create' | 'change' | 'remove'
       readonly kind: Kind
-      readonly face: number
+      readonly transport: number
       readonly at: number
       readonly body: Row
     }
   | { readonly verb: 'crash' }
 
 const stepOf = (verb: 'create' | 'change' | 'remove', kind: Kind, body: fc.Arbitrary<Row>): fc.Arbitrary<Step> =>
-  fc.record({ verb: fc.constant(verb), kind: fc.constant(kind), face: place, at: fc.nat({ max: 20 }), body })
+  fc.record({ verb: fc.constant(verb), kind: fc.constant(kind), transport: place, at: fc.nat({ max: 20 }), body })
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: stepOf('create', 'users', user) },
   { weight: 8, arbitrary: stepOf('change', 'users', userChange) },
@@ -110,20 +110,27 @@ function placed(body: Row): Row {
 
 async function take(model: RecordsModel, step: Step): Promise<void> {
   if (step.verb === 'crash') return crash()
-  const { verb, kind, face: index, at } = step
-  const face = faces[index]
-  if (face === undefined) throw new Error('There are two faces.')
+  const { verb, kind, transport: index, at } = step
+  const transport = transports[index]
+  if (transport === undefined) throw new Error('There are two transports.')
   const body = placed(step.body)
-  if (verb === 'create') return model.accept(kind, undefined, model.create(kind, body), await face.create(kind, body))
+  if (verb === 'create')
+    return model.accept(kind, undefined, model.create(kind, body), await transport.create(kind, body))
   const ids = model.ids(kind)
   const id = ids[at % (ids.length + 1)] ?? 2_000_000_000
   const expected = verb === 'change' ? model.change(kind, id, body) : ids.includes(id) ? null : 404
-  model.accept(kind, id, expected, await (verb === 'change' ? face.change(kind, id, body) : face.remove(kind, id)))
+  model.accept(
+    kind,
+    id,
+    expected,
+    await (verb === 'change' ? transport.change(kind, id, body) : transport.remove(kind, id)),
+  )
 }
 
 async function assertAgreement(model: RecordsModel): Promise<void> {
-  for (const face of faces)
-    for (const kind of ['users', 'gateway_shares'] as const) expect(await face.list(kind)).toEqual(model.list(kind))
+  for (const transport of transports)
+    for (const kind of ['users', 'gateway_shares'] as const)
+      expect(await transport.list(kind)).toEqual(model.list(kind))
   expect(await database.prisma.auditEvent.count()).toBe(model.written)
   await assertCounts()
 }
@@ -171,14 +178,14 @@ it(
     const rounds = long ? 200 : 3
     for (let round = 0; round < rounds; round++) {
       const body = { cluster: clusters[0], user: `user${round}`, password }
-      const [rest] = faces
+      const [rest] = transports
       const lost = rest?.create('users', body, `key-${round}`).catch(() => undefined)
       await sleep(round % 4)
       await crash()
       await lost
-      const again = await faces[0]?.create('users', body, `key-${round}`)
+      const again = await transports[0]?.create('users', body, `key-${round}`)
       expect(again).toMatchObject({ record: { user: `user${round}`, password } })
-      expect(await faces[0]?.create('users', body, `key-${round}`)).toEqual(again)
+      expect(await transports[0]?.create('users', body, `key-${round}`)).toEqual(again)
     }
     expect(await database.prisma.user.count()).toBe(rounds)
     expect(await database.prisma.auditEvent.count()).toBe(rounds)

@@ -8,7 +8,7 @@ import { startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
 import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
-import { dumpOf } from '../support/database/dump.js'
+import { dumpDatabase } from '../support/database/dump.js'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 
 const canary = 'S3CR3T-canary-that-must-not-be-seen'
@@ -106,8 +106,8 @@ it('no password is in a log, an answer, the audit or the database, whatever happ
 
   expect(answers.filter((text) => text.includes(canary))).toEqual([])
   expect(`${written}${roost.output()}`).not.toContain(canary)
-  expect(await dumpOf(database)).not.toContain(canary)
-  expect(await dumpOf(database)).not.toContain(Buffer.from(canary).toString('hex'))
+  expect(await dumpDatabase(database)).not.toContain(canary)
+  expect(await dumpDatabase(database)).not.toContain(Buffer.from(canary).toString('hex'))
 })
 
 it('what is kept opens with the key file, which is for its owner alone', async () => {

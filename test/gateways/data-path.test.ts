@@ -7,7 +7,7 @@ import type { GatewayLab } from '../support/gateway/lab.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
 import { createStrandedFile, describeLeftovers } from './not-uploaded.js'
 import { describeFullCache } from './full-cache.js'
-import { describeOthersWrites } from './others-writes.js'
+import { describeWritesByOthers } from './writes-by-others.js'
 import { describeSavedFiles } from './saved-files.js'
 import { describeUpgrade } from './upgrade.js'
 
@@ -42,7 +42,7 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
     describeSavedFiles(lab, faults)
     describeLeftovers(lab, faults)
     stranded.describeUpload()
-    describeOthersWrites(lab)
+    describeWritesByOthers(lab)
     describeFullCache(lab)
   },
 )

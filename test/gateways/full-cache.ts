@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { GatewayLab } from '../support/gateway/lab.js'
 import { plainFiles, saveFiles } from '../support/gateway/saves.js'
 import type { Protocol, Saves } from '../support/gateway/saves.js'
-import { arrivalOf, summaryOf } from '../support/gateway/uploaded.js'
+import { waitForUpload, uploadSummary } from '../support/gateway/uploaded.js'
 
 const isLong = process.env.ROOST_TEST_LONG === '1'
 const fileBytes = 4 << 20
@@ -91,8 +91,8 @@ export function describeFullCache(lab: GatewayLab): void {
       const arrivals = await Promise.all(
         all.map(async (saves, i) => {
           const name = shares[i]?.name ?? ''
-          const arrival = await arrivalOf(lab, name, saves, { since: saves.endedAt, promisedSeconds: 120 })
-          console.log(summaryOf(name, saves, arrival))
+          const arrival = await waitForUpload(lab, name, saves, { since: saves.endedAt, promisedSeconds: 120 })
+          console.log(uploadSummary(name, saves, arrival))
           return { ...arrival, ...saves }
         }),
       )
@@ -124,8 +124,8 @@ export function describeFullCache(lab: GatewayLab): void {
           )
         await expect.poll(truncated, { timeout: 3 * 60_000, interval: 1_000 }).toEqual([])
         const cleanAfter = Date.now() - since
-        const arrival = await arrivalOf(lab, name, saves, { since, promisedSeconds: 120 })
-        console.log(summaryOf(name, saves, arrival))
+        const arrival = await waitForUpload(lab, name, saves, { since, promisedSeconds: 120 })
+        console.log(uploadSummary(name, saves, arrival))
         console.log(`serves after ${servedAfter} ms, none truncated after ${cleanAfter} ms (promised 60 s each)`)
         const { missing, wrong } = arrival
         expect({ missing, wrong }).toEqual({ missing: [], wrong: [] })

@@ -1,6 +1,6 @@
 import type { GatewayShare } from '@roost/api-types/rest'
 import { describe, expect, it } from 'vitest'
-import { endOf } from '../support/gateway/deployment-lab.js'
+import { waitForJob } from '../support/gateway/deployment-lab.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
 
 /** Where the agent ends; the second time is that of CIFS, when NFS has its new generation already. */
@@ -40,7 +40,7 @@ export function describeKills(lab: GatewayLab): void {
       expect(lab.gateway.output()).toContain(`failpoint ${moment.split('=', 1)[0]}: exit`)
       expect(await lab.gateway.exec(torn)).toBe('')
       lab.gateway.startAgent()
-      const end = await endOf((path) => lab.api.get(path), job, waitMs)
+      const end = await waitForJob((path) => lab.api.get(path), job, waitMs)
       expect([end.state, end.message, await lab.gateway.exec(torn)]).toEqual(['COMPLETED_SUCCESS', '', ''])
       const name = `${moments.indexOf(moment)}.bin`
       await lab.makeFile(name, 1_000)

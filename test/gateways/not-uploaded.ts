@@ -65,7 +65,7 @@ export function createStrandedFile(lab: GatewayLab, faults: FaultProxy) {
 export function describeLeftovers(lab: GatewayLab, faults: FaultProxy): void {
   describe('a file that is renamed during its upload', () => {
     it('is reported under its old name, where Swift has it too, and removed there only on request', async () => {
-      onTestFinished(() => faults.holdPuts(false))
+      onTestFinished(() => faults.blockPuts(false))
       const name = 'renamed'
       const share = await lab.addShare({ name, objectstore_container: name, protocol: 'cifs' })
       await lab.deployed()
@@ -76,14 +76,14 @@ export function describeLeftovers(lab: GatewayLab, faults: FaultProxy): void {
       expect(await lab.smb(name, 'put saved.bin first.bin')).toMatchObject({ code: 0 })
       await expect.poll(names, waitFor(30)).toEqual(['first.bin'])
 
-      await faults.holdPuts(true)
+      await faults.blockPuts(true)
       expect(await lab.smb(name, 'put saved.bin film.mkv.part')).toMatchObject({ code: 0 })
       await expect.poll(async () => (await lab.objects.find(name, 'film.mkv.part'))?.etag, waitFor(30)).toBe(md5)
       // The agent knows the file by the name that it has now.
       const dirty = async () => (await uploads()).oldest.map(({ path }) => path)
       await expect.poll(dirty, waitFor(30)).toEqual(['film.mkv.part'])
       expect(await lab.smb(name, 'rename film.mkv.part film.mkv')).toMatchObject({ code: 0 })
-      await faults.holdPuts(false)
+      await faults.blockPuts(false)
 
       const leftover = { name: 'film.mkv.part', size_bytes: 3_000_000, renamed_to: 'film.mkv' }
       const reported = async () => (await uploads()).leftovers

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, vi } from 'vitest
 import { startGatewayLab } from '../support/gateway/lab.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
-import { describeAbsence } from './absence.js'
+import { describeControlPlaneAbsent } from './control-plane-absent.js'
 import { describeKernelNfs } from './kernel-nfs.js'
 import { describeKills } from './kills.js'
-import { describeLeaving } from './leaving.js'
+import { describeLeave } from './leave.js'
 import { describeMounts } from './mounts.js'
 import { describeOutdatedMounts } from './outdated-mounts.js'
 import { describeProtocols } from './protocols.js'
@@ -41,8 +41,8 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
     describeKills(lab)
     describeMounts(lab)
     describeOutdatedMounts(lab)
-    describeLeaving(lab)
+    describeLeave(lab)
     describeKernelNfs(lab)
-    describeAbsence(lab)
+    describeControlPlaneAbsent(lab)
   },
 )

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 const isLong = Boolean(process.env['ROOST_TEST_LONG'])
 /** Listings are kept for 5 minutes. */
 const awayMs = 270_000
-const patience = { timeout: 180_000, interval: 200 }
+const waitOptions = { timeout: 180_000, interval: 200 }
 
 describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
   'the mounts of a gateway over a real Swift (as root, with ROOST_TEST_SYSTEM=1 and /dev/fuse)',
@@ -61,11 +61,11 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
       const begun = performance.now()
       // A client that asks meanwhile waits, or gets an error, and does not keep the mount from coming back.
       const waiting = lab.smb(one.name, 'ls')
-      await expect.poll(() => pidOf(one).catch(() => before), patience).not.toBe(before)
-      await expect.poll(() => isServed(one), patience).toBe(true)
+      await expect.poll(() => pidOf(one).catch(() => before), waitOptions).not.toBe(before)
+      await expect.poll(() => isServed(one), waitOptions).toBe(true)
       expect(performance.now() - begun).toBeLessThan(3 * 20_000)
       await waiting
-      await expect.poll(async () => (await restored(one)).length, patience).toBe(events + 1)
+      await expect.poll(async () => (await restored(one)).length, waitOptions).toBe(events + 1)
       expect(
         (await restored(one)).some(({ changes }: { changes: object }) => JSON.stringify(changes).includes(reason)),
       ).toBe(true)
@@ -74,7 +74,7 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
 
     it('are completed by the agent, while the job that has ended stays as it is', async () => {
       const [, two] = shares as [GatewayShare, GatewayShare]
-      await expect.poll(configState, patience).toBe('synced')
+      await expect.poll(configState, waitOptions).toBe('synced')
       expect(await isServed(two)).toBe(true)
       expect(await lab.get(partial?.resource_uri ?? '')).toEqual(partial)
     })
@@ -87,11 +87,11 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
         await lab.swift.machine.exec('echo other > other.txt')
         expect(await lab.smb(one.name, 'mkdir folder')).toMatchObject({ code: 0 })
         expect(await lab.smb(one.name, 'put other.txt folder/first.txt')).toMatchObject({ code: 0 })
-        await expect.poll(async () => await lab.objects.find('one', 'folder/first.txt'), patience).toBeDefined()
+        await expect.poll(async () => await lab.objects.find('one', 'folder/first.txt'), waitOptions).toBeDefined()
         await lab.objects.put('one', 'folder/others.txt', 'theirs')
         const begun = performance.now()
         const listed = async () => (await lab.smb(one.name, 'ls folder/*')).stdout
-        await expect.poll(listed, patience).toContain('others.txt')
+        await expect.poll(listed, waitOptions).toContain('others.txt')
         expect(performance.now() - begun).toBeLessThan(3 * 65_000)
         let isAway = true
         const startProxy = async () => {
@@ -107,12 +107,15 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
         }
         expect(await lab.smb(one.name, 'put away.bin folder/away.bin')).toMatchObject({ code: 0 })
         const problems = async () => JSON.stringify((await lab.get(lab.node)).problems)
-        await expect.poll(problems, patience).toContain('storage_unreachable')
+        await expect.poll(problems, waitOptions).toContain('storage_unreachable')
         await startProxy()
         await expect
-          .poll(async () => (await lab.objects.find('one', 'folder/away.bin'))?.etag, { ...patience, timeout: 400_000 })
+          .poll(async () => (await lab.objects.find('one', 'folder/away.bin'))?.etag, {
+            ...waitOptions,
+            timeout: 400_000,
+          })
           .toBe(md5)
-        await expect.poll(problems, patience).not.toContain('storage_unreachable')
+        await expect.poll(problems, waitOptions).not.toContain('storage_unreachable')
       },
     )
   },

@@ -5,7 +5,7 @@ import type { FaultProxy } from '../support/gateway/fault-proxy.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
 import { saveFiles, savesOf } from '../support/gateway/saves.js'
 import type { Protocol } from '../support/gateway/saves.js'
-import { arrivalOf, dirtyFiles, summaryOf } from '../support/gateway/uploaded.js'
+import { waitForUpload, dirtyFiles, uploadSummary } from '../support/gateway/uploaded.js'
 
 const isLong = process.env.ROOST_TEST_LONG === '1'
 const protocols = ['smb', 'nfs'] as const
@@ -96,12 +96,12 @@ export function describeSavedFiles(lab: GatewayLab, faults: FaultProxy): void {
       const arrivals = await Promise.all(
         all.map(async ({ saves, since }, i) => {
           const container = shares[i]?.objectstore_container ?? ''
-          return { saves, container, ...(await arrivalOf(lab, container, saves, { since, promisedSeconds })) }
+          return { saves, container, ...(await waitForUpload(lab, container, saves, { since, promisedSeconds })) }
         }),
       )
       const { cuts, exchanges } = await faults.counters()
       console.log(`${trouble.name}: seed ${seed}, ${exchanges} exchanges, cuts ${JSON.stringify(cuts)}`)
-      for (const arrival of arrivals) console.log(summaryOf(arrival.container, arrival.saves, arrival))
+      for (const arrival of arrivals) console.log(uploadSummary(arrival.container, arrival.saves, arrival))
       expect(isDeepStrictEqual(cuts, before)).toBe(trouble.cutOneIn === 0)
       for (const { saves, missing, wrong } of arrivals) {
         expect(saves.saved.length).toBeGreaterThan(trouble.files / 2)

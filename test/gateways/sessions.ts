@@ -3,17 +3,18 @@ import type { GatewayShare } from '@roost/api-types/rest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { addresses } from '../support/gateway/gateway.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
-import type { Inmate } from '../support/swift/machine.js'
+import type { MachineProcess } from '../support/swift/machine.js'
 
 const [near, far] = addresses
 
 export function describeSessions(lab: GatewayLab): void {
   describe('sessions', () => {
-    const endOf = async ({ child }: Inmate): Promise<unknown> => child.exitCode ?? (await once(child, 'close'))[0]
+    const endOf = async ({ child }: MachineProcess): Promise<unknown> =>
+      child.exitCode ?? (await once(child, 'close'))[0]
     const connected = async () => (await lab.gateway.exec('smbstatus -S')).split('\n')
 
     /** Writes for as long as the file is there; however long that is, Swift's small disks have room for it. */
-    const writing = async (share: GatewayShare, address: string, name: string): Promise<Inmate> => {
+    const writing = async (share: GatewayShare, address: string, name: string): Promise<MachineProcess> => {
       const stop = `${lab.swift.machine.dir}/writing`
       const session = lab.smbStream(
         share.name,

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayLab } from '../support/gateway/lab.js'
 import { saveFiles, savesOf } from '../support/gateway/saves.js'
 import type { Step } from '../support/gateway/saves.js'
-import { arrivalOf, summaryOf } from '../support/gateway/uploaded.js'
+import { waitForUpload, uploadSummary } from '../support/gateway/uploaded.js'
 
 const promisedSeconds = 120
 
@@ -52,11 +52,11 @@ export function describeUpgrade(lab: GatewayLab): void {
         )
         const saves = all[i]
         if (saves === undefined) continue
-        const arrival = await arrivalOf(lab, share.objectstore_container, saves, {
+        const arrival = await waitForUpload(lab, share.objectstore_container, saves, {
           since: saves.endedAt,
           promisedSeconds,
         })
-        console.log(summaryOf(share.objectstore_container, saves, arrival))
+        console.log(uploadSummary(share.objectstore_container, saves, arrival))
         expect(saves.saved.length).toBeGreaterThan(10)
         expect([arrival.missing, arrival.wrong]).toEqual([[], []])
       }

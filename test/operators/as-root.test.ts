@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { controlPlaneEnv, repository, roostProgram } from '../support/http/control-plane.js'
 import { runToEnd } from '../support/programs/processes.js'
-import type { Ended } from '../support/programs/processes.js'
+import type { ProcessResult } from '../support/programs/processes.js'
 
 /** The account `nobody`, instead of the account `roost` of docs/install.md. */
 const owner = { uid: 65_534, gid: 65_534 }
@@ -45,7 +45,7 @@ describe.skipIf(missing !== '')(`root, on an installation of another account${mi
     return (await runToEnd(find[0] ?? '', find.slice(1))).stdout
   }
   const keyOf = (name: string) => readFileSync(join(dataDir(name), 'secrets.key'), 'utf8')
-  const expectOwned = async (name: string, ended: Ended) => {
+  const expectOwned = async (name: string, ended: ProcessResult) => {
     expect(ended).toMatchObject({ code: 0 })
     expect(await foreign(name)).toBe('')
   }

@@ -6,10 +6,10 @@ import { startInProcess } from '../support/http/control-plane.js'
 import type { InProcessControlPlane } from '../support/http/control-plane.js'
 import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 
 /** Five seconds by the contract, and what the machine of a test may add. */
-const withinMs = patience
+const withinMs = waitTimeoutMs
 
 let database: TestDatabase
 let first: InProcessControlPlane

@@ -8,7 +8,7 @@ import { controlPlaneEnv } from '../support/http/control-plane.js'
 import { createTestDatabase } from '../support/database/database.js'
 
 import { processesNaming, runRoost } from '../support/programs/processes.js'
-import type { Ended } from '../support/programs/processes.js'
+import type { ProcessResult } from '../support/programs/processes.js'
 
 const database = await createTestDatabase()
 let dataDir: string
@@ -23,7 +23,9 @@ afterAll(async () => {
 })
 
 /** Whatever the reason, nothing stays behind that runs. */
-async function serve(env: Readonly<Record<string, string>>): Promise<Ended & { readonly left: readonly number[] }> {
+async function serve(
+  env: Readonly<Record<string, string>>,
+): Promise<ProcessResult & { readonly left: readonly number[] }> {
   const ended = await runRoost(['local', 'serve'], controlPlaneEnv(dataDir, { DATABASE_URL: database.url, ...env }))
   return { ...ended, left: processesNaming(dataDir) }
 }

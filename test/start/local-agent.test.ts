@@ -11,7 +11,7 @@ import { request } from '../support/http/request.js'
 
 const args = ['--agent', join(repository, 'apps/node-agent/bin/roost-agent.js')]
 // Readings come every 10 s, and the machine may be busy with other suites.
-const patience = { timeout: 120_000, interval: 200 }
+const waitOptions = { timeout: 120_000, interval: 200 }
 const database = await createTestDatabase()
 let dataDir: string
 let roost: ControlPlaneProcess
@@ -51,12 +51,12 @@ async function readingAfter(seconds: number): Promise<void> {
     const [sample] = (body as { metrics: { timestamp: number; value: number | null }[] }).metrics
     expect(sample?.value).toBeGreaterThan(0)
     expect(sample?.timestamp).toBeGreaterThanOrEqual(Math.floor(seconds))
-  }, patience)
+  }, waitOptions)
 }
 
 describe('the agent that npm start runs for this machine', { timeout: 500_000 }, () => {
   it('enrols itself into the cluster default, keeps its state in <data>/agent, and reports', async () => {
-    await vi.waitFor(async () => expect(await nodes()).toMatchObject([{ state: 'online' }]), patience)
+    await vi.waitFor(async () => expect(await nodes()).toMatchObject([{ state: 'online' }]), waitOptions)
     expect(await readFile(join(dataDir, 'agent/identity.json'), 'utf8')).toContain('"cluster": "default"')
     await readingAfter(0)
   })
@@ -65,7 +65,7 @@ describe('the agent that npm start runs for this machine', { timeout: 500_000 },
     await vi.waitFor(async () => {
       const { body } = await request(roost, '/api/v1/storage_policies/')
       expect(body).toMatchObject({ objects: [{ name: 'default', index: 0 }] })
-    }, patience)
+    }, waitOptions)
     const declared = await readFile(join(dataDir, 'agent/config.json'), 'utf8')
     expect(JSON.parse(declared)).toEqual({ devices: 'local-filesystems' })
   })
@@ -75,7 +75,7 @@ describe('the agent that npm start runs for this machine', { timeout: 500_000 },
     expect(before).toBeGreaterThan(0) // 0 would be this process and its group
     process.kill(before, 'SIGKILL')
     const killed = Date.now() / 1000
-    await vi.waitFor(() => expect(agentPids().filter((pid) => pid !== before)).toHaveLength(1), patience)
+    await vi.waitFor(() => expect(agentPids().filter((pid) => pid !== before)).toHaveLength(1), waitOptions)
     await readingAfter(killed)
     expect(await nodes()).toHaveLength(1)
   })
@@ -83,11 +83,11 @@ describe('the agent that npm start runs for this machine', { timeout: 500_000 },
   it('ends when the control plane is killed, and comes back with it at another port as the same node', async () => {
     const { url } = roost
     await roost.kill9()
-    await vi.waitFor(() => expect(agentPids()).toEqual([]), patience)
+    await vi.waitFor(() => expect(agentPids()).toEqual([]), waitOptions)
     roost = await start()
     expect(roost.url).not.toBe(url)
     await readingAfter(Date.now() / 1000)
-    await vi.waitFor(async () => expect(await nodes()).toMatchObject([{ state: 'online' }]), patience)
+    await vi.waitFor(async () => expect(await nodes()).toMatchObject([{ state: 'online' }]), waitOptions)
   })
 
   it('stays away once an operator removed its node, over restarts too, until its old identity is taken away', async () => {
@@ -96,14 +96,14 @@ describe('the agent that npm start runs for this machine', { timeout: 500_000 },
     await client.rpc.nodes.remove.mutate({ id: node?.id ?? 0, force: true })
     await client.close()
     const isAway = () => expect(roost.output()).toContain('its agent stays away: to bring it back')
-    await vi.waitFor(isAway, patience)
+    await vi.waitFor(isAway, waitOptions)
     await roost.stop()
     roost = await start()
-    await vi.waitFor(isAway, patience)
+    await vi.waitFor(isAway, waitOptions)
     expect(await nodes()).toEqual([])
     await roost.stop()
     await rm(join(dataDir, 'agent/identity.removed.json'))
     roost = await start()
-    await vi.waitFor(async () => expect(await nodes()).toMatchObject([{ state: 'online' }]), patience)
+    await vi.waitFor(async () => expect(await nodes()).toMatchObject([{ state: 'online' }]), waitOptions)
   })
 })

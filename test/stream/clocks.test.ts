@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { useAgents } from './dial.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer } from './stream-server.js'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 
 let server: StreamServer
 /** Stands still: what is measured by it does not depend on how long anything takes. */
@@ -26,7 +26,7 @@ const connectAhead = (seconds: number) => connect({ hello: { clock: ourNow() + s
 
 /** The time of the last frame that came through, on our clock. */
 async function timeOfNextFrame(count: number): Promise<number> {
-  await vi.waitFor(() => expect(server.heard.frames).toHaveLength(count), patience)
+  await vi.waitFor(() => expect(server.heard.frames).toHaveLength(count), waitTimeoutMs)
   return decodeMetricFrame(server.heard.frames.at(-1)?.bytes ?? new Uint8Array()).time
 }
 
@@ -44,7 +44,7 @@ describe('the time of a reading', () => {
     expect(time).toBeCloseTo(ourNow(), 3)
     expect(time).toBeLessThanOrEqual(ourNow())
     agent.send({ type: 'device_usage', time: ourNow() + ahead, devices: [] })
-    await vi.waitFor(() => expect(server.heard.usages.at(-1)?.nodeId).toBe(node.id), patience)
+    await vi.waitFor(() => expect(server.heard.usages.at(-1)?.nodeId).toBe(node.id), waitTimeoutMs)
     expect(server.heard.usages.at(-1)?.message.time).toBeCloseTo(ourNow(), 3)
   })
 
@@ -74,7 +74,7 @@ describe('the time of a reading', () => {
 describe('presence', () => {
   it('goes by the monotonic clock: no node is lost because the control plane’s clock jumps an hour', async () => {
     const { agent, node } = await connect()
-    await vi.waitFor(async () => expect(await server.stateOf(node.id)).toBe('online'), patience)
+    await vi.waitFor(async () => expect(await server.stateOf(node.id)).toBe('online'), waitTimeoutMs)
     nowMs += 3_600_000
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect(await server.stateOf(node.id)).toBe('online')

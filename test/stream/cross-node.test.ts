@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { EnrolledNode } from '../support/agents/nodes.js'
 import { simulatedInventory } from '../support/agents/simulated-inventory.js'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { useAgents } from './dial.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer } from './stream-server.js'
@@ -79,14 +79,14 @@ describe('a message of one node that names another', () => {
       expect(events[0]).toMatchObject({ operator: `agent ${node.uuid}`, address: '127.0.0.1' })
       // One a minute, however many there were.
       expect(events.length).toBeLessThanOrEqual(1 + Math.floor((performance.now() - begun) / 60_000))
-    }, patience)
+    }, waitTimeoutMs)
   })
 
   it('without a name of any node is taken as the sender’s own, also by a frame', async () => {
     const { agent, node } = await connect()
     for (const message of Object.values(messages)) agent.send(message)
     agent.sendFrame(new Float64Array([1]))
-    await vi.waitFor(() => expect(everything()).toHaveLength(7), patience)
+    await vi.waitFor(() => expect(everything()).toHaveLength(7), waitTimeoutMs)
     expect(new Set(everything().map(({ nodeId }) => nodeId))).toEqual(new Set([node.id]))
   })
 

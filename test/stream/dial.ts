@@ -5,7 +5,7 @@ import { SimulatedAgent } from '../support/agents/simulated-agent.js'
 import type { SimulatedAgentOptions } from '../support/agents/simulated-agent.js'
 import type { StreamServer } from './stream-server.js'
 
-export interface Dialled {
+export interface DialedAgent {
   readonly agent: SimulatedAgent
   readonly node: EnrolledNode
 }
@@ -34,7 +34,7 @@ export function useAgents(server: () => StreamServer) {
     newNode,
     dialAs,
     /** Dials and waits for the welcome. */
-    connect: async (more: Partial<SimulatedAgentOptions> = {}): Promise<Dialled> => {
+    connect: async (more: Partial<SimulatedAgentOptions> = {}): Promise<DialedAgent> => {
       const node = await newNode()
       const agent = dialAs(node, more)
       await agent.until(isWelcomed)

@@ -7,9 +7,9 @@ import type { Job } from '@roost/api-types/rest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
-import { endOf } from '../support/gateway/deployment-lab.js'
+import { waitForJob } from '../support/gateway/deployment-lab.js'
 import { unpackAgent } from '../support/database/earlier-release.js'
-import { enrolmentArguments } from '../support/agents/enrolment.js'
+import { enrollmentArguments } from '../support/agents/enrollment.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { runToEnd } from '../support/programs/processes.js'
 
@@ -32,7 +32,7 @@ describe('an agent of 0.1.0', () => {
     const cluster = await addCluster(api.database)
     const flags = ['--data-dir', dataDir, '--config', config]
     const run = (args: readonly string[]) => runToEnd(process.execPath, [program, ...flags, ...args])
-    const enrolled = await run(await enrolmentArguments(api, cluster))
+    const enrolled = await run(await enrollmentArguments(api, cluster))
     if (enrolled.code !== 0) throw new Error(`It could not enroll: ${enrolled.stderr}`)
     node = `/api/v1/nodes/${(await api.database.prisma.node.findFirstOrThrow({ where: { clusterId: cluster } })).id}/`
     agent = spawn(process.execPath, [program, ...flags, 'run'], { stdio: 'ignore' })
@@ -60,7 +60,7 @@ describe('an agent of 0.1.0', () => {
   it('plans and applies a deployment', async () => {
     const deploy = async (more: object) => {
       const made = await api.call(deployments, { method: 'POST', body: { node, ...more } })
-      return endOf((path) => api.get(path), made.body as Job)
+      return waitForJob((path) => api.get(path), made.body as Job)
     }
     expect(await deploy({ dry_run: true })).toMatchObject({ state: 'COMPLETED_SUCCESS' })
     expect(await deploy({})).toMatchObject({ state: 'COMPLETED_SUCCESS' })

@@ -132,7 +132,7 @@ describe('a fleet', () => {
       await until(() => connected() === 0, 60_000)
       await start()
       const watch = watchApi()
-      // Who dialled while nobody listened waits a minute at most; a slow machine takes its time to greet.
+      // Who dialed while nobody listened waits a minute at most; a slow machine takes its time to greet.
       const backMs = await until(() => connected() === count, 150_000)
       await until(() => agents.every(({ acknowledged }) => acknowledged > 0), 120_000)
       const { latencies, peakMiB } = await watch.stop()

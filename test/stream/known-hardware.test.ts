@@ -3,9 +3,9 @@ import type { EnrolRequest, Hardware } from '@roost/api-types/agent'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newIdentity, SimulatedAgent } from '../support/agents/simulated-agent.js'
 import type { NewIdentity } from '../support/agents/simulated-agent.js'
-import { endOfSession, enrolAt, newHardware } from './enrol.js'
-import type { Answer } from './enrol.js'
-import { testCaller } from '../support/agents/enrolment.js'
+import { endOfSession, enrollAt, newHardware } from './enroll.js'
+import type { Answer } from './enroll.js'
+import { testCaller } from '../support/agents/enrollment.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer } from './stream-server.js'
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 function enrol(token: string, more: Partial<EnrolRequest>, identity?: NewIdentity): Promise<Answer> {
-  return enrolAt(server.url, token, more, identity)
+  return enrollAt(server.url, token, more, identity)
 }
 
 async function newToken(): Promise<string> {

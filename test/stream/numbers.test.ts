@@ -1,7 +1,7 @@
 import type { ServerMessage } from '@roost/api-types/agent'
 import { closeCodes } from '@roost/api-types/agent'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { simulatedInventory } from '../support/agents/simulated-inventory.js'
 import { isOver, useAgents } from './dial.js'
 import { startStreamServer } from './stream-server.js'
@@ -55,7 +55,7 @@ describe('a number that is out of its bounds is refused', () => {
     const { agent } = await connect({ onMessage: (one) => messages.push(one) })
     agent.send(message)
     agent.send({ type: 'ping', id: 9 })
-    await vi.waitFor(() => expect(messages).toContainEqual({ type: 'pong', id: 9 }), patience)
+    await vi.waitFor(() => expect(messages).toContainEqual({ type: 'pong', id: 9 }), waitTimeoutMs)
     expect(messages.find(({ type }) => type === 'refused')).toMatchObject({ of: message.type })
     expect(messages.filter(({ type }) => type === 'ack')).toEqual([])
   })

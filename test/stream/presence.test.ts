@@ -7,7 +7,7 @@ import type { TestDatabase } from '../support/database/database.js'
 import { type EnrolledNode, insertNodes } from '../support/agents/nodes.js'
 import { SimulatedAgent } from '../support/agents/simulated-agent.js'
 import type { SimulatedAgentOptions } from '../support/agents/simulated-agent.js'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { isOver as over, isWelcomed as welcomed } from './dial.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer, StreamServerOptions } from './stream-server.js'
@@ -50,7 +50,7 @@ function dial(identity: EnrolledNode, more: Partial<SimulatedAgentOptions> = {})
 }
 
 const becomes = (node: EnrolledNode, state: string) =>
-  vi.waitFor(async () => expect(await server.stateOf(node.id)).toBe(state), patience)
+  vi.waitFor(async () => expect(await server.stateOf(node.id)).toBe(state), waitTimeoutMs)
 
 describe('a node', () => {
   it('that falls silent is stale after three heartbeats and offline after six, when its connection is ended', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isOver, isWelcomed, useAgents } from './dial.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer } from './stream-server.js'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 
 /** A control plane of the future, which serves the version before its own in full. */
 const protocol = { oldest: 2, current: 3 }
@@ -55,7 +55,7 @@ describe('an agent', () => {
     const shown = () => server.database.prisma.node.findUniqueOrThrow({ where: { id: node.id } })
     await vi.waitFor(
       async () => expect(await shown()).toMatchObject({ state: 'needs_upgrade', agentVersion: '0.4.0' }),
-      patience,
+      waitTimeoutMs,
     )
   })
 
@@ -70,13 +70,13 @@ describe('an agent', () => {
     const shown = () => server.database.prisma.node.findUniqueOrThrow({ where: { id: node.id } })
     await vi.waitFor(
       async () => expect(await shown()).toMatchObject({ state: 'needs_upgrade', agentVersion: '0.1.0' }),
-      patience,
+      waitTimeoutMs,
     )
     const upgraded = dialAs(node, { hello: { protocol: 3, agent_version: '0.3.0' } })
     await upgraded.until(isWelcomed)
     await vi.waitFor(
       async () => expect(await shown()).toMatchObject({ state: 'online', agentVersion: '0.3.0' }),
-      patience,
+      waitTimeoutMs,
     )
   })
 

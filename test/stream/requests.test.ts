@@ -1,6 +1,6 @@
 import type { DesiredState, ServerMessage } from '@roost/api-types/agent'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import type { SimulatedAgent } from '../support/agents/simulated-agent.js'
 import { useAgents } from './dial.js'
 import { startStreamServer } from './stream-server.js'
@@ -31,7 +31,7 @@ async function answering(answer: (request: Request, agent: SimulatedAgent) => vo
   return { nodeId: node.id, asked, agent }
 }
 
-const endTokens = (nodeId: number, deadlineMs = patience) =>
+const endTokens = (nodeId: number, deadlineMs = waitTimeoutMs) =>
   server.requests.ask(nodeId, 'end_tokens', { generation: 7 }, deadlineMs)
 
 it('a request is answered by the agent of its node', async () => {
@@ -70,7 +70,7 @@ it('an agent of protocol 1 is asked for plans alone; anything else fails at once
   const { nodeId, asked } = await answering(() => {}, 1)
   expect(await endTokens(nodeId)).toEqual({ error: 'The agent on this node is too old for this; upgrade it.' })
   const desired: DesiredState = { kind: 'user_db', users: [] }
-  expect(await server.requests.askForPlan(nodeId, desired, patience)).toEqual({ error: 'no plan today' })
+  expect(await server.requests.askForPlan(nodeId, desired, waitTimeoutMs)).toEqual({ error: 'no plan today' })
   expect(asked).toEqual(['plan_request'])
 })
 

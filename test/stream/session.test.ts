@@ -9,9 +9,9 @@ import type { EnrolledNode } from '../support/agents/nodes.js'
 import { newIdentity, SimulatedAgent } from '../support/agents/simulated-agent.js'
 import type { SimulatedAgentOptions } from '../support/agents/simulated-agent.js'
 import { simulatedInventory } from '../support/agents/simulated-inventory.js'
-import { testCaller } from '../support/agents/enrolment.js'
+import { testCaller } from '../support/agents/enrollment.js'
 import { startStreamServer } from './stream-server.js'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import type { StreamServer } from './stream-server.js'
 
 let server: StreamServer
@@ -59,7 +59,7 @@ describe('a session', () => {
       { type: 'welcome', node_id: nodeOf(0).id, parked: null },
       { type: 'settings', heartbeat_interval_ms: 15_000, report_interval_ms: 10_000, ca: ['PEM'] },
     ])
-    await vi.waitFor(async () => expect(await server.stateOf(nodeOf(0).id)).toBe('online'), patience)
+    await vi.waitFor(async () => expect(await server.stateOf(nodeOf(0).id)).toBe('online'), waitTimeoutMs)
   })
 
   it('answers a ping with a pong of the same id', async () => {
@@ -124,7 +124,7 @@ describe('a session', () => {
     const agent = agentOf(3)
     await agent.until(welcomed)
     agent.sendFrame(new Float64Array([1, Number.NaN, 3]))
-    await vi.waitFor(() => expect(server.heard.frames.at(-1)?.nodeId).toBe(nodeOf(3).id), patience)
+    await vi.waitFor(() => expect(server.heard.frames.at(-1)?.nodeId).toBe(nodeOf(3).id), waitTimeoutMs)
     const { values } = decodeMetricFrame(server.heard.frames.at(-1)?.bytes ?? new Uint8Array())
     expect([...values]).toEqual([1, Number.NaN, 3])
   })
@@ -138,7 +138,7 @@ describe('a session', () => {
     agent.send({ type: 'log', level: 'info', message: 'hello', colour: 'green' })
     await vi.waitFor(
       () => expect(server.heard.logs.at(-1)?.message).toEqual({ type: 'log', level: 'info', message: 'hello' }),
-      patience,
+      waitTimeoutMs,
     )
     expect(agent.isConnected).toBe(true)
   })
@@ -203,7 +203,7 @@ describe('a hello', () => {
     await vi.waitFor(async () => {
       const events = await server.database.prisma.auditEvent.findMany({ where: { resourceId: node.id } })
       expect(events).toMatchObject([{ action: 'refuse', operator: 'agent', address: '127.0.0.1' }])
-    }, patience)
+    }, waitTimeoutMs)
   })
 
   it('cannot be replayed: each nonce is good for one connection', async () => {

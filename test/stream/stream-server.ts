@@ -32,10 +32,10 @@ import { createTokenStore } from '@roost/control-plane/dist/nodes/token-store.js
 import { createTokenService } from '@roost/control-plane/dist/nodes/tokens.js'
 import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 
 /** What the features were given, in the order in which it came. */
-export interface Heard {
+export interface ReceivedMessages {
   readonly inventories: { readonly nodeId: number; readonly message: InventoryMessage }[]
   readonly catalogues: { readonly nodeId: number; readonly message: CatalogueMessage }[]
   readonly usages: { readonly nodeId: number; readonly message: DeviceUsageMessage }[]
@@ -57,7 +57,7 @@ export interface StreamServer {
   readonly requests: AgentRequests
   readonly nodes: NodeService
   readonly tokens: TokenService
-  readonly heard: Heard
+  readonly heard: ReceivedMessages
   /** Set it to let handlers fail or wait. */
   readonly hooks: { beforeInventory?: (message: InventoryMessage) => Promise<void> }
   forgetExpiredTokens(): Promise<void>
@@ -82,12 +82,12 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     port = 0,
     isLoopbackOnly = false,
     // Whom a slow machine keeps waiting is no silent stranger.
-    helloTimeoutMs = patience,
+    helloTimeoutMs = waitTimeoutMs,
     ...streamOptions
   } = options
   const database = given ?? (await createTestDatabase())
   const cluster = await database.prisma.cluster.upsert({ where: { name: 'one' }, create: { name: 'one' }, update: {} })
-  const heard: Heard = {
+  const heard: ReceivedMessages = {
     inventories: [],
     catalogues: [],
     usages: [],
@@ -160,7 +160,11 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
   }
 }
 
-function recordingHandlers(heard: Heard, hooks: StreamServer['hooks'], requests: AgentRequests): StreamHandlers {
+function recordingHandlers(
+  heard: ReceivedMessages,
+  hooks: StreamServer['hooks'],
+  requests: AgentRequests,
+): StreamHandlers {
   return {
     async inventory(nodeId, message) {
       await hooks.beforeInventory?.(message)

@@ -6,7 +6,7 @@ import type { TestApi } from '../support/http/api.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { SwiftNode } from './swift-node.js'
 
-const patience = { timeout: 120_000, interval: 200 }
+const waitOptions = { timeout: 120_000, interval: 200 }
 const start = new Date().toISOString()
 
 let api: TestApi
@@ -51,9 +51,9 @@ describe('the access log of a proxy', { timeout: 400_000 }, () => {
   it('makes the transfer of its accounts', async () => {
     await request('AUTH_a', 1_000, 0)
     await request('AUTH_b', 0, 70)
-    await expect.poll(() => moved('AUTH_b'), patience).toEqual([0, 70, 1])
+    await expect.poll(() => moved('AUTH_b'), waitOptions).toEqual([0, 70, 1])
     await request('AUTH_a', 234, 5)
-    await expect.poll(() => moved('AUTH_a'), patience).toEqual([1_234, 5, 2])
+    await expect.poll(() => moved('AUTH_a'), waitOptions).toEqual([1_234, 5, 2])
   })
 
   it('counts each line once over a kill of the agent and a rotation', async () => {
@@ -62,9 +62,9 @@ describe('the access log of a proxy', { timeout: 400_000 }, () => {
     await rename(log, `${log}.1`)
     await request('AUTH_a', 100_000, 0)
     node.start()
-    await expect.poll(() => moved('AUTH_a'), patience).toEqual([111_234, 5, 4])
+    await expect.poll(() => moved('AUTH_a'), waitOptions).toEqual([111_234, 5, 4])
     await request('AUTH_b', 1, 0)
-    await expect.poll(() => moved('AUTH_b'), patience).toEqual([1, 70, 2])
+    await expect.poll(() => moved('AUTH_b'), waitOptions).toEqual([1, 70, 2])
     expect(await moved('AUTH_a')).toEqual([111_234, 5, 4])
   })
 })

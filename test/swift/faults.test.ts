@@ -9,7 +9,7 @@ import { isSwiftEnabled, startSwift } from '../support/swift/cluster.js'
 import type { Swift } from '../support/swift/cluster.js'
 
 /** On a machine that does much else, an interval may take several of its own. */
-const patience = { timeout: 180_000, interval: 250 }
+const waitOptions = { timeout: 180_000, interval: 250 }
 
 describe.skipIf(!isSwiftEnabled)('disks of a real Swift that fail (as root, with ROOST_TEST_SYSTEM=1)', () => {
   let swift: Swift
@@ -50,14 +50,14 @@ describe.skipIf(!isSwiftEnabled)('disks of a real Swift that fail (as root, with
 
   it('are told apart by what is wrong, leave the sums and keep their count', { timeout: 500_000 }, async (test) => {
     test.skip(!swift.hasDisks, 'there are no loop devices here')
-    await expect.poll(statuses, patience).toEqual(well)
+    await expect.poll(statuses, waitOptions).toEqual(well)
     const loop = await swift.machine.exec('basename $(losetup -j n2-d4.img -O NAME -n)')
     await swift.machine.exec(`${unmount}
       unmount n1/srv/node/d2
       xfs_io -x -c shutdown n2/srv/node/d3
       echo roost > /sys/fs/ext4/${loop.trim()}/trigger_fs_error`)
-    await expect.poll(statuses, patience).toEqual({ ...well, d2: 'unmounted', d3: 'failed', d4: 'failed' })
-    await expect.poll(capacity, patience).toEqual({ gold: [2, false], 'gold,silver': [2, true], silver: [1, true] })
+    await expect.poll(statuses, waitOptions).toEqual({ ...well, d2: 'unmounted', d3: 'failed', d4: 'failed' })
+    await expect.poll(capacity, waitOptions).toEqual({ gold: [2, false], 'gold,silver': [2, true], silver: [1, true] })
   })
 
   it('are well again when they are healed', { timeout: 500_000 }, async (test) => {
@@ -66,7 +66,7 @@ describe.skipIf(!isSwiftEnabled)('disks of a real Swift that fail (as root, with
       mountpoint -q n1/srv/node/d2 || mount -t xfs -o loop,noatime n1-d2.img n1/srv/node/d2
       unmount n2/srv/node/d3 && mount -t xfs -o loop,noatime n2-d3.img n2/srv/node/d3
       unmount n2/srv/node/d4 && mount -t ext4 -o loop,noatime n2-d4.img n2/srv/node/d4`)
-    await expect.poll(statuses, patience).toEqual(well)
-    await expect.poll(capacity, patience).toEqual({ gold: [2, true], 'gold,silver': [2, true], silver: [1, true] })
+    await expect.poll(statuses, waitOptions).toEqual(well)
+    await expect.poll(capacity, waitOptions).toEqual({ gold: [2, true], 'gold,silver': [2, true], silver: [1, true] })
   })
 })

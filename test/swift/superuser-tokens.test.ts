@@ -3,7 +3,7 @@ import type { Job } from '@roost/api-types/rest'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
-import { endOf } from '../support/gateway/deployment-lab.js'
+import { waitForJob } from '../support/gateway/deployment-lab.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { addSwiftAgent } from '../support/swift/agent.js'
 import type { SwiftAgent } from '../support/swift/agent.js'
@@ -41,7 +41,7 @@ describe.skipIf(!isSwiftEnabled)(
 
     async function deploy(): Promise<Job> {
       const { body } = await api.call('/api/v1/user_db_deployments/', { method: 'POST', body: { cluster } })
-      return endOf((path) => api.get(path), body, 200_000)
+      return waitForJob((path) => api.get(path), body, 200_000)
     }
 
     /** As memcached does when it needs room: the proxies no longer know that the user has a token, and make another. */

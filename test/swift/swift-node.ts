@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestApi } from '../support/http/api.js'
 import { repository } from '../support/http/control-plane.js'
 import { runToEnd } from '../support/programs/processes.js'
-import { enrolmentArguments } from '../support/agents/enrolment.js'
+import { enrollmentArguments } from '../support/agents/enrollment.js'
 
 const agentProgram = join(repository, 'apps/node-agent/bin/roost-agent.js')
 const lab = join(repository, 'apps/node-agent/src/inventory/fixtures/lab')
@@ -45,7 +45,7 @@ export class SwiftNode {
 
   /** Enrols with a token of one use, by the line that `roost token create` prints. */
   async enrol(api: TestApi, cluster: number): Promise<void> {
-    const enroll = this.#args(...(await enrolmentArguments(api, cluster)))
+    const enroll = this.#args(...(await enrollmentArguments(api, cluster)))
     const { code, stderr } = await runToEnd(process.execPath, enroll)
     if (code !== 0) throw new Error(`The node could not enrol: ${stderr}`)
   }

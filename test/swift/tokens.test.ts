@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { endTokens } from '@roost/node-agent/dist/swift/users/tokens.js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort } from '../support/programs/free-port.js'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
@@ -17,7 +17,7 @@ describe.skipIf(!isSwiftEnabled)('tokens in a real memcached (as root, with ROOS
   beforeAll(async () => {
     port = await freePort()
     server = spawn('memcached', ['-u', 'nobody', '-l', '127.0.0.1', '-p', String(port), '-m', '256'])
-    await vi.waitFor(() => say('version\r\n', /VERSION/), patience)
+    await vi.waitFor(() => say('version\r\n', /VERSION/), waitTimeoutMs)
   })
   afterAll(() => server.kill('SIGKILL'))
 
@@ -36,7 +36,7 @@ describe.skipIf(!isSwiftEnabled)('tokens in a real memcached (as root, with ROOS
   }
   const itemsLeft = async () => Number(/curr_items (\d+)/.exec(await say('stats\r\n', /END/))?.[1])
 
-  it(`are ended among ${total} of them, and no other is`, { timeout: 3 * patience }, async () => {
+  it(`are ended among ${total} of them, and no other is`, { timeout: 3 * waitTimeoutMs }, async () => {
     const lines: string[] = []
     for (let i = 0; i < total; i++) {
       const name = `user${i % 100}`

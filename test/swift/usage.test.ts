@@ -10,7 +10,7 @@ import { isSwiftEnabled, startSwift } from '../support/swift/cluster.js'
 import type { Swift } from '../support/swift/cluster.js'
 
 /** On a machine that does much else, an interval may take several of its own. */
-const patience = { timeout: 240_000, interval: 500 }
+const waitOptions = { timeout: 240_000, interval: 500 }
 const log = '/var/log/swift/proxy-access.log'
 
 const uploads = [
@@ -87,15 +87,15 @@ describe.skipIf(!isSwiftEnabled)('usage of a real Swift (as root, with ROOST_TES
       await swift.nodes[0].exec(`head -c ${bytes} /dev/urandom > /tmp/${name}`)
       await client(`upload ${container} ${name}`)
     }
-    await expect.poll(async () => (await transfer())?.bytes_in, patience).toBe(uploaded)
+    await expect.poll(async () => (await transfer())?.bytes_in, waitOptions).toBe(uploaded)
   })
 
   it('counts what it downloads, to the byte', { timeout: 600_000 }, async () => {
     const { bytes_out: before, req_count: requests } = await transfer()
     await client('download photos large -o /dev/null')
     await client('download archive medium -o /dev/null')
-    await expect.poll(async () => (await transfer()).req_count, patience).toBeGreaterThanOrEqual(requests + 2)
-    await expect.poll(async () => (await transfer()).bytes_out - before, patience).toBe(3_000_000 + 777_777)
+    await expect.poll(async () => (await transfer()).req_count, waitOptions).toBeGreaterThanOrEqual(requests + 2)
+    await expect.poll(async () => (await transfer()).bytes_out - before, waitOptions).toBe(3_000_000 + 777_777)
   })
 
   it(
@@ -105,11 +105,13 @@ describe.skipIf(!isSwiftEnabled)('usage of a real Swift (as root, with ROOST_TES
       await agents[0].stop('SIGKILL')
       await swift.nodes[0].exec('head -c 123456 /dev/urandom > /tmp/late')
       await client('upload photos late')
-      await expect.poll(() => swift.nodes[0].exec(`cat ${log}`), patience).toContain('PUT /v1/AUTH_test/photos/late ')
+      await expect
+        .poll(() => swift.nodes[0].exec(`cat ${log}`), waitOptions)
+        .toContain('PUT /v1/AUTH_test/photos/late ')
       await swift.nodes[0].exec(`cp ${log} ${log}.1 && : > ${log}`)
       await client('upload photos late')
       agents[0].start()
-      await expect.poll(async () => (await transfer()).bytes_in, patience).toBe(uploaded + 2 * 123_456)
+      await expect.poll(async () => (await transfer()).bytes_in, waitOptions).toBe(uploaded + 2 * 123_456)
       await sleep(3_000)
       expect((await transfer()).bytes_in).toBe(uploaded + 2 * 123_456)
     },
@@ -125,8 +127,8 @@ describe.skipIf(!isSwiftEnabled)('usage of a real Swift (as root, with ROOST_TES
         head = now
         return now.bytes_used
       }
-      await expect.poll(bytesOf, patience).toBe(stored[policy])
-      await expect.poll(() => storage(index), patience).toMatchObject(head)
+      await expect.poll(bytesOf, waitOptions).toBe(stored[policy])
+      await expect.poll(() => storage(index), waitOptions).toMatchObject(head)
     }
     expect((await storage(0)).pct_complete).toBeGreaterThan(0)
   })
@@ -143,7 +145,7 @@ describe.skipIf(!isSwiftEnabled)('usage of a real Swift (as root, with ROOST_TES
       const whole = await transfer()
       return ['bytes_in', 'bytes_out', 'req_count'].map((name) => sum(name) - whole[name])
     }
-    await expect.poll(difference, patience).toEqual([0, 0, 0])
+    await expect.poll(difference, waitOptions).toEqual([0, 0, 0])
   })
 
   it('moves the metrics of Swift’s servers', { timeout: 600_000 }, async () => {
@@ -180,7 +182,7 @@ describe.skipIf(!isSwiftEnabled)('usage of a real Swift (as root, with ROOST_TES
   it('shows that the rings agree and the replicators pass', { timeout: 600_000 }, async () => {
     const health = async () => (await api.get(`/api/v1/clusters/${cluster}/health/`)).body
     await expect
-      .poll(async () => Object.values((await health()).oldest_replication).includes(null), patience)
+      .poll(async () => Object.values((await health()).oldest_replication).includes(null), waitOptions)
       .toBe(false)
     const md5 = (await swift.nodes[1].exec('md5sum /etc/swift/object-1.ring.gz')).slice(0, 32)
     const told = async () => {
@@ -188,8 +190,8 @@ describe.skipIf(!isSwiftEnabled)('usage of a real Swift (as root, with ROOST_TES
       const names = rings.map(({ name }: { name: string }) => name).join(' ')
       return [rings_agree, nodes.length, quarantined.objects, names, rings[3].copies[0].md5]
     }
-    await expect.poll(told, patience).toEqual([true, 2, 0, 'account container object object-1', md5])
+    await expect.poll(told, waitOptions).toEqual([true, 2, 0, 'account container object object-1', md5])
     await swift.nodes[1].exec('cp /etc/swift/object.ring.gz /etc/swift/object-1.ring.gz')
-    await expect.poll(async () => (await health()).rings_agree, patience).toBe(false)
+    await expect.poll(async () => (await health()).rings_agree, waitOptions).toBe(false)
   })
 })

@@ -2,13 +2,13 @@ import type { Job, Node } from '@roost/api-types/rest'
 import { afterAll, beforeAll, describe, expect, it, onTestFailed, onTestFinished, vi } from 'vitest'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
-import { endOf } from '../support/gateway/deployment-lab.js'
+import { waitForJob } from '../support/gateway/deployment-lab.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { addSwiftAgent } from '../support/swift/agent.js'
 import type { SwiftAgent } from '../support/swift/agent.js'
 import { isSwiftEnabled, startSwift } from '../support/swift/cluster.js'
 import type { Swift } from '../support/swift/cluster.js'
-import { askOnAndOn, logIn, objectOf } from '../support/swift/session.js'
+import { requestRepeatedly, logIn, objectOf } from '../support/swift/session.js'
 
 const file = '/etc/swift/proxy-server.conf.d/50-roost-users.conf'
 
@@ -67,7 +67,7 @@ describe.skipIf(!isSwiftEnabled)(
     async function deploy(body: object = { cluster: `/api/v1/clusters/${cluster}/` }): Promise<Job> {
       const { status, body: job } = await api.call('/api/v1/user_db_deployments/', { method: 'POST', body })
       expect(status).toBe(201)
-      return endOf((path) => api.get(path), job, 200_000)
+      return waitForJob((path) => api.get(path), job, 200_000)
     }
     async function deployed(body?: object): Promise<Job> {
       const job = await deploy(body)
@@ -150,7 +150,7 @@ describe.skipIf(!isSwiftEnabled)(
       const session = await logInTo('test:tester', 'testing')
       await objectOf(session, 'PUT', 'there')
       const asked = new AbortController()
-      const asking = askOnAndOn(session, asked.signal)
+      const asking = requestRepeatedly(session, asked.signal)
       onTestFinished(() => asked.abort())
       for (let i = 0; i < 10; i++) {
         await change('carol', { password: `carols-password-is-that-${i}` })
@@ -234,7 +234,7 @@ describe.skipIf(!isSwiftEnabled)(
       const { body: job } = await api.call('/api/v1/user_db_deployments/', { method: 'POST', body })
       await agents[0]?.ended()
       agents[0]?.start()
-      expect(await endOf((path) => api.get(path), job, 200_000)).toMatchObject({ state: 'COMPLETED_SUCCESS' })
+      expect(await waitForJob((path) => api.get(path), job, 200_000)).toMatchObject({ state: 'COMPLETED_SUCCESS' })
       expect((await logInTo('emil:emil', 'emils-password-is-this-2')).status).toBe(401)
       expect((await logInTo('emil:emil', 'emils-password-is-this-3')).status).toBe(200)
       expect((await objectOf(before, 'GET')).status).toBe(401)

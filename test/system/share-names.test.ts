@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
 import { repository } from '../support/http/control-plane.js'
-import { endOf } from '../support/gateway/deployment-lab.js'
-import { enrolmentArguments } from '../support/agents/enrolment.js'
+import { waitForJob } from '../support/gateway/deployment-lab.js'
+import { enrollmentArguments } from '../support/agents/enrollment.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { startSwift } from '../support/swift/cluster.js'
 import type { Swift } from '../support/swift/cluster.js'
@@ -112,7 +112,7 @@ describe.skipIf(skipped !== '')(`a gateway under systemd${skipped}`, () => {
     await gateway.exec(`ln -s ${repository}/apps/node-agent/bin/roost-agent.js /usr/bin/roost-agent
       systemd-sysusers && systemctl daemon-reload
       roost-agent gateway prepare --yes && systemctl restart smbd`)
-    const enrolled = await gateway.run('roost-agent', await enrolmentArguments(api, cluster))
+    const enrolled = await gateway.run('roost-agent', await enrollmentArguments(api, cluster))
     if (enrolled.code !== 0) throw new Error(`The agent could not enroll: ${enrolled.stderr}`)
     await gateway.exec('systemctl start roost-agent || { journalctl -u roost-agent >&2; exit 1; }')
     node = `/api/v1/nodes/${(await api.database.prisma.node.findFirstOrThrow({ where: { clusterId: cluster } })).id}/`
@@ -141,7 +141,7 @@ describe.skipIf(skipped !== '')(`a gateway under systemd${skipped}`, () => {
   })
 
   it('mounts containers whose names have $, %, blanks, quotes, backslashes and other letters', async () => {
-    const job = await endOf((path) => api.get(path), await post('/api/v1/gateway_deployments/', { node }), waitMs)
+    const job = await waitForJob((path) => api.get(path), await post('/api/v1/gateway_deployments/', { node }), waitMs)
     expect(job).toMatchObject({ state: 'COMPLETED_SUCCESS' })
     expect(await mounts()).toBe(containers.length)
     const units = await gateway.exec('systemctl list-units --no-legend --plain "roost-share-*"')

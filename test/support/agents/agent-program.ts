@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { repository } from '../http/control-plane.js'
-import { type Ended, runToEnd } from '../programs/processes.js'
+import { type ProcessResult, runToEnd } from '../programs/processes.js'
 
 export const agentProgram = join(repository, 'apps/node-agent/bin/roost-agent.js')
 
@@ -12,7 +12,7 @@ export function agentEnv(dataDir: string): Record<string, string> {
 }
 
 /** Runs a command of the agent to its end, whatever its exit code. */
-export function runAgent(dataDir: string, args: readonly string[]): Promise<Ended> {
+export function runAgent(dataDir: string, args: readonly string[]): Promise<ProcessResult> {
   return runToEnd(process.execPath, [agentProgram, ...args], { env: agentEnv(dataDir) })
 }
 

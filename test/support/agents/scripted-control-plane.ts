@@ -58,7 +58,7 @@ export class ScriptedControlPlane {
   readonly acknowledged: number[] = []
   /** What no agent may send. */
   readonly faults: string[] = []
-  dialled = 0
+  dialed = 0
   #catalogue: CatalogueMessage | null = null
   readonly #http: Server
   readonly #sockets: WebSocketServer
@@ -130,7 +130,7 @@ export class ScriptedControlPlane {
   }
 
   #accept(socket: WebSocket): void {
-    this.dialled += 1
+    this.dialed += 1
     const nonce = randomBytes(16).toString('hex')
     let isWelcome = false
     socket.on('error', () => {})

@@ -98,7 +98,7 @@ export class SimulatedAgent {
 
   /** The connection below, for a test that misuses it. */
   get socket(): WebSocket {
-    if (!this.#socket) throw new Error('The agent has not dialled yet.')
+    if (!this.#socket) throw new Error('The agent has not dialed yet.')
     return this.#socket
   }
 

@@ -54,13 +54,13 @@ export async function enrolledState(
   remove(): Promise<void>
 }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'roost-agent-'))
-  await enrolAt(dataDir, server)
+  await enrollAt(dataDir, server)
   await saveAuthorities(dataDir, authorities)
   const identity = (await readIdentity(dataDir)) as Identity
   return { dataDir, identity, remove: () => rm(dataDir, { recursive: true, force: true }) }
 }
 
-async function enrolAt(dataDir: string, server: string): Promise<void> {
+async function enrollAt(dataDir: string, server: string): Promise<void> {
   const enrolment = { server, node_id: 1, node_uuid: '0d4c8f0e-55a0-4d0c-9d4b-6f0f6a1d7c11', cluster: 'test' }
   await ensureKey(dataDir)
   await keepIdentity(dataDir, enrolment)

@@ -8,7 +8,7 @@ import type { Database } from '@roost/database'
 import pg from 'pg'
 import { inject } from 'vitest'
 import type { TestProject } from 'vitest/node'
-import { patience } from '../clock/wait-until.js'
+import { waitTimeoutMs } from '../clock/wait-until.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -73,7 +73,7 @@ export async function createTestDatabase(template: 'roost' | 'template1' = 'roos
 
 /** Whoever is at the template, such as autovacuum, gets 5 s from PostgreSQL to leave it. */
 async function copyTemplate(host: string, name: string, template: string): Promise<void> {
-  for (const deadline = Date.now() + patience; ; await sleep(100)) {
+  for (const deadline = Date.now() + waitTimeoutMs; ; await sleep(100)) {
     try {
       return await administer(host, `create database ${name} template ${template}`)
     } catch (error) {

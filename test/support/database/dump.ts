@@ -1,7 +1,7 @@
 import type { TestDatabase } from './database.js'
 
 /** Every row of every table, as text. */
-export async function dumpOf({ pool }: Pick<TestDatabase, 'pool'>): Promise<string> {
+export async function dumpDatabase({ pool }: Pick<TestDatabase, 'pool'>): Promise<string> {
   const tables = await pool.query<{ name: string }>(
     "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'",
   )

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { repository } from '../http/control-plane.js'
-import type { Ended } from '../programs/processes.js'
+import type { ProcessResult } from '../programs/processes.js'
 import type { Swift } from '../swift/cluster.js'
-import type { Inmate } from '../swift/machine.js'
+import type { MachineProcess } from '../swift/machine.js'
 import { addresses } from './gateway.js'
 
 export interface ClientOptions {
@@ -22,15 +22,15 @@ const putProgram = join(repository, 'test/support/gateway/nfs-put.py')
 /** Real clients of shares, in the machine's network. */
 export interface Clients {
   /** Commands of smbclient, on a share. Local files of every client are those of the machine's folder. */
-  smb(share: string, commands: string, options?: ClientOptions): Promise<Ended>
+  smb(share: string, commands: string, options?: ClientOptions): Promise<ProcessResult>
   /** Writes what a shell command prints to a file of the share, as fast as it prints. */
-  smbStream(share: string, source: string, file: string, options?: ClientOptions): Inmate
+  smbStream(share: string, source: string, file: string, options?: ClientOptions): MachineProcess
   /** Copies a file to a share. */
-  nfsPut(local: string, share: string, file: string, options?: ClientOptions): Promise<Ended>
-  nfsGet(share: string, file: string, local: string, options?: ClientOptions): Promise<Ended>
-  nfsList(share: string, options?: ClientOptions): Promise<Ended>
+  nfsPut(local: string, share: string, file: string, options?: ClientOptions): Promise<ProcessResult>
+  nfsGet(share: string, file: string, local: string, options?: ClientOptions): Promise<ProcessResult>
+  nfsList(share: string, options?: ClientOptions): Promise<ProcessResult>
   /** Writes a file to a share by NFSv3 in pieces of 256 KiB, with a pause after each, and the last when a file is there. */
-  nfsStream(local: string, share: string, file: string, pauseMs: number, awaited: string): Inmate
+  nfsStream(local: string, share: string, file: string, pauseMs: number, awaited: string): MachineProcess
 }
 
 export function createClients({ machine }: Swift): Clients {

@@ -14,7 +14,7 @@ import type { Reachable } from '../http/control-plane.js'
 import type { TestDatabase } from '../database/database.js'
 import { addNode } from '../agents/fleet-rows.js'
 import { folderApplier } from './folder-applier.js'
-import type { FolderBehaviour } from './folder-applier.js'
+import type { FolderBehavior } from './folder-applier.js'
 import { startTestAgent } from '../agents/test-agent.js'
 
 /** A node of a test with a real agent, whose applier writes to a folder. */
@@ -26,7 +26,7 @@ export interface LabNode {
   /** What its appliers of shares and of users write to. */
   readonly dir: string
   readonly usersDir: string
-  readonly behaviour: FolderBehaviour
+  readonly behavior: FolderBehavior
   /** Answers the request to end tokens; set it to fail, wait or note something. */
   readonly tokens: { end: NonNullable<RequestHandlers['end_tokens']> }
   /** Mounts that the agent has restored. */
@@ -59,10 +59,10 @@ export async function addLabNode(
   const { uuid } = await database.prisma.node.findUniqueOrThrow({ where: { id } })
   await keepIdentity(dataDir, { server: roost.url, node_id: id, node_uuid: uuid, cluster: 'lab' })
   await saveAuthorities(dataDir, [roost.ca])
-  const behaviour: FolderBehaviour = { outcome: 'applied', halfway: async () => {} }
+  const behavior: FolderBehavior = { outcome: 'applied', halfway: async () => {} }
   const own: Appliers = {
-    gateway: folderApplier('gateway', dir, behaviour),
-    user_db: folderApplier('user_db', usersDir, behaviour),
+    gateway: folderApplier('gateway', dir, behavior),
+    user_db: folderApplier('user_db', usersDir, behavior),
   }
   const restored = createRestoredMounts(systemClock)
   const tokens: LabNode['tokens'] = { end: async () => ({ ended: 0, notes: [] }) }
@@ -77,7 +77,7 @@ export async function addLabNode(
     dataDir,
     dir,
     usersDir,
-    behaviour,
+    behavior,
     tokens,
     restored,
     stop,
@@ -94,7 +94,7 @@ export async function addLabNode(
       await expect.poll(() => started.statuses[0], { timeout: 60_000 }).toContain('connected to')
     },
     async remove() {
-      behaviour.release?.() // a test that failed may have left it held
+      behavior.release?.() // a test that failed may have left it held
       await stop()
       await rm(dataDir, { recursive: true, force: true })
     },
@@ -102,7 +102,7 @@ export async function addLabNode(
 }
 
 /** Asks for the job until it has ended. */
-export async function endOf(
+export async function waitForJob(
   get: (path: string) => Promise<{ readonly body: Job }>,
   { resource_uri: uri }: Job,
   timeout = 120_000,
@@ -115,10 +115,10 @@ export async function endOf(
 }
 
 /** Holds the node in the middle of its next generation, until the answer is called. */
-export function holdHalfway(of: LabNode): () => void {
+export function blockHalfway(of: LabNode): () => void {
   let release = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))
-  of.behaviour.halfway = () => released
-  of.behaviour.release = release
+  of.behavior.halfway = () => released
+  of.behavior.release = release
   return release
 }

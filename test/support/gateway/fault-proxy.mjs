@@ -1,7 +1,7 @@
 // Runs inside a test's machine, in front of Swift: `fault-proxy.mjs CONTROL ADDRESS PORT TARGET TARGET_PORT`. It passes bytes on, cuts
 // connections by RST as it is asked, and can be unreachable. CONTROL is a Unix socket: a request is one line of JSON, and so is the answer.
 // {"cutEvery":n,"seed":s} cuts in one of n exchanges (a request and its answer; 0: none); {"away":"refuse"|"swallow"|null};
-// {"cutPath":text} cuts requests whose first line has the text (null: none); {"holdPuts":true} keeps the answers to PUT until it is false;
+// {"cutPath":text} cuts requests whose first line has the text (null: none); {"blockPuts":true} keeps the answers to PUT until it is false;
 // {} answers the counters alone.
 import { connect, createServer } from 'node:net'
 
@@ -11,7 +11,7 @@ const links = new Set()
 const counters = { exchanges: 0, connections: 0, cuts: { up: 0, down: 0, body: 0, answer: 0 } }
 let away = null
 let cutPath = null
-let isHoldingPuts = false
+let isBlockingPuts = false
 let faults = { every: 0, random: randomFrom(0) }
 /** The exchange that is cut, of the current block of `every`. */
 let chosen = -1
@@ -93,7 +93,7 @@ class Link {
   passRequest(head, rest) {
     const requestLine = head.toString('latin1', 0, head.indexOf('\r\n'))
     if (cutPath !== null && requestLine.includes(cutPath)) return this.end()
-    if (isHoldingPuts && requestLine.startsWith('PUT ')) this.target.pause()
+    if (isBlockingPuts && requestLine.startsWith('PUT ')) this.target.pause()
     this.pass(head, this.target, 'up', this.client)
     return this.passBody(rest)
   }
@@ -177,9 +177,9 @@ async function answer(line) {
   if (wish.cutEvery !== undefined) faults = { every: wish.cutEvery, random: randomFrom(wish.seed ?? 0) }
   if (wish.away !== undefined) await setAway(wish.away)
   if (wish.cutPath !== undefined) cutPath = wish.cutPath
-  if (wish.holdPuts !== undefined) {
-    isHoldingPuts = wish.holdPuts
-    if (!isHoldingPuts) for (const link of links) link.resume()
+  if (wish.blockPuts !== undefined) {
+    isBlockingPuts = wish.blockPuts
+    if (!isBlockingPuts) for (const link of links) link.resume()
   }
   return counters
 }

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { freePort } from '../programs/free-port.js'
-import { controlOf, faultProxyProgram } from './fault-proxy.js'
+import { connectFaultProxy, faultProxyProgram } from './fault-proxy.js'
 import type { FaultProxy } from './fault-proxy.js'
 
 let dir: string
@@ -35,7 +35,7 @@ beforeEach(async () => {
   const [control, port] = [join(dir, 'control'), await freePort()]
   const target = String((server.address() as AddressInfo).port)
   child = spawn(process.execPath, [faultProxyProgram, control, '127.0.0.1', String(port), '127.0.0.1', target])
-  proxy = await controlOf(control)
+  proxy = await connectFaultProxy(control)
   url = `http://127.0.0.1:${port}/`
 })
 
@@ -90,12 +90,12 @@ it('cuts requests for a path alone, and keeps the answers to PUT', async () => {
   await proxy.cutPath('/one/')
   expect(await Promise.all([put('a/one/b'), put('a/two/b')])).toEqual([0, 2_000])
   await proxy.cutPath(null)
-  await proxy.holdPuts(true)
+  await proxy.blockPuts(true)
   let answered = 0
   const waiting = put('a/one/b').then((bytes) => (answered = bytes))
   await expect.poll(() => served, { timeout: 45_000 }).toBe(2)
   expect(await fetch(url).then(({ status }) => status)).toBe(201)
   expect(answered).toBe(0)
-  await proxy.holdPuts(false)
+  await proxy.blockPuts(false)
   expect(await waiting).toBe(2_000)
 })

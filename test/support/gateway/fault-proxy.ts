@@ -28,7 +28,7 @@ export interface FaultProxy {
   /** Cuts requests whose first line has this text; null ends that. */
   cutPath(text: string | null): Promise<void>
   /** Passes PUT on to Swift, and keeps its answers until it is false. */
-  holdPuts(isHolding: boolean): Promise<void>
+  blockPuts(isBlocked: boolean): Promise<void>
   counters(): Promise<FaultCounters>
 }
 
@@ -36,11 +36,11 @@ export async function startFaultProxy({ machine, nodes: [node] }: Swift): Promis
   const control = join(machine.dir, 'fault-proxy')
   const port = String(ports.proxy)
   machine.spawn(process.execPath, [faultProxyProgram, control, address, port, node.address, port])
-  return { authUrl: `http://${address}:${port}/auth/v1.0`, ...(await controlOf(control)) }
+  return { authUrl: `http://${address}:${port}/auth/v1.0`, ...(await connectFaultProxy(control)) }
 }
 
 /** Of a program that is starting. */
-export async function controlOf(control: string): Promise<Omit<FaultProxy, 'authUrl'>> {
+export async function connectFaultProxy(control: string): Promise<Omit<FaultProxy, 'authUrl'>> {
   const ask = async (wish: object): Promise<FaultCounters> => {
     const socket = connect({ path: control })
     await once(socket, 'connect')
@@ -53,7 +53,7 @@ export async function controlOf(control: string): Promise<Omit<FaultProxy, 'auth
     cutOneIn: async (exchanges, seed) => void (await ask({ cutEvery: exchanges, seed })),
     setAway: async (how) => void (await ask({ away: how })),
     cutPath: async (text) => void (await ask({ cutPath: text })),
-    holdPuts: async (isHolding) => void (await ask({ holdPuts: isHolding })),
+    blockPuts: async (isBlocked) => void (await ask({ blockPuts: isBlocked })),
     counters: () => ask({}),
   }
 }

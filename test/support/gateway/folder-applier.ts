@@ -6,7 +6,7 @@ import { fp } from '@roost/failpoints'
 import type { Applier, Outcome } from '@roost/node-agent/dist/deployments/applier.js'
 
 /** What the next generations come to. */
-export interface FolderBehaviour {
+export interface FolderBehavior {
   outcome: 'applied' | 'failed' | 'rolled_back'
   /** Of a failure: one protocol has the new generation all the same. */
   partly?: boolean
@@ -27,7 +27,7 @@ type Files = ReadonlyMap<string, string>
 export function folderApplier<K extends DesiredState['kind']>(
   kind: K,
   dir: string,
-  behaviour: FolderBehaviour = { outcome: 'applied', halfway: async () => {} },
+  behavior: FolderBehavior = { outcome: 'applied', halfway: async () => {} },
 ): Applier<K> {
   return {
     kind,
@@ -40,10 +40,10 @@ export function folderApplier<K extends DesiredState['kind']>(
       await stage(dir, generation, files)
       fp('agent.apply.afterStage')
       progress('staged')
-      await behaviour.halfway()
+      await behavior.halfway()
       fp('agent.apply.afterValidate')
-      const { outcome, partly = false, isIncomplete = false } = behaviour
-      const failure = { in_force: await generationInForce(dir), message: `The folder says ${outcome}.`, files: [] }
+      const { outcome, partly = false, isIncomplete = false } = behavior
+      const failure = { in_force: await currentGeneration(dir), message: `The folder says ${outcome}.`, files: [] }
       if (outcome !== 'applied') return { outcome, ...failure, ...(partly ? { partly } : {}), isIncomplete }
       await point(dir, generation)
       fp('agent.apply.afterRename')
@@ -51,7 +51,7 @@ export function folderApplier<K extends DesiredState['kind']>(
       return { outcome, in_force: generation, message: '', files: hashesOf(files) }
     },
     async drift() {
-      const generation = await generationInForce(dir)
+      const generation = await currentGeneration(dir)
       const manifest = JSON.parse(await readFile(join(dir, `${generation}.json`), 'utf8')) as [string, string][]
       return driftOf(new Map(manifest), await currentFiles(dir))
     },
@@ -67,12 +67,12 @@ export async function currentFiles(dir: string): Promise<Files> {
 }
 
 /** The generations that were begun with, in order. */
-export async function begunGenerations(dir: string): Promise<readonly number[]> {
+export async function startedGenerations(dir: string): Promise<readonly number[]> {
   const text = await readFile(join(dir, 'begun'), 'utf8').catch(() => '')
   return text.split('\n').filter(Boolean).map(Number)
 }
 
-export async function generationInForce(dir: string): Promise<number> {
+export async function currentGeneration(dir: string): Promise<number> {
   return Number(await readlink(join(dir, 'current')).catch(() => 0))
 }
 

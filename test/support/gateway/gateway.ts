@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestApi } from '../http/api.js'
 import { repository } from '../http/control-plane.js'
-import type { Ended } from '../programs/processes.js'
+import type { ProcessResult } from '../programs/processes.js'
 import type { Swift } from '../swift/cluster.js'
-import type { Inmate } from '../swift/machine.js'
+import type { MachineProcess } from '../swift/machine.js'
 import { ganeshaCacheOfFirstRelease, gatewayFiles } from './configuration.js'
 import { unpackAgent } from '../database/earlier-release.js'
-import { enrolmentArguments } from '../agents/enrolment.js'
+import { enrollmentArguments } from '../agents/enrollment.js'
 
 const view = 'gateway'
 const currentProgram = join(repository, 'apps/node-agent/bin/roost-agent.js')
@@ -24,10 +24,10 @@ export interface Gateway {
   readonly dir: string
   /** Runs a shell script where the gateway's files are at their usual places; rejects when it fails. */
   exec(script: string): Promise<string>
-  run(file: string, args: readonly string[]): Promise<Ended>
-  spawn(file: string, args: readonly string[]): Inmate
+  run(file: string, args: readonly string[]): Promise<ProcessResult>
+  spawn(file: string, args: readonly string[]): MachineProcess
   /** Runs a command of the agent's program to its end. */
-  command(args: readonly string[]): Promise<Ended>
+  command(args: readonly string[]): Promise<ProcessResult>
   /** Enrols the agent with the test's control plane; answers the node's URI. */
   enrol(api: TestApi, cluster: number): Promise<string>
   /** With `failpoint` it ends there. */
@@ -121,8 +121,8 @@ function gatewayIn(swift: Swift, dir: string, firstProgram: string): Gateway {
   const run: Gateway['run'] = (file, args) => machine.run(file, args, { view })
   const exec: Gateway['exec'] = (script) => machine.exec(script, view)
   const command: Gateway['command'] = (args) => run(process.execPath, [agentProgram, '--data-dir', dataDir, ...args])
-  let agent: Inmate | undefined
-  let nfs: Inmate | undefined
+  let agent: MachineProcess | undefined
+  let nfs: MachineProcess | undefined
   return {
     dir,
     exec,
@@ -131,7 +131,7 @@ function gatewayIn(swift: Swift, dir: string, firstProgram: string): Gateway {
     command,
     async enrol(api, cluster) {
       await swift.publish(Number(new URL(api.url).port))
-      const enroll = await enrolmentArguments(api, cluster)
+      const enroll = await enrollmentArguments(api, cluster)
       const { code, stderr } = await command(enroll)
       if (code !== 0) throw new Error(`The agent could not enrol: ${stderr}`)
       const { id } = await api.database.prisma.node.findFirstOrThrow({ where: { clusterId: cluster } })

@@ -5,7 +5,7 @@ import type { GatewayShare, Job } from '@roost/api-types/rest'
 import { expect, vi } from 'vitest'
 import { startApi } from '../http/api.js'
 import type { TestApi } from '../http/api.js'
-import { endOf } from './deployment-lab.js'
+import { waitForJob } from './deployment-lab.js'
 import { addCluster } from '../agents/fleet-rows.js'
 import { startSwift } from '../swift/cluster.js'
 import type { Swift } from '../swift/cluster.js'
@@ -66,7 +66,7 @@ export async function startGatewayLab({ diskScale = 1, ...options }: GatewayLabO
   }
   const post = (path: string, body: object) => call('POST', path, body, 201)
   const deploy = async (more: object = {}) =>
-    endOf((path) => api.get(path), await post('/api/v1/gateway_deployments/', { node, ...more }), deploymentMs)
+    waitForJob((path) => api.get(path), await post('/api/v1/gateway_deployments/', { node, ...more }), deploymentMs)
   return {
     ...createClients(swift),
     api,

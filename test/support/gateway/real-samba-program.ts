@@ -1,6 +1,6 @@
 import { runCommand } from '@roost/node-agent/dist/machine/run-command.js'
 import { cifsShare } from '@roost/node-agent/dist/shares/testing/sample-shares.js'
-import { type RealSamba, startRealSamba, until } from './real-samba.js'
+import { type RealSamba, startRealSamba, waitUntil } from './real-samba.js'
 
 /**
  * Run by a test as `unshare -mn`: a real Samba over folders, its real clients, and the applier of shares. Prints what the
@@ -26,11 +26,11 @@ async function narrow({ applier, spawn, leave }: RealSamba) {
     ['127.0.2.4', 'share2'],
   ] as const
   for (const [address, share] of logins) spawn('smbclient', [`//${address}/${share}`, '-N'])
-  await until(async () => (await connections()).length === logins.length)
+  await waitUntil(async () => (await connections()).length === logins.length)
   const narrowed = stateOf('127.0.2.3', null)
   const plan = await applier.plan(narrowed)
   const second = await applier.apply(narrowed, 2, () => {})
-  await until(async () => (await connections()).length < logins.length)
+  await waitUntil(async () => (await connections()).length < logins.length)
   const remaining = await connections()
   const third = await applier.apply(stateOf('127.0.2.3', 'Share-Passw0rd'), 3, () => {})
   const smb = (...args: readonly string[]) =>
@@ -39,7 +39,7 @@ async function narrow({ applier, spawn, leave }: RealSamba) {
   const refused = await smb('-N', '-c', 'ls')
   const drift = await applier.drift()
   const [after, before] = await leave()
-  await until(async () => (await connections()).length === 0)
+  await waitUntil(async () => (await connections()).length === 0)
   const gone = await smb('-N', '-c', 'ls')
   return {
     outcomes: [first, second, third],

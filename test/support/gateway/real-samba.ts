@@ -50,7 +50,7 @@ export async function startRealSamba(work: string, shares: number): Promise<Real
     return runCommand(file, args, options)
   }
   const processes = [spawn('smbd', ['--foreground', '--no-process-group'], { detached: true, stdio: 'ignore' })]
-  await until(async () => (await runCommand('smbcontrol', ['smbd', 'ping'], { deadlineMs: 5_000 })).exitCode === 0)
+  await waitUntil(async () => (await runCommand('smbcontrol', ['smbd', 'ping'], { deadlineMs: 5_000 })).exitCode === 0)
   const gateway = {
     nfs: null,
     mounts: 'operator',
@@ -84,7 +84,7 @@ export async function startRealSamba(work: string, shares: number): Promise<Real
   }
 }
 
-export async function until(holds: () => Promise<boolean>): Promise<void> {
+export async function waitUntil(holds: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 180_000
   while (!(await holds())) {
     if (Date.now() > end) throw new Error('What the test waits for does not come.')

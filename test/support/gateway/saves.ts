@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { repository } from '../http/control-plane.js'
 import type { Swift } from '../swift/cluster.js'
-import type { Inmate } from '../swift/machine.js'
+import type { MachineProcess } from '../swift/machine.js'
 import { addresses } from './gateway.js'
 
 const program = join(repository, 'test/support/gateway/save-files.py')
@@ -102,7 +102,7 @@ interface DoneStep {
 }
 
 export interface RunningSaves {
-  readonly inmate: Inmate
+  readonly machineProcess: MachineProcess
   /** Steps that were done so far. */
   done(): number
   readonly ended: Promise<Saves>
@@ -118,17 +118,18 @@ export async function saveFiles(
   const file = join(machine.dir, `${share}-steps.json`)
   await writeFile(file, JSON.stringify(steps))
   const pace = bytesPerSecond === undefined ? [] : [String(bytesPerSecond)]
-  const inmate = machine.spawn('python3', [program, protocol, addresses[0], share, file, ...pace])
+  const machineProcess = machine.spawn('python3', [program, protocol, addresses[0], share, file, ...pace])
   const lines = () =>
-    inmate
+    machineProcess
       .output()
       .split('\n')
       .filter((line) => line.startsWith('{'))
-  const ended = inmate.ended.then(() => {
-    if (inmate.child.exitCode !== 0) throw new Error(`The client of ${share} failed: ${inmate.output().slice(-2000)}`)
+  const ended = machineProcess.ended.then(() => {
+    if (machineProcess.child.exitCode !== 0)
+      throw new Error(`The client of ${share} failed: ${machineProcess.output().slice(-2000)}`)
     return savesOfSteps(lines().map((line) => JSON.parse(line)))
   })
-  return { inmate, done: () => lines().length, ended }
+  return { machineProcess, done: () => lines().length, ended }
 }
 
 function savesOfSteps(steps: readonly DoneStep[]): Saves {

@@ -11,7 +11,7 @@ export interface Difference {
   readonly extra: readonly string[]
 }
 
-export async function differenceOf(
+export async function findDifference(
   { objects }: Pick<GatewayLab, 'objects'>,
   container: string,
   saved: readonly SavedFile[],
@@ -25,20 +25,20 @@ export async function differenceOf(
   }
 }
 
-export interface Arrival extends Difference {
+export interface UploadResult extends Difference {
   /** From the given moment until everything was in Swift, or until the deadline. */
   readonly seconds: number
 }
 
 /** Waits until all that was saved is in Swift with its MD5, at most until three times the promised time has passed since a moment. */
-export async function arrivalOf(
+export async function waitForUpload(
   lab: Pick<GatewayLab, 'objects'>,
   container: string,
   { saved }: Saves,
   { since, promisedSeconds }: { readonly since: number; readonly promisedSeconds: number },
-): Promise<Arrival> {
+): Promise<UploadResult> {
   for (;;) {
-    const difference = await differenceOf(lab, container, saved)
+    const difference = await findDifference(lab, container, saved)
     const seconds = Math.round((Date.now() - since) / 1000)
     const isComplete = difference.missing.length + difference.wrong.length === 0
     if (isComplete || seconds > 3 * promisedSeconds) return { ...difference, seconds }
@@ -47,7 +47,11 @@ export async function arrivalOf(
 }
 
 /** One line for the record of a run. */
-export function summaryOf(container: string, saves: Saves, { missing, wrong, extra, seconds }: Arrival): string {
+export function uploadSummary(
+  container: string,
+  saves: Saves,
+  { missing, wrong, extra, seconds }: UploadResult,
+): string {
   const { saved, refused, slowestCallMs } = saves
   return [
     `${container}: ${saved.length} saved, slowest call ${slowestCallMs} ms`,

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { repository } from './control-plane.js'
 import { runToEnd } from '../programs/processes.js'
-import type { Ended } from '../programs/processes.js'
+import type { ProcessResult } from '../programs/processes.js'
 
 /** A Node project that knows nothing of this repository, in which the packed typed client is installed. */
 export interface OutsideProject {
   /** Compiles TypeScript as a careful project does, every check on, and answers what the compiler said. */
-  compile(name: string, source: string): Promise<Ended>
+  compile(name: string, source: string): Promise<ProcessResult>
   /** Runs what was compiled; one that does not end by itself has no exit code. */
-  run(name: string, env: Readonly<Record<string, string>>): Promise<Ended>
+  run(name: string, env: Readonly<Record<string, string>>): Promise<ProcessResult>
   remove(): Promise<void>
 }
 

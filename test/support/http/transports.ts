@@ -9,8 +9,8 @@ export type Row = Readonly<Record<string, unknown>>
 /** How a write ended: with the record (null after a removal), or with the HTTP status of its refusal. */
 export type Outcome = { readonly record: Row | null } | { readonly refused: number }
 
-/** One of the two faces of the same services. */
-export interface Face {
+/** One of the two transports of the same services. */
+export interface Transport {
   create(kind: Kind, body: Row, idempotencyKey?: string): Promise<Outcome>
   change(kind: Kind, id: number, change: Row): Promise<Outcome>
   remove(kind: Kind, id: number): Promise<Outcome>
@@ -19,13 +19,13 @@ export interface Face {
   close(): Promise<void>
 }
 
-export interface RestFace extends Omit<Face, 'create' | 'list'> {
+export interface RestTransport extends Omit<Transport, 'create' | 'list'> {
   create(resource: string, body: Row, idempotencyKey?: string): Promise<Outcome>
   /** Every record, in order; of deployments those that have not ended, unless the query asks for others. */
   list(resource: string, query?: string): Promise<readonly Row[]>
 }
 
-export function restFace({ url, ca, key }: Pick<Reachable, 'url' | 'ca' | 'key'>): RestFace {
+export function restTransport({ url, ca, key }: Pick<Reachable, 'url' | 'ca' | 'key'>): RestTransport {
   const dispatcher = new Agent({ connect: { ca } })
   const send = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: Row, more: object = {}) => {
     const headers = { authorization: `apikey ${key}`, 'content-type': 'application/json', ...more }
@@ -50,7 +50,7 @@ export function restFace({ url, ca, key }: Pick<Reachable, 'url' | 'ca' | 'key'>
   }
 }
 
-export function rpcFace({ url, ca, key }: Pick<Reachable, 'url' | 'ca' | 'key'>): Face {
+export function rpcTransport({ url, ca, key }: Pick<Reachable, 'url' | 'ca' | 'key'>): Transport {
   const client = createClient({ url, ca, apiKey: key })
   // The model makes rows of every shape; the types of the client are held where it is used as users do.
   const { users, gatewayShares } = client.rpc as unknown as Record<'users' | 'gatewayShares', Procedures>

@@ -4,7 +4,7 @@ import type { FailpointName } from '@roost/failpoints'
 export type Point = FailpointName | `${FailpointName}@${number}`
 
 /** Variables of a process that ends there as `kill -9` would end it. */
-export function endsAt(point: Point): Readonly<Record<string, string>> {
+export function killAt(point: Point): Readonly<Record<string, string>> {
   const [name = '', time = '1'] = point.split('@')
   return { NODE_OPTIONS: '--conditions=failpoints', FP: `${name}=exit@${time}` }
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { roostProgram } from '../http/control-plane.js'
 
-export interface Ended {
+export interface ProcessResult {
   readonly code: number | string | null
   readonly stdout: string
   readonly stderr: string
@@ -19,7 +19,7 @@ export function runToEnd(
     readonly uid?: number
     readonly gid?: number
   } = {},
-): Promise<Ended> {
+): Promise<ProcessResult> {
   return new Promise((resolve) => {
     execFile(program, args, { timeout: 120_000, maxBuffer: 1 << 26, ...options }, (error, stdout, stderr) => {
       resolve({ code: error ? (error.code ?? null) : 0, stdout, stderr })
@@ -28,7 +28,7 @@ export function runToEnd(
 }
 
 /** Runs the command line `roost` to its end. */
-export function runRoost(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+export function runRoost(args: readonly string[], env: Readonly<Record<string, string>>): Promise<ProcessResult> {
   return runToEnd(process.execPath, [roostProgram, ...args], { env })
 }
 

@@ -103,7 +103,7 @@ export class TcpProxy {
     }
     const target = connect({ ...this.#target, allowHalfOpen: true, noDelay: true })
     const link: Link = { client, target, isUnix: 'path' in this.#target, bytes: 0 }
-    target.on('error', () => void this.#unlessHeld('down', () => cut(link)))
+    target.on('error', () => void this.#afterBlackHole('down', () => cut(link)))
     this.#links.add(link)
     void this.#pump(link, client, target, 'up')
     void this.#pump(link, target, client, 'down')
@@ -116,16 +116,16 @@ export class TcpProxy {
   async #pump(link: Link, from: Socket, to: Socket, direction: Direction): Promise<void> {
     try {
       for await (const chunk of from.iterator({ destroyOnReturn: false })) await this.#carry(link, to, chunk, direction)
-      await this.#unlessHeld(direction, () => to.end())
+      await this.#afterBlackHole(direction, () => to.end())
     } catch {
-      await this.#unlessHeld(direction, () => cut(link))
+      await this.#afterBlackHole(direction, () => cut(link))
     }
   }
 
   async #carry(link: Link, to: Socket, chunk: Buffer, direction: Direction): Promise<void> {
     let rest = chunk
     while (rest.length > 0) {
-      await this.#unlessHeld(direction, () => {})
+      await this.#afterBlackHole(direction, () => {})
       const fault = this.#fault
       if (fault.kind === 'delay') await sleep(fault.ms)
       if (fault.kind === 'drip') await sleep(1000 / fault.bytesPerSecond)
@@ -139,7 +139,7 @@ export class TcpProxy {
   }
 
   /** Waits for the end of a black hole in this direction, then acts. */
-  async #unlessHeld(direction: Direction, act: () => void): Promise<void> {
+  async #afterBlackHole(direction: Direction, act: () => void): Promise<void> {
     while (this.#fault.kind === 'black-hole' && [direction, 'both'].includes(this.#fault.direction))
       await once(this.#changes, 'fault')
     act()

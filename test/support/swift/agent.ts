@@ -4,8 +4,8 @@ import type { TestApi } from '../http/api.js'
 import { repository } from '../http/control-plane.js'
 import type { Swift, SwiftNode } from './cluster.js'
 import { plainEnv } from './machine.js'
-import type { Inmate } from './machine.js'
-import { enrolmentArguments } from '../agents/enrolment.js'
+import type { MachineProcess } from './machine.js'
+import { enrollmentArguments } from '../agents/enrollment.js'
 
 const agentProgram = join(repository, 'apps/node-agent/bin/roost-agent.js')
 
@@ -58,12 +58,12 @@ export async function addSwiftAgent(
   const settings = { ...config, swift: { addresses: [node.address], ...config.swift } }
   await writeFile(join(dataDir, 'config.json'), JSON.stringify(settings))
   const args = (more: readonly string[]) => [agentProgram, '--data-dir', dataDir, '--root', node.root, ...more]
-  const enrolment = await node.run(process.execPath, args(await enrolmentArguments(api, cluster)))
+  const enrolment = await node.run(process.execPath, args(await enrollmentArguments(api, cluster)))
   if (enrolment.code !== 0) throw new Error(`The agent could not enrol: ${enrolment.stderr}`)
   if (isUnprivileged)
     await node.exec(`chown -R nobody:nogroup ${dataDir}
       chown nobody:swift /etc/swift/proxy-server.conf.d && chmod 2750 /etc/swift/proxy-server.conf.d`)
-  let inmate: Inmate | undefined
+  let machineProcess: MachineProcess | undefined
   return {
     dataDir,
     start(failpoints) {
@@ -71,12 +71,12 @@ export async function addSwiftAgent(
       const env = failpoints === undefined ? {} : { FP: failpoints }
       const command = [process.execPath, ...armed, ...args(['run'])]
       const [file = '', ...rest] = isUnprivileged ? [...unprivileged, ...command] : command
-      inmate = node.spawn(file, rest, { env: { ...plainEnv, ...env } })
+      machineProcess = node.spawn(file, rest, { env: { ...plainEnv, ...env } })
     },
-    ended: () => inmate?.ended ?? Promise.resolve(),
-    output: () => inmate?.output() ?? '',
+    ended: () => machineProcess?.ended ?? Promise.resolve(),
+    output: () => machineProcess?.output() ?? '',
     async stop(signal) {
-      await inmate?.stop(signal)
+      await machineProcess?.stop(signal)
     },
   }
 }

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { repository } from '../http/control-plane.js'
-import type { Ended } from '../programs/processes.js'
+import type { ProcessResult } from '../programs/processes.js'
 import { configurationOf } from './configuration.js'
 import type { Target } from './configuration.js'
 import { daemonsOf } from './daemons.js'
@@ -10,7 +10,7 @@ import type { Daemon } from './daemons.js'
 import { nodeLayouts, ports } from './layout.js'
 import type { NodeLayout } from './layout.js'
 import { startMachine } from './machine.js'
-import type { Inmate, Machine, RunOptions } from './machine.js'
+import type { MachineProcess, Machine, RunOptions } from './machine.js'
 
 /** Whether this run may start a real Swift: as root, with `ROOST_TEST_SYSTEM=1` and the Debian packages that `.ci/run` installs. */
 export const isSwiftEnabled = process.env.ROOST_TEST_SYSTEM === '1' && process.getuid?.() === 0
@@ -37,8 +37,12 @@ export interface SwiftNode extends NodeLayout {
   /** Runs a shell script where the node's files are at their usual places. */
   exec(script: string): Promise<string>
   /** Runs a program to its end there, whatever its exit code. */
-  run(file: string, args: readonly string[]): Promise<Ended>
-  spawn(file: string, args: readonly string[], options?: Omit<RunOptions, 'view'> & { readonly log?: string }): Inmate
+  run(file: string, args: readonly string[]): Promise<ProcessResult>
+  spawn(
+    file: string,
+    args: readonly string[],
+    options?: Omit<RunOptions, 'view'> & { readonly log?: string },
+  ): MachineProcess
   /** Such as `proxy-server`, `object-server`, `memcached`. Resolves when it answers on its port. */
   start(daemon: string): Promise<void>
   stop(daemon: string, signal?: NodeJS.Signals): Promise<void>
@@ -178,7 +182,7 @@ async function openNode(machine: Machine, layout: NodeLayout, hasProxy: boolean)
      mkdir -p -m 1777 /run/lock; mkdir -p /run/swift /run/lock/swift; chown swift: /run/swift /run/lock/swift
      ${binds.join('\n')}`,
   )
-  const started = new Map<string, Inmate>()
+  const started = new Map<string, MachineProcess>()
   const spawn: SwiftNode['spawn'] = (file, args, options = {}) => machine.spawn(file, args, { ...options, view: name })
   const daemons = daemonsOf(layout, hasProxy, 'all')
   return {
@@ -193,9 +197,9 @@ async function openNode(machine: Machine, layout: NodeLayout, hasProxy: boolean)
       const wanted = daemons.get(daemon)
       if (wanted === undefined)
         throw new Error(`${name} has no daemon ${daemon}, but ${[...daemons.keys()].join(', ')}.`)
-      const inmate = spawn(wanted.file, wanted.args, { log: join(machine.dir, `${name}-${daemon}.log`) })
-      started.set(daemon, inmate)
-      await answering(machine, address, wanted, inmate)
+      const machineProcess = spawn(wanted.file, wanted.args, { log: join(machine.dir, `${name}-${daemon}.log`) })
+      started.set(daemon, machineProcess)
+      await answering(machine, address, wanted, machineProcess)
     },
     stop: async (daemon, signal) => started.get(daemon)?.stop(signal),
   }
@@ -208,10 +212,15 @@ async function proxyOf(machine: Machine, address: string) {
 
 const startDeadlineMs = 180_000
 
-async function answering(machine: Machine, address: string, { port }: Daemon, inmate: Inmate): Promise<void> {
+async function answering(
+  machine: Machine,
+  address: string,
+  { port }: Daemon,
+  machineProcess: MachineProcess,
+): Promise<void> {
   for (const deadline = Date.now() + startDeadlineMs; Date.now() < deadline; await sleep(100)) {
     if (port === null || (await machine.answers(address, port))) return
-    if (inmate.child.exitCode !== null) break
+    if (machineProcess.child.exitCode !== null) break
   }
-  throw new Error(`A daemon did not start: ${inmate.output()}`)
+  throw new Error(`A daemon did not start: ${machineProcess.output()}`)
 }

@@ -28,8 +28,8 @@ export const operatorUsers = {
  * A machine that stands still for seconds loses nothing: by themselves the servers give each other half a second, and what
  * they then leave to daemons is left for ever where those do not run.
  */
-const patience = { conn_timeout: 60, node_timeout: 60 } as const
-const memcachePatience = { connect_timeout: 60, io_timeout: 60 } as const
+const requestTimeouts = { conn_timeout: 60, node_timeout: 60 } as const
+const memcacheTimeouts = { connect_timeout: 60, io_timeout: 60 } as const
 
 /** Every file below `/etc` of a node, as its operator wrote them, by path. */
 export function configurationOf(node: NodeLayout, options: ConfigurationOptions): ReadonlyMap<string, string> {
@@ -37,7 +37,7 @@ export function configurationOf(node: NodeLayout, options: ConfigurationOptions)
   return new Map([
     ['hostname', `store-${node.name}\n`],
     ['swift/swift.conf', swiftConf()],
-    ['swift/memcache.conf', ini({ memcache: { memcache_servers: options.memcached.join(','), ...memcachePatience } })],
+    ['swift/memcache.conf', ini({ memcache: { memcache_servers: options.memcached.join(','), ...memcacheTimeouts } })],
     ...(options.hasProxy ? proxyFiles(node, options) : []),
     ['swift/rsyncd.conf', rsyncd(node)],
     ...servers,
@@ -104,7 +104,7 @@ function proxy(node: NodeLayout, options: ConfigurationOptions): string {
       use: 'egg:swift#proxy',
       allow_account_management: true,
       account_autocreate: true,
-      ...patience,
+      ...requestTimeouts,
       post_quorum_timeout: 60,
     },
     'filter:recon': { use: 'egg:swift#recon', recon_cache_path: '/var/cache/swift' },
@@ -143,7 +143,7 @@ function server(node: NodeLayout, kind: ServerKind, options: ConfigurationOption
   return ini({
     DEFAULT: { ...common(node, options), bind_port: ports[kind], ...devices },
     'pipeline:main': { pipeline: `healthcheck recon ${kind}-server` },
-    [`app:${kind}-server`]: { use: `egg:swift#${kind}`, ...patience, container_update_timeout: 60 },
+    [`app:${kind}-server`]: { use: `egg:swift#${kind}`, ...requestTimeouts, container_update_timeout: 60 },
     'filter:recon': { use: 'egg:swift#recon', ...recon },
     'filter:healthcheck': { use: 'egg:swift#healthcheck' },
     ...Object.fromEntries(daemons.map(({ name }) => [name, { ...recon, ...paces[name] }])),

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { repository } from '../http/control-plane.js'
 import { runToEnd } from '../programs/processes.js'
-import type { Ended } from '../programs/processes.js'
+import type { ProcessResult } from '../programs/processes.js'
 
 /**
  * A machine of a test: mounts, network and processes of its own, by Linux namespaces. Needs root. Its network is a loopback interface
@@ -22,9 +22,9 @@ export interface Machine {
   /** Runs a shell script in there; rejects when it fails. `view` is one made by `addView`. */
   exec(script: string, view?: string): Promise<string>
   /** As `exec`, whatever the exit code. */
-  run(file: string, args: readonly string[], options?: RunOptions): Promise<Ended>
+  run(file: string, args: readonly string[], options?: RunOptions): Promise<ProcessResult>
   /** Starts a program in there. A signal to the child is no signal to the program: see `signal`. */
-  spawn(file: string, args: readonly string[], options?: RunOptions & { readonly log?: string }): Inmate
+  spawn(file: string, args: readonly string[], options?: RunOptions & { readonly log?: string }): MachineProcess
   /** Mounts and processes of their own inside of the machine. The script (no `'` in it) runs there first; mounts below `dir` reach it. */
   addView(name: string, script: string): Promise<void>
   /** Answers the port of 127.0.0.1 out here that leads to an address in there. */
@@ -47,7 +47,7 @@ export interface RunOptions {
 }
 
 /** A program in a machine. */
-export interface Inmate {
+export interface MachineProcess {
   readonly child: ChildProcess
   /** Resolves when it has ended. */
   readonly ended: Promise<void>
@@ -117,7 +117,12 @@ export async function startMachine(): Promise<Machine> {
     run,
     exec,
     spawn: (file, args, { view, log, ...options } = {}) =>
-      startInmate(entering(pid, dir, view, file, args), log, { env: plainEnv, ...options }, view === undefined ? 1 : 2),
+      startMachineProcess(
+        entering(pid, dir, view, file, args),
+        log,
+        { env: plainEnv, ...options },
+        view === undefined ? 1 : 2,
+      ),
     async addView(name, script) {
       const hold = `${script}\ntouch ${dir}/${name}.view\nsleep infinity`
       await exec(`unshare --mount --pid --fork --kill-child --mount-proc --propagation unchanged \\
@@ -164,7 +169,12 @@ function entering(pid: string, dir: string, view: string | undefined, file: stri
 }
 
 /** `depth` is how many processes wait for the program: each nsenter has one child, and ends as that does. */
-function startInmate(args: readonly string[], log: string | undefined, options: SpawnOptions, depth: number): Inmate {
+function startMachineProcess(
+  args: readonly string[],
+  log: string | undefined,
+  options: SpawnOptions,
+  depth: number,
+): MachineProcess {
   const fd = log === undefined ? 'pipe' : openSync(log, 'a')
   const child = spawn('nsenter', args, { ...options, stdio: ['ignore', fd, fd] })
   if (typeof fd === 'number') closeSync(fd)
@@ -172,7 +182,7 @@ function startInmate(args: readonly string[], log: string | undefined, options: 
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)))
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  const signal: Inmate['signal'] = (name) => {
+  const signal: MachineProcess['signal'] = (name) => {
     if (hasEnded()) return
     let program = child.pid as number
     try {

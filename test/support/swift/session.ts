@@ -24,7 +24,7 @@ export async function objectOf(session: Session, method: 'GET' | 'PUT', body?: s
 }
 
 /** What became of the requests of a client that asks all the time. */
-export interface Asked {
+export interface RequestCounts {
   readonly answers: number
   /** Statuses other than 200, and reasons why there was no answer. */
   readonly failures: readonly (number | string)[]
@@ -35,7 +35,7 @@ export interface Asked {
  * Gets the object on and on, until told to stop. As HTTP clients do, it sends a request again whose connection ends without an answer:
  * when a proxy's old workers end, they close connections that they have accepted and read nothing from yet.
  */
-export async function askOnAndOn(session: Session, signal: AbortSignal): Promise<Asked> {
+export async function requestRepeatedly(session: Session, signal: AbortSignal): Promise<RequestCounts> {
   const ask = async (): Promise<number | string> =>
     objectOf(session, 'GET').then(
       ({ status }) => status,

@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { repository } from '../http/control-plane.js'
 import { runToEnd } from '../programs/processes.js'
-import type { Ended } from '../programs/processes.js'
+import type { ProcessResult } from '../programs/processes.js'
 import { plainEnv } from '../swift/machine.js'
-import type { Inmate, Machine } from '../swift/machine.js'
+import type { MachineProcess, Machine } from '../swift/machine.js'
 import { nspawnArguments, ownCgroup } from './nspawn.js'
 
 /** A Debian with systemd as its first process, in the network of a test's machine; it ends with that machine. */
 export interface SystemdContainer {
   /** Runs a program to its end, whatever its exit code. */
-  run(file: string, args: readonly string[]): Promise<Ended>
+  run(file: string, args: readonly string[]): Promise<ProcessResult>
   /** Runs a shell script; rejects when it fails. */
   exec(script: string): Promise<string>
 }
@@ -73,7 +73,7 @@ function inside(leader: () => Promise<number>): SystemdContainer {
 }
 
 /** nsenter's child is nspawn, whose child is the container's systemd. */
-async function firstProcess({ child }: Inmate): Promise<number> {
+async function firstProcess({ child }: MachineProcess): Promise<number> {
   const nspawn = await onlyChild(child.pid)
   return onlyChild(nspawn)
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { GatewayLab } from '../support/gateway/lab.js'
 
 /** Ends the control plane: nothing that asks it comes after this. */
-export function describeAbsence(lab: GatewayLab): void {
+export function describeControlPlaneAbsent(lab: GatewayLab): void {
   describe('without the control plane', () => {
     const mounts = async () => (await lab.gateway.exec('pgrep -x rclone')).trim().split('\n')
     // The oldest smbd: the others are its clients'.

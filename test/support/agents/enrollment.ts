@@ -5,7 +5,7 @@ import type { TestApi } from '../http/api.js'
 export const testCaller = localCaller('test')
 
 /** The arguments of `roost-agent enroll` with a token of one use, as `roost token create` prints them. */
-export async function enrolmentArguments(api: TestApi, cluster: number): Promise<readonly string[]> {
+export async function enrollmentArguments(api: TestApi, cluster: number): Promise<readonly string[]> {
   const { lines } = await api.context.services.tokens.create({ cluster }, testCaller)
   return (lines[0] ?? '').split(' ').slice(1)
 }

@@ -6,12 +6,12 @@ import type { Database } from '@roost/database'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
-import { addLabNode, holdHalfway } from '../support/gateway/deployment-lab.js'
+import { addLabNode, blockHalfway } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
-import { restFace } from '../support/http/transports.js'
-import type { RestFace } from '../support/http/transports.js'
+import { restTransport } from '../support/http/transports.js'
+import type { RestTransport } from '../support/http/transports.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { begunGenerations, generationInForce } from '../support/gateway/folder-applier.js'
+import { startedGenerations, currentGeneration } from '../support/gateway/folder-applier.js'
 
 /** How long a deployment may take once its database is back: the agent says its result again after a minute at most. */
 const resumesMs = 90_000
@@ -20,14 +20,14 @@ vi.setConfig({ testTimeout: 4 * resumesMs })
 let dataDir = ''
 let roost: ControlPlaneProcess
 let database: Database
-let face: RestFace
+let transport: RestTransport
 let node: LabNode
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'roost-midjob-'))
   roost = await startControlPlane({ dataDir })
   database = openDatabase(embeddedConnection(dataDir))
   database.pool.on('error', () => {}) // its server is killed
-  face = restFace(roost)
+  transport = restTransport(roost)
 })
 beforeEach(async () => {
   node = await addLabNode(roost, database, await addCluster(database))
@@ -35,7 +35,7 @@ beforeEach(async () => {
   return () => node.remove()
 })
 afterAll(async () => {
-  await face.close()
+  await transport.close()
   await database.close()
   await roost.stop()
   await rm(dataDir, { recursive: true })
@@ -50,16 +50,16 @@ async function killDatabase(meanwhile: () => void = () => {}): Promise<void> {
   meanwhile()
   const isAnother = async () => (await postmaster().catch(() => killed)) !== killed
   await expect.poll(isAnother, { timeout: resumesMs }).toBe(true)
-  await expect.poll(() => face.list('clusters').catch(() => undefined), { timeout: resumesMs }).toBeDefined()
+  await expect.poll(() => transport.list('clusters').catch(() => undefined), { timeout: resumesMs }).toBeDefined()
 }
 
 /** Deployments to the node that run; with a query others of them. */
-const deployments = (query = '') => face.list('gateway_deployments', `&node=${node.id}${query}`)
+const deployments = (query = '') => transport.list('gateway_deployments', `&node=${node.id}${query}`)
 
 /** A deployment that is held on the node, which has told so. The answer ends that. */
 async function beginHeld(): Promise<() => void> {
-  const release = holdHalfway(node)
-  const made = await face.create('gateway_deployments', { node: node.id })
+  const release = blockHalfway(node)
+  const made = await transport.create('gateway_deployments', { node: node.id })
   expect(made).toHaveProperty('record.state', 'QUEUED')
   const states = async () => (await deployments()).map(({ progress }) => progress)
   await expect.poll(states, { timeout: resumesMs }).toEqual([60])
@@ -72,8 +72,8 @@ async function endOfIt() {
   const [last] = await deployments('&state=COMPLETED_SUCCESS')
   return {
     targets: last?.['targets'],
-    inForce: await generationInForce(node.dir),
-    begun: await begunGenerations(node.dir),
+    inForce: await currentGeneration(node.dir),
+    begun: await startedGenerations(node.dir),
   }
 }
 

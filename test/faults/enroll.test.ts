@@ -65,7 +65,7 @@ async function portOf(listening: Server): Promise<number> {
   return (listening.address() as AddressInfo).port
 }
 
-function enrolAt(url: string, ...more: readonly string[]) {
+function enrollAt(url: string, ...more: readonly string[]) {
   const pin = publicKeyDigest(ca.cert)
   return runAgent(dataDir, ['enroll', '--server', url, '--token', 'secret-token', '--ca-sha256', pin, ...more])
 }
@@ -74,7 +74,7 @@ describe('enrolment', () => {
   it('makes this machine a node, and keeps who it is for the owner alone', async () => {
     const url = await serve(answering(200, enrolled))
     const begun = Date.now() / 1000
-    const { code, stdout } = await enrolAt(url)
+    const { code, stdout } = await enrollAt(url)
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('node 7') })
     expect(requests).toMatchObject([{ token: 'secret-token', protocol: protocolVersion }])
     expect(requests[0]?.clock).toBeGreaterThanOrEqual(begun)
@@ -87,7 +87,7 @@ describe('enrolment', () => {
 
   it('ends with the line that starts the agent, from where its identity is', async () => {
     const url = await serve(answering(200, enrolled))
-    const { stdout } = await enrolAt(url, '--data-dir', dataDir)
+    const { stdout } = await enrollAt(url, '--data-dir', dataDir)
     expect(stdout).toContain(`Start it with: roost-agent --data-dir ${dataDir} run\n`)
   })
 
@@ -95,16 +95,16 @@ describe('enrolment', () => {
     const url = await serve(answering(200, enrolled))
     const config = join(dataDir, 'my agent.json')
     await writeFile(config, '{}')
-    const { stdout } = await enrolAt(url, '--data-dir', dataDir, '--root', '/', '--config', config)
+    const { stdout } = await enrollAt(url, '--data-dir', dataDir, '--root', '/', '--config', config)
     expect(stdout).toContain(`roost-agent --data-dir ${dataDir} --root / --config '${config}' run\n`)
   })
 
   it('is done once: again for the same control plane it succeeds, for another one it says what to do', async () => {
     const url = await serve(answering(200, enrolled))
-    await enrolAt(url)
+    await enrollAt(url)
     const before = await readFile(join(dataDir, 'identity.json'), 'utf8')
-    expect(await enrolAt(url)).toMatchObject({ code: 0, stdout: expect.stringContaining('enrolled already') })
-    expect(await enrolAt('https://127.0.0.1:1')).toMatchObject({ code: 1, stderr: expect.stringContaining(url) })
+    expect(await enrollAt(url)).toMatchObject({ code: 0, stdout: expect.stringContaining('enrolled already') })
+    expect(await enrollAt('https://127.0.0.1:1')).toMatchObject({ code: 1, stderr: expect.stringContaining(url) })
     expect(requests).toHaveLength(1)
     expect(await readFile(join(dataDir, 'identity.json'), 'utf8')).toBe(before)
   })
@@ -116,15 +116,15 @@ describe('enrolment', () => {
       lost = false
       response.destroy()
     })
-    expect((await enrolAt(url)).code).toBe(1)
-    expect((await enrolAt(url)).code).toBe(0)
+    expect((await enrollAt(url)).code).toBe(1)
+    expect((await enrollAt(url)).code).toBe(0)
     expect(new Set(requests.map(({ public_key }) => public_key)).size).toBe(1)
   })
 
   it('sends nothing to a server that does not show the pinned authority', async () => {
     const other = await makeCa(Date.now())
     const url = await serve(answering(200, enrolled), await makeServerCertificate(other, names, Date.now()), other.cert)
-    const { code, stderr } = await enrolAt(url)
+    const { code, stderr } = await enrollAt(url)
     expect(code).toBe(1)
     expect(stderr).toContain(`does not show the expected authority, but ${publicKeyDigest(other.cert)}`)
     expect(requests).toEqual([])
@@ -133,14 +133,14 @@ describe('enrolment', () => {
   it('sends nothing to a server that shows the pinned authority beside a certificate of its own', async () => {
     const other = await makeCa(Date.now())
     const url = await serve(answering(200, enrolled), await makeServerCertificate(other, names, Date.now()))
-    const { code, stderr } = await enrolAt(url)
+    const { code, stderr } = await enrollAt(url)
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('expected authority') })
     expect(requests).toEqual([])
   })
 
   it('sends nothing under a name that the certificate does not have', async () => {
     const url = await serve(answering(200, enrolled), await makeServerCertificate(ca, ['roost.example'], Date.now()))
-    const { code, stderr } = await enrolAt(url)
+    const { code, stderr } = await enrollAt(url)
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('is not for 127.0.0.1') })
     expect(requests).toEqual([])
   })
@@ -148,7 +148,7 @@ describe('enrolment', () => {
   it('names the clock when the certificate has expired', async () => {
     const old = Date.now() - 500 * day
     const url = await serve(answering(200, enrolled), await makeServerCertificate(ca, names, old))
-    expect(await enrolAt(url)).toMatchObject({ code: 1, stderr: expect.stringMatching(/expired.*\n.*NTP/) })
+    expect(await enrollAt(url)).toMatchObject({ code: 1, stderr: expect.stringMatching(/expired.*\n.*NTP/) })
     expect(requests).toEqual([])
   })
 
@@ -160,7 +160,7 @@ describe('enrolment', () => {
       answering(401, { error: 'The token is not accepted.' }, { date })(response)
     })
     const begun = Date.now()
-    const { code, stderr } = await enrolAt(url)
+    const { code, stderr } = await enrollAt(url)
     expect(code).toBe(1)
     const [, seconds] = /clock is (\d+) s behind/.exec(stderr) ?? []
     // The agent takes the middle of question and answer for the time at which the answer was made.
@@ -171,11 +171,11 @@ describe('enrolment', () => {
   it('offers the old place of known hardware, and takes the answer', async () => {
     const known = { id: 3, uuid: 'x', hostname: 'old', last_seen: null }
     const url = await serve(answering(409, { error: 'This hardware is the node old.', known_node: known }))
-    expect(await enrolAt(url)).toMatchObject({ code: 1, stderr: expect.stringMatching(/node old.*\n.*--take-place/) })
-    await enrolAt(url, '--take-place')
-    await enrolAt(url, '--new-node')
+    expect(await enrollAt(url)).toMatchObject({ code: 1, stderr: expect.stringMatching(/node old.*\n.*--take-place/) })
+    await enrollAt(url, '--take-place')
+    await enrollAt(url, '--new-node')
     expect(requests.map(({ place }) => place)).toEqual([undefined, 'take', 'new'])
-    expect((await enrolAt(url, '--new-node', '--take-place')).code).toBe(2)
+    expect((await enrollAt(url, '--new-node', '--take-place')).code).toBe(2)
   })
 
   it.each([
@@ -186,21 +186,21 @@ describe('enrolment', () => {
     [200, { unexpected: true }, 'no control plane of Roost'],
   ])('answers %i with one cause and one remedy', async (status, body, remedy) => {
     const url = await serve(answering(status, body))
-    const { code, stderr } = await enrolAt(url)
+    const { code, stderr } = await enrollAt(url)
     expect(code).toBe(1)
     expect(stderr.trimEnd().split('\n')).toHaveLength(2)
     expect(stderr).toContain(remedy)
   })
 
   it('says when nothing listens, when the port speaks no TLS, and when the address is no address', async () => {
-    expect(await enrolAt('https://127.0.0.1:1')).toMatchObject({ stderr: expect.stringContaining('Nothing listens') })
+    expect(await enrollAt('https://127.0.0.1:1')).toMatchObject({ stderr: expect.stringContaining('Nothing listens') })
     server = createPlainServer()
     const port = await portOf(server)
-    expect(await enrolAt(`https://127.0.0.1:${port}`)).toMatchObject({ stderr: expect.stringContaining('TLS') })
-    expect(await enrolAt('127.0.0.1')).toMatchObject({ code: 2, stderr: expect.stringContaining('--server') })
+    expect(await enrollAt(`https://127.0.0.1:${port}`)).toMatchObject({ stderr: expect.stringContaining('TLS') })
+    expect(await enrollAt('127.0.0.1')).toMatchObject({ code: 2, stderr: expect.stringContaining('--server') })
   })
 
   it('sends no token in the clear to another machine', async () => {
-    expect(await enrolAt('http://192.0.2.1:8443')).toMatchObject({ code: 1, stderr: expect.stringContaining('clear') })
+    expect(await enrollAt('http://192.0.2.1:8443')).toMatchObject({ code: 1, stderr: expect.stringContaining('clear') })
   })
 })

@@ -5,9 +5,9 @@ import type { EnrolRequest } from '@roost/api-types/agent'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newIdentity } from '../support/agents/simulated-agent.js'
 import type { NewIdentity } from '../support/agents/simulated-agent.js'
-import { endOfSession, enrolAt } from './enrol.js'
-import type { Answer } from './enrol.js'
-import { testCaller } from '../support/agents/enrolment.js'
+import { endOfSession, enrollAt } from './enroll.js'
+import type { Answer } from './enroll.js'
+import { testCaller } from '../support/agents/enrollment.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer } from './stream-server.js'
 
@@ -27,7 +27,7 @@ beforeEach(() => {
 afterAll(() => server.close())
 
 function enrol(token: string, more: Partial<EnrolRequest> = {}, identity?: NewIdentity): Promise<Answer> {
-  return enrolAt(server.url, token, { clock: nowMs / 1000, ...more }, identity)
+  return enrollAt(server.url, token, { clock: nowMs / 1000, ...more }, identity)
 }
 
 async function newToken(more: { readonly ttl_seconds?: number; readonly uses?: number } = {}): Promise<string> {

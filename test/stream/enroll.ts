@@ -23,7 +23,7 @@ export function newHardware(): Hardware {
 }
 
 /** Asks as an agent does, with a clock that is right unless `more` has another. */
-export async function enrolAt(
+export async function enrollAt(
   url: string,
   token: string,
   more: Partial<EnrolRequest> = {},

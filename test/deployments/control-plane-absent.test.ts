@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Applier } from '@roost/node-agent/dist/deployments/applier.js'
 import { expect, it } from 'vitest'
-import { addLabNode, endOf } from '../support/gateway/deployment-lab.js'
+import { addLabNode, waitForJob } from '../support/gateway/deployment-lab.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { begunGenerations, currentFiles, folderApplier } from '../support/gateway/folder-applier.js'
+import { startedGenerations, currentFiles, folderApplier } from '../support/gateway/folder-applier.js'
 import { shareApi } from '../support/http/shared-api.js'
 import { SimulatedClock } from '../support/clock/simulated-clock.js'
 import { startTestAgent } from '../support/agents/test-agent.js'
@@ -18,7 +18,7 @@ it('a control plane that is away for an hour changes nothing on a gateway, which
   await server.post('/api/v1/gateway_shares/', share)
   await node.start()
   const job = (await server.post('/api/v1/gateway_deployments/', { node: node.uri })).body
-  expect((await endOf(server.get, job)).state).toBe('COMPLETED_SUCCESS')
+  expect((await waitForJob(server.get, job)).state).toBe('COMPLETED_SUCCESS')
   await node.stop()
   const file = join(node.dir, 'current', [...(await currentFiles(node.dir)).keys()][0] ?? '')
   const { mtimeMs } = await stat(file)
@@ -31,7 +31,7 @@ it('a control plane that is away for an hour changes nothing on a gateway, which
   const { agent } = await startTestAgent({ dataDir: node.dataDir, clock, random: () => 0.5, appliers: { gateway } })
   await clock.advance(hour)
   expect(looked).toBeGreaterThanOrEqual(59)
-  expect(await begunGenerations(node.dir)).toEqual([1])
+  expect(await startedGenerations(node.dir)).toEqual([1])
   expect([...(await currentFiles(node.dir)).values()]).toEqual(['docs\nrw\n'])
   expect((await stat(file)).mtimeMs).toBe(mtimeMs)
   const stopped = agent.stop()

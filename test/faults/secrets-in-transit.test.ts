@@ -11,9 +11,9 @@ import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
 import { addLabNode } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
-import { dumpOf } from '../support/database/dump.js'
+import { dumpDatabase } from '../support/database/dump.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { patience } from '../support/clock/wait-until.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { request } from '../support/http/request.js'
 
 vi.setConfig({ testTimeout: 300_000 })
@@ -45,7 +45,7 @@ beforeAll(async () => {
     return ended
   }
   const isOnline = async () => (await client.rpc.nodes.get.query({ id: node.id })).state === 'online'
-  await vi.waitUntil(isOnline, { timeout: patience, interval: 100 })
+  await vi.waitUntil(isOnline, { timeout: waitTimeoutMs, interval: 100 })
 })
 afterAll(async () => {
   await stopAgent()
@@ -99,7 +99,7 @@ it('a secret that is handed on to a node is in no log, answer, job, plan, drift,
   told += JSON.stringify([await apiKeys.list.query({}), await clusters.storage.query({ id: cluster })])
   await stopAgent()
 
-  const rows = await dumpOf(database)
+  const rows = await dumpDatabase(database)
   const places = { told, agent: logged, state: await stateOfAgent(), controlPlane: roost.output(), rows }
   expect(logged).toContain('deployment ended')
   for (const [place, text] of Object.entries(places)) {

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { gatewayFiles } from '../support/gateway/configuration.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
 
-export function describeLeaving(lab: GatewayLab): void {
+export function describeLeave(lab: GatewayLab): void {
   describe('a gateway that Roost leaves', () => {
     it('runs its servers as before, and serves all shares again once it is prepared and deployed to', async () => {
       const command = (...args: readonly string[]) => lab.gateway.command(['gateway', ...args])

@@ -1,9 +1,9 @@
 import type { Job } from '@roost/api-types/rest'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { addLabNode, endOf } from '../support/gateway/deployment-lab.js'
+import { addLabNode, waitForJob } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { begunGenerations, currentFiles } from '../support/gateway/folder-applier.js'
+import { startedGenerations, currentFiles } from '../support/gateway/folder-applier.js'
 import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 async function deploy(): Promise<Job> {
   const { body } = await server.post('/api/v1/gateway_deployments/', { node: node.uri })
-  return endOf(server.get, body)
+  return waitForJob(server.get, body)
 }
 
 const stateOf = () => server.api.database.prisma.nodeDeployment.findMany({ where: { nodeId: node.id } })
@@ -44,7 +44,7 @@ it('a node that has seen more generations than a restored database keeps what it
   await putBack(1)
   await node.start()
   await expect.poll(stateOf).toMatchObject([{ desired: 3, inForce: 3, outcome: 'applied' }])
-  expect(await begunGenerations(node.dir)).toEqual([1, 2, 3])
+  expect(await startedGenerations(node.dir)).toEqual([1, 2, 3])
   await server.patch(share, { name: 'fourth' })
   expect(await deploy()).toMatchObject({ state: 'COMPLETED_SUCCESS', targets: [{ generation: 4 }] })
   expect([...(await currentFiles(node.dir)).values()]).toEqual(['fourth\nrw\n'])
@@ -58,9 +58,9 @@ it.each([0, 1] as const)(
     const { body: job } = await server.post('/api/v1/gateway_deployments/', { node: node.uri })
     await expect.poll(stateOf).toMatchObject([{ desired: deployments + 1, outcome: null }])
     await node.start()
-    const end = await endOf(server.get, job)
+    const end = await waitForJob(server.get, job)
     expect(end).toMatchObject({ state: 'COMPLETED_SUCCESS', targets: [{ state: 'applied', generation: 4 }] })
-    expect(await begunGenerations(node.dir)).toEqual([1, 2, 3, 4])
+    expect(await startedGenerations(node.dir)).toEqual([1, 2, 3, 4])
     expect([...(await currentFiles(node.dir)).values()]).toEqual(['fourth\nrw\n'])
   },
 )
@@ -73,7 +73,7 @@ it.each([2 ** 30, 2 ** 31 - 1])('a node whose numbers are used up (%i) fails alo
   await Promise.all([node.start(), other.start()])
   await database.prisma.nodeDeployment.updateMany({ where: { nodeId: node.id }, data: { desired, inForce: desired } })
   const { body } = await server.post('/api/v1/gateway_deployments/', { cluster: `/api/v1/clusters/${clusterId}/` })
-  const { state, targets } = await endOf(server.get, body)
+  const { state, targets } = await waitForJob(server.get, body)
   expect(state).toBe('COMPLETED_FAILED')
   const ended = new Map(targets.map((target) => [target.node, target.state]))
   expect([ended.get(node.uri), ended.get(other.uri)]).toEqual(['failed', 'applied'])

@@ -4,7 +4,7 @@ import type { GatewayLab } from '../support/gateway/lab.js'
 const isLong = process.env.ROOST_TEST_LONG === '1'
 const promisedSeconds = 65
 
-export function describeOthersWrites(lab: GatewayLab): void {
+export function describeWritesByOthers(lab: GatewayLab): void {
   describe('objects that others write', () => {
     it.runIf(isLong)(`are seen by NFS clients within ${promisedSeconds} s: new, changed and removed ones`, async () => {
       const share = await lab.addShare({ name: 'others', objectstore_container: 'others' })
