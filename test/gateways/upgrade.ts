@@ -19,8 +19,10 @@ export function describeUpgrade(lab: GatewayLab): void {
         tr "\\0" " " </proc/$pid/cmdline`)
 
     it('is upgraded under writing clients: nothing is lost, and all mounts are cured', async () => {
-      const smb = await lab.addShare({ name: 'up-smb', objectstore_container: 'up-smb', protocol: 'cifs' })
-      const nfs = await lab.addShare({ name: 'up-nfs', objectstore_container: 'up-nfs' })
+      // Agents of 0.1.0 know no sizes of caches.
+      const plain = { cache_size_mb: null }
+      const smb = await lab.addShare({ name: 'up-smb', objectstore_container: 'up-smb', protocol: 'cifs', ...plain })
+      const nfs = await lab.addShare({ name: 'up-nfs', objectstore_container: 'up-nfs', ...plain })
       await lab.deployed()
       expect(await argumentsOf(smb)).toContain('--vfs-write-back 0s')
       onTestFinished(async () => void (await lab.swift.machine.exec('rm -f upgrading')))

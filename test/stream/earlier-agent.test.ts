@@ -20,6 +20,7 @@ describe('an agent of 0.1.0', () => {
   let home: string
   let agent: ChildProcess | undefined
   let node: string
+  let start: () => ChildProcess
 
   beforeAll(async () => {
     api = await startApi()
@@ -35,11 +36,15 @@ describe('an agent of 0.1.0', () => {
     const enrolled = await run(await enrollmentArguments(api, cluster))
     if (enrolled.code !== 0) throw new Error(`It could not enroll: ${enrolled.stderr}`)
     node = `/api/v1/nodes/${(await api.database.prisma.node.findFirstOrThrow({ where: { clusterId: cluster } })).id}/`
-    agent = spawn(process.execPath, [program, ...flags, 'run'], { stdio: 'ignore' })
+    start = () => spawn(process.execPath, [program, ...flags, 'run'], { stdio: 'ignore' })
+    agent = start()
   })
-  afterAll(async () => {
+  const stop = async () => {
     agent?.kill()
     if (agent?.exitCode === null) await new Promise((resolve) => agent?.once('close', resolve))
+  }
+  afterAll(async () => {
+    await stop()
     await api.stop()
     await rm(home, { recursive: true, force: true })
   })
@@ -57,13 +62,52 @@ describe('an agent of 0.1.0', () => {
     await expect.poll(poll).toContainEqual(reading)
   })
 
+  const begin = async (more: object = {}) =>
+    (await api.call(deployments, { method: 'POST', body: { node, ...more } })).body as Job
+  const end = (job: Job) => waitForJob((path) => api.get(path), job)
+  const deploy = async (more: object = {}) => end(await begin(more))
+
   it('plans and applies a deployment', async () => {
-    const deploy = async (more: object) => {
-      const made = await api.call(deployments, { method: 'POST', body: { node, ...more } })
-      return waitForJob((path) => api.get(path), made.body as Job)
-    }
     expect(await deploy({ dry_run: true })).toMatchObject({ state: 'COMPLETED_SUCCESS' })
     expect(await deploy({})).toMatchObject({ state: 'COMPLETED_SUCCESS' })
     expect((await api.get(node)).body).toMatchObject({ config_state: 'synced' })
+  })
+
+  describe('with a share setting that it does not know', () => {
+    const asked = () => api.database.prisma.nodeDeployment.findMany({ select: { desired: true, inForce: true } })
+    let share: string
+    let fault: string
+
+    beforeAll(async () => {
+      const body = { node, name: 'sized', objectstore_container: 'sized', enabled: true, cache_size_mb: 64 }
+      share = (await api.call('/api/v1/gateway_shares/', { method: 'POST', body })).body.resource_uri
+      const { hostname } = (await api.get(node)).body
+      fault = `Share 'sized' sets cache_size_mb, which the agent of ${hostname} does not support: upgrade the agent of ${hostname}.`
+    })
+
+    it.each([{ dry_run: true }, {}])('fails before anything is sent: %j', async (more) => {
+      const before = await asked()
+      expect(await deploy(more)).toMatchObject({ state: 'COMPLETED_FAILED', message: fault })
+      expect(await asked()).toEqual(before)
+    })
+
+    it('fails when it connects after the deployment was started', async () => {
+      await stop()
+      await expect.poll(async () => (await deploy({ dry_run: true })).message).toBe('The node is not connected.')
+      const before = await asked()
+      const job = await begin()
+      await expect.poll(async () => (await api.get(job.resource_uri)).body.state).toBe('IN_PROGRESS')
+      agent = start()
+      expect(await end(job)).toMatchObject({ state: 'COMPLETED_FAILED', message: fault })
+      expect(await asked()).toEqual(before.map(({ desired, inForce }) => ({ desired: desired + 1, inForce })))
+    })
+
+    it('is asked again when the setting is back at its default', async () => {
+      await api.call(share, { method: 'PATCH', body: { cache_size_mb: null } })
+      expect(await deploy({ dry_run: true })).toMatchObject({
+        state: 'COMPLETED_FAILED',
+        message: expect.stringContaining('nfs-kernel-server does not run'),
+      })
+    })
   })
 })

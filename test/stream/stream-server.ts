@@ -103,7 +103,7 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
   const log = createLog({ level: 'silent', out: process.stderr })
   const requests: AgentRequests = createAgentRequests({
     isConnected: (nodeId) => stream.isConnected(nodeId),
-    protocolOf: (nodeId) => stream.protocolOf(nodeId),
+    agentOf: (nodeId) => stream.agentOf(nodeId),
     send: (nodeId, message) => stream.send(nodeId, message),
   })
   const stream: AgentStream = new AgentStream(

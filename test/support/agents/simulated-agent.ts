@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { closeCodes, encodeMetricFrame, helloText, protocolVersion } from '@roost/api-types/agent'
+import { closeCodes, encodeMetricFrame, helloText, knownShareFields, protocolVersion } from '@roost/api-types/agent'
 import type {
   AgentMessage,
   Challenge,
@@ -196,6 +196,7 @@ export class SimulatedAgent {
       protocol: protocolVersion,
       agent_version: '0.1.0-simulated',
       capabilities: ['inventory', 'metrics', 'device_usage'],
+      share_fields: [...knownShareFields],
       machine_id: this.machineId,
       boot_id: this.bootId,
       hostname: 'simulated',

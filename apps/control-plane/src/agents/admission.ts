@@ -1,4 +1,4 @@
-import { closeCodes } from '@roost/api-types/agent'
+import { closeCodes, shareFieldsOf010 } from '@roost/api-types/agent'
 import type { Settings } from '@roost/api-types/agent'
 import type { Log } from '../lifecycle/log.js'
 import type { WebSocket } from 'ws'
@@ -88,6 +88,7 @@ export class Admission {
       bootId: clean(hello.boot_id),
       agentVersion: clean(hello.agent_version),
       protocol: hello.protocol,
+      shareFields: new Set(hello.share_fields ?? shareFieldsOf010),
       address,
       skew,
     }

@@ -10,15 +10,19 @@ import type {
   RequestResult,
   ServerMessage,
 } from '@roost/api-types/agent'
+import type { Speaker } from './session.js'
+import { unknownFields } from './unknown-fields.js'
 
 /** How to reach a node's agent. */
 export interface NodeChannel {
   isConnected(nodeId: number): boolean
-  /** The protocol version of the node's session; undefined without one. */
-  protocolOf(nodeId: number): number | undefined
+  /** The agent of the node's session; undefined without one. */
+  agentOf(nodeId: number): ConnectedAgent | undefined
   /** Sends nothing when the node has no session. */
   send(nodeId: number, message: ServerMessage): void
 }
+
+export type ConnectedAgent = Pick<Speaker, 'hostname' | 'protocol' | 'shareFields'>
 
 /** The result of a request, or why there is none, in words for an operator. */
 export type RequestAnswer<T> = { readonly result: T } | { readonly error: string }
@@ -76,14 +80,16 @@ export function createAgentRequests(channel: NodeChannel): AgentRequests {
 
   return {
     async ask<K extends RequestKind>(nodeId: number, kind: K, parameters: RequestParameters<K>, deadlineMs: number) {
-      const protocol = channel.protocolOf(nodeId)
-      if (protocol !== undefined && protocol < requestKinds[kind].since) return tooOld
+      const agent = channel.agentOf(nodeId)
+      if (agent !== undefined && agent.protocol < requestKinds[kind].since) return tooOld
       const answer = await ask(nodeId, deadlineMs, (id) => ({ type: 'request', id, kind, parameters }))
       if ('error' in answer) return answer
       const parsed = requestKinds[kind].result.safeParse(answer.result)
       return parsed.success ? { result: parsed.data as RequestResult<K> } : unreadable
     },
     async askForPlan(nodeId, desired, deadlineMs) {
+      const fault = unknownFields(channel.agentOf(nodeId), desired)
+      if (fault !== undefined) return { error: fault }
       // The message's schema has checked the plan.
       return (await ask(nodeId, deadlineMs, (request) => ({
         type: 'plan_request',

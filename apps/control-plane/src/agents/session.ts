@@ -12,6 +12,8 @@ export interface Speaker {
   readonly bootId: string
   readonly agentVersion: string
   readonly protocol: number
+  /** Fields of shares that the agent knows. */
+  readonly shareFields: ReadonlySet<string>
   readonly address: string
   /** How far the agent's clock is ahead of ours, in seconds. */
   readonly skew: number

@@ -18,7 +18,7 @@ import { heartbeatIntervalMs, reconnectSlotMs, reconnectSpreadMs } from './pace.
 import { Presence } from './presence.js'
 import { Registry } from './registry.js'
 import { SessionOwnership } from './session-ownership.js'
-import type { SessionListener } from './session.js'
+import type { SessionListener, Speaker } from './session.js'
 import { createSweep } from './sweep.js'
 import type { Sweep } from './sweep.js'
 
@@ -106,9 +106,9 @@ export class AgentStream {
     return this.#registry.own(nodeId)?.isOpen ?? false
   }
 
-  /** The protocol version of the node's own session. */
-  protocolOf(nodeId: number): number | undefined {
-    return this.#registry.own(nodeId)?.speaker.protocol
+  /** The agent of the node's own session. */
+  agentOf(nodeId: number): Speaker | undefined {
+    return this.#registry.own(nodeId)?.speaker
   }
 
   /** Says it to the node's own session; to nobody where it has none. */

@@ -152,7 +152,7 @@ function buildWrites(database: Database, { config, now }: ContextOptions) {
 function buildRequests(stream: () => AgentStream) {
   const channel: NodeChannel = {
     isConnected: (nodeId) => stream().isConnected(nodeId),
-    protocolOf: (nodeId) => stream().protocolOf(nodeId),
+    agentOf: (nodeId) => stream().agentOf(nodeId),
     send: (nodeId, message) => stream().send(nodeId, message),
   }
   return { channel, requests: createAgentRequests(channel) }

@@ -1,5 +1,12 @@
-import type { AppliedMessage, DesiredState, DriftMessage, ProgressMessage } from '@roost/api-types/agent'
+import type {
+  AppliedMessage,
+  DeploymentKind,
+  DesiredState,
+  DriftMessage,
+  ProgressMessage,
+} from '@roost/api-types/agent'
 import type { NodeChannel } from '../agents/requests.js'
+import { unknownFields } from '../agents/unknown-fields.js'
 import type { Transaction } from '../database/transaction.js'
 import type { Secrets } from '../secrets/secrets.js'
 import type { NodeDeploymentState, StateStore } from './state-store.js'
@@ -14,6 +21,8 @@ export interface DeploymentNodesCollaborators {
 
 /** The nodes' side of deployments: what is sent to agents, and what they report. */
 export interface DeploymentNodes {
+  /** Returns why the node's agent cannot apply a payload; undefined when it can, or is not connected. */
+  fault(nodeId: number, payload: string): string | undefined
   /** Sends the node's desired state; the node ignores what it has applied already. */
   sendDesired(nodeId: number): Promise<void>
   progressed(nodeId: number, message: ProgressMessage): Promise<void>
@@ -35,12 +44,25 @@ export function createDeploymentNodes({
 }: DeploymentNodesCollaborators): DeploymentNodes {
   const sendDesired = async (nodeId: number) => {
     if (!channel.isConnected(nodeId)) return
-    for (const { generation, payload } of await store.desiredOf(nodeId)) {
+    for (const { kind, generation, payload } of await store.desiredOf(nodeId)) {
       const desired = JSON.parse(secrets.open('desired-state', payload)) as DesiredState
-      channel.send(nodeId, { type: 'desired', generation, desired })
+      const fault = unknownFields(channel.agentOf(nodeId), desired)
+      if (fault === undefined) channel.send(nodeId, { type: 'desired', generation, desired })
+      else await failUnsent(nodeId, kind, generation, fault)
     }
   }
+  /** The agent was upgraded or downgraded since the generation was created. It is sent again when the agent knows its fields. */
+  const failUnsent = async (nodeId: number, kind: DeploymentKind, generation: number, message: string) => {
+    await store.transaction(async (tx) => {
+      const state = await store.findForUpdate(tx, nodeId, kind)
+      if (state?.desired !== generation || state.inForce === generation) return
+      const { inForce: in_force } = state
+      await takeOutcome(tx, store, nodeId, { kind, generation, outcome: 'failed', in_force, message })
+    })
+    wake()
+  }
   return {
+    fault: (nodeId, payload) => unknownFields(channel.agentOf(nodeId), JSON.parse(payload) as DesiredState),
     sendDesired,
     progressed: (nodeId, { kind, generation, state }) =>
       store.transaction(async (tx) => {
@@ -64,8 +86,10 @@ export function createDeploymentNodes({
   }
 }
 
+type Ended = Pick<AppliedMessage, 'kind' | 'generation' | 'outcome' | 'partly' | 'in_force' | 'message'>
+
 /** True when a new generation was created, which must be sent. */
-async function takeOutcome(tx: Transaction, store: StateStore, nodeId: number, told: AppliedMessage): Promise<boolean> {
+async function takeOutcome(tx: Transaction, store: StateStore, nodeId: number, told: Ended): Promise<boolean> {
   const { kind, generation, outcome, in_force: inForce, message } = told
   const state = await store.findForUpdate(tx, nodeId, kind)
   if (state !== undefined && generation > state.desired) return catchUp(tx, store, nodeId, state, told)
@@ -89,7 +113,7 @@ async function catchUp(
   store: StateStore,
   nodeId: number,
   { desired, outcome: known }: NodeDeploymentState,
-  told: AppliedMessage,
+  told: Ended,
 ): Promise<boolean> {
   const { kind, generation } = told
   const targets = await store.findTargets(tx, nodeId, kind, desired)
@@ -106,6 +130,6 @@ async function catchUp(
   return payload !== undefined
 }
 
-function outcomeOf({ outcome, partly, in_force: inForce, message }: AppliedMessage) {
+function outcomeOf({ outcome, partly, in_force: inForce, message }: Ended) {
   return { outcome: partly === true ? 'partly' : outcome, inForce, message }
 }

@@ -134,7 +134,7 @@ export class JobRunner {
 
   /** False when the target cannot be started; its failure is stored. */
   async #begin(tx: Transaction, job: HeldJob, nodeId: number, planned?: string): Promise<boolean> {
-    const { jobs, store, payloads, secrets, clock } = this.#deps
+    const { jobs, store, payloads, nodes, secrets, clock } = this.#deps
     const timeoutMs = job.now.dryRun ? this.#options.planTimeoutMs : this.#options.targetTimeoutMs
     const begun = { begun: true, deadline: new Date(clock.now() + timeoutMs) }
     if (job.now.dryRun) {
@@ -142,8 +142,9 @@ export class JobRunner {
       return true
     }
     const wanted = await payloads.read(tx, job.kind, nodeId, job.returnTo)
-    if ('error' in wanted) {
-      await this.#fail(tx, job, nodeId, wanted.error)
+    const fault = 'error' in wanted ? wanted.error : nodes.fault(nodeId, wanted.payload)
+    if ('error' in wanted || fault !== undefined) {
+      await this.#fail(tx, job, nodeId, fault ?? '')
       return false
     }
     const { payload } = wanted

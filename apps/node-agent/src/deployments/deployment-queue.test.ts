@@ -172,6 +172,16 @@ describe('a generation that fails', () => {
     expect(bench.record).toMatchObject({ generation: 2, in_force: 1, desired: null })
   })
 
+  it('is not applied in part: a setting that the agent does not know fails it', async () => {
+    const queue = await bench.open()
+    const unknown = { ...desired, quotas: [] }
+    queue.desire({ ...message(1), desired: unknown })
+    const fault = 'This agent does not know the setting quotas: upgrade the agent.'
+    await expect(queue.plan(unknown)).rejects.toThrow(fault)
+    expect(bench.begun).toEqual([])
+    expect(bench.answers).toMatchObject([{ generation: 1, outcome: 'failed', in_force: 0, message: fault }])
+  })
+
   it('fails with a reason when there is no applier', async () => {
     bench.hasApplier = false
     const queue = await bench.open()

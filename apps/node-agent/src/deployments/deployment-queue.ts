@@ -1,10 +1,12 @@
-import type {
-  AgentMessage,
-  AppliedMessage,
-  DeploymentPlan,
-  DesiredMessage,
-  DesiredState,
-  DriftedItem,
+import {
+  type AgentMessage,
+  type AppliedMessage,
+  type DeploymentKind,
+  type DeploymentPlan,
+  type DesiredMessage,
+  type DriftedItem,
+  type SentState,
+  readDesiredState,
 } from '@roost/api-types/agent'
 import { fp } from '@roost/failpoints'
 import { errorText, type Log } from '@roost/runtime'
@@ -13,7 +15,7 @@ import { truncateDriftDiffs, truncatePlanDiffs } from './truncate-diffs.js'
 import { answered, type DeploymentRecord, type RecordFile } from './record.js'
 
 export interface DeploymentQueueOptions {
-  readonly kind: DesiredState['kind']
+  readonly kind: DeploymentKind
   readonly applier: Applier | undefined
   readonly file: RecordFile
   /** Sends a message now; it is lost when there is no connection. */
@@ -56,7 +58,7 @@ export class DeploymentQueue {
   }
 
   /** Makes a plan once the queued work has ended. */
-  plan(desired: DesiredState): Promise<DeploymentPlan> {
+  plan(desired: SentState): Promise<DeploymentPlan> {
     return new Promise((resolve, reject) => {
       this.#enqueue(() => this.#plan(desired).then(resolve, reject))
     })
@@ -146,7 +148,7 @@ export class DeploymentQueue {
     await this.#drift()
   }
 
-  async #apply(desired: DesiredState, generation: number): Promise<void> {
+  async #apply(desired: SentState, generation: number): Promise<void> {
     const { kind, send, log } = this.#options
     log.info('deployment started', { kind, generation })
     const outcome = await this.#outcome(desired, generation, (state) =>
@@ -157,9 +159,9 @@ export class DeploymentQueue {
     await this.#drift()
   }
 
-  async #outcome(desired: DesiredState, generation: number, progress: (state: 'planned' | 'staged') => void) {
+  async #outcome(desired: SentState, generation: number, progress: (state: 'planned' | 'staged') => void) {
     try {
-      return await this.#applier().apply(desired, generation, progress)
+      return await this.#applier().apply(readDesiredState(desired), generation, progress)
     } catch (error) {
       return this.#failure(error)
     }
@@ -186,8 +188,8 @@ export class DeploymentQueue {
     this.#answered = generation
   }
 
-  async #plan(desired: DesiredState): Promise<DeploymentPlan> {
-    return truncatePlanDiffs(await this.#applier().plan(desired))
+  async #plan(desired: SentState): Promise<DeploymentPlan> {
+    return truncatePlanDiffs(await this.#applier().plan(readDesiredState(desired)))
   }
 
   async #drift(): Promise<void> {

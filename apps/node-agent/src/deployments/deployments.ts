@@ -1,4 +1,4 @@
-import { type DesiredMessage, DeploymentKind, type DesiredState, type PlanRequest } from '@roost/api-types/agent'
+import { type DesiredMessage, DeploymentKind, type PlanRequest, type SentState } from '@roost/api-types/agent'
 import { type Clock, errorText, type Log, Periodic } from '@roost/runtime'
 import type { Appliers } from './applier.js'
 import { DeploymentQueue } from './deployment-queue.js'
@@ -30,9 +30,9 @@ const checkEveryMs = 60_000
 /** Opens the deployments of this node: one queue for each kind. */
 export async function openDeployments(options: DeploymentsOptions): Promise<Deployments> {
   const { clock, log, reporter } = options
-  const queues = new Map<DesiredState['kind'], DeploymentQueue>()
+  const queues = new Map<DeploymentKind, DeploymentQueue>()
   for (const kind of DeploymentKind.options) queues.set(kind, await openQueue(kind, options))
-  const queueOf = (desired: DesiredState) => queues.get(desired.kind) as DeploymentQueue
+  const queueOf = (desired: SentState) => queues.get(desired.kind) as DeploymentQueue
   const watches = [...queues.values()].map((queue) => queue.watch())
   const all = (act: (queue: DeploymentQueue) => void) => () => [...queues.values()].forEach(act)
   const complete = all((queue) => queue.complete())
@@ -67,7 +67,7 @@ export async function openDeployments(options: DeploymentsOptions): Promise<Depl
   }
 }
 
-function openQueue(kind: DesiredState['kind'], options: DeploymentsOptions): Promise<DeploymentQueue> {
+function openQueue(kind: DeploymentKind, options: DeploymentsOptions): Promise<DeploymentQueue> {
   const { dir, node, appliers, reporter, log } = options
   const answerKind = `applied_${kind}`
   return DeploymentQueue.open({

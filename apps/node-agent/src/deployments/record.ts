@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppliedMessage, DesiredState } from '@roost/api-types/agent'
+import { AppliedMessage, type DeploymentKind, SentState } from '@roost/api-types/agent'
 import * as z from 'zod/mini'
 import { writeManagedFile } from '../machine/managed-file.js'
 import { readManagedRecord } from '../machine/managed-record.js'
@@ -15,7 +15,7 @@ const DeploymentRecord = z.object({
   generation: z.number(),
   in_force,
   /** Null once it is in force or has failed for good, because it contains passwords. */
-  desired: z.nullable(DesiredState),
+  desired: z.nullable(SentState),
   answer: z.nullable(z.object({ outcome, in_force, partly, message, files })),
 })
 export type DeploymentRecord = z.infer<typeof DeploymentRecord>
@@ -26,7 +26,7 @@ export interface RecordFile {
   write(record: DeploymentRecord): Promise<void>
 }
 
-export function recordFile(dir: string, kind: DesiredState['kind'], node: string): RecordFile {
+export function recordFile(dir: string, kind: DeploymentKind, node: string): RecordFile {
   const path = join(dir, `${kind}.json`)
   return {
     async read() {

@@ -5,6 +5,7 @@ import {
   closeCodes,
   helloText,
   isTooDeep,
+  knownShareFields,
   protocolVersion,
   ServerMessage,
 } from '@roost/api-types/agent'
@@ -178,6 +179,7 @@ export class Session {
       protocol: protocolVersion,
       agent_version: agentVersion,
       capabilities: [...capabilities],
+      share_fields: [...knownShareFields],
       machine_id: machine.machineId,
       boot_id: machine.bootId,
       hostname: machine.hostname,

@@ -16,7 +16,7 @@ const SharedSettings = {
   write_retain: z.boolean(),
   no_apple_doubles: z.boolean(),
   clients_allowed_list: z.string(),
-  /** Absent: the gateway chooses. Agents of protocol 1 ignore it. */
+  /** Absent: the gateway chooses. */
   cache_size_mb: z.optional(z.number()),
   /** By which the node's servers know the export; 16 bits, never used again. */
   export_number: z.number(),
@@ -24,8 +24,8 @@ const SharedSettings = {
 
 /** An enabled share as the gateway needs it; one that is disabled is not sent. */
 export const DesiredShare = z.discriminatedUnion('protocol', [
-  z.object({ ...SharedSettings, protocol: z.literal('nfs'), root_squash: z.boolean(), secure: z.boolean() }),
-  z.object({
+  z.strictObject({ ...SharedSettings, protocol: z.literal('nfs'), root_squash: z.boolean(), secure: z.boolean() }),
+  z.strictObject({
     ...SharedSettings,
     protocol: z.literal('cifs'),
     cifs_browseable: z.boolean(),
@@ -41,19 +41,50 @@ export const DesiredShare = z.discriminatedUnion('protocol', [
 export type DesiredShare = z.infer<typeof DesiredShare>
 
 /** With what a gateway mounts containers; null until an operator has set it. */
-export const StorageLogin = z.object({ auth_url: z.string(), user: z.string(), key: z.string() })
+export const StorageLogin = z.strictObject({ auth_url: z.string(), user: z.string(), key: z.string() })
 export type StorageLogin = z.infer<typeof StorageLogin>
 
 /** An enabled user; one that is disabled or removed is not sent, and its tokens are to be revoked. */
-export const DesiredUser = z.object({ user: z.string(), password: z.string(), is_superuser: z.boolean() })
+export const DesiredUser = z.strictObject({ user: z.string(), password: z.string(), is_superuser: z.boolean() })
 export type DesiredUser = z.infer<typeof DesiredUser>
 
-/** The whole of what is to hold on the node, of one kind. */
+/** Everything that one kind of deployment puts on a node. Strict: a field that the agent does not know is an error. */
 export const DesiredState = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('gateway'), shares: z.array(DesiredShare), storage: z.nullable(StorageLogin) }),
-  z.object({ kind: z.literal('user_db'), users: z.array(DesiredUser) }),
+  z.strictObject({ kind: z.literal('gateway'), shares: z.array(DesiredShare), storage: z.nullable(StorageLogin) }),
+  z.strictObject({ kind: z.literal('user_db'), users: z.array(DesiredUser) }),
 ])
 export type DesiredState = z.infer<typeof DesiredState>
+
+/**
+ * A desired state as a message carries it. An agent validates it with `readDesiredState` when it applies or plans it, so that
+ * it can answer with the reason.
+ */
+export const SentState = z.looseObject({ kind: DeploymentKind })
+export type SentState = z.infer<typeof SentState>
+
+/** A desired state that this agent cannot read completely, so that it applies no part of it. */
+export class DesiredStateError extends Error {
+  override readonly name = 'DesiredStateError'
+}
+
+/** Returns the state, or throws DesiredStateError. The message names fields, never values: they may be passwords. */
+export function readDesiredState(sent: SentState): DesiredState {
+  const read = DesiredState.safeParse(sent)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const keys = issue?.code === 'unrecognized_keys' ? issue.keys : []
+  const field = [...(issue?.path ?? []), ...keys.slice(0, 1)].join('.')
+  throw new DesiredStateError(
+    keys.length > 0
+      ? `This agent does not know the setting ${field}: upgrade the agent.`
+      : `This agent cannot read ${field} of the desired state: upgrade the agent.`,
+  )
+}
+
+/** Every field of a share that this version knows. An agent sends them with its hello. */
+export const knownShareFields: readonly string[] = [
+  ...new Set(DesiredShare.def.options.flatMap((variant) => Object.keys(variant.shape))),
+]
 
 export const PlannedFile = z.object({
   path: z.string(),

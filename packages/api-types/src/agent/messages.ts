@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { DeploymentKind, DeploymentPlan, DesiredState, DriftedItem } from './deployment.js'
+import { DeploymentKind, DeploymentPlan, DriftedItem, SentState } from './deployment.js'
 import { FilesystemFigures, Inventory, InventoryDeviceStatus } from './inventory.js'
 import { Count, Generation } from './numbers.js'
 import { AnswerMessage, RequestMessage } from './requests.js'
@@ -25,6 +25,8 @@ export const Hello = z.object({
   protocol: z.number(),
   agent_version: z.string(),
   capabilities: z.array(z.string()),
+  /** Fields of shares that the agent knows. Absent: those of 0.1.0. */
+  share_fields: z.optional(z.array(z.string().check(z.maxLength(64))).check(z.maxLength(200))),
   machine_id: z.string(),
   boot_id: z.string(),
   hostname: z.string(),
@@ -175,14 +177,14 @@ export const Welcome = z.object({ type: z.literal('welcome'), node_id: z.number(
 export type Welcome = z.infer<typeof Welcome>
 
 /** What would you do? Nothing is changed by asking. */
-export const PlanRequest = z.object({ type: z.literal('plan_request'), request: z.string(), desired: DesiredState })
+export const PlanRequest = z.object({ type: z.literal('plan_request'), request: z.string(), desired: SentState })
 export type PlanRequest = z.infer<typeof PlanRequest>
 
 /**
  * What is to hold. Sent when it changes and in each session; a generation that the agent has already answered for is
  * answered again from memory, and one lower than the last is ignored.
  */
-export const DesiredMessage = z.object({ type: z.literal('desired'), generation: Generation, desired: DesiredState })
+export const DesiredMessage = z.object({ type: z.literal('desired'), generation: Generation, desired: SentState })
 export type DesiredMessage = z.infer<typeof DesiredMessage>
 
 /** The message of that number is stored. */

@@ -1,0 +1,22 @@
+/** The fields of shares that agents of 0.1.0 know. Their hello does not list them. Never add one. */
+export const shareFieldsOf010: readonly string[] = [
+  'id',
+  'name',
+  'protocol',
+  'export_number',
+  'access_mode',
+  'objectstore_container',
+  'upload_delay',
+  'write_retain',
+  'no_apple_doubles',
+  'clients_allowed_list',
+  'root_squash',
+  'secure',
+  'cifs_browseable',
+  'cifs_create_mask',
+  'cifs_directory_mask',
+  'cifs_guest_ok',
+  'cifs_valid_users',
+  'cifs_valid_groups',
+  'password',
+]
