@@ -3,6 +3,7 @@ import { DatabaseError, isUnavailable, embeddedConnection, migrate, openDatabase
 import type { Connection, Database } from '@roost/database'
 import type { Config } from '../config.js'
 import type { Log } from '../lifecycle/log.js'
+import { messages } from '../services/messages.js'
 import { StartError } from '../lifecycle/start-error.js'
 
 export { isRefused } from '@roost/database'
@@ -89,7 +90,7 @@ async function orUnavailable<T>(running: Promise<T>): Promise<T> {
     return await running
   } catch (error) {
     if (!isUnavailable(error)) throw error
-    throw new RoostError('unavailable', 'The database does not answer. Try again in a moment.', {
+    throw new RoostError('unavailable', messages.databaseUnavailable, {
       retryAfterSeconds: 5,
       cause: error,
     })

@@ -1,6 +1,7 @@
-import { maxId, RoostError } from '@roost/api-types/rest'
+import { maxId } from '@roost/api-types/rest'
 import type { FilterKind, FilterOf, FilterValue, OrderOf, ResourceRules } from '@roost/api-types/rest'
 import type { Filter, Order } from '@roost/api-types/rpc'
+import { filterKind, mismatchedValue, notFilterable, requireOrdering } from '../services/list-rules.js'
 
 /** One condition for each filter that the rules declare; a store that forgets one does not compile. */
 export type FilterTable<R extends ResourceRules, Where> = {
@@ -44,8 +45,8 @@ export function conditions<R extends ResourceRules, Where>(
   filters: readonly Filter[],
 ): Where[] {
   return filters.map(({ field, values }) => {
-    const kind = Object.hasOwn(rules.filters, field) ? rules.filters[field] : undefined
-    if (kind === undefined) throw new RoostError('invalid', `The '${field}' field does not allow filtering.`)
+    const kind = filterKind(rules, field)
+    if (kind === undefined) throw notFilterable(field)
     const condition = table[field as FilterOf<R>] as (values: readonly unknown[]) => Where
     return condition(checked(kind, values))
   })
@@ -54,8 +55,7 @@ export function conditions<R extends ResourceRules, Where>(
 /** The values of one filter; integers that no column can hold are left out, for nothing equals them. */
 function checked(kind: FilterKind, values: Filter['values']): readonly unknown[] {
   const base = typeof kind === 'object' ? 'integer' : kind
-  if (!values.every(isOfKind[base]))
-    throw new RoostError('invalid', 'Invalid resource lookup data provided (mismatched type).')
+  if (!values.every(isOfKind[base])) throw mismatchedValue()
   return base === 'integer' ? values.filter((value) => Math.abs(Number(value)) <= maxId) : values
 }
 
@@ -66,8 +66,7 @@ export function ordering<R extends ResourceRules, OrderBy>(
   order: readonly Order[],
 ): OrderBy[] {
   const wanted = order.map(({ field, descending }) => {
-    if (!rules.ordering.includes(field))
-      throw new RoostError('invalid', `No matching '${field}' field for ordering on.`)
+    requireOrdering(rules, field)
     return table[field as OrderOf<R>](descending ? 'desc' : 'asc')
   })
   return order.some(({ field }) => field === 'id') ? wanted : [...wanted, table.id('asc')]

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { RoostError } from '@roost/api-types/rest'
 import type { Caller } from '@roost/api-types/rpc'
 import { fp } from '@roost/failpoints'
+import { messages } from '../services/messages.js'
 import type { IdempotencyStore } from './idempotency.js'
 import type { AuditRecord, AuditStore, Transaction } from './transaction.js'
 
@@ -26,7 +27,7 @@ export function createWrites({ store, idempotency }: WriteCollaborators): Writes
       const written = await store.transaction(async (tx) => {
         const ticket = caller.idempotency
         if (ticket !== undefined && !(await idempotency.claim(tx, caller, ticket)))
-          throw new RoostError('conflict', 'A request with this Idempotency-Key is running: ask again for its answer.')
+          throw new RoostError('conflict', messages.keyInUse)
         const { result, audit } = await work(tx)
         await store.insert(tx, caller, audit)
         if (ticket !== undefined) await idempotency.insert(tx, caller, ticket, Object(result) as object)

@@ -3,7 +3,7 @@ import { fp } from '@roost/failpoints'
 import type { Transaction } from '../database/transaction.js'
 import type { Clock } from '@roost/runtime'
 import { usedUp } from './nodes.js'
-import { isPassing, logged } from '../services/errors.js'
+import { isTemporary, logged } from '../services/errors.js'
 import type { Log } from '../lifecycle/log.js'
 import type { Secrets } from '../secrets/secrets.js'
 import { decide } from './decide.js'
@@ -79,7 +79,7 @@ export class JobRunner {
       try {
         for (const { id, kind } of await store.unfinishedJobs()) await this.#advanceSafely(id, kind)
       } catch (error) {
-        log[isPassing(error) ? 'warn' : 'error'](
+        log[isTemporary(error) ? 'warn' : 'error'](
           logged(error),
           'deployments could not be looked at; they will be looked at again',
         )
@@ -95,7 +95,10 @@ export class JobRunner {
     } catch (error) {
       const fields = { ...logged(error), job: id }
       const { log } = this.#deps
-      log[isPassing(error) ? 'warn' : 'error'](fields, 'a deployment could not be moved on; it will be looked at again')
+      log[isTemporary(error) ? 'warn' : 'error'](
+        fields,
+        'a deployment could not be moved on; it will be looked at again',
+      )
     }
   }
 

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { describeRefusals } from './dialect/refusals.js'
+import { describeRefusals } from './dialect/answers.js'
+import type { Status } from './dialect/answers.js'
 
 const open = { public: true } as const
 const Health = z.object({ status: z.literal('ok') }).meta({ id: 'Health', examples: [{ status: 'ok' }] })
 
-function route(summary: string, refusals: readonly number[]) {
+function route(summary: string, refusals: readonly Status[]) {
   const response = { 200: Health, ...describeRefusals(refusals) }
   return { config: open, schema: { tags: ['health'], summary, response } }
 }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Caller } from '@roost/api-types/rpc'
-import { isPassing, logged } from '../services/errors.js'
+import { isTemporary, logged } from '../services/errors.js'
 import { withTimeout } from '@roost/runtime'
 import { digestOfKey } from './api-key.js'
 import type { AuthenticationStore, StoredKey } from './authentication-store.js'
@@ -146,7 +146,7 @@ function createMemory(now: () => number) {
 async function lookOr(last: Remembered | undefined, looking: Promise<Seen | undefined>, now: () => number) {
   if (last === undefined || isPast(last.expiresAt, now())) return looking
   const orLast = looking.catch((error: unknown) => {
-    if (isPassing(error)) return last
+    if (isTemporary(error)) return last
     throw error
   })
   return withTimeout(orLast, silentMs, () => last)

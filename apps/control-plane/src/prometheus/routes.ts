@@ -2,7 +2,7 @@ import { RoostError } from '@roost/api-types/rest'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { logged } from '../services/errors.js'
-import { describeRefusals } from '../http/dialect/refusals.js'
+import { describeRefusals } from '../http/dialect/answers.js'
 import { withTimeout } from '@roost/runtime'
 import type { OwnFigures } from './own-metrics.js'
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { RoostError } from '@roost/api-types/rest'
 import type { ResourceRules } from '@roost/api-types/rest'
+import { messages } from './messages.js'
 
 /** Identifies the state of a record, without the fields that change by themselves (`observed`). */
 export function etagOf(record: object, { observed }: Pick<ResourceRules, 'observed'>): string {
@@ -12,6 +13,5 @@ export function etagOf(record: object, { observed }: Pick<ResourceRules, 'observ
 export function assertFresh(record: object, rules: Pick<ResourceRules, 'observed'>, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const seen = ifMatch.split(',').map((tag) => tag.trim())
-  if (!seen.includes(etagOf(record, rules)))
-    throw new RoostError('stale', 'The record has changed since it was read. Read it again and repeat the change.')
+  if (!seen.includes(etagOf(record, rules))) throw new RoostError('stale', messages.stale)
 }

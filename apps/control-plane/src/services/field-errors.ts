@@ -1,8 +1,10 @@
-import { RoostError } from '@roost/api-types/rest'
+import { fieldError } from '@roost/api-types/rest'
 import type { FieldErrors } from '@roost/api-types/rest'
 import type { z } from 'zod'
 
-/** Parses against a schema; throws all faulty fields at once, together with those that were found before. */
+export { fieldError }
+
+/** Parses against a schema; throws all faulty fields at once, together with those in `found`. */
 export function parseFields<T>(schema: z.ZodType<T>, input: unknown, found: FieldErrors = {}): T {
   const result = schema.safeParse(input, { error: sentence })
   const fields = { ...found, ...(result.success ? {} : fieldsOf(result.error.issues)) }
@@ -10,21 +12,13 @@ export function parseFields<T>(schema: z.ZodType<T>, input: unknown, found: Fiel
   return result.data
 }
 
-/** The error of faulty fields; its message is for transports that know no fields. */
-export function fieldError(fields: FieldErrors): RoostError {
-  const message = Object.entries(fields)
-    .map(([field, sentences]) => `${field}: ${sentences.join(' ')}`)
-    .join(' ')
-  return new RoostError('invalid', message, { fields })
-}
-
-/** Sentences by the field of the record; deeper faults name their place in the sentence. */
+/** Returns sentences by the field of the record; those of nested values begin with the path below it. */
 function fieldsOf(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> {
   const fields: Record<string, string[]> = {}
   for (const { path, message } of issues) {
     const [field = '__all__', ...deeper] = path.map(String)
-    const place = deeper.length === 0 ? message : `${deeper.join('.')}: ${message}`
-    ;(fields[field] ??= []).push(place)
+    const located = deeper.length === 0 ? message : `${deeper.join('.')}: ${message}`
+    ;(fields[field] ??= []).push(located)
   }
   return fields
 }
@@ -40,7 +34,7 @@ const typeNames: Readonly<Record<string, string>> = {
   object: 'Enter an object.',
 }
 
-/** The sentence for a fault; what a schema says itself goes before this. */
+/** Returns the sentence for a fault of a field; a sentence of the schema itself goes before it. */
 export function sentence(issue: Issue): string | undefined {
   if (issue.code === 'invalid_type') {
     if (issue.input === undefined) return 'This field is required.'

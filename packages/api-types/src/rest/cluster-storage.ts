@@ -5,7 +5,7 @@ const noUrl = 'Use an http or https URL such as https://swift.example:8080/auth/
 
 const AuthUrl = z
   .string()
-  .max(1024, 'Ensure this value has at most 1024 characters.')
+  .max(1024)
   .regex(/^https?:\/\/[!-~]+$/, { error: noUrl, abort: true })
   .refine((text) => URL.canParse(text), { error: noUrl, abort: true })
   .refine((text) => hasOnlyAPlace(new URL(text)), { error: 'Leave out user, password, query and fragment.' })

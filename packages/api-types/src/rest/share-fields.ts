@@ -32,10 +32,7 @@ function climbs(name: string): boolean {
   return name.includes('/') || plain.startsWith('/') || /(?:^|\/)\.\.?(?:\/|$)/.test(plain)
 }
 
-export const UploadDelay = z
-  .int('Enter a whole number of seconds.')
-  .min(0, 'Ensure this value is greater than or equal to 0.')
-  .max(86_400, 'Ensure this value is less than or equal to 86400.')
+export const UploadDelay = z.int('Enter a whole number of seconds.').min(0).max(86_400)
 
 const minCacheMegabytes = 16
 /** What fits in the database's column: 2 PB. */
@@ -43,8 +40,8 @@ const maxCacheMegabytes = 2_147_483_647
 
 export const CacheSize = z
   .int('Enter a whole number of megabytes.')
-  .min(minCacheMegabytes, `Ensure this value is greater than or equal to ${minCacheMegabytes}.`)
-  .max(maxCacheMegabytes, `Ensure this value is less than or equal to ${maxCacheMegabytes}.`)
+  .min(minCacheMegabytes)
+  .max(maxCacheMegabytes)
   .nullable()
 
 export const ClientsAllowedList = listText(
@@ -61,15 +58,15 @@ export const FileMask = z
 
 export const SharePassword = z
   .string()
-  .min(8, 'Ensure this value has at least 8 characters.')
-  .max(128, 'Ensure this value has at most 128 characters.')
+  .min(8)
+  .max(128)
   .regex(/^[!-~]*$/, 'Use printable ASCII characters without blanks.')
 
 /** A text whose entries, separated by commas or blanks, must each pass; the first few that do not are named. */
 function listText(passes: (entry: string) => boolean, fault: string) {
   return z
     .string()
-    .max(maxListLength, `Ensure this value has at most ${maxListLength} characters.`)
+    .max(maxListLength)
     .superRefine((text, context) => {
       if (text.length > maxListLength) return
       for (const entry of splitList(text)

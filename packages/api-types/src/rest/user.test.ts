@@ -1,16 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { UserInput, UserName, UserPassword } from './user.js'
 
-const messages = (result: { readonly error?: { readonly issues: readonly { readonly message: string }[] } }) =>
-  result.error?.issues.map((issue) => issue.message) ?? []
+interface Result {
+  readonly error?: { readonly issues: readonly { readonly code: string; readonly message: string }[] }
+}
+
+/** The sentences of the schema itself; the control plane writes those of lengths, from the code. */
+const messages = ({ error }: Result) =>
+  error?.issues.map(({ code, message }) => (code.startsWith('too_') ? code : message)) ?? []
 
 describe("a user's password", () => {
   it.each([
-    ['19 characters', 'x'.repeat(19), ['Ensure this value has at least 20 characters.']],
+    ['19 characters', 'x'.repeat(19), ['too_small']],
     ['20 characters', 'x'.repeat(20), []],
     ['21 characters', 'x'.repeat(21), []],
     ['1,024 characters', '!~'.repeat(512), []],
-    ['1,025 characters', 'x'.repeat(1025), ['Ensure this value has at most 1024 characters.']],
+    ['1,025 characters', 'x'.repeat(1025), ['too_big']],
     ['a NUL', `${'x'.repeat(20)}\0`, ['Use printable ASCII characters without blanks.']],
     ['a newline', `${'x'.repeat(20)}\n`, ['Use printable ASCII characters without blanks.']],
     ['an emoji', `${'x'.repeat(20)}🦉`, ['Use printable ASCII characters without blanks.']],

@@ -16,8 +16,8 @@ export const UserName = z
 
 export const UserPassword = z
   .string()
-  .min(20, 'Ensure this value has at least 20 characters.')
-  .max(1024, 'Ensure this value has at most 1024 characters.')
+  .min(20)
+  .max(1024)
   .regex(/^[!-~]*$/, 'Use printable ASCII characters without blanks.')
   .refine((text) => !misreadInKeys.some((part) => text.includes(part)), {
     error: `Leave out ${misreadInKeys.join(', ')}: the cluster's authentication would misread them.`,

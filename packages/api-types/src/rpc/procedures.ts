@@ -1,8 +1,8 @@
 import { initTRPC, TRPCError } from '@trpc/server'
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server'
 import { z } from 'zod'
-import { maxId, RoostError } from '../rest/index.js'
-import type { ErrorCode, FieldErrors } from '../rest/index.js'
+import { fieldError, maxId, readOnlyOperator, RoostError } from '../rest/index.js'
+import type { ErrorCode } from '../rest/index.js'
 import type { Services } from './services.js'
 import type { Caller } from './verbs.js'
 
@@ -25,37 +25,21 @@ export const trpcCodes: Readonly<Record<ErrorCode, TRPC_ERROR_CODE_KEY>> = {
   internal: 'INTERNAL_SERVER_ERROR',
 }
 
-/** Keeps a stream on which nothing happens from looking dead to what stands in between, and to the client. */
+/** Keeps an idle stream open: proxies and clients close connections without traffic. */
 const pingMs = 10_000
 
 const t = initTRPC.context<RpcContext>().create({
-  isDev: false, // stack traces would stand in answers
+  isDev: false, // answers would contain stack traces
   sse: { ping: { enabled: true, intervalMs: pingMs }, client: { reconnectAfterInactivityMs: 3 * pingMs } },
   errorFormatter: ({ shape, error: { cause } }) => {
-    const fields = fieldsOf(cause)
-    const message = cause instanceof z.ZodError ? sentenceOf(fields ?? {}) : shape.message
-    return { ...shape, message, data: { ...shape.data, fields } }
+    const fields = cause instanceof RoostError ? cause.fields : undefined
+    return { ...shape, data: { ...shape.data, fields } }
   },
 })
 
-/** The faulty fields of an input, as REST answers them; undefined where it is not about fields. */
-function fieldsOf(cause: unknown): FieldErrors | undefined {
-  if (cause instanceof RoostError) return cause.fields
-  if (!(cause instanceof z.ZodError)) return undefined
-  const fields: Record<string, string[]> = {}
-  for (const { path, message } of cause.issues) (fields[path.join('.') || '__all__'] ??= []).push(message)
-  return fields
-}
-
-function sentenceOf(fields: FieldErrors): string {
-  return Object.entries(fields)
-    .map(([field, sentences]) => `${field}: ${sentences.join(' ')}`)
-    .join(' ')
-}
-
 export const router = t.router
 
-/** Maps what services throw; whatever is not a RoostError says nothing about our insides. */
+/** Maps the errors of services. Unexpected errors are not shown to the caller. */
 const mapErrors = t.middleware(async ({ next }) => {
   const result = await next()
   if (result.ok) return result
@@ -66,21 +50,20 @@ const mapErrors = t.middleware(async ({ next }) => {
   return result
 })
 
-/** What an input's own schema refused. Those of a change lie one level down. */
+/** Returns the error of an input that its schema refused. The fields of a change are one level down. */
 function faultOf({ issues }: z.ZodError): RoostError {
   const fields: Record<string, string[]> = {}
   for (const { path, message } of issues) {
     const field = String(path.find((part) => part !== 'change') ?? '__all__')
     ;(fields[field] ??= []).push(message)
   }
-  const sentences = Object.entries(fields).map(([field, messages]) => `${field}: ${messages.join(' ')}`)
-  return new RoostError('invalid', sentences.join(' '), { fields })
+  return fieldError(fields)
 }
 
 export const read = t.procedure.use(mapErrors)
 /** Only for operators who may write. */
 export const write = read.use(async ({ ctx, next }) => {
-  if (ctx.caller.role !== 'admin') throw new TRPCError({ code: 'FORBIDDEN', message: 'This operator may only read.' })
+  if (ctx.caller.role !== 'admin') throw new TRPCError({ code: 'FORBIDDEN', message: readOnlyOperator })
   return next()
 })
 

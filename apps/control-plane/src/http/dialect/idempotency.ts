@@ -1,5 +1,6 @@
 import { RoostError } from '@roost/api-types/rest'
 import type { Caller } from '@roost/api-types/rpc'
+import { messages } from '../../services/messages.js'
 import { HttpError } from '../guards/http-error.js'
 
 /** The first answer to a request with an Idempotency-Key, without its secrets. */
@@ -43,8 +44,7 @@ export async function once<T extends object>(
   const kept = await ledger.find(caller.operatorId, path, header)
   if (kept === undefined)
     return run({ ...caller, idempotency: { key: header, path, bodyMac: bodyMac.of(text), secrets } })
-  if (!bodyMac.matches(kept.bodyMac, text))
-    throw new HttpError(422, 'This Idempotency-Key came before with another body: use a new key.')
+  if (!bodyMac.matches(kept.bodyMac, text)) throw new HttpError(422, messages.keyReused)
   const filled = secrets.filter((field) => typeof body[field] === 'string').map((field) => [field, body[field]])
   return { ...(kept.answer as T), ...Object.fromEntries(filled) }
 }

@@ -1,12 +1,13 @@
 import { idOfUri, maxId, RoostError } from '@roost/api-types/rest'
 import type { FilterKind, ResourceRules } from '@roost/api-types/rest'
 import type { Filter, ListQuery, Order } from '@roost/api-types/rpc'
+import { filterKind, mismatchedValue, notFilterable, requireOrdering } from '../../services/list-rules.js'
 import { localPath } from './relations.js'
 
 const defaultLimit = 20
 const maxLimit = 1000
 
-/** What a list needs to know of its resource to read a query string. */
+/** The part of a resource that reading a query string needs. */
 export interface Listed {
   readonly rules: ResourceRules
   /** The names of the record's fields. */
@@ -25,18 +26,18 @@ export function parseListQuery(query: URLSearchParams, listed: Listed, own: read
   }
 }
 
-/** `limit` and `offset`, the last of each. */
+/** Reads `limit` and `offset`; of repeated ones the last. */
 export function parsePaging(query: URLSearchParams): { readonly limit: number; readonly offset: number } {
   const limit = query.getAll('limit').at(-1)
   const offset = query.getAll('offset').at(-1)
-  const wanted = limit === undefined ? defaultLimit : wholeNumber('limit', limit, 'Please provide a positive integer.')
+  const size = limit === undefined ? defaultLimit : integerOf('limit', limit, 'Please provide a positive integer.')
   return {
-    limit: wanted === 0 ? maxLimit : Math.min(wanted, maxLimit),
-    offset: offset === undefined ? 0 : wholeNumber('offset', offset, 'Please provide an integer.'),
+    limit: size === 0 ? maxLimit : Math.min(size, maxLimit),
+    offset: offset === undefined ? 0 : integerOf('offset', offset, 'Please provide an integer.'),
   }
 }
 
-function wholeNumber(name: string, text: string, hint: string): number {
+function integerOf(name: string, text: string, hint: string): number {
   const invalid = (rest: string) => new RoostError('invalid', `Invalid ${name} '${text}' provided. ${rest}`)
   if (!/^\s*[+-]?\d+\s*$/.test(text)) throw invalid(hint)
   const value = Number(text)
@@ -50,8 +51,7 @@ function ordersOf(parameters: Parameters, { rules }: Listed): Order[] {
     .map(([, value]) => {
       const descending = value.startsWith('-')
       const field = descending ? value.slice(1) : value
-      if (!rules.ordering.includes(field))
-        throw new RoostError('invalid', `No matching '${field}' field for ordering on.`)
+      requireOrdering(rules, field)
       return { field, descending }
     })
 }
@@ -71,16 +71,16 @@ function filtersOf(parameters: Parameters, listed: Listed, own: readonly string[
   return [...filters.values()]
 }
 
-/** Which filter a parameter means; undefined when its name is no field of the record. */
+/** Returns the filter that a parameter names; undefined when the record has no such field. */
 function targetOf(name: string, { rules, fields }: Listed) {
   const lookup = /^(.+)__(exact|in)$/.exec(name)
   const field = lookup?.[1] ?? name
   const op = lookup?.[2] === 'in' ? ('in' as const) : ('exact' as const)
-  const kind = Object.hasOwn(rules.filters, field) ? rules.filters[field] : undefined
+  const kind = filterKind(rules, field)
   if (kind !== undefined) return { field, op, kind }
   const base = name.split('__', 1)[0] ?? name
-  if (!fields.includes(base) && !Object.hasOwn(rules.filters, base)) return undefined
-  throw new RoostError('invalid', `The '${field}' field does not allow filtering.`)
+  if (!fields.includes(base) && filterKind(rules, base) === undefined) return undefined
+  throw notFilterable(field)
 }
 
 const booleans: Readonly<Record<string, boolean>> = {
@@ -94,7 +94,7 @@ const booleans: Readonly<Record<string, boolean>> = {
 
 function valueOf(kind: FilterKind, text: string, own: readonly string[]): string | number | boolean {
   const value = typeof kind === 'object' ? relatedId(kind.relation, text, own) : readers[kind](text)
-  if (value === undefined) throw new RoostError('invalid', 'Invalid resource lookup data provided (mismatched type).')
+  if (value === undefined) throw mismatchedValue()
   return value
 }
 
@@ -108,7 +108,7 @@ const readers: Readonly<Record<Exclude<FilterKind, object>, (text: string) => st
     time: isoTime,
   }
 
-/** In UTC; undefined where the text is no time. A time without a zone is one of UTC. */
+/** Returns the time in UTC; undefined where the text is not a time. A time without a zone is in UTC. */
 function isoTime(text: string): string | undefined {
   const [, day, time = '00:00', zone = 'Z'] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? []

@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { objectBody } from '../guards/body.js'
 import { parseChange } from './change-body.js'
 import type { ChangeReader } from './change-body.js'
-import { fieldError } from '../../services/field-errors.js'
+import { fieldError, parseFields } from '../../services/field-errors.js'
+import { messages } from '../../services/messages.js'
 import { fieldsOf } from './fields.js'
 import { HttpError } from '../guards/http-error.js'
 import type { Dialect } from './mount-resource.js'
@@ -20,6 +21,7 @@ interface Element {
 }
 
 const maxObjects = 1000
+const Objects = z.object({ objects: z.array(z.unknown()).max(maxObjects) })
 
 /** `PATCH` on the list: `{"objects": [{"resource_uri": …, …}, …]}`, all or nothing, in the order given. */
 export function mountChangeMany(app: FastifyInstance, resource: Resource, { publicUrl }: Dialect): void {
@@ -58,12 +60,9 @@ export function mountChangeMany(app: FastifyInstance, resource: Resource, { publ
 function objectsOf(body: Body): readonly unknown[] {
   const { objects, deleted_objects: deleted } = body
   if (deleted !== undefined && !(Array.isArray(deleted) && deleted.length === 0))
-    throw new HttpError(405, 'Objects cannot be removed here.', { allow: 'GET, HEAD, PATCH' })
+    throw new HttpError(405, messages.cannotRemove, { allow: 'GET, HEAD, PATCH' })
   if (objects === undefined) throw new RoostError('invalid', "Invalid data sent: missing 'objects'")
-  if (!Array.isArray(objects)) throw fieldError({ objects: ['Enter a list.'] })
-  if (objects.length > maxObjects)
-    throw fieldError({ objects: [`Ensure this list has at most ${maxObjects} elements.`] })
-  return objects
+  return parseFields(Objects, { objects }).objects
 }
 
 function elementsOf(resource: string, objects: readonly unknown[], origins: readonly string[]): readonly Element[] {

@@ -2,8 +2,10 @@ import { maxId, RoostError } from '@roost/api-types/rest'
 import type { Caller } from '@roost/api-types/rpc'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { z } from 'zod'
+import { messages } from '../../services/messages.js'
 import { callerOf } from '../guards/authentication.js'
-import { describeRefusals } from './refusals.js'
+import { describeRefusals } from './answers.js'
+import type { Status } from './answers.js'
 
 export interface RouteRequest {
   /** The id in the path; 0 when the path has none. */
@@ -40,7 +42,7 @@ export interface Route {
   /** It answers the same as CSV where the query says so. */
   readonly csv?: boolean
   /** Further statuses that it refuses with, for the documentation. */
-  readonly refusals?: readonly number[]
+  readonly refusals?: readonly Status[]
   /** Throws `not_found` when the id leads nowhere; asked before a body is read. */
   lookUp?(this: void, id: number): Promise<unknown>
   handle(request: RouteRequest, reply: FastifyReply): Promise<unknown>
@@ -80,13 +82,13 @@ function requestOf(request: FastifyRequest<{ Params: Record<string, string> }>):
 function idOf(params: Readonly<Record<string, string>>): number {
   const text = params['id'] ?? ''
   const id = /^\d{1,10}$/.test(text) ? Number(text) : 0
-  if (id < 1 || id > maxId) throw new RoostError('not_found', 'There is no such record.')
+  if (id < 1 || id > maxId) throw new RoostError('not_found', messages.recordNotFound)
   return id
 }
 
-const always = [400, 401, 404, 429, 500, 503]
-const ofWrites = [403, 409, 413, 415]
-const refusalsOf: Readonly<Record<Route['method'], readonly number[]>> = {
+const always = [400, 401, 404, 429, 500, 503] as const
+const ofWrites = [403, 409, 413, 415] as const
+const refusalsOf: Readonly<Record<Route['method'], readonly Status[]>> = {
   GET: always,
   POST: [...always, ...ofWrites, 422],
   PATCH: [...always, ...ofWrites, 412],

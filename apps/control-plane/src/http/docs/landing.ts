@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { RoostError } from '@roost/api-types/rest'
 import { z } from 'zod'
 import type { MethodTable } from '../dialect/method-table.js'
-import { describeRefusals } from '../dialect/refusals.js'
+import { describeRefusals } from '../dialect/answers.js'
 import { operationId } from '../dialect/route.js'
 
 const page = `<!doctype html>

@@ -1,6 +1,7 @@
 import type { Caller } from '@roost/api-types/rpc'
 import { RoostError } from '@roost/api-types/rest'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { messages, tooManyRequests } from '../../services/messages.js'
 import { createFailureLimit } from './failure-limit.js'
 import { countWindows } from './windows.js'
 
@@ -43,11 +44,9 @@ interface AuthenticationOptions {
 
 /** Who calls; only for routes that are not public. */
 export function callerOf(request: FastifyRequest): Caller {
-  if (request.caller === null) throw new RoostError('unauthenticated', refusal)
+  if (request.caller === null) throw new RoostError('unauthenticated', messages.credentialsRequired)
   return request.caller
 }
-
-const refusal = "Valid credentials are required: send the header 'Authorization: apikey <user>:<key>'."
 
 /** In the order of the contract: failed attempts of the address, credentials, role, rate of the key. */
 export function requireOperator(app: FastifyInstance, { authenticator, now, admitted }: AuthenticationOptions): void {
@@ -62,12 +61,12 @@ export function requireOperator(app: FastifyInstance, { authenticator, now, admi
     const operator = await authenticator.authenticate(user, key, { whileAway: config.whileAway === true })
     if (operator === undefined) {
       failures.fail(request.ip)
-      throw new RoostError('unauthenticated', refusal)
+      throw new RoostError('unauthenticated', messages.credentialsRequired)
     }
     admitted(request)
     request.caller = { ...operator, address: request.ip, requestId: request.id }
     if (config.ownRoles !== true && operator.role !== 'admin' && !['GET', 'HEAD'].includes(request.method))
-      throw new RoostError('forbidden', 'This operator may only read.')
+      throw new RoostError('forbidden', messages.readOnlyOperator)
     const subject = String(operator.keyId)
     refuse(requests.retryAfterSeconds(subject), 'Too many requests with this key.')
     requests.count(subject)
@@ -76,7 +75,7 @@ export function requireOperator(app: FastifyInstance, { authenticator, now, admi
 
 function refuse(retryAfterSeconds: number | undefined, message: string): void {
   if (retryAfterSeconds !== undefined)
-    throw new RoostError('too_many', `${message} Try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })
+    throw new RoostError('too_many', tooManyRequests(message, retryAfterSeconds), { retryAfterSeconds })
 }
 
 /** Empty strings, which nobody has, for anything that is not well formed: the look-up takes place all the same. */

@@ -1,5 +1,6 @@
 import { RoostError } from '@roost/api-types/rest'
 import type { FastifyInstance } from 'fastify'
+import { messages } from '../../services/messages.js'
 import { HttpError } from './http-error.js'
 import { decodeBody, parseJson } from './json.js'
 
@@ -18,7 +19,7 @@ export function requireJson(app: FastifyInstance): void {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
     const empty = encoding === undefined && (length === undefined || length === '0')
     if (empty || type === undefined || /^\s*application\/json\s*(?:;|$)/i.test(type)) return
-    throw new HttpError(415, 'The request body must be application/json.')
+    throw new HttpError(415, messages.notJson)
   })
 }
 

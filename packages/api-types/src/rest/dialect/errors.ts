@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a service may answer instead of a result. Each transport maps these by one table of its own. */
+/** The errors of services. Each transport maps them by one table of its own. */
 export const errorCodes = [
   'invalid',
   'unauthenticated',
@@ -18,7 +18,7 @@ export type ErrorCode = (typeof errorCodes)[number]
 /** Sentences by field name, all faulty fields at once. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>
 
-/** An error that may be shown to the caller as it stands. Everything else reaches nobody but the log. */
+/** An error that is shown to the caller unchanged. Every other error is only logged. */
 export class RoostError extends Error {
   override readonly name = 'RoostError'
   readonly code: ErrorCode
@@ -39,10 +39,19 @@ export class RoostError extends Error {
   }
 }
 
+/** Returns the error of faulty fields. Its message is for transports that know no fields. */
+export function fieldError(fields: FieldErrors): RoostError {
+  const message = Object.entries(fields)
+    .map(([field, sentences]) => `${field}: ${sentences.join(' ')}`)
+    .join(' ')
+  return new RoostError('invalid', message, { fields })
+}
+
+export const recordNotFound = 'There is no such record.'
+export const readOnlyOperator = 'This operator may only read.'
+
 /** The body of a request error. */
-export const ErrorBody = z
-  .object({ error: z.string() })
-  .meta({ id: 'Error', examples: [{ error: 'There is no such record.' }] })
+export const ErrorBody = z.object({ error: z.string() }).meta({ id: 'Error', examples: [{ error: recordNotFound }] })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
 /** The body of field errors: resource, field, sentences. */

@@ -1,0 +1,21 @@
+import { RoostError } from '@roost/api-types/rest'
+import type { FilterKind, ResourceRules } from '@roost/api-types/rest'
+
+/** Returns the kind of a filter's values; undefined where the rules do not declare the filter. */
+export function filterKind({ filters }: ResourceRules, field: string): FilterKind | undefined {
+  return Object.hasOwn(filters, field) ? filters[field] : undefined
+}
+
+/** Throws `invalid` for an order that the rules do not declare. */
+export function requireOrdering({ ordering }: ResourceRules, field: string): void {
+  if (!ordering.includes(field)) throw new RoostError('invalid', `No matching '${field}' field for ordering on.`)
+}
+
+export function notFilterable(field: string): RoostError {
+  return new RoostError('invalid', `The '${field}' field does not allow filtering.`)
+}
+
+/** Returns the error for a value of another kind than its filter's. */
+export function mismatchedValue(): RoostError {
+  return new RoostError('invalid', 'Invalid resource lookup data provided (mismatched type).')
+}

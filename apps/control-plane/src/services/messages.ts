@@ -1,0 +1,24 @@
+import { readOnlyOperator, recordNotFound } from '@roost/api-types/rest'
+
+/** Messages of refused requests that are sent from several files, or that the OpenAPI document shows. */
+export const messages = {
+  credentialsRequired: "Valid credentials are required: send the header 'Authorization: apikey <user>:<key>'.",
+  readOnlyOperator,
+  recordNotFound,
+  pathNotFound: 'Not found.',
+  cannotRemove: 'Objects cannot be removed here.',
+  keyInUse: 'A request with this Idempotency-Key is running. Repeat it to get its answer.',
+  keyReused: 'This Idempotency-Key was already used with a different body. Use a new key.',
+  stale: 'The record has changed since it was read. Read it again and repeat the change.',
+  bodyTooLarge: 'The request body is larger than 1 MiB.',
+  notJson: 'The request body must be application/json.',
+  databaseUnavailable: 'The database does not answer. Try again in a moment.',
+} as const
+
+export function tooManyRequests(message: string, retryAfterSeconds: number): string {
+  return `${message} Try again in ${retryAfterSeconds} s.`
+}
+
+export function internalError(requestId: string): string {
+  return `Internal error. The log has details under ${requestId}.`
+}
