@@ -56,7 +56,7 @@ it('writes lines that a machine can parse, and none of its secrets', async () =>
     .map((line) => JSON.parse(line) as { level: number; time: number; msg: string })
   // What this machine cannot tell is warned of between them, such as a port for Swift's statistics that another test has.
   const told = lines.filter(({ level }) => level === 30).map(({ msg }) => msg)
-  expect(told).toEqual(['The agent runs.', 'Connected to the control plane.', 'The agent ends.'])
+  expect(told).toEqual(['agent started', 'connected to the control plane', 'agent stopping'])
   const { private_key } = JSON.parse(await readFile(`${state.dataDir}/identity.json`, 'utf8')) as {
     private_key: string
   }
@@ -101,7 +101,7 @@ it('ends with code 3 when an operator removes the node, and is not enrolled afte
   const agent = startAgent()
   await reporting()
   server.closeAll(closeCodes.revoked, { message: 'An operator removed this node.' })
-  await expect.poll(() => agent.output(), { timeout: 60_000 }).toContain('enrol it again with a new token')
+  await expect.poll(() => agent.output(), { timeout: 60_000 }).toContain('enroll it with a new token')
   expect(await agent.ended).toBe(3)
   expect(await readdir(state.dataDir)).not.toContain('identity.json')
   expect(await runAgent(state.dataDir, ['run'])).toMatchObject({

@@ -23,7 +23,7 @@ export function describeControlPlaneAbsent(lab: GatewayLab): void {
       await expect
         .poll(async () => (await lab.objects.find('alone', 'alone.bin'))?.etag, { timeout: 180_000, interval: 250 })
         .toBe(md5)
-      await expect.poll(() => lab.gateway.output(), { timeout: 180_000 }).toContain('The agent runs.')
+      await expect.poll(() => lab.gateway.output(), { timeout: 180_000 }).toContain('agent started')
       expect({ mounts: await mounts(), servers: await servers() }).toEqual(before)
     })
   })

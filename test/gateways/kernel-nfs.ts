@@ -18,7 +18,7 @@ export function describeKernelNfs(lab: GatewayLab): void {
       await lab.gateway.stopAgent()
       await lab.gateway.serveNfsBy('kernel')
       lab.gateway.startAgent()
-      await expect.poll(() => lab.gateway.output(), { timeout: 180_000 }).toContain('Connected to the control plane.')
+      await expect.poll(() => lab.gateway.output(), { timeout: 180_000 }).toContain('connected to the control plane')
       await lab.deployed()
       const folders = shares.map(({ id }: { id: number }) => `/srv/roost/shares/${id} *`)
       expect(await shown()).toEqual(folders.toSorted())

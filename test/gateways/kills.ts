@@ -24,7 +24,7 @@ export function describeKills(lab: GatewayLab): void {
     const shares: GatewayShare[] = []
     const waitMs = 300_000
     const connected = () =>
-      expect.poll(() => lab.gateway.output(), { timeout: waitMs }).toContain('Connected to the control plane.')
+      expect.poll(() => lab.gateway.output(), { timeout: waitMs }).toContain('connected to the control plane')
 
     it.each(moments)('at %s leaves whole files, and its next start serves what was meant', async (moment) => {
       if (shares.length === 0)

@@ -24,7 +24,7 @@ export function describeLeave(lab: GatewayLab): void {
       for (const [path, text] of gatewayFiles) expect(await readFile(join(lab.gateway.dir, path), 'utf8')).toBe(text)
       expect(await command('prepare', '--yes')).toMatchObject({ code: 0 })
       lab.gateway.startAgent()
-      await expect.poll(() => lab.gateway.output(), { timeout: 180_000 }).toContain('Connected to the control plane.')
+      await expect.poll(() => lab.gateway.output(), { timeout: 180_000 }).toContain('connected to the control plane')
       await lab.deployed()
       expect(await served()).toEqual([0, 0])
     })

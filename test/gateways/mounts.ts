@@ -48,7 +48,7 @@ export function describeMounts(lab: GatewayLab): void {
       await lab.gateway.stopAgent('SIGKILL')
       expect(await lab.smb('quick', 'ls')).toMatchObject({ code: 0 })
       lab.gateway.startAgent()
-      await expect.poll(() => lab.gateway.output(), { timeout: 180_000 }).toContain('Connected to the control plane.')
+      await expect.poll(() => lab.gateway.output(), { timeout: 180_000 }).toContain('connected to the control plane')
       const job = await lab.deployed({ dry_run: true })
       expect(job.plan?.nodes[0]?.mounts).toEqual({ started: [], stopped: [] })
       await lab.deployed()

@@ -1,23 +1,31 @@
+import { join } from 'node:path'
 import type { Clock, Log } from '@roost/runtime'
 import { createCollectors } from './collectors/index.js'
 import type { Readings } from './collectors/engine/reading.js'
 import { createReadings } from './collectors/engine/readings.js'
 import { createShares } from './collectors/shares.js'
-import type { InventoryConfig } from './config.js'
+import type { AgentConfig, InventoryConfig } from './config.js'
+import { type Agent, startAgent } from './context/agent.js'
+import { openAppliers } from './context/appliers.js'
 import { createFilesystems } from './machine/filesystems.js'
+import { type Identity, readMachineIds } from './machine/identity.js'
 import { startHelper } from './machine/helper.js'
 import { type Machine, kernelOf, openMachine } from './machine/machine.js'
+import { createNotifier } from './machine/notify.js'
 import { runCommand } from './machine/run-command.js'
 import { createStatfsProbe } from './machine/statfs-probe.js'
 import { createInventories, type Inventories } from './inventory/inventories.js'
 import { createShareCounts, type ShareCounts } from './mounts/cache/files/share-counts.js'
 import { createNodeProblems, type NodeProblems } from './machine/problems.js'
+import { createRestoredMounts } from './mounts/health/restored-mounts.js'
+import { TransferUsage } from './swift/access-log/transfer-usage.js'
+import type { UsageSources } from './swift/usage-rounds.js'
 import { type AccountUsage, createAccountUsage } from './swift/accounts/account-usage.js'
 import { createReconAnswers } from './collectors/swift/recon-answers.js'
 import { createReconClient, reconServers } from './swift/recon/recon-client.js'
 import { createStatsd } from './collectors/swift/statsd.js'
 
-/** All that reads the machine. */
+/** The parts that read the machine. */
 export interface Context {
   readonly machine: Machine
   readonly readings: Readings
@@ -25,11 +33,11 @@ export interface Context {
   readonly accounts: AccountUsage
   readonly problems: NodeProblems
   readonly shareCounts: ShareCounts
-  /** Stops what is under way; what a mount holds is left behind. */
+  /** Stops the work in progress, except for what waits for a hung mount. */
   close(): Promise<void>
 }
 
-/** Builds what reads the machine, for the agent and for the commands that print a part of it. */
+/** Builds the parts that read the machine, for the agent and for the commands that print one of them. */
 export function openContext(config: InventoryConfig, clock: Clock, log: Log): Context {
   const machine = openMachine(config.root)
   const statfs = createStatfsProbe({ run: runCommand, start: startHelper, path: (path) => machine.path(path) })
@@ -47,7 +55,7 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
     ],
     host: { machine, filesystems },
     clock,
-    onFault: (collector, error) => log.warn('A collector fails; its metrics have no value.', { collector, error }),
+    onFault: (collector, error) => log.warn('collector failed, its metrics have no value', { collector, error }),
   })
   const problems = createNodeProblems()
   const host = { config, machine, run: runCommand, start: startHelper, clock }
@@ -77,10 +85,73 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
 function openStatsd(config: InventoryConfig, machine: Machine, clock: Clock) {
   return createStatsd({
     ...config.statsd,
-    // A root without a kernel of its own is a test's folder: its Swift does not send to this machine's port.
+    // A root without a kernel of its own is the folder of a test: its Swift does not send to this machine's port.
     isWanted: () =>
       config.statsd.enabled ??
       (kernelOf(machine) === machine && machine.stamp(`${config.swiftDirectory}/swift.conf`) !== undefined),
     clock,
   })
+}
+
+export interface AgentOptions {
+  readonly config: AgentConfig
+  readonly identity: Identity
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface RunningAgent extends Agent {
+  /** Reports to systemd that the agent has started. */
+  ready(): Promise<void>
+}
+
+/** Builds and starts the agent of an enrolled node. */
+export async function openAgent({ config, identity, clock, log }: AgentOptions): Promise<RunningAgent> {
+  const notifier = createNotifier({
+    socket: config.notifySocket,
+    watchdogMs: config.watchdogMs,
+    run: runCommand,
+    clock,
+    onFault: (message) => log.warn(message),
+  })
+  const context = openContext(config, clock, log)
+  const restored = createRestoredMounts(clock)
+  const node = identity.enrolment.node_uuid
+  const opened = await openAppliers({ ...context, config, node, restored, clock, log })
+  const agent = await startAgent({
+    ...context,
+    ...opened,
+    dataDir: config.dataDir,
+    identity,
+    machine: readMachineIds(context.machine, identity),
+    usage: await usageSources(config, context, clock, log),
+    restored,
+    onStatus: (status) => void notifier.status(status),
+    clock,
+    random: Math.random,
+    log,
+  })
+  return {
+    ended: agent.ended,
+    ready: () => notifier.ready(),
+    async stop() {
+      await notifier.stopping()
+      await agent.stop()
+      await opened.close()
+      await context.close()
+    },
+  }
+}
+
+async function usageSources(
+  { usage, dataDir }: AgentConfig,
+  { machine, accounts }: Context,
+  clock: Clock,
+  log: Log,
+): Promise<UsageSources> {
+  const { accessLog: source, ...intervals } = usage
+  const located = source?.kind === 'file' ? { ...source, path: machine.path(source.path) } : source
+  const dir = join(dataDir, 'usage')
+  const transfer = located && (await TransferUsage.open({ source: located, dir, clock, log }))
+  return { ...intervals, accounts, transfer }
 }

@@ -156,7 +156,7 @@ export class Uplink {
       onStatus(`parked: ${parked}`)
       return outbox.park()
     }
-    log.info('Connected to the control plane.', { server, node })
+    log.info('connected to the control plane', { server, node })
     onStatus(`connected to ${server}`)
     outbox.open(session)
     deployments.connected()

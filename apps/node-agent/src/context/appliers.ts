@@ -1,24 +1,24 @@
 import { join } from 'node:path'
 import type { Clock, Log } from '@roost/runtime'
-import type { AgentConfig } from './config.js'
-import type { Applier, Appliers } from './deployments/applier.js'
-import { kernelOf, type Machine } from './machine/machine.js'
-import { runCommand } from './machine/run-command.js'
-import type { ShareCounts } from './mounts/cache/files/share-counts.js'
-import type { Mounts } from './mounts/desired/mounts.js'
-import type { RestoredMounts } from './mounts/health/restored-mounts.js'
-import { openMounts } from './mounts/open-mounts.js'
-import type { NodeProblems } from './machine/problems.js'
-import { createGatewayApplier } from './shares/gateway-applier.js'
-import { gatewayState, type GatewayState } from './shares/gateway-state.js'
-import { placesOf } from './shares/share-locations.js'
-import { createShareAccounts } from './shares/share-accounts.js'
-import { openServers } from './shares/share-servers.js'
-import type { RequestHandlers } from './uplink/requests.js'
-import { createUserDbApplier } from './swift/users/applier.js'
-import { inForceFile } from './swift/users/in-force.js'
-import { findPlace } from './swift/users/location.js'
-import { endTokensOf } from './swift/users/tokens.js'
+import type { AgentConfig } from '../config.js'
+import type { Applier, Appliers } from '../deployments/applier.js'
+import { kernelOf, type Machine } from '../machine/machine.js'
+import { runCommand } from '../machine/run-command.js'
+import type { ShareCounts } from '../mounts/cache/files/share-counts.js'
+import type { Mounts } from '../mounts/desired/mounts.js'
+import type { RestoredMounts } from '../mounts/health/restored-mounts.js'
+import { openMounts } from './mounts.js'
+import type { NodeProblems } from '../machine/problems.js'
+import { createGatewayApplier } from '../shares/gateway-applier.js'
+import { gatewayState, type GatewayState } from '../shares/gateway-state.js'
+import { placesOf } from '../shares/share-locations.js'
+import { createShareAccounts } from '../shares/share-accounts.js'
+import { openServers } from '../shares/share-servers.js'
+import type { RequestHandlers } from '../uplink/requests.js'
+import { createUserDbApplier } from '../swift/users/applier.js'
+import { inForceFile } from '../swift/users/in-force.js'
+import { findPlace } from '../swift/users/location.js'
+import { endTokensOf } from '../swift/users/tokens.js'
 
 export interface AppliersOptions {
   readonly config: AgentConfig
@@ -34,9 +34,9 @@ export interface AppliersOptions {
 
 export interface OpenedAppliers {
   readonly appliers: Appliers
-  /** THE LIST: answers each kind of request. */
+  /** THE LIST: the handler of each kind of request. */
   readonly requests: RequestHandlers
-  /** Stops supervising what was applied, which stays in place. */
+  /** Stops watching what was applied, which is kept unchanged. */
   close(): Promise<void>
 }
 

@@ -1,37 +1,37 @@
-import { readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock, Log } from '@roost/runtime'
 import type { GatewayConfig } from '../config.js'
-import { openMachine } from '../machine/machine.js'
-import type { Machine } from '../machine/machine.js'
+import { type Machine, openMachine } from '../machine/machine.js'
+import { isUnderSystemd } from '../machine/systemd.js'
 import type { RunCommand } from '../machine/run-command.js'
 import type { NodeProblems } from '../machine/problems.js'
-import type { ShareCounts } from './cache/files/share-counts.js'
-import { createBusyFiles } from './cache/busy-files.js'
-import { IncompleteFiles } from './cache/incomplete-files.js'
-import { createRenameFiles } from './cache/files/rename-files.js'
-import { noUploads, openUploads } from './cache/uploads.js'
-import type { Uploads } from './cache/uploads.js'
-import { createRepairMetadata } from './cache/files/metadata-repair.js'
-import { createCacheDisk } from './upkeep/cache-disk.js'
-import { CacheSizes } from './upkeep/cache-sizes.js'
-import { createClientFiles } from './started/client-files.js'
-import { createDaemons, type Daemons } from './rclone/daemons.js'
-import { createMissingContainers } from './health/missing-containers.js'
-import { createStorageClient } from './health/storage-client.js'
-import { type MountHealth, noHealth, openMountHealth } from './health/mount-health.js'
-import type { RestoredMounts } from './health/restored-mounts.js'
-import { createLoginCheck, requireRclone } from './rclone/login-check.js'
-import { desiredMounts, mountRecordFile } from './desired/mount-record.js'
-import { MountStore } from './desired/mount-store.js'
-import { createMounter } from './started/mounter.js'
-import type { MountOwner, Mounts } from './desired/mounts.js'
-import { createOperatorMounts } from './operator-mounts.js'
-import { RcloneMounts } from './rclone-mounts.js'
-import { openRemoteControl } from './rclone/remote-control.js'
-import { createShareMounts } from './started/share-mounts.js'
-import type { ShareMounts } from './started/share-mounts.js'
-import { nameOf } from './started/desired-mounts.js'
+import type { ShareCounts } from '../mounts/cache/files/share-counts.js'
+import { createBusyFiles } from '../mounts/cache/busy-files.js'
+import { IncompleteFiles } from '../mounts/cache/incomplete-files.js'
+import { createRenameFiles } from '../mounts/cache/files/rename-files.js'
+import { noUploads, openUploads } from '../mounts/cache/uploads.js'
+import type { Uploads } from '../mounts/cache/uploads.js'
+import { createRepairMetadata } from '../mounts/cache/files/metadata-repair.js'
+import { createCacheDisk } from '../mounts/upkeep/cache-disk.js'
+import { CacheSizes } from '../mounts/upkeep/cache-sizes.js'
+import { createClientFiles } from '../mounts/started/client-files.js'
+import { createDaemons, type Daemons } from '../mounts/rclone/daemons.js'
+import { createMissingContainers } from '../mounts/health/missing-containers.js'
+import { createStorageClient } from '../mounts/health/storage-client.js'
+import { type MountHealth, noHealth, openMountHealth } from '../mounts/health/mount-health.js'
+import type { RestoredMounts } from '../mounts/health/restored-mounts.js'
+import { createLoginCheck, requireRclone } from '../mounts/rclone/login-check.js'
+import { desiredMounts, mountRecordFile } from '../mounts/desired/mount-record.js'
+import { MountStore } from '../mounts/desired/mount-store.js'
+import { readOwner } from '../mounts/started/mount-owner.js'
+import { createMounter } from '../mounts/started/mounter.js'
+import type { Mounts } from '../mounts/desired/mounts.js'
+import { createOperatorMounts } from '../mounts/operator-mounts.js'
+import { RcloneMounts } from '../mounts/rclone-mounts.js'
+import { openRemoteControl } from '../mounts/rclone/remote-control.js'
+import { createShareMounts } from '../mounts/started/share-mounts.js'
+import type { ShareMounts } from '../mounts/started/share-mounts.js'
+import { nameOf } from '../mounts/started/desired-mounts.js'
 
 export interface MountsOptions {
   readonly gateway: GatewayConfig
@@ -54,7 +54,7 @@ export interface OpenedMounts {
   readonly health: MountHealth
 }
 
-/** Who mounts the containers of shares, as the configuration says. */
+/** Builds what mounts the containers of shares: rclone, or the operator where the configuration says so. */
 export async function openMounts(options: MountsOptions): Promise<OpenedMounts> {
   const { gateway, machine, run } = options
   if (gateway.mounts === 'operator')
@@ -157,26 +157,4 @@ function incompleteFilesOf(
     clock,
     log,
   })
-}
-
-/** Throws when the machine has no such account of its own. */
-export function readOwner(machine: Machine, name: string): MountOwner {
-  const lines = (machine.read('/etc/passwd') ?? '').split('\n').map((line) => line.split(':'))
-  const [, , uid, gid] = lines.find(([account]) => account === name) ?? []
-  if (uid === undefined || gid === undefined)
-    throw new Error(`There is no account ${name} in /etc/passwd: set gateway.account to one that is.`)
-  return { name, uid: Number(uid), gid: Number(gid) }
-}
-
-/** Whether systemd runs this machine, and sees the mounts that we see: not in a namespace of our own. */
-function isUnderSystemd(machine: Machine): boolean {
-  return machine.stamp('/run/systemd/system') !== undefined && mountsSeenBy('1') === mountsSeenBy('self')
-}
-
-function mountsSeenBy(pid: string): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/mnt`)
-  } catch {
-    return undefined
-  }
 }

@@ -1,20 +1,20 @@
 import { join } from 'node:path'
 import { type Clock, type Log, Periodic } from '@roost/runtime'
-import type { Readings } from './collectors/engine/reading.js'
-import type { Appliers } from './deployments/applier.js'
-import { openDeployments } from './deployments/deployments.js'
-import type { Identity, MachineIds } from './machine/identity.js'
-import type { Inventories } from './inventory/inventories.js'
-import type { RestoredMounts } from './mounts/health/restored-mounts.js'
-import { startUsageRounds, type UsageRounds, type UsageSources } from './swift/usage-rounds.js'
-import { FrameBuffer } from './uplink/frame-buffer.js'
-import { MessageSpool } from './uplink/message-spool.js'
-import { Outbox } from './uplink/outbox.js'
-import { type Pace, readPace, savePace } from './uplink/pace.js'
-import type { RequestHandlers } from './uplink/requests.js'
-import { openTrust } from './uplink/trust.js'
-import { forwardingLog } from './uplink/forwarding-log.js'
-import { Uplink, type UplinkEnd } from './uplink/uplink.js'
+import type { Readings } from '../collectors/engine/reading.js'
+import type { Appliers } from '../deployments/applier.js'
+import { openDeployments } from '../deployments/deployments.js'
+import type { Identity, MachineIds } from '../machine/identity.js'
+import type { Inventories } from '../inventory/inventories.js'
+import type { RestoredMounts } from '../mounts/health/restored-mounts.js'
+import { startUsageRounds, type UsageRounds, type UsageSources } from '../swift/usage-rounds.js'
+import { FrameBuffer } from '../uplink/frame-buffer.js'
+import { MessageSpool } from '../uplink/message-spool.js'
+import { Outbox } from '../uplink/outbox.js'
+import { type Pace, readPace, savePace } from '../uplink/pace.js'
+import type { RequestHandlers } from '../uplink/requests.js'
+import { openTrust } from '../uplink/trust.js'
+import { forwardingLog } from '../uplink/forwarding-log.js'
+import { Uplink, type UplinkEnd } from '../uplink/uplink.js'
 
 export interface AgentOptions {
   readonly dataDir: string
@@ -26,7 +26,7 @@ export interface AgentOptions {
   readonly appliers: Appliers
   readonly restored: RestoredMounts
   readonly requests: RequestHandlers
-  /** What to show as the state of the agent. */
+  /** Shows the state of the connection. */
   readonly onStatus: (status: string) => void
   readonly clock: Clock
   readonly random: () => number
@@ -34,22 +34,22 @@ export interface AgentOptions {
 }
 
 export interface Agent {
-  /** Resolves when the agent must end: an operator removed the node, or `stop` was called. */
+  /** Resolves when an operator removed the node, or `stop` was called. */
   readonly ended: Promise<UplinkEnd>
-  /** Ends it in order; may be called twice. */
+  /** Stops it in order; may be called twice. */
   stop(): Promise<void>
 }
 
-/** What the spool may take of the disk. */
+/** The most disk space that the spool uses. */
 const spoolBytes = 64 << 20
 const restoredKind = 'mount_restored'
 const maxRestored = 200
-/** Several changes at once, such as the rings of a rebalance, are one inventory. */
+/** Changes within this time, such as the rings of a rebalance, are one inventory. */
 const changeSettlesMs = 3000
-/** Messages of problems may change with each check: an inventory is not sent for each of them. */
+/** The texts of problems may change with each check: an inventory is not sent for each of them. */
 const messagesSettleMs = 30_000
 
-/** Connects the parts that read the machine to those that report it. */
+/** Starts to read the machine, to report it and to apply deployments. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { dataDir, clock } = options
   const log = forwardingLog(options.log, clock, (level, message) => outbox?.log(level, message))
@@ -97,7 +97,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   return { ended: uplink.ended, stop: () => (ending ??= end()) }
 }
 
-/** Mounts that were restored, kept in the spool up to a bound: what comes after it is only in the agent's log. */
+/** Reports mounts that were restored. Once too many wait in the spool, further ones are only in the agent's log. */
 function reportRestored(restored: RestoredMounts, outbox: Outbox): void {
   restored.listen((mount) => {
     if (outbox.countWaiting(restoredKind) >= maxRestored) return
@@ -105,7 +105,7 @@ function reportRestored(restored: RestoredMounts, outbox: Outbox): void {
   })
 }
 
-/** Storage and transfer of accounts, kept in the spool until the control plane has acknowledged them. */
+/** Reports storage and transfer of accounts through the spool. */
 function startUsage(options: AgentOptions, messages: MessageSpool, outbox: Outbox): UsageRounds {
   return startUsageRounds({
     ...options,
@@ -116,25 +116,25 @@ function startUsage(options: AgentOptions, messages: MessageSpool, outbox: Outbo
 }
 
 interface Rounds {
-  /** Whether it is another one. */
+  /** Sets the intervals; returns false when they are the same as before. */
   setPace(pace: Pace): boolean
   stop(): Promise<void>
 }
 
-/** Readings, usage of devices and inventory, each on its period. */
+/** Reads metrics, usage of devices and inventory, each on its interval. */
 function startRounds({ clock, log, readings, inventories }: AgentOptions, outbox: Outbox, firstPace: Pace): Rounds {
   let pace = firstPace
   const reading = new Periodic({
     clock,
     intervalMs: () => pace.reportIntervalMs,
     work: async () => outbox.report(await readings.read()),
-    onError: (error) => log.error('The machine could not be read.', { error }),
+    onError: (error) => log.error('could not read the metrics', { error }),
   })
   const usage = new Periodic({
     clock,
     intervalMs: () => pace.reportIntervalMs,
     work: async () => outbox.usage(clock.now() / 1000, await inventories.usage()),
-    onError: (error) => log.error('The usage of the devices could not be read.', { error }),
+    onError: (error) => log.error('could not read the usage of the devices', { error }),
   })
   const inventory = new Periodic({
     clock,
@@ -143,7 +143,7 @@ function startRounds({ clock, log, readings, inventories }: AgentOptions, outbox
       const found = await inventories.read()
       await outbox.deliver('inventory', (sequence) => ({ type: 'inventory', sequence, inventory: found }))
     },
-    onError: (error) => log.error('The inventory could not be read.', { error }),
+    onError: (error) => log.error('could not read the inventory', { error }),
   })
   const rounds = [reading, usage, inventory]
   const unsubscribe = inventories.onChange((change) =>
@@ -168,6 +168,6 @@ async function keepPace(dataDir: string, pace: Pace, log: Log): Promise<void> {
   try {
     await savePace(dataDir, pace)
   } catch (error) {
-    log.warn('The pace that the control plane set cannot be kept over a restart.', { error })
+    log.warn('could not save the intervals set by the control plane', { error })
   }
 }

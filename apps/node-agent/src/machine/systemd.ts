@@ -1,0 +1,15 @@
+import { readlinkSync } from 'node:fs'
+import type { Machine } from './machine.js'
+
+/** Returns true when systemd runs this machine and shares the agent's namespace of mounts. */
+export function isUnderSystemd(machine: Machine): boolean {
+  return machine.stamp('/run/systemd/system') !== undefined && mountsSeenBy('1') === mountsSeenBy('self')
+}
+
+function mountsSeenBy(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`)
+  } catch {
+    return undefined
+  }
+}
