@@ -1,46 +1,33 @@
 import { createHash } from 'node:crypto'
 import type { Job } from '@roost/api-types/rest'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startApi } from '../support/http/api.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestApi } from '../support/http/api.js'
 import { waitForJob } from '../support/gateway/deployment-lab.js'
-import { addCluster } from '../support/agents/fleet-rows.js'
-import { addSwiftAgent } from '../support/swift/agent.js'
-import type { SwiftAgent } from '../support/swift/agent.js'
-import { isSwiftEnabled, startSwift } from '../support/swift/cluster.js'
+import { isSwiftEnabled } from '../support/swift/cluster.js'
 import type { Swift } from '../support/swift/cluster.js'
+import { startProxyLab } from '../support/swift/proxies.js'
+import type { ProxyLab } from '../support/swift/proxies.js'
 import { logIn, objectOf } from '../support/swift/session.js'
 
 describe.skipIf(!isSwiftEnabled)(
   'a superuser on two real proxies (as root, with ROOST_TEST_SYSTEM=1)',
   { timeout: 400_000 },
   () => {
+    let lab: ProxyLab
     let swift: Swift
     let api: TestApi
-    let cluster = ''
-    let agents: readonly SwiftAgent[] = []
 
     beforeAll(async () => {
-      ;[swift, api] = await Promise.all([startSwift({ proxies: 2 }), startApi()])
-      const clusterId = await addCluster(api.database, 'real')
-      cluster = `/api/v1/clusters/${clusterId}/`
-      const [one, two] = swift.nodes
-      agents = [await addSwiftAgent(swift, one, api, clusterId), await addSwiftAgent(swift, two, api, clusterId)]
-      for (const agent of agents) agent.start()
-      const proxies = async () => {
-        const { body } = await api.get('/api/v1/nodes/?state=online&runs_proxy=true')
-        if (body.objects.length !== 2) throw new Error('The agents are not there yet.')
-      }
-      await vi.waitFor(proxies, { timeout: 200_000, interval: 200 })
+      lab = await startProxyLab()
+      ;({ swift, api } = lab)
     }, 400_000)
-    afterAll(async () => {
-      await Promise.all(agents.map((agent) => agent.stop()))
-      await api.stop()
-      await swift.stop()
-    })
+    afterAll(() => lab.stop())
 
     async function deploy(): Promise<Job> {
-      const { body } = await api.call('/api/v1/user_db_deployments/', { method: 'POST', body: { cluster } })
+      const { body } = await api.call('/api/v1/user_db_deployments/', {
+        method: 'POST',
+        body: { cluster: lab.cluster },
+      })
       return waitForJob((path) => api.get(path), body, 200_000)
     }
 
@@ -58,7 +45,7 @@ describe.skipIf(!isSwiftEnabled)(
       async (how) => {
         const [name, password] = [`sara-${how}`, 'saras-password-is-this-1']
         const login = `${name}:${name}`
-        const body = { cluster, user: name, password, is_superuser: true }
+        const body = { cluster: lab.cluster, user: name, password, is_superuser: true }
         const { body: user } = await api.call('/api/v1/users/', { method: 'POST', body })
         expect(await deploy()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
         const sessions: Awaited<ReturnType<typeof logIn>>[] = []

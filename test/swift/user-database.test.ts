@@ -1,13 +1,11 @@
-import type { Job, Node } from '@roost/api-types/rest'
-import { afterAll, beforeAll, describe, expect, it, onTestFailed, onTestFinished, vi } from 'vitest'
-import { startApi } from '../support/http/api.js'
+import type { Job } from '@roost/api-types/rest'
+import { afterAll, beforeAll, describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
 import type { TestApi } from '../support/http/api.js'
 import { waitForJob } from '../support/gateway/deployment-lab.js'
-import { addCluster } from '../support/agents/fleet-rows.js'
-import { addSwiftAgent } from '../support/swift/agent.js'
-import type { SwiftAgent } from '../support/swift/agent.js'
-import { isSwiftEnabled, startSwift } from '../support/swift/cluster.js'
+import { isSwiftEnabled } from '../support/swift/cluster.js'
 import type { Swift } from '../support/swift/cluster.js'
+import { startProxyLab } from '../support/swift/proxies.js'
+import type { ProxyLab } from '../support/swift/proxies.js'
 import { requestRepeatedly, logIn, objectOf } from '../support/swift/session.js'
 
 const file = '/etc/swift/proxy-server.conf.d/50-roost-users.conf'
@@ -16,36 +14,16 @@ describe.skipIf(!isSwiftEnabled)(
   'users on a real Swift (as root, with ROOST_TEST_SYSTEM=1)',
   { timeout: 400_000 },
   () => {
+    let lab: ProxyLab
     let swift: Swift
     let api: TestApi
-    let cluster: number
-    let agents: readonly SwiftAgent[]
-    let nodes: readonly string[] = []
     const ids = new Map<string, string>()
 
     beforeAll(async () => {
-      ;[swift, api] = await Promise.all([startSwift({ proxies: 2 }), startApi()])
-      cluster = await addCluster(api.database, 'real')
-      const [one, two] = swift.nodes
-      agents = [
-        await addSwiftAgent(swift, one, api, cluster),
-        await addSwiftAgent(swift, two, api, cluster, { isUnprivileged: true }),
-      ]
-      for (const agent of agents) agent.start()
-      const proxies = async () => {
-        const { body } = await api.get('/api/v1/nodes/?state=online&order_by=hostname')
-        nodes = body.objects
-          .filter(({ node_role }: Node) => node_role.runs_proxy)
-          .map((node: Node) => node.resource_uri)
-        expect(nodes).toHaveLength(2)
-      }
-      await vi.waitFor(proxies, { timeout: 200_000, interval: 200 })
+      lab = await startProxyLab({ isUnprivileged: true })
+      ;({ swift, api } = lab)
     }, 400_000)
-    afterAll(async () => {
-      await Promise.all(agents.map((agent) => agent.stop()))
-      await api.stop()
-      await swift.stop()
-    })
+    afterAll(() => lab.stop())
 
     const urls = () => swift.nodes.flatMap(({ proxy }) => proxy?.url ?? [])
 
@@ -54,7 +32,7 @@ describe.skipIf(!isSwiftEnabled)(
       Promise.all(urls().map(async (url) => (await logIn(url, `${user}:${user}`, key)).status))
 
     async function add(user: string, password: string, more: object = {}): Promise<void> {
-      const body = { cluster: `/api/v1/clusters/${cluster}/`, user, password, ...more }
+      const body = { cluster: lab.cluster, user, password, ...more }
       const { status, body: made } = await api.call('/api/v1/users/', { method: 'POST', body })
       expect(status).toBe(201)
       ids.set(user, made.id)
@@ -64,7 +42,7 @@ describe.skipIf(!isSwiftEnabled)(
     const remove = async (user: string) =>
       expect((await api.call(`/api/v1/users/${ids.get(user)}/`, { method: 'DELETE' })).status).toBe(204)
 
-    async function deploy(body: object = { cluster: `/api/v1/clusters/${cluster}/` }): Promise<Job> {
+    async function deploy(body: object = { cluster: lab.cluster }): Promise<Job> {
       const { status, body: job } = await api.call('/api/v1/user_db_deployments/', { method: 'POST', body })
       expect(status).toBe(201)
       return waitForJob((path) => api.get(path), job, 200_000)
@@ -77,7 +55,7 @@ describe.skipIf(!isSwiftEnabled)(
 
     it('are planned with a diff that shows no key', async () => {
       await add('bob', 'bobs-password-is-this-1')
-      const job = await deployed({ cluster: `/api/v1/clusters/${cluster}/`, dry_run: true })
+      const job = await deployed({ cluster: lab.cluster, dry_run: true })
       expect(job.plan?.nodes[0]).toMatchObject({
         files: [{ path: file, change: 'create', diff: '+user_bob_bob = <key> .admin\n' }],
         daemons: [{ daemon: 'swift-proxy-server', action: 'reload', sessions_lost: [] }],
@@ -119,7 +97,7 @@ describe.skipIf(!isSwiftEnabled)(
     it('that are disabled, removed or re-keyed are refused at once, with the tokens that they had', async () => {
       await add('dora', 'doras-password-is-this-1')
       await add('emil', 'emils-password-is-this-1')
-      await deployed({ node: nodes[0] })
+      await deployed({ node: lab.proxies[0] })
       const keys = {
         bob: 'bobs-password-is-this-1',
         dora: 'doras-password-is-this-1',
@@ -140,7 +118,7 @@ describe.skipIf(!isSwiftEnabled)(
       expect((await objectOf(a, 'PUT', 'mine')).status).toBe(201)
 
       await add('dora', 'doras-password-is-this-3')
-      await deployed({ node: nodes[0] })
+      await deployed({ node: lab.proxies[0] })
       const again = await logInTo('dora:dora', 'doras-password-is-this-3')
       expect(await objectOf(again, 'GET')).toEqual({ status: 200, text: 'kept' })
       expect(before.map(({ token }) => token)).not.toContain(again.token)
@@ -154,7 +132,7 @@ describe.skipIf(!isSwiftEnabled)(
       onTestFinished(() => asked.abort())
       for (let i = 0; i < 10; i++) {
         await change('carol', { password: `carols-password-is-that-${i}` })
-        await deployed({ node: nodes[0] })
+        await deployed({ node: lab.proxies[0] })
       }
       asked.abort()
       const { answers, failures, sentAgain } = await asking
@@ -180,7 +158,7 @@ describe.skipIf(!isSwiftEnabled)(
       expect(await Promise.all([mainPid(), ownFile()])).toEqual([pid, text])
       expect((await logInTo('carol:carol', 'carols-password-is-that-9')).status).toBe(200)
       await swift.nodes[0].exec(`chmod 600 ${broken}`)
-      const unreadable = await deploy({ node: nodes[0] })
+      const unreadable = await deploy({ node: lab.proxies[0] })
       expect(unreadable.message).toContain('its workers may not read')
     })
 
@@ -188,7 +166,7 @@ describe.skipIf(!isSwiftEnabled)(
       const text = await ownFile()
       await add('Admin', 'admins-password-is-this-1')
       onTestFinished(() => remove('Admin'))
-      const job = await deploy({ node: nodes[0] })
+      const job = await deploy({ node: lab.proxies[0] })
       expect(job.message).toContain("'Admin:Admin' (user_admin_admin)")
       expect(await ownFile()).toBe(text)
       expect((await logInTo('admin:admin', 'admin')).status).toBe(200)
@@ -201,23 +179,23 @@ describe.skipIf(!isSwiftEnabled)(
       await swift.nodes[0].exec(
         `cp -p ${base} /etc/swift/base; sed -i 's/ tempauth / keystoneauth /' ${base}; printf '${keystone}' >> ${base}`,
       )
-      const job = await deploy({ node: nodes[0] })
+      const job = await deploy({ node: lab.proxies[0] })
       expect(job.message).toContain("Its users are Keystone's, and user deployments do not apply to it.")
     })
 
     /** One that a failed test left armed, or ended. */
     const runAgain = async () => {
-      await agents[0]?.stop('SIGKILL')
-      agents[0]?.start()
+      await lab.agents[0]?.stop('SIGKILL')
+      lab.agents[0]?.start()
     }
 
     it('return to what they were when a step after the change fails', async () => {
       const text = await ownFile()
       onTestFailed(runAgain)
-      await agents[0]?.stop()
-      agents[0]?.start('agent.apply.afterReload=throw@1')
+      await lab.agents[0]?.stop()
+      lab.agents[0]?.start('agent.apply.afterReload=throw@1')
       await change('emil', { password: 'emils-password-is-this-3' })
-      const job = await deploy({ node: nodes[0] })
+      const job = await deploy({ node: lab.proxies[0] })
       expect(job.message).toBe('failpoint agent.apply.afterReload The users are as they were before.')
       expect(job).toMatchObject({ state: 'COMPLETED_FAILED', targets: [{ state: 'rolled_back' }] })
       expect(await ownFile()).toBe(text)
@@ -228,12 +206,12 @@ describe.skipIf(!isSwiftEnabled)(
     it('are as the deployment wants them after the agent was killed in the middle of it', async () => {
       const before = await logInTo('emil:emil', 'emils-password-is-this-2')
       onTestFailed(runAgain)
-      await agents[0]?.stop()
-      agents[0]?.start('agent.apply.afterRename=exit')
-      const body = { node: nodes[0] }
+      await lab.agents[0]?.stop()
+      lab.agents[0]?.start('agent.apply.afterRename=exit')
+      const body = { node: lab.proxies[0] }
       const { body: job } = await api.call('/api/v1/user_db_deployments/', { method: 'POST', body })
-      await agents[0]?.ended()
-      agents[0]?.start()
+      await lab.agents[0]?.ended()
+      lab.agents[0]?.start()
       expect(await waitForJob((path) => api.get(path), job, 200_000)).toMatchObject({ state: 'COMPLETED_SUCCESS' })
       expect((await logInTo('emil:emil', 'emils-password-is-this-2')).status).toBe(401)
       expect((await logInTo('emil:emil', 'emils-password-is-this-3')).status).toBe(200)
@@ -245,14 +223,14 @@ describe.skipIf(!isSwiftEnabled)(
       await swift.nodes[0].exec(
         `sed -i 's/^user_emil_emil = .*/user_emil_emil = by-hand .admin .reseller_admin/' ${file}`,
       )
-      const drift = async () => (await api.get(`${nodes[0]}drift/`)).body
+      const drift = async () => (await api.get(`${lab.proxies[0]}drift/`)).body
       await expect
         .poll(async () => JSON.stringify(await drift()), { timeout: 180_000, interval: 500 })
         .toContain('by hand')
       const told = JSON.stringify(await drift())
       expect(told).toContain('-user_emil_emil')
       expect(told).not.toMatch(/by-hand|password/)
-      await api.call(`${nodes[0]}drift/`, { method: 'POST', body: { action: 'reapply' } })
+      await api.call(`${lab.proxies[0]}drift/`, { method: 'POST', body: { action: 'reapply' } })
       await expect
         .poll(async () => JSON.stringify(await drift()), { timeout: 180_000, interval: 500 })
         .not.toContain('by hand')
