@@ -3,7 +3,7 @@ import type { Clock, Log } from '@roost/runtime'
 import { createCollectors } from './collectors/index.js'
 import type { Readings } from './collectors/engine/reading.js'
 import { createReadings } from './collectors/engine/readings.js'
-import { createShares } from './collectors/shares.js'
+import { slowReaders } from './collectors/engine/slow-reader.js'
 import type { AgentConfig, InventoryConfig } from './config.js'
 import { type Agent, startAgent } from './context/agent.js'
 import { openAppliers } from './context/appliers.js'
@@ -21,9 +21,8 @@ import { createRestoredMounts } from './mounts/health/restored-mounts.js'
 import { TransferUsage } from './swift/access-log/transfer-usage.js'
 import type { UsageSources } from './swift/usage-rounds.js'
 import { type AccountUsage, createAccountUsage } from './swift/accounts/account-usage.js'
-import { createReconAnswers } from './collectors/swift/recon-answers.js'
 import { createReconClient, reconServers } from './swift/recon/recon-client.js'
-import { createStatsd } from './collectors/swift/statsd.js'
+import type { StatsdOptions } from './collectors/swift/statsd.js'
 
 /** The parts that read the machine. */
 export interface Context {
@@ -42,18 +41,13 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
   const machine = openMachine(config.root)
   const statfs = createStatfsProbe({ run: runCommand, start: startHelper, path: (path) => machine.path(path) })
   const filesystems = createFilesystems({ machine, probe: statfs, monotonic: () => clock.monotonic() })
-  const statsd = openStatsd(config, machine, clock)
   const recon = { directory: config.reconCacheDirectory, now: () => clock.now() }
   const askRecon = createReconClient({ servers: () => reconServers(machine, config.swiftDirectory) })
   const shareCounts = createShareCounts()
   const readings = createReadings({
-    collectors: [
-      ...createCollectors({ recon }),
-      createReconAnswers({ ...recon, ask: askRecon }),
-      createShares(shareCounts),
-      statsd.collector,
-    ],
+    collectors: createCollectors({ recon, askRecon, shareCounts, statsd: statsdOptions(config, machine, clock) }),
     host: { machine, filesystems },
+    openSlowReader: slowReaders({ machine, run: runCommand, start: startHelper }),
     clock,
     onFault: (collector, error) => log.warn('collector failed, its metrics have no value', { collector, error }),
   })
@@ -76,21 +70,20 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
     shareCounts,
     async close() {
       await Promise.all([readings.close(), inventories.close()])
-      statsd.close()
       statfs.close()
     },
   }
 }
 
-function openStatsd(config: InventoryConfig, machine: Machine, clock: Clock) {
-  return createStatsd({
+function statsdOptions(config: InventoryConfig, machine: Machine, clock: Clock): StatsdOptions {
+  return {
     ...config.statsd,
     // A root without a kernel of its own is the folder of a test: its Swift does not send to this machine's port.
     isWanted: () =>
       config.statsd.enabled ??
       (kernelOf(machine) === machine && machine.stamp(`${config.swiftDirectory}/swift.conf`) !== undefined),
     clock,
-  })
+  }
 }
 
 export interface AgentOptions {

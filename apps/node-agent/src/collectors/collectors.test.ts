@@ -1,26 +1,26 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createFilesystems } from '../machine/filesystems.js'
-import { openMachine } from '../machine/machine.js'
-import type { RunCommand } from '../machine/run-command.js'
-import { createStatfsProbe } from '../machine/statfs-probe.js'
-import type { CollectorHost } from './engine/collector.js'
-import { createCollectors } from './index.js'
 import { Rates } from './engine/rates.js'
+import { createCollectors } from './index.js'
+import { testHost } from './testing/test-host.js'
+import { testSources } from './testing/test-sources.js'
 
 const fixtures = join(import.meta.dirname, 'fixtures')
+const families = readFileSync(join(import.meta.dirname, '../../../../docs/add/collector.md'), 'utf8')
 const intervalMs = 10_000
-/** When Swift's caches in the fixtures were read. */
-const now = Date.parse('2026-11-20T11:24:50Z')
-const collectors = createCollectors({ recon: { directory: '/var/cache/swift', now: () => now } })
+/** Collectors that read something else than files of the machine; each has a test of its own. */
+const withoutFiles = new Set(['agent', 'recon-http', 'shares', 'statsd'])
+const collectors = createCollectors(testSources).filter(({ name }) => !withoutFiles.has(name))
 
-/** Each folder holds a machine twice, 10 s apart, and what is to be read then; `vitest -u` writes that anew. */
-describe.each(readdirSync(fixtures))('%s', (name) => {
-  const first = hostOf(join(fixtures, name, 'first'))
-  const second = hostOf(join(fixtures, name, 'second'))
+/** Each folder has two states of a machine, 10 s apart, and the expected values of the second. */
+describe.each(readdirSync(fixtures))('%s', (fixture) => {
+  const first = testHost(join(fixtures, fixture, 'first'))
+  const second = testHost(join(fixtures, fixture, 'second'))
+  const expectedFile = (collector: string): string => join(fixtures, fixture, 'expected', `${collector}.txt`)
 
-  it.each(collectors.filter((collector) => collector.name !== 'agent'))('is read by $name', async (collector) => {
+  it.each(collectors)('is read by $name', async (collector) => {
+    requireExpected(expectedFile(collector.name), fixture, collector.name)
     const rates = new Rates()
     rates.valuesOf(await collector.read(first), 0)
     const measurements = await collector.read(second)
@@ -28,27 +28,34 @@ describe.each(readdirSync(fixtures))('%s', (name) => {
     const lines = measurements.map(
       ({ name, unit }, i) => `${name} ${Number((values[i] ?? 0).toPrecision(12))} ${unit}\n`,
     )
-    await expect(lines.toSorted().join('')).toMatchFileSnapshot(
-      join(fixtures, name, 'expected', `${collector.name}.txt`),
+    await expect(lines.toSorted().join('')).toMatchFileSnapshot(expectedFile(collector.name))
+  })
+
+  it('has expected values of collectors in the list only', () => {
+    const known = new Set(collectors.map(({ name }) => `${name}.txt`))
+    const unknown = readdirSync(join(fixtures, fixture, 'expected')).filter((file) => !known.has(file))
+    expect(unknown, `Add the collector to collectors/index.ts, or remove these files of ${fixture}/expected`).toEqual(
+      [],
     )
   })
 })
 
-function hostOf(root: string): CollectorHost {
-  // A clone of the repository has no times of its own.
-  const machine = { ...openMachine(root), modifiedAt: () => now - 5_000 }
-  const probe = createStatfsProbe({ run: statOf(root) })
-  return { machine, filesystems: createFilesystems({ machine, probe }) }
-}
+it.each(collectors)('$name has values in one fixture at least, and its names are in the documents', ({ name }) => {
+  const expected = readdirSync(fixtures).map((fixture) =>
+    readFileSync(join(fixtures, fixture, 'expected', `${name}.txt`), 'utf8'),
+  )
+  const prefixes = new Set(expected.flatMap((text) => text.match(/^[^.\n]+(?=\.)/gm) ?? []))
+  expect(prefixes.size, `No fixture has a file that ${name} reads: add it below fixtures/<machine>/`).toBeGreaterThan(0)
+  const unknown = [...prefixes].filter((prefix) => !families.includes(`\`${prefix}.`))
+  expect(unknown, 'Add a line for these names to the table in docs/add/collector.md').toEqual([])
+})
 
-/** Answers with the line of the file `statfs`; a mount that is not named there hangs. */
-function statOf(root: string): RunCommand {
-  const file = join(root, 'statfs')
-  const answers = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
-  return async (_file, args) => {
-    const answer = answers.find((line) => line.startsWith(`${args.at(-1)} `))
-    const stdout = answer?.slice(answer.indexOf(' ') + 1) ?? ''
-    const outcome = answer === undefined ? 'timed_out' : 'exited'
-    return { outcome, exitCode: answer === undefined ? null : 0, stdout, stderr: '', ended: Promise.resolve() }
-  }
+/** Without this, Vitest would write a forgotten file on a developer's machine. */
+function requireExpected(file: string, fixture: string, collector: string): void {
+  const isUpdate = expect.getState().snapshotState.snapshotUpdateState === 'all'
+  if (isUpdate || existsSync(file)) return
+  throw new Error(
+    `${fixture}/expected/${collector}.txt is missing. Run npx vitest run apps/node-agent/src/collectors --update, ` +
+      'then read each line of the new file.',
+  )
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { disk, parseDiskstats } from './disk.js'
 import { parseNetDev } from './interface.js'
+import { testHost } from './testing/test-host.js'
 
 const names = (text: string): string[] => parseDiskstats(text).map(({ disk, counters }) => `${disk} ${counters.length}`)
 
@@ -11,12 +12,13 @@ it('reads the columns of a kernel of any age, and no partition without counters'
 })
 
 it('leaves out partitions and what was never used', async () => {
-  const texts: Record<string, string> = {
+  const host = testHost({
     '/proc/diskstats':
       '8 0 sda 1 0 8 1 0 0 0 0 0 1 1\n8 1 sda1 1 0 8 1 0 0 0 0 0 1 1\n7 0 loop0 0 0 0 0 0 0 0 0 0 0 0\n',
-  }
-  const machine = { read: (path: string) => texts[path], list: () => ['loop0', 'sda'], modifiedAt: () => 0 }
-  const found = await disk.read({ machine, filesystems: { read: async () => [] } })
+    '/sys/block/loop0/ro': '0\n',
+    '/sys/block/sda/ro': '0\n',
+  })
+  const found = await disk.read(host)
   expect(new Set(found.map(({ name }) => name.split('.')[1]))).toEqual(new Set(['sda']))
 })
 

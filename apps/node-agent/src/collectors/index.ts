@@ -12,17 +12,26 @@ import { pressure } from './pressure.js'
 import { createProcessStates } from './process-states.js'
 import { processes } from './processes.js'
 import { createRecon, type ReconOptions } from './swift/recon.js'
+import { createReconAnswers } from './swift/recon-answers.js'
+import { createShares } from './shares.js'
+import { createStatsd, type StatsdOptions } from './swift/statsd.js'
 import { swap } from './swap.js'
 import { uptime } from './uptime.js'
 import { vmem } from './vmem.js'
 import { xfs } from './xfs.js'
+import type { ShareCounts } from '../mounts/cache/files/share-counts.js'
+import type { AskRecon } from '../swift/recon/recon-client.js'
 
-export interface CollectorsOptions {
+/** Everything that collectors need beside the files of the machine. */
+export interface CollectorSources {
   readonly recon: ReconOptions
+  readonly askRecon: AskRecon
+  readonly shareCounts: Pick<ShareCounts, 'list'>
+  readonly statsd: StatsdOptions
 }
 
-/** THE LIST: every collector that reads the machine. What Swift's servers send comes beside it (`collectors/swift/statsd.ts`). */
-export const createCollectors = ({ recon }: CollectorsOptions): readonly Collector[] => [
+/** THE LIST: every collector of the agent. */
+export const createCollectors = ({ recon, askRecon, shareCounts, statsd }: CollectorSources): readonly Collector[] => [
   cpu,
   load,
   memory,
@@ -40,4 +49,7 @@ export const createCollectors = ({ recon }: CollectorsOptions): readonly Collect
   uptime,
   createRecon(recon),
   agent,
+  createReconAnswers({ ...recon, ask: askRecon }),
+  createShares(shareCounts),
+  createStatsd(statsd),
 ]

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '@roost/runtime'
 import { createFilesystems } from '../machine/filesystems.js'
+import { startHelper } from '../machine/helper.js'
 import { openMachine } from '../machine/machine.js'
 import { runCommand } from '../machine/run-command.js'
 import { createStatfsProbe } from '../machine/statfs-probe.js'
@@ -10,11 +11,17 @@ import { mountName } from './df.js'
 import { createCollectors } from './index.js'
 import type { Reading } from './engine/reading.js'
 import { createReadings } from './engine/readings.js'
+import { slowReaders } from './engine/slow-reader.js'
+import { testSources } from './testing/test-sources.js'
 
 const machine = openMachine()
 const filesystems = createFilesystems({ machine, probe: createStatfsProbe({ run: runCommand, deadlineMs: 50_000 }) })
-const collectors = createCollectors({ recon: { directory: '/var/cache/swift', now: Date.now } })
-const readings = createReadings({ collectors, host: { machine, filesystems }, clock: systemClock })
+const readings = createReadings({
+  collectors: createCollectors(testSources),
+  host: { machine, filesystems },
+  openSlowReader: slowReaders({ machine, run: runCommand, start: startHelper, deadlineMs: 50_000 }),
+  clock: systemClock,
+})
 let reading: Reading
 
 const value = (name: string): number => {
@@ -34,6 +41,7 @@ function df(mountPoint: string): { readonly used: number; readonly available: nu
 const proc = (file: string): string => readFileSync(`/proc/${file}`, 'utf8')
 
 describe('the machine that this runs on', () => {
+  afterAll(() => readings.close())
   beforeAll(async () => {
     await readings.read()
     // A reading waits a quarter of a second for processes, which a machine with much to do takes seconds to start.

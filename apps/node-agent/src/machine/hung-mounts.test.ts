@@ -9,6 +9,8 @@ import { systemClock } from '@roost/runtime'
 import { createCollectors } from '../collectors/index.js'
 import type { Reading } from '../collectors/engine/reading.js'
 import { createReadings } from '../collectors/engine/readings.js'
+import { slowReaders } from '../collectors/engine/slow-reader.js'
+import { testSources } from '../collectors/testing/test-sources.js'
 import { createFilesystems } from './filesystems.js'
 import type { Filesystems } from './filesystems.js'
 import { startHelper } from './helper.js'
@@ -123,8 +125,13 @@ describe.each([4, 8, 64])('%i mounts that hang', (hung) => {
     const deadlineMs = 4_000
     const filesystems = open(watched, deadlineMs)
     const host = { machine: openMachine(), filesystems }
-    const collectors = createCollectors({ recon: { directory: '/var/cache/swift', now: Date.now } })
-    const readings = createReadings({ collectors, host, clock: systemClock })
+    const openSlowReader = slowReaders({ machine: host.machine, run: runCommand, start: startHelper })
+    const readings = createReadings({
+      collectors: createCollectors(testSources),
+      host,
+      openSlowReader,
+      clock: systemClock,
+    })
 
     const { pauseMs, result: first } = await longestPause(readings.read())
     expect(pauseMs).toBeLessThan(deadlineMs)

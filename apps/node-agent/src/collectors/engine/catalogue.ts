@@ -8,12 +8,12 @@ interface Composed {
   readonly values: Float64Array
 }
 
-/** Puts the families' values, and how the families fare, into one order, which lasts until a family's metrics change. */
+/** Puts the values and the health of all families into one order, which lasts until a family's metrics change. */
 export class Catalogue {
   readonly #families: readonly Family[]
   #definitions: readonly (readonly MetricDefinition[])[] = []
-  /** For each family, the place of each of its values; undefined for a name that another one has already. */
-  #places: readonly (readonly (number | undefined)[])[] = []
+  /** The index of each value of each family; undefined for a name that an earlier family has. */
+  #indexes: readonly (readonly (number | undefined)[])[] = []
   #metrics: readonly MetricDefinition[] = []
 
   constructor(families: readonly Family[]) {
@@ -26,8 +26,8 @@ export class Catalogue {
     values.set(this.#families.flatMap((family) => family.health(at, intervalMs).map(({ value }) => value)))
     this.#families.forEach((family, i) => {
       family.values(at, intervalMs)?.forEach((value, k) => {
-        const place = this.#places[i]?.[k]
-        if (place !== undefined) values[place] = value
+        const index = this.#indexes[i]?.[k]
+        if (index !== undefined) values[index] = value
       })
     })
     return { metrics: this.#metrics, values }
@@ -36,11 +36,11 @@ export class Catalogue {
   #rebuild(): void {
     this.#definitions = this.#families.map((family) => family.definitions)
     const metrics = this.#families.flatMap((family) => family.health(0, 0).map(definitionOf))
-    const taken = new Set(metrics.map(({ name }) => name))
-    this.#places = this.#definitions.map((definitions) =>
+    const known = new Set(metrics.map(({ name }) => name))
+    this.#indexes = this.#definitions.map((definitions) =>
       definitions.map((definition) => {
-        if (taken.has(definition.name)) return undefined
-        taken.add(definition.name)
+        if (known.has(definition.name)) return undefined
+        known.add(definition.name)
         return metrics.push(definition) - 1
       }),
     )

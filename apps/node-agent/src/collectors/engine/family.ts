@@ -4,15 +4,18 @@ import type { Collector, CollectorHost } from './collector.js'
 import { definitionOf, gauge } from './metric.js'
 import type { Measurement } from './metric.js'
 import { Rates } from './rates.js'
+import { slowFault } from './slow-files.js'
+import type { ReadSlowly, SlowReader } from './slow-reader.js'
 
-/** Values of a collector that are older than this many of its periods are none. */
+/** Values that are older than this many periods of their collector expire. */
 const freshPeriods = 3
 
-/** What one collector has read last, and how it fares. All times are in milliseconds of a clock that never jumps. */
+/** Keeps the last values of one collector and its health. All times are in milliseconds of a clock that never jumps. */
 export class Family {
   readonly collector: Collector
   /** The metrics in the order of `values`; replaced when they change. */
   definitions: readonly MetricDefinition[] = []
+  readonly #slow: SlowReader
   readonly #rates = new Rates()
   #values: Float64Array = new Float64Array()
   #readAt = Number.NaN
@@ -21,8 +24,14 @@ export class Family {
   #running = false
   #fault: string | undefined
 
-  constructor(collector: Collector) {
+  constructor(collector: Collector, slow: SlowReader) {
     this.collector = collector
+    this.#slow = slow
+  }
+
+  close(): void {
+    this.collector.close?.()
+    this.#slow.close()
   }
 
   /** The collector's own period, when readings are reported every `intervalMs`. */
@@ -30,34 +39,44 @@ export class Family {
     return Math.max(intervalMs, this.collector.minIntervalMs ?? 0)
   }
 
-  /** Whether it should read now: half an interval early is near enough, and one that still reads is left alone. */
+  /** Returns true when the collector should read now. Half an interval early is near enough; a running one is left alone. */
   isDue(at: number, intervalMs: number): boolean {
     return !this.#running && !(at - this.#startedAt < this.periodMs(intervalMs) - intervalMs / 2)
   }
 
-  /** Reads, and resolves to the fault when there is a new one. Never rejects. */
-  async run(host: CollectorHost, at: number, clock: Clock): Promise<unknown> {
+  /** Reads, and resolves to the fault when it is a new one. Never rejects. */
+  async run(host: Omit<CollectorHost, 'readSlowly'>, at: number, clock: Clock): Promise<unknown> {
     this.#running = true
     this.#startedAt = at
     const begun = clock.monotonic()
+    let fault: string | undefined
+    const readSlowly: ReadSlowly = async (paths) => {
+      const files = await this.#slow.read(paths)
+      fault ??= slowFault(files)
+      return files
+    }
     try {
-      const answer = this.collector.read(host)
+      const answer = this.collector.read({ ...host, readSlowly })
       // Without a promise there is nothing to wait for: the time is the collector's own.
-      this.#take(answer instanceof Promise ? await answer : answer, at)
-      this.#fault = undefined
-      return undefined
+      this.#accept(answer instanceof Promise ? await answer : answer, at)
+      return this.#recordFault(fault, fault)
     } catch (error) {
       this.#readAt = Number.NaN
-      const before = this.#fault
-      this.#fault = String(error)
-      return this.#fault === before ? undefined : error
+      return this.#recordFault(String(error), error)
     } finally {
       this.#durationMs = clock.monotonic() - begun
       this.#running = false
     }
   }
 
-  #take(measurements: readonly Measurement[], at: number): void {
+  /** Returns the error when it is a new one. */
+  #recordFault(fault: string | undefined, error: unknown): unknown {
+    const isNew = fault !== this.#fault
+    this.#fault = fault
+    return isNew ? error : undefined
+  }
+
+  #accept(measurements: readonly Measurement[], at: number): void {
     const same =
       measurements.length === this.definitions.length &&
       measurements.every(({ name, unit }, i) => {
@@ -69,12 +88,12 @@ export class Family {
     this.#readAt = at
   }
 
-  /** The values in the order of `definitions`; undefined when there are no fresh ones. */
+  /** Returns the values in the order of `definitions`; undefined when they are too old. */
   values(at: number, intervalMs: number): Float64Array | undefined {
     return at - this.#readAt <= freshPeriods * this.periodMs(intervalMs) ? this.#values : undefined
   }
 
-  /** How the collector itself fares, as metrics. One that does not come to an end fails. */
+  /** Returns the health of the collector as metrics. A collector that does not end fails. */
   health(at: number, intervalMs: number): readonly [Measurement, Measurement] {
     const prefix = `roost.collector.${this.collector.name}`
     const runsForMs = this.#running ? at - this.#startedAt : 0

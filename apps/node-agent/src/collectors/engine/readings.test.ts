@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '@roost/runtime'
-import type { Collector, CollectorHost } from './collector.js'
+import { testHost } from '../testing/test-host.js'
+import type { Collector } from './collector.js'
 import { gauge, rate } from './metric.js'
 import type { Reading } from './reading.js'
 import { createReadings } from './readings.js'
@@ -13,10 +14,6 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const host: CollectorHost = {
-  machine: { read: () => undefined, list: () => [], modifiedAt: () => undefined },
-  filesystems: { read: async () => [] },
-}
 const second = 1_000
 
 /** Counts up by 100 a second of real time, whatever the wall clock says. */
@@ -28,7 +25,13 @@ const steady: Collector = {
 function open(...collectors: Collector[]) {
   const faults: string[] = []
   const onFault = (collector: string, error: unknown): number => faults.push(`${collector}: ${String(error)}`)
-  const readings = createReadings({ collectors, host, clock: systemClock, onFault })
+  const readings = createReadings({
+    collectors,
+    host: testHost({}),
+    openSlowReader: () => ({ read: async () => new Map(), close: () => {} }),
+    clock: systemClock,
+    onFault,
+  })
   const read = async (ms = 0): Promise<Reading> => {
     await vi.advanceTimersByTimeAsync(ms)
     const reading = readings.read()

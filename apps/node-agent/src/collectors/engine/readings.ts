@@ -4,33 +4,37 @@ import type { Machine } from '../../machine/machine.js'
 import { Catalogue } from './catalogue.js'
 import type { Collector, CollectorHost } from './collector.js'
 import { Family } from './family.js'
+import type { SlowReader } from './slow-reader.js'
 
 export interface ReadingsOptions {
   readonly collectors: readonly Collector[]
-  readonly host: CollectorHost
+  readonly host: Omit<CollectorHost, 'readSlowly'>
+  /** Called once for each collector. */
+  readonly openSlowReader: () => SlowReader
   readonly clock: Clock
-  /** Told once when a collector begins to fail, or fails in another way. */
+  /** Called once when a collector begins to fail, or fails in another way. */
   readonly onFault?: (collector: string, error: unknown) => void
 }
 
-/** Rates need two looks at the machine: the first reading looks twice, so long apart. */
-const firstLookMs = 1_000
-/** How long a reading waits for collectors that ask other processes; later answers are part of the next reading. */
+/** Rates need two rounds: the first reading runs two of them, so far apart. */
+const firstPauseMs = 1_000
+/** A reading waits so long for collectors that ask other processes; later answers are part of the next reading. */
 const graceMs = 250
 
-/** Asks every collector that is due. One that is slow, fails or hangs costs the others nothing. */
-export function createReadings({ collectors, host, clock, onFault = () => {} }: ReadingsOptions): Readings {
-  const families = collectors.map((collector) => new Family(collector))
+/** Asks every collector that is due. A collector that is slow, fails or hangs does not affect the others. */
+export function createReadings(options: ReadingsOptions): Readings {
+  const { collectors, host, openSlowReader, clock, onFault = () => {} } = options
+  const families = collectors.map((collector) => new Family(collector, openSlowReader()))
   const catalogue = new Catalogue(families)
   let lastAt: number | undefined
   let endPause: (() => void) | undefined
 
-  async function run(family: Family, at: number, round: CollectorHost): Promise<void> {
+  async function run(family: Family, at: number, round: ReadingsOptions['host']): Promise<void> {
     const error = await family.run(round, at, clock)
     if (error !== undefined) onFault(family.collector.name, error)
   }
 
-  async function look(): Promise<Reading> {
+  async function readRound(): Promise<Reading> {
     const at = clock.monotonic()
     const time = clock.now() / 1_000
     const intervalMs = at - (lastAt ?? at)
@@ -48,18 +52,21 @@ export function createReadings({ collectors, host, clock, onFault = () => {} }: 
   return {
     async read() {
       if (lastAt === undefined) {
-        await look()
+        await readRound()
         await new Promise<void>((resolve) => {
-          const cancel = clock.after(firstLookMs, resolve)
+          const cancel = clock.after(firstPauseMs, resolve)
           endPause = () => {
             cancel()
             resolve()
           }
         })
       }
-      return look()
+      return readRound()
     },
-    close: async () => endPause?.(),
+    async close() {
+      endPause?.()
+      for (const family of families) family.close()
+    },
   }
 }
 
@@ -75,9 +82,9 @@ function readOnce(machine: CollectorHost['machine']): CollectorHost['machine'] {
 
 async function settledWithin(ms: number, runs: readonly Promise<void>[], clock: Clock): Promise<void> {
   let cancel: (() => void) | undefined
-  const patience = new Promise<void>((resolve) => {
+  const grace = new Promise<void>((resolve) => {
     cancel = clock.after(ms, resolve)
   })
-  await Promise.race([Promise.allSettled(runs), patience])
+  await Promise.race([Promise.allSettled(runs), grace])
   cancel?.()
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openMachine } from '../../machine/machine.js'
+import { testHost, valuesByName } from '../testing/test-host.js'
 import { createReconAnswers } from './recon-answers.js'
 import { createReconClient, reconServers } from '../../swift/recon/recon-client.js'
 
@@ -46,8 +47,7 @@ afterEach(async () => {
 async function read(servers = [{ host: '127.0.0.1', port }]): Promise<Readonly<Record<string, number>>> {
   const ask = createReconClient({ servers: () => servers, deadlineMs: 10_000 })
   const collector = createReconAnswers({ ask, directory: '/cache', now: () => now * 1_000 })
-  const measurements = await collector.read({ machine: openMachine(root), filesystems: { read: async () => [] } })
-  return Object.fromEntries(measurements.map(({ name, value }) => [name, value]))
+  return valuesByName(collector, testHost(root))
 }
 
 describe('what Swift’s servers answer', () => {

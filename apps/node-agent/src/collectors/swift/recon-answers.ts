@@ -1,6 +1,6 @@
-import type { Collector, CollectorHost } from '../engine/collector.js'
+import type { Collector } from '../engine/collector.js'
 import { gauge, type Measurement } from '../engine/metric.js'
-import { figuresMeasurements, readCache, type ReconOptions, type ReconServer } from './recon.js'
+import { figuresMeasurements, readCaches, type ReconOptions, type ReconServer } from './recon.js'
 import type { AskRecon } from '../../swift/recon/recon-client.js'
 
 export interface ReconAnswersOptions extends ReconOptions {
@@ -25,8 +25,11 @@ const everyMs = 60_000
 
 /** Asks Swift's storage servers, once a minute, for what no file contains. Each request costs Swift some milliseconds. */
 export function createReconAnswers({ ask, directory, now }: ReconAnswersOptions): Collector {
-  const insteadOfCache = async (server: ReconServer, { machine }: CollectorHost): Promise<readonly Measurement[]> => {
-    if (readCache(machine, directory, server) !== undefined) return []
+  const insteadOfCache = async (
+    server: ReconServer,
+    caches: ReadonlyMap<ReconServer, unknown>,
+  ): Promise<readonly Measurement[]> => {
+    if (caches.has(server)) return []
     const answers = await Promise.all(ofCaches[server].map(ask))
     return figuresMeasurements(server, Object.assign({}, ...answers), now() / 1_000)
   }
@@ -34,16 +37,17 @@ export function createReconAnswers({ ask, directory, now }: ReconAnswersOptions)
     name: 'recon-http',
     minIntervalMs: everyMs,
     async read(host) {
-      // One question tells whether anybody answers: without Swift the others are not asked.
+      // The first request shows that a server answers: without Swift the others are not sent.
       const quarantined = await ask('quarantined')
       if (quarantined === undefined) return []
+      const caches = await readCaches(host, directory)
       const [unmounted, driveAudit, time, ...ofDaemons] = await Promise.all([
         ask('unmounted'),
         ask('driveaudit'),
         ask('time'),
-        insteadOfCache('account', host),
-        insteadOfCache('container', host),
-        insteadOfCache('object', host),
+        insteadOfCache('account', caches),
+        insteadOfCache('container', caches),
+        insteadOfCache('object', caches),
       ])
       return [
         ...quarantineMeasurements(quarantined),

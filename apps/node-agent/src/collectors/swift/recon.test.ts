@@ -2,7 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { startHelper } from '../../machine/helper.js'
 import { openMachine } from '../../machine/machine.js'
+import { runCommand } from '../../machine/run-command.js'
+import { slowReaders } from '../engine/slow-reader.js'
+import { testHost } from '../testing/test-host.js'
 import { createRecon, reconMeasurements } from './recon.js'
 
 const now = 1_795_173_900
@@ -89,7 +93,10 @@ describe('the caches', () => {
       utimesSync(file, now - 42, now - 42)
     }
     const recon = createRecon({ directory: '/srv/cache', now: () => now * 1_000 })
-    const measurements = await recon.read({ machine: openMachine(root), filesystems: { read: async () => [] } })
+    const machine = openMachine(root)
+    const reader = slowReaders({ machine, run: runCommand, start: startHelper, deadlineMs: 45_000 })()
+    const measurements = await recon.read({ ...testHost({}), machine, readSlowly: reader.read })
+    reader.close()
     expect(measurements).toEqual([
       { name: 'recon.account.cache_age', unit: 'seconds', value: 42 },
       { name: 'recon.account.auditor.passed', unit: 'count', value: 5 },

@@ -1,6 +1,7 @@
 import type { Collector, CollectorHost } from '../engine/collector.js'
 import { gauge, part } from '../engine/metric.js'
 import type { Measurement, Unit } from '../engine/metric.js'
+import type { SlowFile } from '../engine/slow-files.js'
 
 /** `minutes` become seconds, `since` is a moment in Unix seconds and becomes the seconds that have passed. */
 type Kind = Extract<Unit, 'bytes' | 'count' | 'seconds'> | 'minutes' | 'since'
@@ -114,6 +115,7 @@ function objectFigures(figures: Figures, now: number): readonly Measurement[] {
 
 const servers = { account: accountFigures, container: containerFigures, object: objectFigures }
 export type ReconServer = keyof typeof servers
+const reconServerNames = Object.keys(servers) as readonly ReconServer[]
 
 /** What a server's daemons have written into their cache; `now` in Unix seconds. A text that is no JSON object says nothing. */
 export function reconMeasurements(server: ReconServer, text: string, now: number): readonly Measurement[] {
@@ -129,37 +131,44 @@ export function figuresMeasurements(server: ReconServer, figures: unknown, now: 
   return servers[server](figuresIn(figures), now)
 }
 
-/** The text of a cache; undefined where there is none, or where the agent's user may not read it. */
-export function readCache(
-  machine: CollectorHost['machine'],
-  directory: string,
-  server: ReconServer,
-): string | undefined {
-  try {
-    return machine.read(`${directory}/${server}.recon`)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EACCES') return undefined
-    throw error
-  }
-}
-
 export interface ReconOptions {
-  /** Where Swift's daemons keep their caches: `recon_cache_path` of their configuration. */
+  /** The folder of the caches: `recon_cache_path` in Swift's configuration. */
   readonly directory: string
-  /** Unix milliseconds, on the clock by which the daemons stamp their passes. */
+  /** Returns Unix milliseconds, on the clock by which the daemons stamp their passes. */
   readonly now: () => number
 }
 
-/** What Swift's background daemons say about their last passes, and how old each cache is: a daemon that stopped tells nothing. */
+/** Reads the caches that exist and that the agent's user may read. The disk below them may hang. */
+export async function readCaches(
+  { readSlowly }: Pick<CollectorHost, 'readSlowly'>,
+  directory: string,
+): Promise<ReadonlyMap<ReconServer, SlowFile>> {
+  const pathOf = (server: ReconServer): string => `${directory}/${server}.recon`
+  const files = await readSlowly(reconServerNames.map(pathOf))
+  return new Map(
+    reconServerNames.flatMap((server) => {
+      const file = files.get(pathOf(server))
+      return file === undefined ? [] : [[server, file]]
+    }),
+  )
+}
+
+/** Reports the last passes of Swift's background daemons, and the age of each cache: a daemon that stopped writes none. */
 export function createRecon({ directory, now }: ReconOptions): Collector {
-  const read = (server: ReconServer, { machine }: CollectorHost): readonly Measurement[] => {
-    const text = readCache(machine, directory, server)
-    if (text === undefined) return []
-    const age = Math.max(0, now() - (machine.modifiedAt(`${directory}/${server}.recon`) ?? Number.NaN)) / 1_000
+  const measureCache = (server: ReconServer, { text, modifiedAt, error }: SlowFile): readonly Measurement[] => {
+    // The names are in the text: the engine keeps them, without values, when a collector throws.
+    if (text === undefined) throw new Error(`${directory}/${server}.recon: ${error}`)
+    const age = Math.max(0, now() - modifiedAt) / 1_000
     return [gauge(`recon.${server}.cache_age`, 'seconds', age), ...reconMeasurements(server, text, now() / 1_000)]
   }
+  let hasCaches = false
   return {
     name: 'recon',
-    read: (host) => [...read('account', host), ...read('container', host), ...read('object', host)],
+    async read(host) {
+      // Without Swift a helper process is not needed.
+      hasCaches ||= host.machine.modifiedAt(directory) !== undefined
+      const caches = hasCaches ? await readCaches(host, directory) : new Map<ReconServer, SlowFile>()
+      return [...caches].flatMap(([server, file]) => measureCache(server, file))
+    },
   }
 }

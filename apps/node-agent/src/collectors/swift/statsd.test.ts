@@ -4,14 +4,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '@roost/runtime'
-import type { CollectorHost } from '../engine/collector.js'
 import { createReadings } from '../engine/readings.js'
+import { testHost } from '../testing/test-host.js'
 import { createStatsd, type Statsd } from './statsd.js'
-
-const host: CollectorHost = {
-  machine: { read: () => undefined, list: () => [], modifiedAt: () => undefined },
-  filesystems: { read: async () => [] },
-}
 
 /** On a machine with much to do. */
 const patienceMs = 20_000
@@ -36,7 +31,7 @@ function open(options: Partial<Parameters<typeof createStatsd>[0]> = {}): Statsd
 
 /** A reading of the collector, by name. */
 async function read(statsd: Statsd): Promise<Readonly<Record<string, number>>> {
-  const measurements = await statsd.collector.read(host)
+  const measurements = await statsd.read()
   return Object.fromEntries(measurements.map(({ name, value }) => [name, value]))
 }
 
@@ -112,7 +107,12 @@ describe('the listener', () => {
 
   it('is part of a reading like any other collector, drops and damage as rates', async () => {
     const statsd = open({ maxNames: 2 })
-    const readings = createReadings({ collectors: [statsd.collector], host, clock: systemClock })
+    const readings = createReadings({
+      collectors: [statsd],
+      host: testHost({}),
+      openSlowReader: () => ({ read: async () => new Map(), close: () => {} }),
+      clock: systemClock,
+    })
     const valueOf = async (...names: readonly string[]) => {
       const { metrics, values } = await readings.read()
       return names.map((name) => values[metrics.findIndex((metric) => metric.name === name)])

@@ -1,5 +1,6 @@
 import type { Clock } from '@roost/runtime'
 import type { Collector } from '../engine/collector.js'
+import type { Measurement } from '../engine/metric.js'
 import { StatsdFold } from './statsd-fold.js'
 import { DatagramListener } from '../../machine/datagram-listener.js'
 
@@ -12,14 +13,14 @@ export interface StatsdOptions {
   readonly clock: Clock
 }
 
-export interface Statsd {
-  readonly collector: Collector
-  /** Undefined while it does not listen. */
+export interface Statsd extends Collector {
+  read(): Promise<readonly Measurement[]>
+  /** Undefined until it listens. */
   readonly port: number | undefined
   close(): void
 }
 
-/** Receives the statistics that Swift's servers send, and gives them as metrics. Listens from the first reading on. */
+/** Receives the statistics that Swift's servers send, and reports them as metrics. Listens from the first reading on. */
 export function createStatsd({ isWanted, address, port, maxNames, clock }: StatsdOptions): Statsd {
   const fold = new StatsdFold(maxNames, clock.monotonic())
   const listener = new DatagramListener({
@@ -29,13 +30,11 @@ export function createStatsd({ isWanted, address, port, maxNames, clock }: Stats
     onDatagram: (bytes) => fold.take(bytes),
   })
   return {
-    collector: {
-      name: 'statsd',
-      async read() {
-        if (listener.port === undefined && !isWanted()) return []
-        await listener.open()
-        return fold.read(clock.monotonic())
-      },
+    name: 'statsd',
+    async read() {
+      if (listener.port === undefined && !isWanted()) return []
+      await listener.open()
+      return fold.read(clock.monotonic())
     },
     get port() {
       return listener.port

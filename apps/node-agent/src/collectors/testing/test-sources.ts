@@ -1,0 +1,11 @@
+import { systemClock } from '@roost/runtime'
+import type { CollectorSources } from '../index.js'
+import { fixtureTime } from './test-host.js'
+
+/** The sources of THE LIST on a test machine, where Swift has caches but does not answer, and shares do not exist. */
+export const testSources: CollectorSources = {
+  recon: { directory: '/var/cache/swift', now: () => fixtureTime },
+  askRecon: async () => undefined,
+  shareCounts: { list: () => [] },
+  statsd: { isWanted: () => false, address: '127.0.0.1', port: 0, maxNames: 10, clock: systemClock },
+}
