@@ -1,5 +1,6 @@
-// Fails where a folder of product code has more than 20 files, or two folders import each other. Types count, too.
-// A file directly in an app's src/ is an entrance, which counts as a folder of its own.
+// Fails where a folder of product code has more than 20 files, where folders or files import each other, and where a file
+// in a folder of an app imports its main.ts, app.ts or server.ts. Imports of types count.
+// A file directly in an app's src/ is an entry point, which counts as a folder of its own.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -29,13 +30,13 @@ function folderOf(file) {
   return packages.includes(dirname(file)) && file.startsWith('apps/') ? file : dirname(file)
 }
 
-/** Imports between folders: from → to → the files that make it. */
-function readImports() {
+/** Returns the imports between folders or files: from → to → the lines that report them. */
+function readImports(nodeOf) {
   const graph = new Map()
   for (const file of files)
     for (const [, path] of readFileSync(file, 'utf8').matchAll(imports)) {
       const target = normalize(join(dirname(file), path)).replace(/\.js$/, '.ts')
-      const [from, to] = [folderOf(file), folderOf(target)]
+      const [from, to] = [nodeOf(file), nodeOf(target)]
       if (from === to) continue
       if (!graph.has(from)) graph.set(from, new Map())
       const targets = graph.get(from)
@@ -44,7 +45,7 @@ function readImports() {
   return graph
 }
 
-/** One circle of folders, or undefined. */
+/** Returns one circle, or undefined. */
 function findCircle(graph) {
   const done = new Set()
   const path = []
@@ -76,11 +77,25 @@ for (const [folder, count] of counts)
     process.exitCode = 1
   }
 
-const graph = readImports()
-const circle = findCircle(graph)
-if (circle !== undefined) {
+function reportCircle(graph, remedy) {
+  const circle = findCircle(graph) ?? []
+  if (circle.length === 0) return
   process.exitCode = 1
-  process.stderr.write('Folders import each other. Move what both need into a folder that imports neither:\n')
+  process.stderr.write(`${remedy}\n`)
   for (let i = 0; i + 1 < circle.length; i += 1)
     for (const line of graph.get(circle[i]).get(circle[i + 1])) process.stderr.write(`  ${line}\n`)
 }
+
+const byFile = readImports((file) => file)
+reportCircle(
+  readImports(folderOf),
+  'Folders import each other. Move what both need into a folder that imports neither:',
+)
+reportCircle(byFile, 'Files import each other. Move the type that both need into a file of its own:')
+
+for (const [file, targets] of byFile)
+  for (const target of targets.keys())
+    if (/^apps\/[^/]+\/src\/(main|app|server)\.ts$/.test(target) && dirname(file) !== dirname(target)) {
+      process.exitCode = 1
+      process.stderr.write(`${file} imports ${target}. Pass it what it needs from there.\n`)
+    }

@@ -1,13 +1,15 @@
 import './lifecycle/v8-flags.js'
 import { CommanderError } from 'commander'
-import { CommandError, exitCodes } from './cli/exit-codes.js'
+import { CommandError, exitCodes } from './cli/terminal/exit-codes.js'
 import { createProgram } from './cli/program.js'
+import type { StartServer } from './cli/serve-options.js'
 import { ConfigError } from './config.js'
 import { StartError } from './lifecycle/start-error.js'
 import { version } from './lifecycle/version.js'
 
 const closeDeadlineMs = 30_000
 const stopping = new AbortController()
+const startServer: StartServer = async (config, log) => (await import('./server.js')).startServer(config, log)
 
 /** Ctrl-C comes twice under npm, once by the terminal and once by npm: the second changes nothing. */
 function stop(): void {
@@ -42,7 +44,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const)
 
 try {
   const terminal = { out: process.stdout, err: process.stderr, stopping: stopping.signal }
-  await createProgram(terminal, version).parseAsync()
+  await createProgram(terminal, version, startServer).parseAsync()
 } catch (error) {
   process.exitCode = fail(error)
 }

@@ -5,7 +5,7 @@ import { closeAll } from '@roost/runtime'
 import { isLoopback } from './config.js'
 import type { Config } from './config.js'
 import { buildContext } from './context/context.js'
-import type { Context } from './context/context.js'
+import type { RunningServer } from './context/running-server.js'
 import { startDatabase } from './database/database.js'
 import { ensureFirstOperator } from './operators/first-operator.js'
 import { createFirstStartStore } from './operators/first-operator-store.js'
@@ -16,19 +16,8 @@ import { publicKeyDigest } from './tls/certificates.js'
 import { openTls } from './tls/tls.js'
 import type { Tls } from './tls/tls.js'
 
-export interface Server {
-  /** How this machine reaches it. */
-  readonly localUrl: string
-  /** How people and nodes reach it. */
-  readonly publicUrl: string
-  readonly caPath: string | null
-  readonly context: Context
-  /** Ends everything that was started, in reverse order. */
-  close(): Promise<void>
-}
-
 /** Starts the control plane of a configuration. Throws StartError, with nothing left running. */
-export async function startServer(config: Config, log: Log): Promise<Server> {
+export async function startServer(config: Config, log: Log): Promise<RunningServer> {
   const closers: (() => Promise<void> | void)[] = []
   const close = () => closeAll(closers.splice(0).toReversed())
   try {
@@ -46,7 +35,7 @@ async function start(
   log: Log,
   onClose: (end: () => Promise<void> | void) => void,
   close: () => Promise<void>,
-): Promise<Server> {
+): Promise<RunningServer> {
   const { dataDir } = config
   const instance = await claimDataDir(dataDir)
   onClose(() => instance.release())

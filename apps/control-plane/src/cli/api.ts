@@ -6,7 +6,7 @@ import type { Client } from '@roost/api-types'
 import type { Config } from '../config.js'
 import { apiKeyPath, readApiKey } from '../operators/first-operator.js'
 import { readInstance } from '../lifecycle/instance.js'
-import { CommandError, exitCodes } from './exit-codes.js'
+import { CommandError, exitCodes } from './terminal/exit-codes.js'
 
 export type Rpc = Client['rpc']
 type Records<T> = T extends { readonly objects: readonly (infer R)[] } ? R : never

@@ -5,8 +5,8 @@ import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { noSuchArchive, unwritableArchive } from '../backup/archive.js'
 import type { Config } from '../config.js'
-import { CommandError, exitCodes } from './exit-codes.js'
-import type { Terminal } from './program.js'
+import { CommandError, exitCodes } from './terminal/exit-codes.js'
+import type { Terminal } from './terminal/terminal.js'
 
 /**
  * Runs commands of `roost local` as the owner of the data directory, each in a process of its own whose exit code becomes ours. Root

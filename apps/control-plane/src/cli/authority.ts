@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
-import { CommandError } from './exit-codes.js'
-import type { Terminal } from './program.js'
+import { CommandError } from './terminal/exit-codes.js'
+import type { Terminal } from './terminal/terminal.js'
 
 const explanation = `
 Old and new are trusted together from then on: every agent learns the new one over its stream, and ca.pem holds both.

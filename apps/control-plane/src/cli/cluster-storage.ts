@@ -3,11 +3,11 @@ import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { listAll, pick, withApi } from './api.js'
 import type { Rpc } from './api.js'
-import { CommandError, exitCodes } from './exit-codes.js'
-import { outputOption, render } from './output.js'
-import type { Columns, OutputOptions } from './output.js'
-import type { Terminal } from './program.js'
-import { readSecret } from './secret-input.js'
+import { CommandError, exitCodes } from './terminal/exit-codes.js'
+import { outputOption, render } from './terminal/output.js'
+import type { Columns, OutputOptions } from './terminal/output.js'
+import type { Terminal } from './terminal/terminal.js'
+import { readSecret } from './terminal/secret-input.js'
 
 interface StorageFlags {
   readonly authUrl: string

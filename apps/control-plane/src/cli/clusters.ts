@@ -3,9 +3,9 @@ import type { Config } from '../config.js'
 import { listAll, pick, withApi } from './api.js'
 import type { ClusterRecord } from './api.js'
 import { addClusterStorage } from './cluster-storage.js'
-import { outputOption, render } from './output.js'
-import type { Columns, OutputOptions } from './output.js'
-import type { Terminal } from './program.js'
+import { outputOption, render } from './terminal/output.js'
+import type { Columns, OutputOptions } from './terminal/output.js'
+import type { Terminal } from './terminal/terminal.js'
 
 const columns: Columns<ClusterRecord> = { ID: ({ id }) => id, NAME: ({ name }) => name, UUID: ({ uuid }) => uuid }
 

@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { listAll, pick, withApi } from './api.js'
 import type { Rpc } from './api.js'
-import { parseDuration } from './durations.js'
-import { CommandError, exitCodes } from './exit-codes.js'
+import { parseDuration } from './terminal/durations.js'
+import { CommandError, exitCodes } from './terminal/exit-codes.js'
 import { findOperator } from './operators.js'
-import { outputOption, render } from './output.js'
-import type { Columns, OutputOptions } from './output.js'
-import type { Terminal } from './program.js'
+import { outputOption, render } from './terminal/output.js'
+import type { Columns, OutputOptions } from './terminal/output.js'
+import type { Terminal } from './terminal/terminal.js'
 
 type KeyRecord = Awaited<ReturnType<Rpc['apiKeys']['revoke']['mutate']>>
 type CreatedKey = Awaited<ReturnType<Rpc['apiKeys']['create']['mutate']>>

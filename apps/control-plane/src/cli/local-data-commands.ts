@@ -12,8 +12,8 @@ import { createLog } from '../lifecycle/log.js'
 import { resetAdmin as resetAdminKey } from '../operators/reset-admin.js'
 import { rotateSecretKey } from '../secrets/rotate-keys.js'
 import { version } from '../lifecycle/version.js'
-import { CommandError, exitCodes } from './exit-codes.js'
-import type { Terminal } from './program.js'
+import { CommandError, exitCodes } from './terminal/exit-codes.js'
+import type { Terminal } from './terminal/terminal.js'
 
 const secretsFile = 'secrets.key'
 

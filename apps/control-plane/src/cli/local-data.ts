@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { ArchiveFile } from '../backup/archive.js'
 import type { Config } from '../config.js'
 import type { AsOwner } from './as-owner.js'
-import type { Terminal } from './program.js'
+import type { Terminal } from './terminal/terminal.js'
 
 // Loaded when one of them runs: the rest stays quick.
 const commands = () => import('./local-data-commands.js')

@@ -1,11 +1,11 @@
 import { RoostError } from '@roost/api-types/rest'
 import { localCaller } from '../operators/local-caller.js'
-import type { Server } from '../server.js'
+import type { RunningServer } from '../context/running-server.js'
 
 const clusterName = 'default'
 
 /** The flags with which this machine's own agent enrols: into the cluster `default`, under a token for one node. */
-export async function enrolmentOf({ context, localUrl }: Server): Promise<readonly string[]> {
+export async function enrolmentOf({ context, localUrl }: RunningServer): Promise<readonly string[]> {
   const { services, options } = context
   const filters = [{ field: 'name', op: 'exact', values: [clusterName] }] as const
   const { objects } = await services.clusters.list({ filters, order: [], limit: 1, offset: 0 })

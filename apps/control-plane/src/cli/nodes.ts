@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { listAll, pick, withApi } from './api.js'
 import type { ClusterRecord, NodeRecord, Rpc } from './api.js'
-import { outputOption, render, renderOne } from './output.js'
-import type { Columns, OutputOptions } from './output.js'
-import type { Terminal } from './program.js'
+import { outputOption, render, renderOne } from './terminal/output.js'
+import type { Columns, OutputOptions } from './terminal/output.js'
+import type { Terminal } from './terminal/terminal.js'
 
 interface NodeFlags extends OutputOptions {
   readonly cluster?: string

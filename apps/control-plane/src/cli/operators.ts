@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { listAll, pick, withApi } from './api.js'
 import type { Rpc } from './api.js'
-import { outputOption, render } from './output.js'
-import type { Columns, OutputOptions } from './output.js'
-import type { Terminal } from './program.js'
+import { outputOption, render } from './terminal/output.js'
+import type { Columns, OutputOptions } from './terminal/output.js'
+import type { Terminal } from './terminal/terminal.js'
 
 type OperatorRecord = Awaited<ReturnType<Rpc['operators']['create']['mutate']>>
 type Role = OperatorRecord['role']

@@ -7,13 +7,9 @@ import { addKeys } from './keys.js'
 import { addLocalData } from './local-data.js'
 import { addNodes } from './nodes.js'
 import { addOperators } from './operators.js'
+import type { ServeFlags, StartServer } from './serve-options.js'
+import type { Terminal } from './terminal/terminal.js'
 import { addTokens } from './tokens.js'
-
-/** What `local serve` takes. */
-export interface ServeOptions {
-  /** The agent's program for this machine. */
-  readonly agent?: string
-}
 
 const variablesHelp = `Variables:
   ROOST_DATA_DIR      where the database, the key and the CA are (/var/lib/roost for root, else ~/.local/share/roost)
@@ -35,15 +31,8 @@ admin.apikey. When none runs there, ROOST_PUBLIC_URL and ROOST_API_KEY (NAME:KEY
 Exit codes: 0 done, 1 failed, 2 wrong arguments or variables, 3 there is no such thing, 4 refused as things are now,
 6 no key or one that may not do this, 7 took too long.`
 
-/** Everything that a command takes from the outside. */
-export interface Terminal {
-  readonly out: NodeJS.WriteStream
-  readonly err: NodeJS.WriteStream
-  /** Aborted when the process is told to end. */
-  readonly stopping: AbortSignal
-}
-
-export function createProgram(terminal: Terminal, version: string): Command {
+/** Builds the commands. `startServer` is passed, because the server takes half a second to load, which only `local serve` needs. */
+export function createProgram(terminal: Terminal, version: string, startServer: StartServer): Command {
   const program = new Command('roost')
     .description('Roost, a control plane for OpenStack Swift clusters.')
     .version(version)
@@ -68,11 +57,10 @@ export function createProgram(terminal: Terminal, version: string): Command {
     .description('Run the control plane in the foreground.')
     .option('--agent <path>', 'also run this agent program, for this machine')
     .addHelpText('after', `\n${variablesHelp}`)
-    .action(async (options: ServeOptions) => {
+    .action(async (options: ServeFlags) => {
       const config = readConfig()
-      // The server and all that it needs take half a second to load, which no other command should pay.
       const { serve } = await import('./serve.js')
-      await serve(config, options, terminal)
+      await serve(config, { ...options, startServer }, terminal)
     })
   return program
 }

@@ -3,16 +3,16 @@ import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import { apiKeyPath } from '../operators/first-operator.js'
 import { createLog } from '../lifecycle/log.js'
-import { startServer } from '../server.js'
-import type { Server } from '../server.js'
+import type { RunningServer } from '../context/running-server.js'
 import { enrolmentOf } from './local-node.js'
-import type { ServeOptions, Terminal } from './program.js'
+import type { ServeOptions } from './serve-options.js'
+import type { Terminal } from './terminal/terminal.js'
 import { superviseAgent } from './run-agent.js'
 
 /** Runs the control plane until the terminal says stop. */
 export async function serve(config: Config, options: ServeOptions, terminal: Terminal): Promise<void> {
   const log = createLog({ level: config.logLevel, out: terminal.err })
-  const server = await startServer(config, log)
+  const server = await options.startServer(config, log)
   const agent =
     options.agent === undefined
       ? undefined
@@ -34,7 +34,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
 }
 
 /** Where it is, and a line to paste that shows that it works. */
-function greeting(config: Config, { localUrl, publicUrl, caPath }: Server): string {
+function greeting(config: Config, { localUrl, publicUrl, caPath }: RunningServer): string {
   const key = apiKeyPath(config.dataDir)
   const trust = caPath === null ? '' : `--cacert ${shellWord(caPath)} `
   // Another control plane made the first operator of this database, and has the key.

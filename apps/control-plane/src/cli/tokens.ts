@@ -2,10 +2,10 @@ import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { listAll, pick, withApi } from './api.js'
-import { parseDuration } from './durations.js'
-import { outputOption } from './output.js'
-import type { OutputOptions } from './output.js'
-import type { Terminal } from './program.js'
+import { parseDuration } from './terminal/durations.js'
+import { outputOption } from './terminal/output.js'
+import type { OutputOptions } from './terminal/output.js'
+import type { Terminal } from './terminal/terminal.js'
 
 interface TokenFlags extends OutputOptions {
   readonly cluster: string

@@ -1,7 +1,7 @@
 import type { InventoryDevice } from '@roost/api-types/agent'
 import type { Prisma } from '@roost/database'
 import { lockInserts } from '../database/insert-order.js'
-import type { NodeRow } from './inventory-store.js'
+import type { NodeRow } from './node-row.js'
 import { type KnownDevice, planDevices } from './plan-devices.js'
 
 /** A device that no inventory has named for so long is not coming back. */

@@ -4,6 +4,7 @@ import type { Prisma } from '@roost/database'
 import type { Database } from '../database/database.js'
 import { storeDevices } from './inventory-devices-store.js'
 import { storePolicies } from './inventory-policies-store.js'
+import type { NodeRow } from './node-row.js'
 
 export interface StoredInventory {
   /** The node, and those from which devices have moved here. */
@@ -31,13 +32,6 @@ export function createInventoryStore({ prisma }: Pick<Database, 'prisma'>): Inve
         return { nodeIds: [...new Set([nodeId, ...moved])] }
       }, waits),
   }
-}
-
-export interface NodeRow {
-  readonly id: number
-  readonly clusterId: number
-  readonly operatorFields: readonly string[]
-  readonly inventorySequence: bigint
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Reading } from '../collectors/engine/reading.js'
 import { readConfig } from '../config.js'
 import { openContext } from '../context.js'
 import { exitCodes } from './command-error.js'
-import type { PrintFlags } from './program.js'
+import type { PrintFlags } from './flags.js'
 
 /** Prints one reading. It takes a second, because rates need two looks at the machine. */
 export async function collect(flags: PrintFlags): Promise<number> {

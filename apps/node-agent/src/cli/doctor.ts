@@ -14,16 +14,10 @@ import { findPlace } from '../swift/users/location.js'
 import { checkAccessLog } from './check-access-log.js'
 import { checkGateway } from './check-gateway.js'
 import { exitCodes } from './command-error.js'
-import type { PrintFlags } from './program.js'
+import type { Finding } from './finding.js'
+import type { PrintFlags } from './flags.js'
 import { reach } from './reach.js'
 import { table } from './table.js'
-
-export interface Finding {
-  readonly verdict: 'ok' | 'warn' | 'fail'
-  readonly check: string
-  /** What was seen; when it is not well, with what to do about it. */
-  readonly message: string
-}
 
 const log = createLog({ format: 'pretty', level: 'error', write: (line) => process.stderr.write(line) })
 

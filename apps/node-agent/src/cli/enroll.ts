@@ -12,7 +12,7 @@ import { saveAuthorities } from '../uplink/trust.js'
 import { agentVersion } from '../machine/version.js'
 import { CommandError, exitCodes } from './command-error.js'
 import { doPreparations, missingPreparations } from './gateway-prepare.js'
-import type { EnrolFlags } from './program.js'
+import type { EnrolFlags } from './flags.js'
 import { serverUrl } from './server-url.js'
 
 /** Makes this machine a node. Done already for the same control plane, it says so and succeeds. */

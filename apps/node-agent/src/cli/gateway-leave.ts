@@ -5,7 +5,7 @@ import { leave, type Leaving, leavingOf, type Served } from '../shares/leave.js'
 import { placesOf } from '../shares/share-locations.js'
 import { openServers } from '../shares/share-servers.js'
 import { CommandError, exitCodes } from './command-error.js'
-import type { LeaveFlags } from './program.js'
+import type { LeaveFlags } from './flags.js'
 
 /** Takes Roost off this machine's servers: says what that takes and what ends, and does it with `--yes`. */
 export async function gatewayLeave(flags: LeaveFlags): Promise<number> {

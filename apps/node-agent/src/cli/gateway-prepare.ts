@@ -4,7 +4,7 @@ import { runCommand } from '../machine/run-command.js'
 import { detectNfsServer } from '../shares/nfs-server.js'
 import { type Preparation, preparationsFor, prepare } from '../shares/prepare.js'
 import { CommandError, exitCodes } from './command-error.js'
-import type { PrepareFlags } from './program.js'
+import type { PrepareFlags } from './flags.js'
 
 /** Lets this machine's servers read the files of shares: says what that takes, and does it with `--yes`. */
 export async function gatewayPrepare(flags: PrepareFlags): Promise<number> {

@@ -3,7 +3,7 @@ import { createLog, systemClock } from '@roost/runtime'
 import { readConfig } from '../config.js'
 import { openContext } from '../context.js'
 import { exitCodes } from './command-error.js'
-import type { PrintFlags } from './program.js'
+import type { PrintFlags } from './flags.js'
 import { table } from './table.js'
 
 /** Prints what the agent would report of this machine. */

@@ -1,49 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import type { EnrolFlags, PrepareFlags, LeaveFlags, RunFlags, PrintFlags, RenderFlags } from './flags.js'
 import { agentVersion } from '../machine/version.js'
-
-/** Flags of every command. `--data-dir` defaults to ROOST_AGENT_DATA_DIR, then to /var/lib/roost-agent. */
-export interface GlobalFlags {
-  readonly dataDir?: string
-  /** A prefix before every path of the machine that the agent reads. */
-  readonly root?: string
-  /** The agent's configuration file. */
-  readonly config?: string
-}
-
-export interface EnrolFlags extends GlobalFlags {
-  readonly server: string
-  readonly token: string
-  readonly caSha256?: string
-  readonly takePlace?: boolean
-  readonly newNode?: boolean
-  /** Prepares the servers of shares too. */
-  readonly gateway?: boolean
-}
-
-export interface PrepareFlags extends GlobalFlags {
-  readonly yes?: boolean
-}
-
-export interface LeaveFlags extends PrepareFlags {
-  readonly endShares?: boolean
-}
-
-export interface RunFlags extends GlobalFlags {
-  readonly server?: string
-  readonly log?: 'json' | 'pretty'
-  readonly logLevel: 'debug' | 'info' | 'warn' | 'error'
-}
-
-export interface PrintFlags extends GlobalFlags {
-  readonly output: 'table' | 'json'
-}
-
-export interface RenderFlags extends PrintFlags {
-  readonly desired: string
-  readonly backend?: 'kernel' | 'ganesha'
-  readonly generation: number
-  readonly check?: boolean
-}
 
 const exitCodesHelp = `
 Exit codes: 0 done or asked to stop, 1 failed, 2 wrong arguments or configuration, 3 an operator removed this node,

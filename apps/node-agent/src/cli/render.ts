@@ -15,7 +15,7 @@ import { differenceFrom, readBySamba } from '../shares/servers/samba/config.js'
 import { sambaFormat } from '../shares/servers/samba/format.js'
 import { sambaSharesFile } from '../shares/servers/samba/render.js'
 import { CommandError, exitCodes } from './command-error.js'
-import type { RenderFlags } from './program.js'
+import type { RenderFlags } from './flags.js'
 
 // Without it, the schemas say of nearly every fault that the input is invalid.
 const { localeError: error } = en()

@@ -5,7 +5,7 @@ import { type Identity, readIdentity, retireIdentity } from '../machine/identity
 import { lockStateDirectory } from '../machine/state-lock.js'
 import { CommandError, exitCodes } from './command-error.js'
 import { serverUrl } from './server-url.js'
-import type { RunFlags } from './program.js'
+import type { RunFlags } from './flags.js'
 
 /** The longest time to stop in order. */
 const stopMs = 8000

@@ -3,8 +3,8 @@ import type { FilterKind } from '@roost/api-types/rest'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { etagOf } from '../../services/etag.js'
+import type { Dialect } from './dialect.js'
 import { fieldsOf } from './fields.js'
-import type { Idempotency } from './idempotency.js'
 import { parseListQuery } from './list-query.js'
 import { mountActions } from './mount-actions.js'
 import { mountChangeMany } from './mount-change-many.js'
@@ -14,14 +14,7 @@ import type { Resource } from './resource.js'
 import { mountRoute } from './route.js'
 import { SchemaDocument, schemaDocument } from './schema-document.js'
 
-/** What the dialect needs to know of the server that it runs on. */
-export interface Dialect {
-  /** The origin under which people know this server: absolute URLs below it, or below the request's own, count as paths. */
-  readonly publicUrl: () => string
-  readonly idempotency: Idempotency
-}
-
-/** Makes every route of a resource out of its declaration. */
+/** Mounts every route of a resource. */
 export function mountResource(app: FastifyInstance, resource: Resource, dialect: Dialect): void {
   mountList(app, resource, dialect)
   mountSchema(app, resource)

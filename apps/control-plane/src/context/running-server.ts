@@ -1,0 +1,12 @@
+import type { Context } from './context.js'
+
+export interface RunningServer {
+  /** The URL for this machine. */
+  readonly localUrl: string
+  /** The URL for people and nodes. */
+  readonly publicUrl: string
+  readonly caPath: string | null
+  readonly context: Context
+  /** Ends everything that was started, in reverse order. */
+  close(): Promise<void>
+}

@@ -1,0 +1,6 @@
+export interface NodeRow {
+  readonly id: number
+  readonly clusterId: number
+  readonly operatorFields: readonly string[]
+  readonly inventorySequence: bigint
+}
