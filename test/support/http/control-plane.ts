@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '@roost/control-plane/dist/config.js'
 import { createLog } from '@roost/control-plane/dist/lifecycle/log.js'
 import { startServer } from '@roost/control-plane/dist/server.js'
-import type { Server } from '@roost/control-plane/dist/server.js'
+import type { RunningServer } from '@roost/control-plane/dist/context/running-server.js'
 
 // By the package, since the benchmarks run the compiled copy of this file.
 export const repository = join(
@@ -116,7 +116,7 @@ async function readReachable(dataDir: string): Promise<Reachable> {
 }
 
 export interface InProcessControlPlane extends Reachable {
-  readonly server: Server
+  readonly server: RunningServer
   stop(): Promise<void>
 }
 
