@@ -24,6 +24,7 @@ import { limitUnauthenticated } from './http/guards/unauthenticated.js'
 import { shareUploadsRoutes } from './shares/routes.js'
 import { driftRoutes } from './deployments/routes.js'
 import { metricRoutes } from './metrics/routes.js'
+import { nodeHardwareRoutes } from './nodes/routes.js'
 import { endRefusedStreams } from './operators/end-streams.js'
 import { mountPrometheus } from './prometheus/routes.js'
 import { resources } from './resources.js'
@@ -86,6 +87,7 @@ function mountApi(app: FastifyInstance, { options, services, metrics, utilizatio
     ...metricRoutes(metrics.reads),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...driftRoutes(services.drift),
+    ...nodeHardwareRoutes(services.nodeHardware),
     ...shareUploadsRoutes(services.shareUploads, (id) => services.gatewayShares.get(id)),
   ]
   for (const route of routes) mountRoute(app, route)

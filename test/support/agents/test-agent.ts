@@ -89,6 +89,7 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
     },
     inventories: {
       read: async () => ({ ...inventoryOf(hostname), problems }),
+      readHardware: async () => {},
       usage: async () => [{ key: 'd1', status: 'ok', figures: null }],
       devices: () => [],
       onChange: (callback) => {

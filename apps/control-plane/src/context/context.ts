@@ -28,6 +28,8 @@ import { createDeviceStore } from '../devices/store.js'
 import type { Idempotency } from '../http/dialect/idempotency.js'
 import type { MetricFeature } from '../metrics/feature.js'
 import type { EnrolmentService } from '../nodes/enrolment.js'
+import { createNodeHardwareService } from '../nodes/hardware-report.js'
+import { createHardwareReportStore } from '../nodes/hardware-report-store.js'
 import { createNodeRoleStore } from '../nodes/role-store.js'
 import { createNodeService } from '../nodes/service.js'
 import type { NodeSessions } from '../nodes/service.js'
@@ -178,6 +180,7 @@ function buildReads(database: Database) {
   return {
     nodeStates: createNodeStates(createNodeStateStore(database)),
     auditEvents: createReads(createAuditEventStore(database)),
+    nodeHardware: createNodeHardwareService(createHardwareReportStore(database)),
     nodeRoles: createReads(createNodeRoleStore(database)),
     devices: createReads(createDeviceStore(database)),
     storagePolicies: createReads(createStoragePolicyStore(database)),

@@ -66,7 +66,7 @@ async function updateNode(
   tx: Prisma.TransactionClient,
   { id, operatorFields }: NodeRow,
   sequence: number,
-  inventory: Inventory,
+  { hardware, ...inventory }: Inventory,
 ): Promise<void> {
   const { host, addresses, facing, disks, filesystems } = inventory
   const facingIps = [facing.cluster_ip, facing.outward_ip, facing.replication_ip]
@@ -88,6 +88,7 @@ async function updateNode(
       memoryBytes: BigInt(host.memory_bytes),
       ...Object.assign({}, ...without(readings, operatorFields)),
       inventory,
+      ...(hardware === undefined ? {} : { hardwareReport: hardware }),
       problems: inventory.problems.slice(0, shownProblems).map(brief),
       inventorySequence: BigInt(sequence),
     },

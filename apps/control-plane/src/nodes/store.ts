@@ -35,7 +35,7 @@ export interface NodeStore extends ReadStore<Node> {
 }
 
 /** Inventories are large, and no record shows them. */
-const shown = { include: { role: true }, omit: { inventory: true } } as const
+const shown = { include: { role: true }, omit: { inventory: true, hardwareReport: true } } as const
 type Row = Prisma.NodeGetPayload<typeof shown>
 
 const filters: FilterTable<typeof nodeRules, Prisma.NodeWhereInput> = {

@@ -49,6 +49,8 @@ const changeSettlesMs = 3000
 /** The texts of problems may change with each check: an inventory is not sent for each of them. */
 const messagesSettleMs = 30_000
 
+const hardwareIntervalMs = 86_400_000
+
 /** Starts to read the machine, to report it and to apply deployments. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { dataDir, clock } = options
@@ -121,7 +123,7 @@ interface Rounds {
   stop(): Promise<void>
 }
 
-/** Reads metrics, usage of devices and inventory, each on its interval. */
+/** Reads metrics, usage of devices, inventory and hardware, each on its interval. */
 function startRounds({ clock, log, readings, inventories }: AgentOptions, outbox: Outbox, firstPace: Pace): Rounds {
   let pace = firstPace
   const reading = new Periodic({
@@ -145,7 +147,13 @@ function startRounds({ clock, log, readings, inventories }: AgentOptions, outbox
     },
     onError: (error) => log.error('could not read the inventory', { error }),
   })
-  const rounds = [reading, usage, inventory]
+  const hardware = new Periodic({
+    clock,
+    intervalMs: () => hardwareIntervalMs,
+    work: () => inventories.readHardware(),
+    onError: (error) => log.warn('could not read the hardware', { error }),
+  })
+  const rounds = [reading, usage, inventory, hardware]
   const unsubscribe = inventories.onChange((change) =>
     inventory.kick(change === 'messages' ? messagesSettleMs : changeSettlesMs),
   )

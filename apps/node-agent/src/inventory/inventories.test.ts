@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -184,5 +184,67 @@ describe('a change of the machine', () => {
     expect((await inventories.read()).problems).toContainEqual(problem)
     problems.set('mounts', [{ ...problem, message: 'Another message.' }])
     expect(changes).toEqual(['problems', 'messages'])
+  })
+})
+
+describe('the hardware', () => {
+  let reads: number
+  const model = () => `model ${reads}`
+  /** What the process that reads the hardware prints. */
+  const scripted: RunCommand = async (file, args, options) => {
+    if (!args.at(-1)?.endsWith('hardware-main.js')) return patient(file, args, options)
+    reads++
+    const value = { vendor: model(), version: null, release_date: null }
+    const stdout = `${JSON.stringify({ name: 'bios', value, unavailable: {} })}\n`
+    return { outcome: 'exited', exitCode: 0, stdout, stderr: '', ended: Promise.resolve() }
+  }
+  beforeEach(() => (reads = 0))
+
+  /** The root has the kernel of this machine. */
+  function shareKernel(): void {
+    const bootId = 'proc/sys/kernel/random/boot_id'
+    mkdirSync(join(root, bootId, '..'), { recursive: true })
+    writeFileSync(join(root, bootId), readFileSync(join('/', bootId)))
+  }
+  function addDisk(name: string): void {
+    mkdirSync(join(root, 'sys/block', name, 'device'), { recursive: true })
+    writeFileSync(join(root, 'sys/block', name, 'size'), '2048\n')
+  }
+
+  it('is in the inventory from the time it was read on', async () => {
+    shareKernel()
+    open({}, scripted)
+    let changes = 0
+    inventories.onChange(() => changes++)
+    expect(await inventories.read()).not.toHaveProperty('hardware')
+    await Promise.all([inventories.readHardware(), inventories.readHardware()])
+    expect([reads, changes]).toEqual([1, 1])
+    expect((await inventories.read()).hardware).toMatchObject({
+      read_at: clock.now() / 1_000,
+      bios: { vendor: 'model 1' },
+      cpu: null,
+      unavailable: { cpu: expect.any(String) },
+    })
+  })
+
+  it('is read again when the disks change', async () => {
+    shareKernel()
+    addDisk('sda')
+    open({}, scripted)
+    await inventories.readHardware()
+    await inventories.read()
+    await inventories.read()
+    expect(reads).toBe(1)
+    addDisk('sdb')
+    const changed = new Promise<void>((resolve) => inventories.onChange(() => resolve()))
+    expect((await inventories.read()).hardware?.bios?.vendor).toBe('model 1')
+    await changed
+    expect((await inventories.read()).hardware?.bios?.vendor).toBe('model 2')
+  })
+
+  it('is not read where the root is not that of the machine below', async () => {
+    open({}, scripted)
+    await inventories.readHardware()
+    expect([reads, (await inventories.read()).hardware]).toEqual([0, undefined])
   })
 })

@@ -1,10 +1,10 @@
 import { networkInterfaces } from 'node:os'
-import type { DeviceUsageMessage, Inventory, InventoryDevice } from '@roost/api-types/agent'
+import type { DeviceUsageMessage, HardwareReport, Inventory, InventoryDevice } from '@roost/api-types/agent'
 import type { Clock } from '@roost/runtime'
 import type { InventoryConfig } from '../config.js'
 import type { Filesystems } from '../machine/filesystems.js'
 import type { StartHelper } from '../machine/helper.js'
-import { kernelOf, type Machine } from '../machine/machine.js'
+import { kernelOf, type Machine, openMachine } from '../machine/machine.js'
 import { type Mount, mountAt, readMounts } from '../machine/mounts.js'
 import type { RunCommand } from '../machine/run-command.js'
 import type { NodeProblems, ProblemChange } from '../machine/problems.js'
@@ -14,6 +14,7 @@ import { createDeviceProbe, type DeviceProbe } from './device-probe.js'
 import { usageOf } from './device-usage.js'
 import type { ReadDevice } from './devices.js'
 import { createFilesystemErrors, type FilesystemErrors } from './filesystem-errors.js'
+import { createHardwareReader, type HardwareReader } from './hardware/hardware-reader.js'
 import { createInventoryReader, type ReadInventory } from './inventory.js'
 
 export type InventoryChange = 'machine' | ProblemChange
@@ -24,6 +25,8 @@ export type DeviceUsage = DeviceUsageMessage['devices']
 export interface Inventories {
   /** The whole inventory: asked at start, every `inventory_interval_ms`, and after `onChange`. */
   read(): Promise<Inventory>
+  /** Reads the hardware, which is part of the inventory from then on: asked once a day. It takes 20 s at most. */
+  readHardware(): Promise<void>
   /** Figures of the devices that the last inventory named: asked every report interval. */
   usage(): Promise<DeviceUsage>
   /** The devices as they were seen last, by inventory or by usage. */
@@ -55,13 +58,15 @@ export function createInventories(options: InventoriesOptions): Inventories {
   const probe = createDeviceProbe({ machine, run, start, monotonic: () => clock.monotonic() })
   const errors = createFilesystemErrors(kernelOf(machine), run)
   const read = createInventoryReader({ ...options, probe, errors, interfaces: networkInterfaces })
-  return new WatchedInventories({ ...options, probe, errors, read })
+  const hardware = createHardwareReader({ run, clock })
+  return new WatchedInventories({ ...options, probe, errors, read, hardware })
 }
 
 interface Parts extends Omit<InventoriesOptions, 'run' | 'start'> {
   readonly probe: DeviceProbe
   readonly errors: FilesystemErrors
   readonly read: ReadInventory
+  readonly hardware: HardwareReader
 }
 
 class WatchedInventories implements Inventories {
@@ -74,6 +79,10 @@ class WatchedInventories implements Inventories {
   #underWay: Promise<Inventory> | undefined
   #stopWatching: () => void
   readonly #unsubscribe: () => void
+  #hardware: HardwareReport | undefined
+  #hardwareRead: Promise<void> | undefined
+  /** The disks of the machine when its hardware was read. */
+  #disks = ''
   #isClosed = false
 
   constructor(options: Parts) {
@@ -106,7 +115,33 @@ class WatchedInventories implements Inventories {
     this.#statuses = new Map(this.#devices.map(({ device }) => [device.key, device.status]))
     probe.keepOnly(mountsOf(this.#devices))
     errors.keepOnly(new Set(this.#devices.map(({ stamp }) => stamp)))
-    return { ...inventory, problems: [...inventory.problems, ...problems.list()] }
+    this.#noticeDisks(inventory)
+    return {
+      ...inventory,
+      problems: [...inventory.problems, ...problems.list()],
+      ...(this.#hardware === undefined ? {} : { hardware: this.#hardware }),
+    }
+  }
+
+  async readHardware(): Promise<void> {
+    if (!isOurKernel(this.#options.machine)) return
+    this.#hardwareRead ??= this.#readHardware().finally(() => (this.#hardwareRead = undefined))
+    await this.#hardwareRead
+  }
+
+  async #readHardware(): Promise<void> {
+    const report = await this.#options.hardware.read()
+    this.#hardware = report
+    this.#notify('machine')
+  }
+
+  /** A replaced disk does not wait for the next day. */
+  #noticeDisks({ disks }: Inventory): void {
+    const names = JSON.stringify(disks.map(({ name, serial }) => [name, serial]))
+    const isChanged = this.#disks !== '' && this.#disks !== names
+    this.#disks = names
+    // The report that is known stays until there is another one.
+    if (isChanged && this.#hardware !== undefined) void this.readHardware().catch(() => {})
   }
 
   async usage(): Promise<DeviceUsage> {
@@ -139,7 +174,8 @@ class WatchedInventories implements Inventories {
     this.#unsubscribe()
     this.#callbacks.clear()
     this.#options.probe.close()
-    await this.#underWay?.catch(() => {})
+    this.#options.hardware.close()
+    await Promise.all([this.#underWay?.catch(() => {}), this.#hardwareRead?.catch(() => {})])
   }
 
   #watch(): void {
@@ -154,6 +190,12 @@ class WatchedInventories implements Inventories {
   #notify(change: InventoryChange): void {
     for (const callback of this.#callbacks) callback(change)
   }
+}
+
+/** The hardware is that of the machine that runs this process, which another root may not be. */
+function isOurKernel(machine: Machine): boolean {
+  const bootId = '/proc/sys/kernel/random/boot_id'
+  return machine.read(bootId) === openMachine().read(bootId)
 }
 
 function mountsOf(devices: readonly ReadDevice[]): readonly Mount[] {

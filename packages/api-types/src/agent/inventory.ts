@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { HardwareReport } from './hardware.js'
 import { Bytes, Count, SmallCount } from './numbers.js'
 
 const text = z.nullable(z.string())
@@ -141,5 +142,7 @@ export const Inventory = z.object({
   swift_version: z.optional(text),
   gateway: InventoryGateway,
   problems: z.array(InventoryProblem),
+  /** Absent until it is read, and from agents of version 0.1. */
+  hardware: z.optional(HardwareReport),
 })
 export type Inventory = z.infer<typeof Inventory>

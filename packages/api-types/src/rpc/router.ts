@@ -38,6 +38,7 @@ export const appRouter = router({
   nodes: router({
     list: read.input(ListInput).query(({ ctx, input }) => ctx.services.nodes.list(listQuery(input))),
     get: read.input(Id).query(({ ctx, input }) => ctx.services.nodes.get(input.id)),
+    hardware: read.input(Id).query(({ ctx, input }) => ctx.services.nodeHardware.get(input.id)),
     /** Streams: every node at first, then those whose state changed. */
     states: read.subscription(({ ctx, signal }) => ctx.services.nodeStates.watch(signal ?? never)),
     change: write

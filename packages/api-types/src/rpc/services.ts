@@ -24,6 +24,7 @@ import type {
   MetricSamples,
   Node,
   NodeChange,
+  NodeHardware,
   NodeMetricSample,
   NodeRole,
   Operator,
@@ -75,6 +76,12 @@ export interface NodeStateChange extends Pick<Node, 'id' | 'hostname' | 'config_
 export interface NodeStateService {
   /** All nodes first, then those that have changed, at most once a second, until the signal aborts. */
   watch(signal: AbortSignal): AsyncIterable<readonly NodeStateChange[]>
+}
+
+/** The hardware of nodes, as their agents read it last; also of nodes that are offline. */
+export interface NodeHardwareService {
+  /** Throws `not_found`, and `unavailable` when the agent has not reported it or is too old. */
+  get(nodeId: number): Promise<NodeHardware>
 }
 
 /** The password is in the answer to the write that sets it, and nowhere else. */
@@ -192,6 +199,7 @@ export interface Services {
   readonly clusterStorage: ClusterStorageService
   readonly nodes: NodeService
   readonly nodeStates: NodeStateService
+  readonly nodeHardware: NodeHardwareService
   readonly nodeRoles: Reads<NodeRole>
   readonly devices: Reads<Device>
   readonly storagePolicies: Reads<StoragePolicy>

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { relationUri } from './dialect/uri.js'
+
+const text = z.string().nullable()
+const count = z.int().nullable()
+const description = (text: string) => ({ description: text })
+
+/** The parts of a node's machine that rarely change, as its agent read them last. */
+export const NodeHardware = z
+  .object({
+    node: relationUri('nodes'),
+    read_at: z.iso.datetime().meta(description('When the agent read it: once a day, and when disks change')),
+    system: z
+      .object({
+        manufacturer: text,
+        model: text,
+        version: text,
+        serial: text,
+        uuid: text,
+        sku: text,
+        is_virtual: z.boolean(),
+      })
+      .nullable(),
+    board: z.object({ manufacturer: text, model: text, version: text, serial: text, asset_tag: text }).nullable(),
+    bios: z.object({ vendor: text, version: text, release_date: text }).nullable(),
+    cpu: z
+      .object({
+        manufacturer: text,
+        model: text,
+        sockets: count,
+        physical_cores: count,
+        logical_cores: count,
+        max_ghz: z.number().nullable(),
+      })
+      .nullable(),
+    memory_modules: z
+      .array(
+        z.object({
+          bank: text,
+          size_bytes: z.int().meta(description('0 in an empty slot')),
+          type: text,
+          form_factor: text,
+          speed_mhz: count,
+          manufacturer: text,
+          part_number: text,
+          serial: text,
+        }),
+      )
+      .nullable(),
+    disks: z
+      .array(
+        z.object({
+          name: z.string().meta(description("The kernel's name, such as `sda`; it may change with each start")),
+          vendor: text,
+          model: text,
+          serial: text,
+          firmware: text,
+          interface: text.meta(description('Such as `SATA`, `SAS` or `PCIe`')),
+          kind: text.meta(description('`HD`, `SSD` or `NVMe`')),
+          size_bytes: count,
+        }),
+      )
+      .nullable(),
+    interfaces: z
+      .array(
+        z.object({
+          name: z.string(),
+          mac: text,
+          speed_mbps: count.meta(description('Null without a link')),
+          duplex: text,
+          mtu: count,
+          is_virtual: z.boolean(),
+        }),
+      )
+      .nullable(),
+    unavailable: z
+      .record(z.string(), z.string())
+      .meta(description('The reason for each part and value that could not be read, by its name, which is null')),
+  })
+  .meta({
+    id: 'NodeHardware',
+    examples: [
+      {
+        node: '/api/v1/nodes/7/',
+        read_at: '2026-11-22T08:00:00.000Z',
+        system: {
+          manufacturer: 'ACME',
+          model: 'Storage 4200',
+          version: null,
+          serial: null,
+          uuid: null,
+          sku: 'S4200',
+          is_virtual: false,
+        },
+        board: { manufacturer: 'ACME', model: 'X11', version: '1.02', serial: null, asset_tag: null },
+        bios: { vendor: 'ACME', version: '2.4.1', release_date: '2025-03-14' },
+        cpu: {
+          manufacturer: 'AMD',
+          model: 'EPYC 7313P',
+          sockets: 1,
+          physical_cores: 16,
+          logical_cores: 32,
+          max_ghz: 3.73,
+        },
+        memory_modules: null,
+        disks: [
+          {
+            name: 'sda',
+            vendor: 'Seagate',
+            model: 'ST16000NM001G',
+            serial: 'ZL2ABC12',
+            firmware: 'SN03',
+            interface: 'SATA',
+            kind: 'HD',
+            size_bytes: 16_000_900_661_248,
+          },
+        ],
+        interfaces: [
+          {
+            name: 'eth0',
+            mac: '02:00:00:00:00:07',
+            speed_mbps: 25_000,
+            duplex: 'full',
+            mtu: 9_000,
+            is_virtual: false,
+          },
+        ],
+        unavailable: {
+          'board.serial': 'needs root',
+          memory_modules: 'needs root',
+          'system.serial': 'needs root',
+          'system.uuid': 'needs root',
+        },
+      },
+    ],
+  })
+export type NodeHardware = z.infer<typeof NodeHardware>
