@@ -61,7 +61,7 @@ async function sendAll(port: number, lines: readonly string[]): Promise<void> {
 function fold(lines: readonly string[], times: number): StatsdFold {
   const datagrams = lines.map((line) => Buffer.from(line))
   const fold = new StatsdFold(1_000, 0)
-  for (let i = 0; i < times; i++) fold.take(datagrams[i % datagrams.length] as Buffer)
+  for (let i = 0; i < times; i++) fold.add(datagrams[i % datagrams.length] as Buffer)
   return fold
 }
 

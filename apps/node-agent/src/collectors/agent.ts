@@ -1,7 +1,7 @@
 import type { Collector } from './engine/collector.js'
 import { gauge, rate } from './engine/metric.js'
 
-/** What the agent itself costs, without the commands that it runs. */
+/** Reports the CPU and memory of the agent itself, without the commands that it runs. */
 export const agent: Collector = {
   name: 'agent',
   read() {

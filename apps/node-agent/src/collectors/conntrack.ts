@@ -3,7 +3,7 @@ import { gauge, rate } from './engine/metric.js'
 import type { Measurement } from './engine/metric.js'
 import { columns, eachLine } from './engine/text.js'
 
-/** How many connections the firewall follows, and how many it may. */
+/** Reports the number of tracked connections and its limit. */
 function conntrackMeasurements(count: number, max: number): readonly Measurement[] {
   return [
     gauge('conntrack.conntrack', 'count', count),
@@ -16,7 +16,7 @@ const events: ReadonlySet<string> = new Set(
   'found invalid insert insert_failed drop early_drop search_restart'.split(' '),
 )
 
-/** /proc/net/stat/nf_conntrack: a line of names, then one a CPU with hexadecimal numbers, which are added up. */
+/** Parses /proc/net/stat/nf_conntrack: a line of names, then a line of hexadecimal numbers for each CPU, which add up. */
 export function conntrackEvents(text: string): readonly Measurement[] {
   const rows: string[][] = []
   eachLine(text, (line) => rows.push(columns(line)))

@@ -3,10 +3,10 @@ import { part, ratio } from './engine/metric.js'
 import type { Measurement } from './engine/metric.js'
 import { columns, eachLine } from './engine/text.js'
 
-// The columns of /proc/stat in collectd's words. Guest time is part of user and nice already.
+// The columns of /proc/stat under the names of collectd. Guest time is already part of user and nice.
 const states = ['user', 'nice', 'system', 'idle', 'wait', 'interrupt', 'softirq', 'steal'] as const
 
-/** The ticks that the CPUs spent in each state, as shares of all their ticks. */
+/** Reports the ticks of the CPUs in each state, as percentages of all their ticks. */
 export function cpuMeasurements(stat: string): readonly Measurement[] {
   const measurements: Measurement[] = []
   // The CPUs come first; the line of interrupts that follows is by far the longest.
@@ -22,7 +22,7 @@ export function cpuMeasurements(stat: string): readonly Measurement[] {
   return measurements
 }
 
-/** How much of the time the CPUs spent in each state, in percent: of one CPU, and of all together. */
+/** Reports the percentage of time in each state, for each CPU and for all together. */
 export const cpu: Collector = {
   name: 'cpu',
   read: ({ machine }) => cpuMeasurements(machine.read('/proc/stat') ?? ''),

@@ -27,8 +27,8 @@ function reading(result: ProbeResult): FilesystemReading {
   return { filesystem: { ...mount, mounts: [mount] }, result }
 }
 
-it('counts as used what root has taken of its reserve, and as free what others can still have', () => {
-  const figures = {
+it('counts the used part of the reserve as used, and only the space of other users as free', () => {
+  const usage = {
     total_bytes: 52_710_469_632,
     free_bytes: 52_710_469_632 - 21_180_530_688,
     available_bytes: 28_845_584_384,
@@ -36,22 +36,22 @@ it('counts as used what root has taken of its reserve, and as free what others c
     freeInodes: 75,
   }
   const values = Object.fromEntries(
-    dfMeasurements(reading({ state: 'ok', figures })).map(({ name, value }) => [name, value]),
+    dfMeasurements(reading({ state: 'ok', figures: usage })).map(({ name, value }) => [name, value]),
   )
   expect(values['df.root.df_complex.used']).toBe(21_180_530_688)
   expect(values['df.root.df_complex.free']).toBe(28_845_584_384)
-  expect(values['df.root.df_complex.reserved']).toBe(figures.free_bytes - figures.available_bytes)
+  expect(values['df.root.df_complex.reserved']).toBe(usage.free_bytes - usage.available_bytes)
   expect(values['df.root.percent_bytes.used']).toBeCloseTo(42.3389, 4)
   expect(values['df.root.percent_inodes.used']).toBe(25)
 })
 
 it('keeps the names of a mount that hangs or fails, without values', () => {
   const names = (result: ProbeResult) => dfMeasurements(reading(result)).map(({ name }) => name)
-  const figures = { total_bytes: 1, free_bytes: 1, available_bytes: 1, inodes: 0, freeInodes: 0 }
+  const usage = { total_bytes: 1, free_bytes: 1, available_bytes: 1, inodes: 0, freeInodes: 0 }
   const stuck = dfMeasurements(reading({ state: 'stuck', since: 0, message: '' }))
   expect(stuck.filter(({ value }) => !Number.isNaN(value))).toEqual([
     { name: 'df.root.mount_stuck', unit: 'count', value: 1 },
   ])
-  expect(names({ state: 'stuck', since: 0, message: '' })).toEqual(names({ state: 'ok', figures }))
-  expect(names({ state: 'failed', message: '' })).toEqual(names({ state: 'ok', figures }))
+  expect(names({ state: 'stuck', since: 0, message: '' })).toEqual(names({ state: 'ok', figures: usage }))
+  expect(names({ state: 'failed', message: '' })).toEqual(names({ state: 'ok', figures: usage }))
 })

@@ -3,7 +3,7 @@ import { gauge, part, rate, ratio } from './engine/metric.js'
 import type { Measurement } from './engine/metric.js'
 import { columns, eachLine } from './engine/text.js'
 
-/** The columns of one line of /proc/diskstats after the name; see the kernel's admin-guide/iostats. */
+/** The columns of a line of /proc/diskstats after the name; the kernel's admin-guide/iostats describes them. */
 interface DiskCounters {
   readonly disk: string
   readonly counters: readonly number[]
@@ -32,7 +32,7 @@ function diskMeasurements({ disk, counters }: DiskCounters): readonly Measuremen
     rate(`${name}.disk_ops.write`, 'operations/s', at(4)),
     rate(`${name}.disk_merged.read`, 'operations/s', at(1)),
     rate(`${name}.disk_merged.write`, 'operations/s', at(5)),
-    // How long one took. There is no such time while there is none.
+    // The duration of one operation has no value when none ran.
     ratio(`${name}.disk_time.read`, 'milliseconds/operation', at(3), at(0)),
     ratio(`${name}.disk_time.write`, 'milliseconds/operation', at(7), at(4)),
     gauge(`${name}.pending_operations`, 'count', at(8)),
@@ -52,13 +52,13 @@ function diskMeasurements({ disk, counters }: DiskCounters): readonly Measuremen
   return measurements
 }
 
-/** Whole disks and what is built of them, no partitions, and nothing that was never used. */
+/** Reports disks and the devices that are built of them, without partitions and unused devices. */
 export const disk: Collector = {
   name: 'disk',
   read({ machine }) {
-    const whole = new Set(machine.list('/sys/block'))
+    const devices = new Set(machine.list('/sys/block'))
     return parseDiskstats(machine.read('/proc/diskstats') ?? '')
-      .filter(({ disk }) => whole.size === 0 || whole.has(disk.replaceAll('/', '!')))
+      .filter(({ disk }) => devices.size === 0 || devices.has(disk.replaceAll('/', '!')))
       .filter(({ counters }) => counters.some((counter) => counter > 0))
       .flatMap(diskMeasurements)
   },

@@ -5,14 +5,14 @@ import { columns, eachLine } from './engine/text.js'
 
 interface InterfaceCounters {
   readonly name: string
-  /** Received bytes, packets, errors, drops and four more, then the same eight sent. */
+  /** Eight counters of received data (bytes, packets, errors, drops …), then the same of sent data. */
   readonly counters: readonly number[]
 }
 
 export function parseNetDev(text: string): readonly InterfaceCounters[] {
   const interfaces: InterfaceCounters[] = []
   eachLine(text, (line) => {
-    const colon = line.lastIndexOf(':') // old kernels write no blank behind it
+    const colon = line.lastIndexOf(':') // old kernels write no blank after it
     const name = line.slice(0, Math.max(0, colon)).trim()
     const counters = columns(line.slice(colon + 1)).map(Number)
     if (name !== '' && counters.length >= 16 && counters.every(Number.isFinite)) interfaces.push({ name, counters })
@@ -35,7 +35,7 @@ function interfaceMeasurements({ name, counters }: InterfaceCounters): readonly 
   ]
 }
 
-/** Every interface but the ends of containers' cables, which come and go with them. */
+/** Reports all interfaces except those of containers, which come and go with them. */
 export const networkInterface: Collector = {
   name: 'interface',
   read: ({ machine }) =>

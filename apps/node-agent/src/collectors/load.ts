@@ -3,7 +3,7 @@ import { gauge } from './engine/metric.js'
 import type { Measurement } from './engine/metric.js'
 import { columns } from './engine/text.js'
 
-/** The load averages over 1, 5 and 15 minutes. */
+/** Parses the load averages over 1, 5 and 15 minutes. */
 export function parseLoadavg(text: string): readonly Measurement[] {
   const averages = columns(text).slice(0, 3).map(Number)
   if (averages.length < 3 || averages.some(Number.isNaN)) return []

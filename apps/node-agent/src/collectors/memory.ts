@@ -3,12 +3,12 @@ import { gauge } from './engine/metric.js'
 import type { Measurement } from './engine/metric.js'
 import { readFields } from './engine/text.js'
 
-/** The wanted fields of /proc/meminfo in bytes; those in KiB there, which are all but the numbers of huge pages. */
+/** Parses the wanted fields of /proc/meminfo, which are in KiB there, to bytes. */
 export function parseMeminfo(text: string, wanted: ReadonlySet<string>): ReadonlyMap<string, number> {
   return new Map(Array.from(readFields(text, ':', wanted), ([name, kibibytes]) => [name, kibibytes * 1024]))
 }
 
-// The parts of the memory, which with `used` add up to all of it, in collectd's words.
+// These parts and `used` add up to the total. The names are those of collectd.
 const parts = [
   ['free', 'MemFree'],
   ['buffered', 'Buffers'],

@@ -9,12 +9,12 @@ interface Field {
   readonly make: typeof gauge | typeof rate
 }
 
-/** The wanted fields by the heading of their line and their name there. */
+/** Maps the heading of a line and a name in it to the field. */
 type Selection = ReadonlyMap<string, ReadonlyMap<string, Field>>
 
 type Row = readonly [heading: string, family: string, make: Field['make'], unit: Unit, names: string]
 
-// The fields by the kernel's own names, as nstat and the kernel's networking/snmp_counter describe them.
+// The fields have the kernel's names; nstat and the kernel's networking/snmp_counter describe them.
 const counterRows: readonly Row[] = [
   ['Tcp', 'tcp', gauge, 'count', 'CurrEstab'],
   ['Tcp', 'tcp', rate, 'packets/s', 'InSegs OutSegs'],
@@ -78,7 +78,7 @@ function measure(field: Field | undefined, text: string | undefined, into: Measu
   if (field && text !== undefined && Number.isFinite(value)) into.push(field.make(field.metric, field.unit, value))
 }
 
-/** Files that give the names on one line and the numbers on the next: /proc/net/snmp and netstat. */
+/** Parses /proc/net/snmp and netstat, which have names on one line and numbers on the next. */
 export function parseCounters(text: string): readonly Measurement[] {
   const measurements: Measurement[] = []
   let heading: string | undefined
@@ -99,7 +99,7 @@ export function parseCounters(text: string): readonly Measurement[] {
   return measurements
 }
 
-/** /proc/net/sockstat: lines that alternate names and numbers. */
+/** Parses /proc/net/sockstat, whose lines alternate names and numbers. */
 export function parseSockstat(text: string): readonly Measurement[] {
   const measurements: Measurement[] = []
   eachLine(text, (line) => {
@@ -111,7 +111,7 @@ export function parseSockstat(text: string): readonly Measurement[] {
   return measurements
 }
 
-/** What the protocols of the Internet do, by the kernel's counters. */
+/** Reports the kernel's counters of TCP, UDP and IP. */
 export const net: Collector = {
   name: 'net',
   read: ({ machine }) => [

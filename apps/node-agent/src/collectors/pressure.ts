@@ -3,7 +3,7 @@ import { gauge, part, rate } from './engine/metric.js'
 import type { Measurement } from './engine/metric.js'
 import { columns, eachLine } from './engine/text.js'
 
-/** Lines such as `some avg10=0.60 avg60=2.63 avg300=4.67 total=37020073`, the last in microseconds. */
+/** Parses lines such as `some avg10=0.60 avg60=2.63 avg300=4.67 total=37020073`; the total is in microseconds. */
 export function parsePressure(resource: string, text: string): readonly Measurement[] {
   const measurements: Measurement[] = []
   eachLine(text, (line) => {
@@ -22,7 +22,7 @@ export function parsePressure(resource: string, text: string): readonly Measurem
   return measurements
 }
 
-/** The share of time in which some, or all, tasks waited for a resource; kernels before 4.20 do not tell. */
+/** Reports the percentage of time in which some or all tasks waited for a resource; kernels before 4.20 have no such files. */
 export const pressure: Collector = {
   name: 'pressure',
   read: ({ machine }) =>

@@ -13,7 +13,7 @@ const stateOfLetter: ReadonlyMap<string, State> = new Map<string, State>([
 const states = ['sleeping', 'idle', 'stopped', 'zombies'] as const
 type State = (typeof states)[number]
 
-/** The letter in `pid (name) letter …`; the name may hold anything, brackets and blanks too. */
+/** Returns the letter of `pid (name) letter …`; the name may contain brackets and blanks. */
 export function parseProcessState(stat: string): string | undefined {
   const end = stat.lastIndexOf(') ')
   return end === -1 ? undefined : stat.charAt(end + 2)
@@ -36,7 +36,7 @@ function readStates({ machine }: CollectorHost): readonly string[] {
   return pids.flatMap((pid) => parseProcessState(machine.read(`/proc/${pid}/stat`) ?? '') ?? [])
 }
 
-/** How many processes there are in each state. Each costs a file: once a minute, and 0.02 % of a core however many they are. */
+/** Counts the processes in each state. Each is a file, so the period grows with their number: at most 0.02 % of a core. */
 export function createProcessStates(): Collector {
   let processes = 0
   return {

@@ -14,20 +14,20 @@ const sources = [
 
 export function processMeasurements(stat: string): readonly Measurement[] {
   return sources.flatMap(({ name, line, make, unit }) => {
-    // The first number of the line; the one of the interrupts goes on for many thousands of characters.
+    // Only the first number is read: the line of interrupts has thousands of characters.
     const at = stat.indexOf(`\n${line} `)
     const value = at === -1 ? Number.NaN : numberAt(stat, at + line.length + 1)
     return Number.isNaN(value) ? [] : [make(name, unit, value)]
   })
 }
 
-/** `shortterm midterm longterm runnable/threads last-pid` */
+/** Parses `shortterm midterm longterm runnable/threads last-pid`. */
 function threadMeasurements(loadavg: string): readonly Measurement[] {
   const threads = /\d+\/(\d+)/.exec(loadavg)?.[1]
   return threads === undefined ? [] : [gauge('processes.ps_count.threads', 'count', Number(threads))]
 }
 
-/** What the kernel says of all processes together. */
+/** Reports the kernel's totals of all processes. */
 export const processes: Collector = {
   name: 'processes',
   read: ({ machine }) => [

@@ -3,7 +3,7 @@ import type { Collector } from './engine/collector.js'
 import { gauge } from './engine/metric.js'
 import type { Measurement } from './engine/metric.js'
 
-/** What shares have not uploaded, as it was counted last; the counting itself has a period of its own. */
+/** Reports the last count of the files that shares have not uploaded; the count has a period of its own. */
 export function createShares(counts: Pick<ShareCounts, 'list'>): Collector {
   return { name: 'shares', read: () => counts.list().flatMap(measurementsOf) }
 }

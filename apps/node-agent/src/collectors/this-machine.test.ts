@@ -32,7 +32,7 @@ const value = (name: string): number => {
 const failed = () =>
   reading.metrics.filter(({ name }) => name.endsWith('.success') && value(name) !== 1).map(({ name }) => name)
 
-/** Bytes, as `df` says. */
+/** Returns bytes as reported by `df`. */
 function df(mountPoint: string): { readonly used: number; readonly available: number } {
   const output = execFileSync('df', ['-B1', '--output=used,avail', mountPoint], { encoding: 'utf8' })
   const [used = 0, available = 0] = output.split('\n')[1]?.trim().split(/\s+/).map(Number) ?? []
@@ -44,23 +44,23 @@ describe('the machine that this runs on', () => {
   afterAll(() => readings.close())
   beforeAll(async () => {
     await readings.read()
-    // A reading waits a quarter of a second for processes, which a machine with much to do takes seconds to start.
+    // A reading waits a quarter of a second for processes, which a busy machine starts in seconds.
     await vi.waitUntil(async () => {
-      // Keeps one CPU busy, so that there is something to see.
+      // Keeps one CPU busy, so that its usage can be measured.
       for (const end = performance.now() + 1_000; performance.now() < end;);
       reading = await readings.read()
       return failed().length === 0
     })
   })
 
-  it('has more than 150 names, all of them different, and all collectors succeed', () => {
+  it('has more than 150 unique names, and all collectors succeed', () => {
     const names = reading.metrics.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     expect(names.length).toBeGreaterThan(150)
     expect(failed()).toEqual([])
   })
 
-  it('divides the time of its CPUs up without a rest, and sees that one was busy', () => {
+  it('reports all the time of its CPUs, and that one was busy', () => {
     const states = ['user', 'nice', 'system', 'idle', 'wait', 'interrupt', 'softirq', 'steal']
     const sum = states.reduce((total, state) => total + value(`aggregation.cpu-average.cpu.${state}`), 0)
     expect(sum).toBeCloseTo(100, 6)
@@ -73,13 +73,13 @@ describe('the machine that this runs on', () => {
     for (const { filesystem } of await filesystems.read()) {
       const [{ mountPoint }] = filesystem.mounts
       const { used, available } = df(mountPoint)
-      const slack = 512 * 1024 * 1024 // what others may write meanwhile
+      const slack = 512 * 1024 * 1024 // other programs write meanwhile
       const name = `df.${mountName(mountPoint)}`
       expect(Math.abs(value(`${name}.df_complex.used`) - used)).toBeLessThan(slack)
       expect(Math.abs(value(`${name}.df_complex.free`) - available)).toBeLessThan(slack)
       const percent = value(`${name}.percent_bytes.used`)
-      const whole = used + available
-      expect(Math.abs((percent / 100) * whole - used)).toBeLessThan(slack + whole / 200)
+      const total = used + available
+      expect(Math.abs((percent / 100) * total - used)).toBeLessThan(slack + total / 200)
     }
   })
 

@@ -3,7 +3,7 @@ import { gauge } from './engine/metric.js'
 import type { Measurement } from './engine/metric.js'
 import { columns } from './engine/text.js'
 
-/** Seconds since the machine's start. */
+/** Parses the seconds since the machine's start. */
 export function parseUptime(text: string): readonly Measurement[] {
   const [first] = columns(text)
   const seconds = Number(first || Number.NaN)

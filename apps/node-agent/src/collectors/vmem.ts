@@ -3,7 +3,7 @@ import { gauge, rate } from './engine/metric.js'
 import type { Measurement } from './engine/metric.js'
 import { readFields } from './engine/text.js'
 
-// What counts up, in collectd's words where it has them; several fields of one line are parts of one figure.
+// Counters, under the names of collectd if it has them; several fields of one line add up to one metric.
 const counters: readonly (readonly [string, 'bytes/s' | 'pages/s' | 'events/s', ...string[]])[] = [
   ['vmem.vmpage_io.memory_in', 'bytes/s', 'pgpgin'],
   ['vmem.vmpage_io.memory_out', 'bytes/s', 'pgpgout'],
@@ -45,7 +45,7 @@ function vmemMeasurements(vmstat: string): readonly Measurement[] {
   for (const [name, unit, ...fields] of counters) {
     const present = fields.filter((field) => values.has(field))
     const sum = present.reduce((total, field) => total + (values.get(field) ?? 0), 0)
-    // What goes to and from disks is counted in KiB, everything else in pages.
+    // Traffic of disks is counted in KiB, everything else in pages.
     if (present.length > 0) measurements.push(rate(name, unit, unit === 'bytes/s' ? sum * 1024 : sum))
   }
   for (const [name, field] of gauges) {
@@ -55,7 +55,7 @@ function vmemMeasurements(vmstat: string): readonly Measurement[] {
   return measurements
 }
 
-/** Paging: what moves between memory and disks, and how hard the kernel looks for free pages. */
+/** Reports paging: the traffic between memory and disks, and the kernel's search for free pages. */
 export const vmem: Collector = {
   name: 'vmem',
   read: ({ machine }) => vmemMeasurements(machine.read('/proc/vmstat') ?? ''),

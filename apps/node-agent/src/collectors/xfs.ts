@@ -5,7 +5,7 @@ import { columns, eachLine } from './engine/text.js'
 
 type Row = readonly [heading: string, unit: Unit, names: string]
 
-// The columns worth having of those that the kernel's fs/xfs/xfs_stats.h declares, in their order there.
+// A selection of the columns of the kernel's fs/xfs/xfs_stats.h, in its order; `-` skips one.
 const rows: readonly Row[] = [
   ['extent_alloc', 'operations/s', 'extents_allocated - extents_freed'],
   ['extent_alloc', 'blocks/s', '- blocks_allocated - blocks_freed'],
@@ -55,7 +55,7 @@ export function xfsMeasurements(device: string, stats: string): readonly Measure
   return measurements
 }
 
-/** What the XFS code does: for each filesystem, and as `ALL` for the machine since its start. */
+/** Reports the counters of XFS: for each filesystem, and as `ALL` for the machine since its start. */
 export const xfs: Collector = {
   name: 'xfs',
   read({ machine }) {
@@ -63,7 +63,7 @@ export const xfs: Collector = {
       const text = machine.read(`/sys/fs/xfs/${device}/stats/stats`)
       return text === undefined ? [] : xfsMeasurements(device, text)
     })
-    // Kernels before 4.4 have the old file alone.
+    // Kernels before 4.4 have only the old file.
     return [
       ...xfsMeasurements('ALL', machine.read('/sys/fs/xfs/stats/stats') ?? machine.read('/proc/fs/xfs/stat') ?? ''),
       ...devices,

@@ -34,7 +34,7 @@ export class Family {
     this.#slow.close()
   }
 
-  /** The collector's own period, when readings are reported every `intervalMs`. */
+  /** Returns the collector's own period when readings are reported every `intervalMs`. */
   periodMs(intervalMs: number): number {
     return Math.max(intervalMs, this.collector.minIntervalMs ?? 0)
   }

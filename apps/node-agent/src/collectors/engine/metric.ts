@@ -1,6 +1,6 @@
 import type { Aggregation, MetricDefinition } from '@roost/api-types/agent'
 
-/** The units, and how the values of several nodes become one: sizes, counts and rates add up, shares and times average. */
+/** The units and their aggregation over nodes: sizes, counts and rates add up, percentages and times average. */
 const rules = {
   bytes: 'sum',
   count: 'sum',
@@ -18,35 +18,34 @@ const rules = {
   milliseconds: 'mean',
   'milliseconds/operation': 'mean',
   'milliseconds/s': 'mean',
-  /** 1 is yes, 0 is no: over several nodes the share of those that say yes. */
+  /** 1 is true, 0 is false; the mean is the part of the nodes with true. */
   boolean: 'mean',
 } as const satisfies Record<string, Aggregation>
 
 export type Unit = keyof typeof rules
 
-/** What a collector read under one name. */
+/** A value that a collector read. */
 export interface Measurement {
   readonly name: string
   readonly unit: Unit
   readonly value: number
   /**
-   * How the value counts up since the machine's start, if it does: `second` makes it a rate, a number is what it counts
-   * against and makes it the share of the one growth in the other.
+   * Set for a counter: `second` makes it a rate; a number is a second counter, and makes it the ratio of the growth of both.
    */
   readonly per?: 'second' | number
 }
 
-/** A value that stands for itself; NaN is none. */
+/** Makes a value that is reported as it is; NaN is no value. */
 export function gauge(name: string, unit: Unit, value: number): Measurement {
   return { name, unit, value }
 }
 
-/** What counts up, as its growth in a second. */
+/** Makes a counter that is reported as its growth in a second. */
 export function rate(name: string, unit: Unit, total: number): Measurement {
   return { name, unit, value: total, per: 'second' }
 }
 
-/** What counts up, as its growth for each one that `of` grew by. */
+/** Makes a counter that is reported as its growth divided by the growth of the counter `of`. */
 export function ratio(name: string, unit: Unit, total: number, of: number): Measurement {
   return { name, unit, value: total, per: of }
 }
@@ -55,7 +54,7 @@ export function definitionOf({ name, unit }: Measurement): MetricDefinition {
   return { name, unit, aggregation: rules[unit] }
 }
 
-/** A device or mount as part of a name: whatever has a meaning in names or in queries for them becomes `_`. */
+/** Makes a part of a name from a device or mount: characters with a meaning in names or queries become `_`. */
 export function part(text: string): string {
   return text.replaceAll(/[.,*/\s\p{Cc}]/gu, '_')
 }

@@ -1,12 +1,12 @@
 import type { Measurement } from './metric.js'
 
-/** Turns what counts up into rates and ratios, from one reading of a collector to its next. */
+/** Computes rates and ratios of counters from two consecutive readings of a collector. */
 export class Rates {
   #last: readonly Measurement[] = []
   #lastAt = Number.NaN
 
   /**
-   * The value of each measurement; NaN for the first of a name, and where a counter fell back (a reset or a wrap).
+   * Returns the value of each measurement; NaN for the first of a name, and for a counter that fell back (a reset or a wrap).
    * `at` is in milliseconds of a clock that never jumps.
    */
   valuesOf(measurements: readonly Measurement[], at: number): Float64Array {
@@ -30,7 +30,7 @@ function growth(last: Measurement | undefined, now: Measurement, seconds: number
   return grown >= 0 && base > 0 ? grown / base : Number.NaN
 }
 
-/** Finds a measurement by its name. Nearly always it stands where it stood, so that an index is made only when it does not. */
+/** Finds a measurement by its name. It nearly always has the same index as before; a map is made only when it has not. */
 function previousOf(last: readonly Measurement[]): (name: string, i: number) => Measurement | undefined {
   let byName: ReadonlyMap<string, Measurement> | undefined
   return (name, i) => {

@@ -1,15 +1,15 @@
 import type { MetricDefinition } from '@roost/api-types/agent'
 
-/** What every collector said in one round. `values[i]` is the value of `metrics[i]`; NaN means that it has none. */
+/** The metrics of all collectors in one round. `values[i]` is the value of `metrics[i]`; NaN is no value. */
 export interface Reading {
-  /** When it was read, in Unix seconds. */
+  /** The time of the round in Unix seconds. */
   readonly time: number
-  /** The same array as in the round before as long as the set of names is the same: a new one costs a catalogue. */
+  /** The same array as in the previous round while the names are the same: a new array makes the agent send a catalog. */
   readonly metrics: readonly MetricDefinition[]
   readonly values: Float64Array
 }
 
-/** The collectors. Asked once every report interval, never while a round is still under way. Must not throw. */
+/** The collectors. Asked once each report interval, never during a round. Must not throw. */
 export interface Readings {
   read(): Promise<Reading>
   close(): Promise<void>

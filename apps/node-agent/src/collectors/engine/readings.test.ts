@@ -16,7 +16,7 @@ afterEach(() => {
 
 const second = 1_000
 
-/** Counts up by 100 a second of real time, whatever the wall clock says. */
+/** Counts up by 100 a second of monotonic time. */
 const steady: Collector = {
   name: 'steady',
   read: () => [gauge('steady.level', 'count', 7), rate('steady.growth', 'events/s', performance.now() / 10)],
@@ -35,7 +35,7 @@ function open(...collectors: Collector[]) {
   const read = async (ms = 0): Promise<Reading> => {
     await vi.advanceTimersByTimeAsync(ms)
     const reading = readings.read()
-    await vi.advanceTimersByTimeAsync(1.5 * second) // for the second look of the first reading, and for patience
+    await vi.advanceTimersByTimeAsync(1.5 * second) // for the second round of the first reading, and for the grace time
     return reading
   }
   return { readings, read, faults }
@@ -46,7 +46,7 @@ function valueOf({ metrics, values }: Reading, name: string): number | undefined
 }
 
 describe('a reading', () => {
-  it('has rates from the first one on', async () => {
+  it('has rates from the first one', async () => {
     const { read } = open(steady)
     const reading = await read()
     expect(valueOf(reading, 'steady.growth')).toBeCloseTo(100)
@@ -55,7 +55,7 @@ describe('a reading', () => {
     expect(reading.time).toBe(Date.parse('2026-11-20T12:00:01Z') / 1_000)
   })
 
-  it('keeps the same list of metrics until a device comes or goes, and loses no other', async () => {
+  it('keeps the same list of metrics until a device is added or removed', async () => {
     let devices = ['sda', 'sdb']
     const disks: Collector = {
       name: 'disks',
@@ -75,7 +75,7 @@ describe('a reading', () => {
     expect(valueOf(await read(10 * second), 'disk.sdc.ops')).toBeCloseTo(1_000)
   })
 
-  it('gives a name that two collectors use to the first', async () => {
+  it('uses the first collector of a name', async () => {
     const other: Collector = { name: 'other', read: () => [gauge('steady.level', 'count', 99)] }
     const reading = await open(steady, other).read()
     expect(valueOf(reading, 'steady.level')).toBe(7)
@@ -84,7 +84,7 @@ describe('a reading', () => {
 })
 
 describe('a collector', () => {
-  it('that fails is a metric: its names stay without values, the others have theirs', async () => {
+  it('that fails is reported, and keeps its names without values', async () => {
     let fault: Error | undefined
     const fragile: Collector = {
       name: 'fragile',
@@ -117,7 +117,7 @@ describe('a collector', () => {
     expect(faults).toEqual(['rejecting: Error: no'])
   })
 
-  it('that hangs is asked once, counts as failed, and holds up nobody', async () => {
+  it('that hangs is asked once, counts as failed, and delays no other', async () => {
     let asked = 0
     let answer: (() => void) | undefined
     const hanging: Collector = {
@@ -145,7 +145,7 @@ describe('a collector', () => {
     expect(asked).toBe(2)
   })
 
-  it('with a period of its own is read no oftener, and its values last until the next time', async () => {
+  it('with a period of its own keeps its values for that period', async () => {
     let asked = 0
     const dear: Collector = {
       name: 'dear',
@@ -158,7 +158,7 @@ describe('a collector', () => {
     expect(valueOf(await read(8.5 * second), 'dear.count')).toBe(2)
   })
 
-  it('that gives no more answers has no values after three periods', async () => {
+  it('that stops answering loses its values after three periods', async () => {
     let silent = false
     const falling: Collector = {
       name: 'falling',

@@ -70,7 +70,7 @@ export function createReadings(options: ReadingsOptions): Readings {
   }
 }
 
-/** Gives every collector of a round the same text of a file, read once. */
+/** Reads each file once in a round, for all collectors. */
 function readOnce(machine: CollectorHost['machine']): CollectorHost['machine'] {
   const texts = new Map<string, string | undefined>()
   const read: Machine['read'] = (path) => {

@@ -4,7 +4,7 @@ import { columns, eachLine, numberAt, readFields } from './text.js'
 
 const text = fc.stringMatching(/^[ a-c0-9:\n\t]{0,60}$/)
 
-it('walks the lines that are not empty', () => {
+it('visits the lines that are not empty', () => {
   fc.assert(
     fc.property(text, (text) => {
       const lines: string[] = []
@@ -14,7 +14,7 @@ it('walks the lines that are not empty', () => {
   )
 })
 
-it('takes a line apart at its blanks', () => {
+it('splits a line at its blanks', () => {
   fc.assert(
     fc.property(text, (line) => {
       expect(columns(line)).toEqual(line.split(/\s+/).filter((one) => one !== ''))
@@ -22,7 +22,7 @@ it('takes a line apart at its blanks', () => {
   )
 })
 
-it('reads a whole number behind blanks, of the same line alone', () => {
+it('reads an integer after blanks of the same line', () => {
   expect(numberAt('ctxt 590338\n', 4)).toBe(590338)
   expect(numberAt('MemFree:\t 24248608 kB', 8)).toBe(24248608)
   expect(numberAt('a \n5', 1)).toBeNaN()
@@ -35,7 +35,7 @@ it('reads a whole number behind blanks, of the same line alone', () => {
   )
 })
 
-it('reads the wanted fields and no other', () => {
+it('reads only the wanted fields', () => {
   const wanted = new Set(['b', 'c', '__proto__'])
   expect(readFields('a 1\nb 2\nc\nbb 3\n__proto__ 4', ' ', wanted)).toEqual(
     new Map([

@@ -1,10 +1,10 @@
-// The files below /proc are read every few seconds for years: these walk a text without regular expressions and without
-// a list of all its lines, which would be most of what the agent allocates.
+// The files below /proc are read every few seconds for years: these functions avoid regular expressions and lists of all
+// lines, which would be most of the agent's garbage.
 
 const newline = 10
 const blank = 32
 
-/** Visits the lines of a text, the last one without its newline too. */
+/** Visits the lines of a text, including a last line without a newline. */
 export function eachLine(text: string, visit: (line: string) => void): void {
   for (let start = 0; start < text.length;) {
     const end = text.indexOf('\n', start)
@@ -14,7 +14,7 @@ export function eachLine(text: string, visit: (line: string) => void): void {
   }
 }
 
-/** The columns of a line that blanks, tabs and the like set apart. */
+/** Splits a line at blanks and tabs. */
 export function columns(line: string): string[] {
   const found: string[] = []
   let start = -1
@@ -27,7 +27,7 @@ export function columns(line: string): string[] {
   return found
 }
 
-/** The whole number at an offset, after blanks; NaN where there is none. */
+/** Returns the integer at an offset, after blanks; NaN without one. */
 export function numberAt(text: string, offset: number): number {
   let i = offset
   while (i < text.length && text.charCodeAt(i) <= blank && text.charCodeAt(i) !== newline) i++
@@ -41,7 +41,7 @@ export function numberAt(text: string, offset: number): number {
   return i === start ? Number.NaN : value
 }
 
-/** Of lines that are a name, a separator and a number: the wanted ones. */
+/** Parses lines of a name, a separator and a number, and returns the wanted ones. */
 export function readFields(
   text: string,
   separator: ' ' | ':',

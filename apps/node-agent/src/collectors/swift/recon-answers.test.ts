@@ -50,8 +50,8 @@ async function read(servers = [{ host: '127.0.0.1', port }]): Promise<Readonly<R
   return valuesByName(collector, testHost(root))
 }
 
-describe('what Swift’s servers answer', () => {
-  it('tells what no file tells, and of the daemons where their caches are closed', async () => {
+describe('answers of Swift’s servers', () => {
+  it('have the values that are in no file, and those of caches that are closed', async () => {
     expect(await read()).toEqual({
       'recon.account.quarantined': 0,
       'recon.container.quarantined': 1,
@@ -72,14 +72,14 @@ describe('what Swift’s servers answer', () => {
     })
   })
 
-  it('is not asked about the daemons whose caches the agent reads', async () => {
+  it('leave out daemons whose caches the agent reads', async () => {
     mkdirSync(join(root, 'cache'))
     for (const kind of ['account', 'container', 'object']) writeFileSync(join(root, `cache/${kind}.recon`), '{}')
     await read()
     expect(asked.toSorted()).toEqual(['driveaudit', 'quarantined', 'time', 'unmounted'])
   })
 
-  it('comes from the next server where one does not answer', async () => {
+  it('come from the next server when one does not answer', async () => {
     expect(
       await read([
         { host: '127.0.0.1', port: 1 },
@@ -90,7 +90,7 @@ describe('what Swift’s servers answer', () => {
     })
   })
 
-  it('comes from the server that answered last, without waiting for one that hangs', async () => {
+  it('come from the server that answered last, without waiting for one that hangs', async () => {
     const hanging = createServer(() => {})
     await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
     const silent = { host: '127.0.0.1', port: (hanging.address() as AddressInfo).port }
@@ -103,12 +103,12 @@ describe('what Swift’s servers answer', () => {
     hanging.close()
   })
 
-  it('is nothing where none answers', async () => {
+  it('are empty when no server answers', async () => {
     expect(await read([{ host: '127.0.0.1', port: 1 }])).toEqual({})
     expect(await read([])).toEqual({})
   })
 
-  it('is asked where the servers’ configuration says', () => {
+  it('come from the addresses of the servers’ configuration', () => {
     mkdirSync(join(root, 'etc/swift/container-server'), { recursive: true })
     writeFileSync(join(root, 'etc/swift/object-server.conf'), '[DEFAULT]\nbind_ip = 10.0.0.7\nbind_port = 6010\n')
     writeFileSync(join(root, 'etc/swift/container-server/1.conf'), '[DEFAULT]\nbind_port = 6011\n')

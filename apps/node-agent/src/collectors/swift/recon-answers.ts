@@ -1,13 +1,13 @@
 import type { Collector } from '../engine/collector.js'
 import { gauge, type Measurement } from '../engine/metric.js'
-import { figuresMeasurements, readCaches, type ReconOptions, type ReconServer } from './recon.js'
+import { fieldMeasurements, readCaches, type ReconOptions, type ReconServer } from './recon.js'
 import type { AskRecon } from '../../swift/recon/recon-client.js'
 
 export interface ReconAnswersOptions extends ReconOptions {
   readonly ask: AskRecon
 }
 
-/** The requests that together return the same figures as the daemons' caches, for when those cannot be read. */
+/** The requests that return the values of the daemons' caches, for caches that the agent may not read. */
 const ofCaches: Readonly<Record<ReconServer, readonly string[]>> = {
   account: ['replication/account', 'auditor/account'],
   container: ['replication/container', 'auditor/container', 'updater/container', 'sharding'],
@@ -23,7 +23,7 @@ const ofCaches: Readonly<Record<ReconServer, readonly string[]>> = {
 
 const everyMs = 60_000
 
-/** Asks Swift's storage servers, once a minute, for what no file contains. Each request costs Swift some milliseconds. */
+/** Asks Swift's storage servers, once a minute, for values that are in no file. Each request costs Swift some milliseconds. */
 export function createReconAnswers({ ask, directory, now }: ReconAnswersOptions): Collector {
   const insteadOfCache = async (
     server: ReconServer,
@@ -31,7 +31,7 @@ export function createReconAnswers({ ask, directory, now }: ReconAnswersOptions)
   ): Promise<readonly Measurement[]> => {
     if (caches.has(server)) return []
     const answers = await Promise.all(ofCaches[server].map(ask))
-    return figuresMeasurements(server, Object.assign({}, ...answers), now() / 1_000)
+    return fieldMeasurements(server, Object.assign({}, ...answers), now() / 1_000)
   }
   return {
     name: 'recon-http',
@@ -68,8 +68,8 @@ function quarantineMeasurements(answer: unknown): readonly Measurement[] {
     gauge('recon.object.quarantined', 'count', numberIn(answer, 'objects')),
     ...policies
       .filter(([index]) => /^\d+$/.test(index))
-      .map(([index, figures]) =>
-        gauge(`recon.object.quarantined_of_policy.${index}`, 'count', numberIn(figures, 'objects')),
+      .map(([index, policy]) =>
+        gauge(`recon.object.quarantined_of_policy.${index}`, 'count', numberIn(policy, 'objects')),
       ),
   ]
 }

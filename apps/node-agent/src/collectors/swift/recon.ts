@@ -3,18 +3,18 @@ import { gauge, part } from '../engine/metric.js'
 import type { Measurement, Unit } from '../engine/metric.js'
 import type { SlowFile } from '../engine/slow-files.js'
 
-/** `minutes` become seconds, `since` is a moment in Unix seconds and becomes the seconds that have passed. */
+/** `minutes` become seconds; `since` is a time in Unix seconds and becomes its age. */
 type Kind = Extract<Unit, 'bytes' | 'count' | 'seconds'> | 'minutes' | 'since'
 type Row = readonly [key: string, name: string, kind: Kind]
-type Figures = Readonly<Record<string, unknown>>
+type Fields = Readonly<Record<string, unknown>>
 
-const count = (words: string): readonly Row[] => words.split(' ').map((word) => [word, word, 'count'])
+const count = (names: string): readonly Row[] => names.split(' ').map((name) => [name, name, 'count'])
 
 const lastPass: readonly Row[] = [
   ['replication_time', 'duration', 'seconds'],
   ['replication_last', 'age', 'since'],
 ]
-/** The object replicator alone counts its time in minutes. */
+/** Only the object replicator counts its time in minutes. */
 const lastObjectPass: readonly Row[] = [
   ['object_replication_time', 'duration', 'minutes'],
   ['object_replication_last', 'age', 'since'],
@@ -56,79 +56,79 @@ const shardingStep: readonly Row[] = [
   ['max_time', 'max_time', 'seconds'],
 ]
 
-/** The figures that are there; those that are null, or no numbers, keep their names without a value. */
-function measure(prefix: string, figures: Figures, rows: readonly Row[], now: number): readonly Measurement[] {
+/** Measures the fields that exist; a field that is null or not a number keeps its name without a value. */
+function measure(prefix: string, fields: Fields, rows: readonly Row[], now: number): readonly Measurement[] {
   return rows
-    .filter(([key]) => Object.hasOwn(figures, key))
+    .filter(([key]) => Object.hasOwn(fields, key))
     .map(([key, name, kind]) => {
-      const figure = figures[key]
-      const value = typeof figure === 'number' && Number.isFinite(figure) ? figure : Number.NaN
+      const field = fields[key]
+      const value = typeof field === 'number' && Number.isFinite(field) ? field : Number.NaN
       const full = `${prefix}.${name}`
       if (kind === 'since') return gauge(full, 'seconds', Math.max(0, now - value))
       return kind === 'minutes' ? gauge(full, 'seconds', value * 60) : gauge(full, kind, value)
     })
 }
 
-function figuresIn(value: unknown): Figures {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Figures) : {}
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 }
 
-function replication(prefix: string, figures: Figures, pass: readonly Row[], now: number): readonly Measurement[] {
+function replication(prefix: string, fields: Fields, pass: readonly Row[], now: number): readonly Measurement[] {
   return [
-    ...measure(prefix, figures, pass, now),
-    ...measure(prefix, figuresIn(figures['replication_stats']), replicationStats, now),
+    ...measure(prefix, fields, pass, now),
+    ...measure(prefix, fieldsOf(fields['replication_stats']), replicationStats, now),
   ]
 }
 
-function accountFigures(figures: Figures, now: number): readonly Measurement[] {
+function measureAccount(fields: Fields, now: number): readonly Measurement[] {
   return [
-    ...replication('recon.account.replication', figures, lastPass, now),
-    ...measure('recon.account', figures, databaseAudit('account'), now),
+    ...replication('recon.account.replication', fields, lastPass, now),
+    ...measure('recon.account', fields, databaseAudit('account'), now),
   ]
 }
 
-function containerFigures(figures: Figures, now: number): readonly Measurement[] {
-  const sharding = figuresIn(figuresIn(figures['sharding_stats'])['sharding'])
+function measureContainer(fields: Fields, now: number): readonly Measurement[] {
+  const sharding = fieldsOf(fieldsOf(fields['sharding_stats'])['sharding'])
   return [
-    ...replication('recon.container.replication', figures, lastPass, now),
-    ...measure('recon.container', figures, [...databaseAudit('container'), ...containerWork], now),
+    ...replication('recon.container.replication', fields, lastPass, now),
+    ...measure('recon.container', fields, [...databaseAudit('container'), ...containerWork], now),
     ...shardingSteps
       .split(' ')
-      .flatMap((step) => measure(`recon.container.sharding.${step}`, figuresIn(sharding[step]), shardingStep, now)),
+      .flatMap((step) => measure(`recon.container.sharding.${step}`, fieldsOf(sharding[step]), shardingStep, now)),
   ]
 }
 
-/** The replicator of objects tells of each device only where it has several workers, and of all of them in any case. */
-function objectFigures(figures: Figures, now: number): readonly Measurement[] {
-  const devices = Object.entries(figuresIn(figures['object_replication_per_disk']))
+/** The object replicator reports each device only if it has several workers, and their total always. */
+function measureObject(fields: Fields, now: number): readonly Measurement[] {
+  const devices = Object.entries(fieldsOf(fields['object_replication_per_disk']))
   return [
-    ...measure('recon.object', figures, objectWork, now),
+    ...measure('recon.object', fields, objectWork, now),
     ...['ALL', 'ZBF'].flatMap((kind) =>
-      measure(`recon.object.auditor.${kind}`, figuresIn(figures[`object_auditor_stats_${kind}`]), objectAudit, now),
+      measure(`recon.object.auditor.${kind}`, fieldsOf(fields[`object_auditor_stats_${kind}`]), objectAudit, now),
     ),
-    ...replication('replication.ALL', figures, lastObjectPass, now),
+    ...replication('replication.ALL', fields, lastObjectPass, now),
     ...devices.flatMap(([device, own]) =>
-      replication(`replication.${part(device)}`, figuresIn(own), lastObjectPass, now),
+      replication(`replication.${part(device)}`, fieldsOf(own), lastObjectPass, now),
     ),
   ]
 }
 
-const servers = { account: accountFigures, container: containerFigures, object: objectFigures }
+const servers = { account: measureAccount, container: measureContainer, object: measureObject }
 export type ReconServer = keyof typeof servers
 const reconServerNames = Object.keys(servers) as readonly ReconServer[]
 
-/** What a server's daemons have written into their cache; `now` in Unix seconds. A text that is no JSON object says nothing. */
+/** Measures the cache of a server's daemons; `now` in Unix seconds. A text that is not a JSON object has no measurements. */
 export function reconMeasurements(server: ReconServer, text: string, now: number): readonly Measurement[] {
   try {
-    return figuresMeasurements(server, JSON.parse(text), now)
+    return fieldMeasurements(server, JSON.parse(text), now)
   } catch {
     return []
   }
 }
 
-/** The same of figures that a server answers. */
-export function figuresMeasurements(server: ReconServer, figures: unknown, now: number): readonly Measurement[] {
-  return servers[server](figuresIn(figures), now)
+/** Measures the same fields in an answer of a server. */
+export function fieldMeasurements(server: ReconServer, fields: unknown, now: number): readonly Measurement[] {
+  return servers[server](fieldsOf(fields), now)
 }
 
 export interface ReconOptions {
@@ -164,6 +164,8 @@ export function createRecon({ directory, now }: ReconOptions): Collector {
   let hasCaches = false
   return {
     name: 'recon',
+    // Daemons write their caches about once a pass, and a read of them costs 3 ms of CPU.
+    minIntervalMs: 30_000,
     async read(host) {
       // Without Swift a helper process is not needed.
       hasCaches ||= host.machine.modifiedAt(directory) !== undefined

@@ -10,7 +10,7 @@ const hour = 3_600 * second
 const fixture = join(import.meta.dirname, 'fixtures/swift-2.30')
 
 function send(fold: StatsdFold, ...datagrams: readonly string[]): void {
-  for (const text of datagrams) fold.take(Buffer.from(text, 'latin1'))
+  for (const text of datagrams) fold.add(Buffer.from(text, 'latin1'))
 }
 function valuesOf(measurements: readonly Measurement[], prefix = ''): Readonly<Record<string, number>> {
   const own = measurements.filter(({ name }) => name.startsWith(prefix))
@@ -19,7 +19,7 @@ function valuesOf(measurements: readonly Measurement[], prefix = ''): Readonly<R
 const namesOf = (measurements: readonly Measurement[]): readonly string[] => measurements.map(({ name }) => name)
 const health = (fold: StatsdFold, at: number) => valuesOf(fold.read(at), 'roost.statsd.')
 
-describe('what Swift sends', () => {
+describe('an event of Swift', () => {
   it('becomes metrics of every name that a real cluster has sent', async () => {
     const fold = new StatsdFold(1_000, 0)
     for (const line of readFileSync(join(fixture, 'sent.txt'), 'utf8').trim().split('\n')) {
@@ -32,7 +32,7 @@ describe('what Swift sends', () => {
     await expect(lines.toSorted().join('')).toMatchFileSnapshot(join(fixture, 'expected.txt'))
   })
 
-  it('has the figures of one report interval, and counts a sampled event for those that were not sent', () => {
+  it('counts in one report interval; a sampled event counts for those that were not sent', () => {
     const fold = new StatsdFold(10, 0)
     send(fold, ...Array.from({ length: 100 }, (_, i) => `t:${i + 1}|ms|@0.1`), 'c:3|c|@0.5', 'c:1|c')
     const first = fold.read(10 * second)
@@ -46,7 +46,7 @@ describe('what Swift sends', () => {
     expect(valuesOf(next, 'c.')).toEqual({ count: 1, rate: 0.2 })
   })
 
-  it('is 0 events, and no time, when nothing came', () => {
+  it('leaves counts of 0 and no times in the next interval', () => {
     const fold = new StatsdFold(10, 0)
     send(fold, 't:4|ms', 'x.xfer:4|c')
     fold.read(10 * second)
@@ -59,7 +59,7 @@ describe('what Swift sends', () => {
     ])
   })
 
-  it('may come as several lines in a datagram, of which a damaged one is counted and costs no other', () => {
+  it('may be one of several lines in a datagram; a damaged line is counted and the others are read', () => {
     const fold = new StatsdFold(10, 0)
     send(fold, 'a:1|c\nb:2|c\n', 'a:1|c\nnonsense\nb:1|c', '', '\n\n')
     const read = fold.read(10 * second)
@@ -67,7 +67,7 @@ describe('what Swift sends', () => {
     expect(valuesOf(read, 'roost.statsd.')).toEqual({ datagrams: 4, malformed: 1, dropped: 0, names: 2 })
   })
 
-  it('has names that can be asked for: what has a meaning in queries becomes _, and equal names are one', () => {
+  it('has a name for queries: characters with a meaning there become _, and equal names are one', () => {
     const fold = new StatsdFold(10, 0)
     send(fold, 'a b,c.*/d:1|c', 'a_b_c.__d:2|c', 'a\u{e9}\u{7}:1|c')
     expect(valuesOf(fold.read(10 * second))).toMatchObject({ 'a_b_c.__d.count': 3, 'a__.count': 1 })
@@ -80,13 +80,13 @@ describe('what Swift sends', () => {
     expect(health(fold, 20 * second)).toMatchObject({ names: 2 })
   })
 
-  it('adds up whatever comes between readings, in any order', () => {
+  it('adds up between readings, in any order', () => {
     const line = fc.tuple(fc.constantFrom('a', 'b.c', 'd-e.f'), fc.integer({ min: -9, max: 9 }))
     fc.assert(
       fc.property(fc.array(line, { maxLength: 60 }), fc.nat(60), (lines, at) => {
         const fold = new StatsdFold(10, 0)
         const sums = [new Map<string, number>(), new Map<string, number>()]
-        const take = (part: typeof lines, sum: Map<string, number> | undefined): void => {
+        const addAll = (part: typeof lines, sum: Map<string, number> | undefined): void => {
           for (const [name, value] of part) {
             send(fold, `${name}:${value}|c`)
             sum?.set(name, (sum.get(name) ?? 0) + value)
@@ -94,9 +94,9 @@ describe('what Swift sends', () => {
         }
         const seen = ['a', 'b.c', 'd-e.f'].map((name) => `${name}:0|c`)
         send(fold, ...seen)
-        take(lines.slice(0, at), sums[0])
+        addAll(lines.slice(0, at), sums[0])
         const first = valuesOf(fold.read(10 * second))
-        take(lines.slice(at), sums[1])
+        addAll(lines.slice(at), sums[1])
         const next = valuesOf(fold.read(20 * second))
         for (const name of ['a', 'b.c', 'd-e.f']) {
           expect(first[`${name}.count`]).toBe(sums[0]?.get(name) ?? 0)
@@ -108,7 +108,7 @@ describe('what Swift sends', () => {
 })
 
 describe('the set of names', () => {
-  it('changes at most every 30 s, and what came meanwhile is not lost', () => {
+  it('changes at most every 30 s, without losing events', () => {
     const fold = new StatsdFold(100, 0)
     send(fold, 'a:1|c')
     const first = namesOf(fold.read(10 * second))
@@ -118,13 +118,13 @@ describe('the set of names', () => {
     send(fold, 'b:3|c')
     expect(namesOf(fold.read(30 * second))).toEqual(first)
     send(fold, 'b:1|c')
-    const told = fold.read(40 * second)
-    expect(valuesOf(told, 'b.')).toEqual({ count: 5, rate: 5 / 30 })
-    expect(valuesOf(told, 't.')).toMatchObject({ count: 1, p50: 8 })
+    const published = fold.read(40 * second)
+    expect(valuesOf(published, 'b.')).toEqual({ count: 5, rate: 5 / 30 })
+    expect(valuesOf(published, 't.')).toMatchObject({ count: 1, p50: 8 })
     expect(valuesOf(fold.read(50 * second), 'b.')).toEqual({ count: 0, rate: 0 })
   })
 
-  it('loses what was silent for a day, looked at once an hour, and nothing that was heard within it', () => {
+  it('loses names that were idle for a day, checked once an hour', () => {
     const fold = new StatsdFold(100, 0)
     send(fold, 'old:1|c', 'daily:1|c')
     fold.read(10 * second)
@@ -145,7 +145,7 @@ describe('the set of names', () => {
     expect(valuesOf(fold.read(31 * hour), 'old.')).toMatchObject({ count: 4 })
   })
 
-  it('loses what was silent for an hour when names found no room', () => {
+  it('loses names that were idle for an hour when others were dropped', () => {
     const fold = new StatsdFold(4, 0)
     send(fold, 'a.1:1|c', 'b.1:1|c', 'c.1:1|c', 'd.1:1|c', 'e.1:1|c')
     fold.read(10 * second)
@@ -156,7 +156,7 @@ describe('the set of names', () => {
     expect(valuesOf(fold.read(hour + 60 * second), 'e.1.')).toMatchObject({ count: 6 })
   })
 
-  it('leaves half of its room to other families, and drops what finds none without forgetting what is known', () => {
+  it('leaves half of its space to other families, and keeps known names when it drops new ones', () => {
     const fold = new StatsdFold(10, 0)
     for (let i = 0; i < 100; i++) send(fold, `object-server.PUT.d${i}.timing:1|ms`)
     for (let i = 0; i < 100; i++) send(fold, `tempauth.AUTH_${i}.unauthorized:1|c`)
@@ -166,7 +166,7 @@ describe('the set of names', () => {
     expect(health(fold, 20 * second)).toMatchObject({ names: 10, dropped: 95 + 95 + 1 })
   })
 
-  it('stays far below what a catalogue may weigh, however long the names are', () => {
+  it('stays far below the limit of a catalog, however long the names are', () => {
     const fold = new StatsdFold(5_000, 0)
     for (let i = 0; i < 5_000; i++) send(fold, `f${i % 7}.${'x'.repeat(180)}${i}:1|ms`)
     const definitions = fold.read(10 * second).map(({ name, unit }) => ({ name, unit, aggregation: 'mean' }))

@@ -9,7 +9,7 @@ interface Series {
   readonly unit: Unit
 }
 
-/** What came under one name since the last reading. */
+/** The events of one name since the last reading. */
 interface Entry {
   readonly key: Uint8Array
   readonly hash: number
@@ -18,13 +18,13 @@ interface Entry {
   readonly family: string
   readonly series: readonly Series[]
   readonly seriesBytes: number
-  /** Of a timer. */
+  /** Undefined for a counter. */
   readonly histogram: Histogram | undefined
-  /** Of a counter. */
+  /** 0 for a timer. */
   sum: number
-  heard: boolean
-  heardAt: number
-  /** Since when `sum` or `histogram` count. */
+  received: boolean
+  receivedAt: number
+  /** The time from which `sum` or `histogram` count. */
   since: number
   published: boolean
 }
@@ -32,23 +32,23 @@ interface Entry {
 const newline = 10
 const shares = [0.5, 0.95, 0.99]
 
-// A new catalogue is a hundred kilobytes to send and to store, a name that says nothing is eight bytes a report. So what is new
-// is told of at most this often, and what is silent leaves rarely and all at once.
+// A new catalog is a hundred kilobytes to send and to store; an idle name is eight bytes in a report. So new names are
+// published at most this often, and idle names are removed rarely and together.
 const publishEveryMs = 30_000
 const sweepEveryMs = 3_600_000
-/** Work that is done once a day keeps its names. */
-const silentForMs = 24 * 3_600_000
-/** Names that are in the way of others leave sooner. */
-const silentInTheWayMs = 3_600_000
+/** Daily work keeps its names. */
+const idleMs = 24 * 3_600_000
+/** Idle names are removed sooner while others are dropped. */
+const idleWhenFullMs = 3_600_000
 
-/** What one metric costs in a catalogue beside its name, which is to stay far below the 1 MiB of a message. */
+/** The size of a metric in a catalog beside its name. A catalog stays far below the 1 MiB of a message. */
 const definitionBytes = 64
 const maxCatalogueBytes = 512 << 10
 
 /**
  * Folds Swift's counters and timers into metrics of the time since the last reading. Times are in milliseconds of a clock that
- * never jumps. Bounded: `maxNames`, half of them for each family (the first part of a name), so that a flood of one leaves room for
- * the others, and what the catalogue may weigh. What finds no room is counted and dropped.
+ * never jumps. The limits are `maxNames`, half of them for each family (the first part of a name), so that a flood of one
+ * leaves space for the others, and the size of the catalog. Events beyond the limits are counted and dropped.
  */
 export class StatsdFold {
   readonly #maxNames: number
@@ -72,18 +72,18 @@ export class StatsdFold {
     this.#sweptAt = at
   }
 
-  /** One datagram: a line, or several. */
-  take(bytes: Uint8Array): void {
+  /** Adds the lines of one datagram. */
+  add(bytes: Uint8Array): void {
     this.#datagrams++
     for (let start = 0; start < bytes.length;) {
       let end = start
       while (end < bytes.length && bytes[end] !== newline) end++
-      if (end > start) this.#takeLine(bytes, start, end)
+      if (end > start) this.#addLine(bytes, start, end)
       start = end + 1
     }
   }
 
-  #takeLine(bytes: Uint8Array, start: number, end: number): void {
+  #addLine(bytes: Uint8Array, start: number, end: number): void {
     const line = this.#line
     if (!parseStatsdLine(bytes, start, end, line)) {
       this.#malformed++
@@ -94,15 +94,15 @@ export class StatsdFold {
       this.#dropped++
       return
     }
-    entry.heard = true
+    entry.received = true
     if (entry.histogram === undefined) entry.sum += line.value * line.weight
     else entry.histogram.add(line.value, line.weight)
   }
 
-  /** Makes room for a new name; undefined when there is none. */
+  /** Adds a new name; undefined when a limit is reached. */
   #admit(bytes: Uint8Array): Entry | undefined {
     const { nameStart, nameEnd, isTimer } = this.#line
-    // A flood of new names ends here, and costs no memory.
+    // A flood of new names ends here, without a cost in memory.
     if (this.#entries.length >= this.#maxNames) return undefined
     const key = cleaned(bytes, nameStart, nameEnd)
     const name = key.toString('latin1')
@@ -121,8 +121,8 @@ export class StatsdFold {
       seriesBytes,
       histogram: isTimer ? new Histogram() : undefined,
       sum: 0,
-      heard: true,
-      heardAt: this.#readAt,
+      received: true,
+      receivedAt: this.#readAt,
       since: this.#readAt,
       published: false,
     }
@@ -133,11 +133,11 @@ export class StatsdFold {
     return entry
   }
 
-  /** Everything since the last reading. A name that was heard for the first time keeps what it has until it is published. */
+  /** Returns the metrics since the last reading. A new name keeps its events until it is published. */
   read(at: number): readonly Measurement[] {
     for (const entry of this.#entries) {
-      if (entry.heard) entry.heardAt = at
-      entry.heard = false
+      if (entry.received) entry.receivedAt = at
+      entry.received = false
     }
     if (at - this.#sweptAt >= sweepEveryMs) this.#sweep(at)
     this.#publish(at)
@@ -152,10 +152,10 @@ export class StatsdFold {
   }
 
   #sweep(at: number): void {
-    const limit = this.#dropped > this.#droppedAtSweep ? silentInTheWayMs : silentForMs
+    const limit = this.#dropped > this.#droppedAtSweep ? idleWhenFullMs : idleMs
     this.#sweptAt = at
     this.#droppedAtSweep = this.#dropped
-    const kept = this.#entries.filter(({ heardAt }) => at - heardAt < limit)
+    const kept = this.#entries.filter(({ receivedAt }) => at - receivedAt < limit)
     if (kept.length === this.#entries.length) return
     this.#entries = kept
     this.#table.replace(kept)
@@ -177,8 +177,8 @@ export class StatsdFold {
 const timerSeries = (name: string): readonly Series[] => [
   { name: `${name}.count`, unit: 'count' },
   { name: `${name}.rate`, unit: 'events/s' },
-  ...['mean', 'max', 'p50', 'p95', 'p99'].map((figure) => ({
-    name: `${name}.${figure}`,
+  ...['mean', 'max', 'p50', 'p95', 'p99'].map((statistic) => ({
+    name: `${name}.${statistic}`,
     unit: 'milliseconds' as const,
   })),
 ]
@@ -192,7 +192,7 @@ function counterSeries(name: string): readonly Series[] {
   ]
 }
 
-/** The values of an entry, which starts anew. A silent timer has counts of 0 and no times. */
+/** Returns the values of an entry and resets it. An idle timer has counts of 0 and no times. */
 function measure(entry: Entry, at: number): readonly Measurement[] {
   const { histogram, series } = entry
   const seconds = (at - entry.since) / 1_000

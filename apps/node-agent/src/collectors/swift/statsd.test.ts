@@ -5,11 +5,11 @@ import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '@roost/runtime'
 import { createReadings } from '../engine/readings.js'
-import { testHost } from '../testing/test-host.js'
+import { testHost, valuesByName } from '../testing/test-host.js'
 import { createStatsd, type Statsd } from './statsd.js'
 
-/** On a machine with much to do. */
-const patienceMs = 20_000
+/** A busy machine is slow. */
+const waitMs = 20_000
 
 const opened: { close(): void }[] = []
 afterEach(() => {
@@ -29,11 +29,7 @@ function open(options: Partial<Parameters<typeof createStatsd>[0]> = {}): Statsd
   return statsd
 }
 
-/** A reading of the collector, by name. */
-async function read(statsd: Statsd): Promise<Readonly<Record<string, number>>> {
-  const measurements = await statsd.read()
-  return Object.fromEntries(measurements.map(({ name, value }) => [name, value]))
-}
+const read = (statsd: Statsd) => valuesByName(statsd, testHost({}))
 
 interface Sender {
   readonly socket: Socket
@@ -55,7 +51,7 @@ describe('the listener', () => {
   it.each([
     ['127.0.0.1', 'udp4'],
     ['::1', 'udp6'],
-  ] as const)('takes datagrams on %s', async (address, type) => {
+  ] as const)('receives datagrams on %s', async (address, type) => {
     const statsd = open({ address })
     await read(statsd)
     await sender(statsd.port, type).send(
@@ -69,10 +65,10 @@ describe('the listener', () => {
         'roost.statsd.malformed': 1,
         'roost.statsd.names': 2,
       })
-    }, patienceMs)
+    }, waitMs)
   })
 
-  it('opens no port where there is no Swift, and does once there is', async () => {
+  it('opens its port when Swift is there', async () => {
     let hasSwift = false
     const statsd = open({ isWanted: () => hasSwift })
     expect(await read(statsd)).toEqual({})
@@ -82,7 +78,7 @@ describe('the listener', () => {
     expect(statsd.port).toBeGreaterThan(0)
   })
 
-  it('fails as a collector does while another program has the port, and takes it once it is free', async () => {
+  it('fails while another program has the port, and opens it when it is free', async () => {
     const other = open()
     await read(other)
     const port = other.port as number
@@ -91,11 +87,11 @@ describe('the listener', () => {
       `Swift's statistics cannot be received at 127.0.0.1:${port}: another program has it.`,
     )
     other.close()
-    await vi.waitFor(async () => expect(await read(statsd)).toMatchObject({ 'roost.statsd.names': 0 }), patienceMs)
+    await vi.waitFor(async () => expect(await read(statsd)).toMatchObject({ 'roost.statsd.names': 0 }), waitMs)
     expect(statsd.port).toBe(port)
   })
 
-  it('gives its port back when it is closed, also while it opens', async () => {
+  it('frees its port when it is closed, also during the opening', async () => {
     const statsd = open()
     const opening = read(statsd)
     statsd.close()
@@ -105,7 +101,7 @@ describe('the listener', () => {
     expect(statsd.port).toBeUndefined()
   })
 
-  it('is part of a reading like any other collector, drops and damage as rates', async () => {
+  it('is part of a reading, with dropped and malformed datagrams as rates', async () => {
     const statsd = open({ maxNames: 2 })
     const readings = createReadings({
       collectors: [statsd],
@@ -121,7 +117,7 @@ describe('the listener', () => {
     const { send } = sender(statsd.port)
     await send('a.b:4|c', 'c.d:1|c', 'e.f:1|c', 'g.h:1|c', 'bad')
     await sleep(200)
-    for (let turn = 0; turn < 10; turn++) await setImmediate() // what has come is read, however late it is
+    for (let i = 0; i < 10; i++) await setImmediate() // waits until all received datagrams are read
     const [count, dropped, malformed] = await valueOf('a.b.count', 'roost.statsd.dropped', 'roost.statsd.malformed')
     expect(count).toBe(4)
     expect(dropped).toBeGreaterThan(0)
@@ -135,12 +131,12 @@ describe('a flood', () => {
   const distinct = 100_000
 
   it(
-    `of ${datagrams} datagrams with ${distinct} names costs bounded memory, is seen as a drop, and leaves known names alone`,
+    `of ${datagrams} datagrams with ${distinct} names costs bounded memory, is counted as dropped, and does not affect known names`,
     { timeout: 300_000 },
     async () => {
       setFlagsFromString('--expose-gc')
       const collectGarbage = runInNewContext('gc') as () => void
-      const heldMb = (): number => {
+      const usedMb = (): number => {
         collectGarbage()
         const { heapUsed, external } = process.memoryUsage()
         return (heapUsed + external) / 1e6
@@ -149,15 +145,15 @@ describe('a flood', () => {
       await read(statsd)
       const { send } = sender(statsd.port)
       await send('proxy-server.object.GET.200.timing:5|ms')
-      await vi.waitFor(async () => expect(await read(statsd)).toMatchObject({ 'roost.statsd.names': 1 }), patienceMs)
-      const before = heldMb()
+      await vi.waitFor(async () => expect(await read(statsd)).toMatchObject({ 'roost.statsd.names': 1 }), waitMs)
+      const before = usedMb()
       const batch = 32
       for (let i = 0; i < datagrams; i += batch) {
         const names = Array.from({ length: batch }, (_, k) => (i + k) % distinct)
         await send(...names.map((one) => `f${one % 9}.AUTH_${one}.timing:1|ms`))
-        await setImmediate() // so that the listener has its turn
+        await setImmediate() // lets the listener read
       }
-      // The kernel's buffer is full at first.
+      // The kernel's buffer is full at first, and drops datagrams.
       const known = async (): Promise<Readonly<Record<string, number>>> => {
         await send('proxy-server.object.GET.200.timing:6|ms')
         await sleep(50)
@@ -166,12 +162,12 @@ describe('a flood', () => {
         return now
       }
       const after = await vi.waitFor(known, { timeout: 60_000 })
-      expect(heldMb() - before).toBeLessThan(20)
+      expect(usedMb() - before).toBeLessThan(20)
       expect(after['roost.statsd.names']).toBeLessThanOrEqual(1_000)
-      // What the kernel had no room for never came; what came found a place or was counted as dropped.
-      const taken = after['roost.statsd.datagrams'] ?? 0
-      expect(taken).toBeGreaterThan(datagrams / 2)
-      expect(after['roost.statsd.dropped']).toBeGreaterThan(taken * 0.9)
+      // The kernel dropped a part of the datagrams; the others were added or counted as dropped.
+      const received = after['roost.statsd.datagrams'] ?? 0
+      expect(received).toBeGreaterThan(datagrams / 2)
+      expect(after['roost.statsd.dropped']).toBeGreaterThan(received * 0.9)
     },
   )
 })

@@ -5,7 +5,7 @@ import { StatsdFold } from './statsd-fold.js'
 import { DatagramListener } from '../../machine/datagram-listener.js'
 
 export interface StatsdOptions {
-  /** Asked at every reading until it listens: Swift may come to a node after the agent. */
+  /** Called at every reading until it listens: Swift may be installed after the agent. */
   readonly isWanted: () => boolean
   readonly address: string
   readonly port: number
@@ -27,7 +27,7 @@ export function createStatsd({ isWanted, address, port, maxNames, clock }: Stats
     what: "Swift's statistics",
     address,
     port,
-    onDatagram: (bytes) => fold.take(bytes),
+    onDatagram: (bytes) => fold.add(bytes),
   })
   return {
     name: 'statsd',
