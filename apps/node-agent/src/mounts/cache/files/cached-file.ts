@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -40,6 +41,11 @@ export async function isCached(cache: string, key: string): Promise<boolean> {
 
 export function metaFolder(cache: string): string {
   return join(cache, 'vfsMeta')
+}
+
+/** Returns whether the filesystem stores all of a file: no part in its middle is missing. */
+export function isComplete({ blocks, size }: Pick<Stats, 'blocks' | 'size'>): boolean {
+  return blocks * 512 >= size
 }
 
 /** Undefined when the text is not complete. */

@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
-import { metaFolder } from './cached-file.js'
+import { isComplete, metaFolder } from './cached-file.js'
 
 /** A file of a cache at one moment. */
 export interface FileState {
@@ -10,8 +10,10 @@ export interface FileState {
   /** Of the last write, once the file is closed; clients can set it. */
   readonly writtenAtMs: number
   readonly changedAtMs: number
-  /** Parts in its middle were never written. */
+  /** By rclone's metadata, parts in its middle were never written. */
   readonly hasHole: boolean
+  /** The filesystem stores less than its size: rclone counts as written where a client continued past a failed write. */
+  readonly isSparse: boolean
 }
 
 /**
@@ -22,6 +24,8 @@ const graceMs = 5
 /** What an agent that was not running finds later has been written again, or is in use. */
 const lateMs = 60_000
 const maxNameBytes = 255
+/** Types of ext2 to ext4, xfs and tmpfs: filesystems that store fewer blocks for a hole, and for no other reason. */
+const exactFilesystems = new Set([0xef_53, 0x58_46_53_42, 0x01_02_19_94])
 
 const Metadata = z.object({
   Size: z.number(),
@@ -31,10 +35,12 @@ const Metadata = z.object({
 /** Undefined when the cache does not hold the file. */
 export async function readFileState(cache: string, key: string): Promise<FileState | undefined> {
   try {
-    const data = await stat(join(cache, 'vfs', key))
+    const path = join(cache, 'vfs', key)
+    const data = await stat(path)
+    const isSparse = !isComplete(data) && exactFilesystems.has((await statfs(path)).type)
     const text = await readFile(join(metaFolder(cache), key), 'utf8').catch(() => '')
     const { ino: inode, size: bytes, mtimeMs: writtenAtMs, ctimeMs: changedAtMs } = data
-    return { inode, bytes, writtenAtMs, changedAtMs, hasHole: hasHole(text, bytes) }
+    return { inode, bytes, writtenAtMs, changedAtMs, hasHole: hasHole(text, bytes), isSparse }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
@@ -44,8 +50,9 @@ export async function readFileState(cache: string, key: string): Promise<FileSta
 
 /** Whether a closed file was written again after a write of it failed; `seen` is how it was when the failure was found. */
 export function isWrittenAgain(seen: FileState, now: FileState, failedAtMs: number): boolean {
-  if (now.hasHole) return false
+  // A file that was uploaded and read in parts since then is sparse, too.
   if (seen.changedAtMs > failedAtMs + lateMs) return true
+  if (now.hasHole || (now.isSparse && now.inode === seen.inode)) return false
   return now.inode !== seen.inode || now.bytes !== seen.bytes || now.writtenAtMs > failedAtMs + graceMs
 }
 

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { RunCommand } from '../../../machine/run-command.js'
 import { describeFailure } from '../../../machine/run-command.js'
-import { metaFolder } from './cached-file.js'
+import { isComplete, metaFolder } from './cached-file.js'
 
 /** The part of a cache that belongs to one mount. */
 export interface MountCache {
@@ -45,7 +45,8 @@ export function createRepairMetadata(run: RunCommand): RepairMetadata {
       const file = { meta: join(meta, path), data: join(folder, 'vfs', remote, container, path) }
       const data = await stat(file.data).catch(unlessMissing)
       if (data === undefined || data.size === 0) continue
-      if (isWhole(data) && (!retain || isWrittenByClient(data))) {
+      // A file of which clients have read or changed only a part is not complete.
+      if (isComplete(data) && (!retain || isWrittenByClient(data))) {
         await writeMetadata(file.meta, data)
         complete.push(path)
       } else incomplete.push(join(dirname(path), await setAside(file, data)))
@@ -62,11 +63,6 @@ async function emptyFiles(run: RunCommand, folder: string): Promise<readonly str
   if (result.outcome !== 'exited' || result.exitCode !== 0)
     throw new Error(`${folder} could not be searched for damaged metadata: ${describeFailure(result)}.`)
   return result.stdout.split('\0').slice(0, -1)
-}
-
-/** Nothing is missing in the middle, as it is of an object of which clients have read or changed a part. */
-function isWhole({ blocks, size }: Stats): boolean {
-  return blocks * 512 >= size
 }
 
 /** rclone gives what it has downloaded the time of the object. */
