@@ -20,7 +20,7 @@ it('a deployment that needs a password which does not open fails with the reason
   for (const dry_run of [false, true])
     expect(await deploy({ dry_run })).toMatchObject({
       state: 'COMPLETED_FAILED',
-      message: 'A secret was sealed with key deadbeef, which secrets.key does not hold. Restore that file.',
+      message: 'A secret was encrypted with key deadbeef, which is not in secrets.key. Restore that file.',
     })
   await server.patch(bob.resource_uri, { password })
   expect((await deploy()).state).toBe('COMPLETED_SUCCESS')

@@ -75,7 +75,7 @@ describe.skipIf(missing !== '')(`root, on an installation of another account${mi
   it('makes a backup that belongs to root', async () => {
     const made = await asRoot('here', 'local', 'backup', kept('first'))
     await expectOwned('here', made)
-    expect(made.stdout).toMatch(/first: \d+ rows and \d+ files/)
+    expect(made.stdout).toMatch(/\d+ rows and \d+ files to \S+first/)
     expect(statSync(kept('first'))).toMatchObject({ uid: 0, mode: 0o100600 })
     expect(await asRoot('here', 'local', 'backup', kept('first'))).toMatchObject({ code: 4 })
     expect(await asRoot('here', 'local', 'backup', kept('no/where'))).toMatchObject({ code: 1 })

@@ -59,7 +59,7 @@ describe('roost', () => {
     expect((await cli('cluster', 'remove', 'live')).code).toBe(0)
     expect(await cli('cluster', 'remove', 'live')).toMatchObject({
       code: 3,
-      stderr: "roost: There is no cluster 'live'.\n",
+      stderr: "roost: cluster 'live' not found.\n",
     })
   })
 
@@ -69,7 +69,7 @@ describe('roost', () => {
     await writeFile(file, 'S3CR3T-of-storage\n')
     const login = ['--auth-url', 'http://swift.example:8080/auth/v1.0', '--user', 'test:tester']
     const answer = await cli('cluster', 'set-storage', 'default', ...login, '--key-file', file)
-    expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining('with its next deployment') })
+    expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining('from their next deployment') })
     expect((await cli('cluster', 'storage', 'default')).stdout).toMatch(
       /^CLUSTER +AUTH_URL +USER\n\S+ +http:\/\/swift.example:8080\/auth\/v1.0 +test:tester\n$/,
     )
@@ -79,7 +79,7 @@ describe('roost', () => {
     })
     expect(await cli('cluster', 'unset-storage', 'default')).toMatchObject({
       code: 0,
-      stdout: 'the storage login of cluster default is forgotten; each gateway drops it with its next deployment\n',
+      stdout: 'storage login of cluster default removed; gateways drop it with their next deployment\n',
     })
     expect(await cli('cluster', 'unset-storage', 'default', '--force')).toMatchObject({ code: 3, stdout: '' })
   })
@@ -127,17 +127,17 @@ describe('roost', () => {
     const { code, stdout, stderr } = await cli('key', 'create', 'night shift', '--label', 'pager', '--ttl', '90d')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^night shift:[\w-]{32}\n$/)
-    expect(stderr).toMatch(/^key \d+ of night shift; it is not shown again\n$/)
+    expect(stderr).toMatch(/^created key \d+ of night shift; it is not shown again\n$/)
     const id = /key (\d+)/.exec(stderr)?.[1] ?? ''
     const theirs = controlPlaneEnv(roost.dataDir, { ROOST_API_KEY: stdout.trim() })
     const rotated = await runRoost(['key', 'rotate', id, '--overlap', '1h'], theirs)
     expect(rotated.stdout).toMatch(/^night shift:[\w-]{32}\n$/)
     expect((await cli('key', 'list', 'night shift')).stdout.match(/night shift +pager +active/g)).toHaveLength(2)
-    expect(await cli('key', 'revoke', id)).toMatchObject({ code: 0, stdout: `key ${id} of night shift is revoked\n` })
+    expect(await cli('key', 'revoke', id)).toMatchObject({ code: 0, stdout: `key ${id} of night shift revoked\n` })
     expect(await runRoost(['cluster', 'list'], theirs)).toMatchObject({ code: 6 })
     for (const verb of ['revoke', 'rotate'])
-      expect(await cli('key', verb, '999')).toMatchObject({ code: 3, stderr: "roost: There is no key '999'.\n" })
-    expect(await cli('key', 'revoke', 'pager')).toMatchObject({ code: 2, stderr: expect.stringContaining('number') })
+      expect(await cli('key', verb, '999')).toMatchObject({ code: 3, stderr: "roost: key '999' not found.\n" })
+    expect(await cli('key', 'revoke', 'pager')).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a key id') })
   })
 
   it('disables, enables and removes operators, but not the last administrator', async () => {

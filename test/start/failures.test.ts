@@ -41,7 +41,7 @@ describe('wrong variables', () => {
     expect(code).toBe(2)
     expect(stdout).toBe('')
     expect(stderr.trimEnd().split('\n')).toEqual([
-      expect.stringMatching(/^roost: ROOST_DATA is no variable of Roost/),
+      expect.stringMatching(/^roost: Unknown variable ROOST_DATA\. Known variables: /),
       'roost: ROOST_LISTEN must be HOST:PORT, such as 127.0.0.1:8443, 0.0.0.0:8443 or [::1]:8443.',
       'roost: ROOST_TLS must be auto, files or off.',
       'roost: DATABASE_URL must be a URL such as postgresql://user:password@host:5432/roost.',
@@ -68,7 +68,7 @@ describe('a start that cannot succeed says in one sentence what to do, with exit
     other.close()
     expect(await readdir(dataDir)).toEqual([])
     expect(stderr).toBe(
-      `roost: Cannot listen on 127.0.0.1:${port}: the port is in use. Stop the program that has it, or set ROOST_LISTEN to another.\n`,
+      `roost: Cannot listen on 127.0.0.1:${port}: the port is in use. Stop the program that uses it, or set ROOST_LISTEN to another port.\n`,
     )
     expect(code).toBe(1)
   })
@@ -78,7 +78,7 @@ describe('a start that cannot succeed says in one sentence what to do, with exit
     const path = join(dataDir, 'file/data')
     const { code, stderr } = await serve({ ROOST_DATA_DIR: path })
     expect(stderr).toBe(
-      `roost: The data directory ${path} cannot be written (there is a file in its path): choose another by ROOST_DATA_DIR, or give this account access to it.\n`,
+      `roost: Cannot write the data directory ${path} (its path contains a file). Set ROOST_DATA_DIR to another one, or give this account access to it.\n`,
     )
     expect(code).toBe(1)
   })
@@ -86,7 +86,7 @@ describe('a start that cannot succeed says in one sentence what to do, with exit
   it('when the data directory lies where none can be made', async () => {
     const { code, stderr } = await serve({ ROOST_DATA_DIR: '/proc/roost/data' })
     expect(stderr).toBe(
-      'roost: The data directory /proc/roost/data cannot be written (its path cannot be made): choose another by ROOST_DATA_DIR, or give this account access to it.\n',
+      'roost: Cannot write the data directory /proc/roost/data (its path cannot be created). Set ROOST_DATA_DIR to another one, or give this account access to it.\n',
     )
     expect(code).toBe(1)
   })
@@ -135,7 +135,7 @@ describe('a start that cannot succeed says in one sentence what to do, with exit
   it('when the files of the certificate are missing', async () => {
     const files = { ROOST_TLS_CERT: join(dataDir, 'a.pem'), ROOST_TLS_KEY: join(dataDir, 'b.pem') }
     const { code, stderr } = await serve({ ROOST_TLS: 'files', ...files })
-    expect(stderr).toMatch(/^roost: The file .*\/[ab]\.pem of ROOST_TLS=files cannot be read \(ENOENT\)\.\n$/)
+    expect(stderr).toMatch(/^roost: Cannot read the file .*\/[ab]\.pem of ROOST_TLS=files \(ENOENT\)\.\n$/)
     expect(code).toBe(1)
   })
 

@@ -51,7 +51,7 @@ describe('the first start', () => {
     const { code, stderr } = await runRoost(['local', 'serve'], controlPlaneEnv(dataDir))
     expect(code).toBe(1)
     expect(stderr).toBe(
-      `roost: Another Roost (process ${roost.pid}) runs on ${dataDir}: stop it first, or set another ROOST_DATA_DIR.\n`,
+      `roost: Another Roost (process ${roost.pid}) runs on ${dataDir}. Stop it first, or set ROOST_DATA_DIR to another directory.\n`,
     )
   })
 

@@ -95,7 +95,7 @@ describe('the agent that npm start runs for this machine', { timeout: 500_000 },
     const [node] = await nodes()
     await client.rpc.nodes.remove.mutate({ id: node?.id ?? 0, force: true })
     await client.close()
-    const isAway = () => expect(roost.output()).toContain('its agent stays away: to bring it back')
+    const isAway = () => expect(roost.output()).toContain('was removed by an operator, not starting its agent')
     await vi.waitFor(isAway, waitOptions)
     await roost.stop()
     roost = await start()

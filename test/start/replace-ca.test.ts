@@ -42,15 +42,15 @@ async function servedTo(trusted: readonly string[] | undefined): Promise<number 
 
 describe('roost local replace-ca', { timeout: 300_000 }, () => {
   it('needs an authority to replace', async () => {
-    expect(await replaceCa()).toMatchObject({ code: 1, stderr: expect.stringContaining('no authority of Roost') })
+    expect(await replaceCa()).toMatchObject({ code: 1, stderr: expect.stringContaining('no certificate authority of Roost') })
   })
 
   it('keeps the old one serving while a node has not learned the new one, then lets the new one take over', async () => {
     expect(await servedTo(undefined)).toBe(200)
     const [old] = await authorities()
     const node = await addNode(database, await addCluster(database), { createdAt: new Date(Date.now() - 3_600_000) })
-    expect(await replaceCa()).toMatchObject({ code: 0, stdout: expect.stringContaining('is made') })
-    expect(await replaceCa()).toMatchObject({ code: 0, stdout: expect.stringContaining('being replaced already') })
+    expect(await replaceCa()).toMatchObject({ code: 0, stdout: expect.stringContaining('Created the new authority') })
+    expect(await replaceCa()).toMatchObject({ code: 0, stdout: expect.stringContaining('already being replaced') })
 
     expect(await servedTo([old ?? ''])).toBe(200)
     const both = await authorities()

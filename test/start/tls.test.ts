@@ -47,7 +47,7 @@ describe('ROOST_TLS', () => {
     const env = controlPlaneEnv(dir, { DATABASE_URL: database.url, ROOST_LOG_LEVEL: 'error', ...files })
     const { code, stderr } = await runRoost(['local', 'serve'], env)
     expect(stderr).toMatch(
-      /^roost: \S+\/key\.pem is not the key of the certificate in \S+\/cert\.pem: both must be PEM\.\n$/,
+      /^roost: \S+\/key\.pem is not the key of the certificate in \S+\/cert\.pem\. Both files must be PEM\.\n$/,
     )
     expect(code).toBe(1)
     await rm(dir, { recursive: true })

@@ -38,7 +38,7 @@ export interface AppOptions {
   readonly tls: { readonly key: string; readonly cert: string } | null
 }
 
-/** The HTTP face of a context: every route, not yet listening. */
+/** Builds the HTTP server of a context with every route. It does not listen yet. */
 export async function buildApp({ context, tls }: AppOptions): Promise<FastifyInstance> {
   const { log, config } = context.options
   const app = createServer({ log, tls, behindProxy: config.behindProxy })
@@ -55,7 +55,7 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
   return app
 }
 
-/** What holds for every route, in the order in which a request meets it. */
+/** Adds the hooks of every route, in the order in which a request passes them. */
 async function applyDialect(app: FastifyInstance, methods: MethodTable, context: Context): Promise<void> {
   const { authentication, options } = context
   const admit = limitUnauthenticated(app)
@@ -71,7 +71,7 @@ async function applyDialect(app: FastifyInstance, methods: MethodTable, context:
   forbidStaleReads(app)
   parseBodies(app)
   requireJson(app)
-  // Schemas describe and serialise; what comes in is read by the dialect, whose errors name the fields.
+  // Schemas describe and serialize. Requests are validated by the dialect, whose errors name the fields.
   app.setValidatorCompiler(() => (value: unknown) => ({ value }))
   app.setSerializerCompiler(serializerCompiler)
 }
@@ -93,11 +93,11 @@ function mountApi(app: FastifyInstance, { options, services, metrics, utilizatio
   for (const route of routes) mountRoute(app, route)
 }
 
-/** The nodes' side: enrolment, and the stream beside the routes. */
+/** Mounts enrollment and the stream of the agents. */
 function mountAgents(app: FastifyInstance, { options, enrolments, stream }: Context): void {
   const { trustedCas, now } = options
   registerEnrolment(app, { enrolments, trustedCas, clock: { ...systemClock, now } })
   stream.attach(app.server)
-  // An open stream is no request: the server would wait for it for ever.
+  // The server would wait forever for an open stream.
   app.addHook('preClose', () => stream.close())
 }

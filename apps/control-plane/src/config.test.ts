@@ -12,7 +12,7 @@ function faultsOf(env: NodeJS.ProcessEnv): readonly string[] {
 }
 
 describe('readConfig', () => {
-  it('serves on loopback with its own CA and the embedded database unless told otherwise', () => {
+  it('serves on loopback with its own CA and the embedded database unless the environment says otherwise', () => {
     expect(readConfig({})).toMatchObject({
       listen: { host: '127.0.0.1', port: 8443 },
       tls: { mode: 'auto' },
@@ -105,6 +105,8 @@ describe('readConfig', () => {
 describe('isLoopback', () => {
   it('knows the addresses that only this machine can reach', () => {
     expect(['127.0.0.1', '127.9.9.9', '::1', 'localhost'].every(isLoopback)).toBe(true)
-    expect(['0.0.0.0', '::', '10.0.0.1', '127.evil.example'].some(isLoopback)).toBe(false)
+    expect(
+      ['0.0.0.0', '::', '10.0.0.1', '127.evil.example', '127.0.0.999', '127.1', '::ffff:127.0.0.1'].some(isLoopback),
+    ).toBe(false)
   })
 })

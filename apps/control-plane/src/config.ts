@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
+import { isInSubnet, isIpv4 } from '@roost/api-types/rest'
 import { z } from 'zod'
 
 export type TlsConfig =
@@ -12,29 +13,29 @@ export interface Config {
   /** Absolute. */
   readonly dataDir: string
   readonly listen: { readonly host: string; readonly port: number }
-  /** Null: follows from the listen address. */
+  /** Null: derived from the listen address. */
   readonly publicUrl: string | null
   readonly tls: TlsConfig
-  /** A proxy terminates TLS in front of us. */
+  /** True if a proxy terminates TLS. */
   readonly behindProxy: boolean
   /** Null: the embedded PostgreSQL. */
   readonly databaseUrl: string | null
-  /** How long usage by half-hour is kept. */
+  /** Retention of usage by half-hour. */
   readonly usageRetentionDays: number
-  /** How long it is kept who changed what. */
+  /** Retention of audit events. */
   readonly auditRetentionDays: number
-  /** How long a deployment is kept after its end. */
+  /** Retention of deployments after their end. */
   readonly jobRetentionDays: number
-  /** How long the answer to a POST with an `Idempotency-Key` is kept. */
+  /** Retention of answers to requests with an `Idempotency-Key`. */
   readonly idempotencyRetentionHours: number
   readonly logLevel: z.infer<typeof LogLevel>
-  /** `name:key` with which the command line calls the API; null: the one in the data directory. */
+  /** The credentials `name:key` of the command line; null: those in the data directory. */
   readonly apiKey: string | null
-  /** How long a node may be silent about a deployment. */
+  /** Timeout of a node in a deployment. */
   readonly deploymentTimeoutMs: number
 }
 
-/** Every fault of the environment, one sentence each. The command ends with exit code 2. */
+/** All faults of the environment, one sentence each. The command ends with exit code 2. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly faults: readonly string[]
@@ -52,7 +53,7 @@ const Days = z
   .regex(/^[1-9]\d{0,4}$/, { error: 'must be a number of days, 1 to 99999' })
   .transform(Number)
 
-/** The API promises a day. */
+/** The API guarantees at least a day. */
 const Hours = z.string().transform((text, context) => {
   const hours = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (hours >= 24) return hours
@@ -87,7 +88,7 @@ const Seconds = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-/** Each variable with its rule; a variable that may be missing is null then. */
+/** Each variable with its rule. An optional variable that is missing is null. */
 const variables = {
   ROOST_DATA_DIR: z
     .string()
@@ -116,7 +117,7 @@ type Values = { readonly [Name in keyof typeof variables]: z.infer<(typeof varia
 
 /** Reads the environment. Throws ConfigError with every fault at once. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  // A variable that is set to nothing counts as not set, as in a systemd EnvironmentFile.
+  // An empty variable counts as not set, as in a systemd EnvironmentFile.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const faults = unknownVariables(given)
   const parsed = Object.entries(variables).map(([name, rule]) => {
@@ -140,7 +141,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     apiKey: values.ROOST_API_KEY,
     deploymentTimeoutMs: values.ROOST_DEPLOYMENT_TIMEOUT * 1000,
   }
-  // A rule over several variables has no say while one of them is at fault itself.
+  // Rules over several variables need valid variables.
   if (faults.length === 0) faults.push(...transportFaults(config))
   if (faults.length > 0) throw new ConfigError(faults)
   return config
@@ -150,30 +151,30 @@ function transportFaults({ tls, listen, behindProxy, publicUrl }: Config): strin
   const faults: string[] = []
   if (tls.mode === 'off' && !behindProxy && !isLoopback(listen.host))
     faults.push(
-      `ROOST_TLS=off would send keys in the clear on ${listen.host}: listen on loopback, or set ROOST_BEHIND_PROXY=1 when a proxy in front terminates TLS.`,
+      `ROOST_TLS=off would send keys unencrypted on ${listen.host}. Listen on loopback, or set ROOST_BEHIND_PROXY=1 if a proxy terminates TLS.`,
     )
   if (tls.mode !== 'off' && publicUrl?.startsWith('http:'))
     faults.push('ROOST_PUBLIC_URL must begin with https:// unless ROOST_TLS is off.')
   return faults
 }
 
-/** True when nothing but this machine can reach the address. */
+/** Returns true if only this machine can reach the address. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+  return host === 'localhost' || host === '::1' || (isIpv4(host) && isInSubnet(host, '127.0.0.0', 8))
 }
 
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {
   const known = Object.keys(variables)
   return Object.keys(env)
     .filter((name) => /^ROOST_(?!AGENT_|TEST_)/.test(name) && !known.includes(name))
-    .map((name) => `${name} is no variable of Roost, which knows ${known.join(', ')}.`)
+    .map((name) => `Unknown variable ${name}. Known variables: ${known.join(', ')}.`)
 }
 
 function tlsConfig(values: Values, faults: string[]): TlsConfig {
   const { ROOST_TLS: mode, ROOST_TLS_CERT: cert, ROOST_TLS_KEY: key } = values
   if (mode !== 'files') {
     if (cert !== null || key !== null)
-      faults.push('ROOST_TLS_CERT and ROOST_TLS_KEY need ROOST_TLS=files: set it, or leave them out.')
+      faults.push('ROOST_TLS_CERT and ROOST_TLS_KEY need ROOST_TLS=files. Set it, or remove them.')
     return { mode }
   }
   if (cert === null || key === null)

@@ -11,12 +11,12 @@ const closeDeadlineMs = 30_000
 const stopping = new AbortController()
 const startServer: StartServer = async (config, log) => (await import('./server.js')).startServer(config, log)
 
-/** Ctrl-C comes twice under npm, once by the terminal and once by npm: the second changes nothing. */
+/** Stops once: under npm, Ctrl-C sends two signals, one from the terminal and one from npm. */
 function stop(): void {
   if (stopping.signal.aborted) return
   stopping.abort()
   setTimeout(() => {
-    process.stderr.write(`roost: not everything ended within ${closeDeadlineMs / 1000} s; giving up\n`)
+    process.stderr.write(`roost: shutdown did not finish within ${closeDeadlineMs / 1000} s, exiting\n`)
     process.exit(exitCodes.error)
   }, closeDeadlineMs).unref()
 }
@@ -48,5 +48,5 @@ try {
 } catch (error) {
   process.exitCode = fail(error)
 }
-// Whatever may still hold the process, such as a connection on its way out, is not waited for.
+// Do not wait for connections that are still closing.
 process.exit()

@@ -16,16 +16,14 @@ import { publicKeyDigest } from './tls/certificates.js'
 import { openTls } from './tls/tls.js'
 import type { Tls } from './tls/tls.js'
 
-/** Starts the control plane of a configuration. Throws StartError, with nothing left running. */
+/** Starts the control plane. If it throws StartError, nothing is left running. */
 export async function startServer(config: Config, log: Log): Promise<RunningServer> {
   const closers: (() => Promise<void> | void)[] = []
   const close = () => closeAll(closers.splice(0).toReversed())
   try {
     return await start(config, log, (end) => closers.push(end), close)
   } catch (error) {
-    await close().catch((failure: unknown) =>
-      log.error({ err: failure }, 'not everything that was started could be closed'),
-    )
+    await close().catch((failure: unknown) => log.error({ err: failure }, 'could not close all parts'))
     throw error
   }
 }
@@ -39,7 +37,7 @@ async function start(
   const { dataDir } = config
   const instance = await claimDataDir(dataDir)
   onClose(() => instance.release())
-  // Before a database is installed and migrated for nothing.
+  // Checked before a database is installed and migrated for nothing.
   await requirePort(config.listen)
   const databaseServer = await startDatabase(config, log)
   onClose(() => databaseServer.stop())

@@ -11,7 +11,7 @@ import { isKeptPath } from './files.js'
 
 /*
  * A gzip of lines. The first is the manifest, in JSON. Then for each table `T <name>`, and for each of its rows `R <JSON>`;
- * `S <sequence> <last number>`; and `E <rows>` at the end, without which the archive is torn.
+ * `S <sequence> <last number>`; and `E <rows>` at the end, without which the archive is incomplete.
  */
 const format = 'roost-backup'
 
@@ -25,7 +25,7 @@ const Manifest = z.object({
 })
 export type Manifest = z.infer<typeof Manifest>
 
-/** An archive by its path, or by a descriptor that is open already; the path is then for messages alone. */
+/** The path of an archive, or an open file descriptor; then the path is only for messages. */
 export interface ArchiveFile {
   readonly path: string
   readonly descriptor?: number
@@ -78,27 +78,30 @@ async function writeLines(
 
 export function unwritableArchive(path: string, cause: NodeJS.ErrnoException): StartError {
   const reason = cause.code ?? cause.message
-  return new StartError(`${path} cannot be written (${reason}): name a place with room where this account may write.`, {
-    cause,
-  })
+  return new StartError(
+    `Cannot write ${path} (${reason}). Use a path that this account can write, on a disk with free space.`,
+    {
+      cause,
+    },
+  )
 }
 
 export function noSuchArchive(path: string, cause: unknown): StartError {
-  return new StartError(`There is no file ${path}.`, { cause })
+  return new StartError(`File ${path} not found.`, { cause })
 }
 
-/** What an archive holds, in the order in which it was written. */
+/** Receives the contents of an archive in the order of the file. */
 export interface ArchiveReader {
   table?(name: string): Promise<void>
   row?(text: string): Promise<void>
   sequence?(name: string, last: string): Promise<void>
 }
 
-/** Reads an archive to its end. Throws StartError for what is none, and for one that is torn. */
+/** Reads an archive to its end. Throws StartError for another kind of file and for an incomplete one. */
 export async function readArchive(file: ArchiveFile, reader: ArchiveReader): Promise<Manifest> {
   let manifest: Manifest | undefined
   let rows = 0
-  let isWhole = false
+  let isComplete = false
   const { path } = file
   for await (const line of linesOf(file)) {
     const text = line.slice(2)
@@ -108,10 +111,10 @@ export async function readArchive(file: ArchiveFile, reader: ArchiveReader): Pro
       await reader.row?.(text)
     } else if (line.startsWith('T ')) await reader.table?.(text)
     else if (line.startsWith('S ')) await readSequence(text, reader)
-    else isWhole = line === `E ${rows}`
+    else isComplete = line === `E ${rows}`
   }
-  if (manifest === undefined || !isWhole)
-    throw new StartError(`${path} is torn: its end is missing. Use another backup.`)
+  if (manifest === undefined || !isComplete)
+    throw new StartError(`${path} is incomplete: its end is missing. Use another backup.`)
   return manifest
 }
 
@@ -122,7 +125,7 @@ async function readSequence(text: string, reader: ArchiveReader): Promise<void> 
 
 async function* linesOf({ path, descriptor }: ArchiveFile): AsyncGenerator<string> {
   const gunzip = createGunzip()
-  // A descriptor stays open, and is read from the beginning each time.
+  // A descriptor stays open and is read from the beginning each time.
   const options = descriptor === undefined ? {} : { fd: descriptor, start: 0, autoClose: false }
   const unpacked = pipeline(createReadStream(path, options), gunzip)
   unpacked.catch((error: Error) => gunzip.destroy(error))
@@ -133,7 +136,7 @@ async function* linesOf({ path, descriptor }: ArchiveFile): AsyncGenerator<strin
     const { code = '', message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') throw noSuchArchive(path, error)
     if (!code.startsWith('Z_') && code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
-    throw new StartError(`${path} cannot be unpacked (${message}): it is no backup of Roost, or it is torn.`, {
+    throw new StartError(`Cannot unpack ${path} (${message}). It is not a backup of Roost, or it is incomplete.`, {
       cause: error,
     })
   }
@@ -143,7 +146,7 @@ function parseManifest(path: string, line: string): Manifest {
   try {
     return Manifest.parse(JSON.parse(line))
   } catch (error) {
-    throw new StartError(`${path} is no backup that this Roost can read.`, { cause: error })
+    throw new StartError(`${path} is not a backup that this version of Roost can read.`, { cause: error })
   }
 }
 

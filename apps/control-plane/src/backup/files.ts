@@ -2,44 +2,43 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join } from 'node:path'
 import { StartError } from '../lifecycle/start-error.js'
 
-/** A file of the data directory that no database can replace. */
+/** A file of the data directory that is not in the database. */
 export interface KeptFile {
-  /** Below the data directory. */
+  /** The path below the data directory. */
   readonly path: string
   readonly base64: string
 }
 
-/** The encryption keys, the authority that agents pin, and the first key. */
+/** Reads the encryption keys, the authority that agents pin, and the first API key. */
 export async function readKeptFiles(dataDir: string): Promise<readonly KeptFile[]> {
   const tls = (await unlessMissing(join(dataDir, 'tls'), (path) => readdir(path))) ?? []
   const paths = ['secrets.key', 'admin.apikey', 'ca.pem', ...tls.map((name) => `tls/${name}`)]
   const files = await Promise.all(
     paths.filter(isKeptPath).map(async (path) => {
-      const bytes = await unlessMissing(join(dataDir, path), (whole) => readFile(whole))
+      const bytes = await unlessMissing(join(dataDir, path), (file) => readFile(file))
       return bytes === undefined ? [] : [{ path, base64: bytes.toString('base64') }]
     }),
   )
   return files.flat()
 }
 
-/** A file that is there and cannot be read must not be left out: a backup without its key or authority is worth nothing. */
+/** Returns undefined for a missing file. An unreadable one is an error: a backup without its key or authority is useless. */
 async function unlessMissing<T>(path: string, read: (path: string) => Promise<T>): Promise<T | undefined> {
   return read(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
-    throw new StartError(`${path} cannot be read (${error.code}): run this as the account that runs Roost.`, {
+    throw new StartError(`Cannot read ${path} (${error.code}). Run this command as the account that runs Roost.`, {
       cause: error,
     })
   })
 }
 
-/** Files that lie beside those whose places they are to take. */
+/** Files that are written beside the files that they replace. */
 export interface StagedFiles {
-  /** Puts each in its place. */
-  place(): Promise<void>
+  install(): Promise<void>
   discard(): Promise<void>
 }
 
-/** Writes the files so that what is left to do cannot fail for want of room. */
+/** Writes the files under temporary names, so that installing them cannot fail on a full disk. */
 export async function stageKeptFiles(dataDir: string, files: readonly KeptFile[]): Promise<StagedFiles> {
   const targets = files.map(({ path }) => join(dataDir, path))
   const discard = async () => {
@@ -58,13 +57,13 @@ export async function stageKeptFiles(dataDir: string, files: readonly KeptFile[]
   }
   return {
     discard,
-    async place() {
+    async install() {
       for (const target of targets) await rename(`${target}.restored`, target)
     },
   }
 }
 
-/** A name in an archive must not lead out of the data directory. */
+/** Returns true for the files of a backup. Paths outside the data directory are refused. */
 export function isKeptPath(path: string): boolean {
   return /^(?:secrets\.key|admin\.apikey|ca\.pem|tls\/[\w.-]+)$/.test(path) && !/\.\.|\.(?:new|restored)$/.test(path)
 }

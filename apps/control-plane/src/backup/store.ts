@@ -13,7 +13,7 @@ export interface BackupContents {
 const rowsAtOnce = 500
 const charactersAtOnce = 4_000_000
 
-/** Writes the whole database, as it is at one moment, and the files into one archive. Answers the number of rows. */
+/** Writes a snapshot of the complete database and the files to an archive. Returns the number of rows. */
 export async function backUp(connection: Connection, file: ArchiveFile, contents: BackupContents): Promise<number> {
   const { files, release, created } = contents
   let count = 0
@@ -40,12 +40,12 @@ export interface RestoreFlags {
   readonly log: (message: string) => void
 }
 
-/** The archive read through: throws StartError for a torn one, before anything is changed. */
+/** Reads the complete archive. Throws StartError for an incomplete one, before anything is changed. */
 export function inspect(file: ArchiveFile): Promise<Manifest> {
   return readArchive(file, {})
 }
 
-/** Puts an archive into the database, whole or not at all. */
+/** Restores the database from an archive in one transaction. */
 export async function restore(connection: Connection, file: ArchiveFile, manifest: Manifest, flags: RestoreFlags) {
   await restoreDatabase(connection, { ...flags, migrations: manifest.migrations }, async (into) => {
     let table = ''

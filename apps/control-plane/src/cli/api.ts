@@ -13,13 +13,13 @@ type Records<T> = T extends { readonly objects: readonly (infer R)[] } ? R : nev
 export type ClusterRecord = Records<Awaited<ReturnType<Rpc['clusters']['list']['query']>>>
 export type NodeRecord = Records<Awaited<ReturnType<Rpc['nodes']['list']['query']>>>
 
-/** Calls the API for one command; what it refuses ends the command with a sentence and an exit code. */
+/** Calls the API for one command. An error of the API ends the command with its message and an exit code. */
 export async function withApi<T>(config: Config, use: (rpc: Rpc) => Promise<T>): Promise<T> {
   const apiKey = config.apiKey ?? (await readApiKey(config.dataDir))
   if (apiKey === undefined)
     throw new CommandError(
-      `There is no key in ${apiKeyPath(config.dataDir)}, or this account may not read it: set ROOST_API_KEY to NAME:KEY, or ROOST_DATA_DIR to Roost's data directory.`,
-      exitCodes.unauthorised,
+      `Cannot read a key from ${apiKeyPath(config.dataDir)}. Set ROOST_API_KEY to NAME:KEY, or ROOST_DATA_DIR to the data directory of Roost.`,
+      exitCodes.unauthorized,
     )
   const url = await apiUrl(config)
   const ca = await readFile(join(config.dataDir, 'ca.pem'), 'utf8').catch(() => undefined)
@@ -33,7 +33,7 @@ export async function withApi<T>(config: Config, use: (rpc: Rpc) => Promise<T>):
   }
 }
 
-/** Where the control plane of the data directory listens, else where the configuration says that it does. */
+/** Returns the URL of the control plane that runs on the data directory; if none does, the configured URL. */
 export async function apiUrl(config: Config): Promise<string> {
   const running = await readInstance(config.dataDir)
   if (running?.url) return running.url
@@ -45,8 +45,8 @@ export async function apiUrl(config: Config): Promise<string> {
 
 const codesOfAnswers: Readonly<Record<string, number>> = {
   BAD_REQUEST: exitCodes.usage,
-  UNAUTHORIZED: exitCodes.unauthorised,
-  FORBIDDEN: exitCodes.unauthorised,
+  UNAUTHORIZED: exitCodes.unauthorized,
+  FORBIDDEN: exitCodes.unauthorized,
   NOT_FOUND: exitCodes.notFound,
   CONFLICT: exitCodes.conflict,
   PRECONDITION_FAILED: exitCodes.conflict,
@@ -58,16 +58,16 @@ function commandError(error: unknown, url: string): unknown {
   const { data, message, cause } = error as Error & { readonly data?: { readonly code?: string } | null }
   const code = data?.code
   if (code !== undefined) return new CommandError(message, codesOfAnswers[code] ?? exitCodes.error)
-  return new CommandError(`${url} does not answer (${reasonOf(cause) ?? message}): is Roost running there?`)
+  return new CommandError(`${url} does not answer (${reasonOf(cause) ?? message}). Check that Roost runs there.`)
 }
 
-/** The innermost reason: fetch says no more than that it failed. */
+/** Returns the innermost reason: the message of fetch itself does not contain it. */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   return reasonOf(error.cause) ?? (error as NodeJS.ErrnoException).code ?? error.message
 }
 
-/** Every record of a list, a page of the longest kind at a time. */
+/** Reads all records of a list, in pages of the largest size. */
 export async function listAll<R>(
   page: (range: { readonly limit: number; readonly offset: number }) => Promise<{
     readonly objects: readonly R[]
@@ -84,21 +84,21 @@ export async function listAll<R>(
   return all
 }
 
-/** The one record that a word on the command line means: its id, or its name. */
+/** Returns the record of a name or an id. */
 export function pick<R extends { readonly id: number }>(
   noun: string,
-  word: string,
+  nameOrId: string,
   records: readonly R[],
   nameOf: (record: R) => string,
 ): R {
-  const byId = records.find((record) => String(record.id) === word)
-  const named = records.filter((record) => nameOf(record) === word)
+  const byId = records.find((record) => String(record.id) === nameOrId)
+  const named = records.filter((record) => nameOf(record) === nameOrId)
   const [only] = named.length > 0 ? named : byId ? [byId] : []
   if (named.length > 1)
     throw new CommandError(
-      `There are ${named.length} ${noun}s named '${word}': give the id of one (${named.map(({ id }) => id).join(', ')}).`,
+      `${named.length} ${noun}s are named '${nameOrId}'. Use an id instead: ${named.map(({ id }) => id).join(', ')}.`,
       exitCodes.conflict,
     )
-  if (!only) throw new CommandError(`There is no ${noun} '${word}'.`, exitCodes.notFound)
+  if (!only) throw new CommandError(`${noun} '${nameOrId}' not found.`, exitCodes.notFound)
   return only
 }

@@ -9,22 +9,22 @@ import { CommandError, exitCodes } from './terminal/exit-codes.js'
 import type { Terminal } from './terminal/terminal.js'
 
 /**
- * Runs commands of `roost local` as the owner of the data directory, each in a process of its own whose exit code becomes ours. Root
- * hands over the archive of a backup open, because the owner may have no access to its folder.
+ * Runs commands of `roost local` as the owner of the data directory, each in a process whose exit code becomes ours. Root
+ * passes the archive of a backup as an open file, because the owner may have no access to its folder.
  */
 export interface AsOwner {
   run(args: readonly string[]): Promise<void>
-  /** The archive belongs to root, who asked for it. */
+  /** Writes the archive, which root owns. */
   backup(file: string): Promise<void>
   restore(file: string, flags: readonly string[]): Promise<void>
 }
 
-/** The descriptor that the archive has in the owner's process. */
+/** The file descriptor of the archive in the owner's process. */
 const archiveFlags = ['--descriptor', '3']
 
 /**
- * Undefined unless this process is root and the data directory belongs to another account: the control plane could not read what root
- * writes there, and PostgreSQL refuses to run as root.
+ * Returns undefined unless this process is root and the data directory belongs to another account: the control plane could
+ * not read files that root writes there, and PostgreSQL refuses to run as root.
  */
 export async function asOwnerOf(config: Config, terminal: Terminal): Promise<AsOwner | undefined> {
   if (process.getuid?.() !== 0) return undefined
@@ -39,7 +39,7 @@ export async function asOwnerOf(config: Config, terminal: Terminal): Promise<AsO
     run: async (args) => void (await run(args)),
     async backup(file) {
       const path = resolve(file)
-      if (existsSync(path)) throw new CommandError(`${path} exists: give a new name.`, exitCodes.conflict)
+      if (existsSync(path)) throw new CommandError(`${path} already exists. Use another file name.`, exitCodes.conflict)
       const draft = `${path}.new`
       const archive = await createDraft(draft).catch((error: NodeJS.ErrnoException) => {
         throw unwritableArchive(path, error)
@@ -65,7 +65,7 @@ export async function asOwnerOf(config: Config, terminal: Terminal): Promise<AsO
   }
 }
 
-/** The owner may have left a link there: an exclusive open follows none. */
+/** Opens the file exclusively, which follows no link that the owner may have left there. */
 async function createDraft(draft: string): Promise<FileHandle> {
   await rm(draft, { force: true })
   return open(draft, 'wx', 0o600)

@@ -23,53 +23,53 @@ const columns: Columns<Login> = {
   USER: ({ user }) => user,
 }
 
-/** The key comes by a file or by standard input: a command line is for every account of the machine to read. */
+/** Adds the commands of storage logins. Keys are read from a file or standard input: every account of the machine can read command lines. */
 export function addClusterStorage(cluster: Command, config: () => Config, { out, err }: Terminal): void {
   cluster
     .command('storage <cluster>')
-    .description('Show with what gateways mount its containers; never the key.')
+    .description('Show the storage login of a cluster, without its key')
     .addOption(outputOption())
-    .action((word: string, options: OutputOptions) =>
+    .action((nameOrId: string, options: OutputOptions) =>
       withApi(config(), async ({ clusters }) => {
-        const login = await clusters.storage.query({ id: await idOf(clusters, word) })
+        const login = await clusters.storage.query({ id: await idOf(clusters, nameOrId) })
         if (login === null)
-          throw new CommandError(`Nothing is set: "roost cluster set-storage ${word}" does that.`, exitCodes.notFound)
+          throw new CommandError(
+            `Cluster ${nameOrId} has no storage login. Set one with "roost cluster set-storage ${nameOrId}".`,
+            exitCodes.notFound,
+          )
         out.write(render([login], columns, options))
       }),
     )
   cluster
     .command('set-storage <cluster>')
-    .description('Set with what gateways mount its containers: the login of the account that holds them.')
-    .requiredOption(
-      '--auth-url <url>',
-      'where to log in (authentication version 1), such as https://swift:8080/auth/v1.0',
-    )
-    .requiredOption('--user <user>', 'such as account:user')
-    .option('--key-file <path>', 'a file whose first line is the key, or - for standard input', '-')
-    .action((word: string, { authUrl, user, keyFile }: StorageFlags) =>
+    .description('Set the storage login with which gateways mount the containers of a cluster')
+    .requiredOption('--auth-url <url>', 'authentication URL (version 1), such as https://swift:8080/auth/v1.0')
+    .requiredOption('--user <user>', 'user that owns the containers, such as account:user')
+    .option('--key-file <path>', 'file whose first line is the key, or - for standard input', '-')
+    .action((nameOrId: string, { authUrl, user, keyFile }: StorageFlags) =>
       withApi(config(), async ({ clusters }) => {
-        const id = await idOf(clusters, word)
-        const key =
-          keyFile === '-' ? await readSecret(`The key of ${user}: `, process.stdin, err) : await readKey(keyFile)
-        if (key === '') throw new CommandError('No key was given.', exitCodes.usage)
+        const id = await idOf(clusters, nameOrId)
+        const key = keyFile === '-' ? await readSecret(`Key of ${user}: `, process.stdin, err) : await readKey(keyFile)
+        if (key === '')
+          throw new CommandError('The key is empty. Pass it by --key-file or standard input.', exitCodes.usage)
         await clusters.setStorage.mutate({ id, auth_url: authUrl, user, key })
-        out.write(`cluster ${word} is mounted as ${user}; each gateway takes it with its next deployment\n`)
+        out.write(`storage login of cluster ${nameOrId} set to ${user}; gateways use it from their next deployment\n`)
       }),
     )
   cluster
     .command('unset-storage <cluster>')
-    .description('Forget with what gateways mount its containers, once no share needs it.')
-    .option('--force', 'even while shares of the cluster are enabled')
-    .action((word: string, { force = false }: { readonly force?: boolean }) =>
+    .description('Remove the storage login. Refused while enabled shares use it.')
+    .option('--force', 'remove it even if enabled shares use it')
+    .action((nameOrId: string, { force = false }: { readonly force?: boolean }) =>
       withApi(config(), async ({ clusters }) => {
-        await clusters.unsetStorage.mutate({ id: await idOf(clusters, word), force })
-        out.write(`the storage login of cluster ${word} is forgotten; each gateway drops it with its next deployment\n`)
+        await clusters.unsetStorage.mutate({ id: await idOf(clusters, nameOrId), force })
+        out.write(`storage login of cluster ${nameOrId} removed; gateways drop it with their next deployment\n`)
       }),
     )
 }
 
-async function idOf(clusters: Rpc['clusters'], word: string): Promise<number> {
-  return pick('cluster', word, await listAll((range) => clusters.list.query(range)), ({ name }) => name).id
+async function idOf(clusters: Rpc['clusters'], nameOrId: string): Promise<number> {
+  return pick('cluster', nameOrId, await listAll((range) => clusters.list.query(range)), ({ name }) => name).id
 }
 
 async function readKey(path: string): Promise<string> {
@@ -78,5 +78,5 @@ async function readKey(path: string): Promise<string> {
 }
 
 function refuse({ code, path }: NodeJS.ErrnoException): never {
-  throw new CommandError(`The key file ${path} cannot be read (${code}).`, exitCodes.usage)
+  throw new CommandError(`Cannot read the key file ${path} (${code}).`, exitCodes.usage)
 }

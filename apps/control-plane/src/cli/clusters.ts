@@ -11,12 +11,10 @@ const columns: Columns<ClusterRecord> = { ID: ({ id }) => id, NAME: ({ name }) =
 
 export function addClusters(program: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
-  const cluster = program
-    .command('cluster')
-    .description('Clusters: list, add, rename, remove, and how gateways mount their containers.')
+  const cluster = program.command('cluster').description('Manage clusters and their storage logins')
   cluster
     .command('list')
-    .description('List the clusters.')
+    .description('List clusters')
     .addOption(outputOption())
     .action((options: OutputOptions) =>
       withApi(config(), async ({ clusters }) => {
@@ -25,7 +23,7 @@ export function addClusters(program: Command, config: () => Config, terminal: Te
     )
   cluster
     .command('add <name>')
-    .description('Make a new cluster.')
+    .description('Add a cluster')
     .addOption(outputOption())
     .action((name: string, options: OutputOptions) =>
       withApi(config(), async ({ clusters }) => {
@@ -34,22 +32,27 @@ export function addClusters(program: Command, config: () => Config, terminal: Te
     )
   cluster
     .command('rename <cluster> <name>')
-    .description('Give a cluster another name.')
-    .action((word: string, name: string) =>
+    .description('Rename a cluster')
+    .action((nameOrId: string, name: string) =>
       withApi(config(), async ({ clusters }) => {
-        const { id } = pick('cluster', word, await listAll((range) => clusters.list.query(range)), (c) => c.name)
+        const { id } = pick('cluster', nameOrId, await listAll((range) => clusters.list.query(range)), (c) => c.name)
         await clusters.change.mutate({ id, change: { name } })
-        out.write(`cluster ${id} is named ${name} now\n`)
+        out.write(`cluster ${id} renamed to ${name}\n`)
       }),
     )
   cluster
     .command('remove <cluster>')
-    .description('Remove a cluster that has no nodes.')
-    .action((word: string) =>
+    .description('Remove a cluster. Refused while it has nodes or users.')
+    .action((nameOrId: string) =>
       withApi(config(), async ({ clusters }) => {
-        const { id, name } = pick('cluster', word, await listAll((range) => clusters.list.query(range)), (c) => c.name)
+        const { id, name } = pick(
+          'cluster',
+          nameOrId,
+          await listAll((range) => clusters.list.query(range)),
+          (c) => c.name,
+        )
         await clusters.remove.mutate({ id })
-        out.write(`cluster ${name} is removed\n`)
+        out.write(`cluster ${name} removed\n`)
       }),
     )
   addClusterStorage(cluster, config, terminal)

@@ -17,11 +17,11 @@ type Verdict = 'ok' | 'warn' | 'fail'
 interface Finding {
   readonly check: string
   readonly verdict: Verdict
-  /** What was seen, and what to do when it is not well. */
+  /** The observation, with a fix if there is a problem. */
   readonly message: string
 }
 
-type Check = readonly [name: string, look: (config: Config) => Promise<readonly [Verdict, string]>]
+type Check = readonly [name: string, run: (config: Config) => Promise<readonly [Verdict, string]>]
 
 const columns: Columns<Finding> = {
   CHECK: ({ check }) => check,
@@ -29,7 +29,7 @@ const columns: Columns<Finding> = {
   FINDING: ({ message }) => message,
 }
 const dayMs = 86_400_000
-const leastFreeBytes = 1e9
+const minFreeBytes = 1e9
 
 const checks: readonly Check[] = [
   ['data directory', dataDirectory],
@@ -45,7 +45,7 @@ const checks: readonly Check[] = [
 export function addDoctor(program: Command, config: () => Config, { out }: Terminal): void {
   program
     .command('doctor')
-    .description('Check this control plane, and say what to do about what is not well.')
+    .description('Check this control plane and suggest fixes for problems')
     .addOption(outputOption())
     .action(async (options: OutputOptions) => {
       const findings = await examine(config())
@@ -57,8 +57,8 @@ export function addDoctor(program: Command, config: () => Config, { out }: Termi
 
 async function examine(config: Config): Promise<readonly Finding[]> {
   const findings: Finding[] = []
-  for (const [check, look] of checks) {
-    const [verdict, message] = await look(config).catch((error: Error) => ['fail', error.message] as const)
+  for (const [check, run] of checks) {
+    const [verdict, message] = await run(config).catch((error: Error) => ['fail', error.message] as const)
     findings.push({ check, verdict, message })
   }
   return findings
@@ -77,12 +77,15 @@ async function freeSpace({ dataDir }: Config): Promise<readonly [Verdict, string
   const { bavail, bsize } = await statfs(dataDir)
   const free = bavail * bsize
   const text = `${(free / 1e9).toFixed(1)} GB free`
-  return free < leastFreeBytes ? ['warn', `${text}: the database stops when there is none. Make room.`] : ['ok', text]
+  return free < minFreeBytes
+    ? ['warn', `${text}: the database stops when the disk is full. Free some space.`]
+    : ['ok', text]
 }
 
 async function runningProcess({ dataDir }: Config): Promise<readonly [Verdict, string]> {
   const instance = await readInstance(dataDir)
-  if (!instance) return ['warn', 'none runs on this data directory: start it, or ask another by ROOST_PUBLIC_URL.']
+  if (!instance)
+    return ['warn', 'Roost does not run on this data directory. Start it, or set ROOST_PUBLIC_URL for another one.']
   return ['ok', `process ${instance.pid}${instance.url === null ? ', still starting' : ` at ${instance.url}`}`]
 }
 
@@ -90,7 +93,7 @@ async function firstKey({ dataDir, apiKey }: Config): Promise<readonly [Verdict,
   if (apiKey !== null) return ['ok', 'from ROOST_API_KEY']
   const path = apiKeyPath(dataDir)
   return (await readApiKey(dataDir)) === undefined
-    ? ['fail', `${path} holds none, or this account may not read it: set ROOST_API_KEY.`]
+    ? ['fail', `cannot read a key from ${path}. Set ROOST_API_KEY.`]
     : ['ok', path]
 }
 
@@ -98,14 +101,16 @@ async function authority({ dataDir, tls }: Config): Promise<readonly [Verdict, s
   if (tls.mode !== 'auto') return ['ok', `not used: ROOST_TLS is ${tls.mode}`]
   const path = join(dataDir, 'ca.pem')
   const days = Math.floor((Date.parse(new X509Certificate(await readFile(path)).validTo) - Date.now()) / dayMs)
-  return days > 30 ? ['ok', `${path}, good for ${days} days`] : ['fail', `${path} ends in ${days} days: restart Roost.`]
+  return days > 30
+    ? ['ok', `${path} is valid for ${days} days`]
+    : ['fail', `${path} expires in ${days} days. Restart Roost to renew it.`]
 }
 
 async function api(config: Config): Promise<readonly [Verdict, string]> {
   const clusters = await withApi(config, (rpc) => rpc.clusters.list.query({ limit: 1 }))
   return [
     'ok',
-    `${await apiUrl(config)} answers and takes the key; ${clusters.total} ${clusters.total === 1 ? 'cluster' : 'clusters'}`,
+    `${await apiUrl(config)} answers and accepts the key; ${clusters.total} ${clusters.total === 1 ? 'cluster' : 'clusters'}`,
   ]
 }
 
@@ -118,6 +123,6 @@ async function nodes(config: Config): Promise<readonly [Verdict, string]> {
 
 async function reach({ listen }: Config): Promise<readonly [Verdict, string]> {
   return isLoopback(listen.host)
-    ? ['warn', 'listens on loopback only: set ROOST_LISTEN and ROOST_PUBLIC_URL before adding nodes elsewhere.']
+    ? ['warn', 'listens on loopback only. Set ROOST_LISTEN and ROOST_PUBLIC_URL before adding other machines.']
     : ['ok', `listens on ${listen.host}:${listen.port}`]
 }

@@ -34,65 +34,65 @@ const columns: Columns<KeyRecord> = {
 
 export function addKeys(program: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
-  const key = program.command('key').description('The keys of operators.')
+  const key = program.command('key').description('Manage the keys of operators')
   key
     .command('list [operator]')
-    .description('List them all, or those of one operator.')
+    .description('List keys, all or those of one operator')
     .addOption(outputOption())
-    .action((word: string | undefined, options: OutputOptions) =>
+    .action((nameOrId: string | undefined, options: OutputOptions) =>
       withApi(config(), async (rpc) => {
-        const filters = word === undefined ? {} : { operator: (await findOperator(rpc, word)).id }
+        const filters = nameOrId === undefined ? {} : { operator: (await findOperator(rpc, nameOrId)).id }
         out.write(render(await listAll((range) => rpc.apiKeys.list.query({ ...range, filters })), columns, options))
       }),
     )
   key
     .command('create <operator>')
-    .description('Make a further one, and print it: it is not shown again.')
-    .option('--label <text>', 'what it is for', '')
-    .option('--ttl <time>', 'how long it is good, such as 12h or 90d; for ever unless given', parseDuration)
+    .description('Create a key for an operator and print it. It is not shown again.')
+    .option('--label <text>', 'purpose of the key', '')
+    .option('--ttl <time>', 'lifetime, such as 12h or 90d (default: unlimited)', parseDuration)
     .addOption(outputOption())
-    .action((word: string, { label, ttl, output }: KeyFlags) =>
+    .action((nameOrId: string, { label, ttl, output }: KeyFlags) =>
       withApi(config(), async (rpc) => {
-        const { id: operator } = await findOperator(rpc, word)
-        show(terminal, output, await rpc.apiKeys.create.mutate({ operator, label, ttl_seconds: ttl }))
+        const { id: operator } = await findOperator(rpc, nameOrId)
+        printKey(terminal, output, await rpc.apiKeys.create.mutate({ operator, label, ttl_seconds: ttl }))
       }),
     )
   key
     .command('rotate <id>')
-    .description('Make a new one in the place of one, which goes on working for a while.')
-    .option('--overlap <time>', 'how long both work (default: 1d)', parseDuration)
-    .option('--ttl <time>', 'how long the new one is good; as long as the old one was, unless given', parseDuration)
+    .description('Rotate a key; the old key stays valid for --overlap')
+    .option('--overlap <time>', 'time for which the old key stays valid (default: 1d)', parseDuration)
+    .option('--ttl <time>', 'lifetime of the new key (default: that of the old one)', parseDuration)
     .addOption(outputOption())
     .action((id: string, { overlap, ttl, output }: RotationFlags) =>
       withApi(config(), async (rpc) => {
         const rotation = { overlap_seconds: overlap, ttl_seconds: ttl }
-        show(terminal, output, await rpc.apiKeys.rotate.mutate({ id: await findKey(rpc, id), rotation }))
+        printKey(terminal, output, await rpc.apiKeys.rotate.mutate({ id: await findKey(rpc, id), rotation }))
       }),
     )
   key
     .command('revoke <id>')
-    .description('End one at once, and what streams to it within seconds.')
+    .description('Revoke a key at once. Its open streams end within seconds.')
     .action((id: string) =>
       withApi(config(), async (rpc) => {
         const { operator_name: name } = await rpc.apiKeys.revoke.mutate({ id: await findKey(rpc, id) })
-        out.write(`key ${id} of ${name} is revoked\n`)
+        out.write(`key ${id} of ${name} revoked\n`)
       }),
     )
 }
 
-/** The one time that a key is shown: alone on standard output, so that it can go into a file. */
-function show({ out, err }: Terminal, output: OutputOptions['output'], created: CreatedKey): void {
+/** Prints a new key. It alone goes to standard output, so that it can be redirected to a file. */
+function printKey({ out, err }: Terminal, output: OutputOptions['output'], created: CreatedKey): void {
   out.write(output === 'json' ? `${JSON.stringify(created, null, 2)}\n` : `${created.credentials}\n`)
-  err.write(`key ${created.id} of ${created.operator_name}; it is not shown again\n`)
+  err.write(`created key ${created.id} of ${created.operator_name}; it is not shown again\n`)
 }
 
-async function findKey({ apiKeys }: Rpc, word: string): Promise<number> {
-  const { objects } = await apiKeys.list.query({ filters: { id: parseId(word) } })
-  return pick('key', word, objects, ({ id }) => String(id)).id
+async function findKey({ apiKeys }: Rpc, nameOrId: string): Promise<number> {
+  const { objects } = await apiKeys.list.query({ filters: { id: parseId(nameOrId) } })
+  return pick('key', nameOrId, objects, ({ id }) => String(id)).id
 }
 
 function parseId(text: string): number {
   if (!/^\d{1,9}$/.test(text))
-    throw new CommandError("Give the key's number, as 'roost key list' shows it.", exitCodes.usage)
+    throw new CommandError(`'${text}' is not a key id. Use the ID that "roost key list" shows.`, exitCodes.usage)
   return Number(text)
 }

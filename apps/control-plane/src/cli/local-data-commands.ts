@@ -19,14 +19,16 @@ const secretsFile = 'secrets.key'
 
 export async function backup(config: Config, file: ArchiveFile, { out, err }: Terminal): Promise<void> {
   const { path } = file
-  if (existsSync(path)) throw new CommandError(`${path} exists: give a new name.`, exitCodes.conflict)
+  if (existsSync(path)) throw new CommandError(`${path} already exists. Use another file name.`, exitCodes.conflict)
   const files = await readKeptFiles(config.dataDir)
   if (!files.some((one) => one.path === secretsFile))
-    throw new CommandError(`There is no ${join(config.dataDir, secretsFile)}: nothing was ever kept here.`)
+    throw new CommandError(
+      `${join(config.dataDir, secretsFile)} does not exist: this data directory has no data. Check ROOST_DATA_DIR.`,
+    )
   const rows = await withRunningDatabase(config, quiet(err), (connection) =>
     orStartError(backUp(connection, file, { files, release: version, created: new Date() })),
   )
-  out.write(`${path}: ${rows} rows and ${files.length} files\n`)
+  out.write(`backed up ${rows} rows and ${files.length} files to ${path}\n`)
 }
 
 export async function restore(
@@ -35,10 +37,10 @@ export async function restore(
   force: boolean,
   { out, err }: Terminal,
 ): Promise<void> {
-  // While it runs, that is what must be said first.
+  // If the control plane runs, that error goes first.
   if (!force && existsSync(join(config.dataDir, secretsFile)) && !(await readInstance(config.dataDir)))
     throw new CommandError(
-      `${config.dataDir} holds keys already: --force puts those of the backup in their place.`,
+      `${config.dataDir} already contains keys. Use --force to replace them with those of the backup.`,
       exitCodes.conflict,
     )
   const log = quiet(err)
@@ -52,9 +54,9 @@ export async function restore(
       await staged.discard()
       throw error
     }
-    await staged.place()
+    await staged.install()
   })
-  out.write(`restored what Roost ${manifest.release} kept on ${manifest.created}\n`)
+  out.write(`restored the backup of Roost ${manifest.release} from ${manifest.created}\n`)
 }
 
 export async function resetAdmin(config: Config, { out, err }: Terminal): Promise<void> {
@@ -64,15 +66,15 @@ export async function resetAdmin(config: Config, { out, err }: Terminal): Promis
   })
   await writeApiKey(config.dataDir, credentials)
   out.write(`${credentials}\n`)
-  err.write(`also in ${apiKeyPath(config.dataDir)}; older keys work on: see "roost key list admin"\n`)
+  err.write(`also written to ${apiKeyPath(config.dataDir)}; older keys stay valid, see "roost key list admin"\n`)
 }
 
 export async function rotateSecretsKey(config: Config, { out, err }: Terminal): Promise<void> {
   const path = join(config.dataDir, secretsFile)
-  if (!existsSync(path)) throw new CommandError(`There is no ${path} to replace.`, exitCodes.notFound)
+  if (!existsSync(path)) throw new CommandError(`${path} does not exist.`, exitCodes.notFound)
   const rotate = (database: Parameters<typeof rotateSecretKey>[1]) => rotateSecretKey(path, database)
   const count = await withDatabase(config, quiet(err), rotate, { whileRunning: false })
-  out.write(`${path} holds a new key; ${count} secrets are sealed with it. Backups from before need the key in them.\n`)
+  out.write(`wrote a new key to ${path} and encrypted ${count} secrets with it; older backups contain the old key\n`)
 }
 
 function quiet(err: Terminal['err']) {

@@ -6,65 +6,65 @@ import type { Config } from '../config.js'
 import type { AsOwner } from './as-owner.js'
 import type { Terminal } from './terminal/terminal.js'
 
-// Loaded when one of them runs: the rest stays quick.
+// Loaded only when one of them runs, to keep other commands fast.
 const commands = () => import('./local-data-commands.js')
 
 interface ArchiveOptions {
   readonly descriptor?: string
 }
 
-/** Commands about what the control plane keeps. Root runs them as the account that the data directory belongs to. */
+/** Adds the commands for stored data. Root runs them as the owner of the data directory. */
 export function addLocalData(local: Command, config: () => Config, terminal: Terminal): void {
-  const act = async (asOwner: (owner: AsOwner) => Promise<void>, ourselves: () => Promise<void>) => {
+  const runAsOwner = async (asOwner: (owner: AsOwner) => Promise<void>, directly: () => Promise<void>) => {
     const { asOwnerOf } = await import('./as-owner.js')
     const owner = await asOwnerOf(config(), terminal)
-    await (owner === undefined ? ourselves() : asOwner(owner))
+    await (owner === undefined ? directly() : asOwner(owner))
   }
   local
     .command('backup <file>')
-    .description('Write the database and the keys into one file, also while the control plane runs.')
-    .addHelpText('after', '\nThe file opens every secret that Roost keeps: guard it as you guard the machine.')
+    .description('Back up the database and the keys to one file. The control plane may be running.')
+    .addHelpText('after', '\nThe file gives access to every secret of Roost. Protect it like the machine itself.')
     .addOption(descriptorOption())
     .action((file: string, options: ArchiveOptions) =>
-      act(
+      runAsOwner(
         (owner) => owner.backup(file),
         async () => (await commands()).backup(config(), archiveOf(file, options), terminal),
       ),
     )
   local
     .command('restore <file>')
-    .description('Put a backup into the data directory and the database, while the control plane is stopped.')
-    .option('--force', 'in the place of what is there')
+    .description('Restore the data directory and the database from a backup. The control plane must be stopped.')
+    .option('--force', 'replace existing data')
     .addOption(descriptorOption())
     .action((file: string, { force = false, ...options }: ArchiveOptions & { readonly force?: boolean }) =>
-      act(
+      runAsOwner(
         (owner) => owner.restore(file, force ? ['--force'] : []),
         async () => (await commands()).restore(config(), archiveOf(file, options), force, terminal),
       ),
     )
   local
     .command('reset-admin')
-    .description('Make a new key for the operator admin, and keep it in the data directory.')
+    .description('Create a new key for the operator admin and store it in the data directory')
     .action(() =>
-      act(
+      runAsOwner(
         (owner) => owner.run(['reset-admin']),
         async () => (await commands()).resetAdmin(config(), terminal),
       ),
     )
   local
     .command('rotate-secrets-key')
-    .description('Replace the key that passwords are encrypted with, while the control plane is stopped.')
+    .description('Rotate the key that encrypts stored passwords. The control plane must be stopped.')
     .action(() =>
-      act(
+      runAsOwner(
         (owner) => owner.run(['rotate-secrets-key']),
         async () => (await commands()).rotateSecretsKey(config(), terminal),
       ),
     )
 }
 
-/** For the process in which root runs the command as the owner. */
+/** Returns the hidden option for the process that root starts as the owner. */
 function descriptorOption(): Option {
-  return new Option('--descriptor <number>', 'the archive, which is open already').hideHelp()
+  return new Option('--descriptor <number>', 'file descriptor of the open archive').hideHelp()
 }
 
 function archiveOf(file: string, { descriptor }: ArchiveOptions): ArchiveFile {

@@ -4,14 +4,17 @@ import type { RunningServer } from '../context/running-server.js'
 
 const clusterName = 'default'
 
-/** The flags with which this machine's own agent enrols: into the cluster `default`, under a token for one node. */
-export async function enrolmentOf({ context, localUrl }: RunningServer): Promise<readonly string[]> {
+/** Returns the flags with which the agent of this machine enrolls, into the cluster `default`. */
+export async function enrollmentFlags({ context, localUrl }: RunningServer): Promise<readonly string[]> {
   const { services, options } = context
   const filters = [{ field: 'name', op: 'exact', values: [clusterName] }] as const
   const { objects } = await services.clusters.list({ filters, order: [], limit: 1, offset: 0 })
   const [cluster] = objects
   if (!cluster)
-    throw new RoostError('not_found', `There is no cluster '${clusterName}' for this machine: enrol its agent by hand.`)
+    throw new RoostError(
+      'not_found',
+      `There is no cluster '${clusterName}' for this machine. Enroll its agent by hand.`,
+    )
   const caller = localCaller('local serve')
   const { token } = await services.tokens.create({ cluster: cluster.id, ttl_seconds: 300 }, caller)
   const pin = options.caSha256()

@@ -12,47 +12,47 @@ interface NodeFlags extends OutputOptions {
 }
 
 export function addNodes(program: Command, config: () => Config, { out }: Terminal): void {
-  const node = program.command('node').description('Nodes: list, show, remove.')
+  const node = program.command('node').description('Manage nodes')
   node
     .command('list')
-    .description('List the nodes.')
-    .option('--cluster <cluster>', 'only those of this cluster, by name or id')
+    .description('List nodes')
+    .option('--cluster <cluster>', 'only nodes of this cluster, by name or id')
     .addOption(outputOption())
     .action((options: NodeFlags) =>
       withApi(config(), async ({ clusters, nodes }) => {
         const all = await listAll((range) => clusters.list.query(range))
-        const { cluster: word } = options
-        const filters = word === undefined ? {} : { cluster: pick('cluster', word, all, (c) => c.name).id }
+        const { cluster: nameOrId } = options
+        const filters = nameOrId === undefined ? {} : { cluster: pick('cluster', nameOrId, all, (c) => c.name).id }
         const records = await listAll((range) => nodes.list.query({ ...range, filters }))
         out.write(render(records, columnsWith(all), options))
       }),
     )
   node
     .command('show <node>')
-    .description('Show a node, given by host name or id, and what its agent has problems with.')
+    .description('Show a node, by hostname or id, with its problems')
     .addOption(outputOption())
-    .action((word: string, options: OutputOptions) =>
+    .action((nameOrId: string, options: OutputOptions) =>
       withApi(config(), async ({ clusters, nodes }) => {
-        const record = await nodeOf(nodes, word)
+        const record = await nodeOf(nodes, nameOrId)
         if (options.output === 'json') out.write(`${JSON.stringify(record, null, 2)}\n`)
         else out.write(shown(record, await listAll((range) => clusters.list.query(range))))
       }),
     )
   node
     .command('remove <node>')
-    .description('Revoke the identity of a node, given by host name or id, and forget the node.')
-    .option('--force', 'even while it is online')
-    .action((word: string, { force = false }: { readonly force?: boolean }) =>
+    .description('Remove a node, by hostname or id, and revoke its identity')
+    .option('--force', 'remove it even if it is online')
+    .action((nameOrId: string, { force = false }: { readonly force?: boolean }) =>
       withApi(config(), async ({ nodes }) => {
-        const { id, hostname } = await nodeOf(nodes, word)
+        const { id, hostname } = await nodeOf(nodes, nameOrId)
         await nodes.remove.mutate({ id, force })
-        out.write(`node ${hostname} (${id}) is removed; to come back it needs a new token\n`)
+        out.write(`node ${hostname} (${id}) removed; to add it again, create a new token\n`)
       }),
     )
 }
 
-async function nodeOf(nodes: Rpc['nodes'], word: string): Promise<NodeRecord> {
-  return pick('node', word, await listAll((range) => nodes.list.query(range)), ({ hostname }) => hostname)
+async function nodeOf(nodes: Rpc['nodes'], nameOrId: string): Promise<NodeRecord> {
+  return pick('node', nameOrId, await listAll((range) => nodes.list.query(range)), ({ hostname }) => hostname)
 }
 
 function shown(record: NodeRecord, clusters: readonly ClusterRecord[]): string {

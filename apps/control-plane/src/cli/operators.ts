@@ -21,10 +21,12 @@ const columns: Columns<OperatorRecord> = {
 const roles: readonly Role[] = ['admin', 'read_only']
 
 export function addOperators(program: Command, config: () => Config, { out }: Terminal): void {
-  const operator = program.command('operator').description('Who may call this control plane.')
+  const operator = program
+    .command('operator')
+    .description('Manage operators: the people and programs that call the API')
   operator
     .command('list')
-    .description('List them.')
+    .description('List operators')
     .addOption(outputOption())
     .action((options: OutputOptions) =>
       withApi(config(), async ({ operators }) => {
@@ -33,8 +35,8 @@ export function addOperators(program: Command, config: () => Config, { out }: Te
     )
   operator
     .command('add <name>')
-    .description('Make one. It can do nothing until it has a key: roost key create <name>.')
-    .addOption(new Option('--role <role>', 'what it may do').choices(roles).default('read_only'))
+    .description('Add an operator. Create a key for it with "roost key create <name>".')
+    .addOption(new Option('--role <role>', 'role of the operator').choices(roles).default('read_only'))
     .addOption(outputOption())
     .action((name: string, { role, ...options }: OutputOptions & { readonly role: Role }) =>
       withApi(config(), async ({ operators }) => {
@@ -44,41 +46,41 @@ export function addOperators(program: Command, config: () => Config, { out }: Te
   addChanges(operator, config, out)
   operator
     .command('remove <operator>')
-    .description('Remove one with all its keys, by name or id.')
-    .action((word: string) =>
+    .description('Remove an operator, by name or id, with all its keys')
+    .action((nameOrId: string) =>
       withApi(config(), async (rpc) => {
-        const { id, name } = await findOperator(rpc, word)
+        const { id, name } = await findOperator(rpc, nameOrId)
         await rpc.operators.remove.mutate({ id })
-        out.write(`operator ${name} is removed, and its keys with it\n`)
+        out.write(`operator ${name} removed, with its keys\n`)
       }),
     )
 }
 
-/** Commands that change one operator. */
+/** Adds the commands that change one operator. */
 function addChanges(operator: Command, config: () => Config, out: Terminal['out']): void {
-  const change = (word: string, values: { readonly enabled?: boolean; readonly role?: Role }) =>
+  const change = (nameOrId: string, values: { readonly enabled?: boolean; readonly role?: Role }) =>
     withApi(config(), async (rpc) => {
-      const { id } = await findOperator(rpc, word)
+      const { id } = await findOperator(rpc, nameOrId)
       const { name, enabled, role } = await rpc.operators.change.mutate({ id, change: values })
-      out.write(`operator ${name} is ${enabled ? `enabled, ${role}` : 'disabled'}\n`)
+      out.write(`operator ${name} ${enabled ? `enabled, ${role}` : 'disabled'}\n`)
     })
   operator
     .command('enable <operator>')
-    .description('Let one in again.')
-    .action((word: string) => change(word, { enabled: true }))
+    .description('Enable an operator')
+    .action((nameOrId: string) => change(nameOrId, { enabled: true }))
   operator
     .command('disable <operator>')
-    .description('Let one in no more; its keys stay, and work again once it is enabled.')
-    .action((word: string) => change(word, { enabled: false }))
+    .description('Disable an operator. Its keys are kept and work again when it is enabled.')
+    .action((nameOrId: string) => change(nameOrId, { enabled: false }))
   operator
     .command('role <operator>')
-    .description('Change what one may do.')
-    .addOption(new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory())
-    .action((word: string, { role }: { readonly role: Role }) => change(word, { role }))
+    .description('Change the role of an operator')
+    .addOption(new Option('--role <role>', 'role of the operator').choices(roles).makeOptionMandatory())
+    .action((nameOrId: string, { role }: { readonly role: Role }) => change(nameOrId, { role }))
 }
 
-/** The operator that a word on the command line means. */
-export async function findOperator({ operators }: Rpc, word: string): Promise<OperatorRecord> {
+/** Returns the operator of a name or an id. */
+export async function findOperator({ operators }: Rpc, nameOrId: string): Promise<OperatorRecord> {
   const all = await listAll((range) => operators.list.query(range))
-  return pick('operator', word, all, ({ name }) => name)
+  return pick('operator', nameOrId, all, ({ name }) => name)
 }

@@ -12,29 +12,29 @@ import type { Terminal } from './terminal/terminal.js'
 import { addTokens } from './tokens.js'
 
 const variablesHelp = `Variables:
-  ROOST_DATA_DIR      where the database, the key and the CA are (/var/lib/roost for root, else ~/.local/share/roost)
-  ROOST_LISTEN        HOST:PORT to listen on (127.0.0.1:8443)
-  ROOST_PUBLIC_URL    how nodes and people reach it, such as https://roost.example:8443
-  ROOST_TLS           auto (a CA of its own), files (with ROOST_TLS_CERT and ROOST_TLS_KEY) or off
+  ROOST_DATA_DIR      directory of the database, the key and the CA (/var/lib/roost for root, else ~/.local/share/roost)
+  ROOST_LISTEN        address to listen on, HOST:PORT (127.0.0.1:8443)
+  ROOST_PUBLIC_URL    URL for nodes and people, such as https://roost.example:8443
+  ROOST_TLS           auto (own CA), files (with ROOST_TLS_CERT and ROOST_TLS_KEY) or off
   ROOST_BEHIND_PROXY  1 when a proxy in front terminates TLS
   ROOST_LOG_LEVEL     debug, info, warn or error (info)
-  DATABASE_URL        a PostgreSQL of yours instead of the embedded one
-  ROOST_DEPLOYMENT_TIMEOUT           seconds in which a node must answer a deployment (600)
-  ROOST_USAGE_RETENTION_DAYS         how long utilization is kept (397)
-  ROOST_AUDIT_RETENTION_DAYS         how long the audit is kept (400)
-  ROOST_JOB_RETENTION_DAYS           how long ended deployments are kept (90)
-  ROOST_IDEMPOTENCY_RETENTION_HOURS  how long answers to repeatable requests are kept (24)`
+  DATABASE_URL        URL of your own PostgreSQL instead of the embedded one
+  ROOST_DEPLOYMENT_TIMEOUT           timeout of a node in a deployment, in seconds (600)
+  ROOST_USAGE_RETENTION_DAYS         retention of utilization, in days (397)
+  ROOST_AUDIT_RETENTION_DAYS         retention of the audit log, in days (400)
+  ROOST_JOB_RETENTION_DAYS           retention of finished deployments, in days (90)
+  ROOST_IDEMPOTENCY_RETENTION_HOURS  retention of answers to requests with an Idempotency-Key, in hours (24)`
 
-const commandsHelp = `Commands but those of local call the API of the control plane that runs in ROOST_DATA_DIR, with the key in its
-admin.apikey. When none runs there, ROOST_PUBLIC_URL and ROOST_API_KEY (NAME:KEY) name another.
+const commandsHelp = `All commands except "local" call the API of the control plane that runs on ROOST_DATA_DIR, with the key in its file
+admin.apikey. For another control plane, set ROOST_PUBLIC_URL and ROOST_API_KEY (NAME:KEY).
 
-Exit codes: 0 done, 1 failed, 2 wrong arguments or variables, 3 there is no such thing, 4 refused as things are now,
-6 no key or one that may not do this, 7 took too long.`
+Exit codes: 0 success, 1 failure, 2 invalid arguments or variables, 3 not found, 4 conflict with the current state,
+6 missing or insufficient credentials, 7 timeout.`
 
 /** Builds the commands. `startServer` is passed, because the server takes half a second to load, which only `local serve` needs. */
 export function createProgram(terminal: Terminal, version: string, startServer: StartServer): Command {
   const program = new Command('roost')
-    .description('Roost, a control plane for OpenStack Swift clusters.')
+    .description('Control plane for OpenStack Swift clusters')
     .version(version)
     .showHelpAfterError('Try --help.')
     .configureOutput({
@@ -49,13 +49,13 @@ export function createProgram(terminal: Terminal, version: string, startServer: 
   addOperators(program, readConfig, terminal)
   addKeys(program, readConfig, terminal)
   addDoctor(program, readConfig, terminal)
-  const local = program.command('local').description('What is done on the control plane’s own machine.')
+  const local = program.command('local').description('Manage the control plane on its own machine')
   addAuthority(local, readConfig, terminal)
   addLocalData(local, readConfig, terminal)
   local
     .command('serve')
-    .description('Run the control plane in the foreground.')
-    .option('--agent <path>', 'also run this agent program, for this machine')
+    .description('Run the control plane in the foreground')
+    .option('--agent <path>', 'also run this agent program for this machine')
     .addHelpText('after', `\n${variablesHelp}`)
     .action(async (options: ServeFlags) => {
       const config = readConfig()

@@ -8,14 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lifecycle/log.js'
 
 export interface AgentOptions {
-  /** The agent's program, a file for node. */
+  /** The agent's program, a file for Node. */
   readonly program: string
-  /** Where the agent keeps its identity and state. */
+  /** The directory of the agent's identity and state. */
   readonly dataDir: string
-  /** Where we are: another start may listen elsewhere. */
+  /** Our URL, which another start may change. */
   readonly serverUrl: string
-  /** The flags of `enroll`, with a new token; asked where the agent has no identity yet. */
-  readonly enrolment: () => Promise<readonly string[]>
+  /** Returns the flags of `enroll`, with a new token; called when the agent has no identity yet. */
+  readonly enrollment: () => Promise<readonly string[]>
   readonly log: Log
 }
 
@@ -23,14 +23,14 @@ export interface SupervisedAgent {
   stop(): Promise<void>
 }
 
-/** How the agent's commands end, as its help says. */
+/** The exit codes of the agent's commands, as in its help. */
 const agentExit = { ok: 'exit code 0', removed: 'exit code 3', notEnrolled: 'exit code 4' } as const
 const shortestPauseMs = 1_000
 const longestPauseMs = 30_000
 const stableMs = 60_000
-const stopPatienceMs = 5_000
+const stopTimeoutMs = 5_000
 
-/** Keeps an agent for this machine running: enrols it first, and starts it again when it ends. */
+/** Keeps an agent for this machine running: enrolls it first, and restarts it when it ends. */
 export function superviseAgent(options: AgentOptions): SupervisedAgent {
   const stopping = new AbortController()
   const running = supervise(options, stopping.signal)
@@ -50,62 +50,62 @@ async function supervise(options: AgentOptions, stopping: AbortSignal): Promise<
     const outcome = await runOnce(options, log, stopping).catch((error: Error) => error.message)
     if (stopping.aborted) return
     if (outcome === 'removed') {
-      const remedy = `to bring it back as a new one, remove ${removedPath(options.dataDir)} and start Roost again`
-      log.warn(`an operator removed this machine's node, and its agent stays away: ${remedy}`)
+      const remedy = `remove ${removedPath(options.dataDir)} and restart Roost to add it again`
+      log.warn({ remedy }, 'the node of this machine was removed by an operator, not starting its agent')
       return
     }
     if (outcome === 'enrolled') continue
     if (performance.now() - began > stableMs) pauseMs = shortestPauseMs
-    log.warn(`the agent has ended (${outcome}) and is started again in ${pauseMs / 1000} s`)
+    log.warn({ outcome, pause_seconds: pauseMs / 1000 }, 'the agent ended, restarting it')
     await sleep(pauseMs, undefined, { signal: stopping }).catch(() => {})
     pauseMs = Math.min(pauseMs * 2, longestPauseMs)
   }
 }
 
-/** Runs the agent to its end; where it has no identity yet, gives it one instead. */
+/** Runs the agent until it ends; if it has no identity yet, enrolls it instead. */
 async function runOnce(options: AgentOptions, log: Log, stopping: AbortSignal): Promise<string> {
   await prepare(options.dataDir)
-  const { exit, said } = await runAgent(options, ['run', '--server', options.serverUrl], log, stopping)
+  const { exit, message } = await runAgent(options, ['run', '--server', options.serverUrl], log, stopping)
   if (exit === agentExit.removed) return 'removed'
-  if (exit !== agentExit.notEnrolled) return `${exit}: ${said}`
-  // A restart, or a crash, is no reason to undo what an operator decided.
+  if (exit !== agentExit.notEnrolled) return `${exit}: ${message}`
+  // A restart or a crash must not undo the decision of an operator.
   if (existsSync(removedPath(options.dataDir))) return 'removed'
-  const flags = ['enroll', ...(await options.enrolment())]
+  const flags = ['enroll', ...(await options.enrollment())]
   if ((await runAgent(options, flags, log, stopping)).exit === agentExit.ok) return 'enrolled'
-  // Its data directory was lost, and the node that it was is known: it goes on as that.
+  // Its data directory was lost, but its hardware is a known node: it continues as that node.
   const again = await runAgent(options, [...flags, '--take-place'], log, stopping)
-  return again.exit === agentExit.ok ? 'enrolled' : `it cannot enrol: ${again.said}`
+  return again.exit === agentExit.ok ? 'enrolled' : `cannot enroll: ${again.message}`
 }
 
-/** Where an agent puts the identity of a node that was removed. */
+/** Returns the path to which an agent moves the identity of a removed node. */
 function removedPath(dataDir: string): string {
   return join(dataDir, 'identity.removed.json')
 }
 
-/** Where there is no Swift, each local filesystem counts as a device, so that a newcomer sees capacity. */
+/** Writes a first configuration: without Swift, each local filesystem counts as a device, so that a new user sees capacity. */
 async function prepare(dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const path = join(dataDir, 'config.json')
   if (!existsSync(path)) await writeFile(path, `${JSON.stringify({ devices: 'local-filesystems' }, null, 2)}\n`)
 }
 
-/** Runs one command of the agent to its end, and answers how it ended and what it said last. */
+/** Runs one command of the agent until it ends; returns how it ended and its last message. */
 async function runAgent(
   { program, dataDir }: AgentOptions,
   args: readonly string[],
   log: Log,
   stopping: AbortSignal,
-): Promise<{ readonly exit: string; readonly said: string }> {
-  if (stopping.aborted) return { exit: 'stopped', said: '' }
-  // The channel tells the agent when we are gone, however we ended.
+): Promise<{ readonly exit: string; readonly message: string }> {
+  if (stopping.aborted) return { exit: 'stopped', message: '' }
+  // When this process ends, however it does, the channel closes and the agent ends, too.
   const child = spawn(process.execPath, [program, '--data-dir', dataDir, ...args], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  const lastWords = relay(child, log)
+  const lastMessage = relay(child, log)
   const stop = () => endChild(child)
   stopping.addEventListener('abort', stop, { once: true })
   try {
-    return { exit: await ended(child), said: lastWords() }
+    return { exit: await ended(child), message: lastMessage() }
   } finally {
     stopping.removeEventListener('abort', stop)
   }
@@ -120,15 +120,15 @@ function ended(child: ChildProcess): Promise<string> {
 
 function endChild(child: ChildProcess): void {
   child.kill('SIGTERM')
-  const patience = setTimeout(() => child.kill('SIGKILL'), stopPatienceMs)
-  child.once('exit', () => clearTimeout(patience))
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
+  child.once('exit', () => clearTimeout(timer))
 }
 
 const levels: Readonly<Record<number, 'debug' | 'warn' | 'error'>> = { 40: 'warn', 50: 'error' }
 
 /**
- * What the agent says of its daily work is for who asks (debug); its warnings are for everyone. Answers what it last
- * wrote in plain words, which is why a command failed.
+ * Copies the agent's log to ours: warnings and errors at their level, everything else as debug. Returns a function that
+ * returns its last plain lines, which contain the reason of a failure.
  */
 function relay(child: ChildProcess, log: Log): () => string {
   const plain: string[] = []

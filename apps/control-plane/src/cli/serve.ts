@@ -4,12 +4,12 @@ import type { Config } from '../config.js'
 import { apiKeyPath } from '../operators/first-operator.js'
 import { createLog } from '../lifecycle/log.js'
 import type { RunningServer } from '../context/running-server.js'
-import { enrolmentOf } from './local-node.js'
+import { enrollmentFlags } from './local-node.js'
 import type { ServeOptions } from './serve-options.js'
 import type { Terminal } from './terminal/terminal.js'
 import { superviseAgent } from './run-agent.js'
 
-/** Runs the control plane until the terminal says stop. */
+/** Runs the control plane until the process gets a signal to end. */
 export async function serve(config: Config, options: ServeOptions, terminal: Terminal): Promise<void> {
   const log = createLog({ level: config.logLevel, out: terminal.err })
   const server = await options.startServer(config, log)
@@ -20,10 +20,10 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
           program: resolve(options.agent),
           dataDir: join(config.dataDir, 'agent'),
           serverUrl: server.localUrl,
-          enrolment: () => enrolmentOf(server),
+          enrollment: () => enrollmentFlags(server),
           log,
         })
-  terminal.out.write(greeting(config, server))
+  terminal.out.write(startMessage(config, server))
   try {
     await aborted(terminal.stopping)
     log.info('stopping')
@@ -33,19 +33,19 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   }
 }
 
-/** Where it is, and a line to paste that shows that it works. */
-function greeting(config: Config, { localUrl, publicUrl, caPath }: RunningServer): string {
+/** Returns the URL and the paths of a started server, with a command that tests it. */
+function startMessage(config: Config, { localUrl, publicUrl, caPath }: RunningServer): string {
   const key = apiKeyPath(config.dataDir)
-  const trust = caPath === null ? '' : `--cacert ${shellWord(caPath)} `
-  // Another control plane made the first operator of this database, and has the key.
+  const trust = caPath === null ? '' : `--cacert ${shellQuoted(caPath)} `
+  // Another control plane created the first operator of this database and has its key.
   const isElsewhere = !existsSync(key)
-  const credentials = isElsewhere ? 'NAME:KEY' : `$(cat ${shellWord(key)})`
+  const credentials = isElsewhere ? 'NAME:KEY' : `$(cat ${shellQuoted(key)})`
   const curl = `curl ${trust}-H "Authorization: apikey ${credentials}" ${shellUrl(localUrl)}`
   const lines = [
     '',
     `Roost is at ${publicUrl}`,
     ...(caPath === null ? [] : [`  CA to trust  ${caPath}`]),
-    `  first key    ${isElsewhere ? 'is where this database was first used' : key}`,
+    `  first key    ${isElsewhere ? 'is on the machine that first used this database' : key}`,
     '',
     `  ${curl}`,
     '',
@@ -56,10 +56,10 @@ function greeting(config: Config, { localUrl, publicUrl, caPath }: RunningServer
 
 function shellUrl(localUrl: string): string {
   const url = `${localUrl.replace('//127.0.0.1:', '//localhost:')}/api/v1/clusters/`
-  return url.includes('[') ? `--globoff '${url}'` : url // curl takes brackets for a range
+  return url.includes('[') ? `--globoff '${url}'` : url // curl reads brackets as a range
 }
 
-function shellWord(path: string): string {
+function shellQuoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 }
 

@@ -14,18 +14,18 @@ interface TokenFlags extends OutputOptions {
 }
 
 export function addTokens(program: Command, config: () => Config, { out, err }: Terminal): void {
-  const token = program.command('token').description('Tokens that let new nodes in.')
+  const token = program.command('token').description('Manage enrollment tokens for new nodes')
   token
     .command('create')
-    .description('Make a token, and print the lines to paste on the new node.')
-    .option('--cluster <cluster>', 'the cluster that the node joins, by name or id', 'default')
-    .option('--ttl <time>', 'how long it is good, such as 30m or 7d (default: 1h)', parseDuration)
-    .option('--uses <number>', 'how many nodes it lets in (default: 1)', parseUses)
+    .description('Create a token and print the commands to run on the new node')
+    .option('--cluster <cluster>', 'cluster that the node joins, by name or id', 'default')
+    .option('--ttl <time>', 'lifetime, such as 30m or 7d (default: 1h)', parseDuration)
+    .option('--uses <number>', 'number of nodes that can use it (default: 1)', parseUses)
     .addOption(outputOption())
-    .action(({ cluster: word, ttl, uses, output }: TokenFlags) =>
+    .action(({ cluster: nameOrId, ttl, uses, output }: TokenFlags) =>
       withApi(config(), async ({ clusters, tokens }) => {
         const all = await listAll((range) => clusters.list.query(range))
-        const cluster = pick('cluster', word, all, ({ name }) => name)
+        const cluster = pick('cluster', nameOrId, all, ({ name }) => name)
         const created = await tokens.create.mutate({ cluster: cluster.id, ttl_seconds: ttl, uses })
         if (created.warning !== null) err.write(`warning: ${created.warning}\n`)
         if (output === 'json') out.write(`${JSON.stringify(created, null, 2)}\n`)
@@ -35,6 +35,6 @@ export function addTokens(program: Command, config: () => Config, { out, err }: 
 }
 
 function parseUses(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Give a number from 1 to 1000.')
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Use a number from 1 to 1000.')
   return Number(text)
 }

@@ -8,7 +8,7 @@ import { createWrites } from '../database/writes.js'
 import type { Writes } from '../database/writes.js'
 import { createAuditEventStore } from '../audit/event-store.js'
 import { createAuditStore } from '../database/transaction.js'
-import { createBodyMac } from '../secrets/body-fingerprint.js'
+import { createBodyFingerprint } from '../secrets/body-fingerprint.js'
 import type { CapacityFeature } from '../capacity/feature.js'
 import { createClusterService } from '../clusters/service.js'
 import { createClusterStorageService } from '../clusters/storage.js'
@@ -53,16 +53,16 @@ import type { TrustStore } from '../tls/trust-store.js'
 import { createUserService } from '../users/service.js'
 import { createUserStore } from '../users/store.js'
 
-/** Everything that runs, built once. Each feature is a field of it. */
+/** All parts of the running control plane. Each feature is a field. */
 export interface Context {
   readonly options: ContextOptions
   readonly database: Database
   readonly trust: TrustStore
   readonly authentication: Authentication
-  /** What REST and tRPC are the faces of. */
+  /** The services behind REST and tRPC. */
   readonly services: Services
   readonly idempotency: Idempotency
-  /** The agents' side: to be attached to the HTTP server, and closed before it. */
+  /** The stream of the agents: attached to the HTTP server and closed before it. */
   readonly stream: AgentStream
   readonly enrolments: EnrolmentService
   readonly metrics: MetricFeature
@@ -73,7 +73,7 @@ export interface Context {
   dispose(): Promise<void>
 }
 
-/** The only place that builds things and passes them on as arguments. */
+/** Builds all parts of the control plane and passes them to each other. */
 export async function buildContext(options: ContextOptions): Promise<Context> {
   const database = connectDatabase(options.connection)
   try {
@@ -130,7 +130,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
   }
 }
 
-/** In reverse order. */
+/** Closes the parts in reverse order. */
 function dispose({ stream, jobs, capacity, database }: Pick<Context, 'stream' | 'capacity' | 'database'> & Running) {
   return closeAll([
     () => stream.close(),
@@ -144,13 +144,13 @@ interface Running {
   readonly jobs: readonly { stop(): Promise<void> }[]
 }
 
-/** The transaction with its audit event that every write of an operator runs in. */
+/** Builds the transaction with audit event that every write of an operator uses. */
 function buildWrites(database: Database, { config, now }: ContextOptions) {
   const ledger = createIdempotencyStore(database, now, config.idempotencyRetentionHours * 3_600_000)
   return { ledger, writes: createWrites({ store: createAuditStore(database), idempotency: ledger }) }
 }
 
-/** The stream is built after the features that use the channel, because it passes messages on to them. */
+/** Builds the requests to agents. They get the stream later, because it needs the features that use them. */
 function buildRequests(stream: () => AgentStream) {
   const channel: NodeChannel = {
     isConnected: (nodeId) => stream().isConnected(nodeId),
@@ -160,22 +160,22 @@ function buildRequests(stream: () => AgentStream) {
   return { channel, requests: createAgentRequests(channel) }
 }
 
-/** The services that answer from the nodes' figures. */
+/** Returns the services that answer from the metrics of nodes. */
 function measured({ capacity, metrics, clusterHealth }: Figures, utilization: UtilizationFeature) {
   return { capacity: capacity.service, metrics: metrics.reads, clusterHealth, utilization: utilization.service }
 }
 
-/** Loads the key file, and reports at once if it does not fit the database. */
+/** Loads the key file, and logs an error if it does not decrypt the secrets of the database. */
 async function openSecrets({ config, log }: ContextOptions, database: Database) {
   const path = join(config.dataDir, 'secrets.key')
   const keys = await loadSecretKeys(path)
   const secrets = createSecrets(keys)
   const fault = faultOf(secrets, await sealedSamples(database))
-  if (fault !== undefined) log.error(`${path} is not the key file of this database. ${fault}`)
-  return { secrets, mac: createBodyMac(keys) }
+  if (fault !== undefined) log.error({ path, fault }, 'the key file does not belong to this database')
+  return { secrets, mac: createBodyFingerprint(keys) }
 }
 
-/** Services of the resources that operators cannot change. */
+/** Builds the services of the resources that operators cannot change. */
 function buildReads(database: Database) {
   return {
     nodeStates: createNodeStates(createNodeStateStore(database)),
@@ -187,7 +187,7 @@ function buildReads(database: Database) {
   }
 }
 
-/** Services of the resources that only operators change. */
+/** Builds the services of the resources that only operators change. */
 function buildRecords(database: Database, writes: Writes, secrets: Secrets, requests: AgentRequests) {
   const gatewayShares = createShareService({ store: createShareStore(database), writes, secrets })
   return {

@@ -1,7 +1,7 @@
 import type { Node } from '@roost/api-types/rest'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
 import type { Writes } from '../database/writes.js'
-import type { BodyMac } from '../secrets/body-fingerprint.js'
+import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
 import { systemClock } from '@roost/runtime'
 import { createDesiredStorage } from '../clusters/desired-storage-store.js'
 import type { Database } from '../database/database.js'
@@ -23,7 +23,7 @@ export function buildDeployments(
   more: {
     readonly writes: Writes
     readonly secrets: Secrets
-    readonly mac: BodyMac
+    readonly mac: BodyFingerprint
     readonly channel: NodeChannel
     readonly requests: AgentRequests
     readonly getNode: (id: number) => Promise<Node>

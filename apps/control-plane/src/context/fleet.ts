@@ -54,22 +54,22 @@ export function streamHandlers(
     drift: (nodeId, message) => nodes.drifted(nodeId, message),
     usage: (nodeId, message) => utilization.intake.take(nodeId, message),
     mountRestored: (nodeId, message) => restored.take(nodeId, message),
-    log: (nodeId, { level, message }) => log[level]({ nodeId }, `an agent says: ${message}`),
+    log: (nodeId, { level, message }) => log[level]({ nodeId }, `agent: ${message}`),
     connected(nodeId) {
       metrics.intake.connected(nodeId)
       nodes.sendDesired(nodeId).catch((error: unknown) => {
-        log.error({ ...logged(error), nodeId }, 'the desired state could not be sent to a node')
+        log.error({ ...logged(error), nodeId }, 'could not send the desired state to the node')
       })
-      log.info({ nodeId }, 'a node is connected')
+      log.info({ nodeId }, 'node connected')
     },
     disconnected(nodeId) {
       metrics.intake.disconnected(nodeId)
-      log.info({ nodeId }, 'a node is disconnected')
+      log.info({ nodeId }, 'node disconnected')
     },
   }
 }
 
-/** The agents' stream, enrolment and tokens. */
+/** Builds the stream of the agents, enrollment and tokens. */
 export async function buildFleet(
   database: Database,
   options: ContextOptions,
@@ -100,7 +100,7 @@ export async function buildFleet(
     isLoopbackOnly: () => isLoopback(config.listen.host) && !config.behindProxy,
   })
   await stream.start()
-  const sweep = every(10_000, 'remove expired enrolment tokens', () => enrolments.forgetExpired(), log)
+  const sweep = every(10_000, 'remove expired enrollment tokens', () => enrolments.forgetExpired(), log)
   return { stream, enrolments, tokens, sweep }
 }
 

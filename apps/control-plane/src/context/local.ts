@@ -9,7 +9,7 @@ import type { Log } from '../lifecycle/log.js'
 import { createOperators } from '../operators/feature.js'
 import type { OperatorFeature } from '../operators/feature.js'
 
-/** For a command on the control plane's own machine: the database as it is, whether the control plane runs or not. */
+/** Uses the database with its current schema, whether the control plane runs or not. */
 export async function withRunningDatabase<T>(
   config: Config,
   log: Log,
@@ -19,7 +19,7 @@ export async function withRunningDatabase<T>(
   return withStoppedDatabase(config, log, use)
 }
 
-/** The same for what must not happen while the control plane runs: throws StartError then. */
+/** Uses the database while the control plane is stopped. Throws StartError if it runs. */
 export async function withStoppedDatabase<T>(
   config: Config,
   log: Log,
@@ -39,7 +39,7 @@ export async function withStoppedDatabase<T>(
   }
 }
 
-/** With the schema of this release, as services need it. */
+/** Uses the database with the schema of this release, which services need. */
 export async function withDatabase<T>(
   config: Config,
   log: Log,
@@ -58,7 +58,7 @@ export async function withDatabase<T>(
   return withStoppedDatabase(config, log, connected, startDatabase)
 }
 
-/** Operators and keys without the rest of the control plane. */
+/** Builds the services of operators and keys without the rest of the control plane. */
 export function buildAccess(database: Database, log: Log): OperatorFeature['access'] {
   const idempotency = createIdempotencyStore(database, Date.now)
   const writes = createWrites({ store: createAuditStore(database), idempotency })

@@ -17,7 +17,7 @@ import { version } from '../lifecycle/version.js'
 
 export type Figures = Awaited<ReturnType<typeof buildFigures>>
 
-/** Metrics and capacity, which are kept in memory: loaded from the database, with the jobs that keep both consistent. */
+/** Builds metrics and capacity, which are kept in memory: loads them from the database and starts their jobs. */
 export async function buildFigures(
   database: Database,
   { log, now }: ContextOptions,
@@ -31,14 +31,14 @@ export async function buildFigures(
   })
   const capacity = createCapacity({ store: createCapacityStore(database), requireCluster, log })
   await Promise.all([metrics.intake.refresh(), capacity.intake.load()])
-  const noticeNodes = async () => {
+  const refresh = async () => {
     await metrics.intake.refresh()
     await capacity.intake.refresh()
   }
   const jobs = [
-    every(30_000, 'notice nodes that came or went', noticeNodes, log),
+    every(30_000, 'refresh the list of nodes', refresh, log),
     every(3_600_000, 'remove metric definitions that no node uses', () => metrics.intake.prune(), log),
-    every(1_000, "store devices' figures", () => capacity.writer.flush(), log),
+    every(1_000, 'store the usage of devices', () => capacity.writer.flush(), log),
   ]
   const healthStore = createClusterHealthStore(database)
   const clusterHealth = createClusterHealthService({ store: healthStore, metrics: metrics.reads, requireCluster, now })

@@ -2,7 +2,7 @@ import type { Config } from '../config.js'
 import type { Connection } from '../database/database.js'
 import type { Log } from '../lifecycle/log.js'
 
-/** Everything that a context needs from outside; tests pass their own. */
+/** The inputs of a context; tests pass their own. */
 export interface ContextOptions {
   readonly config: Pick<
     Config,
@@ -19,10 +19,10 @@ export interface ContextOptions {
   readonly log: Log
   /** Unix milliseconds. */
   readonly now: () => number
-  /** How people and nodes reach this control plane, such as `https://roost.example:8443`; known once it listens. */
+  /** Returns the URL of this control plane, such as `https://roost.example:8443`; known once it listens. */
   readonly publicUrl: () => string
-  /** PEM of the certificate authorities that agents are to trust from now on; empty where the system's do. */
+  /** Returns the PEM of the authorities that agents must trust; empty if they use the system's. */
   readonly trustedCas: () => readonly string[]
-  /** SHA-256 (hex) of the public key of the authority that the server's certificate is from, for new agents to pin; null where the system's vouch. */
+  /** Returns the SHA-256 (hex) of the public key of the server's authority, for new agents to pin; null if they use the system's. */
   readonly caSha256: () => string | null
 }

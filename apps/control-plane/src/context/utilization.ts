@@ -19,7 +19,7 @@ export interface UtilizationFeature extends Job {
   readonly intake: UsageIntake
 }
 
-/** Usage by half-hour: queries, intake and retention. */
+/** Builds usage by half-hour: queries, intake and retention. */
 export function buildUtilization(
   database: Database,
   { config, log, now }: ContextOptions,

@@ -3,7 +3,7 @@ import type { Node } from '@roost/api-types/rest'
 import type { Services } from '@roost/api-types/rpc'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
 import type { Writes } from '../database/writes.js'
-import type { BodyMac } from '../secrets/body-fingerprint.js'
+import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
 import type { Clock } from '@roost/runtime'
 import type { Log } from '../lifecycle/log.js'
 import { every } from '../jobs/every.js'
@@ -29,7 +29,7 @@ export interface DeploymentOptions {
   readonly requests: AgentRequests
   readonly writes: Writes
   readonly secrets: Secrets
-  readonly mac: BodyMac
+  readonly mac: BodyFingerprint
   /** Throws `not_found` where there is no such node. */
   readonly getNode: (id: number) => Promise<Node>
   readonly adoptShare: AdoptShare

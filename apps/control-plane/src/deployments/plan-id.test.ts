@@ -1,9 +1,9 @@
 import type { NodePlan } from '@roost/api-types/rest'
 import { expect, it } from 'vitest'
-import { createBodyMac } from '../secrets/body-fingerprint.js'
+import { createBodyFingerprint } from '../secrets/body-fingerprint.js'
 import { movedSince, planId, planMark } from './plan-id.js'
 
-const mac = createBodyMac([{ id: 'a', key: Buffer.alloc(32, 1) }])
+const mac = createBodyFingerprint([{ id: 'a', key: Buffer.alloc(32, 1) }])
 const file = (path: string, diff: string) => ({ path, change: 'change' as const, diff })
 const daemons = (action: 'none' | 'restart') => [{ daemon: 'smbd', action, sessions_lost: [] }]
 
@@ -30,7 +30,7 @@ it('the name of plans depends on each of them and not on their order', () => {
 })
 
 it('a mark tells nothing without the key', () => {
-  const other = createBodyMac([{ id: 'a', key: Buffer.alloc(32, 2) }])
+  const other = createBodyFingerprint([{ id: 'a', key: Buffer.alloc(32, 2) }])
   const { plan } = reviewed('password')
   expect(planMark(other, 1, 'password', plan)).not.toBe(planMark(mac, 1, 'password', plan))
 })

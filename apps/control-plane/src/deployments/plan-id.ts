@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { DeploymentPlan } from '@roost/api-types/agent'
 import type { NodePlan } from '@roost/api-types/rest'
-import type { BodyMac } from '../secrets/body-fingerprint.js'
+import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
 
 /**
  * Stands for what a node is to hold, and behind the point for what it would do to get there. Keyed, since the desired
  * state holds passwords that nobody may try out on it.
  */
-export function planMark(mac: BodyMac, nodeId: number, desired: string, plan: DeploymentPlan): string {
+export function planMark(mac: BodyFingerprint, nodeId: number, desired: string, plan: DeploymentPlan): string {
   const of = (text: string) => Buffer.from(mac.of(text)).toString('hex')
   return `${of(JSON.stringify([nodeId, desired]))}.${of(JSON.stringify(plan))}`
 }

@@ -1,7 +1,7 @@
 import type { DeploymentKind, DesiredState } from '@roost/api-types/agent'
 import { resourceUri } from '@roost/api-types/rest'
 import type { AgentRequests } from '../agents/requests.js'
-import type { BodyMac } from '../secrets/body-fingerprint.js'
+import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
 import type { Payloads } from './payload.js'
 import { planMark } from './plan-id.js'
 import type { ReviewedPlan } from './plan-id.js'
@@ -11,7 +11,7 @@ export interface PlannerCollaborators {
   readonly store: StateStore
   readonly payloads: Payloads
   readonly requests: AgentRequests
-  readonly mac: BodyMac
+  readonly mac: BodyFingerprint
 }
 
 /** A plan with the mark by which it is recognised and what it was made for, or why there is none. */

@@ -2,11 +2,11 @@ import { logged } from '../services/errors.js'
 import type { Log } from '../lifecycle/log.js'
 
 export interface Job {
-  /** Waits for a run that is under way; none begins after it. */
+  /** Waits for a run in progress and starts no other. */
   stop(): Promise<void>
 }
 
-/** Runs `work` again and again, `periodMs` after the end of the last run. A run that fails is logged, and the next one comes. */
+/** Runs `work` periodically, `periodMs` after the end of the previous run. A failure is logged. */
 export function every(periodMs: number, name: string, work: () => Promise<void>, log: Pick<Log, 'warn'>): Job {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
@@ -16,7 +16,7 @@ export function every(periodMs: number, name: string, work: () => Promise<void>,
     try {
       await work()
     } catch (error) {
-      log.warn({ ...logged(error), job: name }, 'a periodic job failed; it will be tried again')
+      log.warn({ ...logged(error), job: name }, 'periodic job failed, retrying')
     } finally {
       arm()
     }

@@ -1,9 +1,9 @@
-/** Rows that are removed in one statement: a moment's work, so that nobody waits behind it. */
+/** Rows that one statement removes: few enough that other statements do not wait for it. */
 const rowsAtOnce = 10_000
-/** Rounds of one run: whoever ends the control plane waits for them. */
+/** Rounds of one run: a shutdown waits for them. */
 const roundsAtOnce = 50
 
-/** Calls `remove`, which answers how many rows it removed of those asked for, until nothing is left or the run is long enough. */
+/** Calls `remove` with a number of rows until it removes none, or the run is long enough. */
 export async function removeInBatches(remove: (rows: number) => Promise<number>): Promise<void> {
   for (let round = 0; round < roundsAtOnce; round++) if ((await remove(rowsAtOnce)) === 0) return
 }

@@ -1,11 +1,11 @@
 import type { Database } from '../database/database.js'
 
-/** Removes at most so many rows from before then; answers how many there were. */
+/** Removes at most `rows` rows from before `at`; returns the number removed. */
 type DeleteBefore = (at: Date, rows: number) => Promise<number>
 
 export interface RetentionStore {
   readonly auditEvents: DeleteBefore
-  /** Those that ended before then, each with its targets. */
+  /** Removes finished jobs with their targets. */
   readonly finishedJobs: DeleteBefore
   readonly idempotencyKeys: DeleteBefore
 }
@@ -14,7 +14,7 @@ export function createRetentionStore({ prisma }: Pick<Database, 'prisma'>): Rete
   return {
     auditEvents: (at, rows) => prisma.$executeRaw`delete from audit_events where ctid = any(array(
       select ctid from audit_events where at < ${at} order by at limit ${rows}))`,
-    // A job takes its targets along, of which it may have hundreds.
+    // Removing a job removes its targets, too; it may have hundreds.
     finishedJobs: (at, rows) => prisma.$executeRaw`delete from jobs where ctid = any(array(
       select ctid from jobs where finished_at < ${at} order by finished_at limit ${Math.ceil(rows / 100)}))`,
     idempotencyKeys: (at, rows) => prisma.$executeRaw`delete from idempotency_keys where ctid = any(array(

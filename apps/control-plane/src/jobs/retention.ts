@@ -1,7 +1,7 @@
 import { removeInBatches } from './remove-in-batches.js'
 import type { RetentionStore } from './retention-store.js'
 
-/** What goes by its age alone. Each removes, in batches, what is older than its retention. */
+/** Removes rows that are older than their retention, in batches. */
 export type Retention = { readonly [Kind in keyof RetentionStore]: () => Promise<void> }
 
 interface Collaborators {

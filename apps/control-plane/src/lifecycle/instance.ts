@@ -3,17 +3,17 @@ import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path'
 import { StartError } from './start-error.js'
 
-/** What `<data>/roost.pid` says of the control plane that runs on a data directory. */
+/** The contents of `<data>/roost.pid`: the control plane that runs on the data directory. */
 interface InstanceFile {
   readonly pid: number
-  /** When the process began, in the kernel's ticks: a pid alone may have been given to another program. */
+  /** Start time of the process in ticks of the kernel: another program may have got the pid. */
   readonly started: string
-  /** Where it can be reached from this machine; null while it starts. */
+  /** The URL for this machine; null while it starts. */
   readonly url: string | null
 }
 
 export interface Instance {
-  /** Tells the command line where we listen. */
+  /** Publishes the URL for the command line. */
   announce(url: string): Promise<void>
   release(): Promise<void>
 }
@@ -21,15 +21,15 @@ export interface Instance {
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  ENOENT: 'its path cannot be made',
-  EEXIST: 'there is a file in its path',
-  ENOTDIR: 'there is a file in its path',
+  ENOENT: 'its path cannot be created',
+  EEXIST: 'its path contains a file',
+  ENOTDIR: 'its path contains a file',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the file system is full',
 }
 const fileName = 'roost.pid'
 
-/** Claims a data directory, which it makes where it is missing. Of several claimants one wins, the others get a StartError. */
+/** Locks a data directory, and creates it if it is missing. Throws StartError if another process has the lock. */
 export async function claimDataDir(dataDir: string): Promise<Instance> {
   const path = join(dataDir, fileName)
   const mine = `${path}.${process.pid}`
@@ -40,7 +40,7 @@ export async function claimDataDir(dataDir: string): Promise<Instance> {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     throw new StartError(
-      `The data directory ${dataDir} cannot be written (${reasons[code] ?? code}): choose another by ROOST_DATA_DIR, or give this account access to it.`,
+      `Cannot write the data directory ${dataDir} (${reasons[code] ?? code}). Set ROOST_DATA_DIR to another one, or give this account access to it.`,
       { cause: error },
     )
   }
@@ -58,7 +58,7 @@ export async function claimDataDir(dataDir: string): Promise<Instance> {
   }
 }
 
-/** Node's own recursive mkdir never ends where the kernel answers ENOENT for any new name, as below `/proc`. */
+/** Creates a folder and its parents. The recursive mkdir of Node never ends where the kernel always answers ENOENT, as below `/proc`. */
 async function makeFolder(path: string, mode?: number): Promise<void> {
   try {
     await mkdir(path, mode)
@@ -75,25 +75,25 @@ function describeSelf(url: string | null): string {
   return JSON.stringify({ pid: process.pid, started: stampOf(process.pid) ?? '', url } satisfies InstanceFile)
 }
 
-/** Links our file to the name, which fails when another has it; the name of a dead one is taken away first. */
+/** Links our file to the name, which fails if the name exists. The file of a process that ended is removed first. */
 async function claim(path: string, mine: string, dataDir: string): Promise<void> {
   for (let attempt = 0; attempt < 10; attempt++) {
     const linked = await link(mine, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
-      return 'taken' as const
+      return 'exists' as const
     })
-    if (linked !== 'taken') return
-    const holder = await readInstance(dataDir)
-    if (holder)
+    if (linked !== 'exists') return
+    const owner = await readInstance(dataDir)
+    if (owner)
       throw new StartError(
-        `Another Roost (process ${holder.pid}) runs on ${dataDir}: stop it first, or set another ROOST_DATA_DIR.`,
+        `Another Roost (process ${owner.pid}) runs on ${dataDir}. Stop it first, or set ROOST_DATA_DIR to another directory.`,
       )
     await rm(path, { force: true })
   }
-  throw new StartError(`The file ${path} cannot be replaced: remove it when no Roost runs on this data directory.`)
+  throw new StartError(`Cannot replace the file ${path}. Remove it if Roost does not run on this data directory.`)
 }
 
-/** The control plane that runs on a data directory; undefined where none does. */
+/** Returns the control plane that runs on a data directory, if there is one. */
 export async function readInstance(dataDir: string): Promise<InstanceFile | undefined> {
   try {
     const file = JSON.parse(await readFile(join(dataDir, fileName), 'utf8')) as InstanceFile
@@ -103,11 +103,11 @@ export async function readInstance(dataDir: string): Promise<InstanceFile | unde
   }
 }
 
-/** When a process began; undefined when there is none, or a zombie that nobody has reaped. */
+/** Returns the start time of a process; undefined if there is none, or only a zombie. */
 function stampOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ') // the name before may hold blanks
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ') // the name before it may contain blanks
     return fields[0] === 'Z' ? undefined : fields[19]
   } catch {
     return undefined

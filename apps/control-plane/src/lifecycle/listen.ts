@@ -5,13 +5,13 @@ import type { Config } from '../config.js'
 import { StartError } from './start-error.js'
 
 const faults: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use. Stop the program that has it, or set ROOST_LISTEN to another.',
-  EACCES: 'this account may not open the port. Set ROOST_LISTEN to one above 1023.',
-  EADDRNOTAVAIL: 'this machine does not have the address. Set ROOST_LISTEN to one of its own.',
+  EADDRINUSE: 'the port is in use. Stop the program that uses it, or set ROOST_LISTEN to another port.',
+  EACCES: 'this account is not permitted to open the port. Set ROOST_LISTEN to a port above 1023.',
+  EADDRNOTAVAIL: 'this machine does not have the address. Set ROOST_LISTEN to one of its addresses.',
   ENOTFOUND: 'the name has no address. Set ROOST_LISTEN to an address of this machine.',
 }
 
-/** Throws StartError where nobody could listen now. */
+/** Throws StartError if the address cannot be opened now. */
 export async function requirePort({ host, port }: Config['listen']): Promise<void> {
   const server = createServer()
   await orStartError(
@@ -21,7 +21,7 @@ export async function requirePort({ host, port }: Config['listen']): Promise<voi
   await new Promise((resolve) => server.close(resolve))
 }
 
-/** Answers the port, which is a free one where the configuration says 0. Throws StartError. */
+/** Listens, and returns the port: a free one if the configured port is 0. Throws StartError. */
 export async function listen(app: FastifyInstance, { host, port }: Config['listen']): Promise<number> {
   await orStartError({ host, port }, app.listen({ host, port }))
   return (app.server.address() as AddressInfo).port

@@ -11,7 +11,7 @@ export interface LogOptions {
 
 const secrets = ['authorization', 'password', 'token', 'key', 'apiKey', 'databaseUrl', 'cookie']
 
-/** Readable lines on a terminal, JSON for machines. What a field of a secret's name holds is never written. */
+/** Creates the log: readable lines on a terminal, otherwise JSON. Fields with the name of a secret are hidden. */
 export function createLog({ level, out }: LogOptions): Log {
   const options = {
     level,

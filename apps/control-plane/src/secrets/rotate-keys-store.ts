@@ -2,7 +2,7 @@ import type { Session } from '@roost/database'
 import type { Database } from '../database/database.js'
 import type { SecretPurpose } from './secrets.js'
 
-/** Every column that holds what `secrets.ts` sealed; a new one belongs here, or a rotation would lose it. */
+/** Every column with encrypted secrets. A column that is missing here would be lost by a rotation. */
 const sealedColumns: readonly { readonly table: string; readonly column: string; readonly purpose: SecretPurpose }[] = [
   { table: 'users', column: 'password', purpose: 'user-password' },
   { table: 'gateway_shares', column: 'password', purpose: 'share-password' },
@@ -10,7 +10,7 @@ const sealedColumns: readonly { readonly table: string; readonly column: string;
   { table: 'generations', column: 'payload', purpose: 'desired-state' },
 ]
 
-/** One secret of each column that has any: with the wrong key file, none of them opens. */
+/** Reads one secret of each column, to test the key file with. */
 export async function sealedSamples({ pool }: Pick<Database, 'pool'>) {
   const samples: { readonly purpose: SecretPurpose; readonly sealed: Uint8Array }[] = []
   for (const { table, column, purpose } of sealedColumns) {
@@ -26,7 +26,7 @@ const rowsAtOnce = 200
 
 type Reseal = (purpose: SecretPurpose, sealed: Uint8Array) => Uint8Array
 
-/** Seals every secret again, all or none. Answers how many there were. */
+/** Encrypts all secrets again in one transaction. Returns their number. */
 export async function resealAll({ pool }: Pick<Database, 'pool'>, reseal: Reseal): Promise<number> {
   const client = await pool.connect()
   try {
@@ -49,17 +49,17 @@ async function sealColumn(
   reseal: Reseal,
 ): Promise<number> {
   let count = 0
-  await client.query(`lock table ${table} in exclusive mode`) // a row's ctid then names it until we change it
+  await client.query(`lock table ${table} in exclusive mode`) // keeps the ctid of each row valid until we change it
   await client.query(
-    `declare sealed cursor for select ctid::text as place, ${column} as bytes from ${table} where ${column} is not null`,
+    `declare sealed cursor for select ctid::text as row_id, ${column} as bytes from ${table} where ${column} is not null`,
   )
   for (;;) {
-    const { rows } = await client.query<{ place: string; bytes: Uint8Array }>(`fetch ${rowsAtOnce} from sealed`)
+    const { rows } = await client.query<{ row_id: string; bytes: Uint8Array }>(`fetch ${rowsAtOnce} from sealed`)
     if (rows.length === 0) break
     await client.query(
-      `update ${table} set ${column} = s.bytes from unnest($1::tid[], $2::bytea[]) as s(place, bytes)
-        where ${table}.ctid = s.place`,
-      [rows.map(({ place }) => place), rows.map(({ bytes }) => Buffer.from(reseal(purpose, bytes)))],
+      `update ${table} set ${column} = s.bytes from unnest($1::tid[], $2::bytea[]) as s(row_id, bytes)
+        where ${table}.ctid = s.row_id`,
+      [rows.map(({ row_id: rowId }) => rowId), rows.map(({ bytes }) => Buffer.from(reseal(purpose, bytes)))],
     )
     count += rows.length
   }

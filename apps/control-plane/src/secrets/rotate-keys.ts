@@ -3,8 +3,8 @@ import { resealAll } from './rotate-keys-store.js'
 import { createSecrets, loadSecretKeys, newSecretKey, saveSecretKeys } from './secrets.js'
 
 /**
- * Replaces the encryption key, and encrypts everything with it. Interrupted anywhere it loses nothing: the file holds both
- * keys until the database has done without the old one, and the next run goes on from there.
+ * Replaces the encryption key and encrypts all secrets with the new one. An interruption loses nothing: the file contains
+ * both keys until the database does not need the old one, and the next run continues.
  */
 export async function rotateSecretKey(path: string, database: Pick<Database, 'pool'>): Promise<number> {
   const before = await loadSecretKeys(path)

@@ -43,7 +43,7 @@ describe('a sealed secret', () => {
     const rotated = createSecrets([key('00000002', 2), key('00000001', 1)])
     expect(rotated.open('user-password', sealed)).toBe('x')
     expect(() => secrets.open('user-password', rotated.seal('user-password', 'x'))).toThrow(
-      'sealed with key 00000002, which secrets.key does not hold',
+      'encrypted with key 00000002, which is not in secrets.key',
     )
   })
 })

@@ -3,13 +3,13 @@ import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StartError } from '../lifecycle/start-error.js'
 
-/** What a secret is for. A secret that was sealed for one purpose does not open for another. */
+/** The use of a secret. It can only be decrypted for the same purpose. */
 export type SecretPurpose = 'user-password' | 'share-password' | 'storage-key' | 'desired-state'
 
-/** Encrypts what must be handed on to nodes and may not lie readable in the database. */
+/** Encrypts secrets that nodes need and that the database must not contain as plain text. */
 export interface Secrets {
   seal(purpose: SecretPurpose, text: string): Uint8Array<ArrayBuffer>
-  /** Throws SecretError when the secret was sealed with a key that the file does not hold, for another purpose, or was altered. */
+  /** Throws SecretError if the key is not in the file, the purpose differs, or the secret was altered. */
   open(purpose: SecretPurpose, sealed: Uint8Array): string
 }
 
@@ -19,7 +19,7 @@ export interface SecretKey {
   readonly key: Uint8Array
 }
 
-/** A secret that does not open: its key is not in the file, it is for something else, or it was altered. */
+/** A secret cannot be decrypted: its key is not in the file, its purpose differs, or it was altered. */
 export class SecretError extends Error {
   override readonly name = 'SecretError'
 }
@@ -30,10 +30,10 @@ const nonceAt = 5
 const tagAt = 17
 const textAt = 33
 
-/** AES-256-GCM. The first key seals; all of them open. */
+/** Creates AES-256-GCM encryption. The first key encrypts; all of them decrypt. */
 export function createSecrets(keys: readonly SecretKey[]): Secrets {
   const [current] = keys
-  if (current === undefined) throw new Error('No key to encrypt secrets with.')
+  if (current === undefined) throw new Error('The key file contains no key.')
   const byId = new Map(keys.map(({ id, key }) => [id, key]))
   return {
     seal(purpose, text) {
@@ -49,13 +49,13 @@ export function createSecrets(keys: readonly SecretKey[]): Secrets {
       const id = bytes.toString('hex', 1, nonceAt)
       const key = byId.get(id)
       if (key === undefined)
-        throw new SecretError(`A secret was sealed with key ${id}, which secrets.key does not hold. Restore that file.`)
+        throw new SecretError(`A secret was encrypted with key ${id}, which is not in secrets.key. Restore that file.`)
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(nonceAt, tagAt), { authTagLength: 16 })
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(tagAt, textAt))
       try {
         return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8')
       } catch (error) {
-        throw new SecretError(`A secret that was sealed with key ${id} was altered, or is for another purpose.`, {
+        throw new SecretError(`A secret that was encrypted with key ${id} was altered, or is for another purpose.`, {
           cause: error,
         })
       }
@@ -63,7 +63,7 @@ export function createSecrets(keys: readonly SecretKey[]): Secrets {
   }
 }
 
-/** Why the key file is not the one with which these were sealed, and what to do; undefined when it is. */
+/** Returns why the key file does not decrypt the samples, with what to do; undefined if it does. */
 export function faultOf(
   secrets: Secrets,
   samples: readonly { readonly purpose: SecretPurpose; readonly sealed: Uint8Array }[],
@@ -72,12 +72,12 @@ export function faultOf(
     try {
       secrets.open(purpose, sealed)
     } catch (error) {
-      return `${(error as Error).message} Until then nothing that needs such a password can be deployed. Add the lines of the right file to this one, or set the passwords anew.`
+      return `${(error as Error).message} Deployments that need such a password fail until then. Add the lines of the right file to this one, or set the passwords again.`
     }
   return undefined
 }
 
-/** The keys of the file, a line each: id, blank, key in base64; the newest first. Makes the file, 0600, with one key. */
+/** Reads the keys of the file, newest first, one per line: id, blank, key in base64. Creates a missing file with one key. */
 export async function loadSecretKeys(path: string): Promise<readonly SecretKey[]> {
   const text = await readFile(path, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
@@ -95,7 +95,7 @@ export function parseSecretKeys(path: string, text: string): readonly SecretKey[
   })
   if (keys.length === 0 || keys.length < lines.length)
     throw new StartError(
-      `${path} is damaged: each line must be a key's id and the key in base64. Restore the file from a backup.`,
+      `${path} is damaged: each line must be the id of a key and the key in base64. Restore the file from a backup.`,
     )
   return keys
 }
@@ -104,7 +104,7 @@ export function newSecretKey(): SecretKey {
   return { id: randomBytes(4).toString('hex'), key: new Uint8Array(randomBytes(32)) }
 }
 
-/** In the place of the file: after it, either the old keys or the new ones are on the disk. */
+/** Replaces the file atomically: either the old or the new keys are on disk. */
 export async function saveSecretKeys(path: string, keys: readonly SecretKey[]): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}.new`
   await writeSynced(draft, textOf(keys))
@@ -116,7 +116,7 @@ function textOf(keys: readonly SecretKey[]): string {
   return keys.map(({ id, key }) => `${id} ${Buffer.from(key).toString('base64')}\n`).join('')
 }
 
-/** Whole or not at all, and never over another: of two processes that start at once, one file stays. */
+/** Creates a complete file, and never replaces one: if two processes start at once, one file is kept. */
 async function writeNewFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}.new`
   await writeSynced(draft, text)

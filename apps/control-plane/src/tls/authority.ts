@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { caMustBeRenewed, makeCa, makeServerCertificate, serverMustBeRenewed } from './certificates.js'
 import type { KeyPair } from './certificates.js'
 
-/** What the server shows, and what others are to trust. */
+/** The server's certificate and the authorities to trust. */
 export interface Identity {
   readonly key: string
-  /** The server's certificate and its chain. */
+  /** The server certificate with its chain. */
   readonly cert: string
-  /** PEM of the authorities to trust: two while one takes over from the other. */
+  /** PEM of the authorities to trust: two during a replacement. */
   readonly trusted: readonly string[]
 }
 
@@ -17,13 +17,13 @@ export interface AuthorityOptions {
   readonly dataDir: string
   readonly names: readonly string[]
   readonly now: () => number
-  /** True when every node has been told of an authority that was made at that time (Unix milliseconds). */
+  /** Returns true if every node has received an authority that was created at that time (Unix milliseconds). */
   readonly everyNodeKnows: (since: number) => Promise<boolean>
 }
 
 /**
- * The certificate authority of our own, in `<data>/tls`, and the server's certificate from it: made where missing,
- * renewed before they end. `<data>/ca.pem` is for clients.
+ * Returns the server certificate of our own authority in `<data>/tls`. Creates both if they are missing, and renews them
+ * before they expire. `<data>/ca.pem` is for clients.
  */
 export async function refreshIdentity(options: AuthorityOptions): Promise<Identity> {
   const { dataDir, names, now } = options
@@ -41,8 +41,8 @@ export async function refreshIdentity(options: AuthorityOptions): Promise<Identi
 }
 
 /**
- * Begins to replace the authority by another: both are trusted from now on, and the new one takes over by itself when
- * every node has learned of it. False when that goes on already.
+ * Begins the replacement of the authority: both are trusted from now on, and the new one becomes active when every node
+ * has received it. Returns false if a replacement is in progress.
  */
 export async function beginReplacement(dataDir: string, now: number): Promise<boolean> {
   if (existsSync(join(tlsDir(dataDir), 'next-ca.pem'))) return false
@@ -50,7 +50,7 @@ export async function beginReplacement(dataDir: string, now: number): Promise<bo
   return true
 }
 
-/** True where an authority was made, which is at the first start. */
+/** Returns true if the data directory has an authority, which the first start creates. */
 export function hasAuthority(dataDir: string): boolean {
   return existsSync(join(tlsDir(dataDir), 'ca.pem'))
 }
@@ -72,7 +72,7 @@ function tlsDir(dataDir: string): string {
   return join(dataDir, 'tls')
 }
 
-/** Both files in one, so that no crash can part a certificate from its key. */
+/** Reads a certificate and its key, which are one file, so that a crash cannot separate them. */
 async function readPair(dataDir: string, name: string): Promise<KeyPair | undefined> {
   const text = await readFile(join(tlsDir(dataDir), `${name}.pem`), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error

@@ -6,7 +6,7 @@ import * as x509 from '@peculiar/x509'
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const dayMs = 86_400_000
 const caDays = 3650
-// The longest that common clients accept from a server.
+// The maximum that common clients accept.
 const serverDays = 397
 const renewBeforeDays = { ca: 2 * serverDays, server: 30 }
 
@@ -18,12 +18,12 @@ export interface KeyPair {
   readonly key: string
 }
 
-/** A new certificate authority; with `key`, the same one for a further ten years. */
+/** Creates a certificate authority; with `key`, renews the same one for ten years. */
 export async function makeCa(now: number, key?: string): Promise<KeyPair> {
   const keys = key === undefined ? await newKeys() : await keysOf(key)
   const cert = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: newSerial(),
-    // Two authorities of one name would be taken for each other while both are trusted.
+    // Clients confuse two authorities with the same name.
     name: `CN=Roost CA ${await nameOfKey(keys.publicKey)}`,
     ...validity(now, caDays),
     signingAlgorithm: algorithm,
@@ -37,7 +37,7 @@ export async function makeCa(now: number, key?: string): Promise<KeyPair> {
   return { cert: `${cert.toString('pem')}\n`, key: key ?? (await pemOf(keys.privateKey)) }
 }
 
-/** A new certificate for a server that is reached by these names and addresses. */
+/** Creates a server certificate for these names and addresses. */
 export async function makeServerCertificate(ca: KeyPair, names: readonly string[], now: number): Promise<KeyPair> {
   const keys = await newKeys()
   const issuer = new x509.X509Certificate(ca.cert)
@@ -67,7 +67,7 @@ export function caMustBeRenewed(cert: string, now: number): boolean {
   return endsWithin(new X509Certificate(cert), renewBeforeDays.ca, now)
 }
 
-/** True when the server needs another certificate: this one ends soon, is another authority's, or lacks a name. */
+/** Returns true if the certificate expires soon, is from another authority, or lacks a name. */
 export function serverMustBeRenewed(cert: string, ca: string, names: readonly string[], now: number): boolean {
   const parsed = new X509Certificate(cert)
   return (
@@ -77,7 +77,7 @@ export function serverMustBeRenewed(cert: string, ca: string, names: readonly st
   )
 }
 
-/** The authorities that a PEM file with a chain names: what is its own issuer. */
+/** Returns the self-signed authorities in a PEM file with a chain. */
 export function selfSignedOf(pem: string): readonly string[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   return blocks.filter((block) => {
@@ -86,7 +86,7 @@ export function selfSignedOf(pem: string): readonly string[] {
   })
 }
 
-/** SHA-256 of a certificate's public key (SubjectPublicKeyInfo), in hex: survives the renewal of the certificate. */
+/** Returns the SHA-256 of a certificate's public key (SubjectPublicKeyInfo) in hex, which a renewal does not change. */
 export function publicKeyDigest(pem: string): string {
   const key = new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(key).digest('hex')
@@ -96,7 +96,7 @@ function endsWithin(cert: X509Certificate, days: number, now: number): boolean {
   return Date.parse(cert.validTo) - now < days * dayMs
 }
 
-/** From a day ago, for clients whose clock is behind. */
+/** Returns the validity from yesterday on, for clients whose clocks are slow. */
 function validity(now: number, days: number): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(now - dayMs), notAfter: new Date(now + days * dayMs) }
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import { isLinkLocal } from '@roost/api-types/rest'
 import type { Config } from '../config.js'
 import type { Log } from '../lifecycle/log.js'
 import { StartError } from '../lifecycle/start-error.js'
@@ -15,16 +16,16 @@ const refreshIntervalMs = 60_000
 export interface Tls {
   /** Null: plain HTTP. */
   current(): Identity | null
-  /** Where clients find the authority to trust; null where the system's are meant, or TLS is off. */
+  /** The path of the authority to trust; null if clients use the system's authorities, or TLS is off. */
   readonly caPath: string | null
-  /** Calls back with each later identity, and with what to trust when that changes. */
+  /** Calls the listener when the certificate or the trusted authorities have changed. */
   onChange(listener: (identity: Identity) => void): void
   close(): void
 }
 
 export type TlsOptions = Pick<AuthorityOptions, 'now' | 'everyNodeKnows'> & { readonly log: Log }
 
-/** The server's certificate as the configuration wants it, looked after while we run. Throws StartError. */
+/** Opens the configured certificate and renews it while the server runs. Throws StartError. */
 export async function openTls(config: Config, options: TlsOptions): Promise<Tls> {
   const { tls, dataDir } = config
   if (tls.mode === 'off') return { current: () => null, caPath: null, onChange: () => {}, close: () => {} }
@@ -36,22 +37,22 @@ export async function openTls(config: Config, options: TlsOptions): Promise<Tls>
   return { ...(await keepFresh(refresh, options.log)), caPath }
 }
 
-/** A fault while we run leaves the certificate that we have in place. */
+/** Refreshes the certificate periodically. After a failure the current one stays in use. */
 async function keepFresh(refresh: () => Promise<Identity>, log: Log): Promise<Omit<Tls, 'caPath'>> {
   let identity = await refresh()
   const listeners: ((identity: Identity) => void)[] = []
-  const look = async () => {
+  const update = async () => {
     try {
       const fresh = await refresh()
       if (fresh.cert === identity.cert && fresh.trusted.join('') === identity.trusted.join('')) return
       identity = fresh
-      log.info('the certificates have changed')
+      log.info('certificates changed')
       for (const listener of listeners) listener(fresh)
     } catch (error) {
-      log.error({ err: error }, 'the certificates cannot be refreshed, the present ones stay')
+      log.error({ err: error }, 'could not refresh the certificates, keeping the current ones')
     }
   }
-  const timer = setInterval(() => void look(), refreshIntervalMs)
+  const timer = setInterval(() => void update(), refreshIntervalMs)
   timer.unref()
   return {
     current: () => identity,
@@ -64,12 +65,12 @@ async function readIdentity(certPath: string, keyPath: string): Promise<Identity
   const [cert, key] = await Promise.all(
     [certPath, keyPath].map((path) =>
       readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-        throw new StartError(`The file ${path} of ROOST_TLS=files cannot be read (${error.code}).`, { cause: error })
+        throw new StartError(`Cannot read the file ${path} of ROOST_TLS=files (${error.code}).`, { cause: error })
       }),
     ),
   )
   if (cert === undefined || key === undefined || !belongTogether(cert, key))
-    throw new StartError(`${keyPath} is not the key of the certificate in ${certPath}: both must be PEM.`)
+    throw new StartError(`${keyPath} is not the key of the certificate in ${certPath}. Both files must be PEM.`)
   return { cert, key, trusted: selfSignedOf(cert) }
 }
 
@@ -81,17 +82,17 @@ function belongTogether(cert: string, key: string): boolean {
   }
 }
 
-/** Every name and address by which the server may be reached. */
+/** Returns every name and address of the server. */
 function namesOf({ listen, publicUrl }: Config): readonly string[] {
   const names = ['localhost', '127.0.0.1', '::1', hostname()]
   if (publicUrl !== null) names.push(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1'))
   if (listen.host === '0.0.0.0' || listen.host === '::') names.push(...ownAddresses())
   else names.push(listen.host)
-  // A name that no certificate can hold, such as a host's with an underscore, must not have it made anew for ever.
+  // A name that certificates cannot contain, such as one with an underscore, would renew the certificate every minute.
   return [...new Set(names)].filter((name) => isIP(name) || /^[a-z\d.-]{1,64}$/i.test(name))
 }
 
 function ownAddresses(): readonly string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-  return all.filter(({ address, internal }) => !internal && !address.startsWith('fe80:')).map(({ address }) => address)
+  return all.filter(({ address, internal }) => !internal && !isLinkLocal(address)).map(({ address }) => address)
 }

@@ -1,10 +1,10 @@
 import type { Database } from '../database/database.js'
 
-/** Settings reach a live session within this time after the authorities changed. */
+/** The time within which connected agents receive changed authorities. */
 const settlingMs = 5 * 60_000
 
 export interface TrustStore {
-  /** True when every node was seen after the authorities changed at that time, or was enrolled after it. */
+  /** Returns true if every node was online after the authorities changed at that time, or was enrolled after it. */
   everyNodeKnows(since: number): Promise<boolean>
 }
 

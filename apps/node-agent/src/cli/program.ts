@@ -3,17 +3,17 @@ import type { EnrolFlags, PrepareFlags, LeaveFlags, RunFlags, PrintFlags, Render
 import { agentVersion } from '../machine/version.js'
 
 const exitCodesHelp = `
-Exit codes: 0 done or asked to stop, 1 failed, 2 wrong arguments or configuration, 3 an operator removed this node,
+Exit codes: 0 success or stopped, 1 failure, 2 invalid arguments or configuration, 3 node removed by an operator,
 4 not enrolled.`
 
 /** The agent's commands: each lives in its own file here, and is imported only when it is called. */
 export function createProgram(ended: Ended): Command {
   const program = new Command('roost-agent')
-    .description('Reads this machine and reports it to a Roost control plane.')
+    .description('Node agent of Roost: reports this machine and applies gateway configuration')
     .version(agentVersion)
-    .option('--data-dir <dir>', 'where the agent keeps its identity and state (default: /var/lib/roost-agent)')
+    .option('--data-dir <dir>', 'directory of identity and state (default: /var/lib/roost-agent)')
     .option('--root <dir>', 'read the machine below this directory (default: /)')
-    .option('--config <file>', "the agent's configuration file (default: config.json in the data directory)")
+    .option('--config <file>', 'configuration file (default: config.json in the data directory)')
     .addHelpText('after', exitCodesHelp)
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('Try --help.')
@@ -31,13 +31,13 @@ type Ended = (exitCode: number) => void
 function addWork(program: Command, ended: Ended): void {
   program
     .command('enroll')
-    .description('make this machine a node of a cluster, with a token from `roost token create`')
+    .description('Enroll this machine as a node, with a token from `roost token create`')
     .requiredOption('--server <url>', 'address of the control plane, such as https://roost.example:8443')
-    .requiredOption('--token <token>', 'the enrolment token')
-    .option('--ca-sha256 <hex>', "SHA-256 of the authority's public key; without it, Node's own authorities must vouch")
-    .addOption(new Option('--take-place', 'go on as the node that this hardware was before').conflicts('newNode'))
-    .addOption(new Option('--new-node', 'be a new node, although this hardware is known'))
-    .option('--gateway', 'let the servers of shares on this machine read the files of Roost, see `gateway prepare`')
+    .requiredOption('--token <token>', 'enrollment token')
+    .option('--ca-sha256 <hex>', 'SHA-256 of the public key of the CA (default: trust the CAs of Node.js)')
+    .addOption(new Option('--take-place', 'continue as the known node of this hardware').conflicts('newNode'))
+    .addOption(new Option('--new-node', 'enroll as a new node even if this hardware is known'))
+    .option('--gateway', 'also prepare the share servers of this machine, as `gateway prepare` does')
     .action(async (_flags, command: Command) => {
       const { enroll } = await import('./enroll.js')
       ended(await enroll(command.optsWithGlobals<EnrolFlags>()))
@@ -45,13 +45,13 @@ function addWork(program: Command, ended: Ended): void {
 
   program
     .command('run')
-    .description('read this machine and report it until told to stop')
-    .option('--server <url>', 'where the control plane is now, when it has moved since the enrolment')
-    .addOption(new Option('--log <format>', 'pretty on a terminal, else json').choices(['json', 'pretty']))
+    .description('Run the agent in the foreground')
+    .option('--server <url>', 'address of the control plane, if it changed since the enrollment')
     .addOption(
-      new Option('--log-level <level>', 'what goes to the log')
-        .choices(['debug', 'info', 'warn', 'error'])
-        .default('info'),
+      new Option('--log <format>', 'log format (default: pretty on a terminal, else json)').choices(['json', 'pretty']),
+    )
+    .addOption(
+      new Option('--log-level <level>', 'log level').choices(['debug', 'info', 'warn', 'error']).default('info'),
     )
     .action(async (_flags, command: Command) => {
       const { run } = await import('./run.js')
@@ -59,19 +59,19 @@ function addWork(program: Command, ended: Ended): void {
     })
 }
 
-/** As of `roost`; `json` is for programs. */
+/** Returns the option for the output format, as in `roost`. */
 function outputOption(inJson: string): Option {
-  return new Option('-o, --output <format>', `how to print; json is ${inJson}`)
+  return new Option('-o, --output <format>', `output format; json prints ${inJson}`)
     .choices(['table', 'json'])
     .default('table')
 }
 
-/** Commands that look at the machine and print what they see. */
+/** Adds the commands that read the machine and print the result. */
 function addPrints(program: Command, ended: Ended): void {
   program
     .command('collect')
-    .description('print one reading of every metric; takes a second, for the rates')
-    .addOption(outputOption('with units and aggregation rules'))
+    .description('Print one reading of every metric. Takes a second to compute rates.')
+    .addOption(outputOption('units and aggregation rules, too'))
     .action(async (_flags, command: Command) => {
       const { collect } = await import('./collect.js')
       ended(await collect(command.optsWithGlobals<PrintFlags>()))
@@ -79,7 +79,7 @@ function addPrints(program: Command, ended: Ended): void {
 
   program
     .command('inventory')
-    .description('print what the agent reports of this machine: disks, filesystems, rings, devices')
+    .description('Print the inventory of this machine: disks, filesystems, rings, devices')
     .addOption(outputOption('the whole report'))
     .action(async (_flags, command: Command) => {
       const { inventory } = await import('./inventory.js')
@@ -88,7 +88,7 @@ function addPrints(program: Command, ended: Ended): void {
 
   program
     .command('doctor')
-    .description('check what the agent needs, and say what to do about each fault')
+    .description('Check this agent and suggest fixes for problems')
     .addOption(outputOption('the findings'))
     .action(async (_flags, command: Command) => {
       const { doctor } = await import('./doctor.js')
@@ -99,16 +99,18 @@ function addPrints(program: Command, ended: Ended): void {
 function addRender(program: Command, ended: Ended): void {
   program
     .command('render')
-    .description("print every file of a gateway's servers for given shares; changes nothing")
-    .requiredOption('--desired <file>', 'the desired state of the kind gateway, as JSON; - reads it from the input')
+    .description('Print the configuration files of the share servers for a desired state, without writing them')
+    .requiredOption('--desired <file>', 'desired state of a gateway as JSON, or - for standard input')
     .addOption(
-      new Option('--backend <server>', 'the NFS server (default: gateway.nfs of the configuration)').choices([
+      new Option('--backend <server>', 'NFS server (default: gateway.nfs of the configuration)').choices([
         'kernel',
         'ganesha',
       ]),
     )
-    .addOption(new Option('--generation <number>', 'for the headers').default(0).argParser(wholeNumber))
-    .option('--check', "let Samba's own testparm, and as root nfs-utils' exportfs, read their files")
+    .addOption(
+      new Option('--generation <number>', 'generation number in the headers').default(0).argParser(wholeNumber),
+    )
+    .option('--check', 'also check the files with testparm and, as root, exportfs')
     .addOption(outputOption('the files'))
     .action(async (_flags, command: Command) => {
       const { render } = await import('./render.js')
@@ -117,20 +119,20 @@ function addRender(program: Command, ended: Ended): void {
 }
 
 function addGateway(program: Command, ended: Ended): void {
-  const gateway = program.command('gateway').description('what a machine that serves shares needs')
+  const gateway = program.command('gateway').description('Prepare this machine for serving shares')
   gateway
     .command('prepare')
-    .description('let Samba and nfs-ganesha read the files of shares: says what that takes, and does it with --yes')
-    .option('--yes', 'do it, with a backup of each file that is changed')
+    .description('Show the changes that let Samba and nfs-ganesha read the files of Roost; apply them with --yes')
+    .option('--yes', 'apply the changes, with a backup of each file')
     .action(async (_flags, command: Command) => {
       const { gatewayPrepare } = await import('./gateway-prepare.js')
       ended(await gatewayPrepare(command.optsWithGlobals<PrepareFlags>()))
     })
   gateway
     .command('leave')
-    .description('take that back: says what that takes, and does it with --yes; refused while shares are served')
-    .option('--end-shares', 'end the shares that are still served from this machine')
-    .option('--yes', 'do it')
+    .description('Show how to undo the changes of prepare; apply with --yes. Refused while shares are served.')
+    .option('--end-shares', 'end the shares that this machine still serves')
+    .option('--yes', 'apply the changes')
     .action(async (_flags, command: Command) => {
       const { gatewayLeave } = await import('./gateway-leave.js')
       ended(await gatewayLeave(command.optsWithGlobals<LeaveFlags>()))
@@ -138,6 +140,6 @@ function addGateway(program: Command, ended: Ended): void {
 }
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Give a whole number.')
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Use a whole number.')
   return Number(text)
 }

@@ -1,14 +1,14 @@
-/** What a script may branch on; 0 is success. */
+/** Exit codes for scripts; 0 is success. */
 export const exitCodes = {
   error: 1,
   usage: 2,
   notFound: 3,
   conflict: 4,
-  unauthorised: 6,
+  unauthorized: 6,
   timeout: 7,
 } as const
 
-/** Ends a command with this code, after one sentence on standard error. */
+/** Ends a command with an exit code, after its message on standard error. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: number

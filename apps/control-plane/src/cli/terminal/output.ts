@@ -1,8 +1,8 @@
 import { Option } from 'commander'
 
-/** What a listing command takes to say how it prints. */
+/** Returns the option for the output format of a command. */
 export function outputOption(): Option {
-  return new Option('-o, --output <format>', 'how to print').choices(['table', 'json']).default('table')
+  return new Option('-o, --output <format>', 'output format').choices(['table', 'json']).default('table')
 }
 
 export interface OutputOptions {
@@ -11,7 +11,7 @@ export interface OutputOptions {
 
 type Cell = string | number | boolean | null | undefined
 
-/** Columns by their headings, each with the cell of a record. */
+/** Columns by heading; each function returns the cell of a record. */
 export type Columns<R> = Readonly<Record<string, (record: R) => Cell>>
 
 export function render<R>(records: readonly R[], columns: Columns<R>, { output }: OutputOptions): string {
@@ -24,14 +24,14 @@ export function render<R>(records: readonly R[], columns: Columns<R>, { output }
   return `${[headings, ...rows].map(line).join('\n')}\n`
 }
 
-/** One record, a line for each of its cells. */
+/** Prints one record with a line for each cell. */
 export function renderOne<R>(record: R, columns: Columns<R>): string {
   const width = Math.max(...Object.keys(columns).map((heading) => heading.length))
   const lines = Object.entries(columns).map(([heading, cell]) => `${heading.padEnd(width)}  ${text(cell(record))}\n`)
   return lines.join('')
 }
 
-/** What comes from a node or another operator must not be able to move the cursor. */
+/** Returns printable text: values from nodes or other operators must not contain terminal escapes. */
 function text(cell: Cell): string {
   return String(cell ?? '-').replaceAll(/\p{Cc}/gu, '?')
 }
