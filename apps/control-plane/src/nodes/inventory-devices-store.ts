@@ -1,8 +1,15 @@
 import type { InventoryDevice } from '@roost/api-types/agent'
 import type { Prisma } from '@roost/database'
 import { lockInserts } from '../database/insert-order.js'
-import type { NodeRow } from './node-row.js'
 import { type KnownDevice, planDevices } from './plan-devices.js'
+
+/** The columns of a node that storing its inventory needs. */
+export interface NodeRow {
+  readonly id: number
+  readonly clusterId: number
+  readonly operatorFields: readonly string[]
+  readonly inventorySequence: bigint
+}
 
 /** A device that no inventory has named for so long is not coming back. */
 const forgetAfterDays = 30

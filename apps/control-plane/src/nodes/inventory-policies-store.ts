@@ -1,7 +1,7 @@
 import type { Inventory } from '@roost/api-types/agent'
 import type { Prisma } from '@roost/database'
 import { lockInserts } from '../database/insert-order.js'
-import type { NodeRow } from './node-row.js'
+import type { NodeRow } from './inventory-devices-store.js'
 
 /**
  * Takes over the policies that a node names. What nodes with rings name, nodes without have no say in: only their own configuration

@@ -4,7 +4,7 @@ import type { Prisma } from '@roost/database'
 import type { Database } from '../database/database.js'
 import { storeDevices } from './inventory-devices-store.js'
 import { storePolicies } from './inventory-policies-store.js'
-import type { NodeRow } from './node-row.js'
+import type { NodeRow } from './inventory-devices-store.js'
 
 export interface StoredInventory {
   /** The node, and those from which devices have moved here. */
