@@ -71,7 +71,10 @@ for (const file of files) {
       faults.push(`${file}:${line}: '${word}' ${where}`)
   }
   for (const part of partsOf(basename(file))) if (inNames.has(part)) fault(0, part, 'in a file name')
+  let isGlossary = false
   lines.forEach((line, i) => {
+    if (/<!-- language:(on|off) -->/.test(line)) isGlossary = line.includes('off')
+    if (isGlossary) return
     for (const [word] of line.matchAll(everywhere)) fault(i + 1, word.toLowerCase(), 'is not plain English')
   })
   if (!code.test(file)) continue
