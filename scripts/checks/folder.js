@@ -3,11 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-const [folder] = process.argv.slice(2)
-if (folder === undefined || !existsSync(folder)) {
-  process.stderr.write('Name a folder of this repository: npm run check:folder -- apps/node-agent/src/collectors\n')
-  process.exit(2)
-}
+const [folder = ''] = process.argv.slice(2)
+if (!existsSync(folder))
+  throw new Error(`There is no folder '${folder}'. Usage: npm run check:folder -- apps/node-agent/src/collectors`)
 
 /** Returns the folder of the package that a folder is in. */
 function packageOf(path) {
@@ -23,7 +21,8 @@ const steps = [
   [process.execPath, 'scripts/checks/language.js', folder],
   ...(hasTests ? [['npx', 'vitest', 'run', folder]] : []),
 ]
-for (const [program, ...args] of steps) {
-  const { status } = spawnSync(program, args, { stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
+const failed = steps.find(([program, ...args]) => spawnSync(program, args, { stdio: 'inherit' }).status !== 0)
+if (failed !== undefined) {
+  process.stderr.write(`Failed: ${failed.slice(1).join(' ')}\n`)
+  process.exitCode = 1
 }
