@@ -145,11 +145,14 @@ describe('changing a share', () => {
     expect(right.status).toBe(202)
     expect(right.body).not.toHaveProperty('cluster')
     const elsewhere = await addCluster(server.api.database)
-    for (const cluster of [elsewhere, `/api/v1/clusters/${elsewhere}/`, 999_999, 'x']) {
+    for (const cluster of [elsewhere, `/api/v1/clusters/${elsewhere}/`, 999_999]) {
       const answer = await patch(uri, { cluster })
       expect(answer.status).toBe(400)
       expect(faults(answer)).toEqual({ cluster: ["This is not the cluster of the share's node."] })
     }
+    expect(faults(await patch(uri, { cluster: 'x' }))).toEqual({
+      cluster: ['Enter a resource URI such as /api/v1/clusters/1/, or an id.'],
+    })
     const moved = { node: await addGateway(elsewhere), cluster: elsewhere }
     expect((await patch(uri, moved)).status).toBe(202)
   })

@@ -7,7 +7,7 @@ const clusterName = 'default'
 /** Returns the flags with which the agent of this machine enrolls, into the cluster `default`. */
 export async function enrollmentFlags({ context, localUrl }: RunningServer): Promise<readonly string[]> {
   const { services, options } = context
-  const filters = [{ field: 'name', op: 'exact', values: [clusterName] }] as const
+  const filters = [{ field: 'name', values: [clusterName] }]
   const { objects } = await services.clusters.list({ filters, order: [], limit: 1, offset: 0 })
   const [cluster] = objects
   if (!cluster)

@@ -1,5 +1,5 @@
 import type { DeploymentKind } from '@roost/api-types/agent'
-import { idOfRelation, resourceUri, RoostError } from '@roost/api-types/rest'
+import { resourceUri, RoostError } from '@roost/api-types/rest'
 import type { JobInput } from '@roost/api-types/rest'
 import type { Transaction } from '../database/transaction.js'
 import { unknownRelation } from '../services/errors.js'
@@ -17,7 +17,9 @@ export async function wantedTargets(
   kind: DeploymentKind,
   input: JobInput,
 ): Promise<Wanted> {
-  const wanted = input.node === undefined ? await ofCluster(tx, store, input) : await ofNode(tx, store, kind, input)
+  const { node, cluster = 0 } = input
+  const wanted =
+    node === undefined ? await ofCluster(tx, store, cluster) : await ofNode(tx, store, kind, node, input.generation)
   const unfinished = await store.findUnfinished(tx, wanted.clusterId, wanted.nodeId)
   if (unfinished === undefined) return wanted
   const uri = resourceUri(deploymentKinds[kind].resource, unfinished)
@@ -25,33 +27,27 @@ export async function wantedTargets(
 }
 
 /** The resource URI of the target that the input names. */
-export function targetUri(input: JobInput): string {
-  return input.node === undefined
-    ? resourceUri('clusters', relation('cluster', 'clusters', input.cluster))
-    : resourceUri('nodes', relation('node', 'nodes', input.node))
+export function targetUri({ node, cluster = 0 }: JobInput): string {
+  return node === undefined ? resourceUri('clusters', cluster) : resourceUri('nodes', node)
 }
 
-async function ofNode(tx: Transaction, store: JobStore, kind: DeploymentKind, input: JobInput): Promise<Wanted> {
-  const nodeId = relation('node', 'nodes', input.node)
+async function ofNode(
+  tx: Transaction,
+  store: JobStore,
+  kind: DeploymentKind,
+  nodeId: number,
+  generation: number | undefined,
+): Promise<Wanted> {
   const node = await store.findNode(tx, nodeId)
   if (node === undefined) throw unknownRelation('nodes', nodeId)
   if (!node.hasRole) throw fieldError({ node: [`The node ${node.hostname} runs no ${deploymentKinds[kind].nodes}.`] })
-  const { generation } = input
   if (generation !== undefined && !(await store.hasGeneration(tx, nodeId, generation)))
     throw fieldError({ generation: [`${notKept(generation)} Name a later one, or deploy what is wanted now.`] })
   return { nodeId, clusterId: node.clusterId, targets: [nodeId] }
 }
 
-async function ofCluster(tx: Transaction, store: JobStore, input: JobInput): Promise<Wanted> {
-  const clusterId = relation('cluster', 'clusters', input.cluster)
+async function ofCluster(tx: Transaction, store: JobStore, clusterId: number): Promise<Wanted> {
   const targets = await store.findTargets(tx, clusterId)
   if (targets === undefined) throw unknownRelation('clusters', clusterId)
   return { nodeId: null, clusterId, targets }
-}
-
-function relation(field: string, resource: string, value: unknown): number {
-  const id = idOfRelation(resource, value)
-  if (id !== undefined) return id
-  const sentence = `Enter the resource URI of a record of ${resource}, such as ${resourceUri(resource, 1)}.`
-  throw fieldError({ [field]: [sentence] })
 }

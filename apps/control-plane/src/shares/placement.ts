@@ -1,5 +1,5 @@
-import { idOfRelation, idOfUri, RoostError, shareNameKey, shareNamesIgnoreCase } from '@roost/api-types/rest'
-import type { GatewayShareChange, GatewayShareSettings, RelationInput } from '@roost/api-types/rest'
+import { idOfUri, RoostError, shareNameKey, shareNamesIgnoreCase } from '@roost/api-types/rest'
+import type { GatewayShareChange, GatewayShareSettings } from '@roost/api-types/rest'
 import type { Transaction } from '../database/transaction.js'
 import { unknownRelation } from '../services/errors.js'
 import { fieldError } from '../services/field-errors.js'
@@ -9,10 +9,9 @@ import type { FreePlace, Place, ShareStore, StoredShare } from './store.js'
 export async function placeNew(
   store: ShareStore,
   tx: Transaction,
-  node: RelationInput,
+  nodeId: number,
   settings: GatewayShareSettings,
 ): Promise<Place> {
-  const nodeId = nodeIdOf(node)
   await store.lock(tx)
   const free = await findPlace(store, tx, nodeId, settings)
   assertGateway(free)
@@ -28,8 +27,8 @@ export async function placeChanged(
   { node, cluster }: GatewayShareChange,
   settings: GatewayShareSettings,
 ): Promise<Place | undefined> {
-  const present = idOfUri('nodes', before.node)
-  const nodeId = nodeIdOf(node ?? before.node)
+  const present = idOfUri('nodes', before.node) ?? 0
+  const nodeId = node ?? present
   const moved = nodeId !== present
   const named = moved || keyOf(settings) !== keyOf(before)
   if (!named && cluster === undefined) return undefined
@@ -39,12 +38,6 @@ export async function placeChanged(
   if (named) assertNameFree(free, settings)
   if (cluster !== undefined) assertCluster(free, cluster)
   return moved ? placeAt(store, tx, nodeId, free) : undefined
-}
-
-function nodeIdOf(node: RelationInput): number {
-  const nodeId = idOfRelation('nodes', node)
-  if (nodeId === undefined) throw fieldError({ node: ['Enter the resource URI of a node, such as /api/v1/nodes/1/.'] })
-  return nodeId
 }
 
 async function findPlace(store: ShareStore, tx: Transaction, nodeId: number, settings: GatewayShareSettings) {
@@ -63,9 +56,8 @@ function assertGateway({ runsGateway }: FreePlace): void {
   if (!runsGateway) throw fieldError({ node: ['This node is not a gateway: set runs_gateway in its node_role first.'] })
 }
 
-function assertCluster({ clusterId }: FreePlace, cluster: RelationInput): void {
-  if (idOfRelation('clusters', cluster) !== clusterId)
-    throw fieldError({ cluster: ["This is not the cluster of the share's node."] })
+function assertCluster({ clusterId }: FreePlace, cluster: number): void {
+  if (cluster !== clusterId) throw fieldError({ cluster: ["This is not the cluster of the share's node."] })
 }
 
 /** Two shares of a node may not have the same. */

@@ -1,5 +1,5 @@
 import { userLineKey } from '@roost/api-types/agent'
-import { idOfRelation, maxUsersPerCluster, userRules } from '@roost/api-types/rest'
+import { maxUsersPerCluster, userRules } from '@roost/api-types/rest'
 import type { UserChange, UserInput } from '@roost/api-types/rest'
 import type { UserService } from '@roost/api-types/rpc'
 import { differences } from '../database/writes.js'
@@ -60,10 +60,7 @@ export function createUserService({ store, writes, secrets }: UserCollaborators)
 }
 
 /** The id of the cluster that takes the user in; throws when it does not. */
-async function admit(store: UserStore, tx: Transaction, { cluster, user }: UserInput): Promise<number> {
-  const clusterId = idOfRelation('clusters', cluster)
-  if (clusterId === undefined)
-    throw fieldError({ cluster: ['Enter the resource URI of a cluster, such as /api/v1/clusters/1/.'] })
+async function admit(store: UserStore, tx: Transaction, { cluster: clusterId, user }: UserInput): Promise<number> {
   const keys = { clusterId, nameKey: user.toLowerCase(), lineKey: userLineKey(user) }
   const admission = await store.admit(tx, keys)
   if (admission === undefined) throw unknownRelation('clusters', clusterId)

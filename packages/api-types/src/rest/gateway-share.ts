@@ -185,7 +185,7 @@ export type GatewayShareChange = z.infer<typeof AnyChange>
 export const GatewayShareChange = z.looseObject({}).meta({
   properties: z.toJSONSchema(AnyChange, { io: 'input' }).properties,
   examples: [{ clients_allowed_list: '10.0.0.0/8' }],
-}) as unknown as z.ZodType<GatewayShareChange, GatewayShareChange>
+}) as unknown as z.ZodType<GatewayShareChange, z.input<typeof AnyChange>>
 
 /** THE LIST of protocols. */
 const protocols = {

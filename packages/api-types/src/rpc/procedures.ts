@@ -97,11 +97,10 @@ export const ListInput = z
 
 export function listQuery(input: z.infer<typeof ListInput>) {
   return {
-    filters: Object.entries(input.filters ?? {}).map(([field, value]) =>
-      Array.isArray(value)
-        ? { field, op: 'in' as const, values: value }
-        : { field, op: 'exact' as const, values: [value] },
-    ),
+    filters: Object.entries(input.filters ?? {}).map(([field, value]) => ({
+      field,
+      values: Array.isArray(value) ? value : [value],
+    })),
     order: (input.order_by ?? []).map((field) =>
       field.startsWith('-') ? { field: field.slice(1), descending: true } : { field, descending: false },
     ),

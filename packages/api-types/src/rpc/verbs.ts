@@ -22,10 +22,9 @@ export interface IdempotencyTicket {
   readonly secrets: readonly string[]
 }
 
-/** One condition of a list; all of them must hold. `field` is as in the query string, such as `cluster__name`. */
+/** One condition of a list: the field has one of the values. All conditions must hold. `field` is as in the query string, such as `cluster__name`. */
 export interface Filter {
   readonly field: string
-  readonly op: 'exact' | 'in'
   readonly values: readonly (string | number | boolean)[]
 }
 

@@ -62,11 +62,11 @@ function filtersOf(parameters: Parameters, listed: Listed, own: readonly string[
   for (const [name, value] of parameters) {
     const target = targetOf(name, listed)
     if (target === undefined) continue
-    const { field, op, kind } = target
-    const texts = op === 'in' ? value.split(',').filter((text) => text !== '') : [value]
+    const { field, isList, kind } = target
+    const texts = isList ? value.split(',').filter((text) => text !== '') : [value]
     const values = texts.map((text) => valueOf(kind, text, own))
-    const before = op === 'in' ? (filters.get(name)?.values ?? []) : []
-    filters.set(name, { field, op, values: [...before, ...values] })
+    const before = isList ? (filters.get(name)?.values ?? []) : []
+    filters.set(name, { field, values: [...before, ...values] })
   }
   return [...filters.values()]
 }
@@ -75,9 +75,9 @@ function filtersOf(parameters: Parameters, listed: Listed, own: readonly string[
 function targetOf(name: string, { rules, fields }: Listed) {
   const lookup = /^(.+)__(exact|in)$/.exec(name)
   const field = lookup?.[1] ?? name
-  const op = lookup?.[2] === 'in' ? ('in' as const) : ('exact' as const)
+  const isList = lookup?.[2] === 'in'
   const kind = filterKind(rules, field)
-  if (kind !== undefined) return { field, op, kind }
+  if (kind !== undefined) return { field, isList, kind }
   const base = name.split('__', 1)[0] ?? name
   if (!fields.includes(base) && filterKind(rules, base) === undefined) return undefined
   throw notFilterable(field)

@@ -28,15 +28,22 @@ export function relationUri(resource: string) {
   return z.string().meta({ description: 'Resource URI', example: resourceUri(resource, 1), [relationKey]: resource })
 }
 
-/** A relation in a body: a resource URI, or an id. The service resolves it, by `idOfRelation`. */
-export const RelationInput = z.union([z.string().min(1), z.int()], {
-  error: ({ input }) => (input === undefined ? 'This field is required.' : 'Give a resource URI, or an id.'),
-})
-export type RelationInput = z.infer<typeof RelationInput>
-
-/** The same, saying which resource it means: an absolute URL of this server is then taken too. */
+/**
+ * A relation in a body: a resource URI, or an id. Parses to the id; `localize` in `http/` has made paths of absolute URLs
+ * of this server before. Whether the record exists is checked in the transaction of the write.
+ */
 export function relationTo(resource: string) {
-  return RelationInput.meta({
+  const sentence = `Enter a resource URI such as ${resourceUri(resource, 1)}, or an id.`
+  const Relation = z.union([z.string().min(1), z.int()], {
+    error: ({ input }) => (input === undefined ? 'This field is required.' : sentence),
+  })
+  // A check that replaces the value, because zod documents no examples of what holds a transformation.
+  const Resolved = Relation.check((payload) => {
+    const id = idOfRelation(resource, payload.value)
+    if (id === undefined) payload.issues.push({ code: 'custom', message: sentence, input: payload.value })
+    else payload.value = id
+  }) as unknown as z.ZodType<number, string | number>
+  return Resolved.meta({
     description: 'Resource URI, or an id',
     example: resourceUri(resource, 1),
     [relationKey]: resource,
