@@ -46,7 +46,7 @@ it('errors arrive with their code and the sentences of each field', async () => 
   const { users, gatewayShares } = client.rpc
   await users.create.mutate({ cluster, user: 'bob', password })
   await expect(users.create.mutate({ cluster, user: 'Bob', password })).rejects.toMatchObject({
-    data: { code: 'BAD_REQUEST', fields: { user: [expect.stringContaining("has a user 'bob' already")] } },
+    data: { code: 'BAD_REQUEST', fields: { user: [expect.stringContaining("already has a user 'bob'")] } },
   })
   await expect(users.create.mutate({ cluster, user: '-', password: 'short' })).rejects.toMatchObject({
     data: { fields: { password: ['Ensure this value has at least 20 characters.'], user: [expect.any(String)] } },

@@ -105,7 +105,7 @@ describe('the name of a user', () => {
     await create()
     const answer = await post(list, bob({ user: 'BOB' }))
     expect(answer.status).toBe(400)
-    expect(faults(answer)).toEqual({ user: ["The cluster has a user 'bob' already; names are compared without case."] })
+    expect(faults(answer)).toEqual({ user: ["The cluster already has a user 'bob'; names are compared without case."] })
   })
 
   it('may be taken again in another cluster', async () => {
@@ -118,7 +118,7 @@ describe('the name of a user', () => {
     await create({ user: 'ab_boa' })
     const answer = await post(list, bob({ user: 'ab_boG' }))
     expect(answer.status).toBe(400)
-    expect(faults(answer)).toEqual({ user: [expect.stringContaining("would equal that of 'ab_boa' but for case")] })
+    expect(faults(answer)).toEqual({ user: [expect.stringContaining("This name differs from 'ab_boa' only in case")] })
   })
 
   it('is free again once its user is removed, which restores access to the account', async () => {
@@ -146,5 +146,5 @@ it('takes at most 4,096 users in a cluster', async () => {
   expect((await post(list, bob())).status).toBe(201)
   const answer = await post(list, bob({ user: 'carol' }))
   expect(answer.status).toBe(400)
-  expect(faults(answer)).toEqual({ cluster: ['The cluster has 4096 users already, and takes no more.'] })
+  expect(faults(answer)).toEqual({ cluster: ['The cluster has 4096 users, the most that a cluster can have.'] })
 })

@@ -27,7 +27,7 @@ import { metricRoutes } from './metrics/routes.js'
 import { nodeHardwareRoutes } from './nodes/routes.js'
 import { endRefusedStreams } from './operators/end-streams.js'
 import { mountPrometheus } from './prometheus/routes.js'
-import { resources } from './resources.js'
+import { restResources } from './resources.js'
 import { mountRpc, rpcPrefix } from './rpc/mount.js'
 import { utilizationRoutes } from './utilization/routes.js'
 import { version } from './lifecycle/version.js'
@@ -77,7 +77,7 @@ async function applyDialect(app: FastifyInstance, methods: MethodTable, context:
 }
 
 function mountApi(app: FastifyInstance, { options, services, metrics, utilization, idempotency }: Context): void {
-  const declared = resources(services)
+  const declared = restResources(services)
   mountIndex(app, declared)
   for (const resource of declared) mountResource(app, resource, { publicUrl: options.publicUrl, idempotency })
   const requireCluster = (id: number) => services.clusters.get(id)

@@ -1,40 +1,22 @@
-import type { Services } from '@roost/api-types/rpc'
-import { auditEventsResource } from './audit/resource.js'
-import { clustersResource } from './clusters/resource.js'
-import { jobsResource } from './deployments/resource.js'
-import { devicesResource } from './devices/resource.js'
+import { resources } from '@roost/api-types/rpc'
+import type { ResourceName, Services } from '@roost/api-types/rpc'
+import { jobActions } from './deployments/resource.js'
+import { resourceOf } from './http/dialect/resource.js'
 import type { Resource } from './http/dialect/resource.js'
-import { nodeRolesResource, nodesResource } from './nodes/resource.js'
-import { storagePoliciesResource } from './policies/resource.js'
-import { gatewaySharesResource } from './shares/resource.js'
-import { usersResource } from './users/resource.js'
 
-/** Every resource of the REST API, in the order of the index. */
-export function resources(
-  services: Pick<
-    Services,
-    | 'clusters'
-    | 'nodes'
-    | 'nodeRoles'
-    | 'devices'
-    | 'storagePolicies'
-    | 'users'
-    | 'gatewayShares'
-    | 'gatewayDeployments'
-    | 'userDbDeployments'
-    | 'auditEvents'
-  >,
-): readonly Resource[] {
-  return [
-    clustersResource(services.clusters),
-    nodesResource(services.nodes),
-    nodeRolesResource(services.nodeRoles),
-    devicesResource(services.devices),
-    storagePoliciesResource(services.storagePolicies),
-    usersResource(services.users),
-    gatewaySharesResource(services.gatewayShares),
-    jobsResource('gateway', services.gatewayDeployments),
-    jobsResource('user_db', services.userDbDeployments),
-    auditEventsResource(services.auditEvents),
-  ]
+/** Every resource of the REST API, in the order of the index. What only one resource has is added here. */
+export function restResources(services: Services): readonly Resource[] {
+  const more: Partial<Record<ResourceName, Partial<Resource>>> = {
+    nodes: {
+      changeMany: (changes, caller) => services.nodes.changeMany(changes as never, caller),
+      changeAliases: ['node'],
+    },
+    gatewayDeployments: jobActions(services.gatewayDeployments),
+    userDbDeployments: jobActions(services.userDbDeployments),
+  }
+  const names = Object.keys(resources) as ResourceName[]
+  return names.flatMap((name) => {
+    const resource = resourceOf(resources[name], services[name])
+    return resource === undefined ? [] : [{ ...resource, ...more[name] }]
+  })
 }

@@ -26,16 +26,19 @@ export const byNode = {
   node__hostname: (names: string[]) => ({ node: { hostname: { in: names } } }),
 }
 
-const isOfKind: Readonly<
-  Record<'integer' | 'number' | 'boolean' | 'text' | 'uuid' | 'time', (value: unknown) => boolean>
-> = {
+const isOfKind: Readonly<Record<Extract<FilterKind, string>, (value: unknown) => boolean>> = {
   integer: (value) => Number.isInteger(value),
   number: (value) => Number.isFinite(value),
   boolean: (value) => typeof value === 'boolean',
   // PostgreSQL keeps no NUL in a text
   text: (value) => typeof value === 'string' && !value.includes('\0'),
-  time: (value) => typeof value === 'string' && /^\d{4}-.*Z$/.test(value) && !Number.isNaN(Date.parse(value)),
+  since: isInstant,
+  until: isInstant,
   uuid: (value) => typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
+}
+
+function isInstant(value: unknown): boolean {
+  return typeof value === 'string' && /^\d{4}-.*Z$/.test(value) && !Number.isNaN(Date.parse(value))
 }
 
 /** The conditions of a list, all of which must hold. Throws `invalid` for what the rules do not declare. */

@@ -1,68 +1,50 @@
 import { deviceRules, resourceUri, throughCluster } from '@roost/api-types/rest'
 import type { Device, DeviceStatus } from '@roost/api-types/rest'
+import { resources } from '@roost/api-types/rpc'
 import type { ListQuery } from '@roost/api-types/rpc'
 import { percentUsed, usageOf } from '@roost/capacity-core'
 import type { Prisma } from '@roost/database'
 import { queryRows } from '../database/database.js'
 import type { Database } from '../database/database.js'
-import { byCluster, byNode, conditions, isWithin, ordering } from '../database/listing.js'
-import type { FilterTable, OrderTable } from '../database/listing.js'
+import { byCluster, conditions, isWithin } from '../database/listing.js'
+import type { FilterTable } from '../database/listing.js'
+import { tableStore } from '../database/table-store.js'
 import type { ReadStore } from '../services/reads.js'
 
 type Row = Prisma.DeviceGetPayload<object>
-
-const filters: FilterTable<typeof deviceRules, Prisma.DeviceWhereInput> = {
-  id: (ids) => ({ id: { in: ids } }),
-  ...byNode,
-  ...byCluster,
-  status: (states) => ({ status: { in: states } }),
-  name: (names) => ({ name: { in: names } }),
-  policy: (names) => ({ policies: { some: { policy: { name: { in: names } } } } }),
-}
 
 /** The filters under which the total is known without counting. */
 const counted = { ...deviceRules, filters: throughCluster } as const
 const countFilters: FilterTable<typeof counted, Prisma.DeviceCountWhereInput> = byCluster
 
-const orders: OrderTable<typeof deviceRules, Prisma.DeviceOrderByWithRelationInput> = {
-  id: (id) => ({ id }),
-  name: (name) => ({ name }),
-  node: (nodeId) => ({ nodeId }),
-  cluster: (clusterId) => ({ clusterId }),
-  status: (status) => ({ status }),
-  serial: (serial) => ({ serial }),
-  size_bytes: (sizeBytes) => ({ sizeBytes }),
-  last_seen: (lastSeen) => ({ lastSeen }),
-}
-
 export function createDeviceStore(database: Database): ReadStore<Device> {
-  const { prisma } = database
-  const recordsOf = async (rows: readonly Row[]) => {
+  const table = tableStore(database, resources.devices, {
+    model: 'Device',
+    conditions: { policy: (names: string[]) => ({ policies: { some: { policy: { name: { in: names } } } } }) },
+    total: (filters) => (isWithin(counted, filters) ? countedTotal(database, filters) : undefined),
+    recordOf,
+  })
+  const withPolicies = async (devices: readonly Device[]): Promise<Device[]> => {
     const policies = await policiesOf(
       database,
-      rows.map(({ id }) => id),
+      devices.map(({ id }) => id),
     )
-    return rows.map((row) => recordOf(row, policies.get(row.id) ?? []))
+    return devices.map((device) => ({ ...device, policies: policies.get(device.id) ?? [] }))
   }
   return {
     async list(query) {
-      const where = { AND: conditions(deviceRules, filters, query.filters) }
-      const orderBy = ordering(deviceRules, orders, query.order)
-      const [objects, total] = await Promise.all([
-        prisma.device.findMany({ where, orderBy, skip: query.offset, take: query.limit }).then(recordsOf),
-        isWithin(counted, query.filters) ? countedTotal(prisma, query.filters) : prisma.device.count({ where }),
-      ])
-      return { objects, total }
+      const { objects, total } = await table.list(query)
+      return { objects: await withPolicies(objects), total }
     },
     async find(id) {
-      const row = await prisma.device.findUnique({ where: { id } })
-      return row === null ? undefined : (await recordsOf([row]))[0]
+      const device = await table.find(id)
+      return device === undefined ? undefined : (await withPolicies([device]))[0]
     },
-    findMany: (ids) => prisma.device.findMany({ where: { id: { in: [...ids] } } }).then(recordsOf),
+    findMany: async (ids) => withPolicies(await table.findMany(ids)),
   }
 }
 
-async function countedTotal(prisma: Database['prisma'], filters: ListQuery['filters']): Promise<number> {
+async function countedTotal({ prisma }: Database, filters: ListQuery['filters']): Promise<number> {
   const where = { AND: conditions(counted, countFilters, filters) }
   const { _sum: sum } = await prisma.deviceCount.aggregate({ _sum: { devices: true }, where })
   return sum.devices ?? 0
@@ -80,7 +62,8 @@ async function policiesOf(database: Database, ids: readonly number[]): Promise<R
   return new Map(rows.map(({ id, names }) => [id, names]))
 }
 
-function recordOf(row: Row, policies: string[]): Device {
+/** Its policies are added for a page at once. */
+function recordOf(row: Row): Device {
   return {
     id: row.id,
     resource_uri: resourceUri('devices', row.id),
@@ -94,16 +77,16 @@ function recordOf(row: Row, policies: string[]): Device {
     fs_type: row.fsType,
     is_rotational: row.isRotational,
     size_bytes: row.sizeBytes === null ? null : Number(row.sizeBytes),
-    ...figuresOf(row),
+    ...usageFields(row),
     status: row.status as DeviceStatus,
-    policies,
+    policies: [],
     last_seen: row.lastSeen?.toISOString() ?? null,
   }
 }
 
-type Figures = Pick<Device, 'raw_bytes' | 'used_bytes' | 'free_bytes' | 'used_pct'>
+type UsageFields = Pick<Device, 'raw_bytes' | 'used_bytes' | 'free_bytes' | 'used_pct'>
 
-function figuresOf({ totalBytes, freeBytes, availableBytes }: Row): Figures {
+function usageFields({ totalBytes, freeBytes, availableBytes }: Row): UsageFields {
   if (totalBytes === null || freeBytes === null || availableBytes === null)
     return { raw_bytes: null, used_bytes: null, free_bytes: null, used_pct: null }
   const usage = usageOf({

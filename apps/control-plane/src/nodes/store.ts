@@ -1,11 +1,10 @@
-import { nodeRules, resourceUri } from '@roost/api-types/rest'
+import { resourceUri } from '@roost/api-types/rest'
 import type { ConfigState, Node, NodeState } from '@roost/api-types/rest'
+import { resources } from '@roost/api-types/rpc'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../database/transaction.js'
-import { countRows } from '../database/count-rows.js'
 import type { Database } from '../database/database.js'
-import { byCluster, conditions, ordering } from '../database/listing.js'
-import type { FilterTable, OrderTable } from '../database/listing.js'
+import { tableStore } from '../database/table-store.js'
 import type { ReadStore } from '../services/reads.js'
 import { nodeRoleOf } from './role-store.js'
 
@@ -38,50 +37,21 @@ export interface NodeStore extends ReadStore<Node> {
 const shown = { include: { role: true }, omit: { inventory: true, hardwareReport: true } } as const
 type Row = Prisma.NodeGetPayload<typeof shown>
 
-const filters: FilterTable<typeof nodeRules, Prisma.NodeWhereInput> = {
-  id: (ids) => ({ id: { in: ids } }),
-  enabled: (values) => ({ OR: values.map((enabled) => ({ enabled })) }),
-  hostname: (names) => ({ hostname: { in: names } }),
-  ...byCluster,
-  node_role: (ids) => ({ role: { id: { in: ids } } }),
-  cpu_cores: (counts) => ({ cpuCores: { in: counts } }),
-  ram_gb: (sizes) => ({ memoryBytes: { in: sizes.map(bytesOf).filter(Number.isSafeInteger).map(BigInt) } }),
-  uuid: (uuids) => ({ uuid: { in: uuids } }),
-  state: (states) => ({ state: { in: states } }),
-}
-
-const orders: OrderTable<typeof nodeRules, Prisma.NodeOrderByWithRelationInput> = {
-  id: (id) => ({ id }),
-  uuid: (uuid) => ({ uuid }),
-  hostname: (hostname) => ({ hostname }),
-  cluster: (clusterId) => ({ clusterId }),
-  enabled: (enabled) => ({ enabled }),
-  cpu_cores: (cpuCores) => ({ cpuCores }),
-  ram_gb: (memoryBytes) => ({ memoryBytes }),
-  state: (state) => ({ state }),
-  last_seen: (lastSeen) => ({ lastSeen }),
-  agent_version: (agentVersion) => ({ agentVersion }),
-}
-
 export function createNodeStore(database: Database): NodeStore {
-  const { prisma } = database
+  const table = tableStore(database, resources.nodes, {
+    model: 'Node',
+    shown,
+    columns: { ram_gb: 'memoryBytes' },
+    conditions: {
+      node_role: (ids: number[]) => ({ role: { id: { in: ids } } }),
+      ram_gb: (sizes: number[]) => ({
+        memoryBytes: { in: sizes.map(bytesOf).filter(Number.isSafeInteger).map(BigInt) },
+      }),
+    },
+    recordOf,
+  })
   return {
-    async list(query) {
-      const where = { AND: conditions(nodeRules, filters, query.filters) }
-      const orderBy = ordering(nodeRules, orders, query.order)
-      const [rows, total] = await Promise.all([
-        prisma.node.findMany({ where, orderBy, skip: query.offset, take: query.limit, ...shown }),
-        countRows(database, 'nodes', where.AND, () => prisma.node.count({ where })),
-      ])
-      return { objects: rows.map(recordOf), total }
-    },
-    async find(id) {
-      const row = await prisma.node.findUnique({ where: { id }, ...shown })
-      return row === null ? undefined : recordOf(row)
-    },
-    async findMany(ids) {
-      return (await prisma.node.findMany({ where: { id: { in: [...ids] } }, ...shown })).map(recordOf)
-    },
+    ...table,
     async findManyForUpdate(tx, ids) {
       // By id, so that two changes of the same nodes wait for each other and not both for ever.
       await tx.$queryRaw`select id from nodes where id = any(${ids}::int[]) order by id for update`

@@ -1,4 +1,4 @@
-import type { ApiKeyService, OperatorService } from '@roost/api-types/rpc'
+import type { Services } from '@roost/api-types/rpc'
 import type { Writes } from '../database/writes.js'
 import type { Database } from '../database/database.js'
 import type { Log } from '../lifecycle/log.js'
@@ -13,7 +13,7 @@ import { createOperatorStore } from './store.js'
 export interface OperatorFeature {
   readonly authentication: Authentication
   /** What operators with the role `admin` may do about operators. */
-  readonly access: { readonly operators: OperatorService; readonly apiKeys: ApiKeyService }
+  readonly access: { readonly operators: Services['operators']; readonly apiKeys: Services['apiKeys'] }
 }
 
 export interface OperatorOptions {

@@ -1,11 +1,10 @@
-import { apiKeyRules } from '@roost/api-types/rest'
 import type { ApiKey, ApiKeyState } from '@roost/api-types/rest'
+import { resources } from '@roost/api-types/rpc'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../database/transaction.js'
 import type { Database } from '../database/database.js'
 import { lockInserts } from '../database/insert-order.js'
-import { conditions, ordering } from '../database/listing.js'
-import type { FilterTable, OrderTable } from '../database/listing.js'
+import { tableStore } from '../database/table-store.js'
 import type { ReadStore } from '../services/reads.js'
 
 export interface NewKey {
@@ -29,13 +28,6 @@ export interface KeyStore extends ReadStore<ApiKey> {
   ): Promise<ApiKey>
 }
 
-const filters: FilterTable<typeof apiKeyRules, Prisma.ApiKeyWhereInput> = {
-  id: (ids) => ({ id: { in: ids } }),
-  operator: (ids) => ({ operatorId: { in: ids } }),
-}
-
-const orders: OrderTable<typeof apiKeyRules, Prisma.ApiKeyOrderByWithRelationInput> = { id: (id) => ({ id }) }
-
 // Never the digest: what is not read cannot leak.
 const select = {
   id: true,
@@ -50,30 +42,16 @@ const select = {
 type Row = Prisma.ApiKeyGetPayload<{ select: typeof select }>
 
 /** `now`: Unix milliseconds. */
-export function createKeyStore({ prisma }: Database, now: () => number): KeyStore {
+export function createKeyStore(database: Database, now: () => number): KeyStore {
   const recordOf = (row: Row) => keyOf(row, new Date(now()))
+  const table = tableStore(database, resources.apiKeys, {
+    model: 'ApiKey',
+    columns: { operator: 'operatorId' },
+    shown: { select },
+    recordOf,
+  })
   return {
-    async list(query) {
-      const where = { AND: conditions(apiKeyRules, filters, query.filters) }
-      const orderBy = ordering(apiKeyRules, orders, query.order)
-      const [rows, total] = await Promise.all([
-        prisma.apiKey.findMany({ select, where, orderBy, skip: query.offset, take: query.limit }),
-        prisma.apiKey.count({ where }),
-      ])
-      return { objects: rows.map(recordOf), total }
-    },
-    async find(id) {
-      const row = await prisma.apiKey.findUnique({ select, where: { id } })
-      return row === null ? undefined : recordOf(row)
-    },
-    async findMany(ids) {
-      return (await prisma.apiKey.findMany({ select, where: { id: { in: [...ids] } } })).map(recordOf)
-    },
-    async findForUpdate(tx, id) {
-      await tx.$queryRaw`select id from api_keys where id = ${id} for update`
-      const row = await tx.apiKey.findUnique({ select, where: { id } })
-      return row === null ? undefined : recordOf(row)
-    },
+    ...table,
     async operatorName(tx, operatorId) {
       const rows = await tx.$queryRaw<{ name: string }[]>`
         select name from operators where id = ${operatorId} for key share`

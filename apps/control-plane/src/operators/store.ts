@@ -1,79 +1,34 @@
-import { operatorRules } from '@roost/api-types/rest'
-import type { Operator, OperatorChange, OperatorInput } from '@roost/api-types/rest'
+import type { Operator } from '@roost/api-types/rest'
+import { resources } from '@roost/api-types/rpc'
 import type { Prisma } from '@roost/database'
-import type { Transaction } from '../database/transaction.js'
 import type { Database } from '../database/database.js'
 import { lockInserts } from '../database/insert-order.js'
-import { conditions, ordering } from '../database/listing.js'
-import type { FilterTable, OrderTable } from '../database/listing.js'
-import type { ReadStore } from '../services/reads.js'
+import { tableStore } from '../database/table-store.js'
+import type { Transaction } from '../database/transaction.js'
 import { stateOf } from './key-store.js'
 
-export interface OperatorStore extends ReadStore<Operator> {
-  /** Keeps others from changing any operator until the transaction ends: the last administrator must stay one. */
-  lock(tx: Transaction): Promise<void>
-  findIn(tx: Transaction, id: number): Promise<Operator | undefined>
-  isTaken(tx: Transaction, name: string): Promise<boolean>
-  /** Enabled administrators other than this one. */
-  countOtherAdmins(tx: Transaction, id: number): Promise<number>
-  insert(tx: Transaction, input: OperatorInput): Promise<Operator>
-  update(tx: Transaction, id: number, change: OperatorChange): Promise<Operator>
-  /** With its keys. */
-  delete(tx: Transaction, id: number): Promise<void>
-}
+export type OperatorStore = ReturnType<typeof createOperatorStore>
 
-const filters: FilterTable<typeof operatorRules, Prisma.OperatorWhereInput> = {
-  id: (ids) => ({ id: { in: ids } }),
-  name: (names) => ({ name: { in: names } }),
-  role: (roles) => ({ role: { in: roles } }),
-  enabled: (values) => ({ OR: values.map((enabled) => ({ enabled })) }),
-}
-
-const orders: OrderTable<typeof operatorRules, Prisma.OperatorOrderByWithRelationInput> = {
-  id: (id) => ({ id }),
-  name: (name) => ({ name }),
-  role: (role) => ({ role }),
-  enabled: (enabled) => ({ enabled }),
-}
-
-const include = { keys: { select: { expiresAt: true, revokedAt: true, lastUsedAt: true } } } as const
-type Row = Prisma.OperatorGetPayload<{ include: typeof include }>
+const shown = { include: { keys: { select: { expiresAt: true, revokedAt: true, lastUsedAt: true } } } } as const
+type Row = Prisma.OperatorGetPayload<typeof shown>
 
 /** `now`: Unix milliseconds. */
-export function createOperatorStore({ prisma }: Database, now: () => number): OperatorStore {
-  const recordOf = (row: Row) => operatorOf(row, new Date(now()))
+export function createOperatorStore(database: Database, now: () => number) {
+  const table = tableStore(database, resources.operators, {
+    model: 'Operator',
+    shown,
+    recordOf: (row) => operatorOf(row, new Date(now())),
+  })
   return {
-    async list(query) {
-      const where = { AND: conditions(operatorRules, filters, query.filters) }
-      const orderBy = ordering(operatorRules, orders, query.order)
-      const [rows, total] = await Promise.all([
-        prisma.operator.findMany({ where, orderBy, skip: query.offset, take: query.limit, include }),
-        prisma.operator.count({ where }),
-      ])
-      return { objects: rows.map(recordOf), total }
+    ...table,
+    /** Keeps others from changing any operator until the transaction ends: the last administrator must stay one. */
+    async findForUpdate(tx: Transaction, id: number) {
+      await lockInserts(tx, 'operators')
+      return table.findForUpdate(tx, id)
     },
-    async find(id) {
-      const row = await prisma.operator.findUnique({ where: { id }, include })
-      return row === null ? undefined : recordOf(row)
-    },
-    async findMany(ids) {
-      return (await prisma.operator.findMany({ where: { id: { in: [...ids] } }, include })).map(recordOf)
-    },
-    lock: (tx) => lockInserts(tx, 'operators'),
-    async findIn(tx, id) {
-      const row = await tx.operator.findUnique({ where: { id }, include })
-      return row === null ? undefined : recordOf(row)
-    },
-    isTaken: async (tx, name) => (await tx.operator.count({ where: { name } })) > 0,
-    countOtherAdmins: (tx, id) => tx.operator.count({ where: { role: 'admin', enabled: true, id: { not: id } } }),
-    insert: async (tx, data) => recordOf(await tx.operator.create({ data, include })),
-    async update(tx, id, { role, enabled }) {
-      const data = { ...(role === undefined ? {} : { role }), ...(enabled === undefined ? {} : { enabled }) }
-      return recordOf(await tx.operator.update({ where: { id }, data, include }))
-    },
-    async delete(tx, id) {
-      await tx.operator.delete({ where: { id } })
-    },
+    /** Enabled administrators other than this one. */
+    countOtherAdmins: async (tx: Transaction, id: number): Promise<number> =>
+      tx.operator.count({ where: { role: 'admin', enabled: true, id: { not: id } } }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { gatewayShareRules, GatewayShareSettings, shareChangeSchema } from '@roost/api-types/rest'
 import type { GatewayShareChange, WrittenGatewayShare } from '@roost/api-types/rest'
-import type { GatewayShareService } from '@roost/api-types/rpc'
+import type { Services } from '@roost/api-types/rpc'
 import { differences } from '../database/writes.js'
 import type { Writes } from '../database/writes.js'
 import { found } from '../services/errors.js'
@@ -22,7 +22,7 @@ export interface ShareCollaborators {
 type Written = StoredShare & { readonly password?: string | null }
 
 /** Shares of containers by the gateways. What is written here reaches a gateway with its next deployment. */
-export function createShareService({ store, writes, secrets }: ShareCollaborators): GatewayShareService {
+export function createShareService({ store, writes, secrets }: ShareCollaborators): Services['gatewayShares'] {
   const seal = (password: string | null | undefined) =>
     typeof password === 'string' ? secrets.seal('share-password', password) : password
 

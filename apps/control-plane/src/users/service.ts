@@ -1,16 +1,15 @@
 import { userLineKey } from '@roost/api-types/agent'
-import { maxUsersPerCluster, userRules } from '@roost/api-types/rest'
-import type { UserChange, UserInput } from '@roost/api-types/rest'
-import type { UserService } from '@roost/api-types/rpc'
-import { differences } from '../database/writes.js'
-import type { Writes } from '../database/writes.js'
+import { maxUsersPerCluster } from '@roost/api-types/rest'
+import type { User, UserChange, UserInput } from '@roost/api-types/rest'
+import { resources } from '@roost/api-types/rpc'
+import type { Services } from '@roost/api-types/rpc'
+import { crudService } from '../database/crud-service.js'
 import type { Transaction } from '../database/transaction.js'
-import { found, unknownRelation } from '../services/errors.js'
-import { assertFresh } from '../services/etag.js'
-import { fieldError } from '../services/field-errors.js'
-import { createReads } from '../services/reads.js'
+import type { Writes } from '../database/writes.js'
 import type { Secrets } from '../secrets/secrets.js'
-import type { StoredUser, UserStore, UserUpdate } from './store.js'
+import { unknownRelation } from '../services/errors.js'
+import { fieldError } from '../services/field-errors.js'
+import type { UserKeys, UserStore, UserUpdate } from './store.js'
 
 export interface UserCollaborators {
   readonly store: UserStore
@@ -19,77 +18,54 @@ export interface UserCollaborators {
 }
 
 /**
- * Storage accounts of the clusters. Only Roost's record is made and removed here; what an account holds lies in its
- * cluster, and is reached again by a user who is created under the same name.
+ * Storage accounts of the clusters. Only Roost's record is created and removed here; the data of an account stays in its
+ * cluster, and a user who is created under the same name reaches it again.
  */
-export function createUserService({ store, writes, secrets }: UserCollaborators): UserService {
-  return {
-    ...createReads(store),
-    create: (input, caller) =>
-      writes.run(caller, async (tx) => {
-        const clusterId = await admit(store, tx, input)
-        const made = await store.insert(tx, {
-          clusterId,
+export function createUserService({ store, writes, secrets }: UserCollaborators): Services['users'] {
+  return crudService(resources.users, {
+    writes,
+    store: {
+      ...store,
+      insert: (tx, input) =>
+        store.insert(tx, {
+          ...keysOf(input),
           name: input.user,
-          nameKey: input.user.toLowerCase(),
-          lineKey: userLineKey(input.user),
           password: secrets.seal('user-password', input.password),
           isSuperuser: input.is_superuser,
           enabled: input.enabled,
-        })
-        const result = { ...made, password: input.password }
-        return { result, audit: auditOf('create', made, {}, result) }
-      }),
-    change: (id, change, caller, options) =>
-      writes.run(caller, async (tx) => {
-        const before = found(await store.findForUpdate(tx, id))
-        assertFresh(before, userRules, options?.ifMatch)
+        }),
+      async update(tx, id, change, before) {
         const update = updateOf(before, change, secrets)
-        const changed = Object.keys(update).length === 0 ? before : await store.update(tx, id, update)
-        const result = change.password === undefined ? changed : { ...changed, password: change.password }
-        return { result, audit: auditOf('change', before, before, result) }
-      }),
-    remove: (id, caller, options) =>
-      writes.run(caller, async (tx) => {
-        const before = found(await store.findForUpdate(tx, id))
-        assertFresh(before, userRules, options?.ifMatch)
-        await store.delete(tx, id)
-        return { result: undefined, audit: auditOf('remove', before, before, {}) }
-      }),
-  }
+        return Object.keys(update).length === 0 ? before : store.update(tx, id, update)
+      },
+    },
+    checks: { create: (tx, input) => admit(store, tx, input) },
+  })
 }
 
-/** The id of the cluster that takes the user in; throws when it does not. */
-async function admit(store: UserStore, tx: Transaction, { cluster: clusterId, user }: UserInput): Promise<number> {
-  const keys = { clusterId, nameKey: user.toLowerCase(), lineKey: userLineKey(user) }
-  const admission = await store.admit(tx, keys)
-  if (admission === undefined) throw unknownRelation('clusters', clusterId)
+function keysOf({ cluster, user }: UserInput): UserKeys {
+  return { clusterId: cluster, nameKey: user.toLowerCase(), lineKey: userLineKey(user) }
+}
+
+/** Throws unless the cluster can have the user. */
+async function admit(store: UserStore, tx: Transaction, input: UserInput): Promise<void> {
+  const admission = await store.admit(tx, keysOf(input))
+  if (admission === undefined) throw unknownRelation('clusters', input.cluster)
   if (admission.clash !== null) throw fieldError({ user: [reasonOf(admission.clash, admission.clashIsOfName)] })
   if (admission.users >= maxUsersPerCluster)
-    throw fieldError({ cluster: [`The cluster has ${maxUsersPerCluster} users already, and takes no more.`] })
-  return clusterId
+    throw fieldError({ cluster: [`The cluster has ${maxUsersPerCluster} users, the most that a cluster can have.`] })
 }
 
 function reasonOf(user: string, isOfName: boolean): string {
-  if (isOfName) return `The cluster has a user '${user}' already; names are compared without case.`
-  return `The line of this name in the cluster's configuration would equal that of '${user}' but for case, and the cluster's authentication would not start.`
+  if (isOfName) return `The cluster already has a user '${user}'; names are compared without case.`
+  return `This name differs from '${user}' only in case or in the way that tempauth writes it, and tempauth could not tell them apart.`
 }
 
-function updateOf(before: StoredUser, change: UserChange, secrets: Secrets): UserUpdate {
+function updateOf(before: User, change: UserChange, secrets: Secrets): UserUpdate {
   const { password, is_superuser: isSuperuser = before.is_superuser, enabled = before.enabled } = change
   return {
     ...(password === undefined ? {} : { password: secrets.seal('user-password', password) }),
     ...(isSuperuser === before.is_superuser ? {} : { isSuperuser }),
     ...(enabled === before.enabled ? {} : { enabled }),
   }
-}
-
-function auditOf(action: string, { id }: StoredUser, before: object, after: object) {
-  const changes = differences(shown(before), shown(after), ['password'])
-  return { action, resource: 'users', resourceId: Number(id), changes }
-}
-
-/** Without what is Roost's own. */
-function shown(record: object): object {
-  return { ...record, revision: undefined }
 }

@@ -1,5 +1,6 @@
 import { resourceUri, throughCluster, userRules } from '@roost/api-types/rest'
 import type { User } from '@roost/api-types/rest'
+import { resources } from '@roost/api-types/rpc'
 import type { ListQuery } from '@roost/api-types/rpc'
 import { Prisma } from '@roost/database'
 import type { Transaction } from '../database/transaction.js'
@@ -7,9 +8,9 @@ import { queryRows } from '../database/database.js'
 import type { Database } from '../database/database.js'
 import { found } from '../services/errors.js'
 import { lockInserts } from '../database/insert-order.js'
-import { byCluster, conditions, isWithin, ordering } from '../database/listing.js'
-import type { FilterTable, OrderTable } from '../database/listing.js'
-import type { ReadStore } from '../services/reads.js'
+import { byCluster, conditions, isWithin } from '../database/listing.js'
+import type { FilterTable } from '../database/listing.js'
+import { tableStore } from '../database/table-store.js'
 
 /** `revision` rises with each change, also with one that the record does not show. */
 export type StoredUser = User & { readonly revision: number }
@@ -17,10 +18,10 @@ export type StoredUser = User & { readonly revision: number }
 export type NewUser = Omit<Prisma.UserUncheckedCreateInput, 'id' | 'createdAt' | 'revision'>
 export type UserUpdate = Partial<Pick<NewUser, 'password' | 'isSuperuser' | 'enabled'>>
 
-/** Of a user to be; see the columns. */
+/** The keys of a new user; see the columns. */
 export type UserKeys = Pick<NewUser, 'clusterId' | 'nameKey' | 'lineKey'>
 
-/** What a cluster says to a user to be. */
+/** Whether a cluster can have a new user. */
 export interface Admission {
   /** How many it has. */
   readonly users: number
@@ -30,71 +31,46 @@ export interface Admission {
   readonly clashIsOfName: boolean
 }
 
-export interface UserStore extends ReadStore<StoredUser> {
-  /** Keeps others from changing the row until the transaction ends. */
-  findForUpdate(tx: Transaction, id: number): Promise<StoredUser | undefined>
-  /** Keeps others from inserting users until the transaction ends. Undefined when there is no such cluster. */
-  admit(tx: Transaction, keys: UserKeys): Promise<Admission | undefined>
-  insert(tx: Transaction, user: NewUser): Promise<StoredUser>
-  update(tx: Transaction, id: number, update: UserUpdate): Promise<StoredUser>
-  delete(tx: Transaction, id: number): Promise<void>
-}
+export type UserStore = ReturnType<typeof createUserStore>
 
 // Never the password: what is not read cannot leak.
 const select = { id: true, clusterId: true, name: true, isSuperuser: true, enabled: true, revision: true } as const
 const columns = Prisma.sql`id, cluster_id as "clusterId", name, is_superuser as "isSuperuser", enabled, revision`
 type Row = Prisma.UserGetPayload<{ select: typeof select }>
 
-const filters: FilterTable<typeof userRules, Prisma.UserWhereInput> = {
-  id: (ids) => ({ id: { in: ids } }),
-  ...byCluster,
-  user: (names) => ({ name: { in: names } }),
-}
-
 /** The filters under which the total is known without counting. */
 const counted = { ...userRules, filters: throughCluster } as const
 const countFilters: FilterTable<typeof counted, Prisma.UserCountWhereInput> = byCluster
 
-const orders: OrderTable<typeof userRules, Prisma.UserOrderByWithRelationInput> = {
-  id: (id) => ({ id }),
-  cluster: (clusterId) => ({ clusterId }),
-  user: (name) => ({ name }),
-  is_superuser: (isSuperuser) => ({ isSuperuser }),
-  enabled: (enabled) => ({ enabled }),
-}
-
-export function createUserStore(database: Database): UserStore {
-  const { prisma } = database
+export function createUserStore(database: Database) {
+  const table = tableStore(database, resources.users, {
+    model: 'User',
+    shown: { select },
+    columns: { user: 'name' },
+    total: (filters) => (isWithin(counted, filters) ? countedTotal(database.prisma, filters) : undefined),
+    recordOf,
+  })
   return {
-    async list(query) {
-      const where = { AND: conditions(userRules, filters, query.filters) }
-      const orderBy = ordering(userRules, orders, query.order)
-      const [rows, total] = await Promise.all([
-        prisma.user.findMany({ select, where, orderBy, skip: query.offset, take: query.limit }),
-        isWithin(counted, query.filters) ? countedTotal(prisma, query.filters) : prisma.user.count({ where }),
-      ])
-      return { objects: rows.map(recordOf), total }
-    },
-    async find(id) {
+    ...table,
+    async find(id: number) {
       const [row] = await queryRows<Row>(database, `select ${columns.sql} from users where id = $1`, [id])
       return row === undefined ? undefined : recordOf(row)
     },
-    async findMany(ids) {
-      return (await prisma.user.findMany({ select, where: { id: { in: [...ids] } } })).map(recordOf)
-    },
-    async findForUpdate(tx, id) {
+    /** Keeps others from changing the row until the transaction ends. */
+    async findForUpdate(tx: Transaction, id: number) {
       const [row] = await tx.$queryRaw<Row[]>`
         select ${columns} from users where id = ${id} for update`
       return row === undefined ? undefined : recordOf(row)
     },
-    async admit(tx, keys) {
+    /** Keeps others from inserting users until the transaction ends. Undefined when there is no such cluster. */
+    async admit(tx: Transaction, keys: UserKeys): Promise<Admission | undefined> {
       // A statement of its own: the next one must see what was committed while this one waited.
       await lockInserts(tx, 'users')
       return admissionOf(tx, keys)
     },
     insert,
     update,
-    async delete(tx, id) {
+    async delete(tx: Transaction, id: number) {
       await tx.user.delete({ where: { id } })
     },
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { timeRange } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { ResourceUri } from './dialect/uri.js'
 
@@ -48,10 +49,7 @@ export const auditEventRules = {
     resource: 'text',
     resource_id: 'integer',
     request_id: 'text',
-    /** From this time on. */
-    at__gte: 'time',
-    /** Before this time. */
-    at__lt: 'time',
+    ...timeRange('at'),
   },
   ordering: ['id', 'at'],
   observed: [],

@@ -1,3 +1,4 @@
+export * from './resources.js'
 export * from './router.js'
 export * from './services.js'
 export * from './utilization-service.js'

@@ -69,8 +69,8 @@ export const write = read.use(async ({ ctx, next }) => {
 
 export const Id = z.object({ id: z.int().min(1).max(maxId) })
 
-/** Of records that carry their id as text; both forms of it lead to them. */
-export const TextId = z.object({
+/** The id of a record, as a number or as the text that some records carry. */
+export const RecordId = z.object({
   id: z.union([
     Id.shape.id,
     z

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { ClusterInput, ClusterStorageInput, DriftAction, maxId, NodeChange } from '../rest/index.js'
-import { gatewaySharesRouter } from './gateway-shares.js'
-import { Id, ListInput, listQuery, read, router, write } from './procedures.js'
-import { jobsRouter } from './jobs.js'
-import { apiKeysRouter, operatorsRouter } from './operators.js'
-import { usersRouter } from './users.js'
+import { ApiKeyRotation, ClusterStorageInput, DriftAction, LeftoverRemoval, maxId } from '../rest/index.js'
+import { RemovedLeftovers, ShareUploads } from '../rest/index.js'
+import { crud } from './crud.js'
+import { Id, read, RecordId, router, write } from './procedures.js'
+import type { JobService, Services } from './services.js'
 import { utilizationRouter } from './utilization.js'
 
 export { trpcCodes } from './procedures.js'
@@ -16,15 +15,21 @@ const Poll = Id.extend({ metrics: z.array(z.string()) })
 /** Of a caller that cannot go away, such as one in the same process. */
 const never = new AbortController().signal
 
+/** The procedures that only deployments have. */
+function jobProcedures(jobs: (services: Services) => JobService) {
+  return {
+    /** Streams: the job, and again when it has changed, until it has ended. */
+    watch: read
+      .input(RecordId)
+      .subscription(({ ctx, input, signal }) => jobs(ctx.services).watch(input.id, signal ?? never)),
+    cancel: write.input(RecordId).mutation(({ ctx, input }) => jobs(ctx.services).cancel(input.id, ctx.caller)),
+  }
+}
+
 export const appRouter = router({
+  ...crud,
   clusters: router({
-    list: read.input(ListInput).query(({ ctx, input }) => ctx.services.clusters.list(listQuery(input))),
-    get: read.input(Id).query(({ ctx, input }) => ctx.services.clusters.get(input.id)),
-    create: write.input(ClusterInput).mutation(({ ctx, input }) => ctx.services.clusters.create(input, ctx.caller)),
-    change: write
-      .input(Id.extend({ change: ClusterInput }))
-      .mutation(({ ctx, input }) => ctx.services.clusters.change(input.id, input.change, ctx.caller)),
-    remove: write.input(Id).mutation(({ ctx, input }) => ctx.services.clusters.remove(input.id, ctx.caller)),
+    ...crud.clusters,
     capacity: read.input(Id).query(({ ctx, input }) => ctx.services.capacity.ofCluster(input.id)),
     health: read.input(Id).query(({ ctx, input }) => ctx.services.clusterHealth.ofCluster(input.id)),
     storage: read.input(Id).query(({ ctx, input }) => ctx.services.clusterStorage.get(input.id)),
@@ -36,35 +41,44 @@ export const appRouter = router({
       .mutation(({ ctx, input: { id, force } }) => ctx.services.clusterStorage.unset(id, ctx.caller, { force })),
   }),
   nodes: router({
-    list: read.input(ListInput).query(({ ctx, input }) => ctx.services.nodes.list(listQuery(input))),
-    get: read.input(Id).query(({ ctx, input }) => ctx.services.nodes.get(input.id)),
+    ...crud.nodes,
     hardware: read.input(Id).query(({ ctx, input }) => ctx.services.nodeHardware.get(input.id)),
     /** Streams: every node at first, then those whose state changed. */
     states: read.subscription(({ ctx, signal }) => ctx.services.nodeStates.watch(signal ?? never)),
-    change: write
-      .input(Id.extend({ change: NodeChange }))
-      .mutation(({ ctx, input }) => ctx.services.nodes.change(input.id, input.change, ctx.caller)),
     remove: write
       .input(Id.extend({ force: z.boolean().default(false) }))
       .mutation(({ ctx, input }) => ctx.services.nodes.remove(input.id, ctx.caller, { force: input.force })),
+  }),
+  gatewayShares: router({
+    ...crud.gatewayShares,
+    uploads: read
+      .input(Id)
+      .output(ShareUploads)
+      .query(({ ctx, input }) => ctx.services.shareUploads.get(input.id)),
+    removeLeftovers: write
+      .input(Id.extend(LeftoverRemoval.shape))
+      .output(RemovedLeftovers)
+      .mutation(({ ctx, input: { id, ...removal } }) =>
+        ctx.services.shareUploads.removeLeftovers(id, removal, ctx.caller),
+      ),
+  }),
+  gatewayDeployments: router({
+    ...crud.gatewayDeployments,
+    ...jobProcedures((services) => services.gatewayDeployments),
+  }),
+  userDbDeployments: router({ ...crud.userDbDeployments, ...jobProcedures((services) => services.userDbDeployments) }),
+  apiKeys: router({
+    ...crud.apiKeys,
+    rotate: write
+      .input(Id.extend({ rotation: ApiKeyRotation.prefault({}) }))
+      .mutation(({ ctx, input }) => ctx.services.apiKeys.rotate(input.id, input.rotation, ctx.caller)),
+    revoke: write.input(Id).mutation(({ ctx, input }) => ctx.services.apiKeys.revoke(input.id, ctx.caller)),
   }),
   drift: router({
     get: read.input(Id).query(({ ctx, input }) => ctx.services.drift.get(input.id)),
     resolve: write
       .input(Id.extend(DriftAction.shape))
       .mutation(({ ctx, input }) => ctx.services.drift.resolve(input.id, { action: input.action }, ctx.caller)),
-  }),
-  nodeRoles: router({
-    list: read.input(ListInput).query(({ ctx, input }) => ctx.services.nodeRoles.list(listQuery(input))),
-    get: read.input(Id).query(({ ctx, input }) => ctx.services.nodeRoles.get(input.id)),
-  }),
-  devices: router({
-    list: read.input(ListInput).query(({ ctx, input }) => ctx.services.devices.list(listQuery(input))),
-    get: read.input(Id).query(({ ctx, input }) => ctx.services.devices.get(input.id)),
-  }),
-  storagePolicies: router({
-    list: read.input(ListInput).query(({ ctx, input }) => ctx.services.storagePolicies.list(listQuery(input))),
-    get: read.input(Id).query(({ ctx, input }) => ctx.services.storagePolicies.get(input.id)),
   }),
   metrics: router({
     namesOfNode: read.input(Id).query(({ ctx, input }) => ctx.services.metrics.namesOfNode(input.id)),
@@ -85,17 +99,7 @@ export const appRouter = router({
     /** Streams: the rows come in slices, of every node of the cluster `id`. */
     across: read.input(Poll).query(({ ctx, input }) => ctx.services.metrics.across(input.id, input.metrics)),
   }),
-  users: usersRouter,
-  gatewayShares: gatewaySharesRouter,
   utilization: utilizationRouter,
-  gatewayDeployments: jobsRouter((services) => services.gatewayDeployments),
-  userDbDeployments: jobsRouter((services) => services.userDbDeployments),
-  auditEvents: router({
-    list: read.input(ListInput).query(({ ctx, input }) => ctx.services.auditEvents.list(listQuery(input))),
-    get: read.input(Id).query(({ ctx, input }) => ctx.services.auditEvents.get(input.id)),
-  }),
-  operators: operatorsRouter,
-  apiKeys: apiKeysRouter,
   tokens: router({
     create: write
       .input(

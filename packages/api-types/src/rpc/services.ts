@@ -1,23 +1,15 @@
+import type { z } from 'zod'
 import type {
   ApiKey,
-  ApiKeyInput,
   ApiKeyRotation,
-  AuditEvent,
   Capacity,
-  Cluster,
   ClusterHealth,
-  ClusterInput,
   ClusterStorage,
   ClusterStorageInput,
   CreatedApiKey,
-  Device,
   Drift,
   DriftAction,
-  GatewayShare,
-  GatewayShareChange,
-  GatewayShareInput,
   Job,
-  JobInput,
   LeftoverRemoval,
   MetricNames,
   MetricSample,
@@ -26,25 +18,12 @@ import type {
   NodeChange,
   NodeHardware,
   NodeMetricSample,
-  NodeRole,
-  Operator,
-  OperatorChange,
-  OperatorInput,
   RemovedLeftovers,
   ShareUploads,
-  StoragePolicy,
-  User,
-  UserChange,
-  UserInput,
-  WrittenGatewayShare,
-  WrittenUser,
 } from '../rest/index.js'
+import type { Declaration, ResourceName, resources } from './resources.js'
 import type { UtilizationService } from './utilization-service.js'
 import type { Caller, ChangeOptions, Changes, Creates, Reads, Removes } from './verbs.js'
-
-/** A cluster with nodes or users cannot be removed (`conflict`). */
-export interface ClusterService
-  extends Reads<Cluster>, Creates<Cluster, ClusterInput>, Changes<Cluster, ClusterInput>, Removes {}
 
 /** The login with which the gateways of a cluster mount containers. The key can be set, and is never returned. */
 export interface ClusterStorageService {
@@ -57,7 +36,7 @@ export interface ClusterStorageService {
 }
 
 /** Nodes are created by enrolment only. A node with shares cannot be removed (`conflict`). */
-export interface NodeService extends Reads<Node>, Changes<Node, NodeChange> {
+export interface NodeService extends ServiceOf<typeof resources.nodes> {
   /** All or nothing, in the order given. */
   changeMany(
     changes: readonly { readonly id: number; readonly change: NodeChange }[],
@@ -83,18 +62,6 @@ export interface NodeHardwareService {
   /** Throws `not_found`, and `unavailable` when the agent has not reported it or is too old. */
   get(nodeId: number): Promise<NodeHardware>
 }
-
-/** The password is in the answer to the write that sets it, and nowhere else. */
-export interface UserService
-  extends Reads<User>, Creates<WrittenUser, UserInput>, Changes<WrittenUser, UserChange>, Removes {}
-
-/** Changes take effect with the next deployment. The password is in the answer to the write that sets it, and nowhere else. */
-export interface GatewayShareService
-  extends
-    Reads<GatewayShare>,
-    Creates<WrittenGatewayShare, GatewayShareInput>,
-    Changes<WrittenGatewayShare, GatewayShareChange>,
-    Removes {}
 
 /** What clients have written to a share and is not in Swift. */
 export interface ShareUploadsService {
@@ -162,7 +129,7 @@ export interface CreatedToken extends EnrolmentToken {
 }
 
 /** Deployments of one kind. Lists show unfinished ones, unless they are filtered by `state`. */
-export interface JobService extends Reads<Job>, Creates<Job, JobInput> {
+export interface JobService extends ServiceOf<typeof resources.gatewayDeployments> {
   /** Cancels the targets that have not begun; `conflict` if there are none. */
   cancel(id: number, caller: Caller): Promise<Job>
   /** The job first, and again when it has changed, until it has ended or the signal aborts. Throws `not_found` at once. */
@@ -181,40 +148,44 @@ export interface TokenService {
   create(input: EnrolmentTokenInput, caller: Caller): Promise<CreatedToken>
 }
 
-/** The last enabled administrator cannot be disabled, demoted or removed: `conflict`. */
-export interface OperatorService
-  extends Reads<Operator>, Creates<Operator, OperatorInput>, Changes<Operator, OperatorChange>, Removes {}
-
 /** The secret of a key is only in the answer of the call that created it. */
-export interface ApiKeyService extends Reads<ApiKey>, Creates<CreatedApiKey, ApiKeyInput> {
+export interface ApiKeyService extends ServiceOf<typeof resources.apiKeys> {
   /** Creates a new key; the old one keeps working for the overlap. */
   rotate(id: number, rotation: ApiKeyRotation, caller: Caller): Promise<CreatedApiKey>
   /** Revokes the key at once, and closes open streams that use it. */
   revoke(id: number, caller: Caller): Promise<ApiKey>
 }
 
+/** The schema of the answers to the writes of a resource. */
+export type WrittenOf<D extends Declaration> = D extends { readonly written: infer W extends z.ZodType }
+  ? W
+  : D['record']
+
+/** The verbs of a resource, as its declaration lists them. */
+export type ServiceOf<D extends Declaration> = Reads<z.output<D['record']>> &
+  (D extends { readonly create: infer I extends z.ZodType } ? Creates<z.output<WrittenOf<D>>, z.output<I>> : object) &
+  (D extends { readonly change: infer I extends z.ZodType } ? Changes<z.output<WrittenOf<D>>, z.output<I>> : object) &
+  (D extends { readonly remove: true } ? Removes : object)
+
+/** A service as the transports call it, which know its record by the schemas alone; a verb is there if it is declared. */
+export type AnyService = Reads<object> & Creates<object, unknown> & Changes<object, unknown> & Removes
+
+type ResourceServices = { readonly [N in ResourceName]: ServiceOf<(typeof resources)[N]> }
+
 /** Everything that a transport may call. REST and tRPC both use this. */
-export interface Services {
-  readonly clusters: ClusterService
-  readonly clusterStorage: ClusterStorageService
+export interface Services extends ResourceServices {
   readonly nodes: NodeService
-  readonly nodeStates: NodeStateService
   readonly nodeHardware: NodeHardwareService
-  readonly nodeRoles: Reads<NodeRole>
-  readonly devices: Reads<Device>
-  readonly storagePolicies: Reads<StoragePolicy>
-  readonly users: UserService
-  readonly gatewayShares: GatewayShareService
-  readonly shareUploads: ShareUploadsService
   readonly gatewayDeployments: JobService
   readonly userDbDeployments: JobService
+  readonly apiKeys: ApiKeyService
+  readonly clusterStorage: ClusterStorageService
+  readonly nodeStates: NodeStateService
+  readonly shareUploads: ShareUploadsService
   readonly drift: DriftService
   readonly capacity: CapacityService
   readonly clusterHealth: ClusterHealthService
   readonly metrics: MetricService
   readonly utilization: UtilizationService
   readonly tokens: TokenService
-  readonly operators: OperatorService
-  readonly apiKeys: ApiKeyService
-  readonly auditEvents: Reads<AuditEvent>
 }

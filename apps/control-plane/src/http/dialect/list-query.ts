@@ -105,7 +105,8 @@ const readers: Readonly<Record<Exclude<FilterKind, object>, (text: string) => st
     boolean: (text) => (Object.hasOwn(booleans, text) ? booleans[text] : undefined),
     text: (text) => text,
     uuid: (text) => text,
-    time: isoTime,
+    since: isoTime,
+    until: isoTime,
   }
 
 /** Returns the time in UTC; undefined where the text is not a time. A time without a zone is in UTC. */

@@ -118,6 +118,7 @@ function parameterOf(kind: FilterKind): z.ZodType {
     boolean: z.boolean(),
     text: z.string(),
     uuid: z.uuid(),
-    time: z.iso.datetime(),
+    since: z.iso.datetime(),
+    until: z.iso.datetime(),
   }[kind]
 }

@@ -1,5 +1,5 @@
 import type { ResourceRules } from '@roost/api-types/rest'
-import type { Caller, ChangeOptions, Reads } from '@roost/api-types/rpc'
+import type { Caller, ChangeOptions, Changes, Creates, Declaration, Reads, Removes } from '@roost/api-types/rpc'
 import type { z } from 'zod'
 
 type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -32,10 +32,7 @@ export interface Action<B = unknown> {
   run(id: number, body: B, caller: Caller): Promise<object>
 }
 
-/**
- * One declaration per resource: `mountResource` makes its routes, its schema document and its part of OpenAPI of it.
- * A verb that is left out is answered 405.
- */
+/** A resource as REST has it; `mountResource` makes its routes, its schema document and its part of OpenAPI of it. */
 export interface Resource<C = unknown, P = unknown> {
   /** As in the path: `gateway_shares`. */
   readonly name: string
@@ -56,4 +53,26 @@ export interface Resource<C = unknown, P = unknown> {
   readonly actions?: readonly Action[]
   /** Further names under which old clients change one record: `PATCH /api/v1/node/<id>`. */
   readonly changeAliases?: readonly string[]
+}
+
+/** A service whose records have an id, as those of REST have. */
+type Verbs = Reads<Identified> & Creates<Identified, unknown> & Changes<Identified, unknown> & Removes
+
+/** A declared resource with the verbs that it has in REST; undefined where it has none. */
+export function resourceOf(declaration: Declaration, service: object): Resource | undefined {
+  const { name, description, record, rules, create, change, remove, rest } = declaration
+  if (rest === 'none') return undefined
+  const verbs = service as Verbs
+  const reads = { name, description, record, rules, reads: verbs }
+  if (rest === 'reads') return reads
+  const answer = {
+    ...(declaration.written === undefined ? {} : { answer: declaration.written }),
+    secrets: declaration.secrets ?? [],
+  }
+  return {
+    ...reads,
+    ...(create && { create: { body: create, ...answer, run: (...input) => verbs.create(...input) } }),
+    ...(change && { change: { body: change, ...answer, run: (...input) => verbs.change(...input) } }),
+    ...(remove && { remove: (...input) => verbs.remove(...input) }),
+  }
 }

@@ -1,12 +1,20 @@
 /**
- * How the value of a filter is read. `time`: ISO 8601, in UTC where it names no zone. `relation`: an id, or a resource URI of
- * that resource.
+ * How the value of a filter is read. `since`, `until`: an instant in ISO 8601, in UTC where it names no zone; rows from it
+ * on, or before it. `relation`: an id, or a resource URI of that resource.
  */
-export type FilterKind = 'integer' | 'number' | 'boolean' | 'text' | 'uuid' | 'time' | { readonly relation: string }
+export type FilterKind =
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'text'
+  | 'uuid'
+  | 'since'
+  | 'until'
+  | { readonly relation: string }
 
 type ValueOfKind<K extends FilterKind> = K extends 'boolean'
   ? boolean
-  : K extends 'text' | 'uuid' | 'time'
+  : K extends 'text' | 'uuid' | 'since' | 'until'
     ? string
     : number
 
@@ -37,3 +45,10 @@ export const throughNode = {
   node__id: 'integer',
   node__hostname: 'text',
 } as const satisfies ResourceRules['filters']
+
+/** The filters of a field that is an instant: `<field>__gte` from a time on, `<field>__lt` before one. */
+export function timeRange<F extends string>(field: F) {
+  return { [`${field}__gte`]: 'since', [`${field}__lt`]: 'until' } as {
+    readonly [K in `${F}__gte`]: 'since'
+  } & { readonly [K in `${F}__lt`]: 'until' }
+}

@@ -1,0 +1,72 @@
+import type { z } from 'zod'
+import { ListInput, listQuery, pageOf, read, RecordId, write } from './procedures.js'
+import { resources } from './resources.js'
+import type { Declaration, ResourceName } from './resources.js'
+import type { AnyService, WrittenOf } from './services.js'
+
+type ServiceName = ResourceName
+
+// What a schema makes of a record is only known where the declaration is, so the answers are typed by their schemas.
+function readProcedures<R extends z.ZodType>(name: ServiceName, record: R) {
+  return {
+    list: read
+      .input(ListInput)
+      .output(pageOf(record))
+      .query(async ({ ctx, input }) => (await serviceOf(ctx, name).list(listQuery(input))) as never),
+    get: read
+      .input(RecordId)
+      .output(record)
+      .query(async ({ ctx, input }) => (await serviceOf(ctx, name).get(input.id)) as never),
+  }
+}
+
+function createProcedure<I extends z.ZodType, W extends z.ZodType>(name: ServiceName, body: I, written: W) {
+  return write
+    .input(body)
+    .output(written)
+    .mutation(async ({ ctx, input }) => (await serviceOf(ctx, name).create(input, ctx.caller)) as never)
+}
+
+function changeProcedure<I extends z.ZodType, W extends z.ZodType>(name: ServiceName, body: I, written: W) {
+  return write
+    .input(RecordId.extend({ change: body }))
+    .output(written)
+    .mutation(async ({ ctx, input }) => {
+      const { id, change } = input as { readonly id: number; readonly change: unknown }
+      return (await serviceOf(ctx, name).change(id, change, ctx.caller)) as never
+    })
+}
+
+function removeProcedure(name: ServiceName) {
+  return write.input(RecordId).mutation(({ ctx, input }) => serviceOf(ctx, name).remove(input.id, ctx.caller))
+}
+
+function serviceOf({ services }: { readonly services: object }, name: ServiceName): AnyService {
+  return (services as Readonly<Record<string, AnyService>>)[name] as AnyService
+}
+
+/** The procedures of the verbs that a resource has. */
+type Procedures<D extends Declaration> = ReturnType<typeof readProcedures<D['record']>> &
+  (D extends { readonly create: infer I extends z.ZodType }
+    ? { create: ReturnType<typeof createProcedure<I, WrittenOf<D>>> }
+    : unknown) &
+  (D extends { readonly change: infer I extends z.ZodType }
+    ? { change: ReturnType<typeof changeProcedure<I, WrittenOf<D>>> }
+    : unknown) &
+  (D extends { readonly remove: true } ? { remove: ReturnType<typeof removeProcedure> } : unknown)
+
+function proceduresOf(name: ServiceName, { record, create, change, remove, written = record }: Declaration): object {
+  return {
+    ...readProcedures(name, record),
+    ...(create === undefined ? {} : { create: createProcedure(name, create, written) }),
+    ...(change === undefined ? {} : { change: changeProcedure(name, change, written) }),
+    ...(remove === undefined ? {} : { remove: removeProcedure(name) }),
+  }
+}
+
+type CrudProcedures = { readonly [N in ResourceName]: Procedures<(typeof resources)[N]> }
+
+/** The procedures of every resource; `router.ts` adds those that only one resource has. */
+export const crud = Object.fromEntries(
+  Object.entries(resources).map(([name, declaration]) => [name, proceduresOf(name as ServiceName, declaration)]),
+) as unknown as CrudProcedures

@@ -1,0 +1,161 @@
+import type { z } from 'zod'
+import {
+  ApiKey,
+  ApiKeyInput,
+  apiKeyRules,
+  AuditEvent,
+  auditEventRules,
+  Cluster,
+  ClusterInput,
+  clusterRules,
+  CreatedApiKey,
+  Device,
+  deviceRules,
+  GatewayShare,
+  GatewayShareChange,
+  GatewayShareInput,
+  gatewayShareRules,
+  Job,
+  JobInput,
+  jobRules,
+  Node,
+  NodeChange,
+  NodeRole,
+  nodeRoleRules,
+  nodeRules,
+  Operator,
+  OperatorChange,
+  OperatorInput,
+  operatorRules,
+  StoragePolicy,
+  storagePolicyRules,
+  User,
+  UserChange,
+  UserInput,
+  userRules,
+  WrittenGatewayShare,
+  WrittenUser,
+} from '../rest/index.js'
+import type { ResourceRules } from '../rest/index.js'
+
+/** A resource: its records, and the verbs that it has. The services, tRPC, REST, OpenAPI and the index follow from it. */
+export interface Declaration {
+  /** As in the path, and as the table is called: `gateway_shares`. */
+  readonly name: string
+  readonly description: string
+  /** The answer to a read. A union of variants is fine; a key that is not in it cannot leak. */
+  readonly record: z.ZodType
+  readonly rules: ResourceRules
+  /** The bodies of `create` and `change`. A verb that is left out is answered 405. */
+  readonly create?: z.ZodType
+  readonly change?: z.ZodType
+  readonly remove?: true
+  /** The answer to a write, where it is not the record: it may carry a secret that this write has set. */
+  readonly written?: z.ZodType
+  /** Fields of the answer to a write that are stored nowhere in plain text, and masked in the audit. */
+  readonly secrets?: readonly string[]
+  /** Its verbs in REST: all unless said; `reads` alone, or none, where only tRPC and the command line have them. */
+  readonly rest?: 'reads' | 'none'
+}
+
+/** THE LIST of resources, in the order of the index, by the name of their service. */
+export const resources = {
+  clusters: {
+    name: 'clusters',
+    description: 'clusters of nodes; they are made and removed by the command line and tRPC',
+    record: Cluster,
+    rules: clusterRules,
+    create: ClusterInput,
+    change: ClusterInput,
+    remove: true,
+    rest: 'reads',
+  },
+  nodes: {
+    name: 'nodes',
+    description: 'machines with an agent; enrolment makes them',
+    record: Node,
+    rules: nodeRules,
+    change: NodeChange,
+  },
+  nodeRoles: {
+    name: 'node_roles',
+    description: 'what a node runs; changed by its node',
+    record: NodeRole,
+    rules: nodeRoleRules,
+  },
+  devices: {
+    name: 'devices',
+    description: 'filesystems that a ring or the configuration of an agent names',
+    record: Device,
+    rules: deviceRules,
+  },
+  storagePolicies: {
+    name: 'storage_policies',
+    description: 'storage policies as the rings and swift.conf tell them',
+    record: StoragePolicy,
+    rules: storagePolicyRules,
+  },
+  users: {
+    name: 'users',
+    description: 'storage accounts of the clusters; removing one keeps what its account holds',
+    record: User,
+    rules: userRules,
+    create: UserInput,
+    change: UserChange,
+    remove: true,
+    written: WrittenUser,
+    secrets: ['password'],
+  },
+  gatewayShares: {
+    name: 'gateway_shares',
+    description: 'NFS and CIFS shares of containers by the gateways',
+    record: GatewayShare,
+    rules: gatewayShareRules,
+    create: GatewayShareInput,
+    change: GatewayShareChange,
+    remove: true,
+    written: WrittenGatewayShare,
+    secrets: ['password'],
+  },
+  gatewayDeployments: {
+    name: 'gateway_deployments',
+    description: 'deployments of shares to gateways',
+    record: Job,
+    rules: jobRules,
+    create: JobInput,
+  },
+  userDbDeployments: {
+    name: 'user_db_deployments',
+    description: 'deployments of users to the proxies of a cluster',
+    record: Job,
+    rules: jobRules,
+    create: JobInput,
+  },
+  auditEvents: {
+    name: 'audit_events',
+    description: 'who changed what, when and from where',
+    record: AuditEvent,
+    rules: auditEventRules,
+  },
+  operators: {
+    name: 'operators',
+    description: 'people and programs that call this API',
+    record: Operator,
+    rules: operatorRules,
+    create: OperatorInput,
+    change: OperatorChange,
+    remove: true,
+    rest: 'none',
+  },
+  apiKeys: {
+    name: 'api_keys',
+    description: 'keys of operators',
+    record: ApiKey,
+    rules: apiKeyRules,
+    create: ApiKeyInput,
+    written: CreatedApiKey,
+    rest: 'none',
+  },
+} as const satisfies Readonly<Record<string, Declaration>>
+
+export type ResourceName = keyof typeof resources
