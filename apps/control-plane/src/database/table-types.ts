@@ -8,7 +8,6 @@ type Operations<M extends Model> = Prisma.TypeMap['model'][M]['operations']
 type Scalar<M extends Model> = Extract<keyof Prisma.TypeMap['model'][M]['payload']['scalars'], string>
 
 export type Where<M extends Model> = NonNullable<Operations<M>['findMany']['args']['where']>
-export type OrderBy<M extends Model> = Exclude<NonNullable<Operations<M>['findMany']['args']['orderBy']>, unknown[]>
 /** A row of the model with what `select`, `include` or `omit` name. */
 export type RowOf<M extends Model, A> = Prisma.Result<PrismaClient[Uncapitalize<M>], A, 'findFirstOrThrow'>
 

@@ -27,7 +27,7 @@ export async function placeChanged(
   { node, cluster }: GatewayShareChange,
   settings: GatewayShareSettings,
 ): Promise<Place | undefined> {
-  const present = idOfUri('nodes', before.node) ?? 0
+  const present = nodeIdOf(before)
   const nodeId = node ?? present
   const moved = nodeId !== present
   const named = moved || keyOf(settings) !== keyOf(before)
@@ -38,6 +38,10 @@ export async function placeChanged(
   if (named) assertNameFree(free, settings)
   if (cluster !== undefined) assertCluster(free, cluster)
   return moved ? placeAt(store, tx, nodeId, free) : undefined
+}
+
+function nodeIdOf({ node }: StoredShare): number {
+  return idOfUri('nodes', node) ?? 0
 }
 
 async function findPlace(store: ShareStore, tx: Transaction, nodeId: number, settings: GatewayShareSettings) {
