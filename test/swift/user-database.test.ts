@@ -180,7 +180,7 @@ describe.skipIf(!isSwiftEnabled)(
         `cp -p ${base} /etc/swift/base; sed -i 's/ tempauth / keystoneauth /' ${base}; printf '${keystone}' >> ${base}`,
       )
       const job = await deploy({ node: lab.proxies[0] })
-      expect(job.message).toContain("Its users are Keystone's, and user deployments do not apply to it.")
+      expect(job.message).toContain('Users are deployed to tempauth only.')
     })
 
     /** One that a failed test left armed, or ended. */
@@ -196,7 +196,7 @@ describe.skipIf(!isSwiftEnabled)(
       lab.agents[0]?.start('agent.apply.afterReload=throw@1')
       await change('emil', { password: 'emils-password-is-this-3' })
       const job = await deploy({ node: lab.proxies[0] })
-      expect(job.message).toBe('failpoint agent.apply.afterReload The users are as they were before.')
+      expect(job.message).toBe('failpoint agent.apply.afterReload The previous users are restored.')
       expect(job).toMatchObject({ state: 'COMPLETED_FAILED', targets: [{ state: 'rolled_back' }] })
       expect(await ownFile()).toBe(text)
       expect((await logInTo('emil:emil', 'emils-password-is-this-2')).status).toBe(200)

@@ -10,7 +10,7 @@ import { type Enrolment, readIdentity } from '../machine/identity.js'
 import { clockRemedy } from '../uplink/clock-skew.js'
 import { openTrust } from '../uplink/trust.js'
 import { reloadCost } from '../swift/users/reload-cost.js'
-import { findPlace } from '../swift/users/location.js'
+import { findLocation } from '../swift/users/location.js'
 import { checkAccessLog } from './check-access-log.js'
 import { checkGateway } from './check-gateway.js'
 import { exitCodes } from './command-error.js'
@@ -137,7 +137,7 @@ function checkUsers({ machine }: Context, { swiftDirectory }: AgentConfig): Find
   const check = 'users'
   try {
     const kernel = kernelOf(machine)
-    const { file } = findPlace(machine, kernel, swiftDirectory)
+    const { file } = findLocation(machine, kernel, swiftDirectory)
     const seen = `are deployed to ${file}`
     const cost = reloadCost(kernel)
     if (cost !== null) return { check, verdict: 'warn', message: `${seen}. ${cost}` }

@@ -17,7 +17,7 @@ import { openServers } from '../shares/share-servers.js'
 import type { RequestHandlers } from '../uplink/requests.js'
 import { createUserDbApplier } from '../swift/users/applier.js'
 import { inForceFile } from '../swift/users/in-force.js'
-import { findPlace } from '../swift/users/location.js'
+import { findLocation } from '../swift/users/location.js'
 import { endTokensOf } from '../swift/users/tokens.js'
 
 export interface AppliersOptions {
@@ -76,7 +76,7 @@ function gatewayOf({ config, machine }: AppliersOptions, mounts: Mounts, state: 
 
 function endUserTokens({ config, machine, node }: AppliersOptions, generation: number) {
   const kept = inForceFile(join(config.dataDir, 'user_db'), node)
-  return endTokensOf(generation, kept, () => findPlace(machine, kernelOf(machine), config.swiftDirectory).settings)
+  return endTokensOf(generation, kept, () => findLocation(machine, kernelOf(machine), config.swiftDirectory).settings)
 }
 
 function userDb({ config, machine, node, clock }: AppliersOptions): Applier<'user_db'> {

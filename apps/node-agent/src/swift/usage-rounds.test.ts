@@ -10,20 +10,20 @@ const minute = 60_000
 
 let clock: TestClock
 let kept: Map<string, UsageMessage>
-let told: string[]
+let logged: string[]
 let rounds: UsageRounds | undefined
 beforeEach(() => {
   clock = new TestClock(start)
   kept = new Map()
-  told = []
+  logged = []
 })
 afterEach(() => rounds?.stop())
 
 const log: Log = {
   debug: () => {},
   info: () => {},
-  warn: (message) => told.push(message),
-  error: (message) => told.push(message),
+  warn: (message) => logged.push(message),
+  error: (message) => logged.push(message),
 }
 const row = { account: 'AUTH_a', policy: 0, containers: 1, objects: 2, bytes: 3 }
 const sampleOf = (more: Partial<AccountSample> = {}): AccountSample => ({
@@ -50,7 +50,7 @@ function run(more: Partial<UsageRoundsOptions>): void {
   })
 }
 
-/** Of each half-hour, by its minutes after the start, which ten minutes were sampled. */
+/** Returns the sampled ten minutes of each half-hour, by its minutes after the start. */
 function slots(): Readonly<Record<number, number>> {
   const found: Record<number, number> = {}
   for (const { half_hour, storage } of kept.values()) {
@@ -61,15 +61,15 @@ function slots(): Readonly<Record<number, number>> {
 }
 
 describe('samples of accounts', () => {
-  it('are one in each ten minutes of every half-hour, wherever the agent begins', async () => {
+  it('are one in each ten minutes of every half-hour, at any start of the agent', async () => {
     for (const random of [0, 0.3, 0.999]) {
       run({ random: () => random })
       await clock.pass(120 * minute)
       await rounds?.stop()
     }
-    const { 0: _first, 360: _end, ...whole } = slots()
-    expect(Object.keys(whole)).toHaveLength(11)
-    expect(new Set(Object.values(whole))).toEqual(new Set([7]))
+    const { 0: _first, 360: _end, ...complete } = slots()
+    expect(Object.keys(complete)).toHaveLength(11)
+    expect(new Set(Object.values(complete))).toEqual(new Set([7]))
   })
 
   it('do not drift out of their slots over a week', async () => {
@@ -78,7 +78,7 @@ describe('samples of accounts', () => {
     expect(Object.values(slots()).filter((bits) => bits !== 7)).toHaveLength(0)
   })
 
-  it('tell what an account holds in each policy', async () => {
+  it('have the usage of an account in each policy', async () => {
     run({})
     await clock.pass(minute)
     expect([...kept.values()]).toEqual([
@@ -93,20 +93,20 @@ describe('samples of accounts', () => {
     ])
   })
 
-  it('of more accounts than a message holds go in several', async () => {
+  it('of many accounts are sent in several messages', async () => {
     const rows = Array.from({ length: 12_001 }, (_, i) => ({ ...row, account: `AUTH_${i}` }))
     run({ accounts: accountsOf(async () => sampleOf({ rows })) })
     await clock.pass(minute)
     expect([...kept.values()].map(({ storage }) => storage.length)).toEqual([5_000, 5_000, 2_001])
   })
 
-  it('of a node without accounts are none', async () => {
+  it('are not sent by a node without accounts', async () => {
     run({ accounts: accountsOf(async () => null) })
     await clock.pass(60 * minute)
     expect(kept.size).toBe(0)
   })
 
-  it('go on after one that failed, and say once why', async () => {
+  it('continue after one that failed, with one log line', async () => {
     let count = 0
     const sample = async () => {
       count++
@@ -116,17 +116,17 @@ describe('samples of accounts', () => {
     run({ accounts: accountsOf(sample) })
     await clock.pass(60 * minute)
     expect(kept.size).toBeGreaterThan(4)
-    expect(told).toEqual(['The accounts could not be sampled.', 'd1/x.db: it is no SQLite database.'])
+    expect(logged).toEqual(['could not sample the accounts', 'd1/x.db: it is no SQLite database.'])
   })
 
-  it('are given up while so much waits for the control plane, and told so', async () => {
+  it('stop while too much waits for the control plane, with a log line', async () => {
     run({ waitingBytes: () => 300 << 20 })
     await clock.pass(60 * minute)
-    expect([kept.size, told.length]).toEqual([0, 1])
+    expect([kept.size, logged.length]).toEqual([0, 1])
   })
 })
 
-describe('what a proxy moved', () => {
+describe('the transfer of a proxy', () => {
   const moved = { account: 'AUTH_a', bytes_in: 1, bytes_out: 2, req_count: 3 }
 
   function proxy(changed: () => readonly { from: number; transfer: (typeof moved)[]; share: number }[]) {
@@ -134,24 +134,24 @@ describe('what a proxy moved', () => {
     const transfer = {
       read: async () => {
         reads++
-        if (reads === 2) throw new Error('There is no proxy.log.')
+        if (reads === 2) throw new Error('proxy.log does not exist')
       },
-      takeChanged: changed,
+      collectChanged: changed,
       close: async () => {},
     }
     run({ transfer, accounts: accountsOf(async () => null) })
     return { reads: () => reads }
   }
 
-  it('is read every ten seconds, and reported as often as the configuration says', async () => {
+  it('is read every ten seconds, and reported at the configured interval', async () => {
     let asked = 0
     const { reads } = proxy(() => (asked++, []))
     await clock.pass(20 * minute)
     expect([reads(), asked]).toEqual([121, 5])
-    expect(told).toEqual(["The proxy's access log cannot be read: There is no proxy.log."])
+    expect(logged).toEqual(['could not read the access log of the proxy: proxy.log does not exist'])
   })
 
-  it('is told by half-hour, also where nothing was moved, and replaces what was told of it before', async () => {
+  it('is reported by half-hour, also without requests, and replaces the previous report', async () => {
     const from = start / 1_000
     let share = 0
     proxy(() => [

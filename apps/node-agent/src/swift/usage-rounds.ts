@@ -1,23 +1,23 @@
 import { halfHourSeconds, maxUsageRows, storageSlots, type UsageMessage } from '@roost/api-types/agent'
 import { type Clock, type Log, Periodic } from '@roost/runtime'
 import type { AccountSample, AccountUsage } from './accounts/account-usage.js'
-import type { ToldHalfHour } from './access-log/transfer-sums.js'
+import type { ReportedHalfHour } from './access-log/transfer-sums.js'
 import type { TransferUsage } from './access-log/transfer-usage.js'
 
 export interface UsageSources {
   readonly accounts: AccountUsage
   /** Null on a node without a proxy's log. */
-  readonly transfer: Pick<TransferUsage, 'read' | 'takeChanged' | 'close'> | null
+  readonly transfer: Pick<TransferUsage, 'read' | 'collectChanged' | 'close'> | null
   readonly storageIntervalMs: number
   readonly transferIntervalMs: number
 }
 
-/** Keeps a message until the control plane has it; one of the same kind that still waits is replaced. */
+/** Keeps a message until the control plane has it. It replaces a waiting message of the same kind. */
 type Keep = (kind: string, build: (sequence: number) => UsageMessage) => Promise<void>
 
 export interface UsageRoundsOptions extends UsageSources {
   readonly keep: Keep
-  /** How much waits for the control plane. */
+  /** Returns the size of the messages that wait for the control plane. */
   readonly waitingBytes: () => number
   readonly clock: Clock
   readonly random: () => number
@@ -30,12 +30,12 @@ export interface UsageRounds {
 
 const slotSeconds = halfHourSeconds / storageSlots
 const logEveryMs = 10_000
-/** While the control plane is away, samples beyond this are given up: transfer, which cannot be asked again, goes on. */
+/** While the control plane is unavailable, sampling stops at this size. Transfer continues: it cannot be read later. */
 const mostWaitingBytes = 256 << 20
-/** Devices are known once the first inventory was read. */
+/** Devices are known after the first inventory. */
 const firstSampleMs = 5_000
 
-/** Samples accounts and reads the proxy's log, each on its period, and reports what half-hours they make. */
+/** Samples accounts and reads the proxy's log, each at its own interval, and reports the half-hours. */
 export function startUsageRounds(options: UsageRoundsOptions): UsageRounds {
   const rounds = [samplingRound(options), ...transferRounds(options)]
   return {
@@ -43,15 +43,15 @@ export function startUsageRounds(options: UsageRoundsOptions): UsageRounds {
       options.accounts.close()
       await Promise.all(rounds.map((round) => round.stop()))
       await options.transfer?.close().catch((error: unknown) => {
-        options.log.error('What was counted of the access log since the last minute is lost.', { error })
+        options.log.error('could not save the sums of the access log, up to a minute of it is lost', { error })
       })
     },
   }
 }
 
 /**
- * Samples come at one place of each slot of the clock, another place on every node: each slot has its sample, and not all nodes
- * read their disks at once.
+ * Samples once in each slot of the clock, at the same offset in each slot. Each node has another offset, so that not all nodes
+ * read their disks at the same time.
  */
 function samplingRound(options: UsageRoundsOptions): { stop(): Promise<void> } {
   const { accounts, clock, storageIntervalMs, random, waitingBytes, log } = options
@@ -64,12 +64,12 @@ function samplingRound(options: UsageRoundsOptions): { stop(): Promise<void> } {
   const sample = async (): Promise<void> => {
     round.kick(toNextMs())
     if (waitingBytes() > mostWaitingBytes)
-      return faults.tell('The control plane has been away for so long that storage is not sampled any more.')
+      return faults.report('the control plane is unavailable for too long, storage is not sampled')
     const time = clock.now() / 1_000
     const sample = await accounts.sample()
     if (sample === null) return
-    faults.tell(...sample.faults)
-    await tellStorage(sample, time, options.keep)
+    faults.report(...sample.faults)
+    await keepStorage(sample, time, options.keep)
   }
   let first = true
   const round = new Periodic({
@@ -80,12 +80,12 @@ function samplingRound(options: UsageRoundsOptions): { stop(): Promise<void> } {
       first = false
       round.kick(Math.min(firstSampleMs, storageIntervalMs))
     },
-    onError: (error) => log.error('The accounts could not be sampled.', { error }),
+    onError: (error) => log.error('could not sample the accounts', { error }),
   })
   return round
 }
 
-async function tellStorage({ rows }: AccountSample, time: number, keep: Keep): Promise<void> {
+async function keepStorage({ rows }: AccountSample, time: number, keep: Keep): Promise<void> {
   const half_hour = Math.floor(time / halfHourSeconds) * halfHourSeconds
   const slot = Math.floor((time - half_hour) / slotSeconds)
   const storage = rows.map(({ account, policy, containers, objects, bytes }) => ({
@@ -110,26 +110,26 @@ async function tellStorage({ rows }: AccountSample, time: number, keep: Keep): P
 function transferRounds({ transfer, clock, transferIntervalMs, keep, log }: UsageRoundsOptions) {
   if (transfer === null) return []
   const faults = new FaultLog(log)
-  let toldAtMs = -Infinity
+  let reportedAtMs = -Infinity
   const read = new Periodic({
     clock,
     intervalMs: () => Math.min(logEveryMs, transferIntervalMs),
     work: async () => {
       await transfer.read().then(
-        () => faults.tell(),
-        (error: Error) => faults.tell(`The proxy's access log cannot be read: ${error.message}`),
+        () => faults.report(),
+        (error: Error) => faults.report(`could not read the access log of the proxy: ${error.message}`),
       )
-      if (clock.monotonic() - toldAtMs < transferIntervalMs) return
-      toldAtMs = clock.monotonic()
-      for (const told of transfer.takeChanged()) await tellTransfer(told, keep)
+      if (clock.monotonic() - reportedAtMs < transferIntervalMs) return
+      reportedAtMs = clock.monotonic()
+      for (const halfHour of transfer.collectChanged()) await keepTransfer(halfHour, keep)
     },
-    onError: (error) => log.error('What the proxy moved could not be kept.', { error }),
+    onError: (error) => log.error('could not save the transfer of the proxy', { error }),
   })
   return [read]
 }
 
-/** Parts keep their places as accounts come, so that each replaces an older one of its own. */
-async function tellTransfer({ from, transfer, share }: ToldHalfHour, keep: Keep): Promise<void> {
+/** Parts keep their accounts when more are added, so that each part replaces its older message. */
+async function keepTransfer({ from, transfer, share }: ReportedHalfHour, keep: Keep): Promise<void> {
   const parts = transfer.length === 0 ? [[]] : partsOf(transfer)
   for (const [i, part] of parts.entries())
     await keep(`usage_transfer_${from}_${i}`, (sequence) => ({
@@ -147,19 +147,19 @@ function partsOf<T>(rows: readonly T[]): T[][] {
   return Array.from({ length: count }, (_, i) => rows.slice(i * maxUsageRows, (i + 1) * maxUsageRows))
 }
 
-/** Tells faults when they come, and not with each round. */
+/** Logs faults when they change, not in each round. */
 class FaultLog {
   readonly #log: Log
-  #told = ''
+  #reported = ''
 
   constructor(log: Log) {
     this.#log = log
   }
 
-  tell(...faults: readonly string[]): void {
+  report(...faults: readonly string[]): void {
     const text = faults.slice(0, 3).join(' ')
-    if (text !== '' && text !== this.#told)
-      this.#log.warn(faults.length > 3 ? `${text} There are ${faults.length} such faults.` : text)
-    this.#told = text
+    if (text !== '' && text !== this.#reported)
+      this.#log.warn(faults.length > 3 ? `${text} (${faults.length} faults)` : text)
+    this.#reported = text
   }
 }

@@ -20,7 +20,7 @@ describe('a line of the proxy’s access log', () => {
     ['a datagram', '<134>proxy-access: '],
     ['a file of rsyslog', 'Nov 20 10:32:14 proxy1 proxy-server: '],
     ['a file with long times', '2026-11-20T10:32:14.148233+00:00 proxy1 proxy-server[811]: '],
-  ])('tells account, bytes and time, in %s', (_where, prefix) => {
+  ])('has account, bytes and time, in %s', (_where, prefix) => {
     expect(parseAccessLine(line({ prefix }))).toEqual({
       time,
       request: { account: 'AUTH_test', bytesIn: 564_481, bytesOut: 3 },
@@ -31,16 +31,16 @@ describe('a line of the proxy’s access log', () => {
     expect(parseAccessLine(line({ bytes: '- -' }))?.request).toMatchObject({ bytesIn: 0, bytesOut: 0 })
   })
 
-  it.each(['CS', 'SLO', 'RL', 'TU'])('counts for nobody where the request is one of Swift’s own (%s)', (source) => {
+  it.each(['CS', 'SLO', 'RL', 'TU'])('is not counted for requests of Swift itself (%s)', (source) => {
     expect(parseAccessLine(line({ source }))).toEqual({ time, request: null })
   })
 
-  it.each(['401', '403'])('counts for nobody where the request was refused (%s)', (status) => {
+  it.each(['401', '403'])('is not counted for a refused request (%s)', (status) => {
     expect(parseAccessLine(line({ status }))).toEqual({ time, request: null })
   })
 
   it.each(['/auth/v1.0', '/info', '/healthcheck', '/v1', '/v1/', '/', '/bucket/key'])(
-    'counts for nobody without an account (%s)',
+    'is not counted without an account (%s)',
     (path) => {
       expect(parseAccessLine(line({ path }))).toEqual({ time, request: null })
     },
@@ -57,7 +57,7 @@ describe('a line of the proxy’s access log', () => {
     expect(parseAccessLine(line({ path }))?.request?.account).toBe(account)
   })
 
-  it('is not misled by what a client says about itself', () => {
+  it('is not misled by the texts of a client', () => {
     const client = '20/Nov/2020/10/32/14'
     expect(parseAccessLine(line({ client }))?.time).toBe(time)
     const forged = '20/Nov/2020/10/32/14%20GET%20/v1/AUTH_victim%20HTTP/1.0%20200'
@@ -69,7 +69,7 @@ describe('a line of the proxy’s access log', () => {
     'Nov 20 10:32:14 proxy1 proxy-server: Started child 12',
     line().slice(0, 80),
     line().replace('Nov/', 'Nuv/'),
-  ])('is none: %j', (text) => {
+  ])('is not parsed: %j', (text) => {
     expect(parseAccessLine(text)).toBeUndefined()
   })
 })

@@ -1,23 +1,23 @@
-/** A request that counts for an account, as the proxy's access log has it. */
+/** A request of an account in the proxy's access log. */
 export interface AccessLine {
-  /** When the request ended, in Unix seconds, to the second. */
+  /** The end of the request in Unix seconds. */
   readonly time: number
-  /** Null where the request counts for nobody: of a middleware, refused, without an account. */
+  /** Null for a request that is not counted: of a middleware, refused, or without an account. */
   readonly request: { readonly account: string; readonly bytesIn: number; readonly bytesOut: number } | null
 }
 
 /**
- * The fields of Swift's own `log_msg_template` from the time on, which no client can imitate: a blank in what a client says is
- * written %20, and what stands before the time (addresses, what syslog adds) is not looked at.
+ * Matches the fields of Swift's own `log_msg_template` from the time on, which no client can imitate: blanks of clients are
+ * written as %20, and everything before the time (addresses, the prefix of syslog) is ignored.
  */
 const fields =
   / (\d\d\/[A-Z][a-z]{2}\/\d{4}\/\d\d\/\d\d\/\d\d) [A-Z]+ (\S+) HTTP\/\S+ (\d{3}) \S+ \S+ \S+ (\S+) (\S+) \S+ \S+ \S+ \S+ (\S+)/
 
-/** Refused: nobody's account is to pay for what strangers try. */
+/** Refused requests are not counted: they may be those of strangers. */
 const refused = new Set(['401', '403'])
 const longestAccount = 512
 
-/** Reads a line of the proxy's access log; undefined when it is none. */
+/** Parses a line of the proxy's access log; undefined for any other line. */
 export function parseAccessLine(line: string): AccessLine | undefined {
   const match = fields.exec(line)
   if (match === null) return undefined
@@ -26,14 +26,14 @@ export function parseAccessLine(line: string): AccessLine | undefined {
   if (time === undefined) return undefined
   const account = source === '-' && !refused.has(status) ? accountOf(path) : undefined
   if (account === undefined) return { time, request: null }
-  return { time, request: { account, bytesIn: wholeOf(bytesIn), bytesOut: wholeOf(bytesOut) } }
+  return { time, request: { account, bytesIn: integerOf(bytesIn), bytesOut: integerOf(bytesOut) } }
 }
 
 type Six = [string, string, string, string, string, string]
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** `20/Nov/2026/10/30/27`, always UTC. */
+/** Parses `20/Nov/2026/10/30/27`, always UTC. */
 function timeOf(text: string): number | undefined {
   const [day, month, ...rest] = text.split('/')
   const index = months.indexOf(month as string)
@@ -41,7 +41,7 @@ function timeOf(text: string): number | undefined {
   return index < 0 ? undefined : Date.UTC(year, index, Number(day), hour, minute, second) / 1_000
 }
 
-/** The path is quoted as a whole by the log, above what the client had quoted in it. */
+/** The log quotes the complete path, in addition to the quotes of the client. */
 function accountOf(logged: string): string | undefined {
   const name = /^\/v1(?:\.0)?\/([^/?]+)/.exec(unquote(logged) ?? '')?.[1]
   const account = name === undefined ? undefined : unquote(name)
@@ -57,6 +57,6 @@ function unquote(text: string): string | undefined {
   }
 }
 
-function wholeOf(text: string): number {
+function integerOf(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : 0
 }

@@ -4,23 +4,23 @@ import { open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createGunzip } from 'node:zlib'
 
-/** Tells a log file from every other, under whatever name and however it is packed: its first bytes. */
+/** Identifies a log file under any name, compressed or not, by its first bytes. */
 export interface Head {
   readonly bytes: number
   readonly sha256: string
 }
 
-/** So much of a log begins with times and transaction ids, which no two files share. */
+/** So many bytes contain times and transaction IDs, which differ in each file. */
 const headBytes = 1_024
 
-/** A file of a log: the current one, or one that was put aside. */
+/** A file of a log: the current one or a rotated one. */
 export interface LogFile {
   readonly path: string
   readonly isPacked: boolean
   readonly modifiedAt: number
 }
 
-/** The files that stand beside a log under names that begin like its own, the oldest first. */
+/** Lists the files beside a log whose names begin with its name, the oldest first. */
 export async function rotatedFiles(path: string): Promise<readonly LogFile[]> {
   const folder = dirname(path)
   const names = (await readdir(folder)).filter((name) => name.startsWith(basename(path)) && name !== basename(path))
@@ -34,7 +34,7 @@ async function describe(path: string): Promise<LogFile | undefined> {
   return { path, isPacked: path.endsWith('.gz'), modifiedAt: found.mtimeMs }
 }
 
-/** The head of a file whose first line is complete; undefined of one that has none yet, or is not there. */
+/** Reads the head of a file; undefined without a complete first line, or without the file. */
 export async function headOf(file: LogFile, bytes = headBytes): Promise<Head | undefined> {
   const start = await firstBytes(file, bytes)
   if (start === undefined || !start.includes(10)) return undefined
@@ -56,7 +56,7 @@ async function firstBytes(file: LogFile, bytes: number): Promise<Buffer | undefi
       if (length >= bytes) break
     }
   } catch (error) {
-    if (file.isPacked) return undefined // not a packed file, or not whole yet
+    if (file.isPacked) return undefined // not a compressed file, or incomplete
     return unlessGone(error as NodeJS.ErrnoException)
   }
   return Buffer.concat(chunks).subarray(0, bytes)
@@ -64,7 +64,7 @@ async function firstBytes(file: LogFile, bytes: number): Promise<Buffer | undefi
 
 const chunkBytes = 256 * 1_024
 
-/** A log's bytes from an offset on, counted as they were before it was packed. */
+/** Reads the bytes of a log from an offset in the uncompressed file. */
 async function* contents(file: LogFile, offset: number, pieceBytes = chunkBytes): AsyncGenerator<Buffer> {
   if (file.isPacked) yield* unpacked(file, offset)
   else yield* plain(file, offset, pieceBytes)
@@ -99,18 +99,18 @@ async function* unpacked(file: LogFile, offset: number): AsyncGenerator<Buffer> 
   }
 }
 
-/** A line that never ends is none of Swift's. */
+/** Lines of Swift are shorter. */
 const longestLine = 1 << 20
 
 export interface ReadResult {
-  /** Where the next line begins. */
+  /** The offset of the next line. */
   readonly offset: number
   readonly atEnd: boolean
-  /** Why it ended before its end. */
+  /** The error that stopped the read. */
   readonly fault?: unknown
 }
 
-/** Reads the complete lines from an offset on. It stops after about so many bytes. */
+/** Reads complete lines from an offset. Stops after about `mostBytes`. */
 export async function readLines(
   file: LogFile,
   offset: number,

@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
-/** A reader whose process may be killed: what was saved last is what the next one begins with. */
+/** A reader whose process may be killed: the next one begins with the saved state. */
 class Reader {
   readonly lines: string[] = []
   gaps = 0
@@ -47,7 +47,7 @@ class Reader {
     this.#saved = { state: structuredClone(this.#follower.state), lines: this.lines.length }
   }
 
-  /** Sums and positions are saved together: what was read since is forgotten with the positions. */
+  /** Sums and positions are saved together: lines after that are read again. */
   kill(): void {
     this.lines.length = this.#saved?.lines ?? 0
     this.#follower = this.#open()
@@ -70,7 +70,7 @@ const rename = (): void => {
       try {
         renameSync(`${path}.${i}${end}`, `${path}.${i + 1}${end}`)
       } catch {
-        // There is none.
+        // The file is missing.
       }
   renameSync(path, `${path}.1`)
 }
@@ -88,7 +88,7 @@ describe('the follower of a log', () => {
     expect(reader.lines).toEqual([...first, 'half a line'])
   })
 
-  it('finishes a file that was renamed, and what its daemon still writes to it', async () => {
+  it('finishes a renamed file, and the lines that its daemon still writes to it', async () => {
     const reader = new Reader()
     const lines = write(2)
     await reader.read()
@@ -115,7 +115,7 @@ describe('the follower of a log', () => {
     expect([reader.lines, reader.gaps]).toEqual([lines, 0])
   })
 
-  it('finds what was renamed and packed several times while it was away', async () => {
+  it('finds files that were renamed and compressed several times since the last round', async () => {
     const reader = new Reader()
     const lines = write(3)
     await reader.read()
@@ -131,7 +131,7 @@ describe('the follower of a log', () => {
     expect([reader.lines.toSorted(), reader.gaps]).toEqual([lines, 0])
   })
 
-  it('says that there is a gap where the file that it read is gone', async () => {
+  it('reports a gap when the file that it read was removed', async () => {
     const reader = new Reader()
     write(3)
     await reader.read()
@@ -141,7 +141,7 @@ describe('the follower of a log', () => {
     expect([reader.lines.slice(3), reader.gaps]).toEqual([after, 1])
   })
 
-  it('begins with the current file alone', async () => {
+  it('begins with the current file only', async () => {
     write(3)
     rename()
     const lines = write(2)
@@ -150,7 +150,7 @@ describe('the follower of a log', () => {
     expect(reader.lines).toEqual(lines)
   })
 
-  it('reads no copy of the log that somebody puts beside it', async () => {
+  it('ignores a copy of the log beside it', async () => {
     const reader = new Reader()
     const lines = write(3)
     await reader.read()
@@ -163,11 +163,11 @@ describe('the follower of a log', () => {
     expect([reader.lines.toSorted(), reader.gaps]).toEqual([lines.toSorted(), 0])
   })
 
-  it('tells that there is no log', async () => {
+  it('reports a missing log', async () => {
     expect(await new Reader().read()).toBe('missing')
   })
 
-  it('loses no line and counts none twice, whatever comes in whatever order', async () => {
+  it('reads each line once, after any sequence of events', async () => {
     const step = fc.constantFrom('write', 'write', 'read', 'read', 'save', 'kill', 'rename', 'copytruncate', 'pack')
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
@@ -198,7 +198,7 @@ function packNewest(): void {
   try {
     pack('proxy.log.1')
   } catch {
-    // It is packed, or there is none.
+    // The file is compressed or missing.
   }
 }
 

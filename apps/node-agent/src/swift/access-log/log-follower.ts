@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { type Head, headOf, hasHead, type LogFile, readLines, rotatedFiles, unlessGone } from './log-file.js'
 
-/** How far a file was read. */
+/** The position up to which a file was read. */
 export interface LogPosition {
   readonly head: Head
   readonly offset: number
@@ -14,31 +14,31 @@ interface CurrentFile extends LogFile {
 export interface FollowerState {
   /** The newest file first. */
   readonly positions: readonly LogPosition[]
-  /** Files that were not written to since then hold nothing new. */
+  /** Files that were not written after this time have nothing new. */
   readonly lookedAtMs: number
 }
 
 export interface FollowerOptions {
   readonly path: string
-  /** Where an earlier process got to; null when there was none, and nothing but the current file counts. */
+  /** The state of an earlier process; null for the first one, which reads only the current file. */
   readonly saved: FollowerState | null
   readonly onLine: (line: string) => void
-  /** What comes next does not continue what was read: some of the log is lost. */
+  /** Called when the next line does not continue the last one: a part of the log is lost. */
   readonly onGap: () => void
 }
 
-/** Filesystems stamp with the time of the last tick. */
+/** Times of files are those of the kernel's last tick. */
 const clockGrainMs = 50
-/** So much is read at once; a reader that is behind catches up in several rounds. */
+/** The limit of one round; a reader with a backlog needs several rounds. */
 const mostBytes = 64 << 20
-/** Files of before that are known again, should they still be there. */
+/** The number of older files whose positions are kept. */
 const mostPositions = 16
-/** A daemon writes to the old file until it is told to open the new one. */
+/** A daemon writes to the old file until it opens the new one. */
 const rotationsWatched = 60
 
 /**
  * Follows a log over rotations of every kind (renamed, copied and truncated, packed), its own restarts, and both at once: a file is known
- * by how it begins. Each line is told once, as far as the positions that were saved know.
+ * by its first bytes. Each line after the saved positions is read once.
  */
 export class LogFollower {
   readonly #options: FollowerOptions
@@ -54,12 +54,12 @@ export class LogFollower {
     this.#lookedAtMs = options.saved?.lookedAtMs ?? 0
   }
 
-  /** What to save, with whatever was made of the lines. */
+  /** The state to save, together with the results of the lines. */
   get state(): FollowerState {
     return { positions: this.#positions, lookedAtMs: this.#lookedAtMs }
   }
 
-  /** Reads what is new; `some` where there is more than one round can take. Rejects when the log cannot be read. */
+  /** Reads new lines; returns `some` when the limit of one round is reached. Rejects when the log cannot be read. */
   async read(nowMs: number): Promise<'all' | 'some' | 'missing'> {
     const current = await this.#current()
     const known = current && (await this.#positionIn(current))
@@ -73,7 +73,7 @@ export class LogFollower {
     return atEnd ? 'all' : 'some'
   }
 
-  /** Undefined where it is not the file that was read last. */
+  /** Returns undefined for another file than the one that was read last. */
   async #positionIn(file: CurrentFile): Promise<LogPosition | undefined> {
     const newest = this.#positions[0]
     if (newest === undefined || file.sizeBytes < newest.offset) return undefined
@@ -86,7 +86,7 @@ export class LogFollower {
     return found && { path, isPacked: false, modifiedAt: found.mtimeMs, sizeBytes: found.size }
   }
 
-  /** The log was rotated: first the rest of the file that was read last, then the files that came and went since. */
+  /** Reads after a rotation: first the rest of the file that was read last, then the files that were created since. */
   async #readOlder(current: LogFile | undefined): Promise<boolean> {
     this.#roundsToWatch = rotationsWatched
     const older = await rotatedFiles(this.#options.path)
@@ -99,7 +99,7 @@ export class LogFollower {
     return true
   }
 
-  /** Whether the file that was read last is still there. */
+  /** Returns true if the file that was read last still exists. */
   async #isContinuedBy(older: readonly LogFile[]): Promise<boolean> {
     const newest = this.#positions[0]
     if (newest === undefined) return true
@@ -117,7 +117,7 @@ export class LogFollower {
     return undefined
   }
 
-  /** What a daemon still writes to the file before. */
+  /** Reads lines that a daemon still writes to the previous file. */
   async #readRest(): Promise<void> {
     const before = this.#positions[1]
     if (before === undefined) return
@@ -125,7 +125,7 @@ export class LogFollower {
       if (!file.isPacked && (await hasHead(file, before.head))) return void (await this.#readFile(file, before))
   }
 
-  /** Whether it was read to its end. */
+  /** Returns true if the file was read to its end. */
   async #readFile(file: LogFile, known: LogPosition | undefined): Promise<boolean> {
     const head = known?.head ?? (await headOf(file))
     if (head === undefined) return true

@@ -1,45 +1,45 @@
 import { halfHourSeconds, type TransferUsage } from '@roost/api-types/agent'
 import type { AccessLine } from './access-line.js'
 
-/** What was moved in a half-hour so far. */
+/** The transfer of a half-hour so far. */
 export interface HalfHourTransfer {
-  /** Its beginning in Unix seconds. */
+  /** The start in Unix seconds. */
   readonly from: number
-  /** Seconds of it whose log was read. */
+  /** The seconds whose log was read. */
   readonly covered: number
-  /** Those that counted, and those among them of accounts that found no room. */
+  /** All requests, and those of accounts beyond the limit. */
   readonly requests: number
   readonly unplaced: number
-  /** Bytes in, bytes out and requests by account, in the order in which the accounts came. */
+  /** Bytes in, bytes out and requests by account, in the order of their first requests. */
   readonly accounts: readonly (readonly [account: string, bytesIn: number, bytesOut: number, requests: number])[]
 }
 
 interface Sums {
   covered: number
   requests: number
-  /** Requests of accounts beyond those that can be kept. */
+  /** Requests of accounts beyond the limit. */
   unplaced: number
   readonly accounts: Map<string, Amounts>
-  isTold: boolean
+  isReported: boolean
 }
 
 type Amounts = { bytesIn: number; bytesOut: number; requests: number }
 
-/** A half-hour as it is reported. */
-export interface ToldHalfHour {
+/** A half-hour for the control plane. */
+export interface ReportedHalfHour {
   readonly from: number
   readonly transfer: readonly TransferUsage[]
-  /** Of its log that was read, 0 to 1. */
+  /** The part of its log that was read, 0 to 1. */
   readonly share: number
 }
 
-/** Accounts of one half-hour: 30 MB. What is beyond them makes the half-hour incomplete. */
+/** The limit of accounts in one half-hour: 30 MB. More accounts make the half-hour incomplete. */
 const mostAccounts = 200_000
 
-/** The sums of a proxy's log by half-hour, and how much of each half-hour's log they are made of. */
+/** Adds up a proxy's log by half-hour, and the part of each half-hour's log that was read. */
 export class TransferSums {
   readonly #halfHours = new Map<number, Sums>()
-  /** Lines that ended before do not count. */
+  /** Requests that ended earlier are not counted. */
   readonly #since: number
 
   constructor(since: number, saved: readonly HalfHourTransfer[] = []) {
@@ -56,7 +56,7 @@ export class TransferSums {
     if (request === null || time < this.#since) return
     const sums = this.#at(time)
     sums.requests++
-    sums.isTold = false
+    sums.isReported = false
     const known = sums.accounts.get(request.account)
     if (known === undefined && sums.accounts.size >= mostAccounts) return void sums.unplaced++
     const amounts = known ?? { bytesIn: 0, bytesOut: 0, requests: 0 }
@@ -66,30 +66,30 @@ export class TransferSums {
     sums.accounts.set(request.account, amounts)
   }
 
-  /** The log between these times was read. */
+  /** Records that the log between these times was read. */
   cover(from: number, to: number): void {
     for (let at = Math.max(from, this.#since); at < to;) {
       const end = Math.min(to, startOf(at) + halfHourSeconds)
       const sums = this.#at(at)
       sums.covered += end - at
-      sums.isTold = false
+      sums.isReported = false
       at = end
     }
   }
 
-  /** Those that have changed since they were taken last, the oldest first. */
-  takeChanged(): readonly ToldHalfHour[] {
-    const changed = [...this.#halfHours].filter(([, { isTold }]) => !isTold).toSorted(([a], [b]) => a - b)
+  /** Returns the half-hours that changed since the last call, the oldest first. */
+  collectChanged(): readonly ReportedHalfHour[] {
+    const changed = [...this.#halfHours].filter(([, { isReported }]) => !isReported).toSorted(([a], [b]) => a - b)
     return changed.map(([from, sums]) => {
-      sums.isTold = true
+      sums.isReported = true
       return { from, transfer: Array.from(sums.accounts, usageOf), share: shareOf(sums) }
     })
   }
 
-  /** Forgets half-hours that were told and ended before. */
+  /** Removes half-hours that were reported and ended before this time. */
   forgetBefore(time: number): void {
-    for (const [from, { isTold }] of this.#halfHours)
-      if (isTold && from + halfHourSeconds <= time) this.#halfHours.delete(from)
+    for (const [from, { isReported }] of this.#halfHours)
+      if (isReported && from + halfHourSeconds <= time) this.#halfHours.delete(from)
   }
 
   save(): readonly HalfHourTransfer[] {
@@ -111,7 +111,7 @@ export class TransferSums {
 }
 
 function emptySums(): Sums {
-  return { covered: 0, requests: 0, unplaced: 0, accounts: new Map(), isTold: false }
+  return { covered: 0, requests: 0, unplaced: 0, accounts: new Map(), isReported: false }
 }
 
 function startOf(time: number): number {
@@ -122,7 +122,7 @@ function usageOf([account, { bytesIn, bytesOut, requests }]: readonly [string, A
   return { account, bytes_in: bytesIn, bytes_out: bytesOut, req_count: requests }
 }
 
-/** To the millisecond: pieces of a half-hour add up to the whole. */
+/** Rounds to the millisecond, so that the parts of a half-hour add up to 1. */
 function shareOf({ covered, requests, unplaced }: Sums): number {
   const read = Math.min(1, Math.round(covered * 1_000) / (halfHourSeconds * 1_000))
   return unplaced === 0 ? read : read * (1 - unplaced / requests)

@@ -14,17 +14,17 @@ const minute = 60
 let dir: string
 let path: string
 let nowMs: number
-let told: string[]
+let reported: string[]
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'roost-transfer-'))
   path = join(dir, 'proxy.log')
   nowMs = ten * 1_000
-  told = []
+  reported = []
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
 const clock = { now: () => nowMs, monotonic: () => nowMs, after: () => () => {} }
-const log: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: (message) => told.push(message) }
+const log: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: (message) => reported.push(message) }
 const open = (source: AccessLog = { kind: 'file', path }) =>
   TransferUsage.open({ source, dir: join(dir, 'state'), clock, log })
 const at = (seconds: number): void => {
@@ -41,14 +41,14 @@ let count = 0
 
 const write = (...line: Parameters<typeof lineAt>): void => appendFileSync(path, lineAt(...line))
 const sumsOf = (usage: TransferUsage) =>
-  usage.takeChanged().map(({ from, transfer, share }) => ({
+  usage.collectChanged().map(({ from, transfer, share }) => ({
     minute: (from - ten) / minute,
     share: Math.round(share * 1_800) / minute,
     ...Object.fromEntries(transfer.map((row) => [row.account, [row.bytes_in, row.bytes_out, row.req_count]])),
   }))
 
-describe('what a proxy moved', () => {
-  it('is added up by account and half-hour, with how much of it was read', async () => {
+describe('the transfer of a proxy', () => {
+  it('is added up by account and half-hour, with the part that was read', async () => {
     write(0, 'AUTH_a', 10, 0)
     const usage = await open()
     at(10 * minute)
@@ -67,7 +67,7 @@ describe('what a proxy moved', () => {
     await usage.close()
   })
 
-  it('leaves out what was moved before the half-hour in which counting began', async () => {
+  it('leaves out requests before the first half-hour', async () => {
     write(-1, 'AUTH_a', 1_000, 0)
     write(0, 'AUTH_a', 1, 0)
     at(20 * minute)
@@ -77,7 +77,7 @@ describe('what a proxy moved', () => {
     await usage.close()
   })
 
-  it('does not claim to know what was moved before the first line of a log', async () => {
+  it('is unknown before the first line of a log', async () => {
     write(12 * minute, 'AUTH_a', 1, 0)
     at(20 * minute)
     const usage = await open()
@@ -103,7 +103,7 @@ describe('what a proxy moved', () => {
     await usage.close()
   })
 
-  it('of the time in which the agent was away is read afterwards, as long as the log is there', async () => {
+  it('of a time without the agent is read later if the log still exists', async () => {
     write(0, 'AUTH_a', 1, 0)
     const before = await open()
     await before.read()
@@ -116,7 +116,7 @@ describe('what a proxy moved', () => {
     await after.close()
   })
 
-  it('is incomplete where a part of the log is lost', async () => {
+  it('is incomplete when a part of the log is lost', async () => {
     write(0, 'AUTH_a', 1, 0)
     const before = await open()
     at(5 * minute)
@@ -131,7 +131,7 @@ describe('what a proxy moved', () => {
     await after.close()
   })
 
-  it('is told again, whole, after a restart', async () => {
+  it('is reported completely again after a restart', async () => {
     write(0, 'AUTH_a', 1, 0)
     const before = await open()
     await before.read()
@@ -142,19 +142,19 @@ describe('what a proxy moved', () => {
     await after.close()
   })
 
-  it('is counted anew, and an operator told, where the sums are damaged', async () => {
+  it('starts again, with an error in the log, when the sums are damaged', async () => {
     await (await open()).close()
     writeFileSync(
       join(dir, 'state', 'transfer.json'),
       readFileSync(join(dir, 'state', 'transfer.json')).subarray(0, 20),
     )
     await (await open()).close()
-    expect(told).toEqual([expect.stringMatching(/Counting starts again/)])
+    expect(reported).toEqual([expect.stringMatching(/starting again/)])
   })
 
-  it('rejects while there is no log, and goes on when there is one', async () => {
+  it('fails without a log, and continues when it exists', async () => {
     const usage = await open()
-    await expect(usage.read()).rejects.toThrow(/There is no .*proxy\.log/)
+    await expect(usage.read()).rejects.toThrow(/proxy\.log does not exist/)
     write(minute, 'AUTH_a', 1, 0)
     at(2 * minute)
     await usage.read()
@@ -162,7 +162,7 @@ describe('what a proxy moved', () => {
     await usage.close()
   })
 
-  it('comes by datagrams too, as complete as the agent listened', async () => {
+  it('is also received by datagrams, for the time in which the agent listened', async () => {
     const socket = createSocket('udp4')
     const port = await freePort()
     const usage = await open({ kind: 'udp', address: '127.0.0.1', port })
@@ -177,7 +177,7 @@ describe('what a proxy moved', () => {
   })
 })
 
-/** Below what the kernel gives away by itself: nobody else gets it before it is opened again. */
+/** A port below the range of the kernel, so that no other program gets it before it is opened again. */
 async function freePort(): Promise<number> {
   const port = randomInt(20_000, 32_000)
   const socket = createSocket('udp4')

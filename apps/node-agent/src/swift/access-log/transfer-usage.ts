@@ -5,16 +5,16 @@ import { readManagedFile, writeManagedFile } from '../../machine/managed-file.js
 import { parseAccessLine } from './access-line.js'
 import { type FollowerState, LogFollower } from './log-follower.js'
 import { DatagramListener } from '../../machine/datagram-listener.js'
-import { type HalfHourTransfer, type ToldHalfHour, TransferSums } from './transfer-sums.js'
+import { type HalfHourTransfer, type ReportedHalfHour, TransferSums } from './transfer-sums.js'
 
-/** Where the proxy's access log is to be had. */
+/** The source of the proxy's access log. */
 export type AccessLog =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'udp'; readonly address: string; readonly port: number }
 
 export interface TransferOptions {
   readonly source: AccessLog
-  /** Where the sums are kept over a restart. */
+  /** The folder of the saved sums. */
   readonly dir: string
   readonly clock: Clock
   readonly log: Log
@@ -22,7 +22,7 @@ export interface TransferOptions {
 
 interface Saved {
   readonly version: 1
-  /** In Unix seconds: the half-hour in which counting began. */
+  /** The first half-hour, in Unix seconds. */
   readonly since: number
   readonly coveredUntil: number
   readonly follower: FollowerState
@@ -30,19 +30,19 @@ interface Saved {
 }
 
 const halfHourSeconds = 1_800
-/** What came by file can be read again after a crash, what came by datagram cannot. */
+/** A file can be read again after a crash, datagrams cannot. */
 const saveEveryMs = { file: 60_000, udp: 10_000 }
-/** The control plane takes a half-hour for closed an hour after its end. */
+/** The control plane closes a half-hour an hour after its end. */
 const keptSeconds = 3_600
 
-/** Adds up what a proxy moved for each account. Sums and positions are one file: after a crash no line counts twice, none is left out. */
+/** Adds up the transfer of each account. Sums and positions are in one file, so that a crash neither repeats nor loses a line. */
 export class TransferUsage {
   readonly #options: TransferOptions
   readonly #sums: TransferSums
   readonly #follower: LogFollower | undefined
   readonly #listener: DatagramListener | undefined
   readonly #since: number
-  /** In Unix seconds. */
+  /** The end of the read part of the log, in Unix seconds. */
   #coveredUntil: number
   #isBehindGap = false
   #savedAtMs = -Infinity
@@ -60,7 +60,7 @@ export class TransferUsage {
       this.#follower = new LogFollower({
         path: source.path,
         saved: saved?.follower ?? null,
-        onLine: (line) => this.#take(line),
+        onLine: (line) => this.#addLine(line),
         onGap: () => (this.#isBehindGap = true),
       })
     } else {
@@ -68,7 +68,7 @@ export class TransferUsage {
       this.#listener = new DatagramListener({
         what: "The proxy's access log",
         ...source,
-        onDatagram: (bytes) => this.#takeAll(Buffer.from(bytes).toString('latin1')),
+        onDatagram: (bytes) => this.#addDatagram(Buffer.from(bytes).toString('latin1')),
       })
     }
   }
@@ -78,7 +78,7 @@ export class TransferUsage {
     return new TransferUsage(options, await readSaved(options))
   }
 
-  /** Reads what is new in the log. Rejects when it cannot. */
+  /** Reads the new part of the log. Rejects when it cannot. */
   async read(): Promise<void> {
     const { clock, source } = this.#options
     try {
@@ -90,9 +90,9 @@ export class TransferUsage {
     }
   }
 
-  /** The half-hours that have changed since they were taken last. */
-  takeChanged(): readonly ToldHalfHour[] {
-    return this.#sums.takeChanged()
+  /** Returns the half-hours that changed since the last call. */
+  collectChanged(): readonly ReportedHalfHour[] {
+    return this.#sums.collectChanged()
   }
 
   async close(): Promise<void> {
@@ -115,8 +115,8 @@ export class TransferUsage {
   async #follow(follower: LogFollower): Promise<void> {
     const nowMs = this.#options.clock.now()
     const got = await follower.read(nowMs)
-    if (got === 'missing') throw new Error(`There is no ${(this.#options.source as { path: string }).path}.`)
-    // Behind, it is read as far as its last line; at its end nothing is missing until now.
+    if (got === 'missing') throw new Error(`${(this.#options.source as { path: string }).path} does not exist`)
+    // A backlog is read up to its last line; at the end of the log everything until now is read.
     this.#cover(got === 'all' ? nowMs / 1_000 : this.#lineTime)
     if (got === 'all') this.#isBehindGap = false
   }
@@ -135,15 +135,15 @@ export class TransferUsage {
     this.#coveredUntil = Math.max(this.#coveredUntil, until)
   }
 
-  #takeAll(datagram: string): void {
-    for (const line of datagram.split('\n')) this.#take(line)
+  #addDatagram(datagram: string): void {
+    for (const line of datagram.split('\n')) this.#addLine(line)
   }
 
-  #take(text: string): void {
+  #addLine(text: string): void {
     const line = parseAccessLine(text)
     if (line === undefined) return
     this.#lineTime = Math.max(this.#lineTime, line.time)
-    // What lies before the first line behind a gap is not known.
+    // The transfer before the first line after a gap is unknown.
     if (this.#isBehindGap) {
       this.#coveredUntil = Math.max(this.#coveredUntil, line.time)
       this.#isBehindGap = false
@@ -156,7 +156,7 @@ function stateFile(dir: string): string {
   return join(dir, 'transfer.json')
 }
 
-/** Sums that cannot be read are discarded with an error in the log, and counting starts again. */
+/** Reads the saved sums. Damaged ones are discarded with an error in the log. */
 async function readSaved({ dir, log }: TransferOptions): Promise<Saved | null> {
   const text = await readManagedFile(stateFile(dir))
   if (text === undefined) return null
@@ -164,8 +164,8 @@ async function readSaved({ dir, log }: TransferOptions): Promise<Saved | null> {
     const saved = JSON.parse(text.toString()) as Saved
     if (saved.version === 1 && Array.isArray(saved.follower.positions) && Array.isArray(saved.halfHours)) return saved
   } catch {
-    // Told below, as of a file of another version.
+    // Logged below, as for a file of another version.
   }
-  log.error('The saved sums of the access log cannot be read. Counting starts again.', { file: stateFile(dir) })
+  log.error('could not read the saved sums of the access log, starting again', { file: stateFile(dir) })
   return null
 }

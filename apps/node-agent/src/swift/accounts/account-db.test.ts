@@ -24,14 +24,14 @@ function written(name: string, bytes = fixture(name)): string {
 }
 
 describe('the database of an account', () => {
-  it('tells containers, objects and bytes of each storage policy', () => {
+  it('has containers, objects and bytes of each storage policy', () => {
     expect(readAccountDb(written('two-policies'))).toEqual([
       { account: 'AUTH_test', policy: 0, containers: 2, objects: 2, bytes: 5_000_000_000 },
       { account: 'AUTH_test', policy: 1, containers: 1, objects: 3, bytes: 10_920_612 },
     ])
   })
 
-  it('is read where its metadata goes over several pages, and its name is long', () => {
+  it('is read with metadata of several pages and a long name', () => {
     const account = `AUTH_${'n'.repeat(240)}`
     expect(readAccountDb(written('large-metadata'))).toEqual([
       { account, policy: 0, containers: 150, objects: 22_350, bytes: 223_500 },
@@ -39,17 +39,17 @@ describe('the database of an account', () => {
     ])
   })
 
-  it('of one of Swift’s own accounts counts as any other', () => {
+  it('of one of Swift’s own accounts is read like any other', () => {
     expect(readAccountDb(written('system'))).toEqual([
       { account: '.expiring_objects', policy: 0, containers: 1, objects: 4, bytes: 0 },
     ])
   })
 
-  it('of an account that was deleted tells nothing', () => {
+  it('of a deleted account has no rows', () => {
     expect(readAccountDb(written('deleted'))).toEqual([])
   })
 
-  it('of before storage policies has all in policy 0', () => {
+  it('without storage policies has everything in policy 0', () => {
     const bytes = fixture('two-policies')
     // The same file without the table's entry in the schema.
     for (let at = bytes.indexOf('tablepolicy_stat'); at !== -1; at = bytes.indexOf('tablepolicy_stat')) bytes[at] = 88
@@ -58,7 +58,7 @@ describe('the database of an account', () => {
     ])
   })
 
-  it('says nothing while a journal lies beside it', () => {
+  it('is not read while it has a journal', () => {
     const path = written('two-policies')
     writeFileSync(`${path}-journal`, 'a transaction')
     expect(readAccountDb(path)).toBeUndefined()
@@ -66,7 +66,7 @@ describe('the database of an account', () => {
     expect(readAccountDb(path)).toHaveLength(2)
   })
 
-  it('is read again when it changed meanwhile', () => {
+  it('is read again when it changed during the read', () => {
     const path = written('two-policies')
     const changed = fixture('two-policies')
     changed.writeUInt32BE(changed.readUInt32BE(24) + 1, 24)
@@ -87,13 +87,13 @@ describe('the database of an account', () => {
     expect(() => readAccountDb(written('damaged', bytes))).toThrow(reason)
   })
 
-  it('that is damaged anywhere ends in an answer or an error, never in a hang', () => {
-    const whole = fixture('large-metadata')
+  it('with any damage ends in an answer or an error', () => {
+    const complete = fixture('large-metadata')
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 40 }),
+        fc.array(fc.tuple(fc.nat(complete.length - 1), fc.nat(255)), { minLength: 1, maxLength: 40 }),
         (changes) => {
-          const bytes = Buffer.from(whole)
+          const bytes = Buffer.from(complete)
           for (const [at, value] of changes) bytes[at] = value
           const answer = answerOf(written('fuzzed', bytes))
           expect(

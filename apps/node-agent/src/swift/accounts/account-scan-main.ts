@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { scanAccounts, type ScanLine, type ScanQuestion } from './account-scan.js'
 
-/** The process of a scan: the question is its argument, the answer a JSON object a line. */
+/** The process of a scan: its argument is the question, its output one JSON object a line. */
 let waiting = ''
 
 function flush(): void {
@@ -9,11 +9,11 @@ function flush(): void {
   waiting = ''
 }
 
-function tell(line: ScanLine): void {
+function report(line: ScanLine): void {
   waiting += `${JSON.stringify(line)}\n`
-  // What a device said stays said when the next one hangs.
+  // The results of a device are written before the next device can hang.
   if (waiting.length > 65_536 || 'done' in line) flush()
 }
 
-await scanAccounts(JSON.parse(process.argv[2] ?? '') as ScanQuestion, tell)
+await scanAccounts(JSON.parse(process.argv[2] ?? '') as ScanQuestion, report)
 flush()

@@ -1,14 +1,14 @@
 import { type Dirent, readdirSync, readFileSync } from 'node:fs'
 import { readPlacement, type RingDevice } from '../rings/ring.js'
-import { type AccountFigures, readAccountDb } from './account-db.js'
+import { type AccountTotals, readAccountDb } from './account-db.js'
 
-/** A device of this node on which the ring of accounts may place accounts. */
+/** A device of this node that may be in the account ring. */
 export interface AccountDevice {
   readonly name: string
-  /** By which the ring knows it. */
+  /** The address in the ring. */
   readonly ip: string
   readonly replicationIp: string
-  /** Where it is mounted, on the machine that the scan runs on. */
+  /** The mount point on the machine that runs the scan. */
   readonly path: string
 }
 
@@ -18,26 +18,25 @@ export interface ScanQuestion {
   readonly devices: readonly AccountDevice[]
 }
 
-/** What a scan tells, a line each; `done` when a device was read to its end. */
+/** A line of a scan's output; `done` after all databases of a device. */
 export type ScanLine =
-  | { readonly row: AccountFigures }
+  | { readonly row: AccountTotals }
   | { readonly unreadable: string; readonly reason: string }
   | { readonly done: string; readonly databases: number }
 
 /**
- * Reads the databases of every account that the ring places on these devices. A copy on a device that the ring does not
- * name for it (a handoff) may be of last week: the account's own devices tell it. Synchronous below the mounts: it runs in a process that
- * may hang with a disk.
+ * Reads the databases of every account that the ring assigns to these devices. A copy on another device (a handoff) is left out,
+ * because it may be a week old. Reads are synchronous: this runs in a process that may hang with a disk.
  */
-export async function scanAccounts(question: ScanQuestion, tell: (line: ScanLine) => void): Promise<void> {
+export async function scanAccounts(question: ScanQuestion, report: (line: ScanLine) => void): Promise<void> {
   const wanted = new Map(
     question.devices.map((device) => [keyOf(device.name, device.ip, device.replicationIp), device]),
   )
   const placements = await readPlacement(readFileSync(question.ring), (device) => wanted.has(keyIn(device)))
-  const placed = new Map(placements.map(({ device, has }) => [keyIn(device), has]))
+  const byDevice = new Map(placements.map(({ device, has }) => [keyIn(device), has]))
   for (const [key, { name, path }] of wanted) {
-    const has = placed.get(key)
-    if (has !== undefined) scanDevice(name, `${path}/accounts`, has, tell)
+    const has = byDevice.get(key)
+    if (has !== undefined) scanDevice(name, `${path}/accounts`, has, report)
   }
 }
 
@@ -49,25 +48,25 @@ function keyOf(name: string, ip: string, replicationIp: string): string {
   return `${name} ${ip} ${replicationIp}`
 }
 
-function scanDevice(name: string, folder: string, has: Uint8Array, tell: (line: ScanLine) => void): void {
+function scanDevice(name: string, folder: string, has: Uint8Array, report: (line: ScanLine) => void): void {
   let databases = 0
   for (const partition of foldersIn(folder).filter((found) => /^\d+$/.test(found) && has[Number(found)] === 1))
     for (const suffix of foldersIn(`${folder}/${partition}`))
       for (const hash of foldersIn(`${folder}/${partition}/${suffix}`)) {
         databases++
-        readOne(`${folder}/${partition}/${suffix}/${hash}/${hash}.db`, tell)
+        readOne(`${folder}/${partition}/${suffix}/${hash}/${hash}.db`, report)
       }
-  tell({ done: name, databases })
+  report({ done: name, databases })
 }
 
-function readOne(path: string, tell: (line: ScanLine) => void): void {
+function readOne(path: string, report: (line: ScanLine) => void): void {
   try {
     const rows = readAccountDb(path)
-    if (rows === undefined) tell({ unreadable: path, reason: 'it was written to all the time' })
-    else for (const row of rows) tell({ row })
+    if (rows === undefined) report({ unreadable: path, reason: 'it is written to all the time' })
+    else for (const row of rows) report({ row })
   } catch (error) {
-    // A folder without its database is one that is being made or removed.
-    if (!isGone(error)) tell({ unreadable: path, reason: (error as Error).message })
+    // A folder without its database is being created or removed.
+    if (!isGone(error)) report({ unreadable: path, reason: (error as Error).message })
   }
 }
 

@@ -39,7 +39,7 @@ function device(name: string, ip: string, change: Partial<InventoryDevice> = {})
   }
 }
 
-/** Partitions that the lab's account ring places on a device, and one that it does not. */
+/** Partitions of a device in the lab's account ring, and one of another device. */
 async function partitionsOf(name: string): Promise<{ readonly own: readonly number[]; readonly other: number }> {
   const ring = readFileSync(join(lab, 'etc/swift/account.ring.gz'))
   const [placement] = await readPlacement(ring, ({ device }) => device === name)
@@ -65,7 +65,7 @@ const usageOf = (devices: readonly InventoryDevice[], deadlineMs = 60_000, scan 
   })
 
 describe('the accounts of a storage node', () => {
-  it('are read from the devices where the ring places them', async () => {
+  it('are read from the devices of the ring', async () => {
     const { own, other } = await partitionsOf('d1')
     put('d1', own[0], 'a'.repeat(32), 'two-policies')
     put('d1', own[1], 'b'.repeat(32), 'system')
@@ -83,25 +83,25 @@ describe('the accounts of a storage node', () => {
     expect(sample?.rows).toHaveLength(3)
   })
 
-  it('count once where two devices of the node hold copies', async () => {
+  it('count once when two devices of the node have copies', async () => {
     for (const name of ['d1', 'd2']) put(name, (await partitionsOf(name)).own[0], 'a'.repeat(32), 'two-policies')
     const sample = await usageOf([device('d1', '127.0.2.1'), device('d2', '127.0.2.1')]).sample()
     expect([sample?.databases, sample?.rows.length]).toEqual([2, 2])
   })
 
-  it('are left alone on a device that is not well', async () => {
+  it('are not read on a device with problems', async () => {
     put('d1', (await partitionsOf('d1')).own[0], 'a'.repeat(32), 'two-policies')
     expect(await usageOf([device('d1', '127.0.2.1', { status: 'failed' })]).sample()).toBeNull()
   })
 
-  it('are none where no ring is, or where the ring knows the device by another address', async () => {
+  it('are missing without a ring, or when the ring has another address of the device', async () => {
     put('d1', (await partitionsOf('d1')).own[0], 'a'.repeat(32), 'two-policies')
     expect(await usageOf([device('d1', '10.0.0.1')]).sample()).toMatchObject({ rows: [], databases: 0 })
     rmSync(join(root, 'etc/swift/account.ring.gz'))
     expect(await usageOf([device('d1', '127.0.2.1')]).sample()).toBeNull()
   })
 
-  it('are read in spite of a damaged database, which is named', async () => {
+  it('are read in spite of a damaged database, which is reported', async () => {
     const { own } = await partitionsOf('d1')
     put('d1', own[0], 'a'.repeat(32), 'two-policies')
     put('d1', own[1], 'b'.repeat(32), 'system')
@@ -114,7 +114,7 @@ describe('the accounts of a storage node', () => {
     expect(sample?.faults).toEqual([expect.stringMatching(/bbb\.db: it is no SQLite database\./)])
   })
 
-  it('keep what was read when the scan had to be killed', async () => {
+  it('of the finished devices are kept when the scan is killed', async () => {
     const slow = join(root, 'slow.mjs')
     const row = { account: 'AUTH_a', policy: 0, containers: 1, objects: 1, bytes: 1 }
     writeFileSync(slow, `console.log(${JSON.stringify(JSON.stringify({ row }))}); setTimeout(() => {}, 60_000)`)

@@ -2,34 +2,34 @@ import { fileURLToPath } from 'node:url'
 import type { InventoryDevice } from '@roost/api-types/agent'
 import type { Machine } from '../../machine/machine.js'
 import { describeFailure, type RunCommand } from '../../machine/run-command.js'
-import type { AccountFigures } from './account-db.js'
+import type { AccountTotals } from './account-db.js'
 import type { AccountDevice, ScanLine, ScanQuestion } from './account-scan.js'
 
 export interface AccountUsageOptions {
   readonly machine: Machine
   readonly swiftDirectory: string
   readonly run: RunCommand
-  /** The devices of this node as they were seen last. */
+  /** Returns the devices of the last inventory. */
   readonly devices: () => readonly InventoryDevice[]
-  /** How long all devices may take. */
+  /** The time limit for all devices together. */
   readonly deadlineMs: number
-  /** The program that scans. */
+  /** The program of the scan; tests replace it. */
   readonly program?: string
 }
 
-/** The figures from the account databases on this node. */
+/** The usage in the account databases of this node. */
 export interface AccountSample {
-  /** Each account and policy once, with the most that any of its copies here says. */
-  readonly rows: readonly AccountFigures[]
+  /** Each account and policy once, with the highest values of its copies on this node. */
+  readonly rows: readonly AccountTotals[]
   readonly databases: number
-  /** What could not be read, in words for an operator. */
+  /** Describes the databases and devices that could not be read. */
   readonly faults: readonly string[]
 }
 
 export interface AccountUsage {
-  /** Null where this node has no accounts. Never rejects because of a device. */
+  /** Returns null on a node without accounts. Never rejects because of a device. */
   sample(): Promise<AccountSample | null>
-  /** Stops a scan that is under way. */
+  /** Stops a running scan. */
   close(): void
 }
 
@@ -38,24 +38,24 @@ const scanProgram = fileURLToPath(new URL('account-scan-main.js', import.meta.ur
 const mostOutputBytes = 256 << 20
 
 /**
- * Samples the accounts in a process of its own, which ends: a disk that hangs takes that process and not the agent, and the
- * memory of a large node's accounts is given back. Each time it begins with another device, so that slow disks share the deadline.
+ * Samples the accounts in a process of its own, which ends: a disk that hangs stops that process and not the agent, and the
+ * memory for many accounts is freed. Each sample starts with another device, so that slow disks share the deadline.
  */
 export function createAccountUsage(options: AccountUsageOptions): AccountUsage {
   const { machine, swiftDirectory, run, deadlineMs, program = scanProgram } = options
   const ring = `${swiftDirectory}/account.ring.gz`
   const stopping = new AbortController()
-  let turn = 0
+  let first = 0
   return {
     close: () => stopping.abort(),
     async sample() {
       if (machine.stamp(ring) === undefined) return null
       const devices = readable(options.devices(), machine)
       if (devices.length === 0) return null
-      turn = (turn + 1) % devices.length
+      first = (first + 1) % devices.length
       const question: ScanQuestion = {
         ring: machine.path(ring),
-        devices: [...devices.slice(turn), ...devices.slice(0, turn)],
+        devices: [...devices.slice(first), ...devices.slice(0, first)],
       }
       const args = ['--max-old-space-size=192', program, JSON.stringify(question)]
       const limits = { deadlineMs, maxOutputBytes: mostOutputBytes, signal: stopping.signal }
@@ -67,7 +67,7 @@ export function createAccountUsage(options: AccountUsageOptions): AccountUsage {
   }
 }
 
-/** One that is not well would take the others' time. */
+/** Leaves out devices with problems, which would use the time of the others. */
 function readable(devices: readonly InventoryDevice[], machine: Machine): readonly AccountDevice[] {
   return devices.flatMap(({ name, ring, mount_point, status }) =>
     ring === null || mount_point === null || status !== 'ok'
@@ -76,23 +76,23 @@ function readable(devices: readonly InventoryDevice[], machine: Machine): readon
   )
 }
 
-/** The last line of a process that was killed may be half a line. */
+/** Parses the output; the last line of a killed process may be incomplete. */
 function parseScan(text: string): AccountSample {
-  const rows = new Map<string, AccountFigures>()
+  const rows = new Map<string, AccountTotals>()
   const faults: string[] = []
   let databases = 0
   for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
     if (line === '') continue
-    const said = JSON.parse(line) as ScanLine
-    if ('row' in said) keepMost(rows, said.row)
-    else if ('done' in said) databases += said.databases
-    else faults.push(`${said.unreadable}: ${said.reason}.`)
+    const result = JSON.parse(line) as ScanLine
+    if ('row' in result) keepMost(rows, result.row)
+    else if ('done' in result) databases += result.databases
+    else faults.push(`${result.unreadable}: ${result.reason}.`)
   }
   return { rows: [...rows.values()], databases, faults }
 }
 
-/** Two copies on one node differ until the replicator has met both. */
-function keepMost(rows: Map<string, AccountFigures>, row: AccountFigures): void {
+/** Keeps the highest values: copies on one node differ until the replicator has visited both. */
+function keepMost(rows: Map<string, AccountTotals>, row: AccountTotals): void {
   const key = `${row.policy} ${row.account}`
   const { containers = 0, objects = 0, bytes = 0 } = rows.get(key) ?? {}
   rows.set(key, {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 
-/** Why a database file cannot be read, in words for an operator. */
+/** A database file that cannot be read; the message is for operators. */
 export class SqliteError extends Error {
   override readonly name = 'SqliteError'
 }
@@ -12,20 +12,20 @@ export type SqliteRow = ReadonlyMap<string, SqliteValue>
 interface Table {
   readonly rootPage: number
   readonly columns: readonly string[]
-  /** The column that is not stored, because it stands for the row's number. */
+  /** The column that is not stored, because it is the row's number. */
   readonly rowId: string | undefined
 }
 
 const headerBytes = 100
 const magic = 'SQLite format 3\0'
-/** A damaged file may point in circles. */
+/** Pages of a damaged file may form a cycle. */
 const deepest = 20
 const longestPayload = 1 << 20
 
 /**
  * Reads tables of an SQLite database page by page (https://sqlite.org/fileformat2.html), without SQLite: a few pages of a
- * file that may have gigabytes, nothing native, nothing written beside it. Only files with a rollback journal, in UTF-8.
- * It takes no locks: see `readConsistently`. Everything is synchronous, for a process that may hang with its disk.
+ * file that may have gigabytes, without native code or files beside it. Only files with a rollback journal, in UTF-8.
+ * It does not lock: see `readConsistently`. Reads are synchronous, for a process that may hang with its disk.
  */
 export class SqliteFile {
   readonly #fd: number
@@ -45,7 +45,7 @@ export class SqliteFile {
     if (this.#pageSize < 512 || this.#usable < 480) throw new SqliteError('its header is damaged')
   }
 
-  /** The rows of a table in the order of their numbers; undefined when there is no such table. */
+  /** Returns the rows of a table in the order of their numbers; undefined for a missing table. */
   rows(name: string): Iterable<SqliteRow> | undefined {
     const table = this.#table(name)
     return table && this.#rowsOf(table)
@@ -91,7 +91,7 @@ export class SqliteFile {
     return { id, values: parseRecord(payload) }
   }
 
-  /** How much of a payload lies in the page itself. */
+  /** Returns the size of the part of a payload that is in the page itself. */
   #localBytes(length: number): number {
     const usable = this.#usable
     if (length <= usable - 35) return length
@@ -130,7 +130,7 @@ interface Cell {
   readonly values: readonly SqliteValue[]
 }
 
-/** A number of seven bits a byte, and where it ends. */
+/** Reads a number of seven bits a byte, and returns it with its end. */
 function varint(bytes: Buffer, at: number): readonly [number, number] {
   let value = 0
   for (let i = 0; i < 8; i++) {
@@ -161,7 +161,7 @@ function lengthOf(type: number): number {
   return fixedLengths[type] ?? Math.floor((type - 12) / 2)
 }
 
-/** Blobs are of no use to anybody here. */
+/** Blobs are skipped. */
 function valueOf(type: number, bytes: Buffer): SqliteValue {
   if (type === 8 || type === 9) return type - 8
   if (type === 6) return Number(bytes.readBigInt64BE(0))
@@ -170,7 +170,7 @@ function valueOf(type: number, bytes: Buffer): SqliteValue {
   return type >= 13 && type % 2 === 1 ? bytes.toString('utf8') : null
 }
 
-/** The names in a `CREATE TABLE`, in their order, and the one that is the row's number. */
+/** Parses the column names of a `CREATE TABLE`, in order, and the one that is the row's number. */
 function parseColumns(sql: string): Pick<Table, 'columns' | 'rowId'> {
   const body = sql.slice(sql.indexOf('(') + 1, sql.lastIndexOf(')'))
   const definitions = body.split(/,(?![^(]*\))/).map((definition) => definition.trim())
@@ -179,14 +179,14 @@ function parseColumns(sql: string): Pick<Table, 'columns' | 'rowId'> {
   return { columns: names, rowId }
 }
 
-/** How often to try again when somebody writes meanwhile. */
+/** Attempts while other processes write. */
 const attempts = 3
 const changeCounterAt = 24
 
 /**
- * Reads a database of which others may write at the same time. SQLite writes to a file only while there is a journal, and raises
- * the file's change counter before it removes that: without a journal before and after, and with the same counter, all
- * that was read is of one state. Undefined when somebody was writing each time.
+ * Reads a database to which other processes may write. SQLite writes to a file only while a journal exists, and raises the file's
+ * change counter before it removes the journal: without a journal before and after, and with the same counter, everything that
+ * was read is of one state. Undefined when each attempt met a writer.
  */
 export function readConsistently<T>(path: string, read: (file: SqliteFile) => T): T | undefined {
   const fd = openSync(path, 'r')
@@ -205,7 +205,7 @@ export function readConsistently<T>(path: string, read: (file: SqliteFile) => T)
   }
 }
 
-/** What was read in between two states may look damaged. */
+/** A read between two states may report damage that does not exist. */
 function attempt<T>(work: () => T): { readonly value: T } | { readonly error: unknown } {
   try {
     return { value: work() }

@@ -1,16 +1,16 @@
-/** Sections of a file in the syntax of Python's configparser, as Swift's files are. */
+/** The sections of a file in the syntax of Python's configparser, which Swift uses. */
 export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /**
  * Parses configparser's syntax: `[section]`, `key = value` or `key: value`, comments on lines of their own, and values
- * continued on indented lines. Keys are without case; settings of `[DEFAULT]` hold in every section. A later
- * file or section of the same name adds to the earlier.
+ * continued on indented lines. Keys are lower-cased; settings of `[DEFAULT]` apply to every section. A later file or section of
+ * the same name is merged into the earlier one.
  */
 export function parseIni(...texts: readonly string[]): Ini {
   return parse(texts, (key) => key.toLowerCase())
 }
 
-/** The same with keys as they are written, which is how Swift's servers read theirs: a name of a user is in some of them. */
+/** Parses the same syntax with the case of keys, as Swift's servers do: some keys contain the name of a user. */
 export function parseCasedIni(...texts: readonly string[]): Ini {
   return parse(texts, (key) => key)
 }
@@ -41,7 +41,7 @@ function readSections(text: string, sections: Map<string, Map<string, string>>, 
   }
 }
 
-/** Returns the key, which lines that follow may continue. */
+/** Adds a setting and returns its key: the next lines may continue the value. */
 function readSetting(line: string, settings: Map<string, string> | undefined, keyOf: KeyOf): string | undefined {
   const match = /^\s*([^=:]+?)\s*[=:]\s*(.*)$/.exec(line)
   const [, key, value] = match ?? []
@@ -50,7 +50,7 @@ function readSetting(line: string, settings: Map<string, string> | undefined, ke
   return keyOf(key)
 }
 
-/** Swift's words for true. */
+/** Returns true for the values that Swift accepts as true. */
 export function isTrue(value: string | undefined): boolean {
   return /^(true|1|yes|on|t|y)$/i.test(value ?? '')
 }

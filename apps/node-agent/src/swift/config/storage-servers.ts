@@ -3,20 +3,20 @@ import type { Machine } from '../../machine/machine.js'
 import { isTrue, parseIni } from './ini.js'
 import { unlessDenied } from '../../machine/try-read.js'
 
-/** What a storage server's configuration says about the devices it serves. */
+/** The settings of a storage server that concern its devices. */
 export interface StorageServer {
   readonly kind: ServerKind
-  /** The address it stands for in the rings; null when it answers on every address of the machine. */
+  /** Its address in the rings; null when it listens on every address of the machine. */
   readonly address: string | null
   readonly port: number | null
-  /** The folder in which its devices are mounted. */
+  /** The folder of its mount points. */
   readonly devices: string
   readonly mountCheck: boolean
 }
 
 export interface SwiftServers {
   readonly storage: readonly StorageServer[]
-  /** Whether a proxy is configured here. */
+  /** True if this node has a configuration of a proxy. */
   readonly hasProxy: boolean
   readonly problems: readonly InventoryProblem[]
 }
@@ -58,7 +58,7 @@ export function readSwiftServers(machine: Machine, swiftDirectory: string): Swif
   return { storage, hasProxy, problems: [...problems, ...uncheckedMounts(storage)] }
 }
 
-/** Such a server writes to the disk below when a device is not mounted. */
+/** Reports servers that write to the disk below when a device is not mounted. */
 function uncheckedMounts(servers: readonly StorageServer[]): readonly InventoryProblem[] {
   const folders = new Set(servers.filter(({ mountCheck }) => !mountCheck).map(({ devices }) => devices))
   return [...folders].map((devices) => {
@@ -69,7 +69,7 @@ function uncheckedMounts(servers: readonly StorageServer[]): readonly InventoryP
 
 const anyAddress = new Set(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])
 
-/** Reads one server's settings, given as the texts that it merges; undefined when they are no configuration. */
+/** Parses the settings of a server from the texts that it merges; undefined without a configuration. */
 function parseStorageServer(kind: ServerKind, texts: readonly string[]): StorageServer | undefined {
   const settings = parseIni(...texts).get('DEFAULT')
   if (settings === undefined) return undefined

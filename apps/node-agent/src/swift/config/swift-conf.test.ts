@@ -3,7 +3,7 @@ import { parseIni } from './ini.js'
 import { objectRingName, parsePolicies, policyOfRing } from './swift-conf.js'
 
 describe('swift.conf', () => {
-  it('tells policies with aliases, default, deprecation and type', () => {
+  it('has policies with aliases, default, deprecation and type', () => {
     const policies = parsePolicies(`
 [swift-hash]
 swift_hash_path_suffix = x
@@ -29,7 +29,7 @@ default = Yes
     ])
   })
 
-  it('without policies means the one that Swift itself makes up', () => {
+  it('without policies has the default policy of Swift', () => {
     expect(parsePolicies('[swift-hash]\nswift_hash_path_suffix = x\n')).toEqual([
       { index: 0, name: 'Policy-0', aliases: [], is_default: true, is_deprecated: false, type: 'replication' },
     ])
@@ -64,7 +64,7 @@ describe('the syntax of Swift’s files', () => {
     expect(Object.fromEntries(ini.get('a') ?? [])).toEqual({ bind_ip: '10.0.0.1', user: 'x\ny', port: '1', empty: '' })
   })
 
-  it('leaves out what stands before the first section', () => {
+  it('ignores lines before the first section', () => {
     expect([...parseIni('stray = 1\nnonsense\n[a]\n').keys()]).toEqual(['a'])
   })
 })

@@ -1,15 +1,15 @@
 import type { InventoryPolicy } from '@roost/api-types/agent'
 import { isTrue, parseIni } from './ini.js'
 
-/** Why swift.conf's policies cannot be used, in words for an operator. */
+/** Policies of swift.conf that cannot be used; the message is for operators. */
 export class SwiftConfError extends Error {
   override readonly name = 'SwiftConfError'
 }
 
-/** The name that Swift gives to policy 0 when swift.conf does not. */
+/** Swift's name of policy 0 without an entry in swift.conf. */
 const unnamedPolicy = 'Policy-0'
 
-/** Reads the storage policies of a swift.conf, by the rules with which Swift itself starts. Throws SwiftConfError. */
+/** Parses the storage policies of a swift.conf by Swift's own rules. Throws SwiftConfError. */
 export function parsePolicies(swiftConf: string): readonly InventoryPolicy[] {
   const policies: InventoryPolicy[] = []
   for (const [section, settings] of parseIni(swiftConf)) {
@@ -40,10 +40,10 @@ function parsePolicy(index: number, settings: ReadonlyMap<string, string>): Inve
 function checkNames(policies: readonly InventoryPolicy[]): void {
   const owners = new Map<string, number>()
   for (const { index, name, aliases } of policies)
-    for (const word of [name, ...aliases].map((each) => each.toLowerCase())) {
-      const owner = owners.get(word) ?? index
-      if (owner !== index) throw new SwiftConfError(`policies ${owner} and ${index} are both named ${word}`)
-      owners.set(word, index)
+    for (const label of [name, ...aliases].map((each) => each.toLowerCase())) {
+      const owner = owners.get(label) ?? index
+      if (owner !== index) throw new SwiftConfError(`policies ${owner} and ${index} are both named ${label}`)
+      owners.set(label, index)
     }
 }
 
@@ -55,12 +55,12 @@ function withDefault(policies: readonly InventoryPolicy[]): readonly InventoryPo
   return policies.map((policy) => ({ ...policy, is_default: true }))
 }
 
-/** The name of the ring that places a policy's objects, as recon and the file name have it. */
+/** Returns the name of a policy's object ring, as in recon and in its file name. */
 export function objectRingName(policyIndex: number): string {
   return policyIndex === 0 ? 'object' : `object-${policyIndex}`
 }
 
-/** The policy whose objects a ring places; undefined for the rings of accounts and containers. */
+/** Returns the policy of an object ring; undefined for the rings of accounts and containers. */
 export function policyOfRing(name: string): number | undefined {
   const match = /^object(?:-(\d{1,9}))?$/.exec(name)
   return match ? Number(match[1] ?? 0) : undefined

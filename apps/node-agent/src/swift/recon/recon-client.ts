@@ -2,27 +2,27 @@ import { get } from 'node:http'
 import type { Machine } from '../../machine/machine.js'
 import { readSwiftServers } from '../config/storage-servers.js'
 
-/** Where a storage server of this node answers. */
+/** The address of a storage server of this node. */
 export interface ReconAddress {
   readonly host: string
   readonly port: number
 }
 
-/** The answer to `GET /recon/<path>`, parsed; undefined where no server of this node answers it. Never rejects. */
+/** Returns the parsed answer to `GET /recon/<path>`; undefined when no server of this node answers. Never rejects. */
 export type AskRecon = (path: string) => Promise<unknown>
 
 export interface ReconClientOptions {
-  /** Those that may answer, the likeliest first. */
+  /** Returns the servers to ask, the most likely first. */
   readonly servers: () => readonly ReconAddress[]
-  /** For one server. */
+  /** The time limit for one server. */
   readonly deadlineMs?: number
 }
 
 const mostBytes = 4 << 20
-/** Swift's own ports, where a configuration names none. */
+/** Swift's default ports. */
 const usualPorts = { object: 6200, container: 6201, account: 6202 }
 
-/** The storage servers of this node by their own configuration; one that is bound to every address answers on loopback too. */
+/** Reads the storage servers of this node from their configuration; one that listens on every address is asked on loopback. */
 export function reconServers(machine: Machine, swiftDirectory: string): readonly ReconAddress[] {
   return readSwiftServers(machine, swiftDirectory).storage.map(({ kind, address, port }) => ({
     host: address ?? '127.0.0.1',
@@ -31,8 +31,7 @@ export function reconServers(machine: Machine, swiftDirectory: string): readonly
 }
 
 /**
- * Asks the recon middleware of the storage servers, which is the same in each: the one that answered last, and the others where it
- * does not.
+ * Asks the recon middleware, which is the same in each storage server: first the server that answered last, then the others.
  */
 export function createReconClient({ servers, deadlineMs = 3_000 }: ReconClientOptions): AskRecon {
   let answered = ''

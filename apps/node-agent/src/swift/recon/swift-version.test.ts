@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readSwiftVersion } from './swift-version.js'
 
-it('the version of Swift is what a storage server says', async () => {
+it('the version of Swift is that of a storage server', async () => {
   const asked: string[] = []
   const version = await readSwiftVersion(async (path) => {
     asked.push(path)

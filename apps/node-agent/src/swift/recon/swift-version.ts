@@ -1,6 +1,6 @@
 import type { AskRecon } from './recon-client.js'
 
-/** The version of Swift as a storage server of this node tells it; null where none answers. */
+/** Asks a storage server of this node for the version of Swift; null when none answers. */
 export async function readSwiftVersion(ask: AskRecon): Promise<string | null> {
   const answer = await ask('version')
   const version = typeof answer === 'object' && answer !== null && 'version' in answer ? answer.version : null

@@ -3,9 +3,9 @@ import type { Machine } from '../../machine/machine.js'
 import { type Ring, RingError, readRing } from './ring.js'
 
 export interface SwiftRings {
-  /** Every ring for which there is a file: `account`, `container`, `object`, `object-1` … */
+  /** The rings that have a file: `account`, `container`, `object`, `object-1` … */
   readonly names: readonly string[]
-  /** Those that could be read. */
+  /** The rings that could be read. */
   readonly rings: ReadonlyMap<string, Ring>
   readonly described: readonly InventoryRing[]
   readonly problems: readonly InventoryProblem[]
@@ -26,7 +26,7 @@ export async function readRings(machine: Machine, directory: string): Promise<Sw
       described.push({ name, version, md5, devices: devices.length, partitions, replicas })
     } catch (error) {
       const why = error instanceof RingError ? error.message : (error as NodeJS.ErrnoException).code
-      const message = `The ring ${path} cannot be used: ${why}. The last good devices stay.`
+      const message = `The ring ${path} cannot be used: ${why}. Its last known devices are kept.`
       problems.push({ code: 'ring_unreadable', subject: path, message })
     }
   }

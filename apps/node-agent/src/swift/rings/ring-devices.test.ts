@@ -31,7 +31,7 @@ describe('the devices of a node', () => {
     })
   })
 
-  it('are told apart by port where several servers share an address', () => {
+  it('are distinguished by port when several servers share an address', () => {
     const joined = joinDevices(
       rings({ object: [entry('sdb1', '10.0.0.1', 6210), entry('sdb1', '10.0.0.1', 6220)] }),
       isNode1,
@@ -39,7 +39,7 @@ describe('the devices of a node', () => {
     expect(joined.map(({ key }) => key)).toEqual(['10.0.0.1:6210/sdb1', '10.0.0.1:6220/sdb1'])
   })
 
-  it('may hold accounts and containers alone: then one device stands for both servers', () => {
+  it('of accounts and containers only are one device for both servers', () => {
     const joined = joinDevices(
       rings({ account: [entry('ssd', '10.0.0.1', 6202)], container: [entry('ssd', '10.0.0.1', 6201)] }),
       isNode1,

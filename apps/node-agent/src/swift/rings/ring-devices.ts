@@ -9,16 +9,15 @@ export interface JoinedDevice {
   readonly port: number
   readonly replicationIp: string
   readonly replicationPort: number
-  /** Indexes of the policies whose rings hold it, ascending; none for accounts and containers alone. */
+  /** Indexes of the policies whose rings contain it, ascending; empty for a device of accounts and containers only. */
   readonly policies: readonly number[]
   readonly inObjectRing: boolean
   readonly inAccountOrContainerRing: boolean
 }
 
 /**
- * Joins the devices that lie on one of the addresses. In the object rings a device is told by address, port, replication
- * address and name; the servers of accounts and containers have ports of their own, so that their
- * entries join by address and name.
+ * Joins the devices of the node's addresses. Object rings identify a device by address, port, replication address and name;
+ * the servers of accounts and containers have other ports, so that their entries join by address and name.
  */
 export function joinDevices(
   rings: ReadonlyMap<string, Pick<Ring, 'devices'>>,
@@ -49,7 +48,7 @@ function addObject(found: Map<string, JoinedDevice>, device: RingDevice, policy:
   found.set(key, { ...joined(device), policies: [...policies].toSorted((a, b) => a - b), inObjectRing: true })
 }
 
-/** Accounts and containers have servers of their own: the lower port stands for both. */
+/** Accounts and containers have separate servers: the device gets the lower port of both. */
 function addOther(found: Map<string, JoinedDevice>, device: RingDevice): void {
   const entry = { ...joined(device), inAccountOrContainerRing: true }
   const known = found.get(looseKey(entry))

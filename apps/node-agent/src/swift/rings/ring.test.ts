@@ -85,7 +85,7 @@ describe('a ring', () => {
     )
   })
 
-  it('keeps the device’s id where earlier ones were removed', () => {
+  it('keeps the device’s ID after others were removed', () => {
     const source = {
       byteorder: 'little',
       partPower: 1,
@@ -104,16 +104,16 @@ describe('a ring', () => {
     expect(ring.devices[0]).toMatchObject({ replicationIp: '10.1.0.1', replicationPort: 6300 })
   })
 
-  it('is refused wherever it was cut off', () => {
+  it('is refused when it is cut off anywhere', () => {
     fc.assert(
       fc.property(sources, fc.nat(), (source, at) => {
-        const whole = encodeRing(source)
-        return outcome(whole.subarray(0, at % whole.length)) === 'refused'
+        const complete = encodeRing(source)
+        return outcome(complete.subarray(0, at % complete.length)) === 'refused'
       }),
     )
   })
 
-  it('is read or refused with a reason, whatever bytes it consists of', () => {
+  it('is read or refused with a reason, for any bytes', () => {
     fc.assert(
       fc.property(sources, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 8 }), (source, changes) => {
         const bytes = encodeRing(source)
@@ -135,7 +135,7 @@ describe('a ring', () => {
     expect(() => parseRing(bytes)).toThrow(reason)
   })
 
-  it('of version 2 is refused with what to do', async () => {
+  it('of version 2 is refused with the remedy', async () => {
     const bytes = encodeRing({ byteorder: 'little', partPower: 0, replicas: 1, devs: [dev(0)], table: [0] })
     bytes.writeUInt16BE(2, 4)
     await expect(readRing(gzipSync(bytes))).rejects.toThrow(
@@ -143,13 +143,13 @@ describe('a ring', () => {
     )
   })
 
-  it('that is no gzip file, or half of one, is refused', async () => {
+  it('is refused without a complete gzip file', async () => {
     const file = readFileSync(new URL('object.ring.gz', lab))
     await expect(readRing(Buffer.from('R1NG'))).rejects.toThrow(/not a complete gzip file/)
     await expect(readRing(file.subarray(0, file.length / 2))).rejects.toThrow(/not a complete gzip file/)
   })
 
-  it('of 10,000 devices and a million partitions is read whole', () => {
+  it('of 10,000 devices and a million partitions is read completely', () => {
     const devs = Array.from({ length: 10_000 }, (_, id) => dev(id))
     const table = Array.from({ length: 3 * 2 ** 20 }, (_, i) => (i * 7919) % 10_000)
     const ring = parseRing(encodeRing({ byteorder: 'big', partPower: 20, replicas: 3, devs, table }))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 
-/** One entry of a ring. Ids are of this ring alone: over several rings a device is told by its addresses and name. */
+/** One entry of a ring. IDs are unique in one ring; over several rings a device is identified by its addresses and name. */
 export interface RingDevice {
   readonly id: number
   readonly device: string
@@ -13,7 +13,7 @@ export interface RingDevice {
 }
 
 export interface Ring {
-  /** Counts up with each rebalance; null in rings that do not say. */
+  /** Counts up with each rebalance; null in rings without a version. */
   readonly version: number | null
   readonly partitions: number
   /** May be a fraction. */
@@ -21,17 +21,17 @@ export interface Ring {
   readonly devices: readonly RingDevice[]
 }
 
-/** Why a ring file cannot be used, in words for an operator. */
+/** A ring file that cannot be used; the message is for operators. */
 export class RingError extends Error {
   override readonly name = 'RingError'
 }
 
-/** 2^24 partitions with 16 replicas: far above any ring, and it stops a file that only pretends to be one. */
+/** 2^24 partitions with 16 replicas: more than any ring has. */
 const largestRingBytes = 512 * 1024 * 1024
 
 const inflate = promisify(gunzip)
 
-/** Reads the content of a `*.ring.gz`, with the MD5 that Swift's recon tells of the same file. Throws RingError. */
+/** Parses a `*.ring.gz`, and returns its MD5 as Swift's recon does. Throws RingError. */
 export async function readRing(file: Uint8Array): Promise<Ring & { readonly md5: string }> {
   return { ...parseRing(await inflateRing(file)), md5: createHash('md5').update(file).digest('hex') }
 }
@@ -44,13 +44,13 @@ async function inflateRing(file: Uint8Array): Promise<Buffer> {
   }
 }
 
-/** The partitions that a ring places on a device: `has[partition]` is 1. */
+/** The partitions of a device: `has[partition]` is 1. */
 export interface Placement {
   readonly device: RingDevice
   readonly has: Uint8Array
 }
 
-/** Where the ring places partitions, for the devices that are wanted. Throws RingError. */
+/** Returns the partitions of the wanted devices. Throws RingError. */
 export async function readPlacement(
   file: Uint8Array,
   isWanted: (device: RingDevice) => boolean,
@@ -71,7 +71,7 @@ const headerBytes = 10
 
 /**
  * Parses a ring of format version 1: `R1NG`, u16 version, u32 length (both big-endian), a JSON object, then for each
- * replica a u16 device id per partition, in the byte order that the object names.
+ * replica a u16 device ID per partition, in the byte order of the object.
  */
 export function parseRing(bytes: Uint8Array): Ring {
   const { header, table, partitions } = openRing(bytes)
@@ -114,7 +114,7 @@ interface Header {
   readonly partShift: number
   readonly replicas: number
   readonly version: number | null
-  /** By id; null where a device was removed. */
+  /** By ID; null for a removed device. */
   readonly devices: readonly (RingDevice | null)[]
 }
 
@@ -124,14 +124,14 @@ function parseHeader(text: string): Header {
   const json = parseObject(text)
   const { byteorder, part_shift: partShift, replica_count: replicas, version, devs } = json
   if (byteorder !== 'little' && byteorder !== 'big') throw new RingError('its header names no byte order')
-  if (!isWhole(partShift) || partShift > 32) throw new RingError('its header has no valid part_shift')
+  if (!isCount(partShift) || partShift > 32) throw new RingError('its header has no valid part_shift')
   if (typeof replicas !== 'number' || !(replicas > 0)) throw new RingError('its header has no valid replica_count')
   if (!Array.isArray(devs)) throw new RingError('its header has no list of devices')
   return {
     byteOrder: byteorder,
     partShift,
     replicas,
-    version: isWhole(version) ? version : null,
+    version: isCount(version) ? version : null,
     devices: devs.map(parseDevice),
   }
 }
@@ -141,12 +141,12 @@ function parseObject(text: string): Json {
     const json: unknown = JSON.parse(text)
     if (typeof json === 'object' && json !== null) return json as Json
   } catch {
-    // Told below: the parser's own words would quote the file.
+    // The error below replaces the parser's message, which would quote the file.
   }
   throw new RingError('its header is not a JSON object')
 }
 
-/** Rings written before replication had a network of its own name no replication address. */
+/** Parses a device. Old rings have no separate replication address. */
 function parseDevice(json: unknown, id: number): RingDevice | null {
   if (json === null) return null
   const {
@@ -157,21 +157,21 @@ function parseDevice(json: unknown, id: number): RingDevice | null {
     replication_port: replicationPort = port,
   } = json as Json
   const texts = typeof device === 'string' && device !== '' && typeof ip === 'string'
-  if (!texts || typeof replicationIp !== 'string' || !isWhole(port) || !isWhole(replicationPort))
+  if (!texts || typeof replicationIp !== 'string' || !isCount(port) || !isCount(replicationPort))
     throw new RingError(`its device ${id} has no valid name or address`)
   return { id, device, ip, port, replicationIp, replicationPort }
 }
 
-function isWhole(value: unknown): value is number {
+function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0
 }
 
-/** Every partition must be on a device that the header has: the cheapest sign that the table is not damaged. */
+/** Checks that every partition is on a device of the header: the cheapest check of the table. */
 function checkTable(table: Buffer, header: Header): void {
   const known = header.devices.map((device) => device !== null)
   const little = header.byteOrder === 'little'
   for (let at = 0; at < table.length; at += 2) {
     const id = little ? table.readUInt16LE(at) : table.readUInt16BE(at)
-    if (known[id] !== true) throw new RingError(`it places a partition on device ${id}, which it does not have`)
+    if (known[id] !== true) throw new RingError(`it has a partition on device ${id}, which is not in its header`)
   }
 }

@@ -1,4 +1,4 @@
-/** Parts of each doubling: a percentile is wrong by 1.6 % at most. */
+/** Each doubling has 32 buckets: the error of a percentile is at most 1.6 %. */
 const partBits = 5
 const lowestExponent = -10
 const highestExponent = 24
@@ -9,7 +9,7 @@ const buckets = (highestExponent - lowestExponent) << partBits
 const float = new Float32Array(1)
 const bits = new Uint32Array(float.buffer)
 
-/** The exponent and the first bits of the fraction of a binary number are its bucket: no logarithm is taken. */
+/** Returns the bucket: the exponent and the first bits of the fraction of a binary number, without a logarithm. */
 function bucketOf(value: number): number {
   float[0] = value
   const bucket = ((bits[0] as number) >>> (23 - partBits)) - firstBits
@@ -24,8 +24,8 @@ function middleOf(bucket: number): number {
 }
 
 /**
- * Times in milliseconds, from a microsecond to hours, in 4 KiB however many they are. Log-linear buckets rather than a
- * reservoir: a sampled time counts by its weight, the error has a bound at p99 too, and nothing depends on chance.
+ * Counts times in milliseconds, from a microsecond to hours, in 4 KiB. The buckets are log-linear, because a reservoir has neither
+ * weights of sampled times nor a limit of the error at p99, and depends on chance.
  */
 export class Histogram {
   readonly #weights = new Float32Array(buckets)
@@ -52,7 +52,7 @@ export class Histogram {
     return this.#total
   }
 
-  /** NaN without a value, as all figures here. */
+  /** NaN without a value, like all statistics here. */
   get mean(): number {
     return this.#sum / this.#total
   }
@@ -61,13 +61,13 @@ export class Histogram {
     return this.#total === 0 ? Number.NaN : this.#max
   }
 
-  /** By nearest rank, for each share (ascending, 0 to 1). */
+  /** Returns the value of nearest rank for each share (ascending, 0 to 1). */
   percentiles(shares: readonly number[]): readonly number[] {
     if (this.#total === 0) return shares.map(() => Number.NaN)
     let bucket = this.#lowest
     let below = this.#weights[bucket] as number
     return shares.map((share) => {
-      // What sums of weights lose by rounding must not push a rank beyond the last value.
+      // Rounding of the sums of weights must not move a rank beyond the last value.
       const rank = share * this.#total * (1 - 1e-6)
       while (below < rank && bucket < this.#highest) below += this.#weights[++bucket] as number
       return Math.min(Math.max(middleOf(bucket), this.#min), this.#max)

@@ -21,7 +21,7 @@ describe('a line', () => {
     ['object-server.HEAD.timing:0|ms|@0.8', 'object-server.HEAD.timing', true, 0, 1.25],
     ['a:-3|c', 'a', false, -3, 1],
     ['proxy-server.object.GET.200.xfer:3000000|c|@1', 'proxy-server.object.GET.200.xfer', false, 3e6, 1],
-  ])('%s is understood', (text, name, isTimer, value, weight) => {
+  ])('%s is parsed', (text, name, isTimer, value, weight) => {
     expect(parse(text)).toEqual({ name, isTimer, value, weight })
   })
 
@@ -64,7 +64,7 @@ describe('a line', () => {
     expect(parse(text)).toBeUndefined()
   })
 
-  it('comes back as it was written', { timeout }, () => {
+  it('is parsed to the written values', { timeout }, () => {
     const name = fc.stringMatching(/^[A-Za-z0-9_.-]{1,100}$/)
     const value = fc.oneof(fc.nat(), fc.double({ min: 1e-9, max: 1e9, noNaN: true }))
     const rate = fc.option(fc.double({ min: 0.001, max: 1, noNaN: true }))
@@ -79,7 +79,7 @@ describe('a line', () => {
     )
   })
 
-  it('is never read beyond its end, and no bytes are a line that is not one', { timeout }, () => {
+  it('is never read beyond its end, and other bytes are refused', { timeout }, () => {
     const pieces = fc.constantFrom('a.b', ':', '|', '1', '.', '-', 'e', 'c', 'ms', '@', '0.5', '\0', '\u{ff}')
     const text = fc.oneof(
       fc.array(pieces, { maxLength: 12 }).map((some) => some.join('')),
@@ -101,7 +101,7 @@ describe('a line', () => {
 })
 
 describe('a number', () => {
-  it('is what JavaScript takes it for', { timeout }, () => {
+  it('is parsed as by JavaScript', { timeout }, () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, min: -1e15, max: 1e15 }), (value) => {
         const bytes = Buffer.from(String(value))

@@ -1,13 +1,13 @@
-// Every request to a proxy sends several of these lines: they are read as bytes, into an object that is used again.
+// A proxy sends several of these lines in each request: they are parsed as bytes, into one object for all lines.
 
-/** One line such as `proxy-server.object.GET.200.timing:12.5|ms|@0.1`, the name by its place among the bytes. */
+/** A line such as `proxy-server.object.GET.200.timing:12.5|ms|@0.1`; the name is a range of bytes. */
 export interface StatsdLine {
   nameStart: number
   nameEnd: number
   /** `|ms`, a time in milliseconds; otherwise `|c`, a count. */
   isTimer: boolean
   value: number
-  /** How many events this one stands for: it is one over the sampling rate. */
+  /** The number of events of this sample: one over the sampling rate. */
   weight: number
 }
 
@@ -15,12 +15,12 @@ export const newStatsdLine = (): StatsdLine => ({ nameStart: 0, nameEnd: 0, isTi
 
 const byte = { colon: 58, pipe: 124, at: 64, c: 99, m: 109, s: 115, plus: 43, minus: 45, point: 46, e: 101 }
 
-/** Names longer than any of Swift's are not taken: what they cost goes into every catalogue. */
+/** Names of Swift are shorter. Longer ones are refused, because they increase the catalog. */
 const longestName = 200
-/** Beyond this a value is damage, and one of them would spoil a sum. */
+/** A larger value is damaged, and would spoil a sum. */
 const largestValue = 1e15
 
-/** Reads the line from `start` up to `end`; false when it is none that Swift sends. */
+/** Parses the line from `start` up to `end`; false for a line that Swift does not send. */
 export function parseStatsdLine(bytes: Uint8Array, start: number, end: number, line: StatsdLine): boolean {
   const colon = find(bytes, byte.colon, start, end)
   const pipe = find(bytes, byte.pipe, colon, end)
@@ -41,22 +41,22 @@ function find(bytes: Uint8Array, wanted: number, start: number, end: number): nu
   return i
 }
 
-/** Where `c` or `ms` ends; -1 for any other type. */
+/** Returns the end of `c` or `ms`; -1 for any other type. */
 function typeEndOf(bytes: Uint8Array, start: number, end: number): number {
   if (start < end && bytes[start] === byte.c) return start + 1
   return start + 1 < end && bytes[start] === byte.m && bytes[start + 1] === byte.s ? start + 2 : -1
 }
 
-/** Of the rest of a line: nothing, or `|@` and a sampling rate above 0 and up to 1. */
+/** Parses the rest of a line: empty, or `|@` and a sampling rate above 0 and up to 1. */
 function weightOf(bytes: Uint8Array, start: number, end: number): number {
   if (start === end) return 1
   if (bytes[start] !== byte.pipe || bytes[start + 1] !== byte.at) return Number.NaN
   const rate = decimal(bytes, start + 2, end)
-  // A rate of one in a million is a fault of somebody's configuration, not a measurement.
+  // A lower rate than one in a million is a mistake in a configuration.
   return rate >= 1e-6 && rate <= 1 ? 1 / rate : Number.NaN
 }
 
-/** A number as Python prints it: `12`, `-1`, `0.25`, `9.5e-05`; NaN for anything else. */
+/** Parses a number of Python: `12`, `-1`, `0.25`, `9.5e-05`; NaN for anything else. */
 export function decimal(bytes: Uint8Array, start: number, end: number): number {
   return bytes[start] === byte.minus ? -unsigned(bytes, start + 1, end) : unsigned(bytes, start, end)
 }
@@ -79,7 +79,7 @@ function unsigned(bytes: Uint8Array, start: number, end: number): number {
   return scale < 0 ? mantissa / 10 ** -scale : mantissa * 10 ** scale
 }
 
-/** The exponent, as in `e-05`, which takes up all that is left. */
+/** Parses the exponent at the end of a number, as in `e-05`. */
 function exponent(bytes: Uint8Array, start: number, end: number): number {
   const sign = bytes[start + 1]
   if (bytes[start] !== byte.e || (sign !== byte.plus && sign !== byte.minus)) return Number.NaN

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer'
 
-/** What stands for each byte in a name: itself, or `_` for what has a meaning in queries or cannot be printed. */
+/** Maps each byte of a name to itself, or to `_` if it has a meaning in queries or cannot be printed. */
 const plain = new Uint8Array(256).fill(95)
 for (let code = 33; code < 127; code++) plain[code] = code
-for (const meant of Buffer.from(',*/')) plain[meant] = 95
+for (const code of Buffer.from(',*/')) plain[code] = 95
 
-/** A name as it came, or its hash and the place where it is to go. */
+/** An entry with its name and the hash of the name. */
 interface Named {
   readonly hash: number
   readonly isTimer: boolean
@@ -13,9 +13,9 @@ interface Named {
   readonly key: Uint8Array
 }
 
-/** Finds what belongs to a name by the bytes of a datagram: for a name that is known no string is made. */
+/** Finds the entry of a name by the bytes of a datagram, without a string for a known name. */
 export class NameTable<T extends Named> {
-  /** Open addressing, at most half full. */
+  /** A table with open addressing, at most half full. */
   readonly #slots: (T | undefined)[]
   readonly #mask: number
 
@@ -34,21 +34,21 @@ export class NameTable<T extends Named> {
     }
   }
 
-  /** What is not there yet. */
+  /** Adds an entry that is not in the table. */
   add(entry: T): void {
     let slot = entry.hash & this.#mask
     while (this.#slots[slot] !== undefined) slot = (slot + 1) & this.#mask
     this.#slots[slot] = entry
   }
 
-  /** Holds these from now on and no others. */
+  /** Replaces all entries. */
   replace(entries: readonly T[]): void {
     this.#slots.fill(undefined)
     for (const entry of entries) this.add(entry)
   }
 }
 
-/** FNV-1a over the cleaned bytes: two names that become one by cleaning are one. */
+/** Returns FNV-1a of the cleaned bytes, so that names that are equal after cleaning are one. */
 export function hashOf(bytes: Uint8Array, start: number, end: number, isTimer: boolean): number {
   let hash = isTimer ? 0x811c9dc5 : 0x01000193
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ (plain[bytes[i] as number] as number), 0x01000193)

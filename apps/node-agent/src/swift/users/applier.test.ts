@@ -12,15 +12,15 @@ import type { RunCommand } from '../../machine/run-command.js'
 import { createUserDbApplier } from './applier.js'
 import { parseUserFile } from './render.js'
 
-/** A machine with a proxy in words: its processes are files, its logins go by the users that it read last. */
-class WordsOfAProxy {
+/** A machine with a scripted proxy: its processes are files, and its logins use the users that it read last. */
+class ScriptedProxy {
   root = ''
   reloads = 0
-  /** What the proxy's own program says of the next file. */
+  /** The output of the proxy's own program for the next file. */
   verdict = 'OK\n'
-  /** It reads its configuration anew at the moment. */
+  /** It is reading its configuration again. */
   reloading: Promise<void> | null = null
-  /** Reads nothing anew, as one whose workers may not read the file. */
+  /** Keeps its old users, like a proxy whose workers are not permitted to read the file. */
   isDeaf = false
   readonly revoked: string[] = []
   readonly systemctl: (readonly string[])[] = []
@@ -33,8 +33,8 @@ class WordsOfAProxy {
     this.root = await mkdtemp(join(tmpdir(), 'roost-userdb-'))
     const port = await this.#listen(
       createServer(({ headers }, response) => {
-        const isTaken = this.#users.get(String(headers['x-auth-user'])) === headers['x-auth-key']
-        response.writeHead(isTaken ? 200 : 401).end()
+        const isAccepted = this.#users.get(String(headers['x-auth-user'])) === headers['x-auth-key']
+        response.writeHead(isAccepted ? 200 : 401).end()
       }),
     )
     const cache = await this.#listen(
@@ -82,7 +82,7 @@ class WordsOfAProxy {
   readonly read = (): Promise<string | null> =>
     readFile(join(this.root, 'etc/swift/proxy-server.conf.d/50-roost-users.conf'), 'utf8').catch(() => null)
 
-  /** What SIGUSR1 does to it. */
+  /** Reacts to SIGUSR1. */
   readonly signal = (pid: number, name: string): void => {
     if (pid === 23 && name === 'SIGUSR1') this.reloads++
     this.reloading = this.#reload().finally(() => (this.reloading = null))
@@ -109,8 +109,8 @@ class WordsOfAProxy {
   }
 }
 
-/** Deadlines come after a few turns of the loop, and none while the proxy is at work, however long the disk takes. */
-function quickClock(proxy: WordsOfAProxy) {
+/** Deadlines come after a few iterations of the event loop, and none while the proxy works. */
+function quickClock(proxy: ScriptedProxy) {
   let now = 0
   return {
     now: () => now,
@@ -124,7 +124,7 @@ function quickClock(proxy: WordsOfAProxy) {
 }
 
 describe('the users of a proxy', () => {
-  const proxy = new WordsOfAProxy()
+  const proxy = new ScriptedProxy()
   beforeEach(async () => {
     Object.assign(proxy, { reloads: 0, verdict: 'OK\n', isDeaf: false })
     proxy.revoked.length = 0
@@ -159,7 +159,7 @@ describe('the users of a proxy', () => {
     ...(await readdir(join(proxy.root, 'state'))),
   ]
 
-  it('are written and reloaded once, however often the same state comes', async () => {
+  it('are written and reloaded once, also when the same state comes again', async () => {
     const applier = open()
     for (let generation = 1; generation <= 30; generation++) {
       const outcome = await applier.apply(users(['bob', key('b')]), generation, progress)
@@ -170,19 +170,19 @@ describe('the users of a proxy', () => {
     expect(await leftovers()).toEqual(['10-base.conf', '50-roost-users.conf', 'in-force.json'])
   })
 
-  it('stay as they are, without a reload, when the proxy would not start with the new ones', async () => {
+  it('are not changed or reloaded when the proxy would not start with the new ones', async () => {
     const applier = open()
     await applier.apply(users(['bob', key('b')]), 1, progress)
     const before = await proxy.read()
     proxy.verdict = `ValueError: no ${key('c')} here\n`
     const attempt = applier.apply(users(['carl', key('c')]), 2, progress)
-    await expect(attempt).rejects.toThrow('was left as it is: ValueError: no <key> here')
+    await expect(attempt).rejects.toThrow('was not changed: ValueError: no <key> here')
     expect(await proxy.read()).toBe(before)
     expect(proxy.reloads).toBe(1)
     expect(await leftovers()).toEqual(['10-base.conf', '50-roost-users.conf', 'in-force.json'])
   })
 
-  it('are brought back, with a second reload, when a login does not tell the change', async () => {
+  it('are restored, with a second reload, when a login has another result than expected', async () => {
     const applier = open()
     await applier.apply(users(['bob', key('b')]), 1, progress)
     const before = await proxy.read()
@@ -190,17 +190,17 @@ describe('the users of a proxy', () => {
     const outcome = await applier.apply(users(['bob', key('b')], ['carl', key('c')]), 2, progress)
     expect(outcome).toMatchObject({ outcome: 'rolled_back', in_force: 1 })
     expect(outcome.message).toBe(
-      "After the reload 'carl:carl' could not log in: the proxy answered 401. The users are as they were before.",
+      "After the reload 'carl:carl' could not log in: the proxy answered 401. The previous users are restored.",
     )
     expect(await proxy.read()).toBe(before)
     expect(proxy.reloads).toBe(3)
     expect(await leftovers()).not.toContain('.50-roost-users.conf.before')
   })
 
-  it('lose their tokens when they are gone, also those that only a killed deployment knew', async () => {
+  it('lose their tokens when they are removed, also those that only a killed deployment knew', async () => {
     await open().apply(users(['bob', key('b')], ['carl', key('c')]), 1, progress)
     expect(proxy.revoked).toEqual([])
-    // Killed after the rename: the new file is there, the one before lies beside it.
+    // Killed after the rename: the new file exists, with the previous one beside it.
     const before = await proxy.read()
     await proxy.write('etc/swift/proxy-server.conf.d/.50-roost-users.conf.before', before ?? '')
     await proxy.write('etc/swift/proxy-server.conf.d/50-roost-users.conf', (before ?? '').replace(/user_carl.*\n/, ''))
@@ -212,19 +212,19 @@ describe('the users of a proxy', () => {
     expect(await leftovers()).not.toContain('.50-roost-users.conf.before')
   })
 
-  it('are deployed also while a memcached server is away, with a note that tokens may live on', async () => {
+  it('are deployed also while a memcached server is unavailable, with a note on tokens', async () => {
     const applier = open()
     await applier.apply(users(['bob', key('b')]), 1, progress)
     await proxy.write('etc/swift/proxy-server.conf.d/20.conf', '[filter:cache]\nmemcache_servers = 127.0.0.1:1\n')
     const outcome = await applier.apply(users(), 2, progress)
     expect(outcome).toMatchObject({ outcome: 'applied', in_force: 2 })
     expect(outcome.message).toContain(
-      'Tokens of bob:bob on the memcached server 127.0.0.1:1 may live until they expire: connect ECONNREFUSED',
+      'Tokens of bob:bob on the memcached server 127.0.0.1:1 may remain valid until they expire: connect ECONNREFUSED',
     )
     expect(proxy.reloads).toBe(2)
   })
 
-  it('are reloaded by systemd where the proxy is its unit', async () => {
+  it('are reloaded by systemd when the proxy is its unit', async () => {
     await proxy.write('run/systemd/system/here', '')
     await proxy.write('proc/23/cgroup', '0::/system.slice/swift-proxy.service\n')
     expect(await open().apply(users(['bob', key('b')]), 1, progress)).toMatchObject({ outcome: 'applied' })
@@ -232,7 +232,7 @@ describe('the users of a proxy', () => {
     expect(proxy.reloads).toBe(1)
   })
 
-  it('are planned without keys, and without a change where there is none', async () => {
+  it('are planned without keys, and without a change for the same users', async () => {
     const applier = open()
     const plan = await applier.plan(users(['bob', key('b')]))
     expect(plan).toMatchObject({
@@ -248,33 +248,33 @@ describe('the users of a proxy', () => {
 
   it('of the operator are never overwritten', async () => {
     const attempt = open().apply(users(['Admin', key('a')]), 1, progress)
-    await expect(attempt).rejects.toThrow("they are left alone: 'Admin:Admin' (user_admin_admin)")
+    await expect(attempt).rejects.toThrow("already has these users: 'Admin:Admin' (user_admin_admin)")
     expect(await proxy.read()).toBeNull()
   })
 
   it.each([
-    ['does not run', ['proc/23', 'proc/100'], 'No proxy server runs on this node: start it, and deploy again. If'],
-    ['has no workers', ['proc/100'], 'does not settle, and SIGUSR1 would end it'],
-  ])('are not touched where the proxy %s', async (_, gone, message) => {
+    ['does not run', ['proc/23', 'proc/100'], 'No proxy server runs on this node. Start it'],
+    ['has no workers', ['proc/100'], 'not ready for a reload, and SIGUSR1 would end it'],
+  ])('are not changed when the proxy %s', async (_, gone, message) => {
     for (const path of gone) await rm(join(proxy.root, path), { recursive: true })
     await expect(open().apply(users(['bob', key('b')]), 1, progress)).rejects.toThrow(message)
     expect([proxy.reloads, await proxy.read()]).toEqual([0, null])
   })
 
-  it('are not touched where the proxy reads another file, and the operator learns what to do', async () => {
+  it('are not changed when the proxy reads another file, and the error has the remedy', async () => {
     await proxy.write('proc/23/cmdline', 'python3\0/usr/bin/swift-proxy-server\0/etc/swift/proxy-server.conf\0')
     await expect(open().apply(users(['bob', key('b')]), 1, progress)).rejects.toThrow(
       'reads /etc/swift/proxy-server.conf, not the folder /etc/swift/proxy-server.conf.d: docs/agent.md',
     )
   })
 
-  it('wait for a reload that somebody else began: a second signal would end the proxy', async () => {
+  it('wait for another reload in progress: a second signal would end the proxy', async () => {
     await proxy.write('proc/101/comm', 'swift-proxy-ser\n')
     await proxy.write('proc/101/cmdline', 'python3\0/usr/bin/swift-proxy-server\0/etc/swift/proxy-server.conf.d\0')
     const handled = (0x4203).toString(16)
     await proxy.write('proc/101/status', `State:\tS\nPPid:\t23\nUid:\t0\t0\nGid:\t0\t0\nSigCgt:\t${handled}\n`)
     const applying = open().apply(users(['bob', key('b')]), 1, progress)
-    await expect(applying).rejects.toThrow('does not settle')
+    await expect(applying).rejects.toThrow('not ready for a reload')
     expect(proxy.reloads).toBe(0)
     await rm(join(proxy.root, 'proc/101'), { recursive: true })
     expect(await open().apply(users(['bob', key('b')]), 1, progress)).toMatchObject({ outcome: 'applied' })

@@ -14,8 +14,8 @@ import { driftOf } from './drift.js'
 import { inForceFile } from './in-force.js'
 import type { InForceFile } from './in-force.js'
 import { failedLogin } from './login.js'
-import { checkCollisions, fileName, findPlace, folderOf } from './location.js'
-import type { Place } from './location.js'
+import { checkCollisions, fileName, findLocation, folderOf } from './location.js'
+import type { Location } from './location.js'
 import type { ProxyProcess, Reader } from './proxy-process.js'
 import type { ProxySettings } from './proxy-settings.js'
 import { oldWorkersEnded, reloadProxies, settledProxies } from './reload.js'
@@ -34,12 +34,12 @@ export interface UserDbOptions extends ReloadDeps {
 
 type Users = DesiredState & { readonly kind: 'user_db' }
 
-/** What a deployment would bring about. */
+/** The changes that a deployment will make. */
 interface Intent {
-  readonly place: Place
+  readonly location: Location
   readonly entries: readonly UserEntry[]
   readonly text: string
-  /** Our file as it is now, and as it was before a deployment that was killed. */
+  /** Our file now, and before a deployment that was killed. */
   readonly now: string | null
   readonly before: string | null
   /** A deployment was killed after it had changed the file. */
@@ -48,32 +48,32 @@ interface Intent {
 }
 
 /**
- * The users of a cluster in the tempauth of this node's proxy: a file of ours in the folder that the proxy reads. What was in
- * force lies beside it until the new one is proved, hidden from the proxy.
+ * Deploys the users of a cluster to the tempauth of this node's proxy, as a file in the folder that the proxy reads. The previous
+ * file is kept beside it, hidden from the proxy, until the new one works.
  */
 export function createUserDbApplier(options: UserDbOptions): Applier<'user_db'> {
   const { machine, kernel, swiftDirectory, dir, node, run } = options
   const kept = inForceFile(dir, node)
-  const look = () => findPlace(machine, kernel, swiftDirectory)
+  const locate = () => findLocation(machine, kernel, swiftDirectory)
 
   async function intend(desired: Users): Promise<Intent> {
     await mkdir(dir, { recursive: true, mode: 0o700 })
-    const place = look()
+    const location = locate()
     const entries = entriesOf(desired.users)
-    checkCollisions(place, entries)
-    const file = machine.path(place.file)
+    checkCollisions(location, entries)
+    const file = machine.path(location.file)
     const now = (await readManagedFile(file))?.toString() ?? null
     const saved = (await readManagedFile(backupOf(file)))?.toString()
     const before = saved === undefined ? now : saved || null
     const known = [...knownOf(parseUserFile(before ?? '')), ...((await kept.read())?.users ?? [])]
-    const text = renderUserFile(place.settings.section, entries)
+    const text = renderUserFile(location.settings.section, entries)
     const revoked = loginsToRevoke(known, entries)
-    return { place, entries, text, now, before, isHalfDone: saved !== undefined, revoked }
+    return { location, entries, text, now, before, isHalfDone: saved !== undefined, revoked }
   }
 
-  const check = ({ place, entries, text }: Intent) => {
-    const reader = readerOf(place.proxies)
-    return checkCandidate(run, dir, { folder: machine.path(place.folder), name: fileName, text, entries, reader })
+  const check = ({ location, entries, text }: Intent) => {
+    const reader = readerOf(location.proxies)
+    return checkCandidate(run, dir, { folder: machine.path(location.folder), name: fileName, text, entries, reader })
   }
 
   return {
@@ -92,13 +92,13 @@ export function createUserDbApplier(options: UserDbOptions): Applier<'user_db'> 
     async drift(): Promise<readonly DriftedItem[]> {
       const inForce = await kept.read()
       if (inForce === null) return []
-      return driftOf(inForce.users, machine.read(`${folderOf(swiftDirectory)}/${fileName}`), look)
+      return driftOf(inForce.users, machine.read(`${folderOf(swiftDirectory)}/${fileName}`), locate)
     },
     watch: (changed) => watchFolder(machine.path(folderOf(swiftDirectory)), changed),
   }
 }
 
-/** Nothing to watch is nothing that drifts: the folder is made before the first deployment. */
+/** Watches the folder. A missing folder has no drift: it is created before the first deployment. */
 function watchFolder(folder: string, changed: () => void): () => void {
   try {
     const watcher = watch(folder, changed)
@@ -109,35 +109,40 @@ function watchFolder(folder: string, changed: () => void): () => void {
   }
 }
 
-/** The account with which a proxy reads its folder. */
+/** Returns the account with which a proxy reads its folder. */
 function readerOf([first]: readonly ProxyProcess[]): Reader {
   if (first === undefined) throw new Error('No proxy server runs on this node.')
   return first.reader
 }
 
-/** Hidden, and with another ending than those that the proxy reads. */
+/** Returns a hidden name with an extension that the proxy ignores. */
 function backupOf(file: string): string {
   return join(file, '..', `.${fileName}.before`)
 }
 
-/** The same state again, and the proxy has it. */
-async function isDone({ place, entries, text, now, isHalfDone, revoked }: Intent): Promise<boolean> {
+/** Returns true if the proxy already has this state. */
+async function isDone({ location, entries, text, now, isHalfDone, revoked }: Intent): Promise<boolean> {
   if (text !== now || isHalfDone || revoked.length > 0) return false
-  return (await failedLogin(place.settings, loginChecks([], entries.slice(0, 1)))) === null
+  return (await failedLogin(location.settings, loginChecks([], entries.slice(0, 1)))) === null
 }
 
 async function applied(
-  { place, text, entries, revoked }: Intent,
+  { location, text, entries, revoked }: Intent,
   generation: number,
   kept: InForceFile,
   notes: readonly string[] = [],
 ): Promise<Outcome> {
   const before = await kept.read()
-  // The same generation again, after a kill: its logins are those of the first time.
+  // After a kill the same generation comes again, with the logins of its first attempt.
   const ended = before?.generation === generation ? [...(before.ended ?? []), ...revoked] : revoked
   await kept.write(generation, knownOf(entries), [...new Set(ended)])
   const sha256 = createHash('sha256').update(text).digest('hex')
-  return { outcome: 'applied', in_force: generation, message: notes.join(' '), files: [{ path: place.file, sha256 }] }
+  return {
+    outcome: 'applied',
+    in_force: generation,
+    message: notes.join(' '),
+    files: [{ path: location.file, sha256 }],
+  }
 }
 
 interface Changing extends UserDbOptions {
@@ -146,12 +151,12 @@ interface Changing extends UserDbOptions {
 }
 
 async function change(deps: Changing, intent: Intent, generation: number, progress: ReportProgress): Promise<Outcome> {
-  const { place, text, before, entries, revoked } = intent
-  const file = deps.machine.path(place.file)
-  // Before anything is changed: what would fail later, fails here.
+  const { location, text, before, entries, revoked } = intent
+  const file = deps.machine.path(location.file)
+  // A proxy that does not settle fails here, before any change.
   const proxies = await settledProxies(
     deps,
-    place.proxies.map(({ pid }) => pid),
+    location.proxies.map(({ pid }) => pid),
   )
   const write = (path: string, content: string) => writeManagedFile(path, content, 0o640, readerOf(proxies).gids[0])
   fp('agent.apply.afterStage')
@@ -163,9 +168,9 @@ async function change(deps: Changing, intent: Intent, generation: number, progre
   try {
     await write(file, text)
     fp('agent.apply.afterRename')
-    await reloadProxies(deps, proxies, place.settings, loginChecks(parseUserFile(before ?? ''), entries))
+    await reloadProxies(deps, proxies, location.settings, loginChecks(parseUserFile(before ?? ''), entries))
     fp('agent.apply.afterReload')
-    notes = await revoke(deps, place.settings, proxies, revoked)
+    notes = await revoke(deps, location.settings, proxies, revoked)
   } catch (error) {
     return rollBack(deps, intent, proxies, (error as Error).message)
   }
@@ -190,37 +195,37 @@ async function revoke(
 /** Restores the previous file first, so that any start of the proxy from now on uses it. */
 async function rollBack(
   deps: Changing,
-  { place, before, entries }: Intent,
+  { location, before, entries }: Intent,
   proxies: readonly ProxyProcess[],
   reason: string,
 ): Promise<Outcome> {
   const { machine, run, dir, kept } = deps
-  const file = machine.path(place.file)
+  const file = machine.path(location.file)
   const in_force = (await kept.read())?.generation ?? 0
   const users = parseUserFile(before ?? '')
   try {
     if (before === null) await removeManagedFile(file)
     else await writeManagedFile(file, before, 0o640, readerOf(proxies).gids[0])
-    const folder = machine.path(place.folder)
+    const folder = machine.path(location.folder)
     const reader = readerOf(proxies)
     await checkCandidate(run, dir, { folder, name: fileName, text: before, entries: users, reader })
-    await reloadProxies(deps, proxies, place.settings, loginChecks(entries, users))
+    await reloadProxies(deps, proxies, location.settings, loginChecks(entries, users))
     await removeManagedFile(backupOf(file))
-    return { outcome: 'rolled_back', in_force, message: `${reason} The users are as they were before.`, files: [] }
+    return { outcome: 'rolled_back', in_force, message: `${reason} The previous users are restored.`, files: [] }
   } catch (error) {
     const message = `${reason} The rollback failed as well: ${(error as Error).message}`
     return { outcome: 'failed', in_force, message, files: [] }
   }
 }
 
-function planOf({ place, entries, text, now, revoked }: Intent, cost: string | null): DeploymentPlan {
+function planOf({ location, entries, text, now, revoked }: Intent, cost: string | null): DeploymentPlan {
   const isSame = text === now
   const change = now === null ? 'create' : 'change'
   const diff = userDiff(parseUserFile(now ?? ''), entries)
   const accounts = new Set(entries.map(({ login }) => login.split(':')[0]))
-  const shared = place.settings.operatorUsers.filter(({ login }) => accounts.has(login.split(':')[0]))
+  const shared = location.settings.operatorUsers.filter(({ login }) => accounts.has(login.split(':')[0]))
   return {
-    files: isSame ? [] : [{ path: place.file, change, diff }],
+    files: isSame ? [] : [{ path: location.file, change, diff }],
     daemons: [{ daemon: 'swift-proxy-server', action: isSame ? 'none' : 'reload', sessions_lost: [] }],
     mounts: { started: [], stopped: [] },
     notes: [

@@ -2,14 +2,14 @@ import type { LoginCheck } from './login.js'
 import { digestOf } from './render.js'
 import type { UserEntry } from './render.js'
 
-/** A user that was in force, without its key. */
+/** A deployed user, without its key. */
 export interface KnownUser {
   readonly line: string
   readonly login: string
   readonly digest: string
 }
 
-/** The logins whose tokens must not outlive the change: of users that are gone, or have another key or other rights. */
+/** Returns the logins whose tokens must end: of users that were removed, or have another key or other rights. */
 export function loginsToRevoke(known: readonly KnownUser[], next: readonly UserEntry[]): readonly string[] {
   const digests = new Map(next.map((entry) => [entry.login, digestOf(entry)]))
   const logins = known.filter(({ login, digest }) => digests.get(login) !== digest).map(({ login }) => login)
@@ -20,10 +20,10 @@ export function knownOf(entries: readonly UserEntry[]): readonly KnownUser[] {
   return entries.map((entry) => ({ line: entry.line, login: entry.login, digest: digestOf(entry) }))
 }
 
-/** So many logins of each kind are tried: each costs the proxy a request, and one tells as much as a thousand. */
+/** The number of logins of each kind to check: each costs the proxy a request. */
 const sample = 5
 
-/** The logins that tell the proxy after the change from the one before it. */
+/** Returns the logins whose result differs before and after the change. */
 export function loginChecks(before: readonly UserEntry[], next: readonly UserEntry[]): readonly LoginCheck[] {
   const old = new Map(before.map((entry) => [entry.login, entry]))
   const now = new Map(next.map((entry) => [entry.login, entry]))

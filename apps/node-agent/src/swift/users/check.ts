@@ -10,18 +10,18 @@ export interface Candidate {
   readonly folder: string
   /** The name that the text would have there. */
   readonly name: string
-  /** Null: how the folder would be without it. */
+  /** Null checks the folder without our file. */
   readonly text: string | null
   readonly entries: readonly UserEntry[]
-  /** As whom the proxy reads the folder. */
+  /** The account with which the proxy reads the folder. */
   readonly reader: Reader
 }
 
 const deadlineMs = 60_000
 
 /**
- * Loads the proxy's own program with a file that is not in its folder yet, and compares the users that tempauth then has with those that
- * were meant. Throws a sentence when the proxy would not start, or would read a user otherwise: a reload with it ends the proxy.
+ * Loads the proxy's own program with a file that is not in its folder yet, and compares the users of tempauth with the desired
+ * users. Throws a sentence if the proxy would not start or would read a user differently: a reload would end the proxy.
  */
 export async function checkCandidate(run: RunCommand, dir: string, candidate: Candidate): Promise<void> {
   const staged = join(dir, 'staged.conf')
@@ -36,9 +36,9 @@ export async function checkCandidate(run: RunCommand, dir: string, candidate: Ca
     const args = ['-c', program, candidate.folder, candidate.name, staged, expected, String(uid), gids.join()]
     const result = await run('python3', args, { deadlineMs })
     if (result.outcome === 'exited' && result.exitCode === 0 && result.stdout.endsWith('OK\n')) return
-    const said = result.outcome === 'exited' ? result.stdout.trim().split('\n').at(-1) : ''
-    const reason = masked(said || describeFailure(result), candidate.entries)
-    throw new Error(`The proxy would not start with these users, and was left as it is: ${reason}`)
+    const output = result.outcome === 'exited' ? result.stdout.trim().split('\n').at(-1) : ''
+    const reason = masked(output || describeFailure(result), candidate.entries)
+    throw new Error(`The proxy would not start with these users, and was not changed: ${reason}`)
   } finally {
     await removeManagedFile(staged)
     await removeManagedFile(expected)
@@ -49,7 +49,7 @@ function masked(text: string, entries: readonly UserEntry[]): string {
   return entries.reduce((sentence, { key }) => sentence.replaceAll(key, '<key>'), text)
 }
 
-/** What it says of a parser's fault has no text of the file in it: that may be a key. */
+/** Its errors do not quote the file, which has keys. */
 const program = `
 import configparser, gc, json, os, sys
 folder, name, staged, expected = sys.argv[1:5]
@@ -98,7 +98,7 @@ try:
     wrong = [login for login, key, groups in json.load(open(expected))
              if login not in users or users[login]['key'] != key or users[login]['groups'] != groups]
     if wrong:
-        print('tempauth reads these users otherwise than they are meant: %s' % ', '.join(wrong[:10]))
+        print('tempauth would read these users differently: %s' % ', '.join(wrong[:10]))
         sys.exit(1)
     print('OK')
 except Exception as error:

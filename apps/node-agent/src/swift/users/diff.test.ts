@@ -15,7 +15,7 @@ const after = entries(
   ['emil', 'emils-key'],
 )
 
-it('shows what changes for whom, and no key', () => {
+it('shows the changed users without keys', () => {
   expect(userDiff(before, after)).toBe(
     [
       '-user_bob_bob = <key> .admin',
@@ -30,12 +30,12 @@ it('shows what changes for whom, and no key', () => {
   expect(userDiff(after, after)).toBe('')
 })
 
-it('revokes the tokens of users that are gone, have another key, or other rights', () => {
+it('revokes the tokens of users that were removed, or have another key or other rights', () => {
   expect(loginsToRevoke(knownOf(before), after)).toEqual(['bob:bob', 'carl:carl', 'dora:dora'])
   expect(loginsToRevoke(knownOf(after), after)).toEqual([])
 })
 
-it('tries logins that tell the change: new keys are accepted, old ones are not', () => {
+it('checks logins whose result changes: new keys are accepted, old ones are not', () => {
   expect(loginChecks(before, after)).toEqual([
     { login: 'bob:bob', key: 'bobs-other-key', mustSucceed: true },
     { login: 'emil:emil', key: 'emils-key', mustSucceed: true },
@@ -45,7 +45,7 @@ it('tries logins that tell the change: new keys are accepted, old ones are not',
   ])
 })
 
-it('tells what somebody changed by hand, and that the proxy reads other files, without keys', () => {
+it('reports changes by hand without keys, and a proxy that reads other files', () => {
   const known = knownOf(before)
   const text = renderUserFile('filter:tempauth', before)
   expect(driftOf(known, text, () => {})).toEqual([])
@@ -57,7 +57,7 @@ it('tells what somebody changed by hand, and that the proxy reads other files, w
       diff: '-user_dora_dora\n-user_bob_bob\n+user_bob_bob = <another key or right> .admin\n+user_eve_eve = <another key or right> .reseller_admin\n',
     },
   ])
-  expect(driftOf(known, undefined, () => {})).toMatchObject([{ message: 'The file of the users is gone.' }])
+  expect(driftOf(known, undefined, () => {})).toMatchObject([{ message: 'The file of the users was removed.' }])
   const fault = () => {
     throw new Error('The proxy server of this node reads another file.')
   }

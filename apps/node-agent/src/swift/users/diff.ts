@@ -1,11 +1,11 @@
 import type { UserEntry } from './render.js'
 
-/** A line with its key masked: of the same user in the same state, the same. */
+/** Returns a line with a masked key. */
 export function maskedLine({ line, groups }: UserEntry, key = 'key'): string {
   return `${line} = ${[`<${key}>`, ...groups].join(' ')}`
 }
 
-/** What changes between two files of users, sorted, one line each and no line that stays. No key is in it. */
+/** Returns the changed lines of two files of users, sorted and without keys. */
 export function userDiff(before: readonly UserEntry[], after: readonly UserEntry[]): string {
   const old = new Map(before.map((entry) => [entry.line, entry]))
   const next = new Map(after.map((entry) => [entry.line, entry]))

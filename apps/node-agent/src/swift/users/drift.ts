@@ -4,35 +4,37 @@ import { maskedLine } from './diff.js'
 import { fileName } from './location.js'
 import { digestOf, parseUserFile } from './render.js'
 
-/** What is not as the last deployment left it: our file, and that the proxy reads it. */
+/** Returns differences from the last deployment: of our file, and of the folder that the proxy reads. */
 export function driftOf(
   known: readonly KnownUser[],
   text: string | undefined,
-  look: () => unknown,
+  locate: () => unknown,
 ): readonly DriftedItem[] {
-  return [...fileDrift(known, text), ...placeDrift(look)]
+  return [...fileDrift(known, text), ...locationDrift(locate)]
 }
 
 function fileDrift(known: readonly KnownUser[], text: string | undefined): readonly DriftedItem[] {
   if (text === undefined)
-    return [{ subject: fileName, message: 'The file of the users is gone.', diff: known.map(gone).join('') }]
+    return [{ subject: fileName, message: 'The file of the users was removed.', diff: known.map(removedLine).join('') }]
   const found = new Map(parseUserFile(text).map((entry) => [entry.line, entry]))
-  const removed = known.filter(({ line }) => !found.has(line)).map(gone)
+  const removed = known.filter(({ line }) => !found.has(line)).map(removedLine)
   const digests = new Map(known.map(({ line, digest }) => [line, digest]))
   const changed = [...found.values()]
     .filter((entry) => digests.get(entry.line) !== digestOf(entry))
-    .map((entry) => `${digests.has(entry.line) ? gone(entry) : ''}+${maskedLine(entry, 'another key or right')}\n`)
+    .map(
+      (entry) => `${digests.has(entry.line) ? removedLine(entry) : ''}+${maskedLine(entry, 'another key or right')}\n`,
+    )
   const diff = [...removed, ...changed].join('')
   return diff === '' ? [] : [{ subject: fileName, message: 'The file of the users was changed by hand.', diff }]
 }
 
-function gone({ line }: Pick<KnownUser, 'line'>): string {
+function removedLine({ line }: Pick<KnownUser, 'line'>): string {
   return `-${line}\n`
 }
 
-function placeDrift(look: () => unknown): readonly DriftedItem[] {
+function locationDrift(locate: () => unknown): readonly DriftedItem[] {
   try {
-    look()
+    locate()
     return []
   } catch (error) {
     return [{ subject: 'swift-proxy-server', message: (error as Error).message, diff: '' }]

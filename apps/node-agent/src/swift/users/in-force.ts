@@ -6,18 +6,18 @@ import { readManagedRecord } from '../../machine/managed-record.js'
 import type { KnownUser } from './changes.js'
 
 const InForce = z.object({
-  /** Another node's generations are not this one's, on whichever machine. */
+  /** Generations belong to one node, also when it moves to another machine. */
   node: z.string(),
   generation: z.number(),
   users: z.array(z.object({ line: z.string(), login: z.string(), digest: z.string() })),
-  /** The logins whose tokens this generation ended; absent in what 0.1.0 wrote. */
+  /** The logins whose tokens this generation ended; missing in files of 0.1.0. */
   ended: z.optional(z.array(z.string())),
 })
 export type InForce = z.infer<typeof InForce>
 
-/** What the last deployment left behind, without keys: by it drift is told, and whose tokens are to be revoked. */
+/** The users of the last deployment without keys, for drift and for the tokens to revoke. */
 export interface InForceFile {
-  /** Null where there was none. */
+  /** Returns null before the first deployment. */
   read(): Promise<InForce | null>
   write(generation: number, users: readonly KnownUser[], ended: readonly string[]): Promise<void>
 }

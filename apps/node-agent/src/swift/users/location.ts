@@ -8,9 +8,9 @@ import type { UserEntry } from './render.js'
 /** Sorted after what operators usually have there: of two lines for one setting, the proxy takes the later. */
 export const fileName = '50-roost-users.conf'
 
-/** Where users are deployed on this machine. */
-export interface Place {
-  /** The folder that the proxy reads, and our file in it, as the machine names them. */
+/** The files and proxies to which users are deployed on this machine. */
+export interface Location {
+  /** The folder that the proxy reads, and our file in it, as paths of the machine. */
   readonly folder: string
   readonly file: string
   readonly settings: ProxySettings
@@ -18,25 +18,25 @@ export interface Place {
   readonly proxies: readonly ProxyProcess[]
 }
 
-/** What a proxy that merges several files reads. */
+/** Returns the folder of a proxy that merges several files. */
 export function folderOf(swiftDirectory: string): string {
   return `${swiftDirectory}/proxy-server.conf.d`
 }
 
 /** Throws an error with the remedy if users cannot be deployed to this machine's proxy. */
-export function findPlace(machine: Machine, kernel: Machine, swiftDirectory: string): Place {
+export function findLocation(machine: Machine, kernel: Machine, swiftDirectory: string): Location {
   const folder = folderOf(swiftDirectory)
   const names = machine.list(folder).filter((name) => name.endsWith('.conf') && !name.startsWith('.'))
   const texts = names.filter((name) => name !== fileName).map((name) => machine.read(`${folder}/${name}`) ?? '')
   const running = findProxies(kernel)
   const proxies = running.filter(({ configuration }) => withoutSlash(configuration) === folder)
-  // What authenticates matters more than how it is started.
-  const whole = texts.length > 0 ? texts : [machine.read(`${swiftDirectory}/proxy-server.conf`) ?? '']
-  const settings = readProxySettings(whole, machine.read(`${swiftDirectory}/memcache.conf`) ?? '')
+  // The authentication is checked before the way in which the proxy was started.
+  const merged = texts.length > 0 ? texts : [machine.read(`${swiftDirectory}/proxy-server.conf`) ?? '']
+  const settings = readProxySettings(merged, machine.read(`${swiftDirectory}/memcache.conf`) ?? '')
   const [one] = running
   if (one === undefined)
     throw new Error(
-      'No proxy server runs on this node: start it, and deploy again. If the node is to be no proxy, set its node_role.runs_proxy to false.',
+      'No proxy server runs on this node. Start it and deploy again, or set node_role.runs_proxy of the node to false.',
     )
   if (proxies.length === 0)
     throw new Error(
@@ -46,12 +46,12 @@ export function findPlace(machine: Machine, kernel: Machine, swiftDirectory: str
   return { folder, file: `${folder}/${fileName}`, settings, proxies }
 }
 
-/** What bears the name of the proxy server is signalled, and must therefore be it. */
+/** Checks that processes with the name of the proxy server run as its account, because they get signals. */
 function checkAccounts(machine: Machine, proxies: readonly ProxyProcess[], { account }: ProxySettings): void {
   const uid = uidOf(machine, account)
   const stranger = proxies.find((proxy) => proxy.uid !== 0 && uid !== undefined && proxy.uid !== uid)
   if (stranger === undefined) return
-  throw new Error(`The process ${stranger.pid} poses as the proxy server, and does not run as ${account}.`)
+  throw new Error(`The process ${stranger.pid} has the name of the proxy server, but does not run as ${account}.`)
 }
 
 function uidOf(machine: Machine, account: string): number | undefined {
@@ -65,19 +65,19 @@ function withoutSlash(path: string): string {
 }
 
 /** Throws when tempauth has a user of the same name that the operator configured. Such a line is never overwritten. */
-export function checkCollisions({ settings }: Pick<Place, 'settings'>, entries: readonly UserEntry[]): void {
-  const taken = new Map(
+export function checkCollisions({ settings }: Pick<Location, 'settings'>, entries: readonly UserEntry[]): void {
+  const known = new Map(
     settings.operatorUsers.flatMap(({ line, login }) => [
       [line.toLowerCase(), line],
       [login.toLowerCase(), line],
     ]),
   )
   const clashes = entries.flatMap(({ line, login }) => {
-    const own = taken.get(line.toLowerCase()) ?? taken.get(login.toLowerCase())
+    const own = known.get(line.toLowerCase()) ?? known.get(login.toLowerCase())
     return own === undefined ? [] : [`'${login}' (${own})`]
   })
   if (clashes.length === 0) return
   throw new Error(
-    `The proxy's own configuration has these users already, and they are left alone: ${clashes.slice(0, 10).join(', ')}. Take their lines out, or remove the users from Roost.`,
+    `The proxy's own configuration already has these users: ${clashes.slice(0, 10).join(', ')}. Remove their lines there, or remove the users from Roost.`,
   )
 }

@@ -2,7 +2,7 @@ import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { ProxySettings } from './proxy-settings.js'
 
-/** Whether a login is to be answered with a token, or refused. */
+/** A login that the proxy must accept or refuse. */
 export interface LoginCheck {
   readonly login: string
   readonly key: string
@@ -11,7 +11,7 @@ export interface LoginCheck {
 
 const loginTimeoutMs = 10_000
 
-/** The status with which the proxy of this node answers a login, on a connection of its own; null when it does not. */
+/** Logs in on a new connection to this node's proxy, and returns its status; null without an answer. */
 export function logIn(proxy: ProxySettings, { login, key }: Pick<LoginCheck, 'login' | 'key'>): Promise<number | null> {
   const { host, port } = proxy.address
   const options = {
@@ -36,12 +36,12 @@ export function logIn(proxy: ProxySettings, { login, key }: Pick<LoginCheck, 'lo
   })
 }
 
-/** What does not hold, in a sentence; null when all hold. */
+/** Returns the first failed check as a sentence; null when all pass. */
 export async function failedLogin(proxy: ProxySettings, checks: readonly LoginCheck[]): Promise<string | null> {
   for (const check of checks) {
     const status = await logIn(proxy, check)
-    const holds = check.mustSucceed ? status === 200 : status === 401
-    if (holds) continue
+    const isAsExpected = check.mustSucceed ? status === 200 : status === 401
+    if (isAsExpected) continue
     const { host, port } = proxy.address
     if (status === null) return `The proxy at ${host}:${port} does not answer.`
     const wanted = check.mustSucceed ? 'could not log in' : 'could still log in'

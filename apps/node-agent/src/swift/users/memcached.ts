@@ -4,17 +4,17 @@ import type { Endpoint } from './proxy-settings.js'
 
 const silenceMs = 5_000
 
-/** One connection to a memcached server, for one command after the other. */
+/** A connection to a memcached server, for one command at a time. */
 export interface Memcached {
-  /** One line of `lru_crawler metadump all` for each item; nothing else may be asked until it ends. */
+  /** Yields a line of `lru_crawler metadump all` for each item. Other commands must wait for its end. */
   items(): AsyncIterable<string>
-  /** Values by key; those that are gone are left out. */
+  /** Returns values by key, without missing keys. */
   get(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Deletes them, and answers how many there were. */
+  /** Deletes keys, and returns the number of those that existed. */
   remove(keys: readonly string[]): Promise<number>
 }
 
-/** Connects for the work and no longer than the deadline. Rejects where the server does not answer. */
+/** Connects for the work, at most until the deadline. Rejects when the server does not answer. */
 export async function withMemcached<T>(
   server: Endpoint,
   deadlineMs: number,
@@ -34,10 +34,10 @@ export async function withMemcached<T>(
 
 function createMemcached(socket: Socket): Memcached {
   const input = createInput(socket)
-  const say = (line: string) => void socket.write(`${line}\r\n`)
+  const send = (line: string) => void socket.write(`${line}\r\n`)
   return {
     async *items() {
-      say('lru_crawler metadump all')
+      send('lru_crawler metadump all')
       for (;;) {
         const line = checked(await input.line())
         if (line === 'END') return
@@ -45,7 +45,7 @@ function createMemcached(socket: Socket): Memcached {
       }
     },
     async get(keys) {
-      say(`get ${keys.join(' ')}`)
+      send(`get ${keys.join(' ')}`)
       const values = new Map<string, string>()
       for (;;) {
         const line = checked(await input.line())
@@ -56,7 +56,7 @@ function createMemcached(socket: Socket): Memcached {
       }
     },
     async remove(keys) {
-      say(keys.map((key) => `delete ${key}`).join('\r\n'))
+      send(keys.map((key) => `delete ${key}`).join('\r\n'))
       let removed = 0
       for (let answers = 0; answers < keys.length; answers++) {
         if (checked(await input.line()) === 'DELETED') removed += 1
@@ -71,7 +71,7 @@ function checked(line: string): string {
   return line
 }
 
-/** Reads lines and counted bytes from a socket, and no more of it than is needed. */
+/** Reads lines and counted bytes from a socket, only as far as needed. */
 function createInput(socket: Socket) {
   const chunks = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   let buffer = Buffer.alloc(0)
@@ -80,20 +80,20 @@ function createInput(socket: Socket) {
     if (done === true) throw socket.errored ?? new Error('it closed the connection')
     buffer = Buffer.concat([buffer, value])
   }
-  const take = (bytes: number) => {
-    const taken = buffer.subarray(0, bytes).toString('latin1')
+  const next = (bytes: number) => {
+    const bytesRead = buffer.subarray(0, bytes).toString('latin1')
     buffer = buffer.subarray(bytes)
-    return taken
+    return bytesRead
   }
   return {
     async line(): Promise<string> {
       let end = buffer.indexOf(0x0a)
       for (; end === -1; end = buffer.indexOf(0x0a)) await more()
-      return take(end + 1).trimEnd()
+      return next(end + 1).trimEnd()
     },
     async text(bytes: number): Promise<string> {
       while (buffer.length < bytes) await more()
-      return take(bytes)
+      return next(bytes)
     },
   }
 }

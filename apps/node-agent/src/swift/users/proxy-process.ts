@@ -14,10 +14,10 @@ export interface ProxyProcess {
   readonly reader: Reader
   /** The file or folder that it was started with. */
   readonly configuration: string
-  /** The unit of systemd that it belongs to; null where there is none. */
+  /** Its unit of systemd; null without one. */
   readonly unit: string | null
   readonly workers: readonly number[]
-  /** Whether SIGUSR1 makes it reload. While it starts or reloads, or without workers, the signal would end it. */
+  /** True if SIGUSR1 makes it reload. During a start or reload, or without workers, the signal would end it. */
   readonly isSettled: boolean
 }
 
@@ -32,7 +32,7 @@ const name = 'swift-proxy-ser'
 const sigusr1 = 10
 const sigterm = 15
 
-/** The proxy servers that run on a machine, by their first processes. */
+/** Finds the first processes of the running proxy servers. */
 export function findProxies(kernel: Machine): readonly ProxyProcess[] {
   const found = kernel
     .list('/proc')
@@ -43,8 +43,8 @@ export function findProxies(kernel: Machine): readonly ProxyProcess[] {
 }
 
 /**
- * Told by the signals that they handle: a worker leaves SIGTERM to the kernel, while the process that keeps the old sockets open
- * during a reload has the handlers of the first one.
+ * Identifies processes by the signals that they handle: a worker leaves SIGTERM to the kernel; the process that keeps the old
+ * sockets open during a reload has the handlers of the first process.
  */
 function proxyOf({ pid, reader, configuration, unit, catches }: Found, found: readonly Found[]): ProxyProcess {
   const children = found.filter(({ parent }) => parent === pid)
@@ -61,7 +61,7 @@ function proxyOf({ pid, reader, configuration, unit, catches }: Found, found: re
   }
 }
 
-/** Undefined when it has ended meanwhile. */
+/** Returns undefined for a process that has ended. */
 function readProcess(kernel: Machine, pid: number): Found | undefined {
   const status = kernel.read(`/proc/${pid}/status`)
   const args = kernel.read(`/proc/${pid}/cmdline`)?.split('\0')
@@ -72,7 +72,7 @@ function readProcess(kernel: Machine, pid: number): Found | undefined {
   return {
     pid,
     parent: Number(fields('PPid')[0]),
-    // Of the four of each, the second is the one that counts.
+    // The second of the four IDs is the effective one.
     reader: {
       uid: Number(fields('Uid')[1]),
       gids: [Number(fields('Gid')[1]), ...fields('Groups').filter(Boolean).map(Number)],
@@ -83,7 +83,7 @@ function readProcess(kernel: Machine, pid: number): Found | undefined {
   }
 }
 
-/** Whether a process, of which this may be the status, has ended. */
+/** Returns true if the process with this status has ended. */
 export function isOver(status: string | undefined): boolean {
   return status === undefined || /^State:\s+[ZX]/m.test(status)
 }

@@ -17,7 +17,7 @@ user64_YV9i_YV9i = key
 `
 
 describe('the settings of a proxy', () => {
-  it('tell who logs in where', () => {
+  it('have the users, the address and the tokens', () => {
     expect(readProxySettings([base], '')).toEqual({
       section: 'filter:tempauth',
       operatorUsers: [
@@ -38,7 +38,7 @@ describe('the settings of a proxy', () => {
     })
   })
 
-  it('find tempauth under whatever name, over several files', () => {
+  it('find tempauth under any name, in several files', () => {
     const more =
       '[pipeline:main]\npipeline = cache auth proxy-server\n[filter:auth]\npaste.filter_factory = swift.common.middleware.tempauth:filter_factory\n'
     expect(readProxySettings([base, more], '').section).toBe('filter:auth')
@@ -53,7 +53,7 @@ describe('the settings of a proxy', () => {
     expect(readProxySettings([`${base}${line}\n`], '').prefix).toBe(prefix)
   })
 
-  it('know where to log in when the proxy is bound to any address', () => {
+  it('have the loopback address when the proxy listens on any address', () => {
     const more =
       '[DEFAULT]\nbind_ip = 0.0.0.0\ncert_file = /etc/swift/cert.pem\n[filter:tempauth]\nauth_prefix = login\n'
     expect(readProxySettings([base, more], '')).toMatchObject({
@@ -63,7 +63,7 @@ describe('the settings of a proxy', () => {
     })
   })
 
-  it('take the memcached servers from memcache.conf, else this machine, where the filter names none', () => {
+  it('have the memcached servers of memcache.conf, or this machine, when the filter has none', () => {
     const none = base.replace(/memcache_servers.*\n/, '')
     expect(readProxySettings([none], '[memcache]\nmemcache_servers = 10.0.0.9:1\n').memcached).toEqual([
       { host: '10.0.0.9', port: 1 },
@@ -77,19 +77,19 @@ describe('the settings of a proxy', () => {
       base
         .replace('cache tempauth', 'cache authtoken keystoneauth')
         .concat('[filter:keystoneauth]\nuse = egg:swift#keystoneauth\n'),
-      "Its users are Keystone's, and user deployments do not apply to it.",
+      'Users are deployed to tempauth only.',
     ],
     [
       'Keystone by its token filter alone',
       base
         .replace('cache tempauth', 'cache authtoken')
         .concat('[filter:authtoken]\npaste.filter_factory = keystonemiddleware.auth_token:filter_factory\n'),
-      "Its users are Keystone's",
+      'Users are deployed to tempauth only',
     ],
-    ['an authentication that nobody knows', base.replace('cache tempauth', 'cache other'), 'There is no tempauth'],
-    ['no pipeline', '[DEFAULT]\n', 'There is no pipeline'],
-    ['memcached over TLS', `${base}[filter:cache]\ntls_enabled = true\n`, 'want TLS'],
-  ])('refuse %s in words', (_, text, message) => {
+    ['another authentication', base.replace('cache tempauth', 'cache other'), 'has no tempauth'],
+    ['no pipeline', '[DEFAULT]\n', 'has no pipeline'],
+    ['memcached over TLS', `${base}[filter:cache]\ntls_enabled = true\n`, 'require TLS'],
+  ])('refuse %s with a sentence', (_, text, message) => {
     expect(() => readProxySettings([text], '')).toThrow(message)
   })
 })

@@ -13,26 +13,26 @@ export interface OperatorUser {
   readonly login: string
 }
 
-/** What the configuration of a proxy says about how its clients log in. */
+/** The settings of a proxy that concern logins. */
 export interface ProxySettings {
-  /** Of tempauth, such as `filter:tempauth`. */
+  /** The section of tempauth, such as `filter:tempauth`. */
   readonly section: string
   readonly operatorUsers: readonly OperatorUser[]
-  /** What the names of accounts and tokens begin with, such as `AUTH_`. */
+  /** The prefix of accounts and tokens, such as `AUTH_`. */
   readonly prefix: string
   readonly authPath: string
   readonly address: Endpoint
   readonly isTls: boolean
   readonly memcached: readonly Endpoint[]
-  /** As which account of the machine it runs. */
+  /** The account of the machine that runs it. */
   readonly account: string
 }
 
-/** Reads what a proxy merges, without our own file. Throws a sentence where user deployments do not apply or cannot work. */
+/** Parses the files that a proxy merges, without our own. Throws a sentence if users cannot be deployed to this proxy. */
 export function readProxySettings(texts: readonly string[], memcacheConf: string): ProxySettings {
   const ini = parseCasedIni(...texts)
   const pipeline = (ini.get('pipeline:main')?.get('pipeline') ?? '').split(/\s+/).filter(Boolean)
-  if (pipeline.length === 0) throw new Error("There is no pipeline in the proxy's configuration.")
+  if (pipeline.length === 0) throw new Error("The proxy's configuration has no pipeline.")
   const section = tempauthSection(ini, pipeline)
   const settings = ini.get(section) ?? new Map<string, string>()
   const defaults = ini.get('DEFAULT') ?? new Map<string, string>()
@@ -61,14 +61,12 @@ function tempauthSection(ini: Ini, pipeline: readonly string[]): string {
   const keystone = pipeline.find((entry) => isFilter(ini, entry, 'keystoneauth') || isFilter(ini, entry, 'auth_token'))
   if (keystone !== undefined)
     throw new Error(
-      `The proxy of this cluster authenticates by Keystone ('${keystone}' in its pipeline). Its users are Keystone's, and user deployments do not apply to it.`,
+      `The proxy of this cluster authenticates by Keystone ('${keystone}' in its pipeline). Users are deployed to tempauth only.`,
     )
-  throw new Error(
-    `There is no tempauth in the proxy's pipeline (${pipeline.join(' ')}). User deployments do not apply to another authentication.`,
-  )
+  throw new Error(`The proxy's pipeline has no tempauth (${pipeline.join(' ')}). Users are deployed to tempauth only.`)
 }
 
-/** The first one, under which tempauth keeps its tokens. */
+/** Returns the first prefix, under which tempauth stores its tokens. */
 function resellerPrefix(setting = 'AUTH'): string {
   const [first = "''"] = setting
     .split(',')
@@ -83,14 +81,14 @@ function reachable(address = '0.0.0.0'): string {
   return anywhere[address] ?? address
 }
 
-/** By Swift's own rules: what the filter says, else `memcache.conf`, else this machine. */
+/** Follows Swift's order: the filter, then `memcache.conf`, then this machine. */
 function memcachedServers(ini: Ini, pipeline: readonly string[], memcacheConf: string): readonly Endpoint[] {
   const name = pipeline.find((entry) => isFilter(ini, entry, 'memcache'))
   const own = name === undefined ? undefined : ini.get(`filter:${name}`)
   const common = parseCasedIni(memcacheConf).get('memcache')
   const setting = (key: string) => own?.get(key) || common?.get(key)
   if (/^(true|1|yes|on|t|y)$/i.test(setting('tls_enabled') ?? ''))
-    throw new Error('The memcached servers of the proxy want TLS, by which the agent cannot revoke tokens.')
+    throw new Error('The memcached servers of the proxy require TLS. The agent cannot revoke tokens over TLS.')
   const servers = (setting('memcache_servers') || '127.0.0.1:11211').split(',').map((part) => part.trim())
   return servers.filter(Boolean).map(endpointOf)
 }
@@ -98,6 +96,6 @@ function memcachedServers(ini: Ini, pipeline: readonly string[], memcacheConf: s
 function endpointOf(text: string): Endpoint {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text) ?? []
   const host = bracketed ?? plain
-  if (host === undefined) throw new Error(`The memcached server '${text}' of the proxy is no address.`)
+  if (host === undefined) throw new Error(`The memcached server '${text}' of the proxy is not an address.`)
   return { host, port: Number(port ?? 11211) }
 }

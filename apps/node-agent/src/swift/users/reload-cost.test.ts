@@ -16,12 +16,12 @@ const setTo = async (value: string) => {
   await writeFile(join(root, 'proc/sys/net/ipv4/tcp_migrate_req'), value)
 }
 
-it('costs nothing where the kernel hands the queue of the old socket over', async () => {
+it('costs nothing when the kernel moves the queue of the old socket', async () => {
   await setTo('1\n')
   expect(reloadCost(openMachine(root))).toBeNull()
 })
 
-it('is told with the setting that prevents it where the kernel resets the queue', async () => {
+it('is reported with the setting that prevents it when the kernel resets the queue', async () => {
   const cost = expect.stringContaining('set net.ipv4.tcp_migrate_req = 1')
   expect(reloadCost(openMachine(root))).toEqual(cost)
   await setTo('0\n')

@@ -8,7 +8,7 @@ import type { ProxyProcess } from './proxy-process.js'
 import type { ProxySettings } from './proxy-settings.js'
 
 export interface ReloadDeps {
-  /** Whose `/proc` shows the proxy. */
+  /** The machine whose `/proc` has the proxy. */
   readonly kernel: Machine
   readonly machine: Machine
   readonly run: RunCommand
@@ -16,14 +16,14 @@ export interface ReloadDeps {
   readonly clock: Clock
 }
 
-/** Loading a proxy costs seconds of a processor that serves requests meanwhile. */
+/** Loading a proxy costs seconds of CPU, while it serves requests. */
 const settledMs = 60_000
 const oldWorkersMs = 5_000
 const pollMs = 100
-/** Logins on new connections may meet workers of before for a moment. */
+/** Logins on new connections may reach old workers for a moment. */
 const timesInARow = 3
 
-/** The processes once each would take SIGUSR1 for a reload. Throws a sentence when one does not come to that. */
+/** Waits until each process would reload on SIGUSR1. Throws a sentence when one does not reach this state. */
 export async function settledProxies(deps: ReloadDeps, pids: readonly number[]): Promise<readonly ProxyProcess[]> {
   const { kernel, clock } = deps
   const deadline = clock.monotonic() + settledMs
@@ -34,15 +34,15 @@ export async function settledProxies(deps: ReloadDeps, pids: readonly number[]):
     if (found.length === pids.length) return found
     if (clock.monotonic() > deadline)
       throw new Error(
-        'The proxy server does not settle, and SIGUSR1 would end it: give it at least one worker (workers = 1), and look at its log.',
+        'The proxy server is not ready for a reload, and SIGUSR1 would end it. Set at least one worker (workers = 1), and check its log.',
       )
     await pause(clock)
   }
 }
 
 /**
- * Makes the proxies read their configuration anew, and no request under way is lost: SIGUSR1 executes the first process again, and the
- * workers of before finish what they have begun. SIGHUP would end it. Resolves when the logins hold; throws a sentence when they do not.
+ * Makes the proxies read their configuration again without losing requests: SIGUSR1 executes the first process again, and the old
+ * workers finish their requests. SIGHUP would end it. Resolves when all logins are as expected; throws a sentence otherwise.
  */
 export async function reloadProxies(
   deps: ReloadDeps,
@@ -65,14 +65,14 @@ export async function reloadProxies(
   }
 }
 
-/** Resolves once the workers of before have ended, which then answer no request any more, or after a while. */
+/** Resolves when the old workers have ended, or after a time limit. */
 export async function oldWorkersEnded(deps: ReloadDeps, before: readonly ProxyProcess[]): Promise<void> {
   const workers = before.flatMap((proxy) => proxy.workers)
   const deadline = deps.clock.monotonic() + oldWorkersMs
   while (workers.some((pid) => !isGone(deps, pid)) && deps.clock.monotonic() < deadline) await pause(deps.clock)
 }
 
-/** By systemd where it runs, which may be allowed what the agent itself is not. */
+/** Sends the signal through systemd if possible, which may have rights that the agent has not. */
 async function sendSignal({ machine, run, signal }: ReloadDeps, { pid, unit }: ProxyProcess): Promise<void> {
   if (unit !== null && machine.list('/run/systemd/system').length > 0) {
     const args = ['kill', '--kill-who=main', '--signal=SIGUSR1', unit]
@@ -82,7 +82,7 @@ async function sendSignal({ machine, run, signal }: ReloadDeps, { pid, unit }: P
   try {
     signal(pid, 'SIGUSR1')
   } catch (error) {
-    const reason = `The agent may not signal the proxy server (process ${pid}): docs/agent.md says which right it needs.`
+    const reason = `The agent is not permitted to signal the proxy server (process ${pid}). See docs/agent.md for the right that it needs.`
     throw new Error(reason, { cause: error })
   }
 }

@@ -14,7 +14,7 @@ const section = 'filter:tempauth'
 const render = (users: readonly DesiredUser[]) => renderUserFile(section, entriesOf(users))
 
 describe('the file of the users', () => {
-  it('has a line for each in tempauth’s section, whatever order they came in', () => {
+  it('has a sorted line for each in tempauth’s section', () => {
     const users = [user('bob', 'k'.repeat(20)), user('a_b', '=;#', true)]
     const [heading, ...lines] = render(users).split('\n')
     expect(heading).toMatch(/^# Written by Roost/)
@@ -27,7 +27,7 @@ describe('the file of the users', () => {
     expect(render(users.toReversed())).toBe(render(users))
   })
 
-  it('of nobody is an empty section', () => {
+  it('without users is an empty section', () => {
     expect(render([]).split('\n').slice(1)).toEqual(['[filter:tempauth]', ''])
   })
 
@@ -44,20 +44,20 @@ describe('the file of the users', () => {
     ['more than 1,024 characters', 'x'.repeat(1025)],
   ])('is refused for a password with %s, which it does not repeat', (_, password) => {
     const refusal = () => render([user('bob', password)])
-    expect(refusal).toThrow("The user 'bob' has a password that tempauth misreads: give it another.")
+    expect(refusal).toThrow("The user 'bob' has a password that tempauth misreads. Set another password.")
   })
 
   it.each(['', '.a', 'a b', 'a:b', 'a=b', 'a\nb', 'ä', 'x'.repeat(65)])('is refused for the name %j', (name) => {
     expect(() => render([user(name, 'k'.repeat(20))])).toThrow('has a name that tempauth misreads')
   })
 
-  it('is refused for two users whose lines are equal but for case', () => {
+  it('is refused for two users whose lines differ only in case', () => {
     const twins = [user('ab_boa', 'k'.repeat(20)), user('ab_boG', 'k'.repeat(20))]
-    expect(() => render(twins)).toThrow("The users 'ab_boa' and 'ab_boG' have the same line but for case.")
+    expect(() => render(twins)).toThrow("The lines of the users 'ab_boa' and 'ab_boG' differ only in case")
   })
 })
 
-/** What tempauth does with its section: a name of three parts, and a value that blanks divide. */
+/** Parses a section like tempauth: a name of three parts, and a value with blanks. */
 function asTempauthReads(text: string): Map<string, { key: string; groups: string[] }> {
   const settings = parseCasedIni(text).get(section) ?? new Map<string, string>()
   return new Map(
@@ -69,7 +69,7 @@ function asTempauthReads(text: string): Map<string, { key: string; groups: strin
   )
 }
 
-describe('whatever names and passwords it is given', { timeout: 600_000 }, () => {
+describe('with any names and passwords', { timeout: 600_000 }, () => {
   const runs = process.env.ROOST_TEST_LONG ? 100_000 : 1_000
   const name = fc.oneof(
     fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/),
@@ -104,18 +104,18 @@ describe('whatever names and passwords it is given', { timeout: 600_000 }, () =>
   )
   const desired = fc.record({ user: name, password, is_superuser: fc.boolean() })
 
-  it('is refused as a whole, or read by tempauth as exactly these users with exactly these rights', () => {
+  it('is refused, or read by tempauth as exactly these users with exactly these rights', () => {
     let read = 0
     fc.assert(
       fc.property(fc.array(desired, { maxLength: 6 }), (users) => {
         const text = rendered(users)
         if (text === undefined) return
         read++
-        const meant = users.map(({ user: name, password: key, is_superuser: isSuperuser }) => [
+        const desired = users.map(({ user: name, password: key, is_superuser: isSuperuser }) => [
           `${name}:${name}`,
           { key, groups: isSuperuser ? ['.admin', '.reseller_admin'] : ['.admin'] },
         ])
-        expect(asTempauthReads(text)).toEqual(new Map(meant as never))
+        expect(asTempauthReads(text)).toEqual(new Map(desired as never))
         expect(parseUserFile(text)).toEqual(entriesOf(users))
         const keys = users.map(({ user: name }) => userLineKey(name))
         expect(new Set(keys).size).toBe(users.length)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { DesiredUser } from '@roost/api-types/agent'
 import { misreadInKeys, userKeyPattern, userLine, userLineKey, userNamePattern } from '@roost/api-types/agent'
 
-/** A user as tempauth has it. */
+/** A user of tempauth. */
 export interface UserEntry {
   /** The name of its line. */
   readonly line: string
@@ -12,14 +12,17 @@ export interface UserEntry {
   readonly groups: readonly string[]
 }
 
-/** The users as lines of tempauth's section, sorted. Throws for one that tempauth would misread, without its key. */
+/** Converts users to sorted lines of tempauth's section. Throws for a user that tempauth would misread, without its key. */
 export function entriesOf(users: readonly DesiredUser[]): readonly UserEntry[] {
   const lines = new Map<string, string>()
   const entries = users.map((desired): UserEntry => {
     const { user, password, is_superuser } = desired
     checkUser(desired)
     const twin = lines.get(userLineKey(user))
-    if (twin !== undefined) throw new Error(`The users '${twin}' and '${user}' have the same line but for case.`)
+    if (twin !== undefined)
+      throw new Error(
+        `The lines of the users '${twin}' and '${user}' differ only in case, and tempauth cannot tell them apart.`,
+      )
     lines.set(userLineKey(user), user)
     const groups = is_superuser ? ['.admin', '.reseller_admin'] : ['.admin']
     return { line: userLine(user), login: `${user}:${user}`, key: password, groups }
@@ -32,10 +35,10 @@ function checkUser({ user, password }: DesiredUser): void {
     throw new Error(`The user ${JSON.stringify(user)} has a name that tempauth misreads.`)
   const misread = misreadInKeys.some((part) => password.includes(part))
   if (misread || !userKeyPattern.test(password))
-    throw new Error(`The user '${user}' has a password that tempauth misreads: give it another.`)
+    throw new Error(`The user '${user}' has a password that tempauth misreads. Set another password.`)
 }
 
-/** Our file in the proxy's folder. `section` is what the proxy calls tempauth, such as `filter:tempauth`. */
+/** Renders our file in the proxy's folder. `section` is the name of tempauth there, such as `filter:tempauth`. */
 export function renderUserFile(section: string, entries: readonly UserEntry[]): string {
   const lines = entries.map(({ line, key, groups }) => `${line} = ${[key, ...groups].join(' ')}\n`)
   return `${heading}\n[${section}]\n${lines.join('')}`
@@ -44,7 +47,7 @@ export function renderUserFile(section: string, entries: readonly UserEntry[]): 
 const heading =
   '# Written by Roost from the users of its cluster. What is changed here by hand, the next deployment undoes.'
 
-/** The users of a file that we wrote. Lines that somebody added count as far as tempauth would read them. */
+/** Parses the users of our file. Added lines count if tempauth would read them. */
 export function parseUserFile(text: string): readonly UserEntry[] {
   return text.split('\n').flatMap((line) => parseUserLine(line) ?? [])
 }
@@ -56,7 +59,7 @@ function parseUserLine(text: string): UserEntry | undefined {
   return { line, login: loginOf(line), key, groups }
 }
 
-/** Of the name of a line; the name itself where tempauth would refuse it. */
+/** Returns the login of a line's name; the name itself if tempauth would refuse it. */
 export function loginOf(line: string): string {
   const [kind, account, user, ...more] = line.split('_')
   if (account === undefined || user === undefined || more.length > 0) return line
@@ -64,7 +67,7 @@ export function loginOf(line: string): string {
   return `${decode(account)}:${decode(user)}`
 }
 
-/** What tells one state of a user from another; its key cannot be read from it. */
+/** Returns a digest of a user's state, without its key. */
 export function digestOf({ key, groups }: UserEntry): string {
   return createHash('sha256')
     .update([key, ...groups].join(' '))

@@ -10,7 +10,7 @@ import { endTokens, endTokensOf } from './tokens.js'
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
-/** A server with these values by key, which speaks as much of the protocol as is asked of it. */
+/** A server with these values by key, and the commands of the agent. */
 const servers: Server[] = []
 async function startMemcached(
   values: Map<string, string>,
@@ -60,7 +60,7 @@ describe('tokens in memcached', () => {
   const value = (login: string) => JSON.stringify([1.5, `${login.split(':')[0]},${login},AUTH_${login.split(':')[0]}`])
 
   it.each([[1_000_000], [3]])(
-    'are ended on every server, also those that no entry of a user leads to (%d bytes at a time)',
+    'are ended on every server, also those that are not in the entry of a user (%d bytes at a time)',
     async (byte) => {
       const kept: [string, string][] = [
         [user('dora:dora'), '"AUTH_tk3"'],
@@ -99,21 +99,23 @@ describe('tokens in memcached', () => {
     expect(values.size).toBe(0)
   })
 
-  it('on a server that is away may live on, which is noted; those on the others are ended', async () => {
+  it('on an unavailable server are noted; those on the others are ended', async () => {
     const values = new Map([[token('AUTH_tk1'), value('bob:bob')]])
     // No program gets this port by chance.
     const memcached = [{ host: '127.0.0.1', port: 1 }, await startMemcached(values)]
     const { ended, notes } = await endTokens({ memcached, prefix: 'AUTH_' }, ['bob:bob'])
     expect(ended).toBe(1)
-    expect(notes).toEqual([expect.stringContaining('Tokens of bob:bob on the memcached server 127.0.0.1:1 may live')])
+    expect(notes).toEqual([
+      expect.stringContaining('Tokens of bob:bob on the memcached server 127.0.0.1:1 may remain valid'),
+    ])
   })
 
-  it('are not looked for when no login is concerned', async () => {
+  it('are not searched without logins', async () => {
     const memcached = [{ host: '127.0.0.1', port: 1 }]
     expect(await endTokens({ memcached, prefix: 'AUTH_' }, [])).toEqual({ ended: 0, notes: [] })
   })
 
-  it('are ended once more when the control plane asks, of the generation in force alone', async () => {
+  it('are ended again when the control plane asks, only for the deployed generation', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'roost-tokens-'))
     onTestFinished(() => rm(dir, { recursive: true }))
     const values = new Map([

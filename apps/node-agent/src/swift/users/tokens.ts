@@ -6,22 +6,22 @@ import type { Endpoint, ProxySettings } from './proxy-settings.js'
 
 export interface EndedTokens {
   readonly ended: number
-  /** One sentence for each server whose tokens may live on. */
+  /** One sentence for each server whose tokens may remain valid. */
   readonly notes: readonly string[]
 }
 
-/** Items of one question. */
+/** Items of one request. */
 const batch = 100
-/** One server's share of a deployment's time, also with millions of items. */
+/** The time limit for one server, also with millions of items. */
 const deadlineMs = 60_000
-/** An item of memcached with its header; a token of ours has a tenth of it, a listing of shards may have a megabyte. */
+/** The limit for an item with its header: a token has a tenth of it, a listing of shards may have a megabyte. */
 const largestToken = 4096
 const busyRetryMs = 200
 const mostLists = 5
 
 /**
- * Ends the tokens of logins. Tempauth leads from a user only to its latest token, because each proxy overwrites that entry;
- * older tokens are found by their values, which name the login. A server that is away is a note and no failure.
+ * Ends the tokens of logins. Tempauth's entry of a user has only its latest token, because each proxy overwrites it; older tokens
+ * are found by their values, which have the login. An unavailable server is a note, not a failure.
  */
 export async function endTokens(
   { memcached, prefix }: Pick<ProxySettings, 'memcached' | 'prefix'>,
@@ -37,7 +37,7 @@ export async function endTokens(
   }
 }
 
-/** Ends the tokens of the users that the generation in force changed or removed, once more. Throws a sentence. */
+/** Ends again the tokens of users that the deployed generation changed or removed. Throws a sentence. */
 export async function endTokensOf(
   generation: number,
   kept: InForceFile,
@@ -63,12 +63,12 @@ async function endOn(
     const reason = (error as Error).message
     return {
       ended: 0,
-      note: `Tokens of ${nameOf(logins)} on the memcached server ${server.host}:${server.port} may live until they expire: ${reason}.`,
+      note: `Tokens of ${nameOf(logins)} on the memcached server ${server.host}:${server.port} may remain valid until they expire: ${reason}.`,
     }
   }
 }
 
-/** A list misses items that memcached moves meanwhile: it is read again until none of ours is in it. */
+/** Reads the list until it has none of these tokens: it misses items that memcached is moving. */
 async function endTokensOn(server: Endpoint, memcached: Memcached, logins: ReadonlySet<string>): Promise<number> {
   let ended = 0
   for (let list = 0; list < mostLists; list++) {
@@ -79,7 +79,7 @@ async function endTokensOn(server: Endpoint, memcached: Memcached, logins: Reado
   return ended
 }
 
-/** The list comes on a connection of its own, and only as fast as its items are read: it is never whole in memory. */
+/** Reads the list on a separate connection, only as fast as its items are checked, so that it is never complete in memory. */
 async function endListed(server: Endpoint, memcached: Memcached, logins: ReadonlySet<string>): Promise<number> {
   let ended = 0
   const end = async (keys: readonly string[]) => {
@@ -100,7 +100,7 @@ async function endListed(server: Endpoint, memcached: Memcached, logins: Readonl
   return ended
 }
 
-/** Only one dump runs at a time on a server: another proxy's agent may be at it. */
+/** Waits for the dump of another proxy's agent: a server runs one at a time. */
 async function withDump(server: Endpoint, read: (items: AsyncIterable<string>) => Promise<void>): Promise<void> {
   const end = performance.now() + deadlineMs
   for (;;) {
@@ -113,13 +113,13 @@ async function withDump(server: Endpoint, read: (items: AsyncIterable<string>) =
   }
 }
 
-/** The key of an item that may be a token: Swift hashes its keys, and a token is small. */
+/** Returns the key of an item that may be a token: Swift hashes its keys, and a token is small. */
 function keyOf(item: string): string | undefined {
   const [, key, size] = /^key=([0-9a-f]{32}) .*\bsize=(\d+)/.exec(item) ?? []
   return Number(size) <= largestToken ? key : undefined
 }
 
-/** The login of a token: tempauth keeps `[expires, "account,account:user,groups…"]`. */
+/** Returns the login of a token: tempauth stores `[expires, "account,account:user,groups…"]`. */
 function loginOf(value: string): string | undefined {
   if (!value.startsWith('[')) return undefined
   try {
@@ -130,7 +130,7 @@ function loginOf(value: string): string | undefined {
   }
 }
 
-/** As Swift's client names what it keeps. */
+/** Hashes a key as Swift's client does. */
 function hashed(key: string): string {
   return createHash('md5').update(key).digest('hex')
 }
