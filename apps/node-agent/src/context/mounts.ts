@@ -31,7 +31,7 @@ import { RcloneMounts } from '../mounts/rclone-mounts.js'
 import { openRemoteControl } from '../mounts/rclone/remote-control.js'
 import { createShareMounts } from '../mounts/started/share-mounts.js'
 import type { ShareMounts } from '../mounts/started/share-mounts.js'
-import { nameOf } from '../mounts/started/desired-mounts.js'
+import { nameOf } from '../mounts/started/mount-commands.js'
 
 export interface MountsOptions {
   readonly gateway: GatewayConfig

@@ -80,7 +80,7 @@ export class MountChanger {
   }
 
   /** Keeps the folders in `behind` as they were before `start`. */
-  holdBack(behind: ReadonlySet<string>): Promise<void> {
+  keepUnchanged(behind: ReadonlySet<string>): Promise<void> {
     return this.#inOrder(async () => {
       const { store, mounts } = this.#options
       const { staged } = store.record

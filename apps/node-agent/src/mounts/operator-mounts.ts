@@ -32,7 +32,7 @@ export function createOperatorMounts({ machine, run, directory }: OperatorMounts
       return { started: [], stopped: [], replaced: [], notes }
     },
     start: missing,
-    holdBack: async () => {},
+    keepUnchanged: async () => {},
     settle: async () => ({ missing: [], notes: [] }),
     abandon: async () => {},
     drift: async () => [],

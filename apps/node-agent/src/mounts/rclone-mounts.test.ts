@@ -153,7 +153,7 @@ describe('mounts of a gateway', () => {
     const next = state([1, 'other'], [4, 'd'], [5, 'e'])
     await mounts.start(next)
     expect(standing()).toEqual(['1 a', '2 b', '3 c', '4 d', '5 e'])
-    await mounts.holdBack(new Set(['/srv/1', '/srv/2', '/srv/4']))
+    await mounts.keepUnchanged(new Set(['/srv/1', '/srv/2', '/srv/4']))
     await mounts.settle()
     expect(standing()).toEqual(['1 a', '2 b', '5 e'])
     expect(drained).toEqual(['c'])

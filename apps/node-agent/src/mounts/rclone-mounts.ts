@@ -122,10 +122,10 @@ export class RcloneMounts implements Mounts {
     const changes = await this.#changer.changesTo(specs)
     await cacheSizes.requirePart(changes.added, specs)
     const plan = planOf(changes, (spec) => this.#mounts.pathOf(spec))
-    return { ...plan, notes: [...plan.notes, ...(await this.#containerNotes(desired, changes))] }
+    return { ...plan, notes: [...plan.notes, ...(await this.#containerWarnings(desired, changes))] }
   }
 
-  async #containerNotes({ storage }: GatewayState, { added, replaced }: MountChanges): Promise<readonly string[]> {
+  async #containerWarnings({ storage }: GatewayState, { added, replaced }: MountChanges): Promise<readonly string[]> {
     const containers = [...added, ...replaced.map(({ after }) => after)].map(({ container }) => container)
     if (storage === null || containers.length === 0) return []
     const missing = await this.#options.findMissingContainers(storage, containers)
@@ -140,8 +140,8 @@ export class RcloneMounts implements Mounts {
     return this.#changer.start(desired, behind)
   }
 
-  holdBack(behind: ReadonlySet<string>): Promise<void> {
-    return this.#changer.holdBack(behind)
+  keepUnchanged(behind: ReadonlySet<string>): Promise<void> {
+    return this.#changer.keepUnchanged(behind)
   }
 
   settle(): Promise<SettledMounts> {

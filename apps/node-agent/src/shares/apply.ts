@@ -135,7 +135,7 @@ function labelled({ protocol, fault = '' }: ProtocolPart): string {
 /** Completes what the mounts began. Those of the folders in `behind` are as they were. */
 async function settled(mounts: Mounts, behind: ReadonlySet<string> = new Set()): Promise<SettledMounts> {
   try {
-    if (behind.size > 0) await mounts.holdBack(behind)
+    if (behind.size > 0) await mounts.keepUnchanged(behind)
     return await mounts.settle()
   } catch (error) {
     return { missing: [], notes: [errorText(error)] }

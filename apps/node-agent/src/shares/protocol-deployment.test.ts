@@ -87,12 +87,12 @@ describe('one protocol of two', () => {
     gateway.fail('smbcontrol smbd reload-config', 'no answer')
     await apply(2, nfsShare(4), cifsShare(3))
     // The old share 2 is served on, the new share 3 is not; 1 and 4 are the business of NFS.
-    expect(gateway.mounts.slice(-3)).toEqual(['start', 'hold back /srv/roost/2 /srv/roost/3', 'settle'])
+    expect(gateway.mounts.slice(-3)).toEqual(['start', 'keep unchanged /srv/roost/2 /srv/roost/3', 'settle'])
     gateway.write('/proc/100/comm', 'bash\n')
     await apply(3, nfsShare(5), cifsShare(3))
     expect(gateway.mounts.slice(-3)).toEqual([
       'start /srv/roost/2 /srv/roost/3',
-      'hold back /srv/roost/2 /srv/roost/3',
+      'keep unchanged /srv/roost/2 /srv/roost/3',
       'settle',
     ])
   })

@@ -71,13 +71,13 @@ export interface MountChanges {
   readonly replaced: readonly { readonly before: MountSpec; readonly after: MountSpec }[]
 }
 
-export function changesOf(standing: readonly MountSpec[], wanted: readonly MountSpec[]): MountChanges {
-  const before = new Map(standing.map((spec) => [spec.share, spec]))
-  const after = new Map(wanted.map((spec) => [spec.share, spec]))
+export function changesOf(current: readonly MountSpec[], desired: readonly MountSpec[]): MountChanges {
+  const before = new Map(current.map((spec) => [spec.share, spec]))
+  const after = new Map(desired.map((spec) => [spec.share, spec]))
   return {
-    added: wanted.filter(({ share }) => !before.has(share)),
-    removed: standing.filter(({ share }) => !after.has(share)),
-    replaced: wanted.flatMap((spec) => {
+    added: desired.filter(({ share }) => !before.has(share)),
+    removed: current.filter(({ share }) => !after.has(share)),
+    replaced: desired.flatMap((spec) => {
       const old = before.get(spec.share)
       return old === undefined || isSame(old, spec) ? [] : [{ before: old, after: spec }]
     }),

@@ -50,7 +50,7 @@ export interface Mounts {
    */
   start(desired: GatewayState, behind?: ReadonlySet<string>): Promise<readonly MissingShare[]>
   /** Leaves the folders in `behind` as they were before `start`, which is what `settle` then comes to. */
-  holdBack(behind: ReadonlySet<string>): Promise<void>
+  keepUnchanged(behind: ReadonlySet<string>): Promise<void>
   /** Replaces and ends what `start` left standing. */
   settle(): Promise<SettledMounts>
   /** Ends what `start` began. */

@@ -12,11 +12,11 @@ export function createMissingContainers(client: StorageClient): FindMissingConta
   return async (login, containers) => {
     const missing = new Set<string>()
     const account = await client.open(login).catch(() => undefined)
-    let isAway = account === undefined
+    let isUnavailable = account === undefined
     await inParallel([...new Set(containers)], atOnce, async (container) => {
-      if (isAway || account === undefined) return
+      if (isUnavailable || account === undefined) return
       const head = await account.head(container).catch(() => undefined)
-      isAway ||= head === undefined
+      isUnavailable ||= head === undefined
       if (head?.status === notFound) missing.add(container)
     })
     return missing

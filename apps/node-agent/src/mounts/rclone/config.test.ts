@@ -57,7 +57,7 @@ key = two
     }
   })
 
-  it.skipIf(!hasRclone)('is read by rclone as it was meant (where rclone is installed)', () => {
+  it.skipIf(!hasRclone)('is read by rclone without a change of any value (where rclone is installed)', () => {
     const logins = Object.fromEntries(keys.map((key, i) => [`r${i}`, login(key)]))
     const file = join(dir, 'rclone.conf')
     writeFileSync(file, renderRcloneConfig(logins))

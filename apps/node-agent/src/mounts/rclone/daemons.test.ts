@@ -41,7 +41,7 @@ describe('a daemon', () => {
     await expect.poll(cmdline, patience).toBe(['sleep', '1000', ''].join('\0'))
   })
 
-  it('ends when it is told to, and when it does not listen', async () => {
+  it('ends on SIGTERM, and on SIGKILL when it ignores that', async () => {
     await started(['sh', '-c', 'trap "" TERM; while :; do sleep 0.1; done'])
     await open().end('one')
     expect(open().isRunning('one')).toBe(false)
@@ -122,7 +122,7 @@ describe('a daemon', () => {
       'a\nb',
     ]
     await open().start('one', ['sh', '-c', `printf '%s\\0' "$@"; exec sleep 1000`, 'sh', ...argv])
-    await expect.poll(() => open().log('one'), patience).toBe(argv.map((word) => `${word}\0`).join(''))
+    await expect.poll(() => open().log('one'), patience).toBe(argv.map((argument) => `${argument}\0`).join(''))
   })
 
   it('says why it could not be started', async () => {

@@ -66,8 +66,8 @@ export function createDaemons({ dir, machine, run, clock, systemd }: DaemonsOpti
       const pid = find(name)
       if (pid !== undefined) {
         signal(pid, 'SIGTERM')
-        if (!(await gone(clock, () => find(name) === undefined))) signal(pid, 'SIGKILL')
-        await gone(clock, () => find(name) === undefined)
+        if (!(await waitUntilEnded(clock, () => find(name) === undefined))) signal(pid, 'SIGKILL')
+        await waitUntilEnded(clock, () => find(name) === undefined)
       }
       tailOf(name).end()
       for (const file of [pidFile(name), logFile(name), scriptFile(name)]) await rm(file, { force: true })
@@ -76,10 +76,10 @@ export function createDaemons({ dir, machine, run, clock, systemd }: DaemonsOpti
       const pid = find(name)
       if (pid === undefined) return
       signal(pid, 'SIGKILL')
-      await gone(clock, () => find(name) === undefined)
+      await waitUntilEnded(clock, () => find(name) === undefined)
     },
     log: (name) => machine.read(logFile(name)) ?? '',
-    newLines: (name) => tailOf(name).take(),
+    newLines: (name) => tailOf(name).read(),
     async trimLog(name) {
       const { size } = await stat(logFile(name)).catch(() => ({ size: 0 }))
       if (size > longLogBytes) tailOf(name).trim(trimmedLogBytes)
@@ -99,9 +99,9 @@ cat /proc/$$/stat ${bootId} >${quoted(pidFile)} && exec ${argv.map(quoted).join(
 `
 }
 
-/** One word of a shell, whatever characters it has. */
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
+/** Returns one argument of a shell command, for any characters. */
+function quoted(argument: string): string {
+  return `'${argument.replaceAll("'", `'\\''`)}'`
 }
 
 // systemd expands `$` in a command line, so the program's arguments are in the script and never in the unit (ADR 19).
@@ -141,9 +141,9 @@ function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-async function gone(clock: Clock, isGone: () => boolean): Promise<boolean> {
+async function waitUntilEnded(clock: Clock, isEnded: () => boolean): Promise<boolean> {
   const until = clock.monotonic() + politeMs
-  while (!isGone()) {
+  while (!isEnded()) {
     if (clock.monotonic() >= until) return false
     await new Promise<void>((resolve) => clock.after(50, resolve))
   }

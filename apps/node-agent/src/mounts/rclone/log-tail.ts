@@ -24,7 +24,7 @@ export class LogTail {
     this.#file = file
   }
 
-  take(): NewLines {
+  read(): NewLines {
     this.#collect()
     const lines = this.#lines
     this.#lines = []

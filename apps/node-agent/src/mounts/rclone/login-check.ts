@@ -31,9 +31,9 @@ export function createLoginCheck(run: RunCommand, dir: string): LoginCheck {
         ]
         const result = await run('rclone', args, { deadlineMs: answerMs })
         if (result.exitCode === 0) continue
-        const said = lastLine(result.stderr) || 'no answer'
+        const output = lastLine(result.stderr) || 'no answer'
         throw new Error(
-          `Swift at ${url} does not let ${user} in (${said}): see to it, or to \`roost cluster set-storage\`.`,
+          `Swift at ${url} does not let ${user} in (${output}): see to it, or to \`roost cluster set-storage\`.`,
         )
       }
     } finally {

@@ -24,7 +24,7 @@ export interface MounterOptions {
 }
 
 /** A mount as it is to stand. */
-export interface WantedMount {
+export interface MountCommand {
   /** Of the daemon. */
   readonly name: string
   readonly path: string
@@ -38,9 +38,9 @@ export interface WantedMount {
 /** Brings single mounts up and down. */
 export interface Mounter {
   /** What the mount was started with; undefined when it is not up. */
-  runsWith(mount: Pick<WantedMount, 'name' | 'path'>): Promise<StartedWith | undefined>
+  runsWith(mount: Pick<MountCommand, 'name' | 'path'>): Promise<StartedWith | undefined>
   /** Resolves once the path shows the mount. Rejects with what the program said. One that was started with the same stays. */
-  up(wanted: WantedMount): Promise<void>
+  up(command: MountCommand): Promise<void>
   /** Also of what is left of one that broke. */
   down(name: string, path: string): Promise<void>
   /** Ends the program of one that hangs: calls that wait for it fail, and `down` no longer waits. */
@@ -53,7 +53,7 @@ export interface Mounter {
 
 const mountMs = 30_000
 const unmountMs = 10_000
-const lookEveryMs = 100
+const pollEveryMs = 100
 const mountedType = 'fuse.rclone'
 
 export function createMounter(options: MounterOptions): Mounter {
@@ -61,7 +61,7 @@ export function createMounter(options: MounterOptions): Mounter {
   const recordOf = (name: string) => join(dir, `${name}.with`)
   const isMounted = (path: string) => mountAt(path, readMounts(machine))?.fsType === mountedType
 
-  async function up({ name, path, argv, startedWith, forClients, cache }: WantedMount): Promise<void> {
+  async function up({ name, path, argv, startedWith, forClients, cache }: MountCommand): Promise<void> {
     const present = await runsWith({ name, path })
     if (present !== undefined && isSameStart(present, startedWith)) return
     await down(name, path)
@@ -72,12 +72,12 @@ export function createMounter(options: MounterOptions): Mounter {
     await daemons.start(name, argv)
     const until = clock.monotonic() + mountMs
     while (!isMounted(path)) {
-      await new Promise<void>((resolve) => clock.after(lookEveryMs, resolve))
-      const said = lastLine(daemons.log(name))
+      await new Promise<void>((resolve) => clock.after(pollEveryMs, resolve))
+      const output = lastLine(daemons.log(name))
       if (daemons.isRunning(name) && clock.monotonic() < until) continue
       if (isMounted(path)) break
       await down(name, path)
-      throw new Error(`${path} could not be mounted: ${said || 'rclone did not say why'}.`)
+      throw new Error(`${path} could not be mounted: ${output || 'rclone did not say why'}.`)
     }
   }
 

@@ -4,10 +4,10 @@ import type { MountSpec } from '../desired/mount-spec.js'
 import type { CacheStats } from '../rclone/remote-control.js'
 import { sharePath } from '../desired/share-path.js'
 import { isSameStart } from './started-with.js'
-import { nameOf, wantedMounts } from './desired-mounts.js'
-import type { WantedMountsOptions } from './desired-mounts.js'
+import { nameOf, mountCommands } from './mount-commands.js'
+import type { MountCommandsOptions } from './mount-commands.js'
 
-export interface ShareMountsOptions extends WantedMountsOptions {
+export interface ShareMountsOptions extends MountCommandsOptions {
   readonly mounter: Mounter
   /** In megabytes. */
   readonly cacheSizeOf: (spec: MountSpec) => Promise<number>
@@ -44,7 +44,7 @@ export interface ShareMounts {
 export function createShareMounts(options: ShareMountsOptions): ShareMounts {
   const { mounter, control, directory, cacheSizeOf } = options
   const pathOf = (share: number) => sharePath(directory, { id: share })
-  const { serving, draining } = wantedMounts(options)
+  const { serving, draining } = mountCommands(options)
   const endDrain = async (spec: MountSpec) => {
     const { name, path } = draining(spec)
     await mounter.down(name, path)
@@ -59,9 +59,9 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
     up: async (spec) => mounter.up(serving(spec, await cacheSizeOf(spec))),
     down: (share) => mounter.down(nameOf(share), pathOf(share)),
     async drain(spec) {
-      const wanted = draining(spec)
-      await mounter.up(wanted)
-      const port = mounter.port(wanted.name)
+      const command = draining(spec)
+      await mounter.up(command)
+      const port = mounter.port(command.name)
       // What is in Swift leaves the cache a second later.
       if (port === undefined || (await control.cachedFiles(port)) > 0) return false
       await endDrain(spec)
@@ -83,7 +83,7 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
 /** Compares running mounts with what would be started now. */
 function checksOf(
   { mounter, directory, cacheSizeOf }: ShareMountsOptions,
-  serving: ReturnType<typeof wantedMounts>['serving'],
+  serving: ReturnType<typeof mountCommands>['serving'],
 ): Pick<ShareMounts, 'isUp' | 'isOutdated' | 'hasOtherCacheSize'> {
   const runsWith = ({ share }: MountSpec) =>
     mounter.runsWith({ name: nameOf(share), path: sharePath(directory, { id: share }) })

@@ -18,10 +18,10 @@ const mebibyte = 1 << 20
 export function divideCache(shares: readonly SizedShare[], diskMegabytes: number): ReadonlyMap<number, number> {
   const budget = Math.floor(usable * diskMegabytes)
   const part = Math.floor(budget / partsFor(shares.length))
-  const wanted = shares.map(({ share, cacheMegabytes }) => [share, cacheMegabytes ?? part] as const)
-  const sum = wanted.reduce((total, [, size]) => total + size, 0)
+  const sizes = shares.map(({ share, cacheMegabytes }) => [share, cacheMegabytes ?? part] as const)
+  const sum = sizes.reduce((total, [, size]) => total + size, 0)
   const scale = sum > budget ? budget / sum : 1
-  return new Map(wanted.map(([share, size]) => [share, Math.max(1, Math.floor(size * scale))]))
+  return new Map(sizes.map(([share, size]) => [share, Math.max(1, Math.floor(size * scale))]))
 }
 
 /** Throws for a new share whose part of the disk would be too small, with what to do. */

@@ -126,7 +126,7 @@ function standingMounts(directory: string, calls: string[], broken: ReadonlySet<
       record('start', behind)
       return shares.flatMap(({ id }) => (broken.has(id) ? [{ share: id, reason: `${id} could not be mounted.` }] : []))
     },
-    holdBack: async (behind) => record('hold back', behind),
+    keepUnchanged: async (behind) => record('keep unchanged', behind),
     async settle() {
       record('settle')
       return { missing: [], notes: [] }

@@ -68,8 +68,8 @@ export class FolderWatches {
   /** Watches these folders and no others. */
   replace(folders: readonly string[]): void {
     this.exhausted = false
-    const wanted = new Set(folders)
-    for (const path of this.#watchers.keys()) if (!wanted.has(path)) this.remove(path)
+    const kept = new Set(folders)
+    for (const path of this.#watchers.keys()) if (!kept.has(path)) this.remove(path)
     for (const folder of folders) this.add(folder)
   }
 

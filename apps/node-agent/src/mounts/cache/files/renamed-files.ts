@@ -54,15 +54,15 @@ export class RenamedFiles {
   /** A dirty file has this name now; `before`: the same file under the name that it had. */
   appeared(share: number, file: DirtyFile, before: DirtyFile | undefined): void {
     const path = pathInContainer(file.key)
-    const { remote, container } = placeOf(file.key)
-    const isOfThisPlace = (one: RenamedFile) =>
+    const { remote, container } = containerOf(file.key)
+    const isInSameContainer = (one: RenamedFile) =>
       one.share === share && one.remote === remote && one.container === container
     // What lies under that name is replaced by the upload of this file.
-    let files = this.#files.filter((one) => !(isOfThisPlace(one) && one.from === path))
+    let files = this.#files.filter((one) => !(isInSameContainer(one) && one.from === path))
     if (before !== undefined) {
       const from = pathInContainer(before.key)
       files = files.map((one) =>
-        isOfThisPlace(one) && one.to === from ? { ...one, to: path, leftoverBytes: null } : one,
+        isInSameContainer(one) && one.to === from ? { ...one, to: path, leftoverBytes: null } : one,
       )
       if (file.changedAtMs - before.dirtySinceMs >= soonestUploadMs)
         files.push({ share, remote, container, from, to: path, renamedAtMs: file.changedAtMs, leftoverBytes: null })
@@ -94,7 +94,7 @@ export class RenamedFiles {
 }
 
 /** A key is `<remote>/<container>/<path>`. */
-function placeOf(key: string): { readonly remote: string; readonly container: string } {
+function containerOf(key: string): { readonly remote: string; readonly container: string } {
   const [remote = '', container = ''] = key.split('/')
   return { remote, container }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { MountCache } from '../cache/files/metadata-repair.js'
-import type { WantedMount } from './mounter.js'
+import type { MountCommand } from './mounter.js'
 import type { MountOwner } from '../desired/mounts.js'
 import { fingerprint, keyOf } from '../desired/mount-spec.js'
 import type { MountSpec } from '../desired/mount-spec.js'
@@ -10,7 +10,7 @@ import type { RemoteControl } from '../rclone/remote-control.js'
 import { sharePath } from '../desired/share-path.js'
 import type { StartedWith } from './started-with.js'
 
-export interface WantedMountsOptions {
+export interface MountCommandsOptions {
   readonly control: RemoteControl
   /** Holds the mount points, named by the shares' ids. */
   readonly directory: string
@@ -23,7 +23,7 @@ export interface WantedMountsOptions {
 }
 
 /** How rclone is started for a share: to serve its clients, and to upload what an ended mount left. */
-export function wantedMounts(options: WantedMountsOptions) {
+export function mountCommands(options: MountCommandsOptions) {
   const { control, directory, cacheDirectory, drainDirectory, configFile, owner } = options
   const cacheOf = ({ share, remote, container, retain }: MountSpec): MountCache => ({
     folder: join(cacheDirectory, String(share)),
@@ -37,7 +37,7 @@ export function wantedMounts(options: WantedMountsOptions) {
     htpasswd: control.htpasswd,
   })
   return {
-    serving: (spec: MountSpec, cacheMegabytes: number): WantedMount => {
+    serving: (spec: MountSpec, cacheMegabytes: number): MountCommand => {
       const path = sharePath(directory, { id: spec.share })
       const argv = ['rclone', ...mountArguments(spec, path, owner(), filesOf(spec))]
       return {
@@ -49,7 +49,7 @@ export function wantedMounts(options: WantedMountsOptions) {
         forClients: true,
       }
     },
-    draining: (spec: MountSpec): WantedMount => {
+    draining: (spec: MountSpec): MountCommand => {
       const path = join(drainDirectory, keyOf(spec))
       const argv = ['rclone', ...drainArguments(spec, path, filesOf(spec))]
       return {
