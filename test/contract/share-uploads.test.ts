@@ -105,7 +105,9 @@ describe('gateway_shares/<id>/uploads/', () => {
     const offline = await uploads()
     expect([offline.status, offline.headers['retry-after']]).toEqual([503, '15'])
     await connect({ result }, 1)
-    expect((await uploads()).body).toEqual({ error: 'The agent on this node is too old for this; upgrade it.' })
+    expect((await uploads()).body).toEqual({
+      error: 'The agent of this node does not support this request. Upgrade the agent.',
+    })
   })
 
   it('has no answer for an unknown share', async () => {

@@ -137,16 +137,19 @@ describe('roost', () => {
     expect(await runRoost(['cluster', 'list'], theirs)).toMatchObject({ code: 6 })
     for (const verb of ['revoke', 'rotate'])
       expect(await cli('key', verb, '999')).toMatchObject({ code: 3, stderr: "roost: key '999' not found.\n" })
-    expect(await cli('key', 'revoke', 'pager')).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a key id') })
+    expect(await cli('key', 'revoke', 'pager')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not a key id'),
+    })
   })
 
   it('disables, enables and removes operators, but not the last administrator', async () => {
     await cli('operator', 'add', 'night shift', '--role', 'admin') // where the test before has not
     await cli('operator', 'add', 'guest')
     expect((await cli('operator', 'role', 'guest', '--role', 'admin')).stdout).toBe(
-      'operator guest is enabled, admin\n',
+      'operator guest enabled, admin\n',
     )
-    expect((await cli('operator', 'disable', 'guest')).stdout).toBe('operator guest is disabled\n')
+    expect((await cli('operator', 'disable', 'guest')).stdout).toBe('operator guest disabled\n')
     expect((await cli('operator', 'enable', 'guest')).code).toBe(0)
     expect((await cli('operator', 'remove', 'guest')).code).toBe(0)
     expect(await cli('operator', 'remove', 'night shift')).toMatchObject({ code: 0 })
@@ -174,7 +177,7 @@ describe('roost', () => {
     const url = 'https://127.0.0.1:2' // a port that nothing is given by chance, and that fetch does not block
     const nobody = controlPlaneEnv('/nonexistent', { ROOST_API_KEY: 'admin:key', ROOST_PUBLIC_URL: url })
     const { code, stderr } = await runRoost(['cluster', 'list'], nobody)
-    expect(stderr).toBe(`roost: ${url} does not answer (ECONNREFUSED): is Roost running there?\n`)
+    expect(stderr).toBe(`roost: ${url} does not answer (ECONNREFUSED). Check that Roost runs there.\n`)
     expect(code).toBe(1)
   })
 })

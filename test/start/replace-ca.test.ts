@@ -42,7 +42,10 @@ async function servedTo(trusted: readonly string[] | undefined): Promise<number 
 
 describe('roost local replace-ca', { timeout: 300_000 }, () => {
   it('needs an authority to replace', async () => {
-    expect(await replaceCa()).toMatchObject({ code: 1, stderr: expect.stringContaining('no certificate authority of Roost') })
+    expect(await replaceCa()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no certificate authority of Roost'),
+    })
   })
 
   it('keeps the old one serving while a node has not learned the new one, then lets the new one take over', async () => {

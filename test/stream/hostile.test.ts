@@ -126,7 +126,7 @@ describe('a connection that costs', () => {
 
   it('by coming in hundreds without a hello leaves room for agents', async () => {
     // Long enough for the agent to come while all of the crowd is there, also on a slow machine.
-    const small = await startStreamServer({ helloTimeoutMs: 20_000, maxGreeting: 30, maxGreetingPerAddress: 20 })
+    const small = await startStreamServer({ helloTimeoutMs: 20_000, maxHandshakes: 30, maxHandshakesPerAddress: 20 })
     onTestFinished(() => small.close())
     const [node] = await insertNodes(small.database, small.clusterId, 1)
     const crowd = await Promise.all(Array.from({ length: 20 }, () => RawSocket.open(small.url)))

@@ -68,7 +68,9 @@ it("another node's answer is ignored, and a silent node fails at the deadline", 
 
 it('an agent of protocol 1 is asked for plans alone; anything else fails at once', async () => {
   const { nodeId, asked } = await answering(() => {}, 1)
-  expect(await endTokens(nodeId)).toEqual({ error: 'The agent on this node is too old for this; upgrade it.' })
+  expect(await endTokens(nodeId)).toEqual({
+    error: 'The agent of this node does not support this request. Upgrade the agent.',
+  })
   const desired: DesiredState = { kind: 'user_db', users: [] }
   expect(await server.requests.askForPlan(nodeId, desired, waitTimeoutMs)).toEqual({ error: 'no plan today' })
   expect(asked).toEqual(['plan_request'])

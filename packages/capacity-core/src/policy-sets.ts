@@ -1,13 +1,13 @@
 import { mean, percentile, sampleDeviation } from './statistics.js'
 import { percentUsed, usageOf } from './usage.js'
-import type { FilesystemFigures } from './usage.js'
+import type { FilesystemSpace } from './usage.js'
 
 /** A device as capacity sees it. */
 export interface DeviceCapacity {
   /** Indexes of the policies that it is assigned to, in any order. */
   readonly policies: readonly number[]
   /** Null where its filesystem is not known: it is counted, and adds to nothing else. */
-  readonly figures: FilesystemFigures | null
+  readonly figures: FilesystemSpace | null
 }
 
 /** Percent used of the single devices, each 0..100; `count` is every assigned device, known or not. */

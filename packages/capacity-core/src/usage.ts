@@ -2,7 +2,7 @@
 export const bytesPerTb = 1e12
 
 /** What `statvfs` tells of a mounted filesystem: `blocks`, `bfree` and `bavail`, each times `frsize`. */
-export interface FilesystemFigures {
+export interface FilesystemSpace {
   readonly totalBytes: number
   readonly freeBytes: number
   readonly availableBytes: number
@@ -19,7 +19,7 @@ export interface Usage {
  * Used includes what lies inside the reserved area; raw leaves out the reserved blocks that are still free, so that
  * used / raw is the Use% of `df`. A filesystem that claims more free blocks than it has counts as empty.
  */
-export function usageOf({ totalBytes, freeBytes, availableBytes }: FilesystemFigures): Usage {
+export function usageOf({ totalBytes, freeBytes, availableBytes }: FilesystemSpace): Usage {
   const usedBytes = Math.max(0, totalBytes - freeBytes)
   const available = Math.max(0, availableBytes)
   return { rawBytes: usedBytes + available, usedBytes, freeBytes: available }

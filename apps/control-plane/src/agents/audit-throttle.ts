@@ -6,11 +6,11 @@ import type { FleetAudit, FleetEvent } from './fleet.js'
 const everyMs = 60_000
 const maxRemembered = 10_000
 
-/** Notes an event without making the stream wait for it. */
-export type NoteEvent = (event: FleetEvent) => void
+/** Records an event. The stream does not wait for it. */
+export type RecordEvent = (event: FleetEvent) => void
 
-/** One record a minute of the same node, sender and kind: an agent gone wild must not fill the audit table. */
-export function throttleAudit(audit: FleetAudit, clock: Clock, log: Log): NoteEvent {
+/** Records at most one event per minute with the same node, address and action: a faulty agent must not fill the audit table. */
+export function throttleAudit(audit: FleetAudit, clock: Clock, log: Log): RecordEvent {
   const last = new Map<string, number>()
   return (event) => {
     const key = [event.action, event.nodeId, event.actor, event.address].join(' ')
@@ -20,7 +20,7 @@ export function throttleAudit(audit: FleetAudit, clock: Clock, log: Log): NoteEv
     if (last.size >= maxRemembered) last.clear()
     last.set(key, now)
     audit.record(event).catch((error: unknown) => {
-      log.error({ ...logged(error), nodeId: event.nodeId, action: event.action }, 'cannot write the audit record')
+      log.error({ ...logged(error), nodeId: event.nodeId, action: event.action }, 'could not write the audit event')
     })
   }
 }

@@ -19,14 +19,16 @@ export interface EnrolRouteDeps {
   readonly clock: Clock
 }
 
-/** Registers the enrolment route. Every request without a valid token gets the same answer. */
+/** Registers the route of enrollment. Every request without a valid token gets the same answer. */
 export function registerEnrolment(app: FastifyInstance, { enrolments, trustedCas, clock }: EnrolRouteDeps): void {
   const limit = createFailureLimit(failuresPerMinute, () => clock.monotonic())
 
   async function enrol(body: unknown, address: string): Promise<EnrolOutcome> {
     const wait = limit.retryAfterSeconds(address)
     if (wait !== undefined)
-      throw new RoostError('too_many', 'Too many failed enrolments from this address.', { retryAfterSeconds: wait })
+      throw new RoostError('too_many', 'Too many failed enrollments from this address. Retry later.', {
+        retryAfterSeconds: wait,
+      })
     try {
       return await enrolments.enrol(parse(body), address)
     } catch (error) {
@@ -54,14 +56,14 @@ function parse(body: unknown): EnrolRequest {
   const parsed = safeParse(EnrolRequest, body)
   if (!parsed.success) {
     const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'body')
-    throw new RoostError('invalid', `Wrong or missing in the enrolment: ${fields.join(', ')}.`)
+    throw new RoostError('invalid', `Invalid or missing fields in the enrollment: ${fields.join(', ')}.`)
   }
   if (JSON.stringify(parsed.data).includes(String.raw`\u0000`))
-    throw new RoostError('invalid', 'The enrolment holds a NUL character.')
+    throw new RoostError('invalid', 'The enrollment contains a NUL character.')
   return parsed.data
 }
 
 function offer({ hostname, last_seen }: KnownNode): string {
   const seen = last_seen === null ? 'never seen since' : `last seen ${last_seen}`
-  return `This hardware is the node ${hostname}, ${seen}. Enrol again and say whether to take its place or to be a new node.`
+  return `This hardware is the node ${hostname}, ${seen}. Enroll again with --take-place to continue as that node, or with --new-node.`
 }

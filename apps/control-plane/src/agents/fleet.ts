@@ -1,7 +1,7 @@
 import type { EnrolConflict, EnrolRequest, EnrolResponse } from '@roost/api-types/agent'
 import type { NodeState } from '@roost/api-types/rest'
 
-/** A node as the stream knows it: whose key must have signed, and which machine spoke last. */
+/** The identity of a node: its key, and the machine that connected last. */
 export interface Identity {
   readonly nodeId: number
   readonly uuid: string
@@ -14,11 +14,11 @@ export interface Identity {
 
 export interface Identities {
   find(uuid: string): Promise<Identity | undefined>
-  /** Keys that spoke for this node once and may no longer: it was removed, or its place was taken. */
+  /** Returns former keys of the node that are revoked: it was removed, or replaced. */
   revokedKeys(uuid: string): Promise<readonly Uint8Array[]>
 }
 
-/** What the stream stores about a node. Null keeps the stored value. */
+/** The stored presence of a node. Null keeps the stored value. */
 export interface PresenceRow {
   readonly nodeId: number
   readonly state: NodeState
@@ -29,18 +29,18 @@ export interface PresenceRow {
 }
 
 export interface PresenceStore {
-  /** The nodes that were not silent when this was last written: `online`, `stale` and `duplicate`. */
+  /** Returns the nodes that were `online`, `stale` or `duplicate` when this was last written. */
   listPresent(): Promise<readonly { readonly nodeId: number; readonly state: NodeState }[]>
-  /** Writes what it can at once and answers the ids written: a row that somebody else has locked waits for the next time. */
+  /** Writes the rows that are not locked, and returns their ids. Others are written the next time. */
   updatePresence(rows: readonly PresenceRow[]): Promise<ReadonlySet<number>>
 }
 
-/** Something on the agents' side that an operator must be able to look up later. */
+/** An event of the stream for the audit log. */
 export interface FleetEvent {
   /** `refuse` (a message or a hello for another node) or `duplicate` (two machines with one identity). */
   readonly action: 'refuse' | 'duplicate'
   readonly nodeId: number
-  /** Who did it, such as `agent 5f0c…`, or `agent` where no signature was verified. */
+  /** The actor, such as `agent 5f0c…`, or `agent` if no signature was verified. */
   readonly actor: string
   readonly address: string
   readonly details: Readonly<Record<string, string>>
@@ -50,15 +50,15 @@ export interface FleetAudit {
   record(event: FleetEvent): Promise<void>
 }
 
-/** Whose place an enrolment may take. */
+/** The known node that an enrollment can replace. */
 export type KnownNode = EnrolConflict['known_node']
 
 export type EnrolOutcome =
   | { readonly kind: 'enrolled'; readonly node: Pick<EnrolResponse, 'node_id' | 'node_uuid' | 'cluster'> }
-  /** This hardware was a node before: nothing is changed, and the token is not used up. */
+  /** This hardware was a node before: nothing is changed, and the token stays valid. */
   | { readonly kind: 'known'; readonly node: KnownNode }
 
 export interface Enrolments {
-  /** Throws RoostError: `unauthenticated` for whatever is wrong with the token. */
+  /** Throws RoostError, `unauthenticated` for every fault of the token. */
   enrol(request: EnrolRequest, address: string): Promise<EnrolOutcome>
 }

@@ -13,12 +13,12 @@ import type {
 } from '@roost/api-types/agent'
 
 /**
- * What the features take from the agents' stream; `context.ts` wires it. The node id is the one whose key signed the
+ * The handlers of messages from agents; `context/` connects them. The node id is the one whose key signed the
  * hello of the session, never one that a message names. Every time is already moved to the control plane's clock and
  * never lies in its future.
  *
  * A RoostError of a handler answers the message with `refused`, and the connection stays. Any other error is a fault of
- * the program: it reaches the log alone, and ends the session with 1011.
+ * the program: it is only logged, and ends the session with 1011.
  */
 export interface StreamHandlers {
   /**
@@ -26,7 +26,7 @@ export interface StreamHandlers {
    * time, because a whole fleet sends at once after a restart.
    */
   inventory(nodeId: number, message: InventoryMessage): Promise<void>
-  /** Frames that arrive before this resolves may still name the catalogue: take it in memory before the first await. */
+  /** Frames that arrive before this resolves may still name the catalogue: keep it in memory before the first await. */
   catalogue(nodeId: number, message: CatalogueMessage): Promise<void>
   /**
    * A metric frame as it came, for `decodeMetricFrame`. The bytes are the handler's to keep. Throws FrameError for what
@@ -40,13 +40,13 @@ export interface StreamHandlers {
   /** Resolves when the outcome is stored, or was before: then the agent gets its `ack` and forgets it. */
   applied(nodeId: number, message: AppliedMessage): Promise<void>
   drift(nodeId: number, message: DriftMessage): Promise<void>
-  /** Resolves when the figures are stored, or were before: then the agent gets its `ack` and forgets them. */
+  /** Resolves when the usage is stored, or was before: then the agent gets its `ack` and forgets it. */
   usage(nodeId: number, message: UsageMessage): Promise<void>
-  /** Resolves when it is in the audit, or was before. Rejects for a share that is not the node's. */
+  /** Resolves when it is in the audit log, or was before. Rejects for a share that is not the node's. */
   mountRestored(nodeId: number, message: MountRestoredMessage): Promise<void>
   log(nodeId: number, message: LogMessage): void
-  /** The node's session begins. It may follow the last one without a `disconnected` between them. */
+  /** Called when a session of the node starts. It may follow the last one without a `disconnected` between them. */
   connected(nodeId: number): void
-  /** The node has no session left, for whatever reason. */
+  /** Called when the node has no session left. */
   disconnected(nodeId: number): void
 }

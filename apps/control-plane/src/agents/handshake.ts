@@ -6,7 +6,7 @@ import type { Clock } from '@roost/runtime'
 import type { StreamOptions } from './options.js'
 import { closeSocket } from './session.js'
 
-/** The longest hello that is accepted. */
+/** Maximum size of a hello. */
 const maxHelloBytes = 8192
 
 export interface Greeted {
@@ -20,7 +20,7 @@ export interface Greeted {
  * Sends the challenge and waits for one message. The socket is paused when it comes, so that nothing is read before
  * somebody listens. Undefined: the connection is over.
  */
-export function greet(
+export function shakeHands(
   socket: WebSocket,
   clock: Clock,
   options: Pick<StreamOptions, 'helloTimeoutMs' | 'protocol'>,
@@ -46,12 +46,16 @@ export function greet(
     }
     const onMessage = (data: RawData, isBinary: boolean) => {
       const bytes = data as Buffer
-      if (isBinary || bytes.length > maxHelloBytes) return refuse(closeCodes.unauthenticated, 'Say hello first.')
+      if (isBinary || bytes.length > maxHelloBytes)
+        return refuse(closeCodes.unauthenticated, 'The first message must be hello.')
       socket.pause()
       settle({ text: bytes.toString('utf8'), nonce, at: clock.now() / 1000 })
     }
     const onClose = () => settle(undefined)
-    const timer = setTimeout(() => refuse(closeCodes.helloTimeout, 'No hello came in time.'), options.helloTimeoutMs)
+    const timer = setTimeout(
+      () => refuse(closeCodes.helloTimeout, 'No hello within the timeout.'),
+      options.helloTimeoutMs,
+    )
     socket.on('message', onMessage)
     socket.on('close', onClose)
     socket.send(JSON.stringify(challenge))

@@ -14,19 +14,19 @@ export interface Rejected {
   readonly kind: 'rejected'
   readonly code: number
   readonly message: string
-  /** The node in whose name a wrong signature was made. */
+  /** The node that a wrong signature claims. */
   readonly claimed?: Identity
-  /** Speaks a protocol that is too old or too new. */
+  /** Set when the protocol of the agent is too old or too new. */
   readonly incompatible?: Accepted
 }
 
 const wrong: Rejected = {
   kind: 'rejected',
   code: closeCodes.unauthenticated,
-  message: 'The hello was not accepted. Is this the identity of a node that this control plane knows?',
+  message: 'This identity is not known here. Enroll this machine with this control plane.',
 }
 
-/** Verifies the answer to a challenge. An unknown node and a wrong signature get the same refusal, which reveals nothing. */
+/** Verifies the answer to a challenge. An unknown node and a wrong signature get the same refusal, to reveal nothing. */
 export async function judgeHello(
   text: string,
   nonce: string,
@@ -35,7 +35,7 @@ export async function judgeHello(
 ): Promise<Accepted | Rejected> {
   const said = parse(text)
   if (said === undefined || said.type !== 'hello') return wrong
-  // A newer agent may sign something else: all that can be read of it is its number.
+  // A newer agent may sign other data: only its protocol number can be read.
   if (typeof said.protocol === 'number' && said.protocol > protocol.current)
     return tooNew(said.protocol, protocol.current, await signerOf(said, nonce, identities))
   const parsed = safeParse(Hello, said)
@@ -61,7 +61,7 @@ async function judgeSigner(
   return identity ? { ...wrong, claimed: identity } : wrong
 }
 
-/** The node that sent it, if it still signs the way this version does. */
+/** Returns the node that sent the hello, if its signature is valid in this version. */
 async function signerOf(said: unknown, nonce: string, identities: Identities): Promise<Accepted | undefined> {
   const parsed = safeParse(Hello, said)
   if (!parsed.success) return undefined
@@ -72,7 +72,7 @@ async function signerOf(said: unknown, nonce: string, identities: Identities): P
 const removed: Rejected = {
   kind: 'rejected',
   code: closeCodes.revoked,
-  message: 'An operator removed this node. Enrol again to come back.',
+  message: 'This node was removed by an operator. Enroll again to add it.',
 }
 
 function tooNew(spoken: number, current: number, refused: Accepted | undefined): Rejected {
@@ -107,7 +107,7 @@ function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }
 
-/** What stands before the 32 raw bytes of an Ed25519 key in its SPKI form. */
+/** The SPKI prefix of an Ed25519 key, before its 32 raw bytes. */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 
 function isSigned(text: string, signature: string, publicKey: Uint8Array): boolean {

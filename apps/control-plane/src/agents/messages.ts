@@ -22,21 +22,21 @@ import { safeParse } from 'zod/mini'
 import type { ZodMiniType } from 'zod/mini'
 import { type Clock, concurrencyLimit } from '@roost/runtime'
 import { convertFrameTime, pastTime, readingTime } from './received/agent-time.js'
-import type { NoteEvent } from './audit-throttle.js'
+import type { RecordEvent } from './audit-throttle.js'
 import type { StreamHandlers } from './handlers.js'
 import { otherNode, parseMessage, type RawMessage } from './received/raw-message.js'
 import { RepeatedCatalogues } from './received/repeated-catalogues.js'
 import type { Session } from './session.js'
 
-/** Messages of one agent that may be in progress; above that, nothing more is read from it. */
+/** Maximum number of messages of one agent in progress; above it, its connection is not read. */
 const maxPending = 32
 
-/** After a restart a whole fleet sends its inventories: they must not use up the database connections of the API and of admissions. */
+/** After a restart all agents send inventories, which must not use up the database connections of the API and of admissions. */
 const inventoriesAtOnce = 2
 
 export interface MessagesDeps {
   readonly handlers: StreamHandlers
-  readonly note: NoteEvent
+  readonly recordEvent: RecordEvent
   readonly clock: Clock
   readonly log: Log
 }
@@ -47,7 +47,7 @@ export interface MessageCounts {
   refused: number
 }
 
-/** Dispatches the agents' messages. Each is attributed to the node of its session, whatever the message itself claims. */
+/** Dispatches the messages of agents. Each belongs to the node of its session, even if it names another. */
 export class Messages {
   readonly counts: MessageCounts = { frames: 0, messages: 0, refused: 0 }
   readonly #deps: MessagesDeps
@@ -58,7 +58,7 @@ export class Messages {
     this.#deps = deps
   }
 
-  /** Never throws: whatever one agent sends, no other session notices. */
+  /** Never throws: no message of one agent affects other sessions. */
   receive(session: Session, data: Buffer, isBinary: boolean): void {
     try {
       if (isBinary) this.#frame(session, data)
@@ -72,12 +72,15 @@ export class Messages {
     this.counts.messages += 1
     const raw = this.#catalogues.find(data) ?? this.#read(data)
     if (raw === undefined)
-      return session.close(closeCodes.policyViolation, 'A message was no JSON object with a type, or nested too deep.')
+      return session.close(
+        closeCodes.policyViolation,
+        'A message was not a JSON object with a type, or was nested too deep.',
+      )
     if (raw.type === 'ping') return session.send({ type: 'pong', id: typeof raw.id === 'number' ? raw.id : 0 })
-    // `unsupported` and `refused` are never answered: two sides that do not understand each other would not end.
+    // `unsupported` and `refused` are never answered: two sides that do not support each other's messages would loop.
     if (raw.type === 'pong' || raw.type === 'unsupported' || raw.type === 'refused') return
     const obstacle = this.#obstacle(session, raw)
-    if (obstacle === undefined) this.#take(session, raw)
+    if (obstacle === undefined) this.#process(session, raw)
     else this.#refuse(session, raw, obstacle)
   }
 
@@ -87,8 +90,8 @@ export class Messages {
     return raw
   }
 
-  #take(session: Session, raw: RawMessage): void {
-    const { nodeId, skew } = session.speaker
+  #process(session: Session, raw: RawMessage): void {
+    const { nodeId, skew } = session.agent
     const { handlers, clock } = this.#deps
     switch (raw.type) {
       case 'inventory':
@@ -115,15 +118,15 @@ export class Messages {
       case 'log':
         return this.#handle(session, raw, LogMessage, async (message) => handlers.log(nodeId, message))
       case 'hello':
-        return this.#refuse(session, raw, 'This session has said hello already.')
+        return this.#refuse(session, raw, 'This session has already sent hello.')
       default:
-        return this.#takeDeployment(session, raw)
+        return this.#receiveDeployment(session, raw)
     }
   }
 
-  /** Messages about deployments. */
-  #takeDeployment(session: Session, raw: RawMessage): void {
-    const { nodeId } = session.speaker
+  /** Processes messages about deployments. */
+  #receiveDeployment(session: Session, raw: RawMessage): void {
+    const { nodeId } = session.agent
     const { handlers } = this.#deps
     switch (raw.type) {
       case 'plan':
@@ -144,14 +147,14 @@ export class Messages {
     }
   }
 
-  /** Why the message must be refused, or undefined. */
+  /** Returns why the message must be refused, or undefined. */
   #obstacle(session: Session, raw: RawMessage): string | undefined {
-    const { nodeId, uuid, address } = session.speaker
+    const { nodeId, uuid, address } = session.agent
     const other = otherNode(raw, nodeId, uuid)
     if (other === undefined) return session.parked === null ? undefined : `This session is parked: ${session.parked}`
     const details = { message: raw.type.slice(0, 64), named: other }
-    this.#deps.note({ action: 'refuse', nodeId, actor: `agent ${uuid}`, address, details })
-    return `This session speaks for node ${uuid} alone.`
+    this.#deps.recordEvent({ action: 'refuse', nodeId, actor: `agent ${uuid}`, address, details })
+    return `This session belongs to node ${uuid}. It cannot send messages for another node.`
   }
 
   #handle<T>(session: Session, raw: RawMessage, schema: ZodMiniType<T>, work: (message: T) => Promise<void>): void {
@@ -163,7 +166,7 @@ export class Messages {
     void this.#run(session, raw, () => work(parsed.data))
   }
 
-  /** Asynchronous, so that what a handler throws before its first await ends like what it rejects with. */
+  /** Runs a handler. It is asynchronous, so that errors before the first await of the handler are rejections, too. */
   async #run(session: Session, raw: RawMessage, work: () => Promise<void>): Promise<void> {
     session.pending += 1
     session.throttle(maxPending)
@@ -184,20 +187,20 @@ export class Messages {
     else this.#crashed(session, raw.type, error)
   }
 
-  /** The same values would be refused again: the message is dropped, and the session goes on. */
+  /** Drops a message whose values the database refuses, because it would refuse them again. The session continues. */
   #refusedByDatabase(session: Session, raw: RawMessage, err: unknown): void {
-    const { nodeId, hostname } = session.speaker
-    this.#deps.log.warn({ err, nodeId, hostname, message: raw.type }, 'dropped a message that the database refuses')
+    const { nodeId, hostname } = session.agent
+    this.#deps.log.warn({ err, nodeId, hostname, message: raw.type }, 'dropped a message that the database refused')
     this.#refuse(session, raw, 'The database refuses the values of this message.')
   }
 
-  /** Ends the session after a fault of ours: the state of its data is unknown, so it begins again. */
+  /** Ends the session after an internal error: the state of its data is unknown, so the agent starts again. */
   #crashed(session: Session, type: string, error: unknown): void {
     this.counts.refused += 1
-    const { nodeId, hostname } = session.speaker
+    const { nodeId, hostname } = session.agent
     const fields = { err: error, nodeId, hostname, message: type.slice(0, 64) }
-    this.#deps.log.error(fields, 'could not process a message of a node: its session ends')
-    session.close(closeCodes.internalError, 'The control plane failed to process a message.')
+    this.#deps.log.error(fields, 'could not process a message, closing the session')
+    session.close(closeCodes.internalError, 'The control plane could not process this message. Retry later.')
   }
 
   #refuse(session: Session, raw: RawMessage, message: string): void {
@@ -216,9 +219,10 @@ export class Messages {
     const kind = bytes[0]
     if (kind !== undefined && kind !== metricFrameKind)
       return session.send({ type: 'unsupported', of: `frame ${kind}` })
-    if (bytes.length < frameHeaderBytes) return session.close(closeCodes.policyViolation, 'A frame has no header.')
+    if (bytes.length < frameHeaderBytes)
+      return session.close(closeCodes.policyViolation, 'A frame is shorter than its header.')
     try {
-      const { nodeId, skew } = session.speaker
+      const { nodeId, skew } = session.agent
       convertFrameTime(bytes, skew, this.#deps.clock)
       this.#deps.handlers.frame(nodeId, bytes)
     } catch (error) {

@@ -5,18 +5,18 @@ export interface StreamOptions {
   readonly heartbeatMs: number
   readonly reportIntervalMs: number
   readonly inventoryIntervalMs: number
-  /** How long a new connection may take to say hello. */
+  /** Timeout of the hello of a new connection. */
   readonly helloTimeoutMs: number
-  /** How long a session has to answer when another machine claims its identity. */
+  /** Timeout of a session's answer when another machine claims its identity. */
   readonly probeMs: number
-  /** Connections that have not said hello yet, in all and from one address. */
-  readonly maxGreeting: number
-  readonly maxGreetingPerAddress: number
-  /** Hellos that are looked up at the same time; the others wait their turn. */
+  /** Maximum number of connections in the handshake, in total and per address. */
+  readonly maxHandshakes: number
+  readonly maxHandshakesPerAddress: number
+  /** Maximum number of hellos that are verified at the same time; others wait. */
   readonly admissions: number
   readonly messagesPerSecond: number
   readonly messageBurst: number
-  /** Milliseconds over which each node of the fleet stretches the reconnects of all. */
+  /** Milliseconds that each node adds to the time over which reconnects are spread. */
   readonly spreadPerNodeMs: number
   readonly protocol: { readonly oldest: number; readonly current: number }
 }
@@ -27,8 +27,8 @@ export const defaultStreamOptions: StreamOptions = {
   inventoryIntervalMs: 3_600_000,
   helloTimeoutMs: 10_000,
   probeMs: 3_000,
-  maxGreeting: 1_000,
-  maxGreetingPerAddress: 250,
+  maxHandshakes: 1_000,
+  maxHandshakesPerAddress: 250,
   admissions: 8,
   messagesPerSecond: 50,
   messageBurst: 500,

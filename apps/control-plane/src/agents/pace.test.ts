@@ -16,7 +16,7 @@ describe('the heartbeat', () => {
     )
   })
 
-  it('is told anew only when it is a fifth off', () => {
+  it('is sent again only when it differs by a fifth', () => {
     expect(isOutOfPace(15_000, 17_000)).toBe(false)
     expect(isOutOfPace(15_000, 19_000)).toBe(true)
     expect(isOutOfPace(60_000, 15_000)).toBe(true)
@@ -43,10 +43,10 @@ describe('the way back of a fleet', () => {
 describe('a token bucket', () => {
   it('lets a burst through, then so many a second', () => {
     const bucket = new TokenBucket(50, 500, 0)
-    const taken = (at: number) => Array.from({ length: 1_000 }, () => bucket.take(at)).filter(Boolean).length
-    expect(taken(0)).toBe(500)
-    expect(taken(1_000)).toBe(50)
-    expect(taken(1_100)).toBe(5)
-    expect(taken(1_000_000)).toBe(500)
+    const accepted = (at: number) => Array.from({ length: 1_000 }, () => bucket.accept(at)).filter(Boolean).length
+    expect(accepted(0)).toBe(500)
+    expect(accepted(1_000)).toBe(50)
+    expect(accepted(1_100)).toBe(5)
+    expect(accepted(1_000_000)).toBe(500)
   })
 })

@@ -1,22 +1,22 @@
-/** Heartbeats a second that the whole fleet may cause. Below 200, because agents spread theirs by ± 20 %. */
+/** Maximum number of heartbeats per second. Below 200, because agents spread theirs by ± 20 %. */
 const beatsPerSecond = 150
 
-/** The heartbeat interval for a fleet: the base while it is small, longer where that would be too many messages. */
+/** Returns the heartbeat interval for a number of nodes: the base interval, or a longer one to limit messages. */
 export function heartbeatIntervalMs(nodes: number, baseMs: number): number {
   return Math.max(baseMs, Math.ceil((nodes * 1000) / beatsPerSecond))
 }
 
-/** Over how long a fleet's reconnects are spread: seconds for a handful of nodes, at most two minutes. */
+/** Returns the time over which reconnects are spread: seconds for a few nodes, at most two minutes. */
 export function reconnectSpreadMs(nodes: number, perNodeMs: number): number {
   return Math.min(120_000, Math.max(1_000, nodes * perNodeMs))
 }
 
-/** When the agent number `index` of `count` may dial again: its own slot, so that no two hundred come at once. */
+/** Returns when agent `index` of `count` may reconnect: its own slot, so that they do not all reconnect at once. */
 export function reconnectSlotMs(index: number, count: number, spreadMs: number): number {
   return Math.round(500 + ((index + Math.random()) / count) * spreadMs)
 }
 
-/** Whether a session that was told one interval should be told another: small changes are not worth a message. */
-export function isOutOfPace(toldMs: number, wantedMs: number): boolean {
-  return wantedMs > toldMs * 1.2 || wantedMs < toldMs * 0.8
+/** Returns true if a session needs a new interval. Small changes are not sent. */
+export function isOutOfPace(sentMs: number, wantedMs: number): boolean {
+  return wantedMs > sentMs * 1.2 || wantedMs < sentMs * 0.8
 }

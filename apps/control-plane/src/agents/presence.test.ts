@@ -5,8 +5,8 @@ import { createLog } from '../lifecycle/log.js'
 import { Presence } from './presence.js'
 
 it('tells once that it cannot write, however often it tries, and once that it can again', async () => {
-  const told: string[] = []
-  const out = { write: (line: string) => void told.push((JSON.parse(line) as { msg: string }).msg) }
+  const logged: string[] = []
+  const out = { write: (line: string) => void logged.push((JSON.parse(line) as { msg: string }).msg) }
   let isAway = true
   const store = {
     listPresent: async () => [],
@@ -22,7 +22,7 @@ it('tells once that it cannot write, however often it tries, and once that it ca
   presence.heard(1, systemClock.monotonic(), 15_000)
   await presence.flush()
   await presence.flush()
-  expect(told).toEqual([
+  expect(logged).toEqual([
     'cannot write which nodes are there; it is tried again and again',
     'which nodes are there is written again',
   ])

@@ -4,43 +4,43 @@ import type { Clock } from '@roost/runtime'
 import { logged } from '../services/errors.js'
 import type { PresenceRow, PresenceStore } from './fleet.js'
 import { heartbeatIntervalMs } from './pace.js'
-import type { Speaker } from './session.js'
+import type { AuthenticatedAgent } from './session.js'
 
-/** How many heartbeats may be missed before a node is stale, and before it is offline. */
+/** Missed heartbeats after which a node is stale, and offline. */
 export const staleAfter = 3
 export const offlineAfter = 6
 
-/** How often `last_seen` is written while nothing else changes. */
+/** Interval of writing `last_seen` while nothing else changes. */
 const lastSeenEveryMs = 15_000
 const rowsAtOnce = 1_000
-/** Times that a row may be left out of a write before it is given up: it was locked, or its node is gone. */
+/** Failed writes of a row after which it is dropped: it was locked, or its node was removed. */
 const maxMisses = 60
 
 type Hello = Pick<PresenceRow, 'agentVersion' | 'machineId' | 'bootId'>
 
 interface Entry {
   readonly nodeId: number
-  /** Monotonic time of the last sign of life; for what was read from the store, of the reading. */
+  /** Monotonic time of the last message; for nodes from the store, of reading the store. */
   lastHeard: number
   patienceMs: number
   /** Set while another machine with the same identity is parked. */
   duplicate: boolean
-  /** Set when a too old agent was turned away. */
+  /** Set when an incompatible agent was refused. */
   incompatible: boolean
-  /** Whether this process has heard the node: else there is no time to write. */
+  /** True if this process has received a message of the node: otherwise there is no time to write. */
   heard: boolean
-  /** As last written. */
+  /** The state as last written. */
   written: NodeState | undefined
   writtenHeard: number
   writtenAt: number
-  /** What the last hello said, until it is written. */
+  /** The last hello, until it is written. */
   hello: Hello | undefined
   misses: number
 }
 
 /**
- * Which nodes are there. Kept in memory for the nodes that are not offline, and written in batches: a change of state with
- * the next tick, `last_seen` every 15 s.
+ * Keeps the presence of the nodes that are not offline in memory, and writes it in batches: a change of state with the next
+ * tick, `last_seen` every 15 s.
  */
 export class Presence {
   readonly #entries = new Map<number, Entry>()
@@ -51,7 +51,7 @@ export class Presence {
   #isFailing = false
   #writing: Promise<void> | undefined
 
-  /** `baseMs`: the heartbeat of nodes that have not been told any yet. */
+  /** `baseMs` is the heartbeat of nodes that have not received another. */
   constructor(store: PresenceStore, baseMs: number, clock: Clock, log: Log) {
     this.#store = store
     this.#baseMs = baseMs
@@ -59,26 +59,26 @@ export class Presence {
     this.#log = log
   }
 
-  /** Nodes that are not offline: the fleet whose pace is to be set. */
+  /** The number of nodes that are not offline, which determines the heartbeat interval. */
   get size(): number {
     return this.#entries.size
   }
 
-  /** Loads what the last run stored. Silence counts from now, because nodes could not send anything while we were down. */
+  /** Loads the stored states. Silence counts from now, because nodes could not send anything while we were down. */
   async load(): Promise<void> {
     const rows = await this.#store.listPresent()
     for (const { nodeId, state } of rows) this.#entry(nodeId).written = state
-    // A large fleet may still follow the longer pace that the last run told it.
+    // A large fleet may still use the longer interval of the previous run.
     const patienceMs = heartbeatIntervalMs(rows.length, this.#baseMs)
     for (const entry of this.#entries.values()) entry.patienceMs = patienceMs
   }
 
-  /** The node's own session began. */
-  connected(speaker: Speaker, heard: number, patienceMs: number): void {
-    const entry = this.#entry(speaker.nodeId)
+  /** Records the start of the node's own session. */
+  connected(agent: AuthenticatedAgent, heard: number, patienceMs: number): void {
+    const entry = this.#entry(agent.nodeId)
     entry.incompatible = false
-    entry.hello = speaker
-    this.heard(speaker.nodeId, heard, patienceMs)
+    entry.hello = agent
+    this.heard(agent.nodeId, heard, patienceMs)
   }
 
   heard(nodeId: number, heard: number, patienceMs: number): void {
@@ -93,7 +93,7 @@ export class Presence {
     if (entry) entry.duplicate = duplicate
   }
 
-  /** An agent with an incompatible version connected. */
+  /** Records the connection of an incompatible agent. */
   incompatible(nodeId: number, agentVersion: string): void {
     const entry = this.#entry(nodeId)
     entry.incompatible = true
@@ -101,18 +101,18 @@ export class Presence {
     entry.hello = { agentVersion, machineId: null, bootId: null }
   }
 
-  /** The node is gone for good: nothing about it is written any more. */
+  /** Stops writing the presence of a removed node. */
   forget(nodeId: number): void {
     this.#entries.delete(nodeId)
   }
 
-  /** Whether the node spoke within six heartbeats, so that its machine may be about to come back. */
+  /** Returns true if the node sent a message within six heartbeats, so that its machine may be reconnecting. */
   isAwaited(nodeId: number): boolean {
     const entry = this.#entries.get(nodeId)
     return entry !== undefined && this.#silent(entry) !== 'offline'
   }
 
-  /** Writes what has changed. One write at a time; what fails is written with the next. */
+  /** Writes changes, one write at a time. Failed rows are written with the next. */
   flush(): Promise<void> {
     this.#writing ??= this.#write().finally(() => (this.#writing = undefined))
     return this.#writing
@@ -128,23 +128,22 @@ export class Presence {
     const rows = entries.map((entry) => ({ entry, row: this.#row(entry), heard: entry.lastHeard, hello: entry.hello }))
     try {
       const written = await this.#store.updatePresence(rows.map(({ row }) => row))
-      this.#tell(undefined)
+      this.#report(undefined)
       for (const { entry, row, heard, hello } of rows) {
         if (written.has(row.nodeId)) this.#settle(entry, row.state, heard, hello)
         else if ((entry.misses += 1) > maxMisses) this.#entries.delete(row.nodeId)
       }
     } catch (error) {
-      this.#tell(error)
+      this.#report(error)
     }
   }
 
-  /** Once when writing begins to fail, and once when it works again: it is tried every second. */
-  #tell(error: unknown): void {
+  /** Logs once when writes begin to fail, and once when they work again. */
+  #report(error: unknown): void {
     if ((error !== undefined) === this.#isFailing) return
     this.#isFailing = error !== undefined
-    if (this.#isFailing)
-      this.#log.warn(logged(error), 'cannot write which nodes are there; it is tried again and again')
-    else this.#log.info('which nodes are there is written again')
+    if (this.#isFailing) this.#log.warn(logged(error), 'could not save node presence, retrying')
+    else this.#log.info('node presence is saved again')
   }
 
   #settle(entry: Entry, state: NodeState, heard: number, hello: Hello | undefined): void {

@@ -1,11 +1,11 @@
 import type { Session } from './session.js'
 
-/** The sessions of this process: at most one a node is the node's own, the others are parked. */
+/** The sessions of this process: each node has at most one own session, others are parked. */
 export class Registry {
   readonly #own = new Map<number, Session>()
   readonly #parked = new Map<number, Set<Session>>()
 
-  /** Nodes that have a session of their own here. */
+  /** The number of nodes with an own session. */
   get size(): number {
     return this.#own.size
   }
@@ -24,7 +24,7 @@ export class Registry {
     return [...(this.#parked.get(nodeId) ?? [])]
   }
 
-  /** Nodes of which a session is parked. */
+  /** Returns the nodes with parked sessions. */
   parkedNodes(): readonly number[] {
     return [...this.#parked.keys()]
   }
@@ -38,20 +38,20 @@ export class Registry {
     for (const sessions of this.#parked.values()) yield* sessions
   }
 
-  take(session: Session): void {
-    this.#own.set(session.speaker.nodeId, session)
+  assign(session: Session): void {
+    this.#own.set(session.agent.nodeId, session)
   }
 
   park(session: Session): void {
-    const { nodeId } = session.speaker
+    const { nodeId } = session.agent
     const sessions = this.#parked.get(nodeId) ?? new Set()
     sessions.add(session)
     this.#parked.set(nodeId, sessions)
   }
 
-  /** Answers what the session was, `neither` when another session had replaced it before. */
+  /** Removes a session and returns its kind; `neither` if another session had replaced it. */
   remove(session: Session): 'own' | 'parked' | 'neither' {
-    const { nodeId } = session.speaker
+    const { nodeId } = session.agent
     if (this.#own.get(nodeId) === session) {
       this.#own.delete(nodeId)
       return 'own'

@@ -10,10 +10,10 @@ import type {
   RequestResult,
   ServerMessage,
 } from '@roost/api-types/agent'
-import type { Speaker } from './session.js'
+import type { AuthenticatedAgent } from './session.js'
 import { unknownFields } from './unknown-fields.js'
 
-/** How to reach a node's agent. */
+/** Access to the agents of nodes. */
 export interface NodeChannel {
   isConnected(nodeId: number): boolean
   /** The agent of the node's session; undefined without one. */
@@ -22,9 +22,9 @@ export interface NodeChannel {
   send(nodeId: number, message: ServerMessage): void
 }
 
-export type ConnectedAgent = Pick<Speaker, 'hostname' | 'protocol' | 'shareFields'>
+export type ConnectedAgent = Pick<AuthenticatedAgent, 'hostname' | 'protocol' | 'shareFields'>
 
-/** The result of a request, or why there is none, in words for an operator. */
+/** The result of a request, or an error message for an operator. */
 export type RequestAnswer<T> = { readonly result: T } | { readonly error: string }
 
 /** Requests to agents. They are kept in memory only: after a restart the caller asks again. Never reject. */
@@ -50,9 +50,9 @@ interface Pending {
 const maxPending = 10_000
 
 const notConnected = { error: 'The node is not connected.' }
-const tooOld = { error: 'The agent on this node is too old for this; upgrade it.' }
+const tooOld = { error: 'The agent of this node does not support this request. Upgrade the agent.' }
 const noAnswer = { error: 'The node did not answer in time.' }
-const tooMany = { error: 'Too many requests to nodes are unanswered. Try again later.' }
+const tooMany = { error: 'Too many requests to nodes are unanswered. Retry later.' }
 const unreadable = { error: 'The node sent an answer that cannot be read.' }
 
 export function createAgentRequests(channel: NodeChannel): AgentRequests {

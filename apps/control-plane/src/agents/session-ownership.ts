@@ -1,12 +1,12 @@
 import { closeCodes } from '@roost/api-types/agent'
 import type { Log } from '../lifecycle/log.js'
-import type { NoteEvent } from './audit-throttle.js'
+import type { RecordEvent } from './audit-throttle.js'
 import type { StreamHandlers } from './handlers.js'
 import type { Presence } from './presence.js'
 import type { Registry } from './registry.js'
 import type { Session } from './session.js'
 
-/** Parked sessions that are kept open per node; further clones are told to try again later. */
+/** Maximum number of parked sessions per node; other clones must retry later. */
 const maxParked = 4
 const cloneRetryMs = 300_000
 
@@ -14,7 +14,7 @@ export interface SessionOwnershipDeps {
   readonly registry: Registry
   readonly presence: Presence
   readonly handlers: Pick<StreamHandlers, 'connected' | 'disconnected'>
-  readonly note: NoteEvent
+  readonly recordEvent: RecordEvent
   readonly log: Log
   readonly probeMs: number
 }
@@ -27,49 +27,49 @@ export class SessionOwnership {
     this.#deps = deps
   }
 
-  /** `lastMachine`: the machine that was the node's when it was last written. Resolves when it is decided. */
+  /** Decides whether the session is its node's own. `lastMachine` is the stored machine-id of the node. */
   async claim(session: Session, lastMachine: string): Promise<void> {
-    // Each turn ends with an owner, or finds that the session in the way has gone.
+    // Each round ends with an owner, or with the end of the session that was the owner.
     while (session.isOpen) {
-      const own = this.#deps.registry.own(session.speaker.nodeId)
+      const own = this.#deps.registry.own(session.agent.nodeId)
       if (!own) return this.#claimFree(session, lastMachine)
       if (isSameMachine(own, session)) {
         this.#assign(session)
-        return own.close(closeCodes.replaced, 'A newer session of this machine took over.')
+        return own.close(closeCodes.replaced, 'A newer session of this machine replaced this one.')
       }
-      if (await this.#isStillHeld(own)) return this.#park(session, describe(own))
+      if (await this.#isStillActive(own)) return this.#park(session, describe(own))
     }
   }
 
-  /** A session has ended. */
+  /** Releases a session that has ended. */
   release(session: Session): void {
     const { registry, presence, handlers } = this.#deps
-    const { nodeId } = session.speaker
+    const { nodeId } = session.agent
     const was = registry.remove(session)
     if (was === 'own') handlers.disconnected(nodeId)
     if (was === 'parked' && registry.parked(nodeId).length === 0) presence.duplicate(nodeId, false)
   }
 
-  /** Calls parked sessions back when their node's own machine has been silent for long enough. */
+  /** Closes parked sessions, so that they reconnect, when the node's own machine has been silent long enough. */
   recallParked(nodeId: number): void {
     const { registry, presence } = this.#deps
     if (registry.own(nodeId) || presence.isAwaited(nodeId)) return
     for (const session of registry.parked(nodeId))
-      session.close(closeCodes.tryAgainLater, 'The other machine is gone: dial again.', 1_000)
+      session.close(closeCodes.tryAgainLater, 'The other machine is offline. Reconnect.', 1_000)
   }
 
-  /** Another machine must not take over while the node's own is only reconnecting. */
+  /** Assigns a node without a session. Another machine must wait while the node's own is only reconnecting. */
   #claimFree(session: Session, lastMachine: string): void {
-    const { nodeId, machineId } = session.speaker
+    const { nodeId, machineId } = session.agent
     if (machineId !== lastMachine && this.#deps.presence.isAwaited(nodeId))
       this.#park(session, `machine-id ${lastMachine}`)
     else this.#assign(session)
   }
 
-  /** A machine that lost its power leaves a session behind and comes back with another boot-id: ask who is there. */
-  async #isStillHeld(own: Session): Promise<boolean> {
+  /** Probes a session: a machine that lost power leaves one behind and returns with another boot-id. */
+  async #isStillActive(own: Session): Promise<boolean> {
     const isAlive = await own.probe(this.#deps.probeMs)
-    if (this.#deps.registry.own(own.speaker.nodeId) !== own) return false
+    if (this.#deps.registry.own(own.agent.nodeId) !== own) return false
     if (isAlive) return true
     this.release(own)
     own.terminate()
@@ -78,30 +78,30 @@ export class SessionOwnership {
 
   #assign(session: Session): void {
     const { registry, presence, handlers } = this.#deps
-    registry.take(session)
-    presence.connected(session.speaker, session.lastHeard, session.patienceMs)
-    handlers.connected(session.speaker.nodeId)
+    registry.assign(session)
+    presence.connected(session.agent, session.lastHeard, session.patienceMs)
+    handlers.connected(session.agent.nodeId)
   }
 
   #park(session: Session, other: string): void {
     if (!session.isOpen) return
-    const { registry, presence, note, log } = this.#deps
-    const { nodeId, uuid, machineId, bootId, address } = session.speaker
+    const { registry, presence, recordEvent, log } = this.#deps
+    const { nodeId, uuid, machineId, bootId, address } = session.agent
     if (registry.parked(nodeId).length >= maxParked)
       return session.close(closeCodes.tryAgainLater, 'Too many machines have this identity.', cloneRetryMs)
-    session.parked = `another machine has this identity: ${other}. Enrol this machine again.`
+    session.parked = `another machine has this identity: ${other}. Enroll this machine again.`
     registry.park(session)
     presence.duplicate(nodeId, true)
-    log.warn({ nodeId, machineId, bootId, address, other }, 'a second machine has the identity of a node: parked')
+    log.warn({ nodeId, machineId, bootId, address, other }, 'parked a second machine with the identity of a node')
     const details = { machine_id: machineId, boot_id: bootId, address, first: other }
-    note({ action: 'duplicate', nodeId, actor: `agent ${uuid}`, address, details })
+    recordEvent({ action: 'duplicate', nodeId, actor: `agent ${uuid}`, address, details })
   }
 }
 
 function isSameMachine(one: Session, other: Session): boolean {
-  return one.speaker.machineId === other.speaker.machineId && one.speaker.bootId === other.speaker.bootId
+  return one.agent.machineId === other.agent.machineId && one.agent.bootId === other.agent.bootId
 }
 
-function describe({ speaker }: Session): string {
-  return `machine-id ${speaker.machineId}, boot-id ${speaker.bootId}, at ${speaker.address}`
+function describe({ agent }: Session): string {
+  return `machine-id ${agent.machineId}, boot-id ${agent.bootId}, at ${agent.address}`
 }

@@ -3,8 +3,8 @@ import type { CloseReason, ServerMessage, Settings } from '@roost/api-types/agen
 import type { RawData, WebSocket } from 'ws'
 import { TokenBucket } from './limits/token-bucket.js'
 
-/** Who speaks, as the hello proved it. */
-export interface Speaker {
+/** An agent whose hello was verified. */
+export interface AuthenticatedAgent {
   readonly nodeId: number
   readonly uuid: string
   readonly hostname: string
@@ -15,7 +15,7 @@ export interface Speaker {
   /** Fields of shares that the agent knows. */
   readonly shareFields: ReadonlySet<string>
   readonly address: string
-  /** How far the agent's clock is ahead of ours, in seconds. */
+  /** Seconds that the agent's clock is ahead of ours. */
   readonly skew: number
 }
 
@@ -26,18 +26,18 @@ export interface SessionListener {
   monotonic(): number
 }
 
-/** Unsent bytes after which a peer that does not read is cut off. */
+/** Unsent bytes after which a peer that does not read is disconnected. */
 const maxUnsentBytes = 4 << 20
 
-/** One agent's connection from its welcome to its end. */
+/** The connection of one agent, from its welcome to its end. */
 export class Session {
-  readonly speaker: Speaker
+  readonly agent: AuthenticatedAgent
   /** Monotonic time of the last message. */
   lastHeard: number
-  /** Heartbeat interval that the agent was told, and the longest that it may still follow. */
+  /** The heartbeat interval that the agent got last, and the longest that it may still use. */
   intervalMs: number
   patienceMs: number
-  /** Why this session is not its node's: another machine has the identity. Null for the node's own. */
+  /** The reason why this session is not its node's own: another machine has the identity. Null for the own session. */
   parked: string | null = null
   /** Messages whose handlers have not ended. */
   pending = 0
@@ -51,20 +51,20 @@ export class Session {
 
   constructor(
     socket: WebSocket,
-    speaker: Speaker,
+    agent: AuthenticatedAgent,
     listener: SessionListener,
     intervalMs: number,
     rate: { readonly messagesPerSecond: number; readonly messageBurst: number },
   ) {
     this.#socket = socket
-    this.speaker = speaker
+    this.agent = agent
     this.#listener = listener
     this.intervalMs = intervalMs
     this.patienceMs = intervalMs
     this.lastHeard = listener.monotonic()
     this.#bucket = new TokenBucket(rate.messagesPerSecond, rate.messageBurst, this.lastHeard)
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary))
-    // The library answers control frames by itself; they count like messages, or a flood of them would be free.
+    // The library answers control frames; they count as messages to limit floods of them.
     socket.on('ping', () => this.#count())
     socket.on('pong', () => this.#count())
     socket.once('close', (code) => {
@@ -84,21 +84,21 @@ export class Session {
     this.#socket.send(JSON.stringify(message))
   }
 
-  /** Sends new intervals. Until its next message the agent may still follow the old ones. */
+  /** Sends new intervals. Until its next message the agent may still use the old ones. */
   pace(settings: Settings): void {
     this.patienceMs = Math.max(this.intervalMs, settings.heartbeat_interval_ms)
     this.intervalMs = settings.heartbeat_interval_ms
     this.send(settings)
   }
 
-  /** Asks for a sign of life, at most once an interval. */
+  /** Sends a ping, at most once per interval. */
   ping(now: number): void {
     if (now - this.#pingedAt < this.intervalMs) return
     this.#pingedAt = now
     this.send({ type: 'ping', id: (this.#pings += 1) })
   }
 
-  /** Whether the peer says anything within the time. */
+  /** Returns true if the peer sends anything within the time. */
   probe(withinMs: number): Promise<boolean> {
     if (!this.#open) return Promise.resolve(false)
     if (this.#socket.isPaused) return Promise.resolve(true)
@@ -124,9 +124,9 @@ export class Session {
     closeSocket(this.#socket, code, message, retryAfterMs)
   }
 
-  /** Its node is removed, or has another key now. */
+  /** Closes the session of a node that was removed, or has another key now. */
   revoke(): void {
-    this.close(closeCodes.revoked, 'This node was removed, or its place taken.')
+    this.close(closeCodes.revoked, 'This node was removed, or replaced by another machine.')
   }
 
   resume(): void {
@@ -148,20 +148,20 @@ export class Session {
 
   #count(): boolean {
     if (!this.#open) return false
-    if (this.#bucket.take(this.#listener.monotonic())) return true
+    if (this.#bucket.accept(this.#listener.monotonic())) return true
     this.close(closeCodes.policyViolation, 'Too many messages: at most 50 a second.')
     return false
   }
 }
 
-/** Closes with the reason as JSON. */
+/** Closes a socket with the reason as JSON. */
 export function closeSocket(socket: WebSocket, code: number, message: string, retryAfterMs?: number): void {
-  // The other side's answer must be read, or the socket stays for its time-out.
+  // The answer must be read, or the socket stays open until its timeout.
   socket.resume()
   socket.close(code, closeReason(message, retryAfterMs))
 }
 
-/** A close frame has 123 bytes for its reason: a longer message is cut. */
+/** Returns the reason of a close frame, shortened to the 123 bytes that it can have. */
 function closeReason(message: string, retryAfterMs: number | undefined): string {
   const more = retryAfterMs === undefined ? {} : { retry_after_ms: Math.round(retryAfterMs) }
   for (let length = message.length; ; length -= 1) {

@@ -18,37 +18,37 @@ import { heartbeatIntervalMs, reconnectSlotMs, reconnectSpreadMs } from './pace.
 import { Presence } from './presence.js'
 import { Registry } from './registry.js'
 import { SessionOwnership } from './session-ownership.js'
-import type { SessionListener, Speaker } from './session.js'
+import type { SessionListener, AuthenticatedAgent } from './session.js'
 import { createSweep } from './sweep.js'
 import type { Sweep } from './sweep.js'
 
-/** How long agents get to say goodbye when the control plane stops. */
-const goodbyeMs = 1_000
+/** Time for agents to disconnect when the control plane stops. */
+const closeTimeoutMs = 1_000
 
 export interface StreamDeps {
   readonly handlers: StreamHandlers
   readonly identities: Identities
   readonly presence: PresenceStore
   readonly audit: FleetAudit
-  /** The certificate authorities that agents are to trust, in PEM; read at each use. */
+  /** Returns the certificate authorities that agents must trust, in PEM. */
   readonly trustedCas: () => readonly string[]
   readonly addressOf: (request: IncomingMessage) => string
   readonly clock: Clock
   readonly log: Log
 }
 
-export interface StreamFigures {
-  /** Nodes with a session of their own, parked sessions, connections that are not welcomed yet. */
+export interface StreamMetrics {
+  /** Nodes with an own session, parked sessions, connections in the handshake. */
   readonly connected: number
   readonly parked: number
-  readonly greeting: number
-  /** Since the start: what was heard, and what could not be taken. */
+  readonly handshakes: number
+  /** Since the start: received frames and messages, and refused ones. */
   readonly frames: number
   readonly messages: number
   readonly refused: number
 }
 
-/** The agents' side of the control plane. */
+/** The stream of all agents. */
 export class AgentStream {
   readonly #deps: StreamDeps
   readonly #options: StreamOptions
@@ -64,22 +64,29 @@ export class AgentStream {
     this.#deps = deps
     this.#options = { ...defaultStreamOptions, ...options }
     const registry = this.#registry
-    const note = throttleAudit(deps.audit, clock, log)
+    const recordEvent = throttleAudit(deps.audit, clock, log)
     const settings = () => this.#settings()
     const retryAfterMs = () => reconnectSlotMs(0, 1, this.#spreadMs())
     const presence = new Presence(deps.presence, this.#options.heartbeatMs, clock, log)
-    const messages = new Messages({ handlers, note, clock, log })
-    const ownership = new SessionOwnership({ registry, presence, handlers, note, log, probeMs: this.#options.probeMs })
+    const messages = new Messages({ handlers, recordEvent, clock, log })
+    const ownership = new SessionOwnership({
+      registry,
+      presence,
+      handlers,
+      recordEvent,
+      log,
+      probeMs: this.#options.probeMs,
+    })
     const listener: SessionListener = {
       receive: (session, data, isBinary) => messages.receive(session, data, isBinary),
       ended: (session, code) => {
         ownership.release(session)
-        log.debug({ nodeId: session.speaker.nodeId, code }, 'a session ended')
+        log.debug({ nodeId: session.agent.nodeId, code }, 'session ended')
       },
       monotonic: () => clock.monotonic(),
     }
     const admission = new Admission(
-      { identities, presence, ownership, listener, settings, retryAfterMs, note, clock, log },
+      { identities, presence, ownership, listener, settings, retryAfterMs, recordEvent, clock, log },
       this.#options,
     )
     this.#presence = presence
@@ -92,7 +99,7 @@ export class AgentStream {
     )
   }
 
-  /** Reads which nodes were there, and begins to watch over them. */
+  /** Loads the presence of nodes, and starts the timer. */
   async start(): Promise<void> {
     await this.#presence.load()
     this.#sweep.start()
@@ -106,17 +113,17 @@ export class AgentStream {
     return this.#registry.own(nodeId)?.isOpen ?? false
   }
 
-  /** The agent of the node's own session. */
-  agentOf(nodeId: number): Speaker | undefined {
-    return this.#registry.own(nodeId)?.speaker
+  /** Returns the agent of the node's own session. */
+  agentOf(nodeId: number): AuthenticatedAgent | undefined {
+    return this.#registry.own(nodeId)?.agent
   }
 
-  /** Says it to the node's own session; to nobody where it has none. */
+  /** Sends a message to the node's own session, if there is one. */
   send(nodeId: number, message: ServerMessage): void {
     this.#registry.own(nodeId)?.send(message)
   }
 
-  /** The node was removed, or its place was given away: its sessions end with 4005 at once. */
+  /** Ends the sessions of a removed or replaced node at once, with 4005. */
   revoke(nodeId: number): void {
     this.#admission.revoke(nodeId)
     this.#presence.forget(nodeId)
@@ -124,16 +131,16 @@ export class AgentStream {
     for (const session of this.#registry.parked(nodeId)) session.revoke()
   }
 
-  figures(): StreamFigures {
+  metrics(): StreamMetrics {
     return {
       connected: this.#registry.size,
       parked: this.#registry.parkedCount,
-      greeting: this.#listener.greeting,
+      handshakes: this.#listener.handshakes,
       ...this.#messages.counts,
     }
   }
 
-  /** Sends every agent away, each with a moment of its own to come back. Call it before the HTTP server closes. */
+  /** Disconnects all agents, each with its own time to reconnect. Call it before the HTTP server closes. */
   async close(): Promise<void> {
     const { clock } = this.#deps
     this.#listener.close()
@@ -143,7 +150,8 @@ export class AgentStream {
       const retryAfterMs = reconnectSlotMs(index, sessions.length, this.#spreadMs())
       session.close(closeCodes.serviceRestart, 'The control plane is stopping.', retryAfterMs)
     }
-    for (const end = clock.monotonic() + goodbyeMs; this.#registry.size > 0 && clock.monotonic() < end;) await sleep(10)
+    for (const end = clock.monotonic() + closeTimeoutMs; this.#registry.size > 0 && clock.monotonic() < end;)
+      await sleep(10)
     for (const session of this.#registry.all()) session.terminate()
     await this.#presence.flush()
   }

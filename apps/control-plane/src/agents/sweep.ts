@@ -7,7 +7,7 @@ import type { Registry } from './registry.js'
 import type { SessionOwnership } from './session-ownership.js'
 import type { Session } from './session.js'
 
-/** Sessions that are told a new pace in one round, so that a new pace is no storm itself. */
+/** Maximum number of sessions that get a new interval in one round, to limit messages. */
 const pacedAtOnce = 500
 
 export interface SweepDeps {
@@ -23,23 +23,23 @@ export interface Sweep {
   stop(): void
 }
 
-/** One timer for all sessions: asks the silent ones, ends the dead ones, keeps the pace, and writes who is there. */
+/** Creates the timer of all sessions: it pings silent ones, ends dead ones, sends new intervals and writes the presence. */
 export function createSweep({ registry, presence, ownership, settings, clock }: SweepDeps, heartbeatMs: number): Sweep {
   let timer: NodeJS.Timeout | undefined
-  /** The authorities that all sessions were told. */
-  let told = ''
+  /** The authorities that all sessions have received. */
+  let sentCas = ''
 
   function round(): void {
     const now = clock.monotonic()
     const wanted = settings()
     const cas = wanted.ca.join('')
-    const isNewCa = cas !== told
-    told = cas
+    const isNewCa = cas !== sentCas
+    sentCas = cas
     let budget = pacedAtOnce
     for (const session of registry.all()) {
       if (!session.isOpen) continue
       watch(session, now)
-      if (session.parked === null) presence.heard(session.speaker.nodeId, session.lastHeard, session.patienceMs)
+      if (session.parked === null) presence.heard(session.agent.nodeId, session.lastHeard, session.patienceMs)
       if (isNewCa) session.pace(wanted)
       else if (budget > 0 && isOutOfPace(session.intervalMs, wanted.heartbeat_interval_ms)) {
         session.pace(wanted)
@@ -52,8 +52,8 @@ export function createSweep({ registry, presence, ownership, settings, clock }: 
 
   return {
     start() {
-      // What sessions are told that begin before the first round.
-      told = settings().ca.join('')
+      // Sessions that start before the first round receive these.
+      sentCas = settings().ca.join('')
       timer ??= setInterval(round, heartbeatMs / 15).unref()
     },
     stop() {
@@ -66,6 +66,6 @@ export function createSweep({ registry, presence, ownership, settings, clock }: 
 function watch(session: Session, now: number): void {
   const silentMs = now - session.lastHeard
   if (silentMs > session.patienceMs * offlineAfter) session.terminate()
-  // Agents beat on their own, ± 20 %: only a late one is asked.
+  // Agents send heartbeats on their own, ± 20 %: only late ones get a ping.
   else if (silentMs > session.patienceMs * 1.5) session.ping(now)
 }

@@ -1,12 +1,12 @@
 import type { DesiredState } from '@roost/api-types/agent'
-import type { Speaker } from './session.js'
+import type { AuthenticatedAgent } from './session.js'
 
 /**
  * Returns why the agent cannot apply the state: shares have fields that it does not know. Agents of 0.1.0 ignore such fields
  * and would report the state as applied. Undefined: it can, or the node has no session.
  */
 export function unknownFields(
-  agent: Pick<Speaker, 'hostname' | 'shareFields'> | undefined,
+  agent: Pick<AuthenticatedAgent, 'hostname' | 'shareFields'> | undefined,
   desired: DesiredState,
 ): string | undefined {
   if (agent === undefined || desired.kind !== 'gateway') return undefined

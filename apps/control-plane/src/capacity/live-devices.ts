@@ -1,4 +1,4 @@
-import type { DeviceUsageMessage, FilesystemFigures } from '@roost/api-types/agent'
+import type { DeviceUsageMessage, FilesystemSpace } from '@roost/api-types/agent'
 import { createDeviceColumns } from '@roost/capacity-core'
 import type { DeviceColumns, PolicySetCapacity } from '@roost/capacity-core'
 import type { DeviceUsage, StoredDevice } from './store.js'
@@ -23,7 +23,7 @@ interface LiveDevice {
   readonly policies: readonly number[]
   readonly row: number
   status: string
-  figures: FilesystemFigures | null
+  figures: FilesystemSpace | null
   /** Time of the report that was stored last, in Unix seconds. */
   storedAt: number
 }
@@ -80,7 +80,7 @@ function liveDevice(stored: StoredDevice, columns: DeviceColumns): LiveDevice {
   return { ...device, row: columns.add(counted(device)) }
 }
 
-function figuresOf({ totalBytes, freeBytes, availableBytes }: StoredDevice): FilesystemFigures | null {
+function figuresOf({ totalBytes, freeBytes, availableBytes }: StoredDevice): FilesystemSpace | null {
   if (totalBytes === null || freeBytes === null || availableBytes === null) return null
   return { total_bytes: totalBytes, free_bytes: freeBytes, available_bytes: availableBytes }
 }
@@ -96,7 +96,7 @@ function takeIn(device: LiveDevice, reported: ReportedDevice, time: number): boo
   return true
 }
 
-function sameFigures(a: FilesystemFigures | null, b: FilesystemFigures | null): boolean {
+function sameFigures(a: FilesystemSpace | null, b: FilesystemSpace | null): boolean {
   return (
     a?.total_bytes === b?.total_bytes && a?.free_bytes === b?.free_bytes && a?.available_bytes === b?.available_bytes
   )

@@ -15,8 +15,8 @@ import { createClusterStorageService } from '../clusters/storage.js'
 import { createClusterStorageStore } from '../clusters/storage-store.js'
 import { createClusterStore } from '../clusters/store.js'
 import { buildDeployments } from './deployments.js'
-import { buildFigures, buildPrometheus } from './metrics.js'
-import type { Figures } from './metrics.js'
+import { buildMetrics, buildPrometheus } from './metrics.js'
+import type { MetricFeatures } from './metrics.js'
 import { buildFleet, nodeSessions, streamHandlers } from './fleet.js'
 import { buildRetention } from './retention.js'
 import { buildUtilization } from './utilization.js'
@@ -39,7 +39,7 @@ import { createNodeStore } from '../nodes/store.js'
 import type { Authentication } from '../operators/authentication.js'
 import { createOperators } from '../operators/feature.js'
 import { createStoragePolicyStore } from '../policies/store.js'
-import type { PrometheusFigures } from '../prometheus/routes.js'
+import type { PrometheusMetrics } from '../prometheus/routes.js'
 import { createReads } from '../services/reads.js'
 import { sealedSamples } from '../secrets/rotate-keys-store.js'
 import { createSecrets, faultOf, loadSecretKeys } from '../secrets/secrets.js'
@@ -68,7 +68,7 @@ export interface Context {
   readonly metrics: MetricFeature
   readonly capacity: CapacityFeature
   readonly utilization: UtilizationFeature
-  readonly prometheus: PrometheusFigures
+  readonly prometheus: PrometheusMetrics
   /** Closes everything in reverse order. */
   dispose(): Promise<void>
 }
@@ -89,8 +89,8 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
   const { authentication, access } = createOperators({ database, writes, log: options.log, now: options.now })
   const { secrets, mac } = await openSecrets(options, database)
   const clusters = createClusterService({ store: createClusterStore(database), writes })
-  const figures = await buildFigures(database, options, (id) => clusters.get(id))
-  const { metrics, capacity, jobs } = figures
+  const metricFeatures = await buildMetrics(database, options, (id) => clusters.get(id))
+  const { metrics, capacity, jobs } = metricFeatures
   const utilization = buildUtilization(database, options, (id) => clusters.get(id))
   const retention = buildRetention(database, options)
   const agents = buildRequests(() => stream)
@@ -101,9 +101,9 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
     ...agents,
     getNode: (id) => nodes.get(id),
   })
-  const handlers = streamHandlers(database, options, { ...figures, ...agents, deployments, utilization })
+  const handlers = streamHandlers(database, options, { ...metricFeatures, ...agents, deployments, utilization })
   const { stream, enrolments, tokens, sweep } = await buildFleet(database, options, handlers, writes)
-  const nodes = buildNodes(database, writes, nodeSessions(stream, figures))
+  const nodes = buildNodes(database, writes, nodeSessions(stream, metricFeatures))
   return {
     options,
     database,
@@ -112,7 +112,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
     metrics,
     capacity,
     utilization,
-    prometheus: buildPrometheus(database, stream, figures),
+    prometheus: buildPrometheus(database, stream, metricFeatures),
     trust: createTrustStore(database),
     authentication,
     idempotency: { ledger, bodyMac: mac },
@@ -122,7 +122,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
       ...buildReads(database),
       ...buildRecords(database, writes, secrets, agents.requests),
       ...deployments.services,
-      ...measured(figures, utilization),
+      ...measured(metricFeatures, utilization),
       tokens,
       ...access,
     },
@@ -161,7 +161,7 @@ function buildRequests(stream: () => AgentStream) {
 }
 
 /** Returns the services that answer from the metrics of nodes. */
-function measured({ capacity, metrics, clusterHealth }: Figures, utilization: UtilizationFeature) {
+function measured({ capacity, metrics, clusterHealth }: MetricFeatures, utilization: UtilizationFeature) {
   return { capacity: capacity.service, metrics: metrics.reads, clusterHealth, utilization: utilization.service }
 }
 

@@ -19,12 +19,12 @@ import { createTokenStore } from '../nodes/token-store.js'
 import { createTokenService } from '../nodes/tokens.js'
 import type { ContextOptions } from './options.js'
 import { logged } from '../services/errors.js'
-import type { Figures } from './metrics.js'
+import type { MetricFeatures } from './metrics.js'
 import { createRestoredIntake } from '../shares/restored.js'
 import { createRestoredStore } from '../shares/restored-store.js'
 import type { UtilizationFeature } from './utilization.js'
 
-export interface StreamedFeatures extends Pick<Figures, 'metrics' | 'capacity'> {
+export interface StreamedFeatures extends Pick<MetricFeatures, 'metrics' | 'capacity'> {
   readonly deployments: DeploymentFeature
   readonly requests: AgentRequests
   readonly utilization: UtilizationFeature
@@ -105,7 +105,7 @@ export async function buildFleet(
 }
 
 /** When a node is removed or replaced, its session ends and its values in memory are dropped. */
-export function nodeSessions(stream: AgentStream, { metrics, capacity }: Figures): NodeSessions {
+export function nodeSessions(stream: AgentStream, { metrics, capacity }: MetricFeatures): NodeSessions {
   return {
     isConnected: (nodeId) => stream.isConnected(nodeId),
     revoke(nodeId) {

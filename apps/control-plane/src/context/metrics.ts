@@ -9,16 +9,16 @@ import { every } from '../jobs/every.js'
 import { createMetrics } from '../metrics/feature.js'
 import { createMetricStore } from '../metrics/store.js'
 import { fleetText } from '../prometheus/fleet-metrics.js'
-import { createOwnFigures } from '../prometheus/own-metrics.js'
-import type { PrometheusFigures } from '../prometheus/routes.js'
-import { createFigureStore } from '../prometheus/store.js'
+import { createProcessMetrics } from '../prometheus/own-metrics.js'
+import type { PrometheusMetrics } from '../prometheus/routes.js'
+import { createFleetMetricStore } from '../prometheus/store.js'
 import type { ContextOptions } from './options.js'
 import { version } from '../lifecycle/version.js'
 
-export type Figures = Awaited<ReturnType<typeof buildFigures>>
+export type MetricFeatures = Awaited<ReturnType<typeof buildMetrics>>
 
 /** Builds metrics and capacity, which are kept in memory: loads them from the database and starts their jobs. */
-export async function buildFigures(
+export async function buildMetrics(
   database: Database,
   { log, now }: ContextOptions,
   requireCluster: (id: number) => Promise<unknown>,
@@ -48,15 +48,15 @@ export async function buildFigures(
 export function buildPrometheus(
   database: Database,
   stream: AgentStream,
-  { metrics, capacity }: Figures,
-): PrometheusFigures {
+  { metrics, capacity }: MetricFeatures,
+): PrometheusMetrics {
   const { latest } = metrics
-  const own = createOwnFigures({
+  const own = createProcessMetrics({
     version,
-    stream: () => stream.figures(),
+    stream: () => stream.metrics(),
     intake: () => ({ ...latest.counters, nodes: latest.size, names: latest.names }),
     pool: database.pool,
   })
-  const store = createFigureStore(database)
+  const store = createFleetMetricStore(database)
   return { own, fleet: () => fleetText(store, capacity.service, metrics.reads) }
 }

@@ -1,23 +1,23 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { StreamFigures } from '../agents/stream.js'
+import type { StreamMetrics } from '../agents/stream.js'
 import type { IntakeCounters } from '../metrics/latest-values.js'
 
 /** Where our own figures are read when Prometheus asks. */
-export interface OwnSources {
+export interface ProcessSources {
   readonly version: string
-  readonly stream: () => StreamFigures
+  readonly stream: () => StreamMetrics
   readonly intake: () => IntakeCounters & { readonly nodes: number; readonly names: number }
   readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number }
 }
 
-export interface OwnFigures {
+export interface ProcessMetrics {
   readonly registry: Registry
   /** An HTTP request was answered. */
   observeRequest(method: string, route: string, status: number, seconds: number): void
 }
 
 /** Figures of this process, which need no database. */
-export function createOwnFigures(sources: OwnSources): OwnFigures {
+export function createProcessMetrics(sources: ProcessSources): ProcessMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const gauge = gauges(registry)
@@ -82,14 +82,14 @@ function counters(registry: Registry): Add {
   }
 }
 
-function addStream({ stream, intake }: OwnSources, gauge: Add, counter: Add): void {
+function addStream({ stream, intake }: ProcessSources, gauge: Add, counter: Add): void {
   gauge(
     'roost_stream_sessions',
-    "Open connections of agents: the nodes' own, parked, and not yet greeted",
+    "Open connections of agents: the nodes' own, parked, and in the handshake",
     'state',
     () => {
-      const { connected, parked, greeting } = stream()
-      return { connected, parked, greeting }
+      const { connected, parked, handshakes } = stream()
+      return { connected, parked, greeting: handshakes }
     },
   )
   counter('roost_stream_messages_total', 'Messages heard from agents', 'kind', () => {
@@ -109,7 +109,7 @@ function addStream({ stream, intake }: OwnSources, gauge: Add, counter: Add): vo
   gauge('roost_metric_names', 'Distinct metric names that are held', '', () => ({ '': intake().names }))
 }
 
-function addDatabase({ pool }: OwnSources, gauge: Add): void {
+function addDatabase({ pool }: ProcessSources, gauge: Add): void {
   gauge('roost_database_connections', 'Connections to the database', 'state', () => ({
     idle: pool.idleCount,
     busy: pool.totalCount - pool.idleCount,

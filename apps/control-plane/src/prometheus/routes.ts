@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { logged } from '../services/errors.js'
 import { describeRefusals } from '../http/dialect/answers.js'
 import { withTimeout } from '@roost/runtime'
-import type { OwnFigures } from './own-metrics.js'
+import type { ProcessMetrics } from './own-metrics.js'
 
-export interface PrometheusFigures {
-  readonly own: OwnFigures
+export interface PrometheusMetrics {
+  readonly own: ProcessMetrics
   /** Figures that need the database. */
   readonly fleet: () => Promise<string>
 }
@@ -26,7 +26,7 @@ const schema = {
 }
 
 /** `/metrics` in Prometheus' text format. Without the database the process still tells of itself. */
-export function mountPrometheus(app: FastifyInstance, { own, fleet }: PrometheusFigures): void {
+export function mountPrometheus(app: FastifyInstance, { own, fleet }: PrometheusMetrics): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
     own.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000)

@@ -44,7 +44,7 @@ export interface FigureStore {
 
 const pageRows = 2_000
 
-export function createFigureStore({ prisma }: Pick<Database, 'prisma'>): FigureStore {
+export function createFleetMetricStore({ prisma }: Pick<Database, 'prisma'>): FigureStore {
   const page = (after: number) =>
     prisma.$queryRaw<DeviceFigures[]>(Prisma.sql`
     select d.id, c.name as cluster, n.hostname as node, d.name as device,

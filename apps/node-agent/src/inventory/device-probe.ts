@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { FilesystemFigures } from '@roost/api-types/agent'
+import type { FilesystemSpace } from '@roost/api-types/agent'
 import { keepHelper, type KeptHelper, type StartHelper } from '../machine/helper.js'
 import { kernelOf, type Machine } from '../machine/machine.js'
 import type { Mount } from '../machine/mounts.js'
@@ -135,7 +135,7 @@ async function unopenable(
 }
 
 /** Without the numbers of inodes, which no device's record has. */
-export function figuresOf(result: ProbeResult): FilesystemFigures | null {
+export function figuresOf(result: ProbeResult): FilesystemSpace | null {
   if (result.state !== 'ok') return null
   const { total_bytes, free_bytes, available_bytes } = result.figures
   return { total_bytes, free_bytes, available_bytes }

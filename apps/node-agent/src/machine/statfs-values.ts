@@ -1,6 +1,6 @@
-import type { FilesystemFigures } from '@roost/api-types/agent'
+import type { FilesystemSpace } from '@roost/api-types/agent'
 
-export interface StatfsFigures extends FilesystemFigures {
+export interface StatfsFigures extends FilesystemSpace {
   /** 0 where the filesystem has no fixed number of inodes. */
   readonly inodes: number
   readonly freeInodes: number

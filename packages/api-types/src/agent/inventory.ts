@@ -5,8 +5,8 @@ import { Bytes, Count, SmallCount } from './numbers.js'
 const text = z.nullable(z.string())
 
 /** Total, free and available bytes of a mounted filesystem: `blocks`, `bfree` and `bavail` of statvfs times `frsize`. */
-export const FilesystemFigures = z.object({ total_bytes: Bytes, free_bytes: Bytes, available_bytes: Bytes })
-export type FilesystemFigures = z.infer<typeof FilesystemFigures>
+export const FilesystemSpace = z.object({ total_bytes: Bytes, free_bytes: Bytes, available_bytes: Bytes })
+export type FilesystemSpace = z.infer<typeof FilesystemSpace>
 
 export const InventoryHost = z.object({
   hostname: z.string(),
@@ -87,7 +87,7 @@ export const InventoryDevice = z.object({
   policies: z.array(SmallCount),
   status: InventoryDeviceStatus,
   /** Null where no filesystem is mounted, or it could not be read. */
-  figures: z.nullable(FilesystemFigures),
+  figures: z.nullable(FilesystemSpace),
 })
 export type InventoryDevice = z.infer<typeof InventoryDevice>
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { DeploymentKind, DeploymentPlan, DriftedItem, SentState } from './deployment.js'
-import { FilesystemFigures, Inventory, InventoryDeviceStatus } from './inventory.js'
+import { FilesystemSpace, Inventory, InventoryDeviceStatus } from './inventory.js'
 import { Count, Generation } from './numbers.js'
 import { AnswerMessage, RequestMessage } from './requests.js'
 import { UsageMessage } from './usage.js'
@@ -51,9 +51,7 @@ export type CatalogueMessage = z.infer<typeof CatalogueMessage>
 export const DeviceUsageMessage = z.object({
   type: z.literal('device_usage'),
   time: z.number(),
-  devices: z.array(
-    z.object({ key: z.string(), status: InventoryDeviceStatus, figures: z.nullable(FilesystemFigures) }),
-  ),
+  devices: z.array(z.object({ key: z.string(), status: InventoryDeviceStatus, figures: z.nullable(FilesystemSpace) })),
 })
 export type DeviceUsageMessage = z.infer<typeof DeviceUsageMessage>
 

@@ -1,11 +1,11 @@
-/** Lets a number a second through on average, and a burst at once. */
+/** Limits a rate on average, with bursts. A window would refuse the messages that an agent sends at once after a reconnect. */
 export class TokenBucket {
   readonly #perMs: number
   readonly #burst: number
   #left: number
   #at: number
 
-  /** `at` is a monotonic time in milliseconds, as in `take`. */
+  /** `at` is a monotonic time in milliseconds, as in `accept`. */
   constructor(perSecond: number, burst: number, at: number) {
     this.#perMs = perSecond / 1000
     this.#burst = burst
@@ -13,7 +13,7 @@ export class TokenBucket {
     this.#at = at
   }
 
-  take(at: number): boolean {
+  accept(at: number): boolean {
     this.#left = Math.min(this.#burst, this.#left + (at - this.#at) * this.#perMs)
     this.#at = at
     if (this.#left < 1) return false
