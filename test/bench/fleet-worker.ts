@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MetricDefinition } from '@roost/api-types/agent'
 import { SimulatedAgent } from '../support/agents/simulated-agent.js'
@@ -64,7 +64,7 @@ async function burst({ frames }: Burst): Promise<void> {
 }
 
 async function drained(): Promise<void> {
-  while (agents.some(({ socket }) => socket.bufferedAmount > 0)) await turn()
+  while (agents.some(({ socket }) => socket.bufferedAmount > 0)) await nextTick()
 }
 
 port.on('message', (order: Burst | 'stop') => {

@@ -20,11 +20,11 @@ const sizes = [10, 500, 4_000] as const
 export async function benchGateway(): Promise<readonly Row[]> {
   const rows: Row[] = []
   for (const size of sizes) rows.push(...(await benchSize(size)))
-  return [...rows, ...(await wholeRows())]
+  return [...rows, ...(await sizeRows())]
 }
 
 /** With Samba's own programs, where they can run in namespaces of their own. */
-async function wholeRows(): Promise<readonly Row[]> {
+async function sizeRows(): Promise<readonly Row[]> {
   if (process.getuid?.() !== 0 || !existsSync('/usr/sbin/smbd')) return []
   const work = mkdtempSync(join(tmpdir(), 'roost-bench-samba-'))
   try {

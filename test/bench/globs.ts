@@ -14,7 +14,7 @@ const cases = [
   { what: '64 × disk.sdN.*', patterns: many((i) => `disk.sd${i}.*`) },
 ]
 
-/** Matching alone; a service does it in slices, so that nobody waits for all of it. */
+/** Matching alone; a service does it in slices, so that other requests are served between them. */
 export async function benchGlobs(): Promise<readonly Row[]> {
   const names = createCatalogueTable().acquire(
     Array.from({ length: 20_000 }, (_, i) => ({

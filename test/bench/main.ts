@@ -49,7 +49,7 @@ if (unknown.length > 0 || asked.includes('--help')) {
 
 async function runAll(names: readonly string[]): Promise<void> {
   console.log(
-    'Peers: figures of their own on a like machine (2 vCPU, Debian 12). They keep history, Roost latest values.',
+    'Peers: measured on a similar machine (2 vCPU, Debian 12). They store history, Roost stores latest values.',
   )
   const all: Row[] = []
   for (const name of names) {

@@ -64,8 +64,8 @@ export function residentMb(pid: number): number {
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** MB that this process holds after garbage was collected, on the heap and beside it. */
-export async function heldMb(): Promise<number> {
+/** Returns the MB that this process uses after garbage was collected, on the heap and beside it. */
+export async function usedMb(): Promise<number> {
   // Memory beside the heap is given back a while after its owner is gone.
   for (let i = 0; i < 5; i++) {
     collectGarbage()

@@ -1,6 +1,6 @@
 import { encodeMetricFrame } from '@roost/api-types/agent'
 import { createLatestValues } from '@roost/control-plane/dist/metrics/latest-values.js'
-import { heldMb } from './measure.js'
+import { usedMb } from './measure.js'
 import { atMost, row } from './report.js'
 import type { Row } from './report.js'
 import { metricNames, sharedNames } from './stage.js'
@@ -25,7 +25,7 @@ export async function benchMemory(): Promise<readonly Row[]> {
 }
 
 async function memoryOf(namesOf: (node: number) => readonly string[]): Promise<number> {
-  const before = await heldMb()
+  const before = await usedMb()
   const latest = createLatestValues(() => Date.now() / 1000)
   for (let node = 1; node <= nodes; node++) {
     // Each agent's names come in a message of its own: no two share a string.
@@ -34,6 +34,6 @@ async function memoryOf(namesOf: (node: number) => readonly string[]): Promise<n
     const values = Float64Array.from(sharedNames.keys())
     latest.takeFrame(node, encodeMetricFrame({ catalogue: 1, sequence: 1n, time: 1, values }))
   }
-  const held = (await heldMb()) - before
-  return held / ((latest.size * sharedNames.length) / 100_000)
+  const used = (await usedMb()) - before
+  return used / ((latest.size * sharedNames.length) / 100_000)
 }

@@ -9,10 +9,10 @@ export interface Reader {
 /** One client on one connection. It changes keys with each request, because a key may ask 200 times a second. */
 export function createReader(url: string, keys: readonly string[]): Reader {
   const client = new Client(url, { pipelining: 1 })
-  let turn = 0
+  let count = 0
   return {
     async read(path) {
-      const authorization = `apikey ${keys[turn++ % keys.length]}`
+      const authorization = `apikey ${keys[count++ % keys.length]}`
       const { statusCode, body } = await client.request({ method: 'GET', path, headers: { authorization } })
       let bytes = 0
       for await (const chunk of body) bytes += (chunk as Buffer).length

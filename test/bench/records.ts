@@ -36,7 +36,7 @@ interface Table {
   readonly room: number
   /** One of those with records. */
   readonly cluster: number
-  readonly body: (place: number, n: number) => object
+  readonly body: (parent: number, n: number) => object
 }
 
 /** Rows as the API would have made them, by the database's own hand: 25 clusters of users, 10 nodes of shares. */
@@ -72,13 +72,13 @@ async function fill({ database }: Stage): Promise<{ readonly users: Table; reado
       first: await first('user'),
       room,
       cluster,
-      body: (place, n) => ({ cluster: place, user: `new${n}`, password: 'correct-horse-battery-staple' }),
+      body: (parent, n) => ({ cluster: parent, user: `new${n}`, password: 'correct-horse-battery-staple' }),
     },
     shares: {
       first: await first('gatewayShare'),
       room: nodes.at(-1) ?? 0,
       cluster,
-      body: (place, n) => ({ node: place, name: `new${n}`, objectstore_container: 'container', protocol: 'cifs' }),
+      body: (parent, n) => ({ node: parent, name: `new${n}`, objectstore_container: 'container', protocol: 'cifs' }),
     },
   }
 }
@@ -96,11 +96,11 @@ function requestsOf(resource: string, table: Table): readonly (readonly [string,
   ]
 }
 
-let turn = 0
+let count = 0
 
 /** Latency where 100 requests come each second, whatever becomes of them; and how many eight clients get done. */
 async function measure(writer: Writer, what: string, request: (n: number) => Request): Promise<readonly Row[]> {
-  const next = () => request(turn++)
+  const next = () => request(count++)
   await writer.flood(8, 200, next)
   const times = (await writer.atRate(perSecond, 500, next)).toSorted((a, b) => a - b)
   const p99 = times[Math.ceil(times.length * 0.99) - 1] ?? 0
@@ -115,7 +115,7 @@ async function measure(writer: Writer, what: string, request: (n: number) => Req
 async function compareFaces({ controlPlane, keys }: Stage, { first, cluster }: Table): Promise<readonly Row[]> {
   const writer = createWriter(controlPlane.url, keys)
   const clients = keys.map((apiKey) => createClient({ url: controlPlane.url, apiKey }))
-  const rpc = () => clients[turn++ % clients.length]?.rpc.users
+  const rpc = () => clients[count++ % clients.length]?.rpc.users
   try {
     const read = (path: string) => writer.send({ method: 'GET', path })
     const detail = median(await timesOf(1_000, () => read(`/api/v1/users/${first}/`)))

@@ -1,11 +1,11 @@
-/** One figure beside its target and the peers' figures. */
+/** One value beside its target and the values of the peers. */
 export interface Row {
   readonly what: string
   readonly value: number
   readonly unit: string
   /** At most, or at least, so much; null where there is no target. */
   readonly target: { readonly atMost: number } | { readonly atLeast: number } | null
-  /** The same figure of others, as performance tests of theirs on a machine like this gave it. */
+  /** The values of other systems, measured on a similar machine. */
   readonly peers?: Readonly<Record<string, number>>
   /** Milliseconds of the control plane's CPU for it: steadier than the time by the clock where others work too. */
   readonly cpuMs?: number
@@ -23,7 +23,7 @@ function isMet({ value, target }: Row): boolean {
   return 'atMost' in target ? value <= target.atMost : value >= target.atLeast
 }
 
-/** The rows as a table; a ratio below one says that Roost's figure is the smaller one. */
+/** Returns the rows as a table; a ratio below one means that Roost has the smaller value. */
 export function tableOf(rows: readonly Row[]): string {
   const cells = rows.map((one) => [
     one.what,
@@ -60,7 +60,7 @@ function limitOf({ target }: Row): string {
 
 function peersOf({ value, peers = {} }: Row): string {
   return Object.entries(peers)
-    .map(([name, figure]) => `${name} ${short(figure)} (×${short(value / figure)})`)
+    .map(([name, peer]) => `${name} ${short(peer)} (×${short(value / peer)})`)
     .join(' · ')
 }
 

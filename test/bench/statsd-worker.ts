@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// Sends what a cluster of Swift sends, as fast as told: node statsd-worker.js PORT DATAGRAMS PER_SECOND LINE…
+// Sends what a cluster of Swift sends, at the given rate: node statsd-worker.js PORT DATAGRAMS PER_SECOND LINE…
 const [port = 0, datagrams = 0, perSecond = 0] = process.argv.slice(2, 5).map(Number)
 const lines = process.argv.slice(5).map((line) => Buffer.from(line))
 const batch = 200

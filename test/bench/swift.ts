@@ -117,15 +117,15 @@ const device: InventoryDevice = {
 /** As Swift made one of them, under so many names. */
 function writeAccounts(folder: string, partitions: readonly number[]): void {
   const one = gunzipSync(readFileSync(join(agent, 'swift/accounts/fixtures/account-db/two-policies.db.gz')))
-  const places: number[] = []
-  for (let at = one.indexOf('AUTH_test'); at !== -1; at = one.indexOf('AUTH_test', at + 1)) places.push(at)
+  const offsets: number[] = []
+  for (let at = one.indexOf('AUTH_test'); at !== -1; at = one.indexOf('AUTH_test', at + 1)) offsets.push(at)
   for (let i = 0; i < accounts; i++) {
     const name = `A${String(i).padStart(8, '0')}`
     const hash = createHash('md5').update(name).digest('hex')
-    const place = join(folder, String(partitions[i % partitions.length]), hash.slice(-3), hash)
-    for (const at of places) one.write(name, at, 'latin1')
-    mkdirSync(place, { recursive: true })
-    writeFileSync(join(place, `${hash}.db`), one)
+    const directory = join(folder, String(partitions[i % partitions.length]), hash.slice(-3), hash)
+    for (const at of offsets) one.write(name, at, 'latin1')
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(join(directory, `${hash}.db`), one)
   }
 }
 

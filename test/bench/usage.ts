@@ -29,7 +29,7 @@ export async function benchUsage(): Promise<readonly Row[]> {
 async function intake({ database }: Stage, [one = 0, two = 0]: readonly number[]): Promise<readonly Row[]> {
   const store = createUsageIntakeStore(database)
   const names = Array.from({ length: accounts }, (_, i) => `AUTH_account-${i}`)
-  const told = (nodeId: number, at: number): HalfHourUsage => ({
+  const usageOf = (nodeId: number, at: number): HalfHourUsage => ({
     nodeId,
     halfHour: halfHour + at,
     storage: names.map((name, i) => storageOf(name, i * 1_000_000)),
@@ -39,13 +39,13 @@ async function intake({ database }: Stage, [one = 0, two = 0]: readonly number[]
   })
   const perSecond = async (node: (round: number) => number, first: number) => {
     const begin = performance.now()
-    const lane = async (own: number) => {
-      for (let at = own; at < rounds; at += 2) await store.merge(told(node(at), first + at))
+    const writer = async (own: number) => {
+      for (let at = own; at < rounds; at += 2) await store.merge(usageOf(node(at), first + at))
     }
-    await Promise.all([lane(0), lane(1)])
+    await Promise.all([writer(0), writer(1)])
     return (2 * accounts * rounds) / ((performance.now() - begin) / 1000)
   }
-  await store.merge(told(one, -1))
+  await store.merge(usageOf(one, -1))
   const fresh = await perSecond(() => one, 0)
   const again = await perSecond(() => one, 0)
   const replica = await perSecond(() => two, 0)

@@ -17,7 +17,7 @@ export interface Waited {
   readonly mostCpu: number
 }
 
-/** Asks the same small thing again and again until it is told to stop, and answers how long it waited at most. */
+/** Sends the same small request again and again until it is stopped, and returns the longest wait. */
 const { pid, url, keys, path } = workerData as WaiterOrder
 const port = parentPort as NonNullable<typeof parentPort>
 const reader = createReader(url, keys)

@@ -20,10 +20,10 @@ export interface Writer {
 /** Changes keys with each request, because a key may ask 200 times a second. */
 export function createWriter(url: string, keys: readonly string[]): Writer {
   const pool = new Pool(url, { connections: 16, pipelining: 1 })
-  let turn = 0
+  let count = 0
 
   async function send({ method, path, body }: Request): Promise<void> {
-    const headers = { authorization: `apikey ${keys[turn++ % keys.length]}`, 'content-type': 'application/json' }
+    const headers = { authorization: `apikey ${keys[count++ % keys.length]}`, 'content-type': 'application/json' }
     const options = { method, path, headers, body: body === undefined ? null : JSON.stringify(body) }
     const answer = await pool.request(options)
     const text = await answer.body.text()

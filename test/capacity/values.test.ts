@@ -32,12 +32,12 @@ function build(store = createCapacityStore(database)): CapacityFeature {
   return createCapacity({ store, requireCluster, log: { info: () => {}, warn: () => {} } })
 }
 
-const device = (agentKey: string, policyIds: readonly number[], figures?: readonly [number, number, number]) =>
+const device = (agentKey: string, policyIds: readonly number[], usage?: readonly [number, number, number]) =>
   addDevice(database, clusterId, nodeId, {
     agentKey,
-    totalBytes: figures?.[0] ?? null,
-    freeBytes: figures?.[1] ?? null,
-    availableBytes: figures?.[2] ?? null,
+    totalBytes: usage?.[0] ?? null,
+    freeBytes: usage?.[1] ?? null,
+    availableBytes: usage?.[2] ?? null,
     policies: { create: policyIds.map((policyId) => ({ policyId })) },
   })
 
@@ -45,11 +45,13 @@ function report(time: number, devices: Readonly<Record<string, readonly [number,
   capacity.intake.deviceUsage(nodeId, {
     type: 'device_usage',
     time,
-    devices: Object.entries(devices).map(([key, told]) => ({
+    devices: Object.entries(devices).map(([key, values]) => ({
       key,
-      status: typeof told === 'string' ? (told as 'unmounted') : 'ok',
+      status: typeof values === 'string' ? (values as 'unmounted') : 'ok',
       figures:
-        typeof told === 'string' ? null : { total_bytes: told[0], free_bytes: told[1], available_bytes: told[2] },
+        typeof values === 'string'
+          ? null
+          : { total_bytes: values[0], free_bytes: values[1], available_bytes: values[2] },
     })),
   })
 }
@@ -91,21 +93,21 @@ describe('capacity of a cluster', () => {
     await expect(capacity.service.ofCluster(clusterId + 1)).rejects.toThrow('not found')
   })
 
-  it('moves with the reports of the agents at once', async () => {
+  it('changes with the reports of the agents at once', async () => {
     await device('d1', [gold], [100, 50, 50])
     await capacity.intake.load()
     report(1000, { d1: [100, 25, 25] })
     expect((await elements())[0]?.total_used_pct).toBe(75)
   })
 
-  it('counts a device that is unmounted, missing or failed, and leaves its figures out', async () => {
+  it('counts a device that is unmounted, missing or failed, and excludes its usage', async () => {
     for (const key of ['d1', 'd2', 'd3', 'd4']) await device(key, [gold], [100, 50, 50])
     await capacity.intake.load()
     report(1000, { d1: 'unmounted', d2: 'missing', d3: 'failed' })
     expect((await elements())[0]).toMatchObject({ total_raw_tb: 100 / tb, pct_used_stats: { count: 4, avg: 50 } })
   })
 
-  it('keeps the last figures of a device that could not be read, and of a node that is silent', async () => {
+  it('keeps the last usage of a device that cannot be read, and of a silent node', async () => {
     await device('d1', [gold], [100, 50, 50])
     await capacity.intake.load()
     report(1000, { d1: [100, 20, 20] })
@@ -113,14 +115,14 @@ describe('capacity of a cluster', () => {
     expect((await elements())[0]?.total_used_pct).toBe(80)
   })
 
-  it('passes over devices that no inventory has named', async () => {
+  it('ignores devices that are in no inventory', async () => {
     await device('d1', [gold], [100, 50, 50])
     await capacity.intake.load()
     report(1000, { d9: [100, 20, 20] })
     expect((await elements())[0]?.pct_used_stats.count).toBe(1)
   })
 
-  it('follows what an inventory changed, and a node that was removed', async () => {
+  it('follows changes by an inventory, and the removal of a node', async () => {
     await device('d1', [gold], [100, 50, 50])
     await capacity.intake.load()
     await device('d2', [gold], [100, 0, 0])
@@ -131,7 +133,7 @@ describe('capacity of a cluster', () => {
     expect(await elements()).toEqual([])
   })
 
-  it('survives a restart with the last figures reported', async () => {
+  it('survives a restart with the last usage that was reported', async () => {
     await device('d1', [gold], [100, 50, 50])
     await capacity.intake.load()
     report(1000, { d1: [2 ** 52, 2 ** 51 + 1, 2 ** 51] })
@@ -148,8 +150,8 @@ describe('capacity of a cluster', () => {
   })
 })
 
-describe('figures in the database', () => {
-  it('are written only when they changed, and once a minute so that last_seen is true', async () => {
+describe('usage in the database', () => {
+  it('is written only when it changed, and once a minute so that last_seen is correct', async () => {
     await device('d1', [gold])
     const writes: number[] = []
     const store = createCapacityStore(database)
@@ -169,7 +171,7 @@ describe('figures in the database', () => {
     expect((await stored('d1')).lastSeen).toEqual(new Date(1_060_000))
   })
 
-  it('wait in memory while the database is away, the newest of each device alone', async () => {
+  it('waits in memory while the database is unavailable, only the newest of each device', async () => {
     await device('d1', [gold])
     const store = createCapacityStore(database)
     let away = true
@@ -193,7 +195,7 @@ describe('figures in the database', () => {
   })
 })
 
-it('figures that the database refuses do not keep those of other devices from being stored', async () => {
+it('usage that the database refuses does not prevent that of other devices from being stored', async () => {
   for (const key of ['a', 'b', 'c', 'd', 'e']) await device(key, [gold])
   await capacity.intake.load()
   for (const key of ['a', 'b', 'd', 'e']) report(1_800_000_000, { [key]: [3, 2, 1] })

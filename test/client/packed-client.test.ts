@@ -40,23 +40,24 @@ it('the example of docs/api.md compiles and runs as it stands, in a project that
 })
 
 describe('a program that subscribes', () => {
-  const told = {
+  const expected = {
     states: expect.arrayContaining([expect.objectContaining({ state: expect.any(String) })]),
     node: expect.arrayContaining([expect.objectContaining({ metric_name: 'load.load.shortterm', value: 0.5 })]),
     cluster: expect.arrayContaining([expect.objectContaining({ metric_name: 'load.load.shortterm', value: 0.5 })]),
     job: expect.objectContaining({ targets: [expect.objectContaining({ state: 'waiting' })] }),
   }
 
-  it('is told how things are, and ends once it has closed its client', async () => {
+  it('receives the current state, and ends once it has closed its client', async () => {
     const { code, seen } = await subscribe('close')
     expect(code).toBe(0)
-    for (const [name, first] of Object.entries(told)) expect(seen[name]).toMatchObject({ first, end: 'complete' })
+    for (const [name, first] of Object.entries(expected)) expect(seen[name]).toMatchObject({ first, end: 'complete' })
   })
 
-  it('is cut off within five seconds of the end of its key, and told so', async () => {
+  it('is disconnected within five seconds of the end of its key, with that reason', async () => {
     const { code, seen } = await subscribe('revoke')
     expect(code).toBe(0)
-    for (const [name, first] of Object.entries(told)) expect(seen[name]).toMatchObject({ first, end: 'UNAUTHORIZED' })
+    for (const [name, first] of Object.entries(expected))
+      expect(seen[name]).toMatchObject({ first, end: 'UNAUTHORIZED' })
     expect(Math.max(...Object.values(seen).map(({ cutMs }) => cutMs ?? Infinity))).toBeLessThan(withinMs)
   })
 })

@@ -69,7 +69,7 @@ describe('audit_events', () => {
     expect(answer.body.error).toBe('Invalid resource lookup data provided (mismatched type).')
   })
 
-  it('are read alone: nobody changes what happened', async () => {
+  it('are read-only', async () => {
     for (const answer of [await post(list, {}), await patch(`${list}1/`, {}), await remove(`${list}1/`)])
       expect(answer.status).toBe(405)
   })

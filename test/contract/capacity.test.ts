@@ -58,7 +58,7 @@ it('an element tells raw without what is reserved and free, used, free and perce
   })
 })
 
-it('count is of assigned devices; the other figures are of those whose filesystem is known', async () => {
+it('counts assigned devices; the other values are of devices whose filesystem is known', async () => {
   const [, silver, bronze] = await capacity()
   expect(silver).toMatchObject({ total_raw_tb: 4, total_used_pct: 50, pct_used_stats: { count: 2, stddev: 0 } })
   expect(bronze).toMatchObject({
@@ -68,7 +68,7 @@ it('count is of assigned devices; the other figures are of those whose filesyste
   })
 })
 
-it('the last figures of an offline node still count', async () => {
+it('counts the last values of an offline node', async () => {
   const before = await capacity()
   await api.database.prisma.node.updateMany({ data: { state: 'offline' } })
   const { id } = await api.database.prisma.node.findFirstOrThrow()

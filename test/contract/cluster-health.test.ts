@@ -99,13 +99,13 @@ describe('clusters/<id>/health/', () => {
     expect(age).toBeGreaterThanOrEqual(4_000)
     expect(age).toBeLessThan(4_060)
     expect(Math.abs(Date.parse(ended) + age * 1_000 - Date.now())).toBeLessThan(60_000)
-    const told = ({ hostname, swift_version, async_pending, unmounted }: Record<string, unknown>) => [
+    const summary = ({ hostname, swift_version, async_pending, unmounted }: Record<string, unknown>) => [
       hostname,
       swift_version,
       async_pending,
       unmounted,
     ]
-    expect(found.nodes.map(told)).toEqual([
+    expect(found.nodes.map(summary)).toEqual([
       ['one', '2.30.7', 2, 0],
       ['two', '2.30.6', 3, 1],
       ['three', '2.30.7', null, null],

@@ -9,7 +9,7 @@ const { get, post } = server
 describe.each([
   ['gateway_deployments', { runsGateway: true }, 'gateway'],
   ['user_db_deployments', { runsProxy: true }, 'proxy'],
-] as const)('%s', (resource, role, word) => {
+] as const)('%s', (resource, role, kindOfNode) => {
   const list = `/api/v1/${resource}/`
   let clusterId = 0
   let node = ''
@@ -74,7 +74,7 @@ describe.each([
       { cluster: 999_999 },
     ])
       expect((await post(list, body)).status).toBe(400)
-    expect((await post(list, { node: other })).text).toContain(`runs no ${word}`)
+    expect((await post(list, { node: other })).text).toContain(`runs no ${kindOfNode}`)
   })
 
   it('takes a generation for a node alone, and one that can be', async () => {
@@ -83,7 +83,7 @@ describe.each([
       expect((await post(list, { node, generation })).body[resource].generation).toContainEqual(expect.any(String))
   })
 
-  it('is 400 for a plan that nobody made', async () => {
+  it('is 400 for an unknown plan', async () => {
     expect((await post(list, { node, plan_id: 'p-unknown' })).body[resource].plan_id).toEqual([expect.any(String)])
   })
 
@@ -102,7 +102,7 @@ describe.each([
     expect(await idsIn('')).toContain(running.id)
     expect(await idsIn('')).not.toContain(ended.id)
     expect(await idsIn('state=COMPLETED_FAILED')).toContain(ended.id)
-    expect((await get(ended.resource_uri)).body.message).toBe(`The cluster has no nodes that run a ${word}.`)
+    expect((await get(ended.resource_uri)).body.message).toBe(`The cluster has no nodes that run a ${kindOfNode}.`)
   })
 
   it('runs a POST with an Idempotency-Key once', async () => {

@@ -20,10 +20,10 @@ it('every line of docs/api.md works as it stands, in a shell with curl alone', a
   const here = setUp
     .replace('https://localhost:8443', `https://localhost:${new URL(api.url).port}`)
     .replace('curl -sS', 'curl -sS --fail-with-body')
-  const told = lines.map((line) => `${line} || { echo; echo 'failed: '${quoted(line)}; exit 1; }`)
+  const checked = lines.map((line) => `${line} || { echo; echo 'failed: '${quoted(line)}; exit 1; }`)
   const { PATH = '' } = process.env
   const env = { PATH, HOME: '/', ROOST_DATA_DIR: api.controlPlane.dataDir }
-  const ended = await runToEnd('sh', ['-c', [here, ...told].join('\n')], { env })
+  const ended = await runToEnd('sh', ['-c', [here, ...checked].join('\n')], { env })
   expect(ended).toMatchObject({ code: 0, stderr: '' })
 })
 

@@ -12,17 +12,17 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all(agents.map((agent) => agent.destroy())))
 
-/** Every kind of answer that there is: REST, CSV, a call, a batch of them, a stream, figures, and what is for everybody. */
-const doors: readonly (readonly [string, () => string])[] = [
+/** One endpoint of each kind of answer: REST, CSV, a call, a batch of calls, a stream, metrics, and public pages. */
+const endpoints: readonly (readonly [string, () => string])[] = [
   ['a list', () => '/api/v1/clusters/'],
   ['CSV', () => `/api/v1/clusters/${cluster}/utilization/transfer/?start=2026-11-01&format=csv`],
   ['values of metrics', () => `/api/v1/clusters/${cluster}/metrics/poll/?metrics=*`],
   ['a call', () => '/trpc/clusters.list'],
   ['a batch of calls', () => '/trpc/clusters.list,nodes.list?batch=1'],
   ['a stream', () => '/trpc/nodes.states'],
-  ['figures for Prometheus', () => '/metrics'],
+  ['metrics for Prometheus', () => '/metrics'],
 ]
-const open: typeof doors = [
+const open: typeof endpoints = [
   ['the health', () => '/healthz'],
   ['the documentation', () => '/docs/'],
   ['the description of the API', () => '/openapi.json'],
@@ -44,7 +44,7 @@ async function knock(path: string, headers: Readonly<Record<string, string>>, me
 const key = () => ({ authorization: `apikey ${server.api.key}` })
 const withQuery = (path: string, query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`
 
-describe.each(doors)('%s', (_name, path) => {
+describe.each(endpoints)('%s', (_name, path) => {
   it('is for those with a key in the header', async () => {
     expect((await knock(path(), key())).status).toBe(200)
     expect((await knock(path(), {})).status).toBe(401)
@@ -58,7 +58,7 @@ describe.each(doors)('%s', (_name, path) => {
   })
 })
 
-describe.each([...doors, ...open])('%s', (_name, path) => {
+describe.each([...endpoints, ...open])('%s', (_name, path) => {
   it('is for no page of another origin', async () => {
     const origin = { origin: 'https://evil.example' }
     const preflight = {

@@ -131,7 +131,7 @@ it.each(closed)('$name is 405 with another method, before a key is asked for', a
 })
 
 it.each(closed.filter(({ path }) => /<(?:\w+_)?id>/.test(path)))(
-  '$name is 404 for an id that nobody can have',
+  '$name is 404 for an id that cannot exist',
   async (form) => {
     const { method, body } = form.route
     for (const id of ['999999', '2147483648', '99999999999', '-1', 'x', '0']) {

@@ -80,7 +80,7 @@ describe('a node', () => {
     }
   })
 
-  it('is found under no figure that no node can have', async () => {
+  it('is not found by a number that cannot be an id', async () => {
     for (const query of ['ram_gb=1e300', 'ram_gb=-1e300', 'cpu_cores=999999999999', 'node_role=99999999999'])
       expect([query, (await api.get(`/api/v1/nodes/?${query}`)).body.objects]).toEqual([query, []])
   })

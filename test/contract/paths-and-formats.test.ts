@@ -198,7 +198,7 @@ describe('a request body', () => {
     }
   })
 
-  it('may have fields that nobody knows, which are ignored and never echoed', async () => {
+  it('ignores unknown fields and never echoes them', async () => {
     const answer = await api.patch(path(), { enabled: true, no_such_field: 'echo' })
     expect(answer.status).toBe(202)
     expect(answer.text).not.toContain('echo')

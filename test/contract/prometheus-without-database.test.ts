@@ -41,7 +41,7 @@ const isUp = () => expect.poll(async () => (await get('/metrics')).text).toConta
 /** What credentials are good for without a look at the database has passed. */
 const asksAgain = () => new Promise((resolve) => setTimeout(resolve, 2_100))
 
-it('tells of the process and that the database is away, to whom it let in before, and to nobody else', async () => {
+it('answers the metrics of the process to keys that were valid before, and to no others', async () => {
   await isUp()
   await asksAgain()
   wire.set({ kind: 'refuse' })

@@ -16,9 +16,9 @@ beforeAll(async () => {
   await addNode(api.database, clusterId, { hostname: 'n2' })
   const policyId = await addPolicy(api.database, clusterId, 0, 'gold')
   const policies = { create: [{ policyId }] }
-  const figures = { totalBytes: 1000n, freeBytes: 700n, availableBytes: 600n }
-  await addDevice(api.database, clusterId, nodeId, { name: 'd1', policies, ...figures })
-  await addDevice(api.database, clusterId, nodeId, { name: 'd2', policies, status: 'failed', ...figures })
+  const usage = { totalBytes: 1000n, freeBytes: 700n, availableBytes: 600n }
+  await addDevice(api.database, clusterId, nodeId, { name: 'd1', policies, ...usage })
+  await addDevice(api.database, clusterId, nodeId, { name: 'd2', policies, status: 'failed', ...usage })
   await api.context.capacity.intake.devicesChanged(nodeId)
   const { intake } = api.context.metrics
   await intake.catalogue(nodeId, { id: 1, metrics: [{ name: 'a.b', unit: 'count', aggregation: 'sum' }] })
@@ -112,7 +112,7 @@ describe('/metrics', () => {
     expect(samples('roost_database_up')).toEqual([{ labels: {}, value: 1 }])
   })
 
-  it('has every figure and label value that docs/operate.md gives for alerts', async () => {
+  it('has every metric and label value that docs/operate.md gives for alerts', async () => {
     const families = parse((await api.get('/metrics')).text)
     const page = await readFile(join(repository, 'docs/operate.md'), 'utf8')
     const named = new Set(page.match(/\broost_[a-z_]+/g))

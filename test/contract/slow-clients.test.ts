@@ -67,7 +67,7 @@ const large = [
   ['CSV', addUsage, () => 'utilization/storage/0/?start=2020-01-01&end=2020-01-01T01:00:00Z&format=csv'],
 ] as const
 
-/** Nobody would cut it for a minute or minutes otherwise. */
+/** Otherwise the server would close it only after minutes. */
 const withinMs = 40_000
 const beatMs = 200
 
@@ -144,7 +144,7 @@ it('of a thousand connections without a key, the oldest goes; callers with a key
   let closed = 0
   const strangers: Socket[] = []
   // In turns, or the kernel's queue of the listener overflows and the rest comes a second later.
-  for (let turn = 0; turn < 11; turn++) {
+  for (let round = 0; round < 11; round++) {
     const some = Array.from({ length: 100 }, () => connect({ host: hostname, port: Number(port) }))
     for (const socket of some) {
       socket.on('error', () => {})

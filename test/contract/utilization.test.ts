@@ -9,7 +9,7 @@ let proxies: readonly number[]
 let base: string
 
 const at = (hour: number) => Date.parse('2017-05-31T19:00:00Z') + hour * 2 * halfHourMs
-const take = (node: number, ...message: Parameters<typeof usageMessage>) =>
+const report = (node: number, ...message: Parameters<typeof usageMessage>) =>
   shared.api.context.utilization.intake.take(node, usageMessage(...message))
 
 /** Hours 0 and 1 of the 31st of May 2017, from 19:00 on; bob is there all the time, ann in the second hour alone. */
@@ -18,23 +18,23 @@ beforeAll(async () => {
   base = `/api/v1/clusters/${cluster}/utilization`
   proxies = [await addProxy(shared.api.database, cluster), await addProxy(shared.api.database, cluster)]
   const [one = 0, two = 0] = proxies
-  await take(one, at(0), {
+  await report(one, at(0), {
     storage: [storageOf('AUTH_bob', 100, { container_count: 3, object_count: 9 })],
     transfer: [transferOf('AUTH_bob', 10, 1000, 2)],
     log_read: 1,
   })
-  await take(two, at(0), { transfer: [transferOf('AUTH_bob', 5, 500, 1)], log_read: 1 })
-  await take(one, at(0.5), {
+  await report(two, at(0), { transfer: [transferOf('AUTH_bob', 5, 500, 1)], log_read: 1 })
+  await report(one, at(0.5), {
     storage: [storageOf('AUTH_bob', 70, { object_count: 11, slots: 1 })],
     transfer: [transferOf('AUTH_bob', 1, 1, 1)],
     log_read: 1,
   })
-  await take(one, at(1), {
+  await report(one, at(1), {
     storage: [storageOf('AUTH_bob', 50), storageOf('AUTH_ann', 400), storageOf('AUTH_bob', 7, { policy: 1 })],
     transfer: [transferOf('AUTH_ann', 8, 80, 4)],
     log_read: 0.5,
   })
-  await take(two, at(1.5), { storage: [storageOf('AUTH_bob', 60)], log_read: 0.5 })
+  await report(two, at(1.5), { storage: [storageOf('AUTH_bob', 60)], log_read: 0.5 })
 })
 
 const may = 'start=2017-05-31T19:00:00&end=2017-05-31T21:00:00'
@@ -231,7 +231,7 @@ describe('an account name', () => {
   it('may have anything that can be percent-encoded, up to 512 bytes', async () => {
     const [node = 0] = proxies
     const names = ['AUTH_a/b?c#d e%2F+ü', '.expiring_objects', 'x'.repeat(512), 'ü'.repeat(256), 'detail']
-    await take(node, '2019-01-01T00:00:00Z', { transfer: names.map((name) => transferOf(name, 1)) })
+    await report(node, '2019-01-01T00:00:00Z', { transfer: names.map((name) => transferOf(name, 1)) })
     for (const name of names) {
       const path = `transfer/${encodeURIComponent(name)}/`
       const { meta, objects } = await ask(path, 'start=2019-01-01&end=2019-01-02&limit=1')

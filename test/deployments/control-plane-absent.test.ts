@@ -12,7 +12,7 @@ import { startTestAgent } from '../support/agents/test-agent.js'
 const hour = 3_600_000
 const server = shareApi()
 
-it('a control plane that is away for an hour changes nothing on a gateway, which is looked at all the while', async () => {
+it('a control plane that is away for an hour changes nothing on a gateway, which is driftChecks at all the while', async () => {
   const node = await addLabNode(server.api.controlPlane, server.api.database, await addCluster(server.api.database))
   const share = { name: 'docs', node: node.uri, objectstore_container: 'documents', enabled: true }
   await server.post('/api/v1/gateway_shares/', share)
@@ -24,13 +24,13 @@ it('a control plane that is away for an hour changes nothing on a gateway, which
   const { mtimeMs } = await stat(file)
   await server.api.controlPlane.server.close()
 
-  let looked = 0
+  let driftChecks = 0
   const folder = folderApplier('gateway', node.dir)
-  const gateway: Applier<'gateway'> = { ...folder, drift: async () => (looked++, folder.drift()) }
+  const gateway: Applier<'gateway'> = { ...folder, drift: async () => (driftChecks++, folder.drift()) }
   const clock = new SimulatedClock()
   const { agent } = await startTestAgent({ dataDir: node.dataDir, clock, random: () => 0.5, appliers: { gateway } })
   await clock.advance(hour)
-  expect(looked).toBeGreaterThanOrEqual(59)
+  expect(driftChecks).toBeGreaterThanOrEqual(59)
   expect(await startedGenerations(node.dir)).toEqual([1])
   expect([...(await currentFiles(node.dir)).values()]).toEqual(['docs\nrw\n'])
   expect((await stat(file)).mtimeMs).toBe(mtimeMs)

@@ -105,7 +105,7 @@ describe('a deployment to a gateway', () => {
 
   it('says when a node has no applier for it', async () => {
     await node.stop()
-    await node.start({})
+    await node.start({ appliers: {} })
     expect((await deployed()).message).toMatch('no applier on this node')
   })
 })
@@ -190,7 +190,7 @@ describe('a node that was changed by hand', () => {
   it('is adopted where what was changed maps back to fields: the records are then what the node has', async () => {
     const name = await changeByHand('papers\nro\n')
     expect((await drift()).kinds[0].items).toMatchObject([{ subject: name, adoptable: true }])
-    // What nobody has deployed yet stays undeployed.
+    // A change that was not deployed yet stays undeployed.
     await patch(share, { upload_delay: 7 })
     expect((await post(`${node.uri}drift/`, { action: 'adopt' })).status).toBe(202)
     await expect.poll(configState).toBe('synced')
@@ -226,7 +226,7 @@ describe('a node that was changed by hand', () => {
     expect((await post(`${node.uri}drift/`, { action: 'reapply' })).status).toBe(409)
   })
 
-  it('has to be deployed anew where the last deployment reached one protocol alone: what was applied is no one generation', async () => {
+  it('has to be deployed again after a deployment that only one protocol applied', async () => {
     const name = await changeByHand()
     Object.assign(node.behavior, { outcome: 'failed', partly: true })
     expect(await deployed()).toMatchObject({ state: 'COMPLETED_FAILED', message: 'The folder says failed.' })

@@ -5,7 +5,7 @@ import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 
-it('a deployment that needs a password which does not open fails with the reason, and works once it is set anew', async () => {
+it('a deployment that needs a password which cannot be decrypted fails with the reason, and works once the password is set again', async () => {
   const { controlPlane, database } = server.api
   const cluster = await addCluster(database)
   const node = await addLabNode(controlPlane, database, cluster, { runsProxy: true })

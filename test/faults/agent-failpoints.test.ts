@@ -103,7 +103,7 @@ function assertConverged({ name, before, dead, after, convergedMs, times, job }:
 }
 
 /** Where the new generation is in force already, and how often it is begun with in all. */
-const places: readonly (readonly [FailpointName, 'before' | 'after', number])[] = [
+const points: readonly (readonly [FailpointName, 'before' | 'after', number])[] = [
   ['agent.hello.beforeSend', 'before', 1],
   ['agent.apply.afterStage', 'before', 2],
   ['agent.apply.afterValidate', 'before', 2],
@@ -113,7 +113,7 @@ const places: readonly (readonly [FailpointName, 'before' | 'after', number])[] 
 ]
 
 describe('an agent that is killed', () => {
-  it.each(places)('at %s leaves one whole generation, and converges by itself', async (point, where, times) => {
+  it.each(points)('at %s leaves one complete generation, and converges by itself', async (point, where, times) => {
     for (let round = 0; round < rounds; round++) {
       const death = await dieAt(point)
       expect(death.signal).toBe('SIGKILL')
@@ -123,7 +123,7 @@ describe('an agent that is killed', () => {
     }
   })
 
-  it('between writing a file and putting it in its place, whichever file it is, converges by itself', async () => {
+  it('between writing and renaming any file converges by itself', async () => {
     let deaths = 0
     for (let time = 1; time <= rounds + 4; time++) {
       const death = await dieAt(`agent.store.afterTmpBeforeRename@${1 + (time % 5)}`)

@@ -55,8 +55,8 @@ it('writes lines that a machine can parse, and none of its secrets', async () =>
     .split('\n')
     .map((line) => JSON.parse(line) as { level: number; time: number; msg: string })
   // What this machine cannot tell is warned of between them, such as a port for Swift's statistics that another test has.
-  const told = lines.filter(({ level }) => level === 30).map(({ msg }) => msg)
-  expect(told).toEqual(['agent started', 'connected to the control plane', 'agent stopping'])
+  const messages = lines.filter(({ level }) => level === 30).map(({ msg }) => msg)
+  expect(messages).toEqual(['agent started', 'connected to the control plane', 'agent stopping'])
   const { private_key } = JSON.parse(await readFile(`${state.dataDir}/identity.json`, 'utf8')) as {
     private_key: string
   }

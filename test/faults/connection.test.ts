@@ -48,7 +48,7 @@ async function start(random?: () => number): Promise<void> {
   await clock.advance(100)
 }
 
-it('greets, names its metrics once, and reports readings, usage and inventory', async () => {
+it('sends a hello, its catalogue once, and reports readings, usage and inventory', async () => {
   await start()
   await clock.advance(30_000)
   expect(server.catalogue?.metrics.map(({ name }) => name)).toEqual(['test.metric_0', 'test.metric_1', 'test.metric_2'])
@@ -87,8 +87,8 @@ it(`comes back every time when the wire is cut every five minutes, and loses no 
   expect(server.hellos).toHaveLength(cuts + 1)
   expect(server.acknowledged.at(-1)).toBe(server.inventories.at(-1)?.sequence)
   expect(server.inventories.at(-1)?.inventory.host.hostname).toBe(`node-${cuts}`)
-  const told = new Set(server.inventories.map(({ inventory }) => inventory.host.hostname))
-  expect(told.size).toBe(cuts + 1)
+  const hostnames = new Set(server.inventories.map(({ inventory }) => inventory.host.hostname))
+  expect(hostnames.size).toBe(cuts + 1)
 }, 600_000)
 
 it('makes at most 30 attempts in 5 minutes while every hello is refused', async () => {
@@ -163,7 +163,7 @@ it('sends an inventory again until it is acknowledged, at a growing distance', a
   expect(server.inventories).toHaveLength(sent)
 })
 
-it('tells the newest inventory first after an outage, under a number that only rises', async () => {
+it('sends the newest inventory first after an outage, with an increasing number', async () => {
   await start()
   server.script.answer = 'silence'
   agent.change('second')
@@ -180,7 +180,7 @@ it('tells the newest inventory first after an outage, under a number that only r
   expect(sequences).toEqual(sequences.toSorted((a, b) => a - b))
 })
 
-it('names its metrics anew when their set changes, and after every reconnect', async () => {
+it('sends its catalogue again when the set of metrics changes, and after every reconnect', async () => {
   await start()
   agent.setMetrics([{ name: 'other', unit: 'count', aggregation: 'mean' }])
   await clock.advance(10_000)

@@ -56,8 +56,8 @@ async function killDatabase(meanwhile: () => void = () => {}): Promise<void> {
 /** Deployments to the node that run; with a query others of them. */
 const deployments = (query = '') => transport.list('gateway_deployments', `&node=${node.id}${query}`)
 
-/** A deployment that is held on the node, which has told so. The answer ends that. */
-async function beginHeld(): Promise<() => void> {
+/** Begins a deployment that waits on the node. The returned function releases it. */
+async function beginBlocked(): Promise<() => void> {
   const release = blockHalfway(node)
   const made = await transport.create('gateway_deployments', { node: node.id })
   expect(made).toHaveProperty('record.state', 'QUEUED')
@@ -85,14 +85,14 @@ const doneOnce = {
 
 describe('a deployment whose database is restarted in the middle of it', () => {
   it('comes to its end when the node is done after the database is back', async () => {
-    const release = await beginHeld()
+    const release = await beginBlocked()
     await killDatabase()
     release()
     expect(await endOfIt()).toEqual(doneOnce)
   })
 
   it('comes to its end when the node is done while the database is away', async () => {
-    const release = await beginHeld()
+    const release = await beginBlocked()
     await killDatabase(release)
     expect(await endOfIt()).toEqual(doneOnce)
   })

@@ -101,7 +101,7 @@ it('may be killed at any moment: nothing is torn, numbers only rise, and what wa
 /** Leaves a disk that takes nothing: no file may grow beyond nothing, and the refusal is an error, not a signal. */
 const fullDisk = "trap '' XFSZ; ulimit -f 0;"
 
-it('goes on while its disk takes nothing, says what to do, and needs nobody when there is room again', async () => {
+it('continues while its disk is full, logs what to do, and recovers by itself when there is space again', async () => {
   const poor = await startBusy(fullDisk)
   await expect.poll(() => server.acknowledged.length, { timeout: 60_000 }).toBeGreaterThan(5)
   await expect.poll(() => server.frames.length, { timeout: 60_000 }).toBeGreaterThan(5)

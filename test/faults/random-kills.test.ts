@@ -51,7 +51,7 @@ async function start(): Promise<void> {
   transport = restTransport(roost)
 }
 
-/** What became of the writes of one kind: accepted, refused, or nobody knows. */
+/** The results of the writes of one kind: accepted, refused, or unknown. */
 interface History {
   readonly accepted: Row[]
   lost: number
@@ -101,7 +101,7 @@ it('nothing accepted is lost, each write is audited once and every deployment en
   const made = await transport.create('gateway_shares', share)
   const id = 'record' in made ? Number(made.record?.['id']) : 0
   const stopping = new AbortController()
-  let [users, delay, turn] = [0, 0, 0]
+  let [users, delay, last] = [0, 0, 0]
   const password = 'correct-horse-battery-staple'
   // A cluster has at most 4,096 users: each kill has one of its own.
   let home = cluster
@@ -110,7 +110,7 @@ it('nothing accepted is lost, each write is audited once and every deployment en
   const changing = write((now) => now.change('gateway_shares', id, { upload_delay: (delay += 1) }), stopping.signal)
   const targets: readonly Row[] = [...nodes.map((node) => ({ node: node.id })), { cluster }]
   const deploying = write(
-    (now) => now.create('gateway_deployments', targets[(turn += 1) % targets.length] ?? {}),
+    (now) => now.create('gateway_deployments', targets[(last += 1) % targets.length] ?? {}),
     stopping.signal,
   )
   const histories = [creating, changing, deploying].map(({ history }) => history)

@@ -52,9 +52,9 @@ async function crash(): Promise<void> {
   await start()
 }
 
-const place = fc.nat({ max: 1 })
+const parent = fc.nat({ max: 1 })
 const user = fc.record({
-  cluster: place,
+  cluster: parent,
   user: fc.constantFrom('ann', 'Ann', 'bob', 'x_boa', 'x_boG', 'c.d'),
   is_superuser: fc.boolean(),
 })
@@ -74,10 +74,10 @@ const settings = {
 }
 const objectstore_container = fc.constantFrom('c', 'd')
 const share = fc.record(
-  { ...settings, objectstore_container, node: place },
+  { ...settings, objectstore_container, node: parent },
   { requiredKeys: ['name', 'node', 'objectstore_container'] },
 )
-const shareChange = fc.record({ ...settings, node: place }, { requiredKeys: [] })
+const shareChange = fc.record({ ...settings, node: parent }, { requiredKeys: [] })
 
 type Step =
   | {
@@ -90,7 +90,13 @@ type Step =
   | { readonly verb: 'crash' }
 
 const stepOf = (verb: 'create' | 'change' | 'remove', kind: Kind, body: fc.Arbitrary<Row>): fc.Arbitrary<Step> =>
-  fc.record({ verb: fc.constant(verb), kind: fc.constant(kind), transport: place, at: fc.nat({ max: 20 }), body })
+  fc.record({
+    verb: fc.constant(verb),
+    kind: fc.constant(kind),
+    transport: fc.nat({ max: 1 }),
+    at: fc.nat({ max: 20 }),
+    body,
+  })
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: stepOf('create', 'users', user) },
   { weight: 8, arbitrary: stepOf('change', 'users', userChange) },
@@ -102,18 +108,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 /** The places of a step are numbers from 0; here they become ids. */
-function placed(body: Row): Row {
+function withParent(body: Row): Row {
   const node = 'node' in body ? { node: nodes[Number(body['node'])] } : {}
   const cluster = 'cluster' in body ? { cluster: clusters[Number(body['cluster'])], password } : {}
   return { ...body, ...node, ...cluster }
 }
 
-async function take(model: RecordsModel, step: Step): Promise<void> {
+async function run(model: RecordsModel, step: Step): Promise<void> {
   if (step.verb === 'crash') return crash()
   const { verb, kind, transport: index, at } = step
   const transport = transports[index]
   if (transport === undefined) throw new Error('There are two transports.')
-  const body = placed(step.body)
+  const body = withParent(step.body)
   if (verb === 'create')
     return model.accept(kind, undefined, model.create(kind, body), await transport.create(kind, body))
   const ids = model.ids(kind)
@@ -161,7 +167,7 @@ it(
       fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60 }), async (steps) => {
         await empty()
         const model = createModel()
-        for (const one of steps) await take(model, one)
+        for (const one of steps) await run(model, one)
         await crash()
         await assertAgreement(model)
       }),

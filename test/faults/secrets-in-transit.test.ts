@@ -27,7 +27,7 @@ let node: LabNode
 let cluster = 0
 /** What the agent logged, and what everybody was answered who did not set a secret. */
 let logged = ''
-let told = ''
+let answers = ''
 let stopAgent: () => Promise<unknown>
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -57,7 +57,7 @@ afterAll(async () => {
 })
 
 async function listen(path: string): Promise<void> {
-  told += JSON.stringify((await request(roost, path)).body)
+  answers += JSON.stringify((await request(roost, path)).body)
 }
 
 /** Deploys both kinds, or only plans them, and reads what came of it. */
@@ -66,7 +66,7 @@ async function deploy(dry_run: boolean): Promise<void> {
   for (const jobs of [gatewayDeployments, userDbDeployments]) {
     const { id } = await jobs.create.mutate({ cluster, dry_run })
     await expect.poll(async () => (await jobs.get.query({ id })).state, { timeout: 120_000 }).toBe('COMPLETED_SUCCESS')
-    told += JSON.stringify(await jobs.get.query({ id }))
+    answers += JSON.stringify(await jobs.get.query({ id }))
   }
 }
 
@@ -77,7 +77,7 @@ async function stateOfAgent(): Promise<string> {
   return (await Promise.all(files.map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1')))).join('\n')
 }
 
-it('a secret that is handed on to a node is in no log, answer, job, plan, drift, audit, figure or row on its way', async () => {
+it('a secret that is sent to a node is in no log, answer, job, plan, drift, audit event, metric or row', async () => {
   const { users, gatewayShares, clusters, operators, apiKeys, tokens } = client.rpc
   await clusters.setStorage.mutate({ id: cluster, auth_url: 'http://swift.example/auth', user: 'a:b', key: canary })
   await users.create.mutate({ cluster, user: 'bob', password: canary })
@@ -96,13 +96,13 @@ it('a secret that is handed on to a node is in no log, answer, job, plan, drift,
   for (const path of [`/api/v1/nodes/${node.id}/drift/`, '/metrics', '/readyz', '/openapi.json']) await listen(path)
   for (const state of ['COMPLETED_SUCCESS', 'COMPLETED_FAILED'])
     await listen(`/api/v1/gateway_deployments/?state=${state}`)
-  told += JSON.stringify([await apiKeys.list.query({}), await clusters.storage.query({ id: cluster })])
+  answers += JSON.stringify([await apiKeys.list.query({}), await clusters.storage.query({ id: cluster })])
   await stopAgent()
 
   const rows = await dumpDatabase(database)
-  const places = { told, agent: logged, state: await stateOfAgent(), controlPlane: roost.output(), rows }
+  const sinks = { answers, agent: logged, state: await stateOfAgent(), controlPlane: roost.output(), rows }
   expect(logged).toContain('deployment ended')
-  for (const [place, text] of Object.entries(places)) {
+  for (const [sink, text] of Object.entries(sinks)) {
     expect(text.length).toBeGreaterThan(200)
     for (const secret of secrets)
       for (const form of [
@@ -110,6 +110,6 @@ it('a secret that is handed on to a node is in no log, answer, job, plan, drift,
         Buffer.from(secret).toString('hex'),
         Buffer.from(secret).toString('base64').slice(0, -4),
       ])
-        expect([place, text.includes(form)]).toEqual([place, false])
+        expect([sink, text.includes(form)]).toEqual([sink, false])
   }
 })

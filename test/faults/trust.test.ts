@@ -44,7 +44,7 @@ async function serve(authority: KeyPair): Promise<ScriptedControlPlane> {
   )
 }
 
-/** The same control plane, started anew with a certificate of this authority. */
+/** The same control plane, started again with a certificate of this authority. */
 async function restart(authority: KeyPair): Promise<void> {
   const { script } = server
   await server.stop()
@@ -60,7 +60,7 @@ function bare(...pairs: readonly KeyPair[]): string {
   return pairs.map(({ cert }) => cert.replaceAll(/\s/g, '')).join('')
 }
 
-it('learns the next authority from the present one, and needs nobody when it takes over', async () => {
+it('learns the next authority from the current one, and needs no operator for the change', async () => {
   server.script.settings = { ca: [first.cert, second.cert] }
   await clock.advanceUntil(() => server.frames.length > 0, minute)
   await expect.poll(kept).toBe(bare(first, second))

@@ -8,7 +8,7 @@ export function describeControlPlaneAbsent(lab: GatewayLab): void {
     // The oldest smbd: the others are its clients'.
     const servers = () => lab.gateway.exec('pgrep -o -x smbd; pgrep -x "rpc.mountd|ganesha.nfsd"')
 
-    it('shares serve on as they were, also when the agent begins anew', async () => {
+    it('shares are still served, also when the agent is restarted', async () => {
       await lab.addShare({ name: 'alone', objectstore_container: 'alone', protocol: 'cifs' })
       await lab.deployed()
       const enabled = (await lab.get('/api/v1/gateway_shares/?enabled=true&limit=0')).objects

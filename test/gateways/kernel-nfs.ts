@@ -4,7 +4,7 @@ import type { GatewayLab } from '../support/gateway/lab.js'
 
 const [near] = addresses
 
-/** As far as it can be seen here: the kernel of the test machines has no NFS server, so that nobody can mount. */
+/** Tests only the exports: the kernel of the test machines has no NFS server, so that no client can mount them. */
 export function describeKernelNfs(lab: GatewayLab): void {
   describe('the kernel’s NFS server', () => {
     const shown = async () => {
@@ -25,7 +25,7 @@ export function describeKernelNfs(lab: GatewayLab): void {
       expect(await lab.gateway.exec('cat /etc/ganesha/roost.d/exports.conf')).not.toContain('EXPORT')
     })
 
-    it('exports a share as it is set, to whom it is set, and no longer when it is disabled', async () => {
+    it('exports a share with its settings to its clients, until it is disabled', async () => {
       const settings = { objectstore_container: 'by-kernel', clients_allowed_list: `${near}, .lab.example` }
       const share = await lab.addShare({ name: 'by-kernel', ...settings, access_mode: 'ro', root_squash: true })
       await lab.deployed()

@@ -15,8 +15,8 @@ const moments = [
 /** Prints the files of which the header tells another hash than that of what follows. */
 const torn = `
 for file in /etc/samba/roost.d/shares.conf /etc/ganesha/roost.d/exports.conf; do
-  told=$(sed -n '2s/.* //p' $file); is=$(sed 1,3d $file | sha256sum | cut -d' ' -f1)
-  [ "$told" = "$is" ] || echo $file
+  expected=$(sed -n '2s/.* //p' $file); is=$(sed 1,3d $file | sha256sum | cut -d' ' -f1)
+  [ "$expected" = "$is" ] || echo $file
 done`
 
 export function describeKills(lab: GatewayLab): void {
@@ -26,7 +26,7 @@ export function describeKills(lab: GatewayLab): void {
     const connected = () =>
       expect.poll(() => lab.gateway.output(), { timeout: waitMs }).toContain('connected to the control plane')
 
-    it.each(moments)('at %s leaves whole files, and its next start serves what was meant', async (moment) => {
+    it.each(moments)('at %s leaves complete files, and its next start serves the desired shares', async (moment) => {
       if (shares.length === 0)
         for (const protocol of ['nfs', 'cifs'])
           shares.push(await lab.addShare({ name: `kill-${protocol}`, objectstore_container: 'kills', protocol }))
@@ -46,8 +46,8 @@ export function describeKills(lab: GatewayLab): void {
       await lab.makeFile(name, 1_000)
       const bySmb = await lab.smb('kill-cifs', `put ${name}`)
       const byNfs = await lab.nfsPut(name, 'kill-nfs', `n${name}`)
-      const taken = { smb: !bySmb.stdout.includes('NT_STATUS_'), nfs: !byNfs.stderr.includes('NFS3ERR_ROFS') }
-      expect(taken).toEqual({ smb: access === 'rw', nfs: access === 'rw' })
+      const accepted = { smb: !bySmb.stdout.includes('NT_STATUS_'), nfs: !byNfs.stderr.includes('NFS3ERR_ROFS') }
+      expect(accepted).toEqual({ smb: access === 'rw', nfs: access === 'rw' })
       const drift = async () => (await lab.get(`${lab.node}drift/`)).kinds[0].items
       // What it saw on the way, it looks for again a minute later.
       await expect.poll(drift, { timeout: waitMs }).toEqual([])

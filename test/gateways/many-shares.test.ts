@@ -10,7 +10,7 @@ const isEnabled = Boolean(process.env.ROOST_TEST_SYSTEM) && process.getuid?.() =
 const program = join(repository, 'test/dist/support/gateway/many-shares-program.js')
 
 describe.skipIf(!isEnabled)('a real Samba with five hundred shares (as root, with ROOST_TEST_SYSTEM=1)', () => {
-  it('is told once of the one that is edited, whose lines are all that changes', { timeout: 600_000 }, async () => {
+  it('is reloads once of the one that is edited, whose lines are all that changes', { timeout: 600_000 }, async () => {
     const work = await mkdtemp(join(tmpdir(), 'roost-samba-'))
     try {
       const args = ['-mn', '--propagation', 'private', process.execPath, program, work, '500']
@@ -21,7 +21,7 @@ describe.skipIf(!isEnabled)('a real Samba with five hundred shares (as root, wit
         outcome: 'applied',
         diffs: [expect.any(String)],
         daemons: [{ daemon: 'smbd', action: 'reload' }],
-        told: ['smbcontrol smbd reload-config', 'smbcontrol smbd ping'],
+        reloads: ['smbcontrol smbd reload-config', 'smbcontrol smbd ping'],
         drift: [],
       })
       const [diff = ''] = seen.diffs

@@ -16,7 +16,7 @@ export function describeMounts(lab: GatewayLab): void {
     const stored = (container: string, name: string, md5: string) =>
       expect.poll(() => md5Of(container, name), { timeout: 400_000, interval: 250 }).toBe(md5)
     /** The mount reads its folder now: for a minute it serves that without Swift. */
-    const readAnew = ({ id }: GatewayShare) =>
+    const refresh = ({ id }: GatewayShare) =>
       lab.gateway.exec(`url=$(grep -o "http://127.0.0.1:[0-9]*/" ${runDir()}/share-${id}.log | tail -n 1)
         rclone rc --url $url --user roost-agent --pass $(cat ${runDir()}/../rc.key) vfs/refresh`)
     const isMounted = async (share: GatewayShare) =>
@@ -55,7 +55,7 @@ export function describeMounts(lab: GatewayLab): void {
       expect(await mountPids()).toBe(before)
     })
 
-    it('are made anew when rclone is killed, with what waits to be uploaded', async () => {
+    it('are restored when rclone is killed, with the files that wait to be uploaded', async () => {
       const md5 = await lab.makeFile('waits.bin', 300_000)
       expect(await lab.smb('late', 'put waits.bin')).toMatchObject({ code: 0 })
       const name = `${runDir()}/share-${late.id}.pid`
@@ -69,7 +69,7 @@ export function describeMounts(lab: GatewayLab): void {
       expect(await md5Of('late', 'waits.bin')).not.toBe(md5)
     })
 
-    it('begin anew for another container, which the plan tells, and upload to the old one what it was written to', async () => {
+    it('are replaced for another container, as the plan says, and upload to the old one the files that were written to it', async () => {
       await lab.patch(late.resource_uri, { objectstore_container: 'later' })
       const { plan } = await lab.deployed({ dry_run: true })
       expect(plan?.nodes[0]).toMatchObject({
@@ -103,7 +103,7 @@ export function describeMounts(lab: GatewayLab): void {
       expect(await lab.smb('quick', 'ls')).toMatchObject({ code: 0 })
       expect(await lab.smb('late', 'ls')).toMatchObject({ code: 0 })
       const before = await mountPids()
-      for (const share of [quick, late]) await readAnew(share)
+      for (const share of [quick, late]) await refresh(share)
       let isAway = true
       const startProxy = async () => {
         if (isAway) await lab.swift.nodes[0].start('proxy-server')

@@ -76,8 +76,8 @@ export function describeOutdatedMounts(lab: GatewayLab): void {
 
     it('take another size of their cache once no client has a file open there, without a deployment that ends sessions', async () => {
       const sizeOf = async (share: GatewayShare) => {
-        const words = (await lab.gateway.exec(`tr '\\0' ' ' < /proc/${await pidOf(share)}/cmdline`)).split(' ')
-        return words[words.indexOf('--vfs-cache-max-size') + 1]
+        const args = (await lab.gateway.exec(`tr '\\0' ' ' < /proc/${await pidOf(share)}/cmdline`)).split(' ')
+        return args[args.indexOf('--vfs-cache-max-size') + 1]
       }
       const share = await lab.addShare({ name: 'sized', objectstore_container: 'sized', cache_size_mb: 64 })
       await lab.deployed()

@@ -15,9 +15,9 @@ export function describeProtocols(lab: GatewayLab): void {
       }
       const configState = async () => (await lab.get(lab.node)).config_state
       const smbConf = join(lab.gateway.dir, 'etc/samba/smb.conf')
-      const whole = await readFile(smbConf)
+      const original = await readFile(smbConf)
       // Whatever becomes of this test, the next ones find Samba as it was.
-      onTestFinished(() => writeFile(smbConf, whole))
+      onTestFinished(() => writeFile(smbConf, original))
       await appendFile(smbConf, '[broken]\nguest ok = maybe\n')
       const job = await lab.deploy()
       expect([job.state, job.message]).toEqual([
@@ -30,7 +30,7 @@ export function describeProtocols(lab: GatewayLab): void {
       expect((await shown()).stdout).toContain('NT_STATUS_BAD_NETWORK_NAME')
       expect(await lab.smb('docs', 'ls')).toMatchObject({ code: 0 })
       expect(await mounted()).toEqual([true, false])
-      await writeFile(smbConf, whole)
+      await writeFile(smbConf, original)
       await lab.deployed()
       await expect.poll(configState, { timeout: 240_000 }).toBe('synced')
       expect([await mounted(), await shown()]).toMatchObject([[true, true], { code: 0 }])

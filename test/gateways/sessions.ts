@@ -50,7 +50,7 @@ export function describeSessions(lab: GatewayLab): void {
       expect((await lab.smb('narrow', 'ls', { address: far })).stdout).toContain('NT_STATUS_ACCESS_DENIED')
     })
 
-    it('of NFS find a share again whose mount began anew', async () => {
+    it('of NFS find a share again whose mount was restarted', async () => {
       const share = await lab.addShare({ name: 'moves', objectstore_container: 'from' })
       await lab.deployed()
       await lab.makeFile('moves.bin', 10_000)

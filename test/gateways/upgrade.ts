@@ -29,7 +29,7 @@ export function describeUpgrade(lab: GatewayLab): void {
       await lab.swift.machine.exec('touch upgrading')
       // This file is open until the problem was seen: its mount is not to be replaced before.
       const source = `while [ -e ${lab.swift.machine.dir}/upgrading ]; do echo line || exit 1; sleep 0.1; done`
-      const held = lab.smbStream(smb.name, source, 'held.txt')
+      const open = lab.smbStream(smb.name, source, 'held.txt')
       const slowly = savesOf(40, (file) => 5_000 + file).flatMap((step): Step[] => [step, ['wait', 0.1]])
       const running = await Promise.all([
         saveFiles(lab.swift, { protocol: 'smb', share: smb.name }, slowly),
@@ -44,7 +44,7 @@ export function describeUpgrade(lab: GatewayLab): void {
         .poll(() => problemsOf('mount_outdated'), { timeout: 180_000 })
         .toContainEqual(expect.objectContaining({ message: expect.stringContaining(smb.name) }))
       await lab.swift.machine.exec('rm upgrading')
-      await held.ended
+      await open.ended
       const all = await Promise.all(running.map(({ ended }) => ended))
       await expect.poll(() => problemsOf('mount_outdated'), { timeout: 360_000, interval: 500 }).toEqual([])
       console.log(`all mounts are cured ${Math.round((Date.now() - since) / 1000)} s after the upgraded agent's start`)

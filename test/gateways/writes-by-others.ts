@@ -15,8 +15,8 @@ export function describeWritesByOthers(lab: GatewayLab): void {
           (await lab.nfsList(share.name)).stdout
             .split('\n')
             .map((line) => line.trim().split(/\s+/))
-            .filter((words) => words.at(-1)?.endsWith('.txt'))
-            .map((words) => [words.at(-1), words.at(-2)]),
+            .filter((columns) => columns.at(-1)?.endsWith('.txt'))
+            .map((columns) => [columns.at(-1), columns.at(-2)]),
         )
       const seen = async (what: string, change: () => Promise<void>, files: Readonly<Record<string, string>>) => {
         await change()

@@ -37,8 +37,8 @@ const writers: Readonly<Record<string, () => Promise<unknown>>> = {
     await createEnrolmentStore(database).withToken(digest, async (token, verbs) => {
       if (token === undefined) throw new Error('The token is not there.')
       const hardware = { system_uuid: null, disk_serials: [], macs: [], filesystem_uuids: [] }
-      const place = { publicKey: new Uint8Array(32).fill(9), hostname: 'new', machineId: 'm', bootId: 'b', hardware }
-      await verbs.insertNode({ ...place, agentVersion: '1', address: '::1' }, token)
+      const slot = { publicKey: new Uint8Array(32).fill(9), hostname: 'new', machineId: 'm', bootId: 'b', hardware }
+      await verbs.insertNode({ ...slot, agentVersion: '1', address: '::1' }, token)
     })
   },
 }

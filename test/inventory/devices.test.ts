@@ -17,10 +17,10 @@ beforeEach(async () => {
 })
 
 describe('devices', () => {
-  it('keep their records when their disks swap places', async () => {
-    await fleet.take(inventory({ d1: { uuid: 'u1', policies: [0] }, d2: { uuid: 'u2', policies: [] } }))
+  it('keep their records when their disks swap slots', async () => {
+    await fleet.store(inventory({ d1: { uuid: 'u1', policies: [0] }, d2: { uuid: 'u2', policies: [] } }))
     const before = await fleet.idsByName()
-    await fleet.take(inventory({ d1: { uuid: 'u2', policies: [0] }, d2: { uuid: 'u1', policies: [] } }))
+    await fleet.store(inventory({ d1: { uuid: 'u2', policies: [0] }, d2: { uuid: 'u1', policies: [] } }))
     expect(await fleet.idsByName()).toEqual({ d1: before.d2, d2: before.d1 })
     expect(await fleet.devices()).toMatchObject([
       { id: before.d1, name: 'd2', policies: [] },
@@ -29,9 +29,9 @@ describe('devices', () => {
   })
 
   it('keep what they showed while they are not mounted', async () => {
-    await fleet.take(inventory({ d1: { uuid: 'u1', serial: 's1' } }))
+    await fleet.store(inventory({ d1: { uuid: 'u1', serial: 's1' } }))
     fleet.now += day
-    await fleet.take(inventory({ d1: empty }))
+    await fleet.store(inventory({ d1: empty }))
     expect(await fleet.devices()).toMatchObject([
       {
         fsUuid: 'u1',
@@ -44,58 +44,58 @@ describe('devices', () => {
     ])
   })
 
-  it('are known by place until a UUID is seen there', async () => {
-    await fleet.take(inventory({ d1: empty }))
+  it('are known by slot until a UUID is seen there', async () => {
+    await fleet.store(inventory({ d1: empty }))
     const before = await fleet.idsByName()
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }))
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
     expect(await fleet.idsByName()).toEqual(before)
     expect(await fleet.devices()).toHaveLength(1)
   })
 
   it('that are replaced leave a record without policies, which goes after 30 days', async () => {
-    await fleet.take(inventory({ d1: { uuid: 'u1', serial: 's1' } }))
+    await fleet.store(inventory({ d1: { uuid: 'u1', serial: 's1' } }))
     const old = (await fleet.idsByName()).d1
-    await fleet.take(inventory({ d1: { uuid: 'u9', serial: 's9' } }))
+    await fleet.store(inventory({ d1: { uuid: 'u9', serial: 's9' } }))
     const rows = await fleet.devices()
     expect(rows).toMatchObject([
       { id: old, fsUuid: 'u1', status: 'missing', agentKey: null, policies: [] },
       { fsUuid: 'u9', status: 'ok', policies: ['gold'] },
     ])
     fleet.now += 31 * day
-    await fleet.take(inventory({ d1: { uuid: 'u9', serial: 's9' } }))
+    await fleet.store(inventory({ d1: { uuid: 'u9', serial: 's9' } }))
     expect(await fleet.devices()).toHaveLength(1)
   })
 
   it('with one UUID on two disks stay two', async () => {
-    await fleet.take(inventory({ d1: { uuid: 'u1', serial: 's1' } }))
+    await fleet.store(inventory({ d1: { uuid: 'u1', serial: 's1' } }))
     const before = await fleet.idsByName()
     const cloned = { d1: { uuid: 'u1', serial: 's2' }, d2: { uuid: 'u1', serial: 's1' } }
-    await fleet.take(inventory(cloned))
+    await fleet.store(inventory(cloned))
     const after = await fleet.idsByName()
     expect(after.d2).toBe(before.d1)
     expect(after.d1).not.toBe(before.d1)
-    await fleet.take(inventory(cloned))
+    await fleet.store(inventory(cloned))
     expect(await fleet.idsByName()).toEqual(after)
   })
 
   it('follow their disk to another node', async () => {
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }))
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
     const { d1 } = await fleet.idsByName()
-    await fleet.take(inventory({ d1: empty }))
+    await fleet.store(inventory({ d1: empty }))
     fleet.changed.length = 0
-    await fleet.take(inventory({ d7: { uuid: 'u1' } }), fleet.otherId)
+    await fleet.store(inventory({ d7: { uuid: 'u1' } }), fleet.otherId)
     expect(await fleet.idsByName(fleet.otherId)).toEqual({ d7: d1 })
     expect(new Set(fleet.changed)).toEqual(new Set([fleet.nodeId, fleet.otherId]))
-    await fleet.take(inventory({ d1: empty }))
+    await fleet.store(inventory({ d1: empty }))
     expect(await fleet.devices()).toMatchObject([{ fsUuid: null, status: 'unmounted' }])
   })
 
   it('of one disk that two agents see at once are two records, whoever reports', async () => {
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }))
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }), fleet.otherId)
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }), fleet.otherId)
     const before = [await fleet.idsByName(), await fleet.idsByName(fleet.otherId)]
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }))
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }), fleet.otherId)
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }), fleet.otherId)
     expect([await fleet.idsByName(), await fleet.idsByName(fleet.otherId)]).toEqual(before)
     expect(before[0]?.d1).not.toBe(before[1]?.d1)
   })
@@ -103,14 +103,14 @@ describe('devices', () => {
   it('are stored while their figures are written in any order, and neither stops the other', async () => {
     const names = Array.from({ length: 20 }, (_, i) => `d${i}`)
     const report = inventory(Object.fromEntries(names.map((name) => [name, { uuid: `u-${name}` }])))
-    await fleet.take(report)
+    await fleet.store(report)
     const figures = createCapacityStore(database)
     const usages = (await figures.listDevices(fleet.nodeId)).map(({ id, nodeId }) => {
       return { id, nodeId, status: 'ok', totalBytes: 3, freeBytes: 2, availableBytes: 1, time: 1 }
     })
     const rounds = Array.from({ length: 15 }, (_, i) => i)
     await Promise.all([
-      ...rounds.map(() => fleet.take(report)),
+      ...rounds.map(() => fleet.store(report)),
       ...rounds.map((i) => figures.updateUsage(i % 2 === 0 ? usages : usages.toReversed())),
     ])
     expect(await fleet.devices()).toHaveLength(20)
@@ -118,10 +118,10 @@ describe('devices', () => {
 
   it('are not taken from a node of another cluster', async () => {
     const strange = await addNode(database, await addCluster(database), { state: 'online' })
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }))
-    await fleet.take(inventory({ d1: empty }))
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
+    await fleet.store(inventory({ d1: empty }))
     const before = await fleet.idsByName()
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }), strange)
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }), strange)
     expect(await fleet.idsByName()).toEqual(before)
   })
 })

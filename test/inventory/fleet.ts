@@ -19,36 +19,36 @@ export const empty: Partial<InventoryDevice> = {
   size_bytes: null,
 }
 
-/** An inventory of a Swift node with a device at each of the places, mounted unless it says otherwise. */
+/** An inventory of a Swift node with a device at each of the slots, mounted unless it says otherwise. */
 export function inventory(
-  places: Readonly<Record<string, Partial<InventoryDevice>>> | null,
+  slots: Readonly<Record<string, Partial<InventoryDevice>>> | null,
   more: Partial<Inventory> = {},
 ): Inventory {
   const base = simulatedInventory('store-1', 1)
   const [pattern] = base.devices as [InventoryDevice]
-  const devices = Object.entries(places ?? {}).map(([name, place]) => ({
+  const devices = Object.entries(slots ?? {}).map(([name, slot]) => ({
     ...pattern,
     key: `10.0.0.1:6200/${name}`,
     name,
     uuid: null,
     serial: null,
-    ...place,
+    ...slot,
   }))
-  return { ...base, devices: places && devices, ...more }
+  return { ...base, devices: slots && devices, ...more }
 }
 
 export function policy(index: number, name: string): InventoryPolicy {
   return { index, name, aliases: [], is_default: index === 0, is_deprecated: false, type: 'replication' }
 }
 
-/** Two nodes of a cluster, and what takes in their inventories. */
+/** Two nodes of a cluster, and the intake of their inventories. */
 export class Fleet {
   readonly database: TestDatabase
   readonly clusterId: number
   readonly nodeId: number
   readonly otherId: number
   readonly intake: InventoryIntake
-  /** The nodes of whose devices the other features were told. */
+  /** The nodes for whose devices the other features were notified. */
   changed: number[] = []
   readonly warnings: string[] = []
   now = noon
@@ -73,7 +73,7 @@ export class Fleet {
     return new Fleet(database, clusterId, nodeId, await addNode(database, clusterId, { state: 'online' }))
   }
 
-  async take(report: Inventory, nodeId = this.nodeId): Promise<void> {
+  async store(report: Inventory, nodeId = this.nodeId): Promise<void> {
     await this.intake.take(nodeId, { type: 'inventory', sequence: ++this.sequence, inventory: report })
   }
 
@@ -86,7 +86,7 @@ export class Fleet {
     return rows.map((row) => ({ ...row, policies: row.policies.map((one) => one.policy.name).toSorted() }))
   }
 
-  /** The record of what is at each place now. */
+  /** Returns the id of the device at each slot. */
   async idsByName(nodeId = this.nodeId): Promise<Readonly<Record<string, number>>> {
     const here = (await this.devices(nodeId)).filter(({ agentKey }) => agentKey !== null)
     return Object.fromEntries(here.map((device) => [device.name, device.id]))

@@ -19,7 +19,7 @@ beforeEach(async () => {
 describe('an inventory', () => {
   it('fills in the node, its role, its policies and its devices', async () => {
     const base = simulatedInventory('store-1')
-    await fleet.take(
+    await fleet.store(
       inventory(
         { d1: { uuid: 'u1', policies: [0, 1] }, d2: { ...empty, policies: [1] } },
         {
@@ -60,7 +60,7 @@ describe('an inventory', () => {
     })
     const base = simulatedInventory('store-1')
     const facing = { cluster_ip: '10.0.0.1', outward_ip: '192.0.2.1', replication_ip: null }
-    await fleet.take({ ...base, facing, roles: { ...base.roles, runs_gateway: true, runs_proxy: true } })
+    await fleet.store({ ...base, facing, roles: { ...base.roles, runs_gateway: true, runs_proxy: true } })
     const node = await database.prisma.node.findUniqueOrThrow({ where: { id: fleet.nodeId }, include: { role: true } })
     expect(node).toMatchObject({ clusterFacingIp: '10.0.0.1', outwardFacingIp: '203.0.113.9' })
     expect(node.role).toMatchObject({ runsGateway: false, runsProxy: true })
@@ -69,7 +69,7 @@ describe('an inventory', () => {
   it('keeps a node with shares a gateway, also while their servers are down', async () => {
     const base = simulatedInventory('gateway-1')
     const gateway = async (runs: boolean) => {
-      await fleet.take({ ...base, roles: { ...base.roles, runs_gateway: runs } })
+      await fleet.store({ ...base, roles: { ...base.roles, runs_gateway: runs } })
       return (await database.prisma.nodeRole.findUniqueOrThrow({ where: { nodeId: fleet.nodeId } })).runsGateway
     }
     expect([await gateway(true), await gateway(false), await gateway(true)]).toEqual([true, false, true])
@@ -84,7 +84,7 @@ describe('an inventory', () => {
   })
 
   it('is taken once: a repetition, or an older one, changes nothing', async () => {
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }))
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
     await fleet.intake.take(fleet.nodeId, { type: 'inventory', sequence: fleet.sequence, inventory: inventory({}) })
     await fleet.intake.take(fleet.nodeId, { type: 'inventory', sequence: fleet.sequence - 1, inventory: inventory({}) })
     expect(await fleet.idsByName()).toHaveProperty('d1')
@@ -104,9 +104,9 @@ describe('an inventory', () => {
 
   it('of a damaged ring keeps devices, policies and the role of a storage node', async () => {
     const roles = { runs_account_container: true, runs_gateway: false, runs_object: true, runs_proxy: false }
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }, { roles }))
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }, { roles }))
     const none = { runs_account_container: false, runs_gateway: true, runs_object: false, runs_proxy: false }
-    await fleet.take(inventory(null, { policies: null, roles: none }))
+    await fleet.store(inventory(null, { policies: null, roles: none }))
     expect(await fleet.devices()).toMatchObject([{ name: 'd1', status: 'ok', policies: ['gold'] }])
     expect(await database.prisma.nodeRole.findUnique({ where: { nodeId: fleet.nodeId } })).toMatchObject({
       runsAccountContainer: true,
@@ -117,18 +117,18 @@ describe('an inventory', () => {
 
   it('that names a device twice is refused in words, and changes nothing', async () => {
     const twice = inventory({ d1: {}, d2: { key: '10.0.0.1:6200/d1' } })
-    await expect(fleet.take(twice)).rejects.toThrow('The inventory names the device 10.0.0.1:6200/d1 twice.')
+    await expect(fleet.store(twice)).rejects.toThrow('The inventory names the device 10.0.0.1:6200/d1 twice.')
     expect(await fleet.devices()).toEqual([])
   })
 
   it('of a node that was removed is refused in words', async () => {
-    await expect(fleet.take(inventory({}), 999_999)).rejects.toThrow('This node was removed.')
+    await expect(fleet.store(inventory({}), 999_999)).rejects.toThrow('This node was removed.')
   })
 
   it('tells an operator of each problem once', async () => {
     const problem = { code: 'duplicate_fs_uuid', subject: 'u1', message: 'two filesystems have one UUID' }
-    await fleet.take(inventory({}, { problems: [problem] }))
-    await fleet.take(inventory({}, { problems: [problem] }))
+    await fleet.store(inventory({}, { problems: [problem] }))
+    await fleet.store(inventory({}, { problems: [problem] }))
     expect(fleet.warnings.filter((line) => line.includes('two filesystems'))).toHaveLength(1)
   })
 
@@ -139,11 +139,11 @@ describe('an inventory', () => {
       subject: `/d${i}`,
       message: `x${'😀'.repeat(1_000)}`,
     }))
-    await fleet.take(inventory({}, { problems }))
+    await fleet.store(inventory({}, { problems }))
     const shown = await problemsOf()
     expect(shown).toHaveLength(100)
     expect(shown?.[0]).toEqual({ code: 'mount_stuck', subject: '/d0', message: `x${'😀'.repeat(499)}` })
-    await fleet.take(inventory({}))
+    await fleet.store(inventory({}))
     expect(await problemsOf()).toEqual([])
   })
 })

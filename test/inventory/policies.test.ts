@@ -24,10 +24,10 @@ beforeEach(async () => {
 })
 
 describe('policies', () => {
-  it('are renamed in place', async () => {
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }))
+  it('are renamed in slot', async () => {
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
     const before = await database.prisma.storagePolicy.findFirstOrThrow({ where: { clusterId: fleet.clusterId } })
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }, { policies: [policy(0, 'platinum')] }))
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }, { policies: [policy(0, 'platinum')] }))
     expect(
       await database.prisma.storagePolicy.findFirstOrThrow({ where: { clusterId: fleet.clusterId } }),
     ).toMatchObject({
@@ -39,11 +39,14 @@ describe('policies', () => {
 
   it('go when the last node that named them names them no longer', async () => {
     const both = [policy(0, 'gold'), policy(1, 'silver')]
-    await fleet.take(inventory({ d1: { uuid: 'u1', policies: [1] } }, { policies: both }))
-    await fleet.take(inventory({ d1: { uuid: 'u2', policies: [1] } }, { policies: both }), fleet.otherId)
-    await fleet.take(inventory({ d1: { uuid: 'u1', policies: [0] } }, { policies: [policy(0, 'gold')] }))
+    await fleet.store(inventory({ d1: { uuid: 'u1', policies: [1] } }, { policies: both }))
+    await fleet.store(inventory({ d1: { uuid: 'u2', policies: [1] } }, { policies: both }), fleet.otherId)
+    await fleet.store(inventory({ d1: { uuid: 'u1', policies: [0] } }, { policies: [policy(0, 'gold')] }))
     expect(await fleet.policyNames()).toEqual(['gold', 'silver'])
-    await fleet.take(inventory({ d1: { uuid: 'u2', policies: [0] } }, { policies: [policy(0, 'gold')] }), fleet.otherId)
+    await fleet.store(
+      inventory({ d1: { uuid: 'u2', policies: [0] } }, { policies: [policy(0, 'gold')] }),
+      fleet.otherId,
+    )
     expect(await fleet.policyNames()).toEqual(['gold'])
   })
 
@@ -52,24 +55,24 @@ describe('policies', () => {
       { d1: { uuid: 'u2' } },
       { policies: [policy(0, 'default'), policy(1, 'more')], rings: [] },
     )
-    await fleet.take(declared, fleet.otherId)
+    await fleet.store(declared, fleet.otherId)
     expect(await fleet.policyNames()).toEqual(['default', 'more'])
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }, { policies: [policy(0, 'gold')], rings: [ring] }))
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }, { policies: [policy(0, 'gold')], rings: [ring] }))
     expect(await fleet.policyNames()).toEqual(['gold', 'more'])
-    await fleet.take(declared, fleet.otherId)
+    await fleet.store(declared, fleet.otherId)
     expect(await fleet.policyNames()).toEqual(['gold', 'more'])
     expect(await fleet.devices(fleet.otherId)).toMatchObject([{ policies: ['gold'] }])
   })
 
   it('are renamed by a node without rings where no node has any', async () => {
-    await fleet.take(inventory({}, { policies: [policy(0, 'default')], rings: [] }))
-    await fleet.take(inventory({}, { policies: [policy(0, 'disks')], rings: [] }), fleet.otherId)
+    await fleet.store(inventory({}, { policies: [policy(0, 'default')], rings: [] }))
+    await fleet.store(inventory({}, { policies: [policy(0, 'disks')], rings: [] }), fleet.otherId)
     expect(await fleet.policyNames()).toEqual(['disks'])
   })
 
   it('stay when a node knows of none', async () => {
-    await fleet.take(inventory({ d1: { uuid: 'u1' } }))
-    await fleet.take(inventory({}, { policies: [] }), fleet.otherId)
+    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
+    await fleet.store(inventory({}, { policies: [] }), fleet.otherId)
     expect(await fleet.policyNames()).toEqual(['gold'])
   })
 })

@@ -74,7 +74,7 @@ describe('what goes by its age', () => {
     expect((await prisma.jobTarget.findMany({ orderBy: { jobId: 'asc' } })).map(({ jobId }) => jobId)).toEqual(ids)
   })
 
-  it('is the answer to an Idempotency-Key that nobody asked for again', async () => {
+  it('removes answers to an Idempotency-Key after its hours', async () => {
     const { prisma } = database
     const key = (name: string, createdAt: Date) => ({
       operatorId: 1,
@@ -103,7 +103,7 @@ describe('what goes by its age', () => {
     expect([await database.prisma.auditEvent.count(), await database.prisma.job.count()]).toEqual([0, 0])
   })
 
-  it('goes little by little: one statement removes as many as it is told', async () => {
+  it('is removed in steps: one statement removes at most the given number', async () => {
     await database.prisma.auditEvent.createMany({ data: Array.from({ length: 5 }, () => event(ago(0))) })
     expect(await createRetentionStore(database).auditEvents(new Date(now + 1), 3)).toBe(3)
     expect(await database.prisma.auditEvent.count()).toBe(2)

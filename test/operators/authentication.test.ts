@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { createAuthentication } from '@roost/control-plane/dist/operators/authentication.js'
 import type { Authentication } from '@roost/control-plane/dist/operators/authentication.js'
 import { createAuthenticationStore } from '@roost/control-plane/dist/operators/authentication-store.js'
@@ -10,7 +10,7 @@ import type { TestDatabase } from '../support/database/database.js'
 let database: TestDatabase
 let authentication: Authentication
 let now: number
-let looks: { readonly begun: number; readonly ended: number }
+let lookups: { readonly begun: number; readonly ended: number }
 /** What every answer of the database waits for before it arrives. */
 let way: Promise<void>
 let keyId: number
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await revoke(null)
   now = 1_000_000
   way = Promise.resolve()
-  const counts = (looks = { begun: 0, ended: 0 })
+  const counts = (lookups = { begun: 0, ended: 0 })
   const store = createAuthenticationStore(database)
   authentication = createAuthentication({
     store: {
@@ -52,12 +52,12 @@ const revoke = (revokedAt: Date | null) => database.prisma.apiKey.update({ where
 const isLetIn = async () => (await authentication.authenticate('alice', 'secret')) !== undefined
 
 async function settled(): Promise<void> {
-  await expect.poll(() => looks.ended === looks.begun).toBe(true)
-  await turn() // what was found is taken in at once, but not before
+  await expect.poll(() => lookups.ended === lookups.begun).toBe(true)
+  await nextTick() // the result is applied at the next tick, not before
 }
 
 /** From now on the database answers nothing until the returned function is called. */
-function hold(): () => void {
+function block(): () => void {
   let release = () => {}
   way = new Promise((resolve) => (release = resolve))
   return release
@@ -67,13 +67,13 @@ it('who asks all the time never waits for the database after the first time', as
   expect(await isLetIn()).toBe(true)
   for (let i = 0; i < 5; i++) {
     now += 1_500
-    const release = hold()
+    const release = block()
     expect(await isLetIn()).toBe(true)
     expect(await isLetIn()).toBe(true)
     release()
     await settled()
   }
-  expect(looks).toEqual({ begun: 6, ended: 6 })
+  expect(lookups).toEqual({ begun: 6, ended: 6 })
 })
 
 it('who asks after two seconds is let in by the database alone', async () => {
@@ -95,7 +95,7 @@ it('a key that was revoked elsewhere ends with the look beside a request', async
 it('a look beside a request that is overtaken by a revocation here changes nothing', async () => {
   expect(await isLetIn()).toBe(true)
   now += 1_500
-  const release = hold()
+  const release = block()
   expect(await isLetIn()).toBe(true)
   await revoke(new Date())
   authentication.forget()

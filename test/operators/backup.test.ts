@@ -100,7 +100,7 @@ describe('a backup', () => {
     await close()
   })
 
-  it('does not take the place of anything unless told to', async () => {
+  it('overwrites nothing without --force', async () => {
     const there = roostOn(later, 'later')
     await addCluster(later, 'precious')
     const refused = await there('local', 'restore', path('first.backup'))
@@ -126,10 +126,10 @@ describe('a backup', () => {
   })
 
   it('that is torn, altered or none changes nothing', async () => {
-    const whole = await readFile(path('first.backup'))
+    const backup = await readFile(path('first.backup'))
     const there = roostOn(later, 'torn')
     const before = await later.prisma.user.count()
-    const faulty = { torn: whole.subarray(0, whole.length - 20), none: Buffer.from('hello'), empty: Buffer.alloc(0) }
+    const faulty = { torn: backup.subarray(0, backup.length - 20), none: Buffer.from('hello'), empty: Buffer.alloc(0) }
     for (const [name, bytes] of Object.entries(faulty)) {
       await writeFile(path(name), bytes)
       expect(await there('local', 'restore', path(name), '--force')).toMatchObject({
@@ -144,8 +144,8 @@ describe('a backup', () => {
 
 describe('a restore that fails in the middle', () => {
   it('leaves what was there, to the last row and file', async () => {
-    const [whole, there] = [await readFile(path('first.backup')), roostOn(later, 'later')]
-    const lines = gunzipSync(whole).toString().trimEnd().split('\n')
+    const [backup, there] = [await readFile(path('first.backup')), roostOn(later, 'later')]
+    const lines = gunzipSync(backup).toString().trimEnd().split('\n')
     const row = lines.findLastIndex((line) => line.startsWith('R '))
     const twice = lines.toSpliced(row, 0, lines[row] ?? '').toSpliced(-1, 1, `E ${Number(lines.at(-1)?.slice(2)) + 1}`)
     await writeFile(path('twice.backup'), gzipSync(`${twice.join('\n')}\n`))

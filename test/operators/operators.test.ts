@@ -159,7 +159,7 @@ describe('a key', () => {
     ])
   })
 
-  it('is told when it was last used', async () => {
+  it('shows when it was last used', async () => {
     const { id } = await make()
     const key = await keyFor(id)
     expect(key.last_used).toBeNull()

@@ -36,7 +36,7 @@ describe('roost', () => {
       ['local', 'serve'],
       ['token', 'create'],
     ]
-    const answers = await Promise.all(commands.map((words) => cli(...words, '--help')))
+    const answers = await Promise.all(commands.map((args) => cli(...args, '--help')))
     for (const [i, { code, stdout }] of answers.entries()) {
       expect(code).toBe(0)
       expect(stdout).toContain(`Usage: ${['roost', ...(commands[i] ?? [])].join(' ')}`)
@@ -45,7 +45,7 @@ describe('roost', () => {
 
   it('ends with 2 when it is called wrongly', async () => {
     const calls = [['frob'], ['cluster', 'add'], ['cluster', 'list', '-o', 'xml'], ['token', 'create', '--ttl', 'soon']]
-    for (const words of calls) expect(await cli(...words)).toMatchObject({ code: 2, stdout: '' })
+    for (const args of calls) expect(await cli(...args)).toMatchObject({ code: 2, stdout: '' })
   })
 
   it('makes, lists, renames and removes clusters', async () => {
@@ -175,8 +175,8 @@ describe('roost', () => {
 
   it('says so when nothing answers', async () => {
     const url = 'https://127.0.0.1:2' // a port that nothing is given by chance, and that fetch does not block
-    const nobody = controlPlaneEnv('/nonexistent', { ROOST_API_KEY: 'admin:key', ROOST_PUBLIC_URL: url })
-    const { code, stderr } = await runRoost(['cluster', 'list'], nobody)
+    const env = controlPlaneEnv('/nonexistent', { ROOST_API_KEY: 'admin:key', ROOST_PUBLIC_URL: url })
+    const { code, stderr } = await runRoost(['cluster', 'list'], env)
     expect(stderr).toBe(`roost: ${url} does not answer (ECONNREFUSED). Check that Roost runs there.\n`)
     expect(code).toBe(1)
   })

@@ -52,7 +52,7 @@ describe.skipIf(!onSystem)('a PostgreSQL from Debian, by DATABASE_URL', { timeou
       'refuses the user or the password: check both in DATABASE_URL.',
     ],
     ['no password', (url: string) => url.replace(':s3cr3t', ''), 'wants a password: put one into DATABASE_URL'],
-  ])('refuses %s, which is told as what it is', async (_what, urlOf, sentence) => {
+  ])('refuses %s with the reason', async (_what, urlOf, sentence) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'roost-debian-'))
     const env = controlPlaneEnv(dataDir, { DATABASE_URL: urlOf(server.url) })
     const { code, stderr } = await runRoost(['local', 'serve'], env)

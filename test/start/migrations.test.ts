@@ -94,7 +94,7 @@ describe('a database that cannot be migrated', () => {
     await database.drop()
   })
 
-  it('is told at this start and at the next, when a migration fails', async () => {
+  it('reports a migration that fails at this start and at the next', async () => {
     const database = await createTestDatabase()
     const broken = await mkdtemp(join(tmpdir(), 'roost-broken-'))
     await cp(migrationsDir, broken, { recursive: true })

@@ -130,7 +130,7 @@ describe('a token', () => {
     const guess = () => enrol(randomBytes(20).toString('hex'))
     const statuses: number[] = []
     // In turns, or the kernel's queue of the listener overflows.
-    for (let turn = 0; turn < 10; turn++)
+    for (let round = 0; round < 10; round++)
       statuses.push(...(await Promise.all(Array.from({ length: 100 }, guess))).map(({ status }) => status))
     expect(statuses.filter((status) => status === 401)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(990)
@@ -153,11 +153,11 @@ describe('a clock', () => {
     [-600, '600 s behind'],
     [86_400, '86400 s ahead of'],
     [-86_400, '86400 s behind'],
-  ])('that is %i s off is refused with that number, and the token stays good', async (skew, words) => {
+  ])('that is %i s off is refused with that number, and the token stays valid', async (skew, message) => {
     const token = await newToken()
     const { status, body } = await enrol(token, { clock: nowMs / 1000 + skew })
     expect(status).toBe(400)
-    expect(body['error']).toContain(words)
+    expect(body['error']).toContain(message)
     expect((await enrol(token)).status).toBe(200)
   })
 })

@@ -49,7 +49,7 @@ describe('a malformed frame ends its own connection', () => {
   it.each([
     ['a reserved bit', 1002, frameOf({ opcode: opcodes.text, reserved: 2, payload: Buffer.from('{}') })],
     [
-      'a compression bomb, which nobody agreed to',
+      'a compression bomb, although compression was not negotiated',
       1002,
       frameOf({ opcode: opcodes.binary, reserved: 4, payload: bomb }),
     ],

@@ -39,7 +39,7 @@ async function formerNode(): Promise<{
 }
 
 describe('hardware that was a node before', () => {
-  it('is offered its old place, and the token is not used up', async () => {
+  it('is offered its old node, and the token stays valid', async () => {
     const { id, hardware } = await formerNode()
     const token = await newToken()
     const reinstalled = { ...hardware, filesystem_uuids: ['new-root', hardware.filesystem_uuids[1] ?? ''] }
@@ -51,7 +51,7 @@ describe('hardware that was a node before', () => {
     expect(asNew.body['node_id']).not.toBe(id)
   })
 
-  it('takes its old place under a new key; the old key is revoked, and both keys’ digests are audited', async () => {
+  it('takes over its old node under a new key; the old key is revoked, and the digests of both keys are audited', async () => {
     const { id, hardware, old } = await formerNode()
     const identity = newIdentity()
     const { status, body } = await enrol(await newToken(), { hardware, place: 'take' }, identity)
@@ -81,7 +81,7 @@ describe('hardware that was a node before', () => {
     expect((await enrol(await newToken(), { hardware: other(hardware) })).status).toBe(200)
   })
 
-  it('is a new node while the old one is connected: nobody reinstalled a machine that speaks', async () => {
+  it('is a new node while the old one is connected, since a connected machine was not reinstalled', async () => {
     const { id, hardware, old } = await formerNode()
     const { uuid } = await server.database.prisma.node.findUniqueOrThrow({ where: { id } })
     const agent = new SimulatedAgent({ url: server.url, identity: { ...old, uuid } })
@@ -104,7 +104,7 @@ describe('hardware that was a node before', () => {
     expect(await enrol(token, { hardware })).toMatchObject({ status: 200, body: { cluster: 'two' } })
   })
 
-  it('that nobody knows cannot take a place', async () => {
+  it('that is unknown cannot take over a node', async () => {
     const { status, body } = await enrol(await newToken(), { place: 'take' })
     expect(status).toBe(409)
     expect(body).not.toHaveProperty('known_node')

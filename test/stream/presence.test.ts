@@ -29,7 +29,7 @@ async function start(options: StreamServerOptions = {}): Promise<void> {
   server = await startStreamServer({ database, ...options })
 }
 
-/** Seconds of a clock that stands still: nobody falls silent but as the test says. */
+/** The seconds of a clock that does not advance: an agent becomes silent only when the test lets it. */
 let seconds = 0
 async function startByHand(options: StreamServerOptions = {}): Promise<void> {
   seconds = 0
@@ -53,7 +53,7 @@ const becomes = (node: EnrolledNode, state: string) =>
   vi.waitFor(async () => expect(await server.stateOf(node.id)).toBe(state), waitTimeoutMs)
 
 describe('a node', () => {
-  it('that falls silent is stale after three heartbeats and offline after six, when its connection is ended', async () => {
+  it('that becomes silent is stale after three heartbeats and offline after six, when its connection is ended', async () => {
     await startByHand()
     const node = await newNode()
     const agent = dial(node, { silent: true })
@@ -73,7 +73,7 @@ describe('a node', () => {
     await agent.until(over)
   })
 
-  it('that beats stays online', async () => {
+  it('that sends heartbeats stays online', async () => {
     await startByHand()
     const node = await newNode()
     const agent = dial(node, { silent: true })
@@ -89,7 +89,7 @@ describe('a node', () => {
     expect(agent.ended).toBeUndefined()
   })
 
-  it('that was online before a restart of the control plane stays so until it has had its chance to come back', async () => {
+  it('that was online before a restart of the control plane stays so until it had time to reconnect', async () => {
     await startByHand()
     const node = await newNode()
     const agent = dial(node)
@@ -103,7 +103,7 @@ describe('a node', () => {
     await becomes(node, 'offline')
   })
 
-  it('is sent away by a stopping control plane with 1012 and a moment to come back', async () => {
+  it('is disconnected by a stopping control plane with 1012 and a time to reconnect', async () => {
     await start()
     const agent = dial(await newNode())
     await agent.until(welcomed)
@@ -115,7 +115,7 @@ describe('a node', () => {
 })
 
 describe('a fleet', () => {
-  it('is sent away with moments that lie evenly, so that its way back is no storm', async () => {
+  it('is disconnected with evenly distributed times to reconnect', async () => {
     await start()
     const fleet = (await insertNodes(database, server.clusterId, 100)).map((node) => dial(node))
     await Promise.all(fleet.map((agent) => agent.until(welcomed)))
@@ -135,7 +135,7 @@ function peakOverMean(moments: readonly number[]): number {
 }
 
 describe('a second machine with the identity of a connected node', () => {
-  it('is parked while the first stays, and the node shows duplicate until it goes', async () => {
+  it('is parked while the first is connected, and the node shows duplicate until it disconnects', async () => {
     await start()
     const node = await newNode()
     const first = dial(node)
@@ -156,7 +156,7 @@ describe('a second machine with the identity of a connected node', () => {
     await becomes(node, 'online')
   })
 
-  it('has nothing that it sends taken', async () => {
+  it('has all its messages ignored', async () => {
     await start()
     const node = await newNode()
     const first = dial(node)
@@ -174,7 +174,7 @@ describe('a second machine with the identity of a connected node', () => {
     expect(server.heard.frames).toEqual([])
   })
 
-  it('that shares the machine-id, as a cloned image does, is told apart by its boot-id', async () => {
+  it('that has the same machine-id, as a cloned image does, is distinguished by its boot-id', async () => {
     await start()
     const node = await newNode()
     const first = dial(node)
@@ -184,7 +184,7 @@ describe('a second machine with the identity of a connected node', () => {
     expect(clone.parkedBecause).toContain(first.bootId)
   })
 
-  it('is the same machine after a power cut: its old session answers nothing, and makes place', async () => {
+  it('is the same machine after a power cut: its old session does not answer, and is replaced', async () => {
     await start({ probeMs: 1_000 })
     const node = await newNode()
     const dead = dial(node, { silent: true })
@@ -195,7 +195,7 @@ describe('a second machine with the identity of a connected node', () => {
     await dead.until(over)
   })
 
-  it('does not slip in while the first is dialling again, also over a restart of the control plane', async () => {
+  it('is not accepted while the first reconnects, also over a restart of the control plane', async () => {
     await startByHand()
     const node = await newNode()
     const first = dial(node)
@@ -212,7 +212,7 @@ describe('a second machine with the identity of a connected node', () => {
     expect(again.parkedBecause).toBeNull()
   })
 
-  it('is called back when the first has been offline: a moved identity needs no operator', async () => {
+  it('reconnects when the first has been offline: a moved identity needs no operator', async () => {
     await startByHand()
     const node = await newNode()
     const first = dial(node)
@@ -249,7 +249,7 @@ describe('the pace', () => {
     expect(later.spreadMs).toBe(120_000)
   })
 
-  it('is told anew to everybody when the fleet has outgrown it', async () => {
+  it('is sent again to every agent when the fleet has outgrown it', async () => {
     await startByHand({ heartbeatMs: 500 })
     const fleet = (await insertNodes(database, server.clusterId, 150)).map((identity) => dial(identity))
     await Promise.all(fleet.map((agent) => agent.until(welcomed)))
@@ -262,13 +262,13 @@ describe('new authorities', () => {
   it('reach every session as soon as they are trusted', async () => {
     const cas = ['OLD']
     await start({ trustedCas: () => cas })
-    const told: (readonly string[])[] = []
+    const authorities: (readonly string[])[] = []
     const agent = dial(await newNode(), {
-      onMessage: (message) => message.type === 'settings' && told.push(message.ca),
+      onMessage: (message) => message.type === 'settings' && authorities.push(message.ca),
     })
-    await agent.until(() => told.length === 1)
+    await agent.until(() => authorities.length === 1)
     cas.push('NEW')
-    await agent.until(() => told.length === 2)
-    expect(told).toEqual([['OLD'], ['OLD', 'NEW']])
+    await agent.until(() => authorities.length === 2)
+    expect(authorities).toEqual([['OLD'], ['OLD', 'NEW']])
   })
 })

@@ -100,10 +100,10 @@ export class RawSocket {
     this.#socket.destroy()
   }
 
-  /** Resolves when the condition holds, or rejects after a minute. */
-  async until(holds: () => boolean): Promise<void> {
-    for (const end = performance.now() + 60_000; !holds();) {
-      if (performance.now() > end) throw new Error(`Waited in vain for: ${holds.toString()}`)
+  /** Resolves when the condition condition, or rejects after a minute. */
+  async until(condition: () => boolean): Promise<void> {
+    for (const end = performance.now() + 60_000; !condition();) {
+      if (performance.now() > end) throw new Error(`Timed out waiting for: ${condition.toString()}`)
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
   }
@@ -118,7 +118,8 @@ export class RawSocket {
     this.#unread = Buffer.concat([this.#unread, bytes])
     const head = this.#unread.indexOf('\r\n\r\n')
     if (this.#unread.subarray(0, 5).toString() === 'HTTP/' && head >= 0) this.#unread = this.#unread.subarray(head + 4)
-    for (let frame = this.#take(); frame !== undefined; frame = this.#take()) this.#hear(frame.opcode, frame.payload)
+    for (let frame = this.#nextFrame(); frame !== undefined; frame = this.#nextFrame())
+      this.#hear(frame.opcode, frame.payload)
   }
 
   #hear(opcode: number, payload: Buffer): void {
@@ -127,7 +128,7 @@ export class RawSocket {
   }
 
   /** The server sends whole frames without a mask, none longer than 64 KiB here. */
-  #take(): { readonly opcode: number; readonly payload: Buffer } | undefined {
+  #nextFrame(): { readonly opcode: number; readonly payload: Buffer } | undefined {
     const bytes = this.#unread
     if (bytes.length < 2 || bytes.subarray(0, 5).toString() === 'HTTP/') return undefined
     const short = bytes.readUInt8(1) & 127

@@ -81,7 +81,7 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     database: given,
     port = 0,
     isLoopbackOnly = false,
-    // Whom a slow machine keeps waiting is no silent stranger.
+    // A client that waits for a slow machine is not a silent one.
     helloTimeoutMs = waitTimeoutMs,
     ...streamOptions
   } = options

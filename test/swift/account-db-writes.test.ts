@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { readConsistently } from '@roost/node-agent/dist/swift/accounts/sqlite-file.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -55,7 +55,7 @@ describe.skipIf(!isSwiftEnabled)('an account database that is written to (as roo
 
   it('is read as it was between two transactions, or not at all', { timeout: 240_000 }, async () => {
     const seen = new Set<number>()
-    for (const end = Date.now() + 150_000; seen.size < 100 && Date.now() < end; await turn()) {
+    for (const end = Date.now() + 150_000; seen.size < 100 && Date.now() < end; await nextTick()) {
       const found = read()
       if (found === undefined) continue
       expect(found.policies).toBe(found.account)

@@ -33,7 +33,7 @@ describe.skipIf(!isSwiftEnabled)('disks of a real Swift that fail (as root, with
     return Object.fromEntries(body.objects.map(({ name, status }: Record<string, string>) => [name, status]))
   }
 
-  async function capacity(): Promise<Record<string, readonly [count: number, hasFigures: boolean]>> {
+  async function capacity(): Promise<Record<string, readonly [count: number, hasUsage: boolean]>> {
     const { body } = await api.get(`/api/v1/clusters/${cluster}/capacity/list/`)
     return Object.fromEntries(
       body.capacity.map(({ ring_set, total_raw_tb, pct_used_stats }: CapacityElement) => [
@@ -48,7 +48,7 @@ describe.skipIf(!isSwiftEnabled)('disks of a real Swift that fail (as root, with
 
   const well = { d1: 'ok', d2: 'ok', d3: 'ok', d4: 'ok', d5: 'ok' }
 
-  it('are told apart by what is wrong, leave the sums and keep their count', { timeout: 500_000 }, async (test) => {
+  it('have a status for each cause, leave the sums and keep their count', { timeout: 500_000 }, async (test) => {
     test.skip(!swift.hasDisks, 'there are no loop devices here')
     await expect.poll(statuses, waitOptions).toEqual(well)
     const loop = await swift.machine.exec('basename $(losetup -j n2-d4.img -O NAME -n)')

@@ -30,8 +30,8 @@ describe.skipIf(!isSwiftEnabled)('a real Swift of two nodes (as root, with ROOST
     }
     // The proxy answers once enough have written.
     const count = 'find /srv/node -name "*.data" | wc -l'
-    const holding = async () => (await Promise.all(swift.nodes.map((node) => node.exec(count)))).map(Number)
-    await expect.poll(holding).toEqual([2, 2])
+    const copies = async () => (await Promise.all(swift.nodes.map((node) => node.exec(count)))).map(Number)
+    await expect.poll(copies).toEqual([2, 2])
   })
 
   it('shows its nodes, devices and policies through the agents on them', async () => {

@@ -97,7 +97,7 @@ describe.skipIf(!isEnabled)(
       }
     })
 
-    it('counts a device that is unmounted without its figures, and keeps what it showed', async () => {
+    it('counts a device that is unmounted without its usage, and keeps its last values', async () => {
       const before = (await devices()).find(({ name }) => name === 'd2')
       await node.within(`${unmount}unmount ${node.root}/srv/node/d2`)
       await until(async () => (await devices()).some(({ mount_point }) => mount_point === null))
@@ -110,9 +110,9 @@ describe.skipIf(!isEnabled)(
     it('knows the disks again when they have swapped their places', async () => {
       const idByUuid = async () => new Map((await devices()).map(({ uuid, id }) => [uuid, id]))
       const before = await idByUuid()
-      const place = `${node.root}/srv/node`
+      const folder = `${node.root}/srv/node`
       await node.within(
-        `${unmount}unmount ${place}/d1; mount -o loop d2.img ${place}/d1; mount -o loop d1.img ${place}/d2`,
+        `${unmount}unmount ${folder}/d1; mount -o loop d2.img ${folder}/d1; mount -o loop d1.img ${folder}/d2`,
       )
       const first = await written('d1.uuid')
       await until(async () => (await devices()).some(({ name, uuid }) => name === 'd2' && uuid === first))

@@ -22,13 +22,13 @@ describe.skipIf(!isSwiftEnabled)('tokens in a real memcached (as root, with ROOS
   afterAll(() => server.kill('SIGKILL'))
 
   /** Sends text on a connection of its own and returns the answer once it matches. */
-  async function say(text: string, whole: RegExp): Promise<string> {
+  async function say(text: string, complete: RegExp): Promise<string> {
     const socket = connect({ host: '127.0.0.1', port })
     try {
       await once(socket, 'connect')
       socket.write(text)
       let answer = ''
-      for await (const chunk of socket) if (whole.test((answer += String(chunk)))) break
+      for await (const chunk of socket) if (complete.test((answer += String(chunk)))) break
       return answer
     } finally {
       socket.destroy()

@@ -73,11 +73,11 @@ describe.skipIf(!isSwiftEnabled)('usage of a real Swift (as root, with ROOST_TES
 
   async function headOf(policy: string) {
     const headers = await accountHead()
-    const figure = (name: string) => Number(headers.get(`x-account-storage-policy-${policy}-${name}`))
+    const header = (name: string) => Number(headers.get(`x-account-storage-policy-${policy}-${name}`))
     return {
-      bytes_used: figure('bytes-used'),
-      container_count: figure('container-count'),
-      object_count: figure('object-count'),
+      bytes_used: header('bytes-used'),
+      container_count: header('container-count'),
+      object_count: header('object-count'),
     }
   }
 
@@ -142,8 +142,8 @@ describe.skipIf(!isSwiftEnabled)('usage of a real Swift (as root, with ROOST_TES
         .split(/\r?\n/)
       const column = (name: string) => header.split(',').indexOf(name)
       const sum = (name: string) => rows.reduce((total, row) => total + Number(row.split(',')[column(name)]), 0)
-      const whole = await transfer()
-      return ['bytes_in', 'bytes_out', 'req_count'].map((name) => sum(name) - whole[name])
+      const total = await transfer()
+      return ['bytes_in', 'bytes_out', 'req_count'].map((name) => sum(name) - total[name])
     }
     await expect.poll(difference, waitOptions).toEqual([0, 0, 0])
   })
@@ -185,12 +185,12 @@ describe.skipIf(!isSwiftEnabled)('usage of a real Swift (as root, with ROOST_TES
       .poll(async () => Object.values((await health()).oldest_replication).includes(null), waitOptions)
       .toBe(false)
     const md5 = (await swift.nodes[1].exec('md5sum /etc/swift/object-1.ring.gz')).slice(0, 32)
-    const told = async () => {
+    const summary = async () => {
       const { rings_agree, rings, quarantined, nodes } = await health()
       const names = rings.map(({ name }: { name: string }) => name).join(' ')
       return [rings_agree, nodes.length, quarantined.objects, names, rings[3].copies[0].md5]
     }
-    await expect.poll(told, waitOptions).toEqual([true, 2, 0, 'account container object object-1', md5])
+    await expect.poll(summary, waitOptions).toEqual([true, 2, 0, 'account container object object-1', md5])
     await swift.nodes[1].exec('cp /etc/swift/object.ring.gz /etc/swift/object-1.ring.gz')
     await expect.poll(async () => (await health()).rings_agree, waitOptions).toBe(false)
   })

@@ -227,9 +227,9 @@ describe.skipIf(!isSwiftEnabled)(
       await expect
         .poll(async () => JSON.stringify(await drift()), { timeout: 180_000, interval: 500 })
         .toContain('by hand')
-      const told = JSON.stringify(await drift())
-      expect(told).toContain('-user_emil_emil')
-      expect(told).not.toMatch(/by-hand|password/)
+      const shown = JSON.stringify(await drift())
+      expect(shown).toContain('-user_emil_emil')
+      expect(shown).not.toMatch(/by-hand|password/)
       await api.call(`${lab.proxies[0]}drift/`, { method: 'POST', body: { action: 'reapply' } })
       await expect
         .poll(async () => JSON.stringify(await drift()), { timeout: 180_000, interval: 500 })

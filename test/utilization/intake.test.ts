@@ -10,14 +10,14 @@ const range = { start, end: '2026-06-01T12:00:00Z' }
 async function cluster() {
   const clusterId = await addCluster(harness.database)
   const [one, two] = [await addProxy(harness.database, clusterId), await addProxy(harness.database, clusterId)]
-  const take = (node: number, ...message: Parameters<typeof usageMessage>) =>
+  const report = (node: number, ...message: Parameters<typeof usageMessage>) =>
     harness.usage.intake.take(node, usageMessage(...message))
   const { storage, transfer } = harness.usage.service
   return {
     clusterId,
     one,
     two,
-    take,
+    report,
     storageOf: async (account: string) =>
       (await storage.ofAccount({ clusterId, policyIdx: 0 }, account, range)).objects[0],
     transferOf: async (account: string) => (await transfer.ofAccount({ clusterId }, account, range)).objects[0],
@@ -28,32 +28,32 @@ async function cluster() {
   }
 }
 
-describe('usage that is told', () => {
+describe('usage that is reported', () => {
   it('twice counts once', async () => {
-    const { one, take, transferOf: read } = await cluster()
+    const { one, report, transferOf: read } = await cluster()
     const message = { transfer: [transferOf('AUTH_a', 10, 20, 3)], log_read: 1 }
-    for (let i = 0; i < 3; i++) await take(one, start, message)
+    for (let i = 0; i < 3; i++) await report(one, start, message)
     expect(await read('AUTH_a')).toMatchObject({ bytes_in: 10, bytes_out: 20, req_count: 3, pct_complete: 50 })
   })
 
-  it('again with figures that have grown replaces what was told before, in whatever order they come', async () => {
-    const { one, take, transferOf: read } = await cluster()
-    await take(one, start, { transfer: [transferOf('AUTH_a', 30)], log_read: 1 })
-    await take(one, start, { transfer: [transferOf('AUTH_a', 10)], log_read: 0.5 })
+  it('again with larger values replaces earlier values, in any order', async () => {
+    const { one, report, transferOf: read } = await cluster()
+    await report(one, start, { transfer: [transferOf('AUTH_a', 30)], log_read: 1 })
+    await report(one, start, { transfer: [transferOf('AUTH_a', 10)], log_read: 0.5 })
     expect(await read('AUTH_a')).toMatchObject({ bytes_in: 30, pct_complete: 50 })
   })
 
   it('by two proxies adds up', async () => {
-    const { one, two, take, transferOf: read } = await cluster()
-    await take(one, start, { transfer: [transferOf('AUTH_a', 30)], log_read: 1 })
-    await take(two, start, { transfer: [transferOf('AUTH_a', 5)], log_read: 1 })
+    const { one, two, report, transferOf: read } = await cluster()
+    await report(one, start, { transfer: [transferOf('AUTH_a', 30)], log_read: 1 })
+    await report(two, start, { transfer: [transferOf('AUTH_a', 5)], log_read: 1 })
     expect(await read('AUTH_a')).toMatchObject({ bytes_in: 35, pct_complete: 50 })
   })
 
   it('of an account by the nodes of its replicas is the maximum, with the samples of all of them', async () => {
-    const { one, two, take, storageOf: read } = await cluster()
-    await take(one, start, { storage: [storageOf('AUTH_a', 100, { object_count: 1, slots: 1 })] })
-    await take(two, start, { storage: [storageOf('AUTH_a', 90, { object_count: 4, slots: 2 })] })
+    const { one, two, report, storageOf: read } = await cluster()
+    await report(one, start, { storage: [storageOf('AUTH_a', 100, { object_count: 1, slots: 1 })] })
+    await report(two, start, { storage: [storageOf('AUTH_a', 90, { object_count: 4, slots: 2 })] })
     expect(await read('AUTH_a')).toMatchObject({
       bytes_used: 100,
       object_count: 4,
@@ -61,34 +61,34 @@ describe('usage that is told', () => {
     })
   })
 
-  it('names an account twice in one message counts as told twice', async () => {
-    const { one, take, storageOf: read } = await cluster()
-    await take(one, start, { storage: [storageOf('AUTH_a', 1, { slots: 1 }), storageOf('AUTH_a', 2, { slots: 4 })] })
+  it('names an account twice in one message counts as two reports', async () => {
+    const { one, report, storageOf: read } = await cluster()
+    await report(one, start, { storage: [storageOf('AUTH_a', 1, { slots: 1 }), storageOf('AUTH_a', 2, { slots: 4 })] })
     expect(await read('AUTH_a')).toMatchObject({ bytes_used: 2, pct_complete: expect.closeTo((100 * 2) / 6, 9) })
   })
 
   it('by many nodes at once about the same accounts ends without a deadlock', async () => {
-    const { one, two, take, storageOf: read } = await cluster()
+    const { one, two, report, storageOf: read } = await cluster()
     const accounts = Array.from({ length: 500 }, (_, i) => `AUTH_${i}`)
     const rows = (bytes: number) => accounts.map((account) => storageOf(account, bytes))
-    const told = Array.from({ length: 20 }, (_, i) =>
-      take(i % 2 === 0 ? one : two, start, { storage: i % 3 === 0 ? rows(i) : rows(i).toReversed() }),
+    const reports = Array.from({ length: 20 }, (_, i) =>
+      report(i % 2 === 0 ? one : two, start, { storage: i % 3 === 0 ? rows(i) : rows(i).toReversed() }),
     )
-    await Promise.all(told)
+    await Promise.all(reports)
     expect(await read('AUTH_499')).toMatchObject({ bytes_used: 19 })
   })
 
   it('of a half-hour that begins in more than an hour is refused, with what to do', async () => {
-    const { one, take } = await cluster()
-    await take(one, '2026-06-01T13:00:00Z', {})
-    await expect(take(one, '2026-06-01T13:30:00Z', {})).rejects.toThrow(/clock/)
+    const { one, report } = await cluster()
+    await report(one, '2026-06-01T13:00:00Z', {})
+    await expect(report(one, '2026-06-01T13:30:00Z', {})).rejects.toThrow(/clock/)
   })
 
   it('with a row that the database refuses is stored without that row', async () => {
-    const { one, take, storageOf: storage, transferOf: transfer } = await cluster()
+    const { one, report, storageOf: storage, transferOf: transfer } = await cluster()
     const rows = Array.from({ length: 50 }, (_, i) => storageOf(`AUTH_${i}`, i))
     const poison = [storageOf('AUTH_\0', 1), storageOf('AUTH_x', 1, { slots: 2 ** 20 })]
-    await take(one, start, {
+    await report(one, start, {
       storage: rows.toSpliced(20, 0, ...poison),
       transfer: [transferOf('AUTH_a', 30), transferOf('AUTH_\0', 1)],
       log_read: 1,
@@ -97,21 +97,21 @@ describe('usage that is told', () => {
     expect(await transfer('AUTH_a')).toMatchObject({ bytes_in: 30, pct_complete: 50 })
   })
 
-  it('by a node that was removed is refused, and what it told before stays', async () => {
-    const { one, take, transferOf: read } = await cluster()
-    await take(one, start, { transfer: [transferOf('AUTH_a', 30)], log_read: 1 })
+  it('by a node that was removed is refused, and its earlier reports stay', async () => {
+    const { one, report, transferOf: read } = await cluster()
+    await report(one, start, { transfer: [transferOf('AUTH_a', 30)], log_read: 1 })
     await harness.database.prisma.node.delete({ where: { id: one } })
-    await expect(take(one, start, { transfer: [transferOf('AUTH_a', 40)] })).rejects.toThrow(/removed/)
+    await expect(report(one, start, { transfer: [transferOf('AUTH_a', 40)] })).rejects.toThrow(/removed/)
     expect(await read('AUTH_a')).toMatchObject({ bytes_in: 30 })
   })
 })
 
 describe('how complete transfer is', () => {
-  it('falls while a proxy that told before says nothing, until it is one no longer', async () => {
-    const { one, two, take, transferOf: read } = await cluster()
-    for (const node of [one, two]) await take(node, '2026-06-01T10:30:00Z', { log_read: 1 })
+  it('falls while a proxy that reported before is silent, until it is no longer a proxy', async () => {
+    const { one, two, report, transferOf: read } = await cluster()
+    for (const node of [one, two]) await report(node, '2026-06-01T10:30:00Z', { log_read: 1 })
     for (const half of [start, '2026-06-01T11:30:00Z'])
-      await take(one, half, { transfer: [transferOf('AUTH_a', 1)], log_read: 1 })
+      await report(one, half, { transfer: [transferOf('AUTH_a', 1)], log_read: 1 })
     expect(await read('AUTH_a')).toMatchObject({ pct_complete: 50 })
     await harness.database.prisma.nodeRole.updateMany({ where: { nodeId: two }, data: { runsProxy: false } })
     expect(await read('AUTH_a')).toMatchObject({ pct_complete: 100 })
@@ -119,12 +119,12 @@ describe('how complete transfer is', () => {
 })
 
 describe('a half-hour that is closed', () => {
-  it('changes only by a late arrival, which says so in the audit', async () => {
-    const { one, take, audits, storageOf: read } = await cluster()
+  it('changes only by a late report, which is audited', async () => {
+    const { one, report, audits, storageOf: read } = await cluster()
     const early = '2026-06-01T09:00:00Z'
-    await take(one, start, { storage: [storageOf('AUTH_a', 1)] })
+    await report(one, start, { storage: [storageOf('AUTH_a', 1)] })
     expect(await audits()).toEqual([])
-    await take(one, early, { storage: [storageOf('AUTH_a', 5)], transfer: [transferOf('AUTH_a', 1)], log_read: 1 })
+    await report(one, early, { storage: [storageOf('AUTH_a', 5)], transfer: [transferOf('AUTH_a', 1)], log_read: 1 })
     expect(await audits()).toMatchObject([
       {
         operator: expect.stringMatching(/^agent [0-9a-f-]{36}$/),
@@ -140,11 +140,11 @@ describe('a half-hour that is closed', () => {
     expect(await read('AUTH_a')).toMatchObject({ bytes_used: 1 })
   })
 
-  it('is not changed, and nothing audited, by what is known', async () => {
-    const { one, take, audits } = await cluster()
+  it('is not changed or audited by a repeated report', async () => {
+    const { one, report, audits } = await cluster()
     const message = { storage: [storageOf('AUTH_a', 5)], log_read: 0.5 }
-    for (let i = 0; i < 3; i++) await take(one, '2026-06-01T09:00:00Z', message)
-    await take(one, '2026-06-01T09:00:00Z', { storage: [storageOf('AUTH_a', 4)] })
+    for (let i = 0; i < 3; i++) await report(one, '2026-06-01T09:00:00Z', message)
+    await report(one, '2026-06-01T09:00:00Z', { storage: [storageOf('AUTH_a', 4)] })
     expect(await audits()).toHaveLength(1)
   })
 })

@@ -6,13 +6,13 @@ import { addCluster } from '../support/agents/fleet-rows.js'
 import { addProxy } from '../support/database/usage-rows.js'
 import { useUsage } from './harness.js'
 import { storageModel, transferModel } from './model.js'
-import type { Told } from './model.js'
+import type { NodeReport } from './model.js'
 
 const harness = useUsage('2026-05-30T04:00:00Z')
 const isLong = process.env['ROOST_TEST_LONG'] === '1'
 const runs = isLong ? 1_000 : 30
 const begin = Date.parse('2026-05-30T00:00:00Z') / 1000
-const places = 8
+const halfHours = 8
 
 const account = fc.constantFrom('AUTH_a', 'AUTH_B', '.c', 'AUTH_ä')
 const amount = fc.oneof(fc.nat(9), fc.nat({ max: 2 ** 50 }))
@@ -29,7 +29,7 @@ const transfer = fc.record({ account, bytes_in: fc.nat(1e9), bytes_out: fc.nat(1
 const message: fc.Arbitrary<UsageMessage> = fc.record({
   type: fc.constant('usage' as const),
   sequence: fc.constant(1),
-  half_hour: fc.nat(places - 1).map((place) => begin + place * halfHourSeconds),
+  half_hour: fc.nat(halfHours - 1).map((halfHour) => begin + halfHour * halfHourSeconds),
   storage: fc.array(storage, { maxLength: 4 }),
   transfer: fc.array(transfer, { maxLength: 4 }),
   log_read: fc.option(fc.constantFrom(0, 0.25, 1)),
@@ -37,19 +37,21 @@ const message: fc.Arbitrary<UsageMessage> = fc.record({
 /** Messages of two nodes, some of which come again, in any order. */
 const history = fc
   .array(fc.record({ node: fc.nat(1), message }), { maxLength: 12 })
-  .chain((told) => fc.tuple(fc.shuffledSubarray(told), fc.shuffledSubarray(told, { minLength: told.length })))
+  .chain((reports) =>
+    fc.tuple(fc.shuffledSubarray(reports), fc.shuffledSubarray(reports, { minLength: reports.length })),
+  )
   .map(([again, once]) => [...again, ...once])
 
-it('every answer is what a naive model says of the same messages, whatever their order and repetition', async () => {
+it('every answer equals that of a naive model of the same messages, whatever their order and repetition', async () => {
   await fc.assert(
-    fc.asyncProperty(history, fc.nat(places), fc.integer({ min: 1, max: 6 }), async (told, from, hours) => {
+    fc.asyncProperty(history, fc.nat(halfHours), fc.integer({ min: 1, max: 6 }), async (reports, from, hours) => {
       const clusterId = await addCluster(harness.database)
       const nodes = [await addProxy(harness.database, clusterId), await addProxy(harness.database, clusterId)]
-      for (const { node, message } of told) await harness.usage.intake.take(nodes[node] ?? 0, message)
+      for (const { node, message } of reports) await harness.usage.intake.take(nodes[node] ?? 0, message)
       const start = begin + from * halfHourSeconds
       const end = start + hours * 2 * halfHourSeconds
       const range = { start: new Date(start * 1000).toISOString(), end: new Date(end * 1000).toISOString() }
-      await compare(clusterId, told, range, { start, end })
+      await compare(clusterId, reports, range, { start, end })
     }),
     { numRuns: runs, endOnFailure: !isLong },
   )
@@ -57,7 +59,7 @@ it('every answer is what a naive model says of the same messages, whatever their
 
 async function compare(
   clusterId: number,
-  told: readonly Told[],
+  reports: readonly NodeReport[],
   range: { readonly start: string; readonly end: string },
   seconds: { readonly start: number; readonly end: number },
 ): Promise<void> {
@@ -65,13 +67,13 @@ async function compare(
   const { storage, transfer } = harness.usage.service
   for (const policyIdx of [0, 1]) {
     const scope = { clusterId, policyIdx }
-    const model = storageModel(told, policyIdx, seconds)
+    const model = storageModel(reports, policyIdx, seconds)
     expect((await storage.ofAccounts(scope, range, all)).objects).toEqual(model.accounts)
     expect((await storage.total(scope, range)).objects).toEqual(model.total)
     expect((await storage.detail(scope, 'AUTH_a', range, all)).objects).toEqual(model.detail('AUTH_a'))
   }
   const scope = { clusterId }
-  const model = transferModel(told, seconds)
+  const model = transferModel(reports, seconds)
   expect((await transfer.ofAccounts(scope, range, all)).objects).toEqual(model.accounts)
   expect((await transfer.total(scope, range)).objects).toEqual(model.total)
   expect((await transfer.detail(scope, 'AUTH_a', range, all)).objects).toEqual(model.detail('AUTH_a'))

@@ -2,8 +2,8 @@ import { halfHourSeconds } from '@roost/api-types/agent'
 import type { UsageMessage } from '@roost/api-types/agent'
 import { expect } from 'vitest'
 
-/** A message, and which node told it. */
-export interface Told {
+/** A message, and the node that sent it. */
+export interface NodeReport {
   readonly node: number
   readonly message: UsageMessage
 }
@@ -33,9 +33,9 @@ function fold(all: readonly Counters[], how: (values: readonly number[]) => numb
 }
 const maximum = (values: readonly number[]) => Math.max(...values)
 
-/** Slow and plain: looks at every message for every figure. */
-export function storageModel(told: readonly Told[], policy: number, range: Seconds) {
-  const rows = told.flatMap(({ message }) =>
+/** Slow and simple: reads every message for every value. */
+export function storageModel(reports: readonly NodeReport[], policy: number, range: Seconds) {
+  const rows = reports.flatMap(({ message }) =>
     message.storage.filter((row) => row.policy === policy).map((row) => ({ row, halfHour: message.half_hour })),
   )
   const keys = unique(rows.map(({ row, halfHour }) => `${halfHour} ${row.account}`))
@@ -59,8 +59,8 @@ export function storageModel(told: readonly Told[], policy: number, range: Secon
   return answersOf(pieces, range, maximum, known)
 }
 
-export function transferModel(told: readonly Told[], range: Seconds) {
-  const rows = told.flatMap(({ node, message }) =>
+export function transferModel(reports: readonly NodeReport[], range: Seconds) {
+  const rows = reports.flatMap(({ node, message }) =>
     message.transfer.map((row) => ({ row, node, halfHour: message.half_hour })),
   )
   const keys = unique(rows.map(({ row, halfHour }) => `${halfHour} ${row.account}`))
@@ -82,7 +82,7 @@ export function transferModel(told: readonly Told[], range: Seconds) {
     }
   })
   const known = (_over: readonly Piece[], { start, end }: Seconds) =>
-    sum(halfHours(start, end).map((at) => share(told, at)))
+    sum(halfHours(start, end).map((at) => share(reports, at)))
   return answersOf(pieces, range, sum, known)
 }
 
@@ -90,9 +90,9 @@ function halfHours(start: number, end: number): readonly number[] {
   return Array.from({ length: (end - start) / halfHourSeconds }, (_, i) => start + i * halfHourSeconds)
 }
 
-/** Each node is expected from the first half-hour whose log it told of; both are proxies to this day. */
-function share(told: readonly Told[], halfHour: number): number {
-  const logs = told.filter(({ message }) => message.log_read !== null)
+/** A node is expected from the first half-hour whose log it reported; both are still proxies. */
+function share(reports: readonly NodeReport[], halfHour: number): number {
+  const logs = reports.filter(({ message }) => message.log_read !== null)
   const readers = unique(logs.map(({ node }) => node)).filter((node) =>
     logs.some((log) => log.node === node && log.message.half_hour <= halfHour),
   )

@@ -10,7 +10,7 @@ const [node, cluster] = [Number(NODE_ID), Number(CLUSTER_ID)]
 
 interface Seen {
   first: unknown
-  /** When the stream was cut off, and what the subscriber was told in the end. */
+  /** When the stream ended, and what the subscriber received last. */
   cutMs: number | null
   end: string | null
 }
@@ -18,7 +18,7 @@ interface Seen {
 let since = performance.now()
 const elapsed = () => Math.round(performance.now() - since)
 
-/** What one subscription tells; `begun` once it has told something, `over` when it tells nothing any more. */
+/** The messages of one subscription; `begun` once it has received one, `over` when it has ended. */
 function follow() {
   const seen: Seen = { first: undefined, cutMs: null, end: null }
   const events = new EventEmitter()
@@ -58,5 +58,5 @@ if (END === 'revoke') await admin.rpc.apiKeys.revoke.mutate({ id: key.id })
 else await close()
 await Promise.all(Object.values(follows).map(({ over }) => over))
 await admin.close()
-const told = Object.entries(follows).map(([name, { seen }]) => [name, seen])
-console.log(JSON.stringify(Object.fromEntries(told)))
+const received = Object.entries(follows).map(([name, { seen }]) => [name, seen])
+console.log(JSON.stringify(Object.fromEntries(received)))

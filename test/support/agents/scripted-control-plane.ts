@@ -29,7 +29,7 @@ export interface Script {
   /** The close code for the next hellos, instead of a welcome. */
   refuseWith: { readonly code: number; readonly reason: CloseReason } | null
   parked: string | null
-  /** What happens to a message that wants an acknowledgement. */
+  /** How a message is answered that expects an acknowledgement. */
   answer: 'ack' | 'refuse' | 'silence'
   answersPings: boolean
 }
@@ -44,19 +44,19 @@ const defaultSettings: Settings = {
 }
 
 /**
- * The control plane's side of the stream, word for word as a test wants it: for what a real one does only on a bad day.
+ * The control plane's side of the stream, scripted by a test: for what a real one does only after faults.
  * It checks every message by the protocol's own schemas, and every signature.
  */
 export class ScriptedControlPlane {
   readonly script: Script
-  /** All that came, in order, over all connections. */
+  /** Everything received, in order, over all connections. */
   readonly hellos: Hello[] = []
   readonly inventories: InventoryMessage[] = []
   readonly usages: DeviceUsageMessage[] = []
   readonly frames: MetricFrame[] = []
   readonly answers: AnswerMessage[] = []
   readonly acknowledged: number[] = []
-  /** What no agent may send. */
+  /** Violations of the protocol by the agent. */
   readonly faults: string[] = []
   dialed = 0
   #catalogue: CatalogueMessage | null = null
@@ -97,7 +97,7 @@ export class ScriptedControlPlane {
     return this.#sockets.clients.size
   }
 
-  /** The catalogue that came last. */
+  /** The last catalogue. */
   get catalogue(): CatalogueMessage | null {
     return this.#catalogue
   }
@@ -106,7 +106,7 @@ export class ScriptedControlPlane {
     for (const socket of this.#sockets.clients) socket.close(code, reason === undefined ? '' : JSON.stringify(reason))
   }
 
-  /** Ends every connection without a word. */
+  /** Ends every connection without a close frame. */
   drop(): void {
     for (const socket of this.#sockets.clients) socket.terminate()
   }
@@ -115,7 +115,7 @@ export class ScriptedControlPlane {
     for (const socket of this.#sockets.clients) send(socket, message)
   }
 
-  /** Text as it is, which may be no message. */
+  /** Sends text unchanged, which may be an invalid message. */
   sendText(text: string): void {
     for (const socket of this.#sockets.clients) socket.send(text)
   }
@@ -135,19 +135,19 @@ export class ScriptedControlPlane {
     let isWelcome = false
     socket.on('error', () => {})
     socket.on('message', (data: Buffer, isBinary: boolean) => {
-      if (isBinary) return this.#takeFrame(data, isWelcome)
+      if (isBinary) return this.#receiveFrame(data, isWelcome)
       const parsed = AgentMessage.safeParse(JSON.parse(data.toString()))
       if (!parsed.success) return void this.faults.push(`unreadable: ${data.toString().slice(0, 100)}`)
       const message = parsed.data
-      if (message.type === 'hello') isWelcome = this.#greet(socket, nonce, message)
+      if (message.type === 'hello') isWelcome = this.#answerHello(socket, nonce, message)
       else if (!isWelcome) this.faults.push(`${message.type} before the welcome`)
-      else this.#take(socket, message)
+      else this.#process(socket, message)
     })
     const clock = this.script.clock()
     send(socket, { type: 'challenge', nonce, protocol: protocolVersion, oldest_protocol: 1, clock })
   }
 
-  #greet(socket: WebSocket, nonce: string, hello: Hello): boolean {
+  #answerHello(socket: WebSocket, nonce: string, hello: Hello): boolean {
     this.hellos.push(hello)
     if (!this.#isSigned(nonce, hello)) this.faults.push('a wrong signature')
     const { refuseWith, settings, parked } = this.script
@@ -168,7 +168,7 @@ export class ScriptedControlPlane {
     return verify(null, Buffer.from(helloText(nonce, hello)), key, Buffer.from(hello.signature, 'base64'))
   }
 
-  #take(socket: WebSocket, message: AgentMessage): void {
+  #process(socket: WebSocket, message: AgentMessage): void {
     if (message.type === 'ping' && this.script.answersPings) send(socket, { type: 'pong', id: message.id })
     if (message.type === 'catalogue') this.#catalogue = message
     if (message.type === 'device_usage') this.usages.push(message)
@@ -186,7 +186,7 @@ export class ScriptedControlPlane {
     send(socket, { type: 'ack', sequence })
   }
 
-  #takeFrame(data: Buffer, isWelcome: boolean): void {
+  #receiveFrame(data: Buffer, isWelcome: boolean): void {
     const frame = decodeMetricFrame(data)
     if (!isWelcome) this.faults.push('a frame before the welcome')
     if (frame.catalogue !== this.#catalogue?.id || frame.values.length !== this.#catalogue.metrics.length)

@@ -35,18 +35,18 @@ export interface SimulatedAgentOptions {
   /** PEM to trust; nothing for plain HTTP. */
   readonly ca?: string
   readonly identity: SimulatedIdentity
-  /** What the hello says instead of the usual. */
+  /** Fields of the hello instead of the usual ones. */
   readonly hello?: Partial<Omit<Hello, 'type' | 'signature'>>
   /** Sent after each welcome, numbered; none unless given. */
   readonly inventory?: Inventory
   /** Sent after each welcome; with `report`, frames of as many values follow at the server's report interval. */
   readonly metrics?: readonly MetricDefinition[]
   readonly report?: boolean
-  /** Whether it dials again when the connection ends, as an agent does. */
+  /** Reconnects when the connection ends, as an agent does. */
   readonly reconnect?: boolean
   /** How wrong its clock is. */
   readonly clockAheadSeconds?: number
-  /** Whether it beats and answers pings. A silent one is a half-dead machine. */
+  /** Sends no heartbeats and answers no pings, like a machine that hangs. */
   readonly silent?: boolean
   readonly onMessage?: (message: ServerMessage) => void
 }
@@ -57,11 +57,11 @@ export interface StreamEnd {
   readonly retryAfterMs: number | null
 }
 
-type Rhythm = 'beat' | 'report' | 'inventory' | 'dial'
+type TimerName = 'beat' | 'report' | 'inventory' | 'dial'
 
 /**
- * An agent without a machine: greets, keeps the server's pace, reports, beats, dials again. Light enough for ten thousand
- * in one process: one timer for each of its rhythms and nothing kept of what it hears.
+ * An agent without a machine: sends its hello, follows the intervals of the server, reports, and reconnects. It is light enough for ten thousand
+ * in one process: it has one timer for each interval and stores no messages.
  */
 export class SimulatedAgent {
   readonly options: SimulatedAgentOptions
@@ -83,7 +83,7 @@ export class SimulatedAgent {
   #frames = 0n
   #failures = 0
   #stopped = false
-  readonly #timers = new Map<Rhythm, NodeJS.Timeout>()
+  readonly #timers = new Map<TimerName, NodeJS.Timeout>()
   readonly #waiters = new Set<() => void>()
 
   constructor(options: SimulatedAgentOptions) {
@@ -112,11 +112,11 @@ export class SimulatedAgent {
     })
     this.#socket = socket
     socket.on('error', () => {})
-    socket.on('message', (data: Buffer) => this.#hear(JSON.parse(data.toString('utf8')) as ServerMessage))
+    socket.on('message', (data: Buffer) => this.#receive(JSON.parse(data.toString('utf8')) as ServerMessage))
     socket.on('close', (code, reason) => this.#end(socket, code, reason.toString('utf8')))
   }
 
-  /** Ends for good, by a close frame or without one. */
+  /** Ends permanently, by a close frame or without one. */
   stop(how: 'close' | 'terminate' = 'close'): void {
     this.#stopped = true
     this.#cancelTimers()
@@ -140,39 +140,39 @@ export class SimulatedAgent {
     this.sent += 1
   }
 
-  /** Resolves when the condition on this agent holds; looked at after each message and each end. */
-  until(holds: (agent: this) => boolean, withinMs = 60_000): Promise<void> {
-    if (holds(this)) return Promise.resolve()
+  /** Resolves when the condition is true; it is checked after each message and each end. */
+  until(condition: (agent: this) => boolean, withinMs = 60_000): Promise<void> {
+    if (condition(this)) return Promise.resolve()
     return new Promise((resolve, reject) => {
-      const look = () => {
-        if (!holds(this)) return
+      const check = () => {
+        if (!condition(this)) return
         clearTimeout(timer)
-        this.#waiters.delete(look)
+        this.#waiters.delete(check)
         resolve()
       }
       const timer = setTimeout(() => {
-        this.#waiters.delete(look)
-        reject(new Error(`Waited ${withinMs} ms in vain for: ${holds.toString()}`))
+        this.#waiters.delete(check)
+        reject(new Error(`Waited ${withinMs} ms for: ${condition.toString()}`))
       }, withinMs)
-      this.#waiters.add(look)
+      this.#waiters.add(check)
     })
   }
 
-  #hear(message: ServerMessage): void {
-    this.#take(message)
+  #receive(message: ServerMessage): void {
+    this.#process(message)
     this.options.onMessage?.(message)
-    this.#look()
+    this.#checkWaiters()
   }
 
-  #take(message: ServerMessage): void {
-    if (message.type === 'challenge') this.#greet(message)
+  #process(message: ServerMessage): void {
+    if (message.type === 'challenge') this.#sendHello(message)
     else if (message.type === 'welcome') this.#welcome(message.parked)
     else if (message.type === 'settings') this.#keepPace(message)
     else if (message.type === 'ping') this.#answer(message.id)
-    else this.#takeAnswer(message)
+    else this.#processAnswer(message)
   }
 
-  #takeAnswer(message: ServerMessage): void {
+  #processAnswer(message: ServerMessage): void {
     if (message.type === 'pong') this.pongs += 1
     if (message.type === 'ack') this.acknowledged = message.sequence
     if (message.type === 'refused' && message.of === 'inventory') this.#later('inventory', 2_000, () => this.#report())
@@ -190,8 +190,8 @@ export class SimulatedAgent {
     if (this.options.report === true) this.#reportLater(Math.random())
   }
 
-  #greet({ nonce }: Challenge): void {
-    const said = {
+  #sendHello({ nonce }: Challenge): void {
+    const hello = {
       node_uuid: this.options.identity.uuid,
       protocol: protocolVersion,
       agent_version: '0.1.0-simulated',
@@ -203,8 +203,8 @@ export class SimulatedAgent {
       clock: this.#now(),
       ...this.options.hello,
     }
-    const signature = sign(null, Buffer.from(helloText(nonce, said)), this.options.identity.privateKey)
-    this.send({ type: 'hello', ...said, signature: signature.toString('base64') })
+    const signature = sign(null, Buffer.from(helloText(nonce, hello)), this.options.identity.privateKey)
+    this.send({ type: 'hello', ...hello, signature: signature.toString('base64') })
   }
 
   #welcome(parked: string | null): void {
@@ -220,7 +220,7 @@ export class SimulatedAgent {
     if (metrics) this.send({ type: 'catalogue', id: 1, metrics: [...metrics] })
   }
 
-  /** Sends the inventory; again under the same number when it could not be taken. */
+  /** Sends the inventory; again under the same number when it was refused. */
   #report(): void {
     const { inventory } = this.options
     if (inventory) this.send({ type: 'inventory', sequence: this.#sequence, inventory })
@@ -248,7 +248,7 @@ export class SimulatedAgent {
     const { message, retry_after_ms: retryAfterMs } = readReason(reason)
     this.ended = { code, message, retryAfterMs: retryAfterMs ?? null }
     this.#cancelTimers()
-    this.#look()
+    this.#checkWaiters()
     if (this.options.reconnect !== true || this.#stopped || code === closeCodes.revoked) return
     const backOffMs =
       Math.random() * (this.#failures === 0 ? this.spreadMs : Math.min(60_000, 1000 * 2 ** this.#failures))
@@ -256,9 +256,9 @@ export class SimulatedAgent {
     this.#later('dial', retryAfterMs ?? backOffMs, () => this.dial())
   }
 
-  #later(rhythm: Rhythm, delayMs: number, work: () => void): void {
-    clearTimeout(this.#timers.get(rhythm))
-    this.#timers.set(rhythm, setTimeout(work, delayMs))
+  #later(timer: TimerName, delayMs: number, work: () => void): void {
+    clearTimeout(this.#timers.get(timer))
+    this.#timers.set(timer, setTimeout(work, delayMs))
   }
 
   #cancelTimers(): void {
@@ -266,8 +266,8 @@ export class SimulatedAgent {
     this.#timers.clear()
   }
 
-  #look(): void {
-    for (const look of this.#waiters) look()
+  #checkWaiters(): void {
+    for (const check of this.#waiters) check()
   }
 
   #now(): number {

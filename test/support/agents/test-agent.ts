@@ -5,7 +5,8 @@ import type { Inventory, MetricDefinition } from '@roost/api-types/agent'
 import { type Agent, startAgent } from '@roost/node-agent/dist/context/agent.js'
 import type { Appliers } from '@roost/node-agent/dist/deployments/applier.js'
 import type { ProblemChange } from '@roost/node-agent/dist/machine/problems.js'
-import type { InventoryChange } from '@roost/node-agent/dist/inventory/inventories.js'
+import type { Readings } from '@roost/node-agent/dist/collectors/engine/reading.js'
+import type { Inventories, InventoryChange } from '@roost/node-agent/dist/inventory/inventories.js'
 import type { Clock, Log } from '@roost/runtime'
 import { ensureKey, type Identity, keepIdentity, readIdentity } from '@roost/node-agent/dist/machine/identity.js'
 import { createRestoredMounts, type RestoredMounts } from '@roost/node-agent/dist/mounts/health/restored-mounts.js'
@@ -36,6 +37,10 @@ export interface TestAgentOptions {
   readonly clock: Clock
   readonly random?: () => number
   readonly metrics?: number
+  /** Instead of metrics that a test names. */
+  readonly readings?: Readings
+  /** The usage of devices; one device without values unless given. */
+  readonly usage?: Inventories['usage']
   /** None, unless given. */
   readonly appliers?: Appliers
   readonly requests?: RequestHandlers
@@ -79,7 +84,7 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
     dataDir,
     identity,
     machine: { machineId: 'machine', bootId: 'boot', hostname: 'node' },
-    readings: {
+    readings: options.readings ?? {
       read: async () => ({
         time: clock.now() / 1000,
         metrics,
@@ -90,7 +95,7 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
     inventories: {
       read: async () => ({ ...inventoryOf(hostname), problems }),
       readHardware: async () => {},
-      usage: async () => [{ key: 'd1', status: 'ok', figures: null }],
+      usage: options.usage ?? (async () => [{ key: 'd1', status: 'ok', figures: null }]),
       devices: () => [],
       onChange: (callback) => {
         changes.add(callback)

@@ -1,14 +1,14 @@
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 
 interface Timer {
   readonly atMs: number
   readonly callback: () => void
 }
 
-/** Requests of libuv that are under way; sockets that are merely open are none. */
+/** Requests of libuv that are pending; open sockets do not count. */
 const underWay = /^(FSReq|GetAddrInfo|TCPConnectWrap|WriteWrap|ShutdownWrap|CloseReq)/
 
-/** A clock for the agent that a test turns by hand; the sockets and files around it stay real. */
+/** A clock for the agent that a test advances; sockets and files stay real. */
 export class SimulatedClock {
   readonly #timers = new Set<Timer>()
   #monotonicMs = 0
@@ -33,12 +33,12 @@ export class SimulatedClock {
     return () => this.#timers.delete(timer)
   }
 
-  /** Sets the wall clock, as NTP or an operator would; intervals do not notice. */
+  /** Sets the wall clock, as NTP or an operator would; intervals are not affected. */
   jump(ms: number): void {
     this.#wallOffsetMs += ms
   }
 
-  /** Lets so much time pass: runs what is due in order, and lets sockets and files come to rest after each. */
+  /** Advances the time: runs timers in order, and waits for sockets and files after each. */
   async advance(ms: number): Promise<void> {
     await this.#run(ms)
     await rest()
@@ -55,12 +55,12 @@ export class SimulatedClock {
     this.#monotonicMs = endMs
   }
 
-  /** Lets time pass in steps until the condition holds; answers the milliseconds that it took. */
-  async advanceUntil(holds: () => boolean, limitMs: number, stepMs = 250): Promise<number> {
+  /** Advances in steps until the condition is true, and returns the milliseconds that it took. */
+  async advanceUntil(condition: () => boolean, limitMs: number, stepMs = 250): Promise<number> {
     const startMs = this.#monotonicMs
     await rest()
-    while (!holds()) {
-      if (this.#monotonicMs - startMs >= limitMs) throw new Error(`Not within ${limitMs} ms: ${holds.toString()}`)
+    while (!condition()) {
+      if (this.#monotonicMs - startMs >= limitMs) throw new Error(`Not within ${limitMs} ms: ${condition.toString()}`)
       await this.#run(stepMs)
       await settle()
     }
@@ -75,17 +75,17 @@ export class SimulatedClock {
   }
 }
 
-/** The kernel of a busy machine hands bytes on a little late: what a test looks at next is to have come. */
+/** The kernel of a busy machine delivers bytes a little late: waits for them. */
 async function rest(): Promise<void> {
   await settle()
   await sleep(5)
   await settle()
 }
 
-/** Resolves when nothing has been under way for some turns of the event loop: enough for an answer over loopback. */
+/** Resolves when nothing has been under way for several ticks of the event loop: enough for an answer over loopback. */
 export async function settle(): Promise<void> {
   for (let quiet = 0; quiet < 8; quiet++) {
-    await turn()
+    await nextTick()
     if (process.getActiveResourcesInfo().some((name) => underWay.test(name))) quiet = 0
   }
 }

@@ -1,2 +1,2 @@
-/** How long a test waits for what comes at once on a quiet machine, in milliseconds: CI runs its files side by side on two slow cores. */
+/** The timeout of a test, in milliseconds. On an idle machine it waits much less; CI runs its files in parallel on two slow cores. */
 export const waitTimeoutMs = 60_000

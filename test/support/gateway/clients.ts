@@ -52,8 +52,8 @@ export function createClients({ machine }: Swift): Clients {
     smb: (share, commands, options) =>
       run('smbclient', smbArguments(share, `lcd ${machine.dir}; ${commands}`, options)),
     smbStream(share, source, file, options) {
-      const words = smbArguments(share, `put - ${file}`, options).map((word) => `'${word}'`)
-      return machine.spawn('bash', ['-c', `set -o pipefail; ${source} | smbclient ${words.join(' ')}`])
+      const args = smbArguments(share, `put - ${file}`, options).map((arg) => `'${arg}'`)
+      return machine.spawn('bash', ['-c', `set -o pipefail; ${source} | smbclient ${args.join(' ')}`])
     },
     nfsPut(local, share, file, options) {
       const [from, to] = [join(machine.dir, local), nfsUrl(share, file, options)]

@@ -9,13 +9,15 @@ import { ensureKey, keepIdentity } from '@roost/node-agent/dist/machine/identity
 import { createRestoredMounts, type RestoredMounts } from '@roost/node-agent/dist/mounts/health/restored-mounts.js'
 import type { RequestHandlers } from '@roost/node-agent/dist/uplink/requests.js'
 import { saveAuthorities } from '@roost/node-agent/dist/uplink/trust.js'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { Reachable } from '../http/control-plane.js'
 import type { TestDatabase } from '../database/database.js'
 import { addNode } from '../agents/fleet-rows.js'
+import { waitTimeoutMs } from '../clock/wait-until.js'
 import { folderApplier } from './folder-applier.js'
 import type { FolderBehavior } from './folder-applier.js'
 import { startTestAgent } from '../agents/test-agent.js'
+import type { TestAgentOptions } from '../agents/test-agent.js'
 
 /** A node of a test with a real agent, whose applier writes to a folder. */
 export interface LabNode {
@@ -31,8 +33,8 @@ export interface LabNode {
   readonly tokens: { end: NonNullable<RequestHandlers['end_tokens']> }
   /** Mounts that the agent has restored. */
   readonly restored: RestoredMounts
-  /** With these appliers instead of its own. */
-  start(appliers?: Appliers): Promise<void>
+  /** Starts the agent, with these parts instead of its own. */
+  start(parts?: Partial<Omit<TestAgentOptions, 'dataDir'>>): Promise<void>
   stop(): Promise<void>
   /** Ends the agent and removes what it kept. */
   remove(): Promise<void>
@@ -81,17 +83,18 @@ export async function addLabNode(
     tokens,
     restored,
     stop,
-    async start(appliers = own) {
+    async start(parts = {}) {
       const started = await startTestAgent({
         dataDir,
         clock: systemClock,
         random: () => 0,
-        appliers,
+        appliers: own,
         requests: { end_tokens: (parameters) => tokens.end(parameters) },
         restored,
+        ...parts,
       })
       ;({ agent } = started)
-      await expect.poll(() => started.statuses[0], { timeout: 60_000 }).toContain('connected to')
+      await vi.waitFor(() => expect(started.statuses[0]).toContain('connected to'), waitTimeoutMs)
     },
     async remove() {
       behavior.release?.() // a test that failed may have left it held

@@ -35,9 +35,9 @@ const between = (low, high) => low + Math.floor(faults.random() * (high - low + 
 
 /** Decides what happens to an exchange, once its request's header is known. */
 function faultOf(bodyBytes) {
-  const place = counters.exchanges++ % faults.every
-  if (place === 0) chosen = between(0, faults.every - 1)
-  if (place === chosen) {
+  const index = counters.exchanges++ % faults.every
+  if (index === 0) chosen = between(0, faults.every - 1)
+  if (index === chosen) {
     const kind = (isBodyNext ? ['body', 'answer'] : ['up', 'down'])[between(0, 1)]
     isBodyNext = !isBodyNext
     if (kind === 'up' || kind === 'down') return { kind, bytes: between(1, 1500) }

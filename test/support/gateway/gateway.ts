@@ -22,17 +22,17 @@ type NfsServer = 'ganesha' | 'kernel'
 export interface Gateway {
   /** A folder that is the same inside and outside. */
   readonly dir: string
-  /** Runs a shell script where the gateway's files are at their usual places; rejects when it fails. */
+  /** Runs a shell script where the gateway's files are at their usual paths; rejects when it fails. */
   exec(script: string): Promise<string>
   run(file: string, args: readonly string[]): Promise<ProcessResult>
   spawn(file: string, args: readonly string[]): MachineProcess
   /** Runs a command of the agent's program to its end. */
   command(args: readonly string[]): Promise<ProcessResult>
-  /** Enrols the agent with the test's control plane; answers the node's URI. */
-  enrol(api: TestApi, cluster: number): Promise<string>
-  /** With `failpoint` it ends there. */
+  /** Enrolls the agent with the test's control plane; returns the node's URI. */
+  enroll(api: TestApi, cluster: number): Promise<string>
+  /** Starts the agent, which ends at the failpoint. */
   startAgent(failpoint?: string): void
-  /** Resolves when it has ended by itself. */
+  /** Resolves when the agent has ended by itself. */
   agentEnded(): Promise<void>
   /** What the agent wrote since it was started last. */
   output(): string
@@ -43,7 +43,7 @@ export interface Gateway {
   serveNfsBy(server: NfsServer): Promise<void>
 }
 
-/** What lies at its usual place in the view, and is the gateway's own. */
+/** The folders that are separate in the view of the gateway. */
 const ownFolders = ['/run', '/srv', '/var/log', '/var/lib/samba', '/var/cache/samba', '/var/lib/nfs']
 
 export interface GatewayOptions {
@@ -79,7 +79,7 @@ export async function startGateway(swift: Swift, { release = 'this' }: GatewayOp
   await startSamba(gateway)
   gateway.spawn('dbus-daemon', ['--system', '--nofork', '--nopidfile'])
   // nfs-ganesha asks for it once, as it starts.
-  await holding(gateway, onBus('org.freedesktop.DBus', '/', 'org.freedesktop.DBus.ListNames'))
+  await succeeding(gateway, onBus('org.freedesktop.DBus', '/', 'org.freedesktop.DBus.ListNames'))
   gateway.spawn('rpcbind', ['-f', '-w'])
   await listening(gateway, 111)
   await gateway.serveNfsBy('ganesha')
@@ -108,7 +108,7 @@ const nfsServers = {
   kernel: { argv: ['rpc.mountd', '-F', '-p', '20048'], port: 20_048, ready: 'true' },
 } as const
 
-/** A command that fails until somebody answers there. */
+/** Returns a command that fails until the service answers. */
 function onBus(name: string, object: string, method: string): string {
   return `dbus-send --system --print-reply --dest=${name} ${object} ${method}`
 }
@@ -129,11 +129,11 @@ function gatewayIn(swift: Swift, dir: string, firstProgram: string): Gateway {
     run,
     spawn,
     command,
-    async enrol(api, cluster) {
+    async enroll(api, cluster) {
       await swift.publish(Number(new URL(api.url).port))
       const enroll = await enrollmentArguments(api, cluster)
       const { code, stderr } = await command(enroll)
-      if (code !== 0) throw new Error(`The agent could not enrol: ${stderr}`)
+      if (code !== 0) throw new Error(`The agent could not enroll: ${stderr}`)
       const { id } = await api.database.prisma.node.findFirstOrThrow({ where: { clusterId: cluster } })
       return `/api/v1/nodes/${id}/`
     },
@@ -159,7 +159,7 @@ function gatewayIn(swift: Swift, dir: string, firstProgram: string): Gateway {
       await nfs?.stop('SIGKILL')
       nfs = spawn(argv[0], argv.slice(1))
       await listening(this, port)
-      await holding(this, ready)
+      await succeeding(this, ready)
       await configure(dataDir, server)
     },
   }
@@ -168,12 +168,12 @@ function gatewayIn(swift: Swift, dir: string, firstProgram: string): Gateway {
 const startMs = 180_000
 
 function listening(gateway: Gateway, port: number): Promise<void> {
-  return holding(gateway, `[ -n "$(ss -Hlnt 'sport = :${port}')" ]`)
+  return succeeding(gateway, `[ -n "$(ss -Hlnt 'sport = :${port}')" ]`)
 }
 
 /** Runs the command until it succeeds. */
-async function holding(gateway: Gateway, command: string): Promise<void> {
+async function succeeding(gateway: Gateway, command: string): Promise<void> {
   for (const deadline = Date.now() + startMs; Date.now() < deadline; await sleep(100))
     if ((await gateway.run('sh', ['-c', command])).code === 0) return
-  throw new Error(`On the gateway this does not come to hold: ${command}`)
+  throw new Error(`This command does not succeed on the gateway: ${command}`)
 }

@@ -54,7 +54,7 @@ export async function startGatewayLab({ diskScale = 1, ...options }: GatewayLabO
   const [api, swift] = await Promise.all([startApi(), startSwift({ diskScale })])
   const gateway = await startGateway(swift, options)
   const cluster = await addCluster(api.database)
-  const node = await gateway.enrol(api, cluster)
+  const node = await gateway.enroll(api, cluster)
   gateway.startAgent()
   const isGateway = async () =>
     expect((await api.get(node)).body).toMatchObject({ state: 'online', node_role: { runs_gateway: true } })

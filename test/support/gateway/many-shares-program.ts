@@ -2,15 +2,15 @@ import type { DesiredShare } from '@roost/api-types/agent'
 import { cifsShare } from '@roost/node-agent/dist/shares/testing/sample-shares.js'
 import { type RealSamba, startRealSamba } from './real-samba.js'
 
-/** What became of one edit among many shares on a real Samba. */
+/** The result of one edit among many shares on a real Samba. */
 export interface OneEdit {
   readonly outcome: string
-  /** The plan's files, and what it would tell the servers. */
+  /** The plan's files, and what it would send to the servers. */
   readonly diffs: readonly string[]
   readonly daemons: readonly { readonly daemon: string; readonly action: string }[]
-  /** What Samba was told by the deployment. */
-  readonly told: readonly string[]
-  /** The whole deployment of the edit by the clock, Samba's own programs included. */
+  /** The commands that the deployment sent to Samba. */
+  readonly reloads: readonly string[]
+  /** The time of the complete deployment of the edit, Samba's own programs included. */
   readonly milliseconds: number
   readonly drift: readonly unknown[]
 }
@@ -42,7 +42,7 @@ async function editOne({ applier, commands }: RealSamba, count: number): Promise
     outcome,
     diffs: plan.files.map(({ diff }) => diff),
     daemons: plan.daemons.map(({ daemon, action }) => ({ daemon, action })),
-    told: commands.filter((line) => line.startsWith('smbcontrol')),
+    reloads: commands.filter((line) => line.startsWith('smbcontrol')),
     milliseconds,
     drift: await applier.drift(),
   }

@@ -84,10 +84,10 @@ export async function startRealSamba(work: string, shares: number): Promise<Real
   }
 }
 
-export async function waitUntil(holds: () => Promise<boolean>): Promise<void> {
+export async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 180_000
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error('What the test waits for does not come.')
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error('Timed out waiting for a condition.')
     await sleep(200)
   }
 }

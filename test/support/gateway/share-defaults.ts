@@ -1,4 +1,4 @@
-/** What a share's fields are when a client says nothing, as the API's contract lists them: told a second time, not read from the schema. */
+/** The defaults of share fields as the contract of the API lists them, repeated here instead of read from the schema. */
 export const commonDefaults = {
   access_mode: 'rw',
   enabled: false,

@@ -4,7 +4,7 @@ import { addNode } from '../agents/fleet-rows.js'
 /** One line of the API's table of routes, in both its forms: with the slash at the end and without. */
 export interface ListedRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** As listed; `<resource>` stands for each of them. */
+  /** As listed; `<resource>` is each of them. */
   readonly path: string
   /** As in the OpenAPI document; what is not said is `path` with its ids in braces. */
   readonly documented?: string
@@ -13,14 +13,14 @@ export interface ListedRoute {
   /** Needs no key. */
   readonly open?: true
   readonly query?: string
-  /** A body that the route takes, made anew for each form. */
+  /** Returns a valid body, a new one for each form. */
   readonly body?: (fixture: Fixture) => object | Promise<object>
   /** The path's ids; a record of its own for each form where the route removes it. */
   readonly ids?: (fixture: Fixture) => Ids | Promise<Ids>
 }
 export type Ids = Readonly<Record<string, string | number>>
 
-/** What is there when the routes are asked. */
+/** The records that exist before the routes are called. */
 export interface Fixture {
   readonly database: TestApi['database']
   /** A gateway and proxy of the first cluster. */

@@ -4,12 +4,12 @@ import { cifsDefaults, commonDefaults, nfsDefaults } from '../gateway/share-defa
 
 const optionsOf = (protocol: unknown): Row => (protocol === 'cifs' ? cifsDefaults : nfsDefaults)
 
-/** What users and shares must be after any sequence of writes, said a second time and in the simplest way. */
+/** A second, simplest implementation of what users and shares must be after any sequence of writes. */
 export interface RecordsModel {
   /** What a creation must answer without `id` and `resource_uri`; the status when it must be refused. */
   create(kind: Kind, body: Row): Row | number
   change(kind: Kind, id: number, change: Row): Row | number
-  /** Takes over what a write answered. Throws when it was not what it had to be. */
+  /** Applies the answer of a write. Throws when it differs from the expected one. */
   accept(kind: Kind, id: number | undefined, expected: Row | number | null, outcome: Outcome): void
   ids(kind: Kind): readonly number[]
   list(kind: Kind): readonly Row[]
@@ -73,8 +73,8 @@ function changedShare(before: Row, { node, ...change }: Row): Row {
   const others = Object.keys(protocol === 'cifs' ? nfsDefaults : { ...cifsDefaults, password: '' })
   const present = protocol === before['protocol'] ? before : { ...withoutOptions(before), ...options }
   const sent = Object.entries(change).filter(([field]) => !others.includes(field))
-  const place = node === undefined ? {} : { node: `/api/v1/nodes/${Number(node)}/` }
-  return { ...present, ...Object.fromEntries(sent), ...place, protocol }
+  const parent = node === undefined ? {} : { node: `/api/v1/nodes/${Number(node)}/` }
+  return { ...present, ...Object.fromEntries(sent), ...parent, protocol }
 }
 
 function withoutOptions(share: Row): Row {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 
 /**
- * A port of the loopback on which nobody listens, for a server that must come back at the same address: one that the
- * kernel gives to nobody by chance, since between two starts it is free for all. Linux gives those from 32768 on.
+ * Returns a port of the loopback on which no server listens, for a server that must restart at the same address: one that the
+ * kernel does not assign to other connections, since it is free between two starts. Linux assigns ports from 32768 on.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -59,7 +59,7 @@ export interface MachineProcess {
   stop(name?: NodeJS.Signals): Promise<void>
 }
 
-/** What programs in there see when nobody says otherwise. */
+/** The default environment of programs in the machine. */
 export const plainEnv = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LC_ALL: 'C',
@@ -94,7 +94,7 @@ export async function startMachine(): Promise<Machine> {
   const pid = (await lines.next()).value as string
   if ((await lines.next()).value !== 'ready') throw new Error('The namespaces of the test cannot be made.')
 
-  const doors: Server[] = []
+  const servers: Server[] = []
   const gate = (wish: object): Socket => {
     const socket = connect({ path: join(dir, 'gate'), allowHalfOpen: true })
     socket.on('error', () => {})
@@ -124,15 +124,15 @@ export async function startMachine(): Promise<Machine> {
         view === undefined ? 1 : 2,
       ),
     async addView(name, script) {
-      const hold = `${script}\ntouch ${dir}/${name}.view\nsleep infinity`
+      const waiting = `${script}\ntouch ${dir}/${name}.view\nsleep infinity`
       await exec(`unshare --mount --pid --fork --kill-child --mount-proc --propagation unchanged \\
-          sh -ec '${hold}' </dev/null >/dev/null 2>${name}.view.log &
+          sh -ec '${waiting}' </dev/null >/dev/null 2>${name}.view.log &
         echo $! >${name}.pid
         for i in $(seq 900); do [ -e ${name}.view ] && exit 0; sleep 0.1; done; cat ${name}.view.log >&2; exit 1`)
     },
     async forward(address, port) {
       const server = createServer({ allowHalfOpen: true }, (client) => tie(client, gate({ connect: [address, port] })))
-      doors.push(server)
+      servers.push(server)
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       return (server.address() as AddressInfo).port
     },
@@ -141,14 +141,14 @@ export async function startMachine(): Promise<Machine> {
       const server = createServer({ allowHalfOpen: true }, (inner) =>
         tie(inner, connect({ host: '127.0.0.1', port, allowHalfOpen: true })),
       )
-      doors.push(server)
+      servers.push(server)
       await new Promise<void>((resolve) => server.listen(to, resolve))
       await granted(gate({ listen: port, to }))
     },
     answers: async (address, port) => (await answerOf(gate({ knock: [address, port] }))) === 'ok\n',
     record: (address, port, file) => granted(gate({ udp: [address, port], to: file })),
     async remove() {
-      for (const door of doors) door.close()
+      for (const server of servers) server.close()
       holder.stdin.end()
       await ended
     },

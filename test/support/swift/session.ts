@@ -23,7 +23,7 @@ export async function objectOf(session: Session, method: 'GET' | 'PUT', body?: s
   return { status: answer.status, text: await answer.text() }
 }
 
-/** What became of the requests of a client that asks all the time. */
+/** The results of the requests of a client that sends them all the time. */
 export interface RequestCounts {
   readonly answers: number
   /** Statuses other than 200, and reasons why there was no answer. */
@@ -32,7 +32,7 @@ export interface RequestCounts {
 }
 
 /**
- * Gets the object on and on, until told to stop. As HTTP clients do, it sends a request again whose connection ends without an answer:
+ * Gets the object repeatedly until the signal is aborted. As HTTP clients do, it sends a request again whose connection ends without an answer:
  * when a proxy's old workers end, they close connections that they have accepted and read nothing from yet.
  */
 export async function requestRepeatedly(session: Session, signal: AbortSignal): Promise<RequestCounts> {
