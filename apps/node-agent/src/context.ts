@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Clock, Log } from '@roost/runtime'
+import type { Clock, DataDirWatch, Log } from '@roost/runtime'
 import { createCollectors } from './collectors/index.js'
 import type { Readings } from './collectors/engine/reading.js'
 import { createReadings } from './collectors/engine/readings.js'
@@ -14,6 +14,7 @@ import { type Machine, kernelOf, openMachine } from './machine/machine.js'
 import { createNotifier } from './machine/notify.js'
 import { runCommand } from './machine/run-command.js'
 import { createStatfsProbe } from './machine/statfs-probe.js'
+import { watchDataDir } from './inventory/data-dir.js'
 import { createInventories, type Inventories } from './inventory/inventories.js'
 import { createShareCounts, type ShareCounts } from './mounts/cache/files/share-counts.js'
 import { createNodeProblems, type NodeProblems } from './machine/problems.js'
@@ -32,6 +33,8 @@ export interface Context {
   readonly accounts: AccountUsage
   readonly problems: NodeProblems
   readonly shareCounts: ShareCounts
+  /** Starts to watch the disk of the agent's own files; its space is a metric from then on. */
+  watchDataDir(dataDir: string): void
   /** Stops the work in progress, except for what waits for a hung mount. */
   close(): Promise<void>
 }
@@ -44,8 +47,16 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
   const recon = { directory: config.reconCacheDirectory, now: () => clock.now() }
   const askRecon = createReconClient({ servers: () => reconServers(machine, config.swiftDirectory) })
   const shareCounts = createShareCounts()
+  let dataDirWatch: DataDirWatch | undefined
+  const dataDir = { availableBytes: () => dataDirWatch?.availableBytes ?? Number.NaN }
   const readings = createReadings({
-    collectors: createCollectors({ recon, askRecon, shareCounts, statsd: statsdOptions(config, machine, clock) }),
+    collectors: createCollectors({
+      recon,
+      askRecon,
+      shareCounts,
+      statsd: statsdOptions(config, machine, clock),
+      dataDir,
+    }),
     host: { machine, filesystems },
     openSlowReader: slowReaders({ machine, run: runCommand, start: startHelper }),
     clock,
@@ -68,8 +79,11 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
     accounts,
     problems,
     shareCounts,
+    watchDataDir(path) {
+      dataDirWatch ??= watchDataDir({ dataDir: path, problems, clock, log })
+    },
     async close() {
-      await Promise.all([readings.close(), inventories.close()])
+      await Promise.all([readings.close(), inventories.close(), dataDirWatch?.stop()])
       statfs.close()
     },
   }
@@ -108,6 +122,7 @@ export async function openAgent({ config, identity, clock, log }: AgentOptions):
     onFault: (message) => log.warn(message),
   })
   const context = openContext(config, clock, log)
+  context.watchDataDir(config.dataDir)
   const restored = createRestoredMounts(clock)
   const node = identity.enrolment.node_uuid
   const opened = await openAppliers({ ...context, config, node, restored, clock, log })

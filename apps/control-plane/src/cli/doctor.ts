@@ -1,10 +1,12 @@
 import { X509Certificate } from 'node:crypto'
-import { access, constants, readFile, statfs } from 'node:fs/promises'
+import { access, constants, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createDiskReader, nearlyFullBelow } from '@roost/runtime'
 import type { Command } from 'commander'
 import { isLoopback } from '../config.js'
 import type { Config } from '../config.js'
 import { apiKeyPath, readApiKey } from '../operators/first-operator.js'
+import { dataDirBounds } from '../lifecycle/data-dir.js'
 import { readInstance } from '../lifecycle/instance.js'
 import { apiUrl, listAll, withApi } from './api.js'
 import { CommandError } from './terminal/exit-codes.js'
@@ -29,7 +31,8 @@ const columns: Columns<Finding> = {
   FINDING: ({ message }) => message,
 }
 const dayMs = 86_400_000
-const minFreeBytes = 1e9
+/** PostgreSQL may fail to write with less. */
+const minFreeBytes = 200e6
 
 const checks: readonly Check[] = [
   ['data directory', dataDirectory],
@@ -74,12 +77,11 @@ async function dataDirectory({ dataDir }: Config): Promise<readonly [Verdict, st
 }
 
 async function freeSpace({ dataDir }: Config): Promise<readonly [Verdict, string]> {
-  const { bavail, bsize } = await statfs(dataDir)
-  const free = bavail * bsize
+  const space = await createDiskReader(dataDir).read()
+  const free = space.availableBytes
   const text = `${(free / 1e9).toFixed(1)} GB free`
-  return free < minFreeBytes
-    ? ['warn', `${text}: the database stops when the disk is full. Free some space.`]
-    : ['ok', text]
+  if (free >= nearlyFullBelow(space, dataDirBounds)) return ['ok', text]
+  return [free < minFreeBytes ? 'fail' : 'warn', `${text}: the database stops when the disk is full. Free some space.`]
 }
 
 async function runningProcess({ dataDir }: Config): Promise<readonly [Verdict, string]> {

@@ -6,6 +6,7 @@ import { createClusterHealthStore } from '../clusters/health-store.js'
 import { createClusterHealthService } from '../clusters/health.js'
 import type { Database } from '../database/database.js'
 import { every } from '../jobs/every.js'
+import { watchDataDir } from '../lifecycle/data-dir.js'
 import { createMetrics } from '../metrics/feature.js'
 import { createMetricStore } from '../metrics/store.js'
 import { fleetText } from '../prometheus/fleet-metrics.js'
@@ -20,7 +21,7 @@ export type MetricFeatures = Awaited<ReturnType<typeof buildMetrics>>
 /** Builds metrics and capacity, which are kept in memory: loads them from the database and starts their jobs. */
 export async function buildMetrics(
   database: Database,
-  { log, now }: ContextOptions,
+  { config, log, now }: ContextOptions,
   requireCluster: (id: number) => Promise<unknown>,
 ) {
   const metrics = createMetrics({
@@ -35,26 +36,29 @@ export async function buildMetrics(
     await metrics.intake.refresh()
     await capacity.intake.refresh()
   }
+  const dataDir = watchDataDir(config.dataDir, log)
   const jobs = [
+    dataDir,
     every(30_000, 'refresh the list of nodes', refresh, log),
     every(3_600_000, 'remove metric definitions that no node uses', () => metrics.intake.prune(), log),
     every(1_000, 'store the usage of devices', () => capacity.writer.flush(), log),
   ]
   const healthStore = createClusterHealthStore(database)
   const clusterHealth = createClusterHealthService({ store: healthStore, metrics: metrics.reads, requireCluster, now })
-  return { metrics, capacity, clusterHealth, jobs }
+  return { metrics, capacity, clusterHealth, dataDir, jobs }
 }
 
 export function buildPrometheus(
   database: Database,
   stream: AgentStream,
-  { metrics, capacity }: MetricFeatures,
+  { metrics, capacity, dataDir }: MetricFeatures,
 ): PrometheusMetrics {
   const { latest } = metrics
   const own = createProcessMetrics({
     version,
     stream: () => stream.metrics(),
     intake: () => ({ ...latest.counters, nodes: latest.size, names: latest.names }),
+    dataDirAvailableBytes: () => dataDir.availableBytes,
     pool: database.pool,
   })
   const store = createFleetMetricStore(database)

@@ -7,6 +7,8 @@ export interface ProcessSources {
   readonly version: string
   readonly stream: () => StreamMetrics
   readonly intake: () => IntakeCounters & { readonly nodes: number; readonly names: number }
+  /** NaN while it is unknown. */
+  readonly dataDirAvailableBytes: () => number
   readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number }
 }
 
@@ -109,7 +111,10 @@ function addStream({ stream, intake }: ProcessSources, gauge: Add, counter: Add)
   gauge('roost_metric_names', 'Distinct metric names that are held', '', () => ({ '': intake().names }))
 }
 
-function addDatabase({ pool }: ProcessSources, gauge: Add): void {
+function addDatabase({ pool, dataDirAvailableBytes }: ProcessSources, gauge: Add): void {
+  gauge('roost_data_dir_available_bytes', 'Bytes available on the disk of the data directory', '', () => ({
+    '': dataDirAvailableBytes(),
+  }))
   gauge('roost_database_connections', 'Connections to the database', 'state', () => ({
     idle: pool.idleCount,
     busy: pool.totalCount - pool.idleCount,

@@ -1,11 +1,10 @@
 import { access, constants } from 'node:fs/promises'
 import type { Inventory } from '@roost/api-types/agent'
-import { createLog, systemClock } from '@roost/runtime'
+import { createDiskReader, createLog, nearlyFullBelow, systemClock } from '@roost/runtime'
 import { type AgentConfig, readConfig } from '../config.js'
 import { type Context, openContext } from '../context.js'
+import { dataDirBounds } from '../inventory/data-dir.js'
 import { kernelOf } from '../machine/machine.js'
-import { runCommand } from '../machine/run-command.js'
-import { createStatfsProbe } from '../machine/statfs-probe.js'
 import { type Enrolment, readIdentity } from '../machine/identity.js'
 import { clockRemedy } from '../uplink/clock-skew.js'
 import { openTrust } from '../uplink/trust.js'
@@ -62,14 +61,16 @@ async function checkState({ dataDir }: AgentConfig): Promise<Finding> {
     return { check, verdict: 'warn', message: `${dataDir} does not exist yet: enrolling this machine makes it.` }
   if (fault !== undefined)
     return { check, verdict: 'fail', message: `${dataDir} (${fault}): run this as the user that runs the agent.` }
-  const probe = createStatfsProbe({ run: runCommand })
-  const result = await probe.probe({ id: 0, mountPoint: dataDir })
-  probe.close()
-  if (result.state !== 'ok') return { check, verdict: 'fail', message: `${result.message}. Look at that disk.` }
-  const free = result.figures.available_bytes
+  const space = await createDiskReader(dataDir)
+    .read()
+    .catch((error: Error) => error)
+  if (space instanceof Error) return { check, verdict: 'fail', message: `${space.message} Check that disk.` }
+  const free = space.availableBytes
   const seen = `${dataDir}, ${(free / 1e9).toFixed(1)} GB free`
-  if (free >= leastFreeBytes) return { check, verdict: 'ok', message: seen }
-  return { check, verdict: 'fail', message: `${seen}: what the control plane has not taken yet is lost. Make room.` }
+  if (free >= nearlyFullBelow(space, dataDirBounds)) return { check, verdict: 'ok', message: seen }
+  const verdict = free < leastFreeBytes ? 'fail' : 'warn'
+  const message = `${seen}. When it is full, reports that wait for the control plane are lost. Free some disk space.`
+  return { check, verdict, message }
 }
 
 function checkSystemd({ machine }: Context): Finding {

@@ -1,4 +1,4 @@
-import { agent } from './agent.js'
+import { createAgent, type DataDirSpace } from './agent.js'
 import type { Collector } from './engine/collector.js'
 import { conntrack } from './conntrack.js'
 import { cpu } from './cpu.js'
@@ -28,10 +28,17 @@ export interface CollectorSources {
   readonly askRecon: AskRecon
   readonly shareCounts: Pick<ShareCounts, 'list'>
   readonly statsd: StatsdOptions
+  readonly dataDir: DataDirSpace
 }
 
 /** THE LIST: every collector of the agent. */
-export const createCollectors = ({ recon, askRecon, shareCounts, statsd }: CollectorSources): readonly Collector[] => [
+export const createCollectors = ({
+  recon,
+  askRecon,
+  shareCounts,
+  statsd,
+  dataDir,
+}: CollectorSources): readonly Collector[] => [
   cpu,
   load,
   memory,
@@ -48,7 +55,7 @@ export const createCollectors = ({ recon, askRecon, shareCounts, statsd }: Colle
   createProcessStates(),
   uptime,
   createRecon(recon),
-  agent,
+  createAgent(dataDir),
   createReconAnswers({ ...recon, ask: askRecon }),
   createShares(shareCounts),
   createStatsd(statsd),

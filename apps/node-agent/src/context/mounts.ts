@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Clock, Log } from '@roost/runtime'
+import { type Clock, createDiskReader, type Log } from '@roost/runtime'
 import type { GatewayConfig } from '../config.js'
 import { type Machine, openMachine } from '../machine/machine.js'
 import { isUnderSystemd } from '../machine/systemd.js'
@@ -12,7 +12,6 @@ import { createRenameFiles } from '../mounts/cache/files/rename-files.js'
 import { noUploads, openUploads } from '../mounts/cache/uploads.js'
 import type { Uploads } from '../mounts/cache/uploads.js'
 import { createRepairMetadata } from '../mounts/cache/files/metadata-repair.js'
-import { createCacheDisk } from '../mounts/upkeep/cache-disk.js'
 import { CacheSizes } from '../mounts/upkeep/cache-sizes.js'
 import { createClientFiles } from '../mounts/started/client-files.js'
 import { createDaemons, type Daemons } from '../mounts/rclone/daemons.js'
@@ -73,7 +72,7 @@ async function openRcloneMounts(options: MountsOptions): Promise<OpenedMounts> {
   const configFile = join(dir, 'rclone.conf')
   const store = await MountStore.read({ configFile, recordFile: mountRecordFile(join(dir, 'mounts.json')) })
   const { cacheDirectory } = gateway
-  const cacheSizes = new CacheSizes({ store, disk: createCacheDisk(run, cacheDirectory) })
+  const cacheSizes = new CacheSizes({ store, disk: createDiskReader(cacheDirectory, { deadlineMs: 10_000 }) })
   const runDir = join(dir, 'run')
   const client = createStorageClient()
   const daemons = createDaemons({ dir: runDir, machine: own, run, clock, systemd: isUnderSystemd(own) })

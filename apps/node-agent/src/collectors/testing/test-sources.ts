@@ -6,6 +6,7 @@ import { fixtureTime } from './test-host.js'
 export const testSources: CollectorSources = {
   recon: { directory: '/var/cache/swift', now: () => fixtureTime },
   askRecon: async () => undefined,
+  dataDir: { availableBytes: () => Number.NaN },
   shareCounts: { list: () => [] },
   statsd: { isWanted: () => false, address: '127.0.0.1', port: 0, maxNames: 10, clock: systemClock },
 }

@@ -1,4 +1,4 @@
-import type { CacheDisk } from './cache-disk.js'
+import type { DiskReader } from '@roost/runtime'
 import type { MountSpec } from '../desired/mount-spec.js'
 import type { MountStore } from '../desired/mount-store.js'
 
@@ -57,7 +57,7 @@ function neededMegabytes(share: SizedShare, all: readonly SizedShare[]): number 
 
 export interface CacheSizesOptions {
   readonly store: MountStore
-  readonly disk: CacheDisk
+  readonly disk: DiskReader
 }
 
 /** The sizes of the caches of this node's shares, by the disk as it was read last. */
