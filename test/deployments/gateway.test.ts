@@ -106,7 +106,7 @@ describe('a deployment to a gateway', () => {
   it('says when a node has no applier for it', async () => {
     await node.stop()
     await node.start({ appliers: {} })
-    expect((await deployed()).message).toMatch('no applier on this node')
+    expect((await deployed()).message).toMatch('This agent cannot apply deployments of the kind gateway')
   })
 })
 

@@ -146,9 +146,7 @@ describe('roost', () => {
   it('disables, enables and removes operators, but not the last administrator', async () => {
     await cli('operator', 'add', 'night shift', '--role', 'admin') // where the test before has not
     await cli('operator', 'add', 'guest')
-    expect((await cli('operator', 'role', 'guest', '--role', 'admin')).stdout).toBe(
-      'operator guest enabled, admin\n',
-    )
+    expect((await cli('operator', 'role', 'guest', '--role', 'admin')).stdout).toBe('operator guest enabled, admin\n')
     expect((await cli('operator', 'disable', 'guest')).stdout).toBe('operator guest disabled\n')
     expect((await cli('operator', 'enable', 'guest')).code).toBe(0)
     expect((await cli('operator', 'remove', 'guest')).code).toBe(0)

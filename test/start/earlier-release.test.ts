@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@roost/api-types'
+import { settingDefaults } from '@roost/api-types/rest'
+import type { GatewayShare } from '@roost/api-types/rest'
 import { createSecrets, loadSecretKeys } from '@roost/control-plane/dist/secrets/secrets.js'
 import { migrate } from '@roost/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -70,6 +72,17 @@ describe('an installation of 0.1.0', () => {
     expect(Object.fromEntries(opened)).toEqual(earlier.shares)
     const [login] = await database.prisma.storageLogin.findMany()
     expect(login && secrets.open('storage-key', login.key)).toBe(earlier.storage)
+  })
+
+  it('has shares that were stored before a setting existed, with its default', async () => {
+    const shares = async () => {
+      const { status, body } = await request(as(earlier.keys.admin), '/api/v1/gateway_shares/')
+      return { status, objects: (body as { objects: GatewayShare[] }).objects }
+    }
+    const before = await shares()
+    await database.prisma.$executeRaw`update gateway_shares set options = '{}'`
+    const expected = before.objects.map((share) => ({ ...share, ...settingDefaults(share.protocol) }))
+    expect(await shares()).toEqual({ status: 200, objects: expected })
   })
 
   it('can be changed', async () => {

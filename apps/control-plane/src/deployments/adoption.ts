@@ -1,5 +1,5 @@
 import type { AdoptableShare, DesiredState, DriftedItem } from '@roost/api-types/agent'
-import { RoostError } from '@roost/api-types/rest'
+import { RoostError, shareSettingRows } from '@roost/api-types/rest'
 import type { AuditRecord, Transaction } from '../database/transaction.js'
 
 /** Makes fields of a share what its node has. Answers what changed. */
@@ -13,17 +13,7 @@ export type AdoptShare = (
 /** The fields that a server's configuration shows. Nothing else is adopted from a node: neither a share's place nor its password. */
 const adoptableFields: ReadonlySet<string> = new Set([
   'name',
-  'access_mode',
-  'clients_allowed_list',
-  'no_apple_doubles',
-  'root_squash',
-  'secure',
-  'cifs_browseable',
-  'cifs_create_mask',
-  'cifs_directory_mask',
-  'cifs_guest_ok',
-  'cifs_valid_users',
-  'cifs_valid_groups',
+  ...shareSettingRows.filter(([, { servers }]) => servers !== 'mount alone').map(([name]) => name),
 ])
 
 /** The drifted items as fields of shares. Throws when an item maps to no field. */

@@ -1,4 +1,4 @@
-import type { DeploymentKind, DesiredState } from '@roost/api-types/agent'
+import { type DeploymentKind, type DesiredState, withoutDefaults } from '@roost/api-types/agent'
 import type { Transaction } from '../database/transaction.js'
 import { SecretError } from '../secrets/secrets.js'
 import type { Secrets } from '../secrets/secrets.js'
@@ -21,7 +21,7 @@ export function createPayloads(sources: DesiredSources, store: StateStore, secre
   return {
     async read(tx, kind, nodeId, returnTo) {
       try {
-        if (returnTo === null) return { payload: JSON.stringify(await sources[kind](tx, nodeId)) }
+        if (returnTo === null) return { payload: JSON.stringify(withoutDefaults(await sources[kind](tx, nodeId))) }
         const sealed = await store.findPayload(tx, nodeId, kind, returnTo)
         return sealed === undefined ? { error: notKept(returnTo) } : { payload: secrets.open('desired-state', sealed) }
       } catch (error) {

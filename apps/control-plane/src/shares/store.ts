@@ -1,12 +1,12 @@
 import {
   gatewayShareRules,
-  pickShareOptions,
+  GatewayShareSettings,
   resourceUri,
   shareNameKey,
   throughCluster,
   throughNode,
 } from '@roost/api-types/rest'
-import type { GatewayShare, GatewayShareSettings, ShareProtocol } from '@roost/api-types/rest'
+import type { GatewayShare, ShareSettingName } from '@roost/api-types/rest'
 import type { ListQuery } from '@roost/api-types/rpc'
 import { Prisma } from '@roost/database'
 import type { Transaction } from '../database/transaction.js'
@@ -136,7 +136,7 @@ const update: ShareStore['update'] = async (tx, id, settings, place, password) =
       protocol = ${share.protocol}, container = ${share.container}, access_mode = ${share.accessMode},
       enabled = ${share.enabled}, upload_delay = ${share.uploadDelay}, write_retain = ${share.writeRetain},
       no_apple_doubles = ${share.noAppleDoubles}, clients_allowed_list = ${share.clientsAllowedList},
-      cache_size_mb = ${share.cacheSizeMb},      options = ${JSON.stringify(share.options)}::jsonb ${moved} ${secret}
+      cache_size_mb = ${share.cacheSizeMb}, options = ${JSON.stringify(share.options)}::jsonb ${moved} ${secret}
      where id = ${id} returning ${columns}`
   return recordOf(found(row))
 }
@@ -203,7 +203,18 @@ async function countedTotal(prisma: Database['prisma'], filters: ListQuery['filt
   return sum.shares ?? 0
 }
 
+/** The settings that have a column of their own. All others are in `options`. */
+const settingColumns = {
+  access_mode: 'accessMode',
+  upload_delay: 'uploadDelay',
+  write_retain: 'writeRetain',
+  no_apple_doubles: 'noAppleDoubles',
+  clients_allowed_list: 'clientsAllowedList',
+  cache_size_mb: 'cacheSizeMb',
+} as const satisfies Partial<Record<ShareSettingName, keyof Prisma.GatewayShareGetPayload<object>>>
+
 function columnsOf({ name, protocol, objectstore_container: container, ...settings }: GatewayShareSettings) {
+  const options = Object.entries(settings).filter(([setting]) => setting !== 'enabled' && !(setting in settingColumns))
   return {
     name,
     nameKey: shareNameKey(protocol, name),
@@ -216,27 +227,27 @@ function columnsOf({ name, protocol, objectstore_container: container, ...settin
     noAppleDoubles: settings.no_apple_doubles,
     clientsAllowedList: settings.clients_allowed_list,
     cacheSizeMb: settings.cache_size_mb,
-    options: { ...pickShareOptions(protocol, settings) },
+    options: Object.fromEntries(options),
   }
 }
 
-function recordOf(row: Row): StoredShare {
-  const protocol = row.protocol as ShareProtocol
-  return {
-    id: row.id,
-    resource_uri: resourceUri('gateway_shares', row.id),
-    node: resourceUri('nodes', row.nodeId),
+type SettingsRow = Pick<Row, 'name' | 'protocol' | 'container' | 'enabled' | 'options' | ColumnOfSetting>
+type ColumnOfSetting = (typeof settingColumns)[keyof typeof settingColumns]
+
+/** Returns the settings of a stored share. One that was stored before a setting existed has its default. */
+export function settingsOf(row: SettingsRow): GatewayShareSettings {
+  const columns = Object.entries(settingColumns).map(([setting, column]) => [setting, row[column]])
+  return GatewayShareSettings.parse({
     name: row.name,
-    protocol,
-    access_mode: row.accessMode,
+    protocol: row.protocol,
     enabled: row.enabled,
     objectstore_container: row.container,
-    upload_delay: row.uploadDelay,
-    write_retain: row.writeRetain,
-    no_apple_doubles: row.noAppleDoubles,
-    clients_allowed_list: row.clientsAllowedList,
-    cache_size_mb: row.cacheSizeMb,
-    ...pickShareOptions(protocol, row.options),
-    revision: row.revision,
-  } as StoredShare
+    ...Object.fromEntries(columns),
+    ...Object(row.options),
+  })
+}
+
+function recordOf(row: Row): StoredShare {
+  const identity = { id: row.id, resource_uri: resourceUri('gateway_shares', row.id) }
+  return { ...identity, node: resourceUri('nodes', row.nodeId), ...settingsOf(row), revision: row.revision }
 }

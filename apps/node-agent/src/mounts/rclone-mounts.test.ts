@@ -98,6 +98,7 @@ function state(...shares: readonly (readonly [id: number, container: string])[])
     access_mode: 'rw',
     upload_delay: 9,
     write_retain: true,
+    cache_size_mb: null,
     no_apple_doubles: true,
   } as const
   const nfs = { clients_allowed_list: '', protocol: 'nfs', root_squash: false, secure: false } as const

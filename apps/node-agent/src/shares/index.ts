@@ -2,11 +2,11 @@ import type { DesiredShare } from '@roost/api-types/agent'
 import type { DeclaredFile } from './servers/declared-file.js'
 import { renderExports } from './servers/kernel-nfs/render.js'
 import { renderGanesha } from './servers/ganesha/render.js'
-import { type MeantShare, quote, readShare, ShareError, type SharePlaces } from './servers/validate-share.js'
+import { type ValidatedShare, quote, validateShare, ShareError, type ShareLocations } from './servers/validate-share.js'
 import { renderSamba } from './servers/samba/render.js'
 
 export type Protocol = DesiredShare['protocol']
-type ShareOf<P extends Protocol> = Extract<MeantShare, { readonly protocol: P }>
+type ShareOf<P extends Protocol> = Extract<ValidatedShare, { readonly protocol: P }>
 type Render<P extends Protocol> = (shares: readonly ShareOf<P>[], generation: number) => DeclaredFile
 
 /** THE TABLE: what operators call each protocol, how it tells names apart, by which servers it is served, and what renders their configuration. */
@@ -33,7 +33,7 @@ export type ShareServers = { readonly [P in Protocol]: keyof (typeof protocols)[
 
 export interface RenderOptions {
   readonly servers: ShareServers
-  readonly places: SharePlaces
+  readonly places: ShareLocations
   readonly generation: number
 }
 
@@ -43,8 +43,8 @@ export interface RenderOptions {
  */
 export function renderShares(shares: readonly DesiredShare[], options: RenderOptions): readonly DeclaredFile[] {
   requireDistinct(shares)
-  const meant = shares.map((share) => readShare(share, options.places)).toSorted((a, b) => a.id - b.id)
-  return shareProtocols.flatMap((protocol) => renderProtocol(protocol, meant, options))
+  const validated = shares.map((share) => validateShare(share, options.places)).toSorted((a, b) => a.id - b.id)
+  return shareProtocols.flatMap((protocol) => renderProtocol(protocol, validated, options))
 }
 
 /** What no two shares of a node have in common, whatever their protocols. */
@@ -55,10 +55,10 @@ export function requireDistinct(shares: readonly DesiredShare[]): void {
 
 function renderProtocol(
   protocol: Protocol,
-  meant: readonly MeantShare[],
+  validated: readonly ValidatedShare[],
   { servers, generation }: RenderOptions,
 ): readonly DeclaredFile[] {
-  const shares = meant.filter((share) => share.protocol === protocol)
+  const shares = validated.filter((share) => share.protocol === protocol)
   const { nameKey, servers: renders } = protocols[protocol]
   requireUnique(shares, 'name', (share) => nameKey(share.name))
   const server = servers[protocol]

@@ -1,9 +1,9 @@
 import type { GatewayConfig } from '../config.js'
 import { sharePath } from '../mounts/desired/share-path.js'
-import type { SharePlaces } from './servers/validate-share.js'
+import type { ShareLocations } from './servers/validate-share.js'
 
 /** Where the configuration puts the containers of shares; an operator who mounts decides who owns what is there. */
-export function placesOf({ mounts, mountDirectory, account }: GatewayConfig): SharePlaces {
+export function placesOf({ mounts, mountDirectory, account }: GatewayConfig): ShareLocations {
   return {
     pathOf: (share) => sharePath(mountDirectory, share),
     account: mounts === 'rclone' ? account : null,

@@ -5,7 +5,7 @@ import type { RunCommand } from '../machine/run-command.js'
 import { createExportsServer } from './servers/kernel-nfs/server.js'
 import { createGaneshaServer } from './servers/ganesha/server.js'
 import { type Protocol, renderShares, requireDistinct, type ShareServers } from './index.js'
-import type { SharePlaces } from './servers/validate-share.js'
+import type { ShareLocations } from './servers/validate-share.js'
 import { bothRun, detectNfsServer, NfsServerError } from './nfs-server.js'
 import { createSambaServer } from './servers/samba/server.js'
 import type { ShareServer } from './servers/share-server.js'
@@ -15,7 +15,7 @@ export interface ServersOptions {
   readonly machine: Machine
   readonly run: RunCommand
   readonly gateway: GatewayConfig
-  readonly places: SharePlaces
+  readonly places: ShareLocations
 }
 
 export interface Servers {

@@ -1,4 +1,8 @@
 import * as z from 'zod/mini'
+import { _default } from 'zod/mini'
+import { settingShape, shareSettingRows } from '../values/share-settings.js'
+import type { ShareSetting } from '../values/share-settings.js'
+import { shareFieldsOf010 } from './share-fields-0.1.0.js'
 
 /**
  * What can be deployed to a node: the shares of a gateway, or a cluster's users on a proxy. Each kind has its own
@@ -7,33 +11,32 @@ import * as z from 'zod/mini'
 export const DeploymentKind = z.enum(['gateway', 'user_db'])
 export type DeploymentKind = z.infer<typeof DeploymentKind>
 
-const SharedSettings = {
+const Identity = {
   id: z.number(),
   name: z.string(),
-  access_mode: z.enum(['rw', 'ro']),
   objectstore_container: z.string(),
-  upload_delay: z.number(),
-  write_retain: z.boolean(),
-  no_apple_doubles: z.boolean(),
-  clients_allowed_list: z.string(),
-  /** Absent: the gateway chooses. */
-  cache_size_mb: z.optional(z.number()),
   /** By which the node's servers know the export; 16 bits, never used again. */
   export_number: z.number(),
 }
 
+/** Agents of 0.1.0 need a value for each setting that they know; later settings are left out at their defaults. */
+const isAlwaysSent = (name: string) => shareFieldsOf010.includes(name)
+const sent = ({ value: { type }, default: absent }: ShareSetting, name: string) =>
+  isAlwaysSent(name) ? type : _default(type, absent)
+
 /** An enabled share as the gateway needs it; one that is disabled is not sent. */
 export const DesiredShare = z.discriminatedUnion('protocol', [
-  z.strictObject({ ...SharedSettings, protocol: z.literal('nfs'), root_squash: z.boolean(), secure: z.boolean() }),
   z.strictObject({
-    ...SharedSettings,
+    ...Identity,
+    protocol: z.literal('nfs'),
+    ...settingShape('every', sent),
+    ...settingShape('nfs', sent),
+  }),
+  z.strictObject({
+    ...Identity,
     protocol: z.literal('cifs'),
-    cifs_browseable: z.boolean(),
-    cifs_create_mask: z.string(),
-    cifs_directory_mask: z.string(),
-    cifs_guest_ok: z.boolean(),
-    cifs_valid_users: z.string(),
-    cifs_valid_groups: z.string(),
+    ...settingShape('every', sent),
+    ...settingShape('cifs', sent),
     /** Of the account `share-<id>`; null where the share has no login of its own. */
     password: z.nullable(z.string()),
   }),
@@ -81,6 +84,20 @@ export function readDesiredState(sent: SentState): DesiredState {
   )
 }
 
+/** Returns the state as it is sent: without the settings that are newer than 0.1.0 and have their defaults. */
+export function withoutDefaults(state: DesiredState): SentState {
+  if (state.kind !== 'gateway') return state
+  const absent = new Map<string, unknown>(
+    shareSettingRows.filter(([name]) => !isAlwaysSent(name)).map(([name, row]) => [name, row.default]),
+  )
+  const shares = state.shares.map((share) =>
+    Object.fromEntries(
+      Object.entries(share).filter(([name, value]) => !absent.has(name) || absent.get(name) !== value),
+    ),
+  )
+  return { ...state, shares }
+}
+
 /** Every field of a share that this version knows. An agent sends them with its hello. */
 export const knownShareFields: readonly string[] = [
   ...new Set(DesiredShare.def.options.flatMap((variant) => Object.keys(variant.shape))),
@@ -117,7 +134,7 @@ export type DeploymentPlan = z.infer<typeof DeploymentPlan>
 /** A share as a file that was changed by hand has it: fields of the API with their values, for a PATCH. */
 export const AdoptableShare = z.object({
   id: z.number(),
-  fields: z.record(z.string(), z.union([z.string(), z.boolean()])),
+  fields: z.record(z.string(), z.union([z.string(), z.boolean(), z.number()])),
 })
 export type AdoptableShare = z.infer<typeof AdoptableShare>
 

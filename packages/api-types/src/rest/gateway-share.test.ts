@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { GatewayShareInput, shareChangeSchema, shareDefaults } from './gateway-share.js'
+import { settingDefaults } from '../values/share-settings.js'
+import { GatewayShareInput, shareChangeSchema } from './gateway-share.js'
 import type { ShareProtocol } from './gateway-share.js'
 
 const required = { name: 'docs', node: '/api/v1/nodes/1/', objectstore_container: 'docs' }
@@ -24,7 +25,7 @@ describe('a new share', () => {
   })
 
   it("takes its protocol's defaults", () => {
-    expect(GatewayShareInput.parse({ ...required, protocol: 'cifs' })).toMatchObject(shareDefaults('cifs'))
+    expect(GatewayShareInput.parse({ ...required, protocol: 'cifs' })).toMatchObject(settingDefaults('cifs'))
   })
 
   it('ignores the settings of the other protocol, whatever they hold', () => {

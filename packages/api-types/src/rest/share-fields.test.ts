@@ -1,19 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { z } from 'zod'
 import { parseShareClient, splitList } from '../values/share-clients.js'
 import type { ShareClient } from '../values/share-clients.js'
-import {
-  AccountList,
-  ClientsAllowedList,
-  ContainerName,
-  FileMask,
-  ShareName,
-  SharePassword,
-  UploadDelay,
-} from './share-fields.js'
+import { accountList, clientList, fileMode } from '../values/share-values.js'
+import { shareSettings } from '../values/share-settings.js'
+import { ContainerName, ShareName, SharePassword } from './share-fields.js'
 
-const takes = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
+const AccountList = accountList.rule
+const ClientsAllowedList = clientList.rule
+const FileMask = fileMode.rule
+const UploadDelay = shareSettings.upload_delay.value.rule
+
+const takes = (schema: { readonly safeParse: (value: unknown) => { readonly success: boolean } }, value: unknown) =>
+  schema.safeParse(value).success
 const hostile = ['\n', '\r', '\u2028', '\u2029', '\0', '\t', '"', '#', ';', '=', '%', '(', ')', '[', ']', '`'] as const
 
 describe('the name of a share', () => {

@@ -1,9 +1,5 @@
 import { z } from 'zod'
-import { parseShareClient, splitList } from '../values/share-clients.js'
-import { accountNamePattern, fileMaskPattern, reservedShareNames, shareNamePattern } from '../values/share-patterns.js'
-
-/** Longest text of a list field. */
-const maxListLength = 16_384
+import { reservedShareNames, shareNamePattern } from '../values/share-patterns.js'
 
 export const ShareName = z
   .string()
@@ -32,46 +28,8 @@ function climbs(name: string): boolean {
   return name.includes('/') || plain.startsWith('/') || /(?:^|\/)\.\.?(?:\/|$)/.test(plain)
 }
 
-export const UploadDelay = z.int('Enter a whole number of seconds.').min(0).max(86_400)
-
-const minCacheMegabytes = 16
-/** What fits in the database's column: 2 PB. */
-const maxCacheMegabytes = 2_147_483_647
-
-export const CacheSize = z
-  .int('Enter a whole number of megabytes.')
-  .min(minCacheMegabytes)
-  .max(maxCacheMegabytes)
-  .nullable()
-
-export const ClientsAllowedList = listText(
-  (entry) => parseShareClient(entry) !== undefined,
-  'is no IPv4 address, subnet, domain name, .suffix or @netgroup',
-)
-
-/** Users or groups as Samba takes them. */
-export const AccountList = listText((entry) => accountNamePattern.test(entry), 'is no name of a user or a group')
-
-export const FileMask = z
-  .string()
-  .regex(fileMaskPattern, 'Enter a file mode as three or four octal digits, such as 0664.')
-
 export const SharePassword = z
   .string()
   .min(8)
   .max(128)
   .regex(/^[!-~]*$/, 'Use printable ASCII characters without blanks.')
-
-/** A text whose entries, separated by commas or blanks, must each pass; the first few that do not are named. */
-function listText(passes: (entry: string) => boolean, fault: string) {
-  return z
-    .string()
-    .max(maxListLength)
-    .superRefine((text, context) => {
-      if (text.length > maxListLength) return
-      for (const entry of splitList(text)
-        .filter((entry) => !passes(entry))
-        .slice(0, 3))
-        context.addIssue({ code: 'custom', message: `${JSON.stringify(entry.slice(0, 80))} ${fault}.` })
-    })
-}

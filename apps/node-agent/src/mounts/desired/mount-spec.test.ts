@@ -12,6 +12,7 @@ const common = {
   objectstore_container: 'documents',
   upload_delay: 3,
   write_retain: true,
+  cache_size_mb: null,
   no_apple_doubles: true,
   clients_allowed_list: '',
   export_number: 1,

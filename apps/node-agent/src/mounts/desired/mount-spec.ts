@@ -46,7 +46,7 @@ export function mountSpecs({ shares, storage }: GatewayState): readonly MountSpe
     writeBackSeconds: renderedWriteBack(share.upload_delay),
     retain: share.write_retain,
     ...permsOf(share),
-    cacheMegabytes: share.cache_size_mb ?? null,
+    cacheMegabytes: share.cache_size_mb,
   }))
 }
 

@@ -1,51 +1,44 @@
 import {
-  accountNamePattern,
   type DesiredShare,
-  fileMaskPattern,
   networkAddress,
   parseShareClient,
   reservedShareNames,
   type ShareClient,
   shareNamePattern,
+  shareSettingRows,
   splitList,
 } from '@roost/api-types/agent'
 
-interface CommonSettings {
+interface CommonFields {
   readonly id: number
   readonly name: string
   /** Where its container is mounted; made from the id alone. */
   readonly path: string
   readonly exportNumber: number
-  readonly isWritable: boolean
-  readonly hidesAppleDoubles: boolean
   /** Empty: every client. */
   readonly clients: readonly ShareClient[]
 }
 
-export interface NfsShare extends CommonSettings {
+export interface NfsShare extends CommonFields {
   readonly protocol: 'nfs'
-  readonly squashesRoot: boolean
-  readonly wantsLowPort: boolean
+  readonly settings: Extract<DesiredShare, { readonly protocol: 'nfs' }>
 }
 
-export interface CifsShare extends CommonSettings {
+export interface CifsShare extends CommonFields {
   readonly protocol: 'cifs'
-  readonly isBrowseable: boolean
-  readonly isForGuests: boolean
-  readonly createMask: string
-  readonly directoryMask: string
-  /** By whom the server reads and writes; null: by the client's own account. */
+  readonly settings: Extract<DesiredShare, { readonly protocol: 'cifs' }>
+  /** The account by which the server reads and writes; null: the client's own account. */
   readonly writesAs: string | null
   /** Empty with `validGroups`: every account. */
   readonly validUsers: readonly string[]
   readonly validGroups: readonly string[]
 }
 
-export type MeantShare = NfsShare | CifsShare
+export type ValidatedShare = NfsShare | CifsShare
 
 /** Where the containers of shares lie on this machine, and who owns what is in them. */
-export interface SharePlaces {
-  /** Made from the share's id; absolute, of plain signs. */
+export interface ShareLocations {
+  /** Made from the share's id; absolute, of plain characters. */
   readonly pathOf: (share: Pick<DesiredShare, 'id'>) => string
   /** The account that owns every file, by which a server writes; null: each client is its own user. */
   readonly account: string | null
@@ -62,24 +55,23 @@ export class ShareError extends Error {
   }
 }
 
-/** The second wall: holds every field that reaches a server's configuration to the contract, and reads its lists. */
-export function readShare(share: DesiredShare, places: SharePlaces): MeantShare {
-  const common = readCommon(share, places)
-  if (share.protocol === 'nfs')
-    return { ...common, protocol: 'nfs', squashesRoot: share.root_squash, wantsLowPort: share.secure }
+/** Validates every field that reaches a server's configuration, whatever the control plane has checked, and reads its lists. */
+export function validateShare(share: DesiredShare, locations: ShareLocations): ValidatedShare {
+  const common = validateCommon(share, locations)
+  for (const [name, { protocol, value }] of shareSettingRows)
+    if (protocol === 'every' || protocol === share.protocol)
+      requireRule(share, name, value.rule.safeParse(share[name as keyof DesiredShare]))
+  const clients = splitList(share.clients_allowed_list).flatMap(readClient)
+  if (share.protocol === 'nfs') return { ...common, clients, protocol: 'nfs', settings: share }
+  const { cifs_valid_users: users, cifs_valid_groups: groups } = share
   return {
     ...common,
+    clients,
     protocol: 'cifs',
-    isBrowseable: share.cifs_browseable,
-    isForGuests: share.cifs_guest_ok,
-    createMask: readMask(share, 'cifs_create_mask', share.cifs_create_mask),
-    directoryMask: readMask(share, 'cifs_directory_mask', share.cifs_directory_mask),
-    writesAs: places.account,
-    validUsers: [
-      ...(share.password === null ? [] : [accountOf(share.id)]),
-      ...readAccounts(share, 'cifs_valid_users', share.cifs_valid_users),
-    ],
-    validGroups: readAccounts(share, 'cifs_valid_groups', share.cifs_valid_groups),
+    settings: share,
+    writesAs: locations.account,
+    validUsers: [...(share.password === null ? [] : [accountOf(share.id)]), ...new Set(splitList(users))],
+    validGroups: [...new Set(splitList(groups))],
   }
 }
 
@@ -88,52 +80,36 @@ export function accountOf(id: number): string {
   return `share-${id}`
 }
 
-function readCommon(share: DesiredShare, { pathOf }: SharePlaces): CommonSettings {
+function validateCommon(share: DesiredShare, { pathOf }: ShareLocations): Omit<CommonFields, 'clients'> {
   const { id, name, export_number: exportNumber } = share
   if (!Number.isSafeInteger(id) || id < 1) throw new ShareError(share, 'id', 'must be a whole number above 0')
   if (!Number.isInteger(exportNumber) || exportNumber < 1 || exportNumber > 0xff_ff)
     throw new ShareError(share, 'export_number', 'must be from 1 to 65535')
   if (!shareNamePattern.test(name) || name.endsWith(' ') || reservedShareNames.has(name.toLowerCase()))
     throw new ShareError(share, 'name', `${quote(name)} is no name of a share`)
-  return {
-    id,
-    name,
-    path: readPath(share, pathOf(share)),
-    exportNumber,
-    isWritable: share.access_mode === 'rw',
-    hidesAppleDoubles: share.no_apple_doubles,
-    clients: splitList(share.clients_allowed_list).map((entry) => readClient(share, entry)),
-  }
+  return { id, name, path: validatePath(share, pathOf(share)), exportNumber }
 }
 
 /** Made by the agent: what fails here would be a fault of its configuration. */
-function readPath(share: DesiredShare, path: string): string {
+function validatePath(share: DesiredShare, path: string): string {
   if (/^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/.test(path)) return path
-  throw new ShareError(share, 'path', `${quote(path)} has signs that not every server can read`)
+  throw new ShareError(share, 'path', `${quote(path)} has characters that not every server can read`)
 }
 
-function readClient(share: DesiredShare, entry: string): ShareClient {
+function requireRule(
+  share: DesiredShare,
+  field: string,
+  read: { readonly error?: { readonly issues: readonly { readonly message: string }[] } | undefined },
+): void {
+  const issue = read.error?.issues[0]
+  if (issue !== undefined) throw new ShareError(share, field, `is not valid: ${issue.message.replace(/\.$/, '')}`)
+}
+
+function readClient(entry: string): readonly ShareClient[] {
   const client = parseShareClient(entry)
-  if (client === undefined)
-    throw new ShareError(
-      share,
-      'clients_allowed_list',
-      `holds ${quote(entry)}, which is no IPv4 address, subnet, domain name, .suffix or @netgroup`,
-    )
+  if (client === undefined) return []
   // not every server accepts a subnet with bits of a host in it
-  return client.kind === 'subnet' ? { ...client, address: networkAddress(client.address, client.prefix) } : client
-}
-
-function readMask(share: DesiredShare, field: string, mask: string): string {
-  if (!fileMaskPattern.test(mask)) throw new ShareError(share, field, `is ${quote(mask)}, which is no file mode`)
-  return mask.padStart(4, '0')
-}
-
-function readAccounts(share: DesiredShare, field: string, list: string): readonly string[] {
-  const accounts = [...new Set(splitList(list))]
-  const wrong = accounts.find((account) => !accountNamePattern.test(account))
-  if (wrong !== undefined) throw new ShareError(share, field, `holds ${quote(wrong)}, which is no name`)
-  return accounts
+  return [client.kind === 'subnet' ? { ...client, address: networkAddress(client.address, client.prefix) } : client]
 }
 
 /** A client in a server's words, which differ for a whole domain alone: `.example` or `*.example`. */

@@ -1,45 +1,25 @@
-import type { DesiredShare } from '@roost/api-types/agent'
+import { type DesiredShare, settingDefaults } from '@roost/api-types/agent'
 import { createShareCounts } from '../../mounts/cache/files/share-counts.js'
 import { CacheSizes } from '../../mounts/upkeep/cache-sizes.js'
 import type { MountStore } from '../../mounts/desired/mount-store.js'
 import { sharePath } from '../../mounts/desired/share-path.js'
 import { renderShares, type ShareServers } from '../index.js'
-import type { SharePlaces } from '../servers/validate-share.js'
+import type { ShareLocations } from '../servers/validate-share.js'
 
 type Nfs = Extract<DesiredShare, { protocol: 'nfs' }>
 type Cifs = Extract<DesiredShare, { protocol: 'cifs' }>
 
 function common(id: number) {
-  return {
-    id,
-    name: `share${id}`,
-    access_mode: 'rw',
-    objectstore_container: 'photos',
-    upload_delay: 0,
-    write_retain: true,
-    no_apple_doubles: true,
-    clients_allowed_list: '',
-    export_number: id,
-  } as const
+  const identity = { id, name: `share${id}`, objectstore_container: 'photos', export_number: id }
+  return { ...identity, ...settingDefaults('every') }
 }
 
 export function nfsShare(id: number, settings: Partial<Nfs> = {}): Nfs {
-  return { ...common(id), protocol: 'nfs', root_squash: false, secure: false, ...settings }
+  return { ...common(id), protocol: 'nfs', ...settingDefaults('nfs'), ...settings }
 }
 
 export function cifsShare(id: number, settings: Partial<Cifs> = {}): Cifs {
-  return {
-    ...common(id),
-    protocol: 'cifs',
-    cifs_browseable: true,
-    cifs_create_mask: '0664',
-    cifs_directory_mask: '0775',
-    cifs_guest_ok: true,
-    cifs_valid_users: '',
-    cifs_valid_groups: '',
-    password: null,
-    ...settings,
-  }
+  return { ...common(id), protocol: 'cifs', ...settingDefaults('cifs'), password: null, ...settings }
 }
 
 /** A cache on a disk that is large enough for every share. */
@@ -53,7 +33,7 @@ export function ampleCache(store: MountStore) {
   }
 }
 
-export const places: SharePlaces = { pathOf: (share) => sharePath('/srv/roost', share), account: 'nobody' }
+export const places: ShareLocations = { pathOf: (share) => sharePath('/srv/roost', share), account: 'nobody' }
 
 /** The bodies of the files, by path. */
 export function bodiesOf(

@@ -1,4 +1,4 @@
-import type { DesiredShare } from '@roost/api-types/agent'
+import { type DesiredShare, type settingDefaults, type ShareSetting, shareSettingRows } from '@roost/api-types/agent'
 import fc from 'fast-check'
 import { cifsShare, nfsShare } from './sample-shares.js'
 
@@ -68,41 +68,46 @@ const nasty = fc
   )
   .map((parts) => parts.join(''))
 
+type Texts = { readonly [K in 'name' | 'clients' | 'accounts' | 'mode']: fc.Arbitrary<string> }
+
+/** Values of a setting by its kind. */
+function valueOf({ value }: ShareSetting, texts: Texts): fc.Arbitrary<unknown> {
+  if (value.kind === 'flag') return fc.boolean()
+  if (value.kind === 'choice') return fc.constantFrom(...value.options)
+  if (value.kind !== 'number') return texts[value.kind]
+  const number = fc.integer({ min: value.min, max: value.max })
+  return value.isOptional ? fc.option(number) : number
+}
+
+function settingsOf<P extends 'every' | 'nfs' | 'cifs'>(protocol: P, texts: Texts) {
+  const rows = shareSettingRows.filter(([, row]) => row.protocol === protocol)
+  const values = Object.fromEntries(rows.map(([name, row]) => [name, valueOf(row, texts)]))
+  return fc.record(values) as fc.Arbitrary<ReturnType<typeof settingDefaults<P>>>
+}
+
 /** One share in the middle of others; `usual` and `hostile` make its texts. */
-function shareOf(texts: { readonly [K in 'name' | 'clients' | 'account' | 'mask']: fc.Arbitrary<string> }) {
-  const common = fc.record({
-    name: texts.name,
-    clients_allowed_list: texts.clients,
-    objectstore_container: nasty,
-    access_mode: fc.constantFrom('rw', 'ro'),
-    no_apple_doubles: fc.boolean(),
-  })
-  const nfs = fc.record({ root_squash: fc.boolean(), secure: fc.boolean() })
-  const cifs = fc.record({
-    cifs_browseable: fc.boolean(),
-    cifs_guest_ok: fc.boolean(),
-    cifs_create_mask: texts.mask,
-    cifs_directory_mask: texts.mask,
-    cifs_valid_users: texts.account,
-    cifs_valid_groups: texts.account,
-    password: fc.option(nasty),
-  })
+function shareOf(texts: Texts) {
+  const identity = fc.record({ name: texts.name, objectstore_container: nasty })
+  const common = fc.tuple(identity, settingsOf('every', texts)).map(([place, settings]) => ({ ...place, ...settings }))
+  const password = fc.record({ password: fc.option(nasty) })
   return fc.oneof(
-    fc.tuple(common, nfs).map(([some, rest]): DesiredShare => nfsShare(2, { ...some, ...rest })),
-    fc.tuple(common, cifs).map(([some, rest]): DesiredShare => cifsShare(2, { ...some, ...rest })),
+    fc.tuple(common, settingsOf('nfs', texts)).map(([some, rest]): DesiredShare => nfsShare(2, { ...some, ...rest })),
+    fc
+      .tuple(common, settingsOf('cifs', texts), password)
+      .map(([some, rest, login]): DesiredShare => cifsShare(2, { ...some, ...rest, ...login })),
   )
 }
 
 const name = fc.stringMatching(/^[A-Za-z0-9_](?:[A-Za-z0-9._ -]{0,62}[A-Za-z0-9._-])?$/)
 /** Within the contract, without a name of a host. */
-export const addressed = shareOf({ name, clients: list(address), account: list(account), mask })
+export const addressed = shareOf({ name, clients: list(address), accounts: list(account), mode: mask })
 /** Within the contract. */
-export const usual = shareOf({ name, clients: list(host), account: list(account), mask })
+export const usual = shareOf({ name, clients: list(host), accounts: list(account), mode: mask })
 const either = (good: fc.Arbitrary<string>) => fc.oneof({ weight: 3, arbitrary: good }, { weight: 2, arbitrary: nasty })
 /** Often not. */
 export const hostile = shareOf({
   name: either(name),
   clients: either(list(host)),
-  account: either(list(account)),
-  mask: either(mask),
+  accounts: either(list(account)),
+  mode: either(mask),
 })

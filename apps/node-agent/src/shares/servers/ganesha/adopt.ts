@@ -1,4 +1,5 @@
 import { adoption, type ReadShare } from '../adopt.js'
+import { readSettings } from '../spelled-settings.js'
 import { type GaneshaExport, readExports } from './read.js'
 import type { Adoption } from '../share-server.js'
 
@@ -7,17 +8,15 @@ export function adoptBlocks(now: string, inForce: string): Adoption {
   return adoption(readExports(inForce).map(readBlock), readExports(now).map(readBlock))
 }
 
-function readBlock({ id, path, tag, pseudo, clients, access, squash, privilegedPort, rest }: GaneshaExport): ReadShare {
-  const isKnown = /^R[WO]$/.test(access) && /^(?:no_)?root_squash$/.test(squash) && pseudo === `/${tag}`
+function readBlock({ id, path, tag, pseudo, clients, rights, rest }: GaneshaExport): ReadShare {
+  const { fields, unread } = readSettings('ganesha', ({ spelling }) => rights.get(spelling.option))
   return {
     path,
     fields: {
       name: tag,
-      access_mode: access === 'RW' ? 'rw' : 'ro',
-      root_squash: squash === 'root_squash',
-      secure: privilegedPort.toLowerCase() === 'true',
+      ...fields,
       clients_allowed_list: clients.length === 1 && clients[0] === '*' ? '' : clients.join(','),
     },
-    rest: JSON.stringify([id, isKnown, rest]),
+    rest: JSON.stringify([id, pseudo === `/${tag}`, unread, rest]),
   }
 }

@@ -1,3 +1,4 @@
+import { spelledSettings } from '../spelled-settings.js'
 import { type GaneshaBlock, ganeshaFormat } from './format.js'
 
 /** An EXPORT block in the words of what it decides. */
@@ -8,9 +9,8 @@ export interface GaneshaExport {
   readonly pseudo: string
   /** `*` alone: everybody. */
   readonly clients: readonly string[]
-  readonly access: string
-  readonly squash: string
-  readonly privilegedPort: string
+  /** The texts of the settings that the table of shares has, by option. */
+  readonly rights: ReadonlyMap<string, string>
   /** Everything that is said besides, as text. */
   readonly rest: string
 }
@@ -28,7 +28,8 @@ export function exportsOf(text: string): readonly GaneshaExport[] {
   }
 }
 
-const ownNames = new Set(['Export_Id', 'Path', 'Tag', 'Pseudo', 'Access_Type', 'Squash', 'PrivilegedPort'])
+const options = spelledSettings('ganesha').map(({ spelling }) => spelling.option)
+const ownNames = new Set(['Export_Id', 'Path', 'Tag', 'Pseudo', ...options])
 
 function readExport(block: GaneshaBlock): GaneshaExport {
   const client = block.blocks.find(({ name }) => name === 'CLIENT')
@@ -39,16 +40,18 @@ function readExport(block: GaneshaBlock): GaneshaExport {
     tag: textOf(block, 'Tag'),
     pseudo: textOf(block, 'Pseudo'),
     clients: client?.settings.find(({ name }) => name === 'Clients')?.values.map(({ text }) => text) ?? ['*'],
-    access: textOf(rights, 'Access_Type'),
-    squash: textOf(rights, 'Squash'),
-    privilegedPort: textOf(rights, 'PrivilegedPort'),
+    rights: new Map(options.filter((name) => has(rights, name)).map((name) => [name, textOf(rights, name)])),
     rest: JSON.stringify([
       block.settings.filter(({ name }) => !ownNames.has(name)),
       client !== undefined && textOf(block, 'Access_Type') !== 'NONE',
-      client?.settings.filter(({ name }) => !ownNames.has(name) && name !== 'Clients'),
+      client?.settings.filter(({ name }) => !ownNames.has(name) && name !== 'Clients') ?? [],
       block.blocks.filter((inner) => inner !== client),
     ]),
   }
+}
+
+function has(block: GaneshaBlock, setting: string): boolean {
+  return block.settings.some(({ name }) => name === setting)
 }
 
 function textOf(block: GaneshaBlock, setting: string): string {

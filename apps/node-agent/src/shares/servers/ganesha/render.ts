@@ -1,6 +1,7 @@
 import type { ShareClient } from '@roost/api-types/agent'
 import { declareFile, type DeclaredFile } from '../declared-file.js'
 import { type GaneshaBlock, ganeshaFormat, ganeshaKind, type GaneshaSetting, type GaneshaValue } from './format.js'
+import { spelledSettings, writeSetting } from '../spelled-settings.js'
 import { clientText, type NfsShare, quote, ShareError } from '../validate-share.js'
 
 export const ganeshaExportsFile = '/etc/ganesha/roost.d/exports.conf'
@@ -10,16 +11,18 @@ export function renderGanesha(shares: readonly NfsShare[], generation: number): 
   return declareFile(ganeshaExportsFile, ganeshaFormat, shares.map(exportOf), generation)
 }
 
+const spelled = spelledSettings('ganesha')
+/** For every client that the block does not name. */
+const access = 'Access_Type'
+
 function exportOf(share: NfsShare): GaneshaBlock {
   const { exportNumber, name, path, clients } = share
-  const access = word(share.isWritable ? 'RW' : 'RO')
-  const rights = [
-    set('Squash', word(share.squashesRoot ? 'root_squash' : 'no_root_squash')),
-    set('PrivilegedPort', { kind: 'boolean', text: String(share.wantsLowPort) }),
-  ]
+  const rights = spelled
+    .flatMap((setting) => writeSetting(setting, share.settings))
+    .map(([option, text]) => set(option, bare(text)))
   const named: GaneshaBlock = {
     name: 'CLIENT',
-    settings: [{ name: 'Clients', values: clientsOf(share) }, set('Access_Type', access), ...rights],
+    settings: [{ name: 'Clients', values: clientsOf(share) }, ...rights],
     blocks: [],
   }
   return {
@@ -30,8 +33,9 @@ function exportOf(share: NfsShare): GaneshaBlock {
       set('Pseudo', { kind: 'text', text: `/${name}` }),
       set('Tag', { kind: 'text', text: name }),
       set('Filesystem_Id', { kind: 'fsid', text: `${exportNumber}.${exportNumber}` }),
-      set('Access_Type', clients.length === 0 ? access : word('NONE')),
-      ...rights,
+      ...(clients.length === 0
+        ? rights
+        : rights.map((right) => (right.name === access ? set(access, word('NONE')) : right))),
     ],
     blocks: [
       ...(clients.length === 0 ? [] : [named]),
@@ -42,6 +46,11 @@ function exportOf(share: NfsShare): GaneshaBlock {
 
 function set(name: string, value: GaneshaValue): GaneshaSetting {
   return { name, values: [value] }
+}
+
+function bare(text: string): GaneshaValue {
+  const kind = ganeshaKind(text)
+  return kind === undefined ? { kind: 'text', text } : { kind, text }
 }
 
 function word(text: string): GaneshaValue {

@@ -1,5 +1,6 @@
 import { declareFile, type DeclaredFile } from '../declared-file.js'
 import { exportsFormat } from './format.js'
+import { spelledSettings, writeSetting } from '../spelled-settings.js'
 import { clientText, type NfsShare } from '../validate-share.js'
 
 export const exportsFile = '/etc/exports.d/roost.exports'
@@ -17,13 +18,11 @@ function hostsOf({ clients }: NfsShare): readonly string[] {
   return clients.length === 0 ? ['*'] : [...new Set(clients.map((client) => clientText(client, '*.')))]
 }
 
-function optionsOf(share: NfsShare): readonly string[] {
-  return [
-    share.isWritable ? 'rw' : 'ro',
-    'sync',
-    'no_subtree_check',
-    share.squashesRoot ? 'root_squash' : 'no_root_squash',
-    share.wantsLowPort ? 'secure' : 'insecure',
-    `fsid=${share.exportNumber}`,
-  ]
+const spelled = spelledSettings('exports')
+
+function optionsOf({ settings, exportNumber }: NfsShare): readonly string[] {
+  const [access = '', ...others] = spelled
+    .flatMap((setting) => writeSetting(setting, settings))
+    .map(([option, text]) => (option === '' ? text : `${option}=${text}`))
+  return [access, 'sync', 'no_subtree_check', ...others, `fsid=${exportNumber}`]
 }

@@ -1,5 +1,5 @@
 import { adoption, type Fields, type ReadShare } from '../adopt.js'
-import { appleDoubles } from './render.js'
+import { readSettings, spelledSettings } from '../spelled-settings.js'
 import { accessOf } from './config.js'
 import { sambaFormat, type SambaSection } from './format.js'
 import type { Adoption } from '../share-server.js'
@@ -9,36 +9,27 @@ export function adoptSections(now: string, inForce: string): Adoption {
   return adoption(sambaFormat.parse(inForce).map(readSection), sambaFormat.parse(now).map(readSection))
 }
 
-const fieldOptions = new Set([
-  'read only',
-  'browseable',
-  'guest ok',
-  'create mask',
-  'directory mask',
+const ownOptions = new Set([
   'valid users',
   'hosts allow',
+  ...spelledSettings('samba').map(({ spelling }) => spelling.option),
 ])
 
 function readSection(section: SambaSection): ReadShare {
-  const { path = '', isWritable, isForGuests, accounts, clients } = accessOf(section)
-  const settings = new Map(section.settings)
-  const veto = settings.get('veto files')
-  const isOurVeto = veto === undefined || veto === appleDoubles
-  const fields: Fields = {
-    name: section.name,
-    access_mode: isWritable ? 'rw' : 'ro',
-    no_apple_doubles: veto !== undefined,
-    clients_allowed_list: clients.join(','),
-    cifs_browseable: settings.get('browseable')?.toLowerCase() !== 'no',
-    cifs_guest_ok: isForGuests,
-    cifs_create_mask: settings.get('create mask') ?? '0744',
-    cifs_directory_mask: settings.get('directory mask') ?? '0755',
-    ...accountFields(accounts, path),
+  const { path = '', accounts, clients } = accessOf(section)
+  const options = new Map(section.settings)
+  const { fields, unread } = readSettings('samba', ({ spelling }) => options.get(spelling.option))
+  const rest = section.settings.filter(([option]) => !ownOptions.has(option))
+  return {
+    path,
+    fields: {
+      name: section.name,
+      clients_allowed_list: clients.join(','),
+      ...fields,
+      ...accountFields(accounts, path),
+    },
+    rest: JSON.stringify([rest, unread, hasOwnAccount(accounts, path)]),
   }
-  const rest = section.settings.filter(
-    ([option]) => !(fieldOptions.has(option) || (option === 'veto files' && isOurVeto)),
-  )
-  return { path, fields, rest: JSON.stringify([rest, hasOwnAccount(accounts, path)]) }
 }
 
 /** The account of a share's own password follows from the password, and from no list. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CommandResult, describeFailure, type RunCommand } from '../../../machine/run-command.js'
+import { spelledSettings } from '../spelled-settings.js'
 import { sambaFormat, type SambaSection } from './format.js'
 
 /** Sections as `testparm -s` prints them: options that are not at their defaults, by name in lower case. */
@@ -44,14 +45,8 @@ function parsePrinted(text: string): PrintedSections {
   return sections
 }
 
-// What testparm leaves out because it is Samba's own default.
-const builtIn: Readonly<Record<string, string>> = {
-  'read only': 'yes',
-  browseable: 'yes',
-  'guest ok': 'no',
-  'create mask': '0744',
-  'directory mask': '0755',
-}
+/** What testparm leaves out because it is Samba's own default. */
+const builtIn = new Map(spelledSettings('samba').map(({ spelling }) => [spelling.option, spelling.absent]))
 
 /** The first difference between what Samba reads and what is meant, as a sentence; undefined when there is none. */
 export function differenceFrom(printed: PrintedSections, meant: readonly SambaSection[]): string | undefined {
@@ -60,7 +55,7 @@ export function differenceFrom(printed: PrintedSections, meant: readonly SambaSe
     const section = printed.get(name)
     if (section === undefined) return `Samba does not read the section [${name}]`
     for (const [option, value] of settings) {
-      const read = section.get(option) ?? global.get(option) ?? builtIn[option] ?? ''
+      const read = section.get(option) ?? global.get(option) ?? builtIn.get(option) ?? ''
       if (plain(option, read) !== plain(option, value)) return `Samba reads '${option}' of [${name}] as '${read}'`
     }
   }
@@ -74,14 +69,12 @@ function plain(option: string, value: string): string {
   return /^(?:yes|no)$/i.test(words) ? words.toLowerCase() : words
 }
 
-/** The options of a section that decide who may do what. */
+/** Returns the path of a section, and its lists of accounts and clients. */
 export function accessOf({ settings }: SambaSection) {
   const of = (option: string): string | undefined => settings.find(([name]) => name === option)?.[1]
   const words = (option: string): readonly string[] => (of(option) ?? '').split(/[\s,]+/).filter(Boolean)
   return {
     path: of('path'),
-    isWritable: of('read only')?.toLowerCase() === 'no',
-    isForGuests: of('guest ok')?.toLowerCase() === 'yes',
     accounts: words('valid users'),
     clients: words('hosts allow'),
   }

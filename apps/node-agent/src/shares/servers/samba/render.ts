@@ -1,41 +1,38 @@
+import type { ShareSettingName } from '@roost/api-types/agent'
 import { declareFile, type DeclaredFile } from '../declared-file.js'
+import { type OptionText, spelledSettings, writeSetting } from '../spelled-settings.js'
 import { type CifsShare, clientText } from '../validate-share.js'
 import { sambaFormat, type SambaSection } from './format.js'
 
-/** Files that Macintoshes leave beside the real ones. */
-export const appleDoubles = '/._*/.DS_Store/.AppleDouble/'
 export const sambaSharesFile = '/etc/samba/roost.d/shares.conf'
 
-/** Samba: a section a share, and nothing that is not a share's own. */
+/** Renders a section for each share, and nothing else. */
 export function renderSamba(shares: readonly CifsShare[], generation: number): DeclaredFile {
   return declareFile(sambaSharesFile, sambaFormat, shares.map(sectionOf), generation)
 }
 
+const spelled = spelledSettings('samba')
+/** 0.1.0 wrote this option last: in the same order, an upgrade changes no file. */
+const isLast = (name: ShareSettingName) => name === 'no_apple_doubles'
+
 function sectionOf(share: CifsShare): SambaSection {
+  const write = (settings: typeof spelled) => settings.flatMap((setting) => writeSetting(setting, share.settings))
   const accounts = [...share.validUsers, ...share.validGroups.map((group) => `@${group}`)]
   const hosts = [...new Set(share.clients.map((client) => clientText(client, '.')))]
   return {
     name: share.name,
     settings: [
       ['path', share.path],
-      ['read only', yesNo(!share.isWritable)],
-      ['browseable', yesNo(share.isBrowseable)],
-      ['guest ok', yesNo(share.isForGuests)],
-      ['create mask', share.createMask],
-      ['directory mask', share.directoryMask],
+      ...write(spelled.filter(({ name }) => !isLast(name))),
       ...listed('force user', share.writesAs === null ? [] : [share.writesAs]),
       ...listed('valid users', accounts),
       ...listed('hosts allow', hosts),
-      ...listed('veto files', share.hidesAppleDoubles ? [appleDoubles] : []),
+      ...write(spelled.filter(({ name }) => isLast(name))),
     ],
   }
 }
 
-function yesNo(flag: boolean): string {
-  return flag ? 'yes' : 'no'
-}
-
-/** An option that is empty means everybody or nobody, by option: it is left out. */
-function listed(option: string, words: readonly string[]): readonly (readonly [string, string])[] {
+/** An empty option would permit every client or none, depending on the option: it is left out. */
+function listed(option: string, words: readonly string[]): readonly OptionText[] {
   return words.length === 0 ? [] : [[option, words.join(' ')]]
 }

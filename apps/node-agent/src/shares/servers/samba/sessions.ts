@@ -1,5 +1,6 @@
 import { describeFailure, type RunCommand } from '../../../machine/run-command.js'
 import { losesAccess, plainAddress } from '../allowed-clients.js'
+import { isNarrowed, spelledSettings } from '../spelled-settings.js'
 import { accessOf } from './config.js'
 import type { SambaSection } from './format.js'
 import type { LiveSession, LossOptions } from '../share-server.js'
@@ -57,7 +58,7 @@ export async function sambaSessionsLost(
   run: RunCommand,
 ): Promise<readonly LiveSession[]> {
   const [old, next] = [byName(before), byName(after.filter((section) => !gone.has(accessOf(section).path ?? '')))]
-  if (![...old].some(([name, section]) => isNarrowed(section, next.get(name)))) return []
+  if (![...old].some(([name, section]) => isNarrower(section, next.get(name)))) return []
   const ours = (await readConnections(run)).filter(({ share }) => old.has(share.toLowerCase()))
   const lost = new Set(
     ours
@@ -92,25 +93,30 @@ function sessionOf({ share, pid, address, user }: Connection, run: RunCommand): 
   }
 }
 
-/** Whether anybody can lose anything by the change. */
-function isNarrowed(before: SambaSection, after: SambaSection | undefined): boolean {
+/** Whether a client can lose anything by the change. */
+function isNarrower(before: SambaSection, after: SambaSection | undefined): boolean {
   if (after === undefined) return true
   const [old, next] = [accessOf(before), accessOf(after)]
   return (
-    isOtherwise(old, next) ||
-    (old.isForGuests && !next.isForGuests) ||
+    old.path !== next.path ||
+    narrowedFor(before, after).length > 0 ||
     !keeps(old.accounts, next.accounts) ||
     !keeps(old.clients, next.clients)
   )
 }
 
-type Access = ReturnType<typeof accessOf>
+const narrowing = spelledSettings('samba').filter(({ row }) => typeof row.narrows === 'object')
 
-function isOtherwise(before: Access, after: Access): boolean {
-  return before.path !== after.path || (before.isWritable && !after.isWritable)
+/** The sessions that lose something by each setting that narrows: of all clients, or of guests. */
+function narrowedFor(before: SambaSection, after: SambaSection): readonly ('all' | 'guests')[] {
+  const [old, next] = [new Map(before.settings), new Map(after.settings)]
+  const narrowed = narrowing.filter((setting) =>
+    isNarrowed(setting, old.get(setting.spelling.option), next.get(setting.spelling.option)),
+  )
+  return narrowed.map(({ row: { narrows } }) => (typeof narrows === 'object' ? narrows.whose : undefined) ?? 'all')
 }
 
-/** Of two lists of which an empty one is everybody: whether the second lets in whom the first does. */
+/** Whether a list permits everything that the list before did; an empty list permits everything. */
 function keeps(before: readonly string[], after: readonly string[]): boolean {
   return after.length === 0 || (before.length > 0 && before.every((word) => after.includes(word)))
 }
@@ -123,7 +129,13 @@ function isLost(
   if (before === undefined) return false
   if (after === undefined) return true
   const [old, next] = [accessOf(before), accessOf(after)]
-  const isGuestNoMore = user === guestAccount && old.isForGuests && !next.isForGuests
+  const narrowed = narrowedFor(before, after)
   const isNoLongerNamed = !keeps(old.accounts, next.accounts) && !next.accounts.includes(user)
-  return isOtherwise(old, next) || isGuestNoMore || isNoLongerNamed || losesAccess(address, old.clients, next.clients)
+  return (
+    old.path !== next.path ||
+    narrowed.includes('all') ||
+    (user === guestAccount && narrowed.includes('guests')) ||
+    isNoLongerNamed ||
+    losesAccess(address, old.clients, next.clients)
+  )
 }
