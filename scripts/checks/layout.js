@@ -1,5 +1,6 @@
 // Fails where a folder of product code has more than 20 files, where folders or files import each other, and where a file
-// in a folder of an app imports its main.ts, app.ts or server.ts. Imports of types count.
+// in a folder of an app imports its main.ts, app.ts or server.ts. In the control plane also where a feature imports the
+// store of another one, and where a service or a store imports http/. Imports of types count.
 // A file directly in an app's src/ is an entry point, which counts as a folder of its own.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -30,18 +31,24 @@ function folderOf(file) {
   return packages.includes(dirname(file)) && file.startsWith('apps/') ? file : dirname(file)
 }
 
+/** Each import of a file of ours: from, to. */
+const imported = files.flatMap((file) =>
+  [...readFileSync(file, 'utf8').matchAll(imports)].map(([, path]) => [
+    file,
+    normalize(join(dirname(file), path)).replace(/\.js$/, '.ts'),
+  ]),
+)
+
 /** Returns the imports between folders or files: from → to → the lines that report them. */
 function readImports(nodeOf) {
   const graph = new Map()
-  for (const file of files)
-    for (const [, path] of readFileSync(file, 'utf8').matchAll(imports)) {
-      const target = normalize(join(dirname(file), path)).replace(/\.js$/, '.ts')
-      const [from, to] = [nodeOf(file), nodeOf(target)]
-      if (from === to) continue
-      if (!graph.has(from)) graph.set(from, new Map())
-      const targets = graph.get(from)
-      targets.set(to, [...(targets.get(to) ?? []), `${file} imports ${target}`])
-    }
+  for (const [file, target] of imported) {
+    const [from, to] = [nodeOf(file), nodeOf(target)]
+    if (from === to) continue
+    if (!graph.has(from)) graph.set(from, new Map())
+    const targets = graph.get(from)
+    targets.set(to, [...(targets.get(to) ?? []), `${file} imports ${target}`])
+  }
   return graph
 }
 
@@ -99,3 +106,26 @@ for (const [file, targets] of byFile)
       process.exitCode = 1
       process.stderr.write(`${file} imports ${target}. Pass it what it needs from there.\n`)
     }
+
+const controlPlane = 'apps/control-plane/src/'
+/** Builds the features, so it knows all of them. */
+const composition = /^(?:[\w-]+\.ts|(?:context|cli)\/.*)$/
+/** Serves HTTP: its own folders, and the routes, views and streams of the features. */
+const transport = /^(?:[\w-]+\.ts|(?:http|rpc|context)\/.*|[\w-]+\/(?:.*-)?(?:resource|routes?|views|streams)\.ts)$/
+
+/** Returns the rule that an import breaks, or undefined. */
+function brokenRule(from, to) {
+  if (/^(?!database\/).*\/(?:.*-)?store\.ts$/.test(to) && dirname(from) !== dirname(to) && !composition.test(from))
+    return 'A feature imports the store of another one. Call its service, or pass a function from context/:'
+  if (to.startsWith('http/') && !transport.test(from))
+    return 'Services and stores know no HTTP. Move what both need to services/:'
+  return undefined
+}
+
+for (const [file, target] of imported) {
+  if (!file.startsWith(controlPlane) || !target.startsWith(controlPlane)) continue
+  const rule = brokenRule(file.slice(controlPlane.length), target.slice(controlPlane.length))
+  if (rule === undefined) continue
+  process.exitCode = 1
+  process.stderr.write(`${rule}\n  ${file} imports ${target}\n`)
+}
