@@ -1,6 +1,8 @@
 import { beforeAll, expect, it, vi } from 'vitest'
 import { addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
 import { waitTimeoutMs } from '../support/clock/wait-until.js'
+import { exampleBody } from '../support/http/examples.js'
+import { openApiContract } from '../support/http/openapi-contract.js'
 import { resources } from '../support/http/route-table.js'
 import { shareApi } from '../support/http/shared-api.js'
 
@@ -33,22 +35,25 @@ beforeAll(async () => {
   const device = await addDevice(api.database, cluster, node)
   const policyId = await addPolicy(api.database, cluster, 0)
   await api.database.prisma.devicePolicy.create({ data: { deviceId: device, policyId } })
-  const user = { cluster, user: 'bob', password: 'correct-horse-battery-staple' }
-  const share = { node, name: 'docs', objectstore_container: 'documents' }
-  const uris = [
-    `/api/v1/clusters/${cluster}/`,
-    `/api/v1/nodes/${node}/`,
-    (await get(`/api/v1/nodes/${node}/`)).body.node_role.resource_uri,
-    `/api/v1/devices/${device}/`,
-    `/api/v1/storage_policies/${policyId}/`,
-    (await post('/api/v1/users/', user)).headers['location'],
-    (await post('/api/v1/gateway_shares/', share)).headers['location'],
-    (await post('/api/v1/gateway_deployments/', { node })).headers['location'],
-    (await post('/api/v1/user_db_deployments/', { node })).headers['location'],
-    (await get('/api/v1/audit_events/?limit=1')).body.objects[0].resource_uri,
-  ]
+  const { document } = await openApiContract(api.controlPlane)
+  const related = { clusters: cluster, nodes: node }
+  const made: Readonly<Record<string, string>> = {
+    clusters: `/api/v1/clusters/${cluster}/`,
+    nodes: `/api/v1/nodes/${node}/`,
+    node_roles: (await get(`/api/v1/nodes/${node}/`)).body.node_role.resource_uri,
+    devices: `/api/v1/devices/${device}/`,
+    storage_policies: `/api/v1/storage_policies/${policyId}/`,
+  }
+  /** Created from the example of the documentation, where operators create it. */
+  const create = async (resource: string) => {
+    const body = exampleBody(document, 'post', `/api/v1/${resource}/`, related)
+    return body === undefined ? undefined : (await post(`/api/v1/${resource}/`, body)).headers['location']
+  }
+  const uris = new Map<string, unknown>()
+  for (const resource of resources) uris.set(resource, made[resource] ?? (await create(resource)))
+  uris.set('audit_events', (await get('/api/v1/audit_events/?limit=1')).body.objects[0].resource_uri)
   await vi.waitFor(() => allBegun(), waitTimeoutMs)
-  for (const [index, resource] of resources.entries()) records.set(resource, (await get(uris[index])).body)
+  for (const resource of resources) records.set(resource, (await get(String(uris.get(resource)))).body)
 })
 
 it.each(resources)('%s: schema/ has the shape of the predecessor, and names what the record has', async (resource) => {

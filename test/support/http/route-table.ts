@@ -1,3 +1,5 @@
+import { resources as declared } from '@roost/api-types/rpc'
+import type { Declaration } from '@roost/api-types/rpc'
 import type { TestApi } from './api.js'
 import { addNode } from '../agents/fleet-rows.js'
 
@@ -112,18 +114,10 @@ const table: readonly ListedRoute[] = [
   { method: 'POST', path: '/api/v1/user_db_deployments/', body: newTarget },
 ]
 
-export const resources = [
-  'clusters',
-  'nodes',
-  'node_roles',
-  'devices',
-  'storage_policies',
-  'users',
-  'gateway_shares',
-  'gateway_deployments',
-  'user_db_deployments',
-  'audit_events',
-]
+/** Every resource of the REST API, in the order of the index. */
+export const resources: readonly string[] = Object.values<Declaration>(declared)
+  .filter(({ rest }) => rest !== 'none')
+  .map(({ name }) => name)
 
 export interface Form {
   readonly route: ListedRoute

@@ -1,0 +1,112 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { exampleBody } from '../support/http/examples.js'
+import type { Related } from '../support/http/examples.js'
+import { openApiContract } from '../support/http/openapi-contract.js'
+import type { OpenApiDocument } from '../support/http/openapi-contract.js'
+import { resources } from '../support/http/route-table.js'
+import { shareApi } from '../support/http/shared-api.js'
+
+const server = shareApi()
+const { get, post, patch, remove } = server
+let document: OpenApiDocument
+let reader = ''
+
+beforeAll(async () => {
+  document = (await openApiContract(server.api.controlPlane)).document
+  reader = `apikey ${await server.api.addOperator({ role: 'read_only' })}`
+})
+
+const list = (resource: string) => `/api/v1/${resource}/`
+const has = (method: string, path: string) => document.paths[path]?.[method] !== undefined
+const bodyOf = (resource: string, related: Related) => exampleBody(document, 'post', list(resource), related) ?? {}
+const changeOf = (resource: string) => exampleBody(document, 'patch', `${list(resource)}{id}/`, {}) ?? {}
+
+/** A cluster with one node that can do everything, for one resource alone. */
+async function newFleet(): Promise<Related> {
+  const cluster = await addCluster(server.api.database)
+  const roles = { runsGateway: true, runsProxy: true, runsObject: true, runsAccountContainer: true }
+  return { clusters: cluster, nodes: await addNode(server.api.database, cluster, { role: { create: roles } }) }
+}
+
+/** A record of the resource: created from its example where it can be, else one that the fleet has. */
+async function newRecord(resource: string): Promise<string> {
+  const fleet = await newFleet()
+  if (!has('post', list(resource))) return `${list(resource)}${fleet[resource]}/`
+  const { status, headers } = await post(list(resource), bodyOf(resource, fleet))
+  expect(status).toBe(201)
+  return String(headers['location'])
+}
+
+const idOf = (uri: string) => uri.split('/').at(-2)
+async function eventsOf(resource: string, uri: string): Promise<readonly { action: string; operator: string }[]> {
+  return (await get(`/api/v1/audit_events/?resource=${resource}&resource_id=${idOf(uri)}`)).body.objects
+}
+
+it('covers the resources that operators write', () => {
+  const written = resources.filter((resource) => has('post', list(resource)) || has('patch', `${list(resource)}{id}/`))
+  expect(written).toEqual(expect.arrayContaining(['nodes', 'users', 'gateway_shares', 'gateway_deployments']))
+})
+
+describe.each(resources)('%s', (resource) => {
+  it('is created once for an Idempotency-Key, with one event of the audit', async () => {
+    if (!has('post', list(resource))) return expect((await post(list(resource), {})).status).toBe(405)
+    const body = bodyOf(resource, await newFleet())
+    const headers = { 'idempotency-key': `every-write-${resource}` }
+    const answers = [await post(list(resource), body, headers), await post(list(resource), body, headers)]
+    expect(answers.map(({ status }) => status)).toEqual([201, 201])
+    expect(answers[1]?.body).toEqual(answers[0]?.body)
+    const uri = String(answers[0]?.headers['location'])
+    const events = await eventsOf(resource, uri)
+    expect(events).toMatchObject([{ action: 'create', operator: 'admin' }])
+    if (typeof body['password'] === 'string') expect(JSON.stringify(events)).not.toContain(body['password'])
+    return expect((await get(uri)).status).toBe(200)
+  })
+
+  it('is not created for a relation that does not exist', async () => {
+    if (!has('post', list(resource))) return expect((await post(list(resource), {})).status).toBe(405)
+    const fleet = await newFleet()
+    const before = (await get(list(resource))).body.meta.total_count
+    const related = Object.keys(fleet).filter((name) => JSON.stringify(bodyOf(resource, fleet)).includes(list(name)))
+    expect(related.length).toBeGreaterThan(0)
+    for (const name of related) {
+      const answer = await post(list(resource), bodyOf(resource, { ...fleet, [name]: 999_999 }))
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(`${list(name)}999999/`)])
+    }
+    return expect((await get(list(resource))).body.meta.total_count).toBe(before)
+  })
+
+  it('is changed and removed only by the ETag that it has, with an event of the audit for each', async () => {
+    const path = `${list(resource)}{id}/`
+    const methods = ['patch', 'delete'].filter((method) => has(method, path))
+    if (methods.length === 0) return expect((await patch(`${list(resource)}1/`, {})).status).toBe(405)
+    const uri = await newRecord(resource)
+    const stale = { 'if-match': '"of-another-time"' }
+    const before = (await get(uri)).body
+    if (methods.includes('patch')) {
+      expect((await patch(uri, changeOf(resource), stale)).status).toBe(412)
+      expect((await get(uri)).body).toEqual(before)
+      const fresh = { 'if-match': String((await get(uri)).headers['etag']) }
+      const { status, headers } = await patch(uri, changeOf(resource), fresh)
+      expect([status, headers['etag']]).toEqual([202, (await get(uri)).headers['etag']])
+      expect((await eventsOf(resource, uri)).map(({ action }) => action)).toContain('change')
+    }
+    if (!methods.includes('delete')) return
+    expect((await remove(uri, stale)).status).toBe(412)
+    expect((await remove(uri, { 'if-match': String((await get(uri)).headers['etag']) })).status).toBe(204)
+    expect((await get(uri)).status).toBe(404)
+    expect((await eventsOf(resource, uri)).map(({ action }) => action)).toContain('remove')
+  })
+
+  it('is not written by an operator who may only read', async () => {
+    const uri = `${list(resource)}1/`
+    const headers = { authorization: reader }
+    const answers = [
+      ...(has('post', list(resource)) ? [await post(list(resource), {}, headers)] : []),
+      ...(has('patch', `${list(resource)}{id}/`) ? [await patch(uri, {}, headers)] : []),
+      ...(has('delete', `${list(resource)}{id}/`) ? [await remove(uri, headers)] : []),
+    ]
+    for (const { status } of answers) expect(status).toBe(403)
+    expect((await get(list(resource), headers)).status).toBe(200)
+  })
+})
