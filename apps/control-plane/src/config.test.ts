@@ -43,7 +43,7 @@ describe('readConfig', () => {
   })
 
   it('names a variable that it does not know', () => {
-    expect(faultsOf({ ROOST_LISTN: '0.0.0.0:1' })[0]).toMatch(/^ROOST_LISTN is no variable of Roost/)
+    expect(faultsOf({ ROOST_LISTN: '0.0.0.0:1' })[0]).toMatch(/^Unknown variable ROOST_LISTN\./)
     expect(faultsOf({ ROOST_AGENT_DATA_DIR: '/x', ROOST_TEST_LONG: '1' })).toEqual([])
   })
 
