@@ -30,9 +30,9 @@ async function memoryOf(namesOf: (node: number) => readonly string[]): Promise<n
   for (let node = 1; node <= nodes; node++) {
     // Each agent's names come in a message of its own: no two share a string.
     const message = JSON.stringify(namesOf(node).map((name) => ({ name, unit: 'count', aggregation: 'sum' })))
-    latest.takeCatalogue(node, { id: 1, metrics: JSON.parse(message) as [] })
+    latest.storeCatalogue(node, { id: 1, metrics: JSON.parse(message) as [] })
     const values = Float64Array.from(sharedNames.keys())
-    latest.takeFrame(node, encodeMetricFrame({ catalogue: 1, sequence: 1n, time: 1, values }))
+    latest.storeFrame(node, encodeMetricFrame({ catalogue: 1, sequence: 1n, time: 1, values }))
   }
   const used = (await usedMb()) - before
   return used / ((latest.size * sharedNames.length) / 100_000)

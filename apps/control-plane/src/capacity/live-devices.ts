@@ -28,7 +28,7 @@ interface LiveDevice {
   storedAt: number
 }
 
-/** An unchanged device is stored anew after so many seconds, so that its `last_seen` tells the truth. */
+/** An unchanged device is stored again after so many seconds, so that its `last_seen` tells the truth. */
 const storeUnchangedAfter = 60
 
 /** A device in one of these states has no filesystem that anybody could fill. */
@@ -66,7 +66,7 @@ export function createLiveDevices(): LiveDevices {
       const known = nodes.get(nodeId)
       return reported.flatMap((one) => {
         const device = known?.get(one.key)
-        if (!device || !takeIn(device, one, time)) return []
+        if (!device || !update(device, one, time)) return []
         columnsOf(device.clusterId).change(device.row, counted(device))
         return [usageOf(device, time)]
       })
@@ -76,19 +76,19 @@ export function createLiveDevices(): LiveDevices {
 
 function liveDevice(stored: StoredDevice, columns: DeviceColumns): LiveDevice {
   const { id, nodeId, clusterId, policies, status } = stored
-  const device = { id, nodeId, clusterId, policies, status, figures: figuresOf(stored), storedAt: -Infinity }
+  const device = { id, nodeId, clusterId, policies, status, figures: spaceOf(stored), storedAt: -Infinity }
   return { ...device, row: columns.add(counted(device)) }
 }
 
-function figuresOf({ totalBytes, freeBytes, availableBytes }: StoredDevice): FilesystemSpace | null {
+function spaceOf({ totalBytes, freeBytes, availableBytes }: StoredDevice): FilesystemSpace | null {
   if (totalBytes === null || freeBytes === null || availableBytes === null) return null
   return { total_bytes: totalBytes, free_bytes: freeBytes, available_bytes: availableBytes }
 }
 
 /** False when the report tells nothing new. Figures that could not be read leave the last ones in place. */
-function takeIn(device: LiveDevice, reported: ReportedDevice, time: number): boolean {
+function update(device: LiveDevice, reported: ReportedDevice, time: number): boolean {
   const figures = reported.figures ?? device.figures
-  const same = device.status === reported.status && sameFigures(device.figures, figures)
+  const same = device.status === reported.status && sameSpace(device.figures, figures)
   if (same && time - device.storedAt < storeUnchangedAfter) return false
   device.status = reported.status
   device.figures = figures
@@ -96,7 +96,7 @@ function takeIn(device: LiveDevice, reported: ReportedDevice, time: number): boo
   return true
 }
 
-function sameFigures(a: FilesystemSpace | null, b: FilesystemSpace | null): boolean {
+function sameSpace(a: FilesystemSpace | null, b: FilesystemSpace | null): boolean {
   return (
     a?.total_bytes === b?.total_bytes && a?.free_bytes === b?.free_bytes && a?.available_bytes === b?.available_bytes
   )

@@ -20,7 +20,7 @@ export function driftRoutes(drift: DriftService): readonly Route[] {
       status: 202,
       summary: 'Put back what was applied, or adopt what is there',
       body: DriftAction,
-      lookUp: (id) => drift.get(id),
+      requireRecord: (id) => drift.get(id),
       handle: ({ id, body, caller }) => drift.resolve(id, parseFields(DriftAction, body), caller),
     },
   ]

@@ -20,14 +20,14 @@ const maxHeaderBytes = 64 * 1024
 
 const limits = {
   bodyLimit: 1024 * 1024,
-  // Node cuts slow senders only when headersTimeout is below requestTimeout and it looks often enough.
+  // Node cuts slow senders only when headersTimeout is below requestTimeout and checks often enough.
   requestTimeout: 10_000,
   connectionTimeout: 30_000,
   keepAliveTimeout: 65_000,
 } as const
 const headersTimeoutMs = 5_000
-/** Of a server with a reader that takes nothing. */
-const patienceMs = 30_000
+/** Timeout of a client that does not read its answer. */
+const readTimeoutMs = 30_000
 const nodeLimits = { maxHeaderSize: maxHeaderBytes, connectionsCheckingInterval: 1_000 } as const
 
 /** Fastify with the limits, ids and paths of the contract; knows no route yet. */
@@ -37,7 +37,7 @@ export function createServer({ log, tls, behindProxy }: ServerOptions): FastifyI
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
-    // One hop alone: what stands further left in X-Forwarded-For anybody can write.
+    // Only one hop is trusted: clients can forge the other entries of X-Forwarded-For.
     trustProxy: (_address: string, hop: number) => behindProxy && hop === 0,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
     genReqId: requestId,
@@ -50,7 +50,7 @@ export function createServer({ log, tls, behindProxy }: ServerOptions): FastifyI
   app.server.headersTimeout = headersTimeoutMs
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
   sliceLongAnswers(app)
-  cutStalledReaders(app, patienceMs)
+  cutStalledReaders(app, readTimeoutMs)
   return app
 }
 
@@ -67,7 +67,7 @@ const parserErrors: Readonly<Record<string, readonly [status: string, sentence: 
 
 /** Answers requests that are not valid HTTP, too large or too slow. */
 function refuseBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Below HTTP (a handshake that failed) nobody could read an answer, and writing one would keep the socket.
+  // After a failed TLS handshake the client cannot read an answer, and writing one would keep the socket open.
   if (!/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) {
     socket.destroy()
     return

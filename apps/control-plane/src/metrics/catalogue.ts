@@ -24,7 +24,7 @@ export interface Catalogue extends NameList {
   readonly aggregations: readonly Aggregation[]
 }
 
-/** All catalogues in use. Whoever acquires one releases it; what nobody uses is forgotten. */
+/** All catalogues in use. Each acquired catalogue is released; unused ones are dropped. */
 export interface CatalogueTable {
   /** The definitions are not changed afterwards. */
   acquire(definitions: readonly MetricDefinition[]): Catalogue

@@ -7,7 +7,7 @@ export interface ClusterNames extends NameList {
   /** By position, like `metrics`. Where nodes disagree, the definition of the first one holds. */
   readonly aggregations: readonly Aggregation[]
   /** For each position in a catalogue, the position here. */
-  readonly places: ReadonlyMap<Catalogue, Int32Array>
+  readonly indexes: ReadonlyMap<Catalogue, Int32Array>
 }
 
 /** `catalogues`: each once, in the order of their first node. */
@@ -18,13 +18,13 @@ export function clusterNames(catalogues: readonly Catalogue[]): ClusterNames {
       if (!rules.has(metric)) rules.set(metric, aggregations[i] as Aggregation)
   }
   const metrics = [...rules.keys()].toSorted(compareMetrics)
-  const placeOf = new Map(metrics.map((metric, place) => [metric, place]))
+  const indexOfName = new Map(metrics.map((metric, index) => [metric, index]))
   return {
     metrics,
     sorted: Int32Array.from(metrics.keys()),
     aggregations: metrics.map((metric) => rules.get(metric) as Aggregation),
-    places: new Map(
-      catalogues.map((one) => [one, Int32Array.from(one.metrics, (metric) => placeOf.get(metric) as number)]),
+    indexes: new Map(
+      catalogues.map((one) => [one, Int32Array.from(one.metrics, (metric) => indexOfName.get(metric) as number)]),
     ),
   }
 }

@@ -27,7 +27,7 @@ export function planCluster(names: ClusterNames, positions: Int32Array): Cluster
   for (const [row, position] of positions.entries()) rowOf[position] = row
   const rules = Array.from(positions, (position) => names.aggregations[position] as Aggregation)
   const sources = new Map(
-    [...names.places].map(([catalogue, places]) => [catalogue, sourcesOf(places, rowOf, rules)] as const),
+    [...names.indexes].map(([catalogue, indexes]) => [catalogue, sourcesOf(indexes, rowOf, rules)] as const),
   )
   return {
     metrics: Array.from(positions, (position) => names.metrics[position] as Metric),
@@ -37,10 +37,10 @@ export function planCluster(names: ClusterNames, positions: Int32Array): Cluster
   }
 }
 
-function sourcesOf(places: Int32Array, rowOf: Int32Array, rules: readonly Aggregation[]): Source[] {
+function sourcesOf(indexes: Int32Array, rowOf: Int32Array, rules: readonly Aggregation[]): Source[] {
   const groups: { readonly rule: AggregationRule; readonly from: number[]; readonly to: number[] }[] = []
-  for (const [position, place] of places.entries()) {
-    const row = rowOf[place] as number
+  for (const [position, index] of indexes.entries()) {
+    const row = rowOf[index] as number
     if (row === -1) continue
     const rule = aggregations[rules[row] as Aggregation]
     let group = groups.find(({ rule: { add, start } }) => add === rule.add && start === rule.start)
@@ -73,15 +73,15 @@ export function clusterRows(
     counts: new Int32Array(length),
     times: new Float64Array(length).fill(-Infinity),
   }
-  const whole = new Map<Source, NodeValues[]>()
+  const complete = new Map<Source, NodeValues[]>()
   for (const node of nodes) {
     if (node.newest < freshFrom || !isOnline(node.nodeId)) continue
     for (const source of plan.sources.get(node.catalogue) ?? []) {
-      if (node.whole) listOf(source, whole).push(node)
+      if (node.isComplete) listOf(source, complete).push(node)
       else addEach(source, node, freshFrom, sums)
     }
   }
-  for (const [source, together] of whole) addWhole(source, together, sums)
+  for (const [source, together] of complete) addComplete(source, together, sums)
   finish(plan, sums)
   if (sums.counts.includes(0)) fillTimes(plan, nodes, sums)
   return {
@@ -99,7 +99,7 @@ function listOf(source: Source, lists: Map<Source, NodeValues[]>): NodeValues[] 
 }
 
 /** All values of such a node are of one time: nothing is to be decided for the single one, and counting can wait. */
-function addWhole(source: Source, nodes: readonly NodeValues[], { values, counts, times }: Sums): void {
+function addComplete(source: Source, nodes: readonly NodeValues[], { values, counts, times }: Sums): void {
   const newest = nodes.reduce((time, node) => Math.max(time, node.newest), -Infinity)
   const sums = sumsOf(source, nodes)
   for (let i = 0; i < sums.length; i++) {

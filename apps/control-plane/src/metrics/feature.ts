@@ -19,7 +19,7 @@ export interface MetricOptions {
 export interface MetricFeature {
   readonly reads: MetricReads
   readonly intake: MetricIntake
-  /** What is held, for our own figures. */
+  /** The stored values, for our own metrics. */
   readonly latest: LatestValues
 }
 

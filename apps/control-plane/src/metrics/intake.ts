@@ -54,32 +54,32 @@ export function createMetricIntake({ latest, members, store }: Collaborators): M
     stored.set(nodeId, digest)
     members.add(nodeId, clusterId)
   }
-  const takeStored = async (missing: readonly { readonly nodeId: number; readonly digest: string | null }[]) => {
+  const loadStored = async (missing: readonly { readonly nodeId: number; readonly digest: string | null }[]) => {
     if (missing.length === 0) return
     const definitions = await store.listDefinitions()
     for (const { nodeId, digest } of missing) {
       const metrics = digest === null ? undefined : definitions.get(digest)
       if (!metrics || digest === null || latest.get(nodeId)) continue
-      latest.takeCatalogue(nodeId, { id: catalogueOfDatabase, metrics })
+      latest.storeCatalogue(nodeId, { id: catalogueOfDatabase, metrics })
       stored.set(nodeId, digest)
     }
   }
   return {
     catalogue(nodeId, message) {
-      latest.takeCatalogue(nodeId, message)
+      latest.storeCatalogue(nodeId, message)
       return save(nodeId, message)
     },
     connected: (nodeId) => void online.add(nodeId),
     disconnected: (nodeId) => void online.delete(nodeId),
     isOnline: (nodeId) => online.has(nodeId),
-    frame: (nodeId, bytes) => latest.takeFrame(nodeId, bytes),
+    frame: (nodeId, bytes) => latest.storeFrame(nodeId, bytes),
     forget,
     prune: () => store.deleteUnused(),
     async refresh() {
       const known = new Set(members.all)
       const nodes = await store.listNodes()
       for (const { nodeId, clusterId } of nodes) members.add(nodeId, clusterId)
-      await takeStored(nodes.filter(({ nodeId, digest }) => digest !== null && !latest.get(nodeId)))
+      await loadStored(nodes.filter(({ nodeId, digest }) => digest !== null && !latest.get(nodeId)))
       // Only what was known before the query: a node that came meanwhile is not in its answer.
       const there = new Set(nodes.map(({ nodeId }) => nodeId))
       for (const nodeId of known) if (!there.has(nodeId)) forget(nodeId)

@@ -10,17 +10,17 @@ beforeEach(() => {
 })
 
 function catalogue(nodeId: number, names: readonly string[], id = 1) {
-  return latest.takeCatalogue(nodeId, {
+  return latest.storeCatalogue(nodeId, {
     id,
     metrics: names.map((name) => ({ name, unit: 'count', aggregation: 'sum' as const })),
   })
 }
 
 function frame(nodeId: number, values: readonly number[], time = now, id = 1) {
-  latest.takeFrame(nodeId, encodeMetricFrame({ catalogue: id, sequence: 1n, time, values: Float64Array.from(values) }))
+  latest.storeFrame(nodeId, encodeMetricFrame({ catalogue: id, sequence: 1n, time, values: Float64Array.from(values) }))
 }
 
-function held(nodeId: number) {
+function stored(nodeId: number) {
   const node = latest.get(nodeId)
   return { values: [...(node?.values ?? [])], times: [...(node?.times ?? [])] }
 }
@@ -30,7 +30,7 @@ describe('latest values', () => {
     catalogue(1, ['a', 'b'])
     frame(1, [1, 2], now - 10)
     frame(1, [3, 4], now)
-    expect(held(1)).toEqual({ values: [3, 4], times: [now, now] })
+    expect(stored(1)).toEqual({ values: [3, 4], times: [now, now] })
     expect(latest.counters).toMatchObject({ frames: 2, samples: 4 })
   })
 
@@ -39,20 +39,20 @@ describe('latest values', () => {
     frame(1, [1, 2], now - 10)
     frame(1, [Number.NaN, 4])
     frame(1, [Infinity, 5])
-    expect(held(1)).toEqual({ values: [1, 5], times: [now - 10, now] })
+    expect(stored(1)).toEqual({ values: [1, 5], times: [now - 10, now] })
   })
 
   it('never lie in the future of the control plane', () => {
     catalogue(1, ['a'])
     frame(1, [1], now + 3600)
-    expect(held(1).times).toEqual([now])
+    expect(stored(1).times).toEqual([now])
   })
 
   it('are not replaced by an older frame that comes late', () => {
     catalogue(1, ['a'])
     frame(1, [2], now)
     frame(1, [1], now - 60)
-    expect(held(1).values).toEqual([2])
+    expect(stored(1).values).toEqual([2])
     expect(latest.counters.late).toBe(1)
   })
 
@@ -60,7 +60,7 @@ describe('latest values', () => {
     frame(1, [1])
     catalogue(1, ['a'])
     frame(1, [1], now, 7)
-    expect(held(1).times).toEqual([Number.NaN])
+    expect(stored(1).times).toEqual([Number.NaN])
     expect(latest.counters.unknownCatalogue).toBe(2)
   })
 
@@ -68,14 +68,14 @@ describe('latest values', () => {
     catalogue(1, ['a'])
     expect(() => frame(1, [1, 2])).toThrow('A frame of 2 values for a catalogue of 1')
     expect(() => frame(1, [1], Number.NaN)).toThrow('A frame has no time')
-    expect(() => latest.takeFrame(1, new Uint8Array(40))).toThrow('Unknown kind')
+    expect(() => latest.storeFrame(1, new Uint8Array(40))).toThrow('Unknown kind')
   })
 
   it('of names that stay are kept when the catalogue changes', () => {
     catalogue(1, ['a', 'b'])
     frame(1, [1, 2])
     expect(catalogue(1, ['c', 'b'], 2)).toBe(true)
-    expect(held(1)).toEqual({ values: [Number.NaN, 2], times: [Number.NaN, now] })
+    expect(stored(1)).toEqual({ values: [Number.NaN, 2], times: [Number.NaN, now] })
   })
 
   it('of a node whose agent sends the same names again stay as they are', () => {
@@ -83,10 +83,10 @@ describe('latest values', () => {
     frame(1, [1])
     expect(catalogue(1, ['a'], 2)).toBe(false)
     frame(1, [5], now, 2)
-    expect(held(1).values).toEqual([5])
+    expect(stored(1).values).toEqual([5])
   })
 
-  it('share their names between nodes, and drop the names that nobody has any more', () => {
+  it('share their names between nodes, and drop unused names', () => {
     catalogue(1, ['a', 'b'])
     catalogue(2, ['a', 'b'])
     expect(latest.get(1)?.catalogue).toBe(latest.get(2)?.catalogue)

@@ -15,7 +15,7 @@ export interface NodeValues {
   /** Time of the newest frame. */
   newest: number
   /** Whether that frame had a value for every metric, so that `newest` is the time of them all. */
-  whole: boolean
+  isComplete: boolean
 }
 
 /** What came in and what was dropped since the start. */
@@ -45,9 +45,9 @@ export interface LatestValues {
   /** Those of them that have a catalogue, in the same order. */
   getMany(nodeIds: readonly number[]): readonly NodeValues[]
   /** Takes a node's catalogue; values whose names it shares with the last one stay. True when it is another set. */
-  takeCatalogue(nodeId: number, message: NumberedDefinitions): boolean
+  storeCatalogue(nodeId: number, message: NumberedDefinitions): boolean
   /** Takes a metric frame. Throws FrameError for one that cannot be read. */
-  takeFrame(nodeId: number, bytes: Uint8Array): void
+  storeFrame(nodeId: number, bytes: Uint8Array): void
   forget(nodeId: number): void
 }
 
@@ -74,7 +74,7 @@ export function createLatestValues(now: () => number): LatestValues {
       }
       return found
     },
-    takeCatalogue(nodeId, { id, metrics }) {
+    storeCatalogue(nodeId, { id, metrics }) {
       const last = nodes.get(nodeId)
       const catalogue = table.acquire(metrics)
       nodes.set(
@@ -84,7 +84,7 @@ export function createLatestValues(now: () => number): LatestValues {
       if (last) table.release(last.catalogue)
       return catalogue !== last?.catalogue
     },
-    takeFrame(nodeId, bytes) {
+    storeFrame(nodeId, bytes) {
       const frame = decodeMetricFrame(bytes)
       if (!Number.isFinite(frame.time)) throw new FrameError('A frame has no time')
       const node = nodes.get(nodeId)
@@ -113,10 +113,10 @@ function keep(node: NodeValues, values: Float64Array, time: number, counters: In
   node.newest = time
   counters.frames++
   counters.samples += values.length
-  node.whole = copyFinite(values, node.values, node.times, time) === values.length
+  node.isComplete = copyFinite(values, node.values, node.times, time) === values.length
 }
 
-/** A value that is none (NaN) leaves the last one, with its time, in place. Returns how many there were. */
+/** Copies finite values with their time; NaN keeps the previous value. Returns the number of copied values. */
 function copyFinite(from: Float64Array, values: Float64Array, times: Float64Array, time: number): number {
   let copied = 0
   for (let i = 0; i < from.length; i++) {
@@ -134,15 +134,15 @@ function fresh(nodeId: number, catalogue: Catalogue, catalogueId: number, last: 
   const values = new Float64Array(length).fill(Number.NaN)
   const times = new Float64Array(length).fill(Number.NaN)
   if (last) carryOver(last, catalogue, values, times)
-  return { nodeId, catalogue, catalogueId, values, times, newest: last?.newest ?? -Infinity, whole: false }
+  return { nodeId, catalogue, catalogueId, values, times, newest: last?.newest ?? -Infinity, isComplete: false }
 }
 
 function carryOver(last: NodeValues, catalogue: Catalogue, values: Float64Array, times: Float64Array): void {
-  const places = new Map(last.catalogue.metrics.map((metric, i) => [metric, i]))
+  const indexes = new Map(last.catalogue.metrics.map((metric, i) => [metric, i]))
   for (const [i, metric] of catalogue.metrics.entries()) {
-    const place = places.get(metric)
-    if (place === undefined) continue
-    values[i] = last.values[place] as number
-    times[i] = last.times[place] as number
+    const index = indexes.get(metric)
+    if (index === undefined) continue
+    values[i] = last.values[index] as number
+    times[i] = last.times[index] as number
   }
 }

@@ -4,7 +4,7 @@ import { planCluster } from './cluster-values.js'
 import type { ClusterPlan } from './cluster-values.js'
 import { compileQuery } from './query.js'
 import type { MetricQuery } from './query.js'
-import { select, selectInTurns } from './selection.js'
+import { select, selectInSteps } from './selection.js'
 
 /** A query with what it selects, remembered for each list of names that it was put to. */
 export interface CachedQuery {
@@ -21,24 +21,24 @@ export interface QueryCache {
 }
 
 const maxQueries = 256
-/** Numbers that all answers may hold together: 32 MB. */
-const maxHeld = 8_000_000
+/** Numbers that all answers may reserve together: 32 MB. */
+const maxNumbers = 8_000_000
 
 /** Pollers ask the same few things again and again: the last queries keep what they selected, while the names live. */
 export function createQueryCache(): QueryCache {
   const queries = new Map<string, CachedQuery>()
-  let held = 0
-  /** When too much is held, all is forgotten: that is rare, and each answer is quickly made again. */
-  const hold = (numbers: number) => {
-    held += numbers
-    if (held <= maxHeld) return
+  let kept = 0
+  /** When too much is kept, all is forgotten: that is rare, and each answer is quickly made again. */
+  const reserve = (numbers: number) => {
+    kept += numbers
+    if (kept <= maxNumbers) return
     queries.clear()
-    held = 0
+    kept = 0
   }
   return {
     get(names) {
       const key = names.join()
-      const cached = queries.get(key) ?? remember(compileQuery(names), hold)
+      const cached = queries.get(key) ?? remember(compileQuery(names), reserve)
       queries.delete(key)
       queries.set(key, cached)
       if (queries.size > maxQueries) queries.delete(queries.keys().next().value as string)
@@ -47,19 +47,19 @@ export function createQueryCache(): QueryCache {
   }
 }
 
-function remember(query: MetricQuery, hold: (numbers: number) => void): CachedQuery {
+function remember(query: MetricQuery, reserve: (numbers: number) => void): CachedQuery {
   const positions = new WeakMap<NameList, Int32Array>()
   const plans = new WeakMap<ClusterNames, ClusterPlan>()
   const keep = (names: NameList, found: Int32Array): Int32Array => {
     positions.set(names, found)
-    hold(found.length)
+    reserve(found.length)
     return found
   }
   const positionsIn = (names: NameList) => positions.get(names) ?? keep(names, select(names, query))
   return {
     query,
     async prepare(lists) {
-      for (const names of lists) if (!positions.has(names)) keep(names, await selectInTurns(names, query))
+      for (const names of lists) if (!positions.has(names)) keep(names, await selectInSteps(names, query))
     },
     positions: positionsIn,
     plan(names) {
@@ -67,7 +67,7 @@ function remember(query: MetricQuery, hold: (numbers: number) => void): CachedQu
       if (known) return known
       const plan = planCluster(names, positionsIn(names))
       plans.set(names, plan)
-      hold(plan.size)
+      reserve(plan.size)
       return plan
     },
   }

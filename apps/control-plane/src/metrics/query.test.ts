@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createCatalogueTable } from './catalogue.js'
 import type { NameList } from './catalogue.js'
 import { compileQuery, splitNames } from './query.js'
-import { hasName, select, selectInTurns } from './selection.js'
+import { hasName, select, selectInSteps } from './selection.js'
 
 function listOf(names: readonly string[]): NameList {
   return createCatalogueTable().acquire(names.map((name) => ({ name, unit: 'count', aggregation: 'sum' })))
@@ -80,7 +80,7 @@ describe('a pattern', () => {
   it('selects the same in turns with others', async () => {
     const list = listOf(Array.from({ length: 3000 }, (_, i) => `disk.sd${i}.read`))
     const query = compileQuery(['*7*', '*d1.*', 'disk.sd2*', 'disk.sd5.read'])
-    expect(await selectInTurns(list, query)).toEqual(select(list, query))
+    expect(await selectInSteps(list, query)).toEqual(select(list, query))
   })
 
   it('is found or not found by its literal name', () => {

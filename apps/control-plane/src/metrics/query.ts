@@ -10,7 +10,7 @@ export interface MetricQuery {
   readonly patterns: readonly Pattern[]
 }
 
-/** The names in values of the parameter `metrics`, which may be repeated and holds names separated by commas. */
+/** The names in values of the parameter `metrics`, which may be repeated and isValid names separated by commas. */
 export function splitNames(values: readonly string[]): string[] {
   return values.flatMap((value) => value.split(',')).map((name) => name.trim())
 }
@@ -39,6 +39,6 @@ function checkPattern(pattern: string): void {
   )
 }
 
-function check(holds: boolean, message: string): void {
-  if (!holds) throw new RoostError('invalid', message)
+function check(isValid: boolean, message: string): void {
+  if (!isValid) throw new RoostError('invalid', message)
 }

@@ -19,7 +19,7 @@ export interface Moment {
   readonly freshFrom: number
 }
 
-/** Rows without a value, for names that nobody knows. */
+/** Rows without a value, for unknown names. */
 export function unknownRows(names: readonly string[]): Rows {
   return {
     metrics: names.map((name) => ({ name, json: JSON.stringify(name).slice(1, -1) })),

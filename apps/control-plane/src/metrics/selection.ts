@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Metric, NameList } from './catalogue.js'
 import { lettersOf, matchesAfterPrefix } from './pattern.js'
 import type { Pattern } from './pattern.js'
@@ -6,7 +6,7 @@ import type { MetricQuery } from './query.js'
 
 /** Names that are looked at between two chances to let others have their turn. */
 const namesAtOnce = 256
-const maxTurnMs = 8
+const maxStepMs = 8
 
 /** Positions of the names that the query asks for, in the order of the names, each once. */
 export function select(names: NameList, query: MetricQuery): Int32Array {
@@ -15,13 +15,13 @@ export function select(names: NameList, query: MetricQuery): Int32Array {
 }
 
 /** The same, with a turn for others every few milliseconds: many patterns over many names take longer than one may wait. */
-export async function selectInTurns(names: NameList, query: MetricQuery): Promise<Int32Array> {
+export async function selectInSteps(names: NameList, query: MetricQuery): Promise<Int32Array> {
   const steps = selecting(names, query)
   let began = performance.now()
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value
-    if (performance.now() - began < maxTurnMs) continue
-    await turn()
+    if (performance.now() - began < maxStepMs) continue
+    await yieldToLoop()
     began = performance.now()
   }
 }

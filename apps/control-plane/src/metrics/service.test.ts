@@ -42,12 +42,12 @@ beforeEach(() => {
 })
 
 function join(nodeId: number, clusterId: number) {
-  latest.takeCatalogue(nodeId, { id: 1, metrics: [...definitions] })
+  latest.storeCatalogue(nodeId, { id: 1, metrics: [...definitions] })
   members.add(nodeId, clusterId)
 }
 
 function report(nodeId: number, values: readonly number[], time = now) {
-  latest.takeFrame(nodeId, encodeMetricFrame({ catalogue: 1, sequence: 1n, time, values: Float64Array.from(values) }))
+  latest.storeFrame(nodeId, encodeMetricFrame({ catalogue: 1, sequence: 1n, time, values: Float64Array.from(values) }))
 }
 
 const poll = async (...names: string[]) => (await service.pollNode(1, names)).metrics
@@ -142,8 +142,8 @@ describe('the metrics of a cluster', () => {
 
   it('join the names of all nodes, and follow a node whose names change', async () => {
     report(1, [1, 10, 100])
-    latest.takeCatalogue(2, { id: 2, metrics: [{ name: 'xfs.sdb.writes', unit: 'count', aggregation: 'sum' }] })
-    latest.takeFrame(2, encodeMetricFrame({ catalogue: 2, sequence: 1n, time: now, values: Float64Array.of(8) }))
+    latest.storeCatalogue(2, { id: 2, metrics: [{ name: 'xfs.sdb.writes', unit: 'count', aggregation: 'sum' }] })
+    latest.storeFrame(2, encodeMetricFrame({ catalogue: 2, sequence: 1n, time: now, values: Float64Array.of(8) }))
     expect((await service.namesOfCluster(1)).metrics).toHaveLength(4)
     expect((await pollCluster('xfs.*', 'load.*')).map(({ value }) => value)).toEqual([1, 8])
   })

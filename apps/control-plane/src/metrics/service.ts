@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { MetricService } from '@roost/api-types/rpc'
 import { resourceUri } from '@roost/api-types/rest'
 import type { NodeMetricSample } from '@roost/api-types/rest'
@@ -127,7 +127,7 @@ async function* slicesAcross({ parts, moment }: AcrossAnswer): AsyncGenerator<re
     const node = resourceUri('nodes', nodeId)
     for (const slice of slicesOf(rows, rowsAtOnce)) {
       yield samplesOf(slice, moment).map((sample) => ({ node, ...sample }))
-      await turn()
+      await yieldToLoop()
     }
   }
 }

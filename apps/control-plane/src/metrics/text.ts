@@ -8,7 +8,7 @@ const rowsAtOnce = 1000
 /** Characters from which a piece is handed on. */
 const pieceLength = 64 * 1024
 
-/** `{"metrics":[…]}` in pieces, so that nobody waits while a large answer is made. */
+/** `{"metrics":[…]}` in pieces, so that other requests do not wait while a large answer is made. */
 export function* namesText({ metrics, sorted }: NameList): Generator<string> {
   yield '{"metrics":['
   for (let start = 0; start < sorted.length; start += rowsAtOnce) {

@@ -6,7 +6,7 @@ async function* pages() {
   yield [{ id: 2, cluster: 'default', node: 'n"2', device: 'd2', usedBytes: 1e13, freeBytes: 0 }]
 }
 
-describe('the figures of devices', () => {
+describe('the metrics of devices', () => {
   it('stand family by family, as the text format wants it', async () => {
     const lines = (await deviceLines(pages())).split('\n').filter((line) => !line.startsWith('# HELP'))
     expect(lines).toEqual([

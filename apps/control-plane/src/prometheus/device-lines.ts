@@ -1,9 +1,9 @@
-import type { DeviceFigures } from './store.js'
+import type { DeviceSpace } from './store.js'
 
 interface Family {
   readonly name: string
   readonly help: string
-  readonly value: (device: DeviceFigures) => number
+  readonly value: (device: DeviceSpace) => number
 }
 
 const families: readonly Family[] = [
@@ -17,7 +17,7 @@ const families: readonly Family[] = [
 ]
 
 /** The families of single devices as text. A fleet has more of them than a client library should hold as objects. */
-export async function deviceLines(pages: AsyncIterable<readonly DeviceFigures[]>): Promise<string> {
+export async function deviceLines(pages: AsyncIterable<readonly DeviceSpace[]>): Promise<string> {
   const texts = families.map(({ name, help }) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`)
   for await (const devices of pages) {
     for (const [i, { name, value }] of families.entries())
@@ -26,7 +26,7 @@ export async function deviceLines(pages: AsyncIterable<readonly DeviceFigures[]>
   return texts.join('')
 }
 
-function labelsOf({ cluster, node, device }: DeviceFigures): string {
+function labelsOf({ cluster, node, device }: DeviceSpace): string {
   return `{cluster="${escapeLabel(cluster)}",node="${escapeLabel(node)}",device="${escapeLabel(device)}"}`
 }
 

@@ -3,10 +3,10 @@ import { bytesPerTb } from '@roost/capacity-core'
 import { Gauge, Registry } from 'prom-client'
 import { deviceLines } from './device-lines.js'
 import { shareLines } from './share-lines.js'
-import type { FigureStore } from './store.js'
+import type { FleetMetricStore } from './store.js'
 
 /** Returns the metrics of nodes, devices, shares and capacity as text. They are read again each time, so that removed nodes are not in the answer. */
-export async function fleetText(store: FigureStore, capacity: CapacityService, metrics: Polls): Promise<string> {
+export async function fleetText(store: FleetMetricStore, capacity: CapacityService, metrics: Polls): Promise<string> {
   const registry = new Registry()
   await Promise.all([addCounts(registry, store), addCapacity(registry, store, capacity)])
   return `${await registry.metrics()}${await deviceLines(store.listDevices())}${await shareText(store, metrics)}`
@@ -14,7 +14,7 @@ export async function fleetText(store: FigureStore, capacity: CapacityService, m
 
 type Polls = Pick<MetricService, 'pollNode'>
 
-async function shareText(store: FigureStore, metrics: Polls): Promise<string> {
+async function shareText(store: FleetMetricStore, metrics: Polls): Promise<string> {
   const shares = await store.listShares()
   const byNode = new Map<number, ReadonlyMap<string, number | null>>()
   for (const { nodeId } of shares)
@@ -25,14 +25,14 @@ async function shareText(store: FigureStore, metrics: Polls): Promise<string> {
   return shareLines(shares, ({ nodeId, id }, metric) => byNode.get(nodeId)?.get(`share.${id}.${metric}`))
 }
 
-async function addCounts(registry: Registry, store: FigureStore): Promise<void> {
+async function addCounts(registry: Registry, store: FleetMetricStore): Promise<void> {
   const nodes = gauge(registry, 'roost_nodes', 'Nodes by state', ['cluster', 'state'])
   const devices = gauge(registry, 'roost_devices', 'Devices by status', ['cluster', 'status'])
   for (const { cluster, state, count } of await store.countNodes()) nodes.set({ cluster, state }, count)
   for (const { cluster, status, count } of await store.countDevices()) devices.set({ cluster, status }, count)
 }
 
-async function addCapacity(registry: Registry, store: FigureStore, capacity: CapacityService): Promise<void> {
+async function addCapacity(registry: Registry, store: FleetMetricStore, capacity: CapacityService): Promise<void> {
   const labels = ['cluster', 'ring_set'] as const
   const raw = gauge(registry, 'roost_capacity_raw_bytes', 'Raw capacity of the devices of a set of policies', labels)
   const used = gauge(registry, 'roost_capacity_used_bytes', 'Bytes used on the devices of a set of policies', labels)

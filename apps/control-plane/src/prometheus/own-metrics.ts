@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { StreamMetrics } from '../agents/stream.js'
 import type { IntakeCounters } from '../metrics/latest-values.js'
 
-/** Where our own figures are read when Prometheus asks. */
+/** The sources of the metrics of this process. */
 export interface ProcessSources {
   readonly version: string
   readonly stream: () => StreamMetrics
@@ -18,7 +18,7 @@ export interface ProcessMetrics {
   observeRequest(method: string, route: string, status: number, seconds: number): void
 }
 
-/** Figures of this process, which need no database. */
+/** Creates the metrics of this process, which need no database. */
 export function createProcessMetrics(sources: ProcessSources): ProcessMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -48,7 +48,7 @@ export function createProcessMetrics(sources: ProcessSources): ProcessMetrics {
 type Read = () => Readonly<Record<string, number>>
 type Add = (name: string, help: string, label: string, read: Read) => void
 
-/** Each value of the label with its figure, read when asked. An empty label is none. */
+/** Each value of the label with its number, read when asked. An empty label is none. */
 function gauges(registry: Registry): Add {
   return (name, help, label, read) => {
     const metric = new Gauge({
@@ -57,9 +57,9 @@ function gauges(registry: Registry): Add {
       labelNames: label === '' ? [] : [label],
       registers: [],
       collect() {
-        for (const [value, figure] of Object.entries(read()))
-          if (label === '') this.set(figure)
-          else this.set({ [label]: value }, figure)
+        for (const [value, number] of Object.entries(read()))
+          if (label === '') this.set(number)
+          else this.set({ [label]: value }, number)
       },
     })
     registry.registerMetric(metric)
@@ -75,9 +75,9 @@ function counters(registry: Registry): Add {
       registers: [],
       collect() {
         this.reset()
-        for (const [value, figure] of Object.entries(read()))
-          if (label === '') this.inc(figure)
-          else this.inc({ [label]: value }, figure)
+        for (const [value, number] of Object.entries(read()))
+          if (label === '') this.inc(number)
+          else this.inc({ [label]: value }, number)
       },
     })
     registry.registerMetric(metric)

@@ -8,7 +8,7 @@ import type { ProcessMetrics } from './own-metrics.js'
 
 export interface PrometheusMetrics {
   readonly own: ProcessMetrics
-  /** Figures that need the database. */
+  /** Returns the metrics that need the database. */
   readonly fleet: () => Promise<string>
 }
 
@@ -18,7 +18,7 @@ const reserveMs = 500
 
 const schema = {
   tags: ['health'],
-  summary: 'Figures for Prometheus',
+  summary: 'Metrics for Prometheus',
   response: {
     200: { description: 'The text format', content: { 'text/plain': { schema: z.string() } } },
     ...describeRefusals([401, 429, 500, 503]),
@@ -33,7 +33,7 @@ export function mountPrometheus(app: FastifyInstance, { own, fleet }: Prometheus
   })
   app.get('/metrics', { schema, config: { whileAway: true } }, async (request, reply) => {
     const text = await withTimeout(fleet(), timeLeftMs(request) - reply.elapsedTime, silent).catch((error: unknown) => {
-      request.log.warn(logged(error), 'the figures of the fleet could not be read')
+      request.log.warn(logged(error), 'could not read the metrics of the fleet')
       return undefined
     })
     const up = `# HELP roost_database_up Whether the database answered\n# TYPE roost_database_up gauge\nroost_database_up ${text === undefined ? 0 : 1}\n`

@@ -1,8 +1,8 @@
 import { escapeLabel } from './device-lines.js'
-import type { SharePlace } from './store.js'
+import type { ShareLabels } from './store.js'
 
 /** By the name of the metric after `share.<id>.`; undefined where there is no fresh value. */
-export type ShareValue = (share: SharePlace, metric: string) => number | null | undefined
+export type ShareValue = (share: ShareLabels, metric: string) => number | null | undefined
 
 const families = [
   ['dirty_files', 'Files in the cache of a share that are not in Swift'],
@@ -19,7 +19,7 @@ const families = [
 ] as const
 
 /** The uploads of shares as text; a share whose gateway reports nothing is left out. */
-export function shareLines(shares: readonly SharePlace[], valueOf: ShareValue): string {
+export function shareLines(shares: readonly ShareLabels[], valueOf: ShareValue): string {
   return families
     .map(([metric, help]) => {
       const name = `roost_share_${metric}`
@@ -32,7 +32,7 @@ export function shareLines(shares: readonly SharePlace[], valueOf: ShareValue): 
     .join('')
 }
 
-function labelsOf({ cluster, node, id, name, protocol }: SharePlace): string {
+function labelsOf({ cluster, node, id, name, protocol }: ShareLabels): string {
   const labels = { cluster, node, share: String(id), name, protocol }
   const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escapeLabel(value)}"`)
   return `{${pairs.join(',')}}`

@@ -13,7 +13,7 @@ export interface DeviceCount {
   readonly count: number
 }
 
-export interface DeviceFigures {
+export interface DeviceSpace {
   readonly id: number
   readonly cluster: string
   readonly node: string
@@ -22,7 +22,7 @@ export interface DeviceFigures {
   readonly freeBytes: number
 }
 
-export interface SharePlace {
+export interface ShareLabels {
   readonly id: number
   readonly name: string
   readonly protocol: string
@@ -31,22 +31,22 @@ export interface SharePlace {
   readonly nodeId: number
 }
 
-/** The fleet as Prometheus is told of it. */
-export interface FigureStore {
+/** The values of the fleet that Prometheus scrapes. */
+export interface FleetMetricStore {
   listClusters(): Promise<readonly { readonly id: number; readonly name: string }[]>
   countNodes(): Promise<readonly NodeCount[]>
   countDevices(): Promise<readonly DeviceCount[]>
-  /** Assigned devices whose figures are known, by ascending id, in pages. */
-  listDevices(): AsyncIterable<readonly DeviceFigures[]>
+  /** Assigned devices whose space is known, by ascending id, in pages. */
+  listDevices(): AsyncIterable<readonly DeviceSpace[]>
   /** Enabled shares, by ascending id. */
-  listShares(): Promise<readonly SharePlace[]>
+  listShares(): Promise<readonly ShareLabels[]>
 }
 
 const pageRows = 2_000
 
-export function createFleetMetricStore({ prisma }: Pick<Database, 'prisma'>): FigureStore {
+export function createFleetMetricStore({ prisma }: Pick<Database, 'prisma'>): FleetMetricStore {
   const page = (after: number) =>
-    prisma.$queryRaw<DeviceFigures[]>(Prisma.sql`
+    prisma.$queryRaw<DeviceSpace[]>(Prisma.sql`
     select d.id, c.name as cluster, n.hostname as node, d.name as device,
       greatest(d.total_bytes - d.free_bytes, 0)::float8 as "usedBytes", d.available_bytes::float8 as "freeBytes"
     from devices d join nodes n on n.id = d.node_id join clusters c on c.id = d.cluster_id

@@ -23,7 +23,7 @@ export function shareUploadsRoutes(
       summary: 'Remove objects that lie under old names because their files were renamed during their upload',
       body: LeftoverRemoval,
       answer: RemovedLeftovers,
-      lookUp: getShare,
+      requireRecord: getShare,
       handle: ({ id, body, caller }) => uploads.removeLeftovers(id, parseFields(LeftoverRemoval, body), caller),
     },
   ]

@@ -40,7 +40,7 @@ export function utilizationRoutes({ utilization, requireCluster }: Collaborators
         status: 200,
         answer: utilizationEnvelope(view.record),
         csv: true,
-        lookUp: requireCluster,
+        requireRecord: requireCluster,
         handle: (request, reply) => answerView(view, path, scopeOf(request), request, reply),
       }
     })

@@ -24,7 +24,7 @@ function mountAction(app: FastifyInstance, { name, reads }: Resource, action: Ac
     ...(schema === undefined ? {} : { body: schema }),
     status,
     answer,
-    lookUp: (id) => reads.get(id),
+    requireRecord: (id) => reads.get(id),
     async handle({ id, body, caller, headers, origin }) {
       const origins = [origin, dialect.publicUrl()]
       const sent = schema === undefined ? {} : localise(objectBody(body), fieldsOf(schema, 'input'), origins)

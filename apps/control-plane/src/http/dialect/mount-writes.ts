@@ -55,7 +55,7 @@ function mountChange(app: FastifyInstance, resource: Resource, path: string, { p
     body: change.body,
     status: 202,
     answer: change.answer ?? record,
-    lookUp: (id) => reads.get(id),
+    requireRecord: (id) => reads.get(id),
     async handle({ id, body, headers, caller, origin }, reply) {
       const origins = [origin, publicUrl()]
       const sent = localise(objectBody(body), reader.record, origins)
@@ -76,7 +76,7 @@ function mountRemove(app: FastifyInstance, { name, reads, remove }: Resource): v
     summary: `Remove one of ${name}`,
     status: 204,
     answer: z.null(),
-    lookUp: (id) => reads.get(id),
+    requireRecord: (id) => reads.get(id),
     async handle({ id, headers, caller }) {
       await remove(id, caller, ifMatchOf(headers))
       return null

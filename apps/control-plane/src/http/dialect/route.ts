@@ -21,7 +21,7 @@ export interface RouteRequest {
   readonly caller: Caller
 }
 
-/** One path with one method, with all that the documentation says of it. */
+/** One path with one method and its documentation. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Below `/api/v1/`, with its trailing slash: `clusters/:id/capacity/list/`. */
@@ -43,20 +43,22 @@ export interface Route {
   readonly csv?: boolean
   /** Further statuses that it refuses with, for the documentation. */
   readonly refusals?: readonly Status[]
-  /** Throws `not_found` when the id leads nowhere; asked before a body is read. */
-  lookUp?(this: void, id: number): Promise<unknown>
+  /** Throws `not_found` for an unknown id; called before a body is read. */
+  requireRecord?(this: void, id: number): Promise<unknown>
   handle(request: RouteRequest, reply: FastifyReply): Promise<unknown>
 }
 
 export function mountRoute(app: FastifyInstance, route: Route): void {
-  const { method, path, resource, lookUp, csv = false, example } = route
+  const { method, path, resource, requireRecord, csv = false, example } = route
   app.route<{ Params: Record<string, string> }>({
     method,
     url: `/api/v1/${path}`,
     config: { resource, csv, example },
     schema: schemaOf(route),
-    // Without its own hook a wrong body would be found before an unknown id.
-    ...(lookUp === undefined ? {} : { onRequest: async (request) => void (await lookUp(idOf(request.params))) }),
+    // A hook, so that an unknown id is reported before a wrong body.
+    ...(requireRecord === undefined
+      ? {}
+      : { onRequest: async (request) => void (await requireRecord(idOf(request.params))) }),
     handler: async (request, reply) => {
       reply.code(route.status)
       return route.handle(requestOf(request), reply)
@@ -78,7 +80,7 @@ function requestOf(request: FastifyRequest<{ Params: Record<string, string> }>):
   }
 }
 
-/** An id that no column can hold is `not_found`. */
+/** Reads the id; one that no column can contain is `not_found`. */
 function idOf(params: Readonly<Record<string, string>>): number {
   const text = params['id'] ?? ''
   const id = /^\d{1,10}$/.test(text) ? Number(text) : 0
@@ -114,7 +116,7 @@ function paramOf(description: string | undefined): z.ZodType {
   return description === undefined ? z.int().min(1).max(maxId) : z.string().describe(description)
 }
 
-/** Unique, and told from path and method alone: `get_nodes_id_metrics_poll`. */
+/** Returns a unique id made of path and method: `get_nodes_id_metrics_poll`. */
 export function operationId(method: string, path: string): string {
   return [method.toLowerCase(), ...path.replaceAll(':', '').split('/').filter(Boolean)].join('_')
 }

@@ -15,7 +15,7 @@ const DescribedField = z.object({
   related_schema: z.string().optional(),
 })
 
-/** What `schemaDocument` makes. */
+/** The result of `schemaDocument`. */
 export const SchemaDocument = z.object({
   allowed_list_http_methods: z.array(z.string()),
   allowed_detail_http_methods: z.array(z.string()),
@@ -29,7 +29,7 @@ type SchemaDocument = z.infer<typeof SchemaDocument>
 
 const everyLookup = ['exact', 'in']
 
-/** `schema/`: fields, methods, filters and ordering in the words of the API's predecessor. */
+/** `schema/`: fields, methods, filters and ordering in the format of the API.s predecessor. */
 export function schemaDocument(resource: Resource): SchemaDocument {
   const { properties } = fieldsOf(resource.record, 'output')
   const writable = writableFields(resource)
@@ -53,7 +53,7 @@ function allowed(first: string, ...verbs: readonly (readonly [verb: unknown, met
   return [first, ...verbs.filter(([verb]) => verb !== undefined).map(([, method]) => method)]
 }
 
-/** The fields of the bodies, as they are told when the record itself does not have them (a password). */
+/** Returns the fields of the bodies, for those that the record does not have, such as a password. */
 function writableFields({ create, change }: Resource): Readonly<Record<string, Field>> {
   return Object.assign(
     {},

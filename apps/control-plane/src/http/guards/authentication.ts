@@ -9,15 +9,15 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without credentials. Everything else needs them. */
     readonly public?: boolean
-    /** Answers while the database is away too, to whom it let in before. */
+    /** Answers known keys also while the database is unavailable. */
     readonly whileAway?: boolean
-    /** The handler checks roles itself, because the HTTP method does not tell whether it is a write. */
+    /** The handler checks roles, because the HTTP method does not say if it is a write. */
     readonly ownRoles?: boolean
     /** The resource's name, for field errors and documentation. */
     readonly resource?: string
-    /** Answers CSV too, for the documentation. */
+    /** Also answers CSV, for the documentation. */
     readonly csv?: boolean
-    /** What it may answer, for the documentation. */
+    /** An example answer, for the documentation. */
     readonly example?: unknown
   }
   interface FastifyRequest {
@@ -42,13 +42,13 @@ interface AuthenticationOptions {
   readonly admitted: (request: FastifyRequest) => void
 }
 
-/** Who calls; only for routes that are not public. */
+/** Returns the caller of a route that is not public. */
 export function callerOf(request: FastifyRequest): Caller {
   if (request.caller === null) throw new RoostError('unauthenticated', messages.credentialsRequired)
   return request.caller
 }
 
-/** In the order of the contract: failed attempts of the address, credentials, role, rate of the key. */
+/** Checks in the order of the contract: failed attempts of the address, credentials, role, rate of the key. */
 export function requireOperator(app: FastifyInstance, { authenticator, now, admitted }: AuthenticationOptions): void {
   const failures = createFailureLimit(10, now)
   const requests = countWindows({ max: 200, windowMs: 1_000, now })
@@ -78,12 +78,12 @@ function refuse(retryAfterSeconds: number | undefined, message: string): void {
     throw new RoostError('too_many', tooManyRequests(message, retryAfterSeconds), { retryAfterSeconds })
 }
 
-/** Empty strings, which nobody has, for anything that is not well formed: the look-up takes place all the same. */
+/** Returns empty strings, which match no key, for malformed credentials: the lookup runs in every case. */
 function credentialsOf(request: FastifyRequest): { readonly user: string; readonly key: string } {
   const query = new URLSearchParams(request.url.split('?', 2)[1] ?? '')
   const [, credentials] = /^apikey +(.*)$/is.exec(request.headers.authorization ?? '') ?? []
   const colon = credentials?.indexOf(':') ?? -1
-  // A key in the address ends up in logs and in other people's hands, whatever the header says.
+  // A key in the URL ends up in logs, so that it is refused even beside a valid header.
   if (credentials === undefined || colon < 0 || query.has('api_key')) return { user: '', key: '' }
   return { user: credentials.slice(0, colon), key: credentials.slice(colon + 1) }
 }

@@ -6,8 +6,8 @@ import { connectionName } from './connection-name.js'
 const maxUnauthenticated = 1000
 
 /**
- * Bounds the connections on which nobody has shown good credentials yet: of too many, the oldest goes. Answers a function
- * that takes a connection out of the count. A connection that changes its protocol is its new owner's to bound.
+ * Limits connections without valid credentials: if there are too many, the oldest is closed. Returns a function
+ * that takes a connection out of the count. An upgraded connection is limited by its new owner.
  */
 export function limitUnauthenticated(
   app: FastifyInstance,
@@ -26,7 +26,7 @@ export function limitUnauthenticated(
     oldest[1].destroy()
   })
   server.on('upgrade', ({ socket }: IncomingMessage) => unauthenticated.delete(connectionName(socket)))
-  // The server would wait for those who have not even said what they want.
+  // The server would wait for connections without a request.
   app.addHook('preClose', async () => {
     for (const socket of unauthenticated.values()) socket.destroy()
   })
