@@ -7,7 +7,8 @@ import { testHost } from './testing/test-host.js'
 import { testSources } from './testing/test-sources.js'
 
 const fixtures = join(import.meta.dirname, 'fixtures')
-const families = readFileSync(join(import.meta.dirname, '../../../../docs/add/collector.md'), 'utf8')
+const document = readFileSync(join(import.meta.dirname, '../../../../docs/add/collector.md'), 'utf8')
+const families = document.slice(document.indexOf('## Families'))
 const intervalMs = 10_000
 /** Collectors that read something else than files of the machine; each has a test of its own. */
 const withoutFiles = new Set(['agent', 'recon-http', 'shares', 'statsd'])

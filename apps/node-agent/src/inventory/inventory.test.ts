@@ -146,7 +146,7 @@ describe('the inventory of a Swift node', () => {
       {
         code: 'ring_unreadable',
         subject: '/etc/swift/object-1.ring.gz',
-        message: expect.stringMatching(/^The ring .* cannot be used: it is not a complete gzip file .* The last good/),
+        message: expect.stringMatching(/^The ring .* cannot be used: it is not a complete gzip file .* Its last known/),
       },
     ])
   })

@@ -15,8 +15,7 @@ import { declaredPlaces, ringPlaces } from './device-locations.js'
 import { readPrograms } from '../machine/running-programs.js'
 import { detectRoles } from './roles.js'
 import { isPrepared } from '../shares/prepare.js'
-import type { AskRecon } from '../swift/recon/recon-client.js'
-import { readSwiftVersion } from '../swift/recon/swift-version.js'
+import { type AskRecon, readSwiftVersion } from '../swift/recon/recon-client.js'
 import { readSwift, type Swift } from './swift.js'
 
 export interface InventoryOptions {

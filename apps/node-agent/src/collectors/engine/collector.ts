@@ -6,8 +6,8 @@ import type { ReadSlowly } from './slow-reader.js'
 /** Gives collectors access to the machine. */
 export interface CollectorHost {
   /**
-   * Reads what the kernel answers from memory: most of `/proc` and `/sys`. A read that blocks stops the complete agent: use
-   * `readSlowly` for every other file. In one round a file is read once for all collectors.
+   * Reads what the kernel answers from memory: `/proc` and `/sys/fs`. A read that blocks would stop the complete agent, so `read`
+   * refuses every other file: use `readSlowly`. In one round a file is read once for all collectors.
    */
   readonly machine: Pick<Machine, 'read' | 'list' | 'modifiedAt'>
   /** Reads files of devices, disks and networks in a helper process. Ask for all files of a collector at once. */

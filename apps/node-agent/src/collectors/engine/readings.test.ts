@@ -110,6 +110,16 @@ describe('a collector', () => {
     expect(valueOf(again, 'fragile.growth')).toBeCloseTo(100)
   })
 
+  it('that reads a file of a device with read fails with the remedy', async () => {
+    const reads: Collector = {
+      name: 'reads',
+      read: ({ machine }) => [gauge('reads.a', 'count', Number(machine.read('/sys/class/hwmon/hwmon0/a')))],
+    }
+    const { read, faults } = open(reads)
+    expect(valueOf(await read(), 'roost.collector.reads.success')).toBe(0)
+    expect(faults).toEqual([expect.stringContaining('hwmon0/a may block its reader: read it with readSlowly')])
+  })
+
   it('that rejects fails like one that throws', async () => {
     const rejecting: Collector = { name: 'rejecting', read: async () => Promise.reject(new Error('no')) }
     const { read, faults } = open(rejecting)

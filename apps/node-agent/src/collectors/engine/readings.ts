@@ -4,6 +4,7 @@ import type { Machine } from '../../machine/machine.js'
 import { Catalogue } from './catalogue.js'
 import type { Collector, CollectorHost } from './collector.js'
 import { Family } from './family.js'
+import { readMemory } from './read-memory.js'
 import type { SlowReader } from './slow-reader.js'
 
 export interface ReadingsOptions {
@@ -70,11 +71,11 @@ export function createReadings(options: ReadingsOptions): Readings {
   }
 }
 
-/** Reads each file once in a round, for all collectors. */
+/** Reads each file once in a round, for all collectors. Refuses files that may block. */
 function readOnce(machine: CollectorHost['machine']): CollectorHost['machine'] {
   const texts = new Map<string, string | undefined>()
   const read: Machine['read'] = (path) => {
-    if (!texts.has(path)) texts.set(path, machine.read(path))
+    if (!texts.has(path)) texts.set(path, readMemory(machine, path))
     return texts.get(path)
   }
   return { read, list: (path) => machine.list(path), modifiedAt: (path) => machine.modifiedAt(path) }

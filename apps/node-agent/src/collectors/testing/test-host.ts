@@ -5,6 +5,7 @@ import { openMachine } from '../../machine/machine.js'
 import type { RunCommand } from '../../machine/run-command.js'
 import { createStatfsProbe } from '../../machine/statfs-probe.js'
 import type { Collector, CollectorHost } from '../engine/collector.js'
+import { readMemory } from '../engine/read-memory.js'
 import type { SlowFile } from '../engine/slow-files.js'
 
 type TestMachine = CollectorHost['machine']
@@ -29,19 +30,22 @@ export function testHost(
 ): CollectorHost {
   const { edit = (text) => text, stuck = [] } = options
   const source = typeof from === 'string' ? openMachine(from) : machineOf(from)
+  const read: TestMachine['read'] = (path) => {
+    const text = source.read(path)
+    return text === undefined ? undefined : edit(text)
+  }
   const machine: TestMachine = {
-    read(path) {
-      const text = source.read(path)
-      return text === undefined ? undefined : edit(text)
-    },
+    // As in the engine.
+    read: (path) => readMemory({ read }, path),
     list: (path) => source.list(path),
     // A clone of the repository has times of its own.
     modifiedAt: (path) => (source.modifiedAt(path) === undefined ? undefined : fixtureTime - 5_000),
   }
   return {
     machine,
-    readSlowly: async (paths) => new Map(paths.flatMap((path) => slowFile(machine, path, stuck.includes(path)))),
-    filesystems: typeof from === 'string' ? filesystemsOf(from, machine) : { read: async () => [] },
+    readSlowly: async (paths) =>
+      new Map(paths.flatMap((path) => slowFile({ ...machine, read }, path, stuck.includes(path)))),
+    filesystems: typeof from === 'string' ? filesystemsOf(from, { ...machine, read }) : { read: async () => [] },
   }
 }
 

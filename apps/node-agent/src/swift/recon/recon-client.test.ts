@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readSwiftVersion } from './swift-version.js'
+import { readSwiftVersion } from './recon-client.js'
 
 it('the version of Swift is that of a storage server', async () => {
   const asked: string[] = []
