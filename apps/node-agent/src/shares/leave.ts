@@ -58,8 +58,8 @@ export async function leave(machine: Machine, run: RunCommand, { departures, fil
   const samba = departures.find(({ path }) => path === smbConf)
   if (samba !== undefined) await readBySamba(samba.content ?? '', run)
   for (const { path, content } of departures) if (content !== null) await putBack(machine, path, content)
-  // The kernel's server reads its file without a line that could be taken out.
-  for (const { server } of files) if (server.protocol === 'nfs') await empty(machine, server.file)
+  // The kernel's server reads its file without an include line that could be removed.
+  for (const { server } of files) if (server.endsWithEmptyFile) await empty(machine, server.file)
   for (const served of files) await tell(served)
   for (const { path, content } of departures) if (content === null) await remove(machine, path)
 }
@@ -67,8 +67,8 @@ export async function leave(machine: Machine, run: RunCommand, { departures, fil
 async function tell({ server, text }: Served): Promise<void> {
   if (!server.isRunning()) return
   await server.reload()
-  // Samba goes by what held when a client connected.
-  if (server.protocol === 'cifs') await server.release(text, new Set(server.foldersOf(text)))
+  // Its clients keep what they were permitted when they connected.
+  if (server.keepsPermissions) await server.release(text, new Set(server.foldersOf(text)))
 }
 
 async function empty(machine: Machine, path: string): Promise<void> {

@@ -85,7 +85,7 @@ function plainSession({ share, client, user }: LiveSession) {
 }
 
 function actionOf({ changes, server }: Turn, lost: readonly LiveSession[]): 'none' | 'reload' | 'close-share' {
-  if (lost.length > 0 && server.protocol === 'cifs') return 'close-share'
+  if (lost.length > 0 && server.keepsPermissions) return 'close-share'
   return changes ? 'reload' : 'none'
 }
 

@@ -27,6 +27,10 @@ export interface ShareServer {
   readonly daemon: string
   /** The one file that is ours. */
   readonly file: string
+  /** A client keeps what it was permitted when it connected, until its session is closed. */
+  readonly keepsPermissions: boolean
+  /** When Roost leaves the machine, an empty file and a reload end its shares. Samba reads the machine's configuration instead. */
+  readonly endsWithEmptyFile: boolean
   isRunning(): boolean
   /** Rejects where the server does not read our file, or has by hand what would collide with it. */
   requireRoom(text: string): Promise<void>

@@ -40,6 +40,8 @@ export function createGaneshaServer({ machine, run, mountDirectory }: NfsServerO
     protocol: 'nfs',
     daemon: 'nfs-ganesha',
     file: ganeshaExportsFile,
+    keepsPermissions: false,
+    endsWithEmptyFile: true,
     isRunning,
     async requireRoom(text) {
       requireRoom(machine, exportsOf(text))

@@ -26,6 +26,8 @@ export function createExportsServer({ machine, run, mountDirectory }: NfsServerO
     protocol: 'nfs',
     daemon: 'nfs-kernel-server',
     file: exportsFile,
+    keepsPermissions: false,
+    endsWithEmptyFile: true,
     isRunning: () => ['nfsd', 'rpc.mountd'].some((name) => readPrograms(machine).has(name)),
     async requireRoom(text) {
       const theirs = theirExports(machine)

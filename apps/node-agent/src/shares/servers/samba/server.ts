@@ -46,6 +46,8 @@ export function createSambaServer({ machine, run }: ServerOptions): ShareServer 
     protocol: 'cifs',
     daemon: 'smbd',
     file: sambaSharesFile,
+    keepsPermissions: true,
+    endsWithEmptyFile: false,
     isRunning: () => readPrograms(machine).has('smbd'),
     async requireRoom(text) {
       if (!readsOurSections(readMain()))
