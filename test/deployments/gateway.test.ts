@@ -106,11 +106,7 @@ describe('a deployment to a gateway', () => {
   it('says when a node has no applier for it', async () => {
     await node.stop()
     await node.start({ appliers: {} })
-<<<<<<< Updated upstream
     expect((await deployed()).message).toMatch('This agent cannot apply deployments of the kind gateway')
-=======
-    expect((await deployed()).message).toMatch('cannot apply deployments of the kind')
->>>>>>> Stashed changes
   })
 })
 
