@@ -4,7 +4,7 @@ import { systemClock } from '@roost/runtime'
 import { createLog } from '../lifecycle/log.js'
 import { Presence } from './presence.js'
 
-it('tells once that it cannot write, however often it tries, and once that it can again', async () => {
+it('logs once that it cannot write, however often it fails, and once that it can again', async () => {
   const logged: string[] = []
   const out = { write: (line: string) => void logged.push((JSON.parse(line) as { msg: string }).msg) }
   let isAway = true
@@ -23,7 +23,7 @@ it('tells once that it cannot write, however often it tries, and once that it ca
   await presence.flush()
   await presence.flush()
   expect(logged).toEqual([
-    'cannot write which nodes are there; it is tried again and again',
-    'which nodes are there is written again',
+    'could not save node presence, retrying',
+    'node presence is saved again',
   ])
 })
