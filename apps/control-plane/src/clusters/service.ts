@@ -17,10 +17,10 @@ export function createClusterService({ store, writes }: ClusterCollaborators): S
     writes,
     checks: {
       async create(tx, { name }) {
-        if (await store.isTaken(tx, { name })) throw taken(name)
+        if (await store.isInUse(tx, { name })) throw nameInUse(name)
       },
       async change(tx, { id }, { name }) {
-        if (await store.isTaken(tx, { name }, id)) throw taken(name)
+        if (await store.isInUse(tx, { name }, id)) throw nameInUse(name)
       },
       async remove(tx, { id, name }) {
         const nodes = await store.countNodes(tx, id)
@@ -34,7 +34,7 @@ export function createClusterService({ store, writes }: ClusterCollaborators): S
   })
 }
 
-function taken(name: string): RoostError {
+function nameInUse(name: string): RoostError {
   const sentence = `There is a cluster '${name}' already.`
   return new RoostError('invalid', sentence, { fields: { name: [sentence] } })
 }

@@ -2,7 +2,7 @@ import type { Prisma } from '@roost/database'
 
 /**
  * Call it in a transaction before it inserts into a table that is listed: the ids of that table then become visible in
- * order, and nobody who walks through the pages misses a row that was committed late.
+ * order, and a client that follows the pages misses no row that was committed late.
  */
 export async function lockInserts(tx: Prisma.TransactionClient, table: string): Promise<void> {
   await tx.$executeRaw`select pg_advisory_xact_lock(hashtext('roost.inserts'), hashtext(${table}))`

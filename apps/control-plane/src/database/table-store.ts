@@ -33,7 +33,7 @@ export interface TableStore<R, I, P> extends ReadStore<R> {
   /** Keeps others from changing the row until the transaction ends. */
   findForUpdate(tx: Transaction, id: number): Promise<R | undefined>
   /** Whether another row than that of `id` has these values. Keeps others from inserting until the transaction ends. */
-  isTaken(tx: Transaction, fields: Partial<I>, id?: number): Promise<boolean>
+  isInUse(tx: Transaction, fields: Partial<I>, id?: number): Promise<boolean>
   insert(tx: Transaction, input: I): Promise<R>
   update(tx: Transaction, id: number, change: P): Promise<R>
   delete(tx: Transaction, id: number): Promise<void>
@@ -126,7 +126,7 @@ function writes({ name, create, change }: Declaration, columns: Columns, { deleg
   const toInsert = create === undefined ? undefined : columnWriter(create, columns)
   const toUpdate = change === undefined ? undefined : columnWriter(change, columns)
   return {
-    async isTaken(tx: Transaction, fields: object, id = 0) {
+    async isInUse(tx: Transaction, fields: object, id = 0) {
       await lockInserts(tx, name)
       return (await delegate(tx).count({ where: { ...toInsert?.(fields), id: { not: id } } })) > 0
     },

@@ -47,6 +47,6 @@ export function differences(before: object, after: object, secrets: readonly str
   const changed = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
     (field) => !isDeepStrictEqual(old[field], now[field]),
   )
-  const tell = (field: string, value: unknown) => (secrets.includes(field) && value != null ? '***' : (value ?? null))
-  return Object.fromEntries(changed.map((field) => [field, [tell(field, old[field]), tell(field, now[field])]]))
+  const shown = (field: string, value: unknown) => (secrets.includes(field) && value != null ? '***' : (value ?? null))
+  return Object.fromEntries(changed.map((field) => [field, [shown(field, old[field]), shown(field, now[field])]]))
 }

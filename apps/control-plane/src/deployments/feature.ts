@@ -48,7 +48,7 @@ export interface DeploymentFeature {
 
 const planTimeoutMs = 30_000
 /** How often deadlines are checked, and jobs that a crash interrupted are continued. */
-const lookEveryMs = 5_000
+const checkEveryMs = 5_000
 
 /** Jobs, the generations of nodes, and drift. */
 export function createDeployments(options: DeploymentOptions): DeploymentFeature {
@@ -62,7 +62,7 @@ export function createDeployments(options: DeploymentOptions): DeploymentFeature
     { ...options, payloads, nodes, plan, tokens: createTokenEnding(requests, store) },
     timeouts,
   )
-  const look = every(lookEveryMs, 'move deployments on', async () => wake(), log)
+  const check = every(checkEveryMs, 'move deployments on', async () => wake(), log)
   const service = (kind: DeploymentKind) => createJobService({ kind, store: jobs[kind], writes, plan, wake })
   return {
     services: {
@@ -79,7 +79,7 @@ export function createDeployments(options: DeploymentOptions): DeploymentFeature
     },
     nodes,
     async stop() {
-      await look.stop()
+      await check.stop()
       await runner.stop()
     },
   }

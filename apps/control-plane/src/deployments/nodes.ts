@@ -57,7 +57,7 @@ export function createDeploymentNodes({
       const state = await store.findForUpdate(tx, nodeId, kind)
       if (state?.desired !== generation || state.inForce === generation) return
       const { inForce: in_force } = state
-      await takeOutcome(tx, store, nodeId, { kind, generation, outcome: 'failed', in_force, message })
+      await applyOutcome(tx, store, nodeId, { kind, generation, outcome: 'failed', in_force, message })
     })
     wake()
   }
@@ -72,7 +72,7 @@ export function createDeploymentNodes({
             await store.updateTarget(tx, target.jobId, nodeId, { state })
       }),
     async applied(nodeId, message) {
-      const raised = await store.transaction((tx) => takeOutcome(tx, store, nodeId, message))
+      const raised = await store.transaction((tx) => applyOutcome(tx, store, nodeId, message))
       if (raised) await sendDesired(nodeId)
       wake()
     },
@@ -89,13 +89,13 @@ export function createDeploymentNodes({
 type Ended = Pick<AppliedMessage, 'kind' | 'generation' | 'outcome' | 'partly' | 'in_force' | 'message'>
 
 /** True when a new generation was created, which must be sent. */
-async function takeOutcome(tx: Transaction, store: StateStore, nodeId: number, told: Ended): Promise<boolean> {
-  const { kind, generation, outcome, in_force: inForce, message } = told
+async function applyOutcome(tx: Transaction, store: StateStore, nodeId: number, reported: Ended): Promise<boolean> {
+  const { kind, generation, outcome, in_force: inForce, message } = reported
   const state = await store.findForUpdate(tx, nodeId, kind)
-  if (state !== undefined && generation > state.desired) return catchUp(tx, store, nodeId, state, told)
-  // What is no longer asked for was overtaken: its word counts for nothing but to be acknowledged.
+  if (state !== undefined && generation > state.desired) return catchUp(tx, store, nodeId, state, reported)
+  // Ignore answers to superseded generations, but acknowledge them.
   if (state?.desired !== generation) return false
-  await store.setOutcome(tx, nodeId, kind, outcomeOf(told))
+  await store.setOutcome(tx, nodeId, kind, outcomeOf(reported))
   // What drifted, did so from the generation before; the same answer again says nothing about it.
   if (state.inForce !== inForce) await store.setDrift(tx, nodeId, kind, [])
   for (const { jobId } of await store.findTargets(tx, nodeId, kind, generation))
@@ -113,13 +113,13 @@ async function catchUp(
   store: StateStore,
   nodeId: number,
   { desired, outcome: known }: NodeDeploymentState,
-  told: Ended,
+  reported: Ended,
 ): Promise<boolean> {
-  const { kind, generation } = told
+  const { kind, generation } = reported
   const targets = await store.findTargets(tx, nodeId, kind, desired)
   const payload = known === null ? await store.findPayload(tx, nodeId, kind, desired) : undefined
   await store.setDesired(tx, nodeId, kind, generation)
-  await store.setOutcome(tx, nodeId, kind, outcomeOf(told))
+  await store.setOutcome(tx, nodeId, kind, outcomeOf(reported))
   await store.setDrift(tx, nodeId, kind, [])
   if (payload !== undefined) {
     const next = await store.raise(tx, nodeId, kind, new Uint8Array(payload))

@@ -8,7 +8,7 @@ import type { Log } from '../lifecycle/log.js'
 import type { Secrets } from '../secrets/secrets.js'
 import { decide } from './decide.js'
 import type { Decision } from './decide.js'
-import type { HeldJob, JobStore } from './job-store.js'
+import type { LockedJob, JobStore } from './job-store.js'
 import { deploymentKinds } from './kinds.js'
 import type { DeploymentNodes } from './nodes.js'
 import type { Payloads } from './payload.js'
@@ -118,7 +118,7 @@ export class JobRunner {
     if (step.moved) await this.#advance(id, kind)
   }
 
-  async #move(tx: Transaction, job: HeldJob) {
+  async #move(tx: Transaction, job: LockedJob) {
     const { jobs, clock, tokens } = this.#deps
     const decision = decide(job.now, rulesOf(job.kind), clock.now())
     if (job.now.state !== 'IN_PROGRESS') await jobs[job.kind].begin(tx, job.id, new Date(clock.now()))
@@ -136,7 +136,7 @@ export class JobRunner {
   }
 
   /** False when the target cannot be started; its failure is stored. */
-  async #begin(tx: Transaction, job: HeldJob, nodeId: number, planned?: string): Promise<boolean> {
+  async #begin(tx: Transaction, job: LockedJob, nodeId: number, planned?: string): Promise<boolean> {
     const { jobs, store, payloads, nodes, secrets, clock } = this.#deps
     const timeoutMs = job.now.dryRun ? this.#options.planTimeoutMs : this.#options.targetTimeoutMs
     const begun = { begun: true, deadline: new Date(clock.now() + timeoutMs) }
@@ -167,12 +167,12 @@ export class JobRunner {
     fp('cp.deploy.afterDispatch')
   }
 
-  async #endTokens(job: HeldJob): Promise<void> {
+  async #endTokens(job: LockedJob): Promise<void> {
     if (await this.#deps.tokens.ask(job)) this.wake()
   }
 
   /** Starts the target if its plan is still the reviewed one; otherwise the target fails with what has changed. */
-  async #beginReviewed({ id, kind, returnTo, reviewed }: HeldJob, nodeId: number): Promise<void> {
+  async #beginReviewed({ id, kind, returnTo, reviewed }: LockedJob, nodeId: number): Promise<void> {
     const { store, jobs, plan, log } = this.#deps
     const question = `${id}/${nodeId}`
     const known = reviewed.get(nodeId)
@@ -201,7 +201,7 @@ export class JobRunner {
     this.wake()
   }
 
-  async #askForPlan(job: HeldJob, nodeId: number): Promise<void> {
+  async #askForPlan(job: LockedJob, nodeId: number): Promise<void> {
     const { store, jobs, plan, log } = this.#deps
     try {
       const planned = await plan(job.kind, nodeId, job.returnTo)
@@ -216,7 +216,7 @@ export class JobRunner {
     this.wake()
   }
 
-  async #finish(tx: Transaction, job: HeldJob, end: JobEnd): Promise<void> {
+  async #finish(tx: Transaction, job: LockedJob, end: JobEnd): Promise<void> {
     const { jobs, clock, log } = this.#deps
     const isPlanned = job.now.dryRun && end.state === 'COMPLETED_SUCCESS'
     const id = isPlanned ? planId(await jobs[job.kind].planMarks(tx, job.id)) : null
@@ -225,7 +225,7 @@ export class JobRunner {
     log.info({ job: job.id, kind: job.kind, state: end.state, message: end.message }, 'a deployment has ended')
   }
 
-  #fail(tx: Transaction, job: HeldJob, nodeId: number, message: string): Promise<void> {
+  #fail(tx: Transaction, job: LockedJob, nodeId: number, message: string): Promise<void> {
     return this.#deps.jobs[job.kind].updateTarget(tx, job.id, nodeId, { state: 'failed', message })
   }
 }
@@ -241,7 +241,7 @@ function withNotes(end: JobEnd, notes: readonly string[]): JobEnd {
   return { ...end, message: [end.message, ...notes].filter(Boolean).join(' ') }
 }
 
-function silence({ now }: HeldJob, options: RunnerOptions): string {
+function silence({ now }: LockedJob, options: RunnerOptions): string {
   if (now.dryRun) return 'The node did not answer in time.'
   const seconds = options.targetTimeoutMs / 1000
   const time = seconds % 60 === 0 ? `${seconds / 60} minutes` : `${seconds} seconds`

@@ -1,12 +1,12 @@
 import type { AgentRequests } from '../agents/requests.js'
-import type { HeldJob } from './job-store.js'
+import type { LockedJob } from './job-store.js'
 import type { StateStore } from './state-store.js'
 
 export interface TokenEnding {
   /** What the job's message says about it; undefined until every node was asked. */
-  notesOf(job: HeldJob): readonly string[] | undefined
+  notesOf(job: LockedJob): readonly string[] | undefined
   /** Asks every node that has the job's users; false: this is under way already. Never rejects. */
-  ask(job: HeldJob): Promise<boolean>
+  ask(job: LockedJob): Promise<boolean>
   forget(jobId: number): void
 }
 
@@ -49,7 +49,7 @@ export function createTokenEnding(requests: AgentRequests, store: Pick<StateStor
   }
 }
 
-function appliedTo({ kind, now }: HeldJob): readonly number[] {
+function appliedTo({ kind, now }: LockedJob): readonly number[] {
   if (kind !== 'user_db' || now.dryRun) return []
   return now.targets.filter(({ state }) => state === 'applied').map(({ nodeId }) => nodeId)
 }

@@ -53,14 +53,14 @@ export function createNodeService({ store, writes, sessions }: NodeCollaborators
     )
     const byId = new Map(present.map((node) => [node.record.id, node]))
     const result: Node[] = []
-    const told: Record<string, unknown> = {}
+    const changed: Record<string, unknown> = {}
     for (const { id, change } of changes) {
       const before = found(byId.get(id))
       const after = await apply(tx, before, change)
       result.push(after)
-      told[id] = differences(before.record, after)
+      changed[id] = differences(before.record, after)
     }
-    return { result, audit: auditOf('change', null, told) }
+    return { result, audit: auditOf('change', null, changed) }
   }
 
   async function remove(id: number, caller: Caller, options: ChangeOptions & { readonly force?: boolean } = {}) {

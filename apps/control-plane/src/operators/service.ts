@@ -29,7 +29,7 @@ export function createOperatorService(collaborators: OperatorCollaborators): Ser
     writes,
     checks: {
       async create(tx, { name }) {
-        if (await store.isTaken(tx, { name })) throw fieldError({ name: [`There is an operator '${name}' already.`] })
+        if (await store.isInUse(tx, { name })) throw fieldError({ name: [`There is an operator '${name}' already.`] })
       },
       change: (tx, before, change) =>
         assertAdminLeft(tx, before, { role: before.role, enabled: before.enabled, ...change }),

@@ -62,7 +62,7 @@ export interface Declaration {
 export const resources = {
   clusters: {
     name: 'clusters',
-    description: 'clusters of nodes; they are made and removed by the command line and tRPC',
+    description: 'clusters of nodes; the command line and tRPC create and remove them',
     record: Cluster,
     rules: clusterRules,
     create: ClusterInput,
@@ -72,14 +72,14 @@ export const resources = {
   },
   nodes: {
     name: 'nodes',
-    description: 'machines with an agent; enrolment makes them',
+    description: 'machines with an agent; enrollment creates them',
     record: Node,
     rules: nodeRules,
     change: NodeChange,
   },
   nodeRoles: {
     name: 'node_roles',
-    description: 'what a node runs; changed by its node',
+    description: 'roles of nodes; changed through their node',
     record: NodeRole,
     rules: nodeRoleRules,
   },
@@ -91,7 +91,7 @@ export const resources = {
   },
   storagePolicies: {
     name: 'storage_policies',
-    description: 'storage policies as the rings and swift.conf tell them',
+    description: 'storage policies of the rings and swift.conf',
     record: StoragePolicy,
     rules: storagePolicyRules,
   },
@@ -133,7 +133,7 @@ export const resources = {
   },
   auditEvents: {
     name: 'audit_events',
-    description: 'who changed what, when and from where',
+    description: 'changes, with their operator, time and address',
     record: AuditEvent,
     rules: auditEventRules,
   },
