@@ -22,8 +22,5 @@ it('logs once that it cannot write, however often it fails, and once that it can
   presence.heard(1, systemClock.monotonic(), 15_000)
   await presence.flush()
   await presence.flush()
-  expect(logged).toEqual([
-    'could not save node presence, retrying',
-    'node presence is saved again',
-  ])
+  expect(logged).toEqual(['could not save node presence, retrying', 'node presence is saved again'])
 })
