@@ -1,3 +1,11 @@
+export {
+  type AtomicFileOptions,
+  commitStagedFile,
+  removeStagedFile,
+  stageFile,
+  syncFolder,
+  writeFileAtomically,
+} from './atomic-file.js'
 export { type BackoffLimits, backoffMs } from './backoff.js'
 export { type Clock, systemClock } from './clock.js'
 export { closeAll } from './close-all.js'
@@ -5,9 +13,12 @@ export { concurrencyLimit } from './concurrency-limit.js'
 export { DataDirWatch, nearlyFullBelow, type SpaceBounds } from './data-dir-watch.js'
 export { createDiskReader, type DiskReader, type DiskSpace } from './disk-space.js'
 export { errorText } from './error-text.js'
+export { failedChecks, type Finding, renderFindings } from './findings.js'
 export { inParallel } from './in-parallel.js'
 export { KeyedQueue } from './keyed-queue.js'
 export { createLog, type Log, type LogFields, type LogFormat, type LogLevel } from './log.js'
 export { Periodic, type PeriodicOptions } from './periodic.js'
 export { RetrySchedule } from './retry-schedule.js'
+export { SerialQueue } from './serial-queue.js'
+export { renderTable } from './table.js'
 export { withTimeout } from './with-timeout.js'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { systemClock } from './clock.js'
-import { Periodic } from './periodic.js'
+import { Periodic, type PeriodicOptions } from './periodic.js'
 
 let rounds: number
 let intervalMs: number
@@ -21,7 +21,7 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-function start(work: () => Promise<void> = async () => {}): Periodic {
+function start(work: () => Promise<void> = async () => {}, more: Partial<PeriodicOptions> = {}): Periodic {
   periodic = new Periodic({
     clock: systemClock,
     intervalMs: () => intervalMs,
@@ -30,11 +30,12 @@ function start(work: () => Promise<void> = async () => {}): Periodic {
       return work()
     },
     onError: (error) => errors.push(error),
+    ...more,
   })
   return periodic
 }
 
-it('works at once and then on its period', async () => {
+it('works at once and then on its interval', async () => {
   start()
   await vi.advanceTimersByTimeAsync(0)
   expect(rounds).toBe(1)
@@ -42,7 +43,7 @@ it('works at once and then on its period', async () => {
   expect(rounds).toBe(4)
 })
 
-it('counts the period from the beginning of a round, and never works twice at a time', async () => {
+it('counts the interval from the start of a run, and never works twice at a time', async () => {
   start(() => new Promise((resolve) => setTimeout(resolve, 400)))
   await vi.advanceTimersByTimeAsync(2500)
   expect(rounds).toBe(3)
@@ -51,25 +52,25 @@ it('counts the period from the beginning of a round, and never works twice at a 
   expect(rounds).toBe(7)
 })
 
-it('goes on after a round that failed', async () => {
+it('continues after a run that failed', async () => {
   start(() => Promise.reject(new Error('no')))
   await vi.advanceTimersByTimeAsync(2000)
   expect(rounds).toBe(3)
   expect(errors).toHaveLength(3)
 })
 
-it('does several wishes within their delay in one round, and is not put off by further ones', async () => {
-  const wishes = start()
+it('serves requests within a delay by one run, which further requests do not postpone', async () => {
+  const requests = start()
   await vi.advanceTimersByTimeAsync(0)
   intervalMs = 1_000_000
   for (let at = 0; at < 1000; at += 100) {
-    wishes.kick(300)
+    requests.kick(300)
     await vi.advanceTimersByTimeAsync(100)
   }
   expect(rounds).toBe(4)
 })
 
-it('takes a shorter period at once', async () => {
+it('applies a shorter interval at once', async () => {
   intervalMs = 3_600_000
   const paced = start()
   await vi.advanceTimersByTimeAsync(5000)
@@ -86,4 +87,17 @@ it('does nothing once it is stopped', async () => {
   ended.kick()
   await vi.advanceTimersByTimeAsync(5000)
   expect(rounds).toBe(1)
+})
+
+it('counts the interval from the end of a run, and delays the first one, when asked to', async () => {
+  const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 400))
+  start(slow, { countFrom: 'end', firstDelayMs: 300 })
+  await vi.advanceTimersByTimeAsync(299)
+  expect(rounds).toBe(0)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(rounds).toBe(1)
+  await vi.advanceTimersByTimeAsync(1399)
+  expect(rounds).toBe(1)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(rounds).toBe(2)
 })

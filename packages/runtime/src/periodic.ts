@@ -2,62 +2,67 @@ import type { Clock } from './clock.js'
 
 export interface PeriodicOptions {
   readonly clock: Clock
-  /** From the beginning of one round to the next. */
+  /** Returns the time from the start of one run to the start of the next, unless `countFrom` is `end`. */
   readonly intervalMs: () => number
+  readonly countFrom?: 'start' | 'end'
+  /** The time to the first run; 0 by default. */
+  readonly firstDelayMs?: number
   readonly work: () => Promise<void>
   readonly onError: (error: unknown) => void
 }
 
-/** Runs work at once and then periodically, never twice at the same time. A failed run does not stop it. */
+/** Runs work periodically, never twice at the same time. A failed run does not stop it. */
 export class Periodic {
   readonly #options: PeriodicOptions
-  #startedAtMs = 0
+  #countedFromMs: number
   #cancel: () => void = () => {}
-  #round: Promise<void> | null = null
-  /** Wanted sooner than the period says: on the monotonic clock. */
-  #wantedAtMs = Infinity
+  #run: Promise<void> | null = null
+  /** The time of a run that was requested sooner than the interval, on the monotonic clock. */
+  #requestedAtMs = Infinity
   #stopped = false
 
   constructor(options: PeriodicOptions) {
     this.#options = options
-    this.kick()
+    this.#countedFromMs = options.clock.monotonic()
+    this.kick(options.firstDelayMs)
   }
 
-  /** Does it once more, after a delay: what is asked for within the delay of the first call is one round. */
+  /** Requests a run after a delay. Requests within the delay of the first one are one run. */
   kick(delayMs = 0): void {
-    this.#wantedAtMs = Math.min(this.#wantedAtMs, this.#options.clock.monotonic() + delayMs)
+    this.#requestedAtMs = Math.min(this.#requestedAtMs, this.#options.clock.monotonic() + delayMs)
     this.rearm()
   }
 
-  /** The interval may have changed. */
+  /** Applies an interval that has changed. */
   rearm(): void {
-    if (this.#stopped || this.#round !== null) return
+    if (this.#stopped || this.#run !== null) return
     this.#cancel()
     const { clock, intervalMs } = this.#options
-    const atMs = Math.min(this.#wantedAtMs, this.#startedAtMs + intervalMs())
+    const atMs = Math.min(this.#requestedAtMs, this.#countedFromMs + intervalMs())
     this.#cancel = clock.after(Math.max(0, atMs - clock.monotonic()), () => {
-      this.#round = this.#work()
+      this.#run = this.#work()
     })
   }
 
-  /** Resolves when the round that is under way has ended. */
+  /** Stops, and waits for the run in progress. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancel()
-    await this.#round
+    await this.#run
   }
 
   async #work(): Promise<void> {
-    const { clock, work, onError } = this.#options
-    this.#startedAtMs = clock.monotonic()
-    this.#wantedAtMs = Infinity
+    const { clock, countFrom, work, onError } = this.#options
+    this.#countedFromMs = clock.monotonic()
+    this.#requestedAtMs = Infinity
     try {
       await work()
     } catch (error) {
-      // What is cut short by the end is no fault.
+      // A run that was interrupted by the stop has not failed.
       if (!this.#stopped) onError(error)
     } finally {
-      this.#round = null
+      if (countFrom === 'end') this.#countedFromMs = clock.monotonic()
+      this.#run = null
       this.rearm()
     }
   }

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { access, constants, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createDiskReader, nearlyFullBelow } from '@roost/runtime'
+import { createDiskReader, failedChecks, type Finding, nearlyFullBelow, renderFindings } from '@roost/runtime'
 import type { Command } from 'commander'
 import { isLoopback } from '../config.js'
 import type { Config } from '../config.js'
@@ -10,26 +10,13 @@ import { dataDirBounds } from '../lifecycle/data-dir.js'
 import { readInstance } from '../lifecycle/instance.js'
 import { apiUrl, listAll, withApi } from './api.js'
 import { CommandError } from './terminal/exit-codes.js'
-import { outputOption, render } from './terminal/output.js'
-import type { Columns, OutputOptions } from './terminal/output.js'
+import { outputOption } from './terminal/output.js'
+import type { OutputOptions } from './terminal/output.js'
 import type { Terminal } from './terminal/terminal.js'
 
-type Verdict = 'ok' | 'warn' | 'fail'
-
-interface Finding {
-  readonly check: string
-  readonly verdict: Verdict
-  /** The observation, with a fix if there is a problem. */
-  readonly message: string
-}
-
+type Verdict = Finding['verdict']
 type Check = readonly [name: string, run: (config: Config) => Promise<readonly [Verdict, string]>]
 
-const columns: Columns<Finding> = {
-  CHECK: ({ check }) => check,
-  VERDICT: ({ verdict }) => verdict,
-  FINDING: ({ message }) => message,
-}
 const dayMs = 86_400_000
 /** PostgreSQL may fail to write with less. */
 const minFreeBytes = 200e6
@@ -52,9 +39,9 @@ export function addDoctor(program: Command, config: () => Config, { out }: Termi
     .addOption(outputOption())
     .action(async (options: OutputOptions) => {
       const findings = await examine(config())
-      out.write(render(findings, columns, options))
-      const failed = findings.filter(({ verdict }) => verdict === 'fail').length
-      if (failed > 0) throw new CommandError(`${failed} of ${findings.length} checks failed`)
+      out.write(renderFindings(findings, options.output))
+      const failed = failedChecks(findings)
+      if (failed !== undefined) throw new CommandError(failed)
     })
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { AgentRequests } from '../agents/requests.js'
 import type { LockedJob } from './job-store.js'
 import type { StateStore } from './state-store.js'
@@ -10,6 +11,7 @@ export interface TokenEnding {
   forget(jobId: number): void
 }
 
+const maxAsked = 1000
 /** Two passes of a minute for each memcached, at the same time. */
 const deadlineMs = 150_000
 
@@ -19,7 +21,8 @@ const deadlineMs = 150_000
  */
 export function createTokenEnding(requests: AgentRequests, store: Pick<StateStore, 'ofNode'>): TokenEnding {
   const asking = new Set<number>()
-  const asked = new Map<number, readonly string[]>()
+  /** Bounded, because jobs that were canceled are not removed. */
+  const asked = new LRUCache<number, readonly string[]>({ max: maxAsked })
 
   const askNode = async (nodeId: number): Promise<readonly string[]> => {
     const state = (await store.ofNode(nodeId)).find(({ kind }) => kind === 'user_db')
@@ -39,8 +42,6 @@ export function createTokenEnding(requests: AgentRequests, store: Pick<StateStor
           ]),
         ),
       )
-      // Of jobs that were canceled meanwhile.
-      if (asked.size > 1000) asked.clear()
       asked.set(job.id, [...new Set(notes.flat())])
       asking.delete(job.id)
       return true

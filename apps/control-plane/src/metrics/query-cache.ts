@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { NameList } from './catalogue.js'
 import type { ClusterNames } from './cluster-names.js'
 import { planCluster } from './cluster-values.js'
@@ -26,7 +27,7 @@ const maxNumbers = 8_000_000
 
 /** Pollers ask the same few things again and again: the last queries keep what they selected, while the names live. */
 export function createQueryCache(): QueryCache {
-  const queries = new Map<string, CachedQuery>()
+  const queries = new LRUCache<string, CachedQuery>({ max: maxQueries })
   let kept = 0
   /** When too much is kept, all is forgotten: that is rare, and each answer is quickly made again. */
   const reserve = (numbers: number) => {
@@ -39,9 +40,7 @@ export function createQueryCache(): QueryCache {
     get(names) {
       const key = names.join()
       const cached = queries.get(key) ?? remember(compileQuery(names), reserve)
-      queries.delete(key)
       queries.set(key, cached)
-      if (queries.size > maxQueries) queries.delete(queries.keys().next().value as string)
       return cached
     },
   }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Caller } from '@roost/api-types/rpc'
+import { LRUCache } from 'lru-cache'
 import { isTemporary, logged } from '../services/errors.js'
 import { withTimeout } from '@roost/runtime'
 import { digestOfKey } from './api-key.js'
@@ -119,7 +120,7 @@ export function createAuthentication({ store, log, now }: AuthenticationCollabor
 
 /** Good credentials. Only what succeeded as a whole is remembered, so that every failure goes all the way. */
 function createMemory(now: () => number) {
-  const remembered = new Map<string, Remembered>()
+  const remembered = new LRUCache<string, Remembered>({ max: maxRemembered })
   let forgotten = 0
   return {
     get: (name: string) => remembered.get(name),
@@ -131,8 +132,6 @@ function createMemory(now: () => number) {
         remembered.delete(name)
         if (seen === undefined || forgotten !== before) return
         remembered.set(name, { ...seen, until })
-        const [oldest] = remembered.keys()
-        if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
       }
     },
     forget() {

@@ -1,5 +1,6 @@
-import { open, readFile, rename } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeFileAtomically } from '@roost/runtime'
 import type { FirstStartStore } from './first-operator-store.js'
 import { digestOfKey, newApiKey } from './api-key.js'
 
@@ -19,24 +20,12 @@ export async function ensureFirstOperator(store: FirstStartStore, dataDir: strin
     // A start that was killed before it committed has left its file: its key is as good as a new one.
     const left = (await readApiKey(dataDir))?.match(/^admin:(.+)$/)?.[1]
     const key = left ?? newApiKey()
-    if (left === undefined) await writeSynced(apiKeyPath(dataDir), `admin:${key}\n`)
+    if (left === undefined) await writeFileAtomically(apiKeyPath(dataDir), `admin:${key}\n`, { mode: 0o600 })
     return digestOfKey(key)
   })
 }
 
 /** The line with which this machine's command line calls from now on. */
 export function writeApiKey(dataDir: string, credentials: string): Promise<void> {
-  return writeSynced(apiKeyPath(dataDir), `${credentials}\n`)
-}
-
-/** On the disk, whole and readable by us alone, before the database knows of it. */
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(`${path}.new`, 'w', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(`${path}.new`, path)
+  return writeFileAtomically(apiKeyPath(dataDir), `${credentials}\n`, { mode: 0o600 })
 }

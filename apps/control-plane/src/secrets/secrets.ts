@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { link, open, readFile, rename, rm } from 'node:fs/promises'
+import { link, readFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { syncFolder, writeFileAtomically } from '@roost/runtime'
 import { StartError } from '../lifecycle/start-error.js'
 
 /** The use of a secret. It can only be decrypted for the same purpose. */
@@ -106,10 +107,7 @@ export function newSecretKey(): SecretKey {
 
 /** Replaces the file atomically: either the old or the new keys are on disk. */
 export async function saveSecretKeys(path: string, keys: readonly SecretKey[]): Promise<void> {
-  const draft = `${path}.${randomBytes(4).toString('hex')}.new`
-  await writeSynced(draft, textOf(keys))
-  await rename(draft, path)
-  await syncDirectory(dirname(path))
+  await writeFileAtomically(path, textOf(keys), { mode: 0o600 })
 }
 
 function textOf(keys: readonly SecretKey[]): string {
@@ -119,29 +117,10 @@ function textOf(keys: readonly SecretKey[]): string {
 /** Creates a complete file, and never replaces one: if two processes start at once, one file is kept. */
 async function writeNewFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}.new`
-  await writeSynced(draft, text)
+  await writeFileAtomically(draft, text, { mode: 0o600 })
   await link(draft, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
   await rm(draft)
-  await syncDirectory(dirname(path))
-}
-
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
+  await syncFolder(dirname(path))
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeFileAtomically } from '@roost/runtime'
 import { caMustBeRenewed, makeCa, makeServerCertificate, serverMustBeRenewed } from './certificates.js'
 import type { KeyPair } from './certificates.js'
 
@@ -84,21 +85,10 @@ async function readPair(dataDir: string, name: string): Promise<KeyPair | undefi
 }
 
 async function writePair(dataDir: string, name: string, pair: KeyPair): Promise<KeyPair> {
-  await writeWhole(join(tlsDir(dataDir), `${name}.pem`), pair.cert + pair.key, 0o600)
+  await writeFileAtomically(join(tlsDir(dataDir), `${name}.pem`), pair.cert + pair.key, { mode: 0o600 })
   return pair
 }
 
 async function writeChanged(path: string, text: string): Promise<void> {
-  if ((await readFile(path, 'utf8').catch(() => '')) !== text) await writeWhole(path, text, 0o644)
-}
-
-async function writeWhole(path: string, text: string, mode: number): Promise<void> {
-  const file = await open(`${path}.new`, 'w', mode)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(`${path}.new`, path)
+  if ((await readFile(path, 'utf8').catch(() => '')) !== text) await writeFileAtomically(path, text, { mode: 0o644 })
 }

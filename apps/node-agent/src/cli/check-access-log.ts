@@ -1,8 +1,8 @@
+import type { Finding } from '@roost/runtime'
 import { open } from 'node:fs/promises'
 import type { Machine } from '../machine/machine.js'
 import { parseAccessLine } from '../swift/access-log/access-line.js'
 import type { AccessLog } from '../swift/access-log/transfer-usage.js'
-import type { Finding } from './finding.js'
 
 const check = 'access log'
 const lastBytes = 256 * 1_024

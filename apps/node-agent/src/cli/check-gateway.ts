@@ -1,6 +1,6 @@
+import type { Finding } from '@roost/runtime'
 import type { AgentConfig } from '../config.js'
 import { isPrepared } from '../shares/prepare.js'
-import type { Finding } from './finding.js'
 import { missingPreparations } from './gateway-prepare.js'
 
 /** Whether shares can be deployed to this machine, which serves files. */

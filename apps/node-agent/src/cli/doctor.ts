@@ -1,6 +1,14 @@
 import { access, constants } from 'node:fs/promises'
 import type { Inventory } from '@roost/api-types/agent'
-import { createDiskReader, createLog, nearlyFullBelow, systemClock } from '@roost/runtime'
+import {
+  createDiskReader,
+  createLog,
+  failedChecks,
+  type Finding,
+  nearlyFullBelow,
+  renderFindings,
+  systemClock,
+} from '@roost/runtime'
 import { type AgentConfig, readConfig } from '../config.js'
 import { type Context, openContext } from '../context.js'
 import { dataDirBounds } from '../inventory/data-dir.js'
@@ -13,10 +21,8 @@ import { findLocation } from '../swift/users/location.js'
 import { checkAccessLog } from './check-access-log.js'
 import { checkGateway } from './check-gateway.js'
 import { exitCodes } from './command-error.js'
-import type { Finding } from './finding.js'
 import type { PrintFlags } from './flags.js'
 import { reach } from './reach.js'
-import { table } from './table.js'
 
 const log = createLog({ format: 'pretty', level: 'error', write: (line) => process.stderr.write(line) })
 
@@ -34,18 +40,13 @@ export async function doctor(flags: PrintFlags): Promise<number> {
       ...(inventory.roles.runs_gateway ? checkGateway(config) : []),
       ...(inventory.roles.runs_proxy ? await checkProxy(context, config) : []),
     ]
-    process.stdout.write(flags.output === 'json' ? `${JSON.stringify(findings, undefined, 2)}\n` : render(findings))
-    return findings.some(({ verdict }) => verdict === 'fail') ? exitCodes.failed : exitCodes.ok
+    const failed = failedChecks(findings)
+    process.stdout.write(renderFindings(findings, flags.output))
+    if (flags.output === 'table') process.stdout.write(`\n${failed ?? 'No check failed.'}\n`)
+    return failed === undefined ? exitCodes.ok : exitCodes.failed
   } finally {
     await context.close()
   }
-}
-
-function render(findings: readonly Finding[]): string {
-  const rows = findings.map(({ verdict, check, message }) => [verdict, check, message])
-  const failed = findings.filter(({ verdict }) => verdict === 'fail').length
-  const sum = failed === 0 ? 'No check failed.' : `${failed} of ${findings.length} checks failed.`
-  return `${table(['', 'CHECK', 'FINDING'], rows)}\n${sum}\n`
 }
 
 const leastFreeBytes = 100e6

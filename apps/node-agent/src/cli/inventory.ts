@@ -1,10 +1,9 @@
 import type { Inventory } from '@roost/api-types/agent'
-import { createLog, systemClock } from '@roost/runtime'
+import { createLog, renderTable, systemClock } from '@roost/runtime'
 import { readConfig } from '../config.js'
 import { openContext } from '../context.js'
 import { exitCodes } from './command-error.js'
 import type { PrintFlags } from './flags.js'
-import { table } from './table.js'
 
 /** Prints what the agent would report of this machine. */
 export async function inventory(flags: PrintFlags): Promise<number> {
@@ -140,4 +139,8 @@ function bytes(value: number | null): string {
   if (value === null) return '-'
   const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), units.length - 1)
   return `${(value / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`
+}
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  return rows.length === 0 ? '' : renderTable(headings, rows, { indent: 2 }).trimEnd()
 }

@@ -62,9 +62,9 @@ describe('roost-agent doctor', () => {
   it('fails when a device is not mounted, and says what to do', () => {
     const { status, stdout } = agent('doctor')
     expect(status).toBe(1)
-    expect(stdout).toMatch(/fail +devices +0 of 2 mounted and readable \(d1 unmounted, d2 missing\): mount what is not/)
+    expect(stdout).toMatch(/devices +fail +0 of 2 mounted and readable \(d1 unmounted, d2 missing\): mount what is not/)
     expect(stdout).toMatch(
-      /warn +enrolment +this machine is no node yet: run the line that `roost token create` prints\./,
+      /enrolment +warn +this machine is no node yet: run the line that `roost token create` prints\./,
     )
     expect(stdout).toContain('1 of 4 checks failed.')
   })

@@ -9,7 +9,7 @@ import {
   readDesiredState,
 } from '@roost/api-types/agent'
 import { fp } from '@roost/failpoints'
-import { errorText, type Log } from '@roost/runtime'
+import { errorText, type Log, SerialQueue } from '@roost/runtime'
 import type { Applier, Outcome } from './applier.js'
 import { truncateDriftDiffs, truncatePlanDiffs } from './truncate-diffs.js'
 import { answered, type DeploymentRecord, type RecordFile } from './record.js'
@@ -36,7 +36,7 @@ export class DeploymentQueue {
   #reported: string | null = null
   /** The generation that was answered last. */
   #answered = 0
-  #work: Promise<void> = Promise.resolve()
+  readonly #queue = new SerialQueue()
   #stopped = false
 
   private constructor(options: DeploymentQueueOptions, record: DeploymentRecord) {
@@ -88,15 +88,14 @@ export class DeploymentQueue {
   /** Waits for the work in progress; queued work is continued after the next start. */
   async stop(): Promise<void> {
     this.#stopped = true
-    await this.#work
+    await this.#queue.settled()
   }
 
   #enqueue(work: () => Promise<void>): void {
-    this.#work = this.#after(this.#work, work)
+    void this.#queue.run(() => this.#process(work))
   }
 
-  async #after(before: Promise<void>, work: () => Promise<void>): Promise<void> {
-    await before
+  async #process(work: () => Promise<void>): Promise<void> {
     if (this.#stopped) return
     try {
       await work()

@@ -1,4 +1,4 @@
-import { type Clock, inParallel } from '@roost/runtime'
+import { type Clock, inParallel, SerialQueue } from '@roost/runtime'
 import type { CacheSizes } from './upkeep/cache-sizes.js'
 import type { LoginCheck } from './rclone/login-check.js'
 import { desiredMounts } from './desired/mount-record.js'
@@ -34,7 +34,7 @@ const drainCheckMs = 500
 /** Takes the mounts from one deployment to the next: start, then settle or abandon. One call at a time. */
 export class MountChanger {
   readonly #options: MountChangerOptions
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #queue = new SerialQueue()
   /** Folders that the present deployment keeps as they are, outdated mounts included. */
   #kept: ReadonlySet<string> = new Set()
 
@@ -56,7 +56,7 @@ export class MountChanger {
 
   /** Answers the shares that could not be mounted; `settle` leaves them out. */
   start(desired: GatewayState, behind: ReadonlySet<string>): Promise<readonly MissingShare[]> {
-    return this.#inOrder(async () => {
+    return this.#queue.run(async () => {
       const { store, mounts, requireProgram, checkLogin } = this.#options
       this.#kept = behind
       const specs = mountSpecs(desired)
@@ -81,7 +81,7 @@ export class MountChanger {
 
   /** Keeps the folders in `behind` as they were before `start`. */
   keepUnchanged(behind: ReadonlySet<string>): Promise<void> {
-    return this.#inOrder(async () => {
+    return this.#queue.run(async () => {
       const { store, mounts } = this.#options
       const { staged } = store.record
       if (staged === null) return
@@ -97,16 +97,16 @@ export class MountChanger {
 
   /** Answers what an operator should know of mounts and uploads. */
   async settle(): Promise<SettledMounts> {
-    const { missing, ended } = await this.#inOrder(() => this.#settle())
+    const { missing, ended } = await this.#queue.run(() => this.#settle())
     return { missing, notes: await this.#drained(ended) }
   }
 
   abandon(): Promise<void> {
-    return this.#inOrder(() => this.#abandon())
+    return this.#queue.run(() => this.#abandon())
   }
 
   async idle(): Promise<void> {
-    await this.#last
+    await this.#queue.settled()
   }
 
   async #settle() {
@@ -204,12 +204,6 @@ export class MountChanger {
     const { store, mounts } = this.#options
     const stays = (spec: MountSpec) => behind.has(mounts.pathOf(spec))
     return [...specs.filter((spec) => !stays(spec)), ...store.record.settled.filter(stays)]
-  }
-
-  #inOrder<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work)
-    this.#last = result.catch(() => {})
-    return result
   }
 }
 

@@ -1,15 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fp } from '@roost/failpoints'
-import { errorText } from '@roost/runtime'
-import {
-  placeManagedFile,
-  readManagedFile,
-  removeManagedFile,
-  stageManagedFile,
-  unstageManagedFile,
-  writeManagedFile,
-} from '../machine/managed-file.js'
+import { commitStagedFile, errorText, removeStagedFile } from '@roost/runtime'
+import { readManagedFile, removeManagedFile, stageManagedFile, writeManagedFile } from '../machine/managed-file.js'
 import type { Deployment } from './deployment.js'
 import { type Before, sha256 } from './gateway-state.js'
 import type { Protocol } from './index.js'
@@ -87,7 +80,7 @@ export class ProtocolPart {
     const told = await this.#toBeTold()
     this.isTouched = true
     const before = await this.#remember()
-    for (const { server } of this.#changing()) await placeManagedFile(machine.path(server.file))
+    for (const { server } of this.#changing()) await commitStagedFile(machine.path(server.file))
     fp('agent.apply.afterRename')
     for (const { server } of told) await server.reload()
     fp('agent.apply.afterReload')
@@ -105,7 +98,7 @@ export class ProtocolPart {
     for (const server of this.#servers) {
       const text = before[server.file]
       try {
-        await unstageManagedFile(machine.path(server.file))
+        await removeStagedFile(machine.path(server.file))
         if (text === undefined) continue
         await putBack(machine.path(server.file), text)
         if (server.isRunning()) await server.reload()

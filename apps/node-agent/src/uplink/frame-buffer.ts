@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { Log } from '@roost/runtime'
+import { type Log, SerialQueue } from '@roost/runtime'
 import { listFolder } from './list-folder.js'
 
 export interface FrameBufferOptions {
@@ -37,7 +37,7 @@ export class FrameBuffer {
   #lastNumber = 0
   #waiting = 0
   #failing = false
-  #work: Promise<unknown> = Promise.resolve()
+  readonly #queue = new SerialQueue()
 
   private constructor(options: FrameBufferOptions) {
     this.#options = options
@@ -63,8 +63,8 @@ export class FrameBuffer {
   append(frame: Uint8Array): void {
     if (this.#waiting >= maxWaiting) return
     this.#waiting += 1
-    this.#work = this.#work
-      .then(() => this.#write(frame))
+    void this.#queue
+      .run(() => this.#write(frame))
       .catch((error: unknown) => this.#failed(error))
       .finally(() => (this.#waiting -= 1))
   }
@@ -81,13 +81,11 @@ export class FrameBuffer {
 
   /** Forgets everything. */
   clear(): Promise<void> {
-    const cleared = this.#work.then(() => this.#removeAll())
-    this.#work = cleared.catch((error: unknown) => this.#failed(error))
-    return cleared
+    return this.#queue.run(() => this.#removeAll())
   }
 
   async settled(): Promise<void> {
-    await this.#work
+    await this.#queue.settled()
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { listFolder } from './list-folder.js'
 import { readManagedFile, removeManagedFile, writeManagedFile } from '../machine/managed-file.js'
-import type { Clock, Log } from '@roost/runtime'
+import { type Clock, type Log, SerialQueue } from '@roost/runtime'
 
 /** A message that stays until the control plane has it. */
 export interface SpooledMessage {
@@ -30,7 +30,7 @@ export class MessageSpool {
   readonly #options: MessageSpoolOptions
   readonly #messages = new Map<number, SpooledMessage>()
   #lastSequence: number
-  #work: Promise<unknown> = Promise.resolve()
+  readonly #queue = new SerialQueue()
 
   private constructor(options: MessageSpoolOptions, lastSequence: number) {
     this.#options = options
@@ -63,7 +63,7 @@ export class MessageSpool {
    * message is then kept in memory, and an operator is told.
    */
   add(kind: string, build: (sequence: number) => object, supersede = false): Promise<SpooledMessage> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       this.#lastSequence = Math.max(this.#lastSequence + 1, Math.floor(this.#options.clock.now()))
       const sequence = this.#lastSequence
       const waiting = supersede ? this.pending().filter((message) => message.kind === kind) : []
@@ -92,12 +92,12 @@ export class MessageSpool {
   /** The control plane has it: it need not be kept any longer. */
   async acknowledge(sequence: number): Promise<void> {
     const message = this.#messages.get(sequence)
-    if (message !== undefined) await this.#inTurn(() => this.#forget(message))
+    if (message !== undefined) await this.#queue.run(() => this.#forget(message))
   }
 
   /** Resolves when everything that was asked for so far is on the disk. */
   async settled(): Promise<void> {
-    await this.#work
+    await this.#queue.settled()
   }
 
   /** The text where it could not be saved, else null. */
@@ -144,11 +144,5 @@ export class MessageSpool {
 
   #path(sequence: number, kind: string): string {
     return join(this.#options.dir, `${String(sequence).padStart(16, '0')}-${kind}.json`)
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#work.then(work)
-    this.#work = result.catch(() => {})
-    return result
   }
 }

@@ -1,3 +1,4 @@
+import { renderTable } from '@roost/runtime'
 import { Option } from 'commander'
 
 /** Returns the option for the output format of a command. */
@@ -18,10 +19,7 @@ export function render<R>(records: readonly R[], columns: Columns<R>, { output }
   if (output === 'json') return `${JSON.stringify(records, null, 2)}\n`
   const headings = Object.keys(columns)
   const rows = records.map((record) => Object.values(columns).map((cell) => text(cell(record))))
-  const widths = headings.map((heading, i) => Math.max(heading.length, ...rows.map((row) => row[i]?.length ?? 0)))
-  const pad = (cell: string, i: number) => cell.padEnd(widths[i] ?? 0)
-  const line = (cells: readonly string[]) => cells.map(pad).join('  ').trimEnd()
-  return `${[headings, ...rows].map(line).join('\n')}\n`
+  return renderTable(headings, rows)
 }
 
 /** Prints one record with a line for each cell. */

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 export interface Windows {
   /** Counts one for the key. */
   count(key: string): void
@@ -20,9 +22,10 @@ const maxKeys = 10_000
  * extends a block; the first also starts a timer for each key and has no limit of keys.
  */
 export function countWindows({ max, windowMs, now }: WindowOptions): Windows {
-  const windows = new Map<string, { start: number; count: number }>()
+  const windows = new LRUCache<string, { start: number; count: number }>({ max: maxKeys })
   const current = (key: string) => {
-    const found = windows.get(key)
+    // Without a change of the order: the oldest window is dropped first.
+    const found = windows.peek(key)
     return found !== undefined && now() - found.start < windowMs ? found : undefined
   }
   return {
@@ -32,10 +35,7 @@ export function countWindows({ max, windowMs, now }: WindowOptions): Windows {
         window.count += 1
         return
       }
-      windows.delete(key)
       windows.set(key, { start: now(), count: 1 })
-      const oldest = windows.keys().next()
-      if (windows.size > maxKeys && !oldest.done) windows.delete(oldest.value)
     },
     retryAfterSeconds(key) {
       const window = current(key)

@@ -1,3 +1,4 @@
+import { SerialQueue } from '@roost/runtime'
 import { writeManagedFile } from '../../machine/managed-file.js'
 import { desiredMounts, withoutUnused } from './mount-record.js'
 import type { MountRecord, MountRecordFile } from './mount-record.js'
@@ -15,7 +16,7 @@ export interface MountStoreOptions {
 export class MountStore {
   readonly #options: MountStoreOptions
   #record: MountRecord
-  #writing: Promise<void> = Promise.resolve()
+  readonly #queue = new SerialQueue()
 
   private constructor(options: MountStoreOptions, record: MountRecord) {
     this.#options = options
@@ -40,17 +41,14 @@ export class MountStore {
   }
 
   save(change: (record: MountRecord) => MountRecord): Promise<void> {
-    const before = this.#writing
-    const write = async () => {
-      await before.catch(() => {})
+    return this.#queue.run(async () => {
       const { recordFile, configFile } = this.#options
       const next = withoutUnused(change(this.#record))
       await recordFile.write(next)
       if (JSON.stringify(next.logins) !== JSON.stringify(this.#record.logins))
         await writeManagedFile(configFile, renderRcloneConfig(next.logins))
       this.#record = next
-    }
-    return (this.#writing = write())
+    })
   }
 
   addDraining(spec: MountSpec): Promise<void> {

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import * as z from 'zod/mini'
+import { SerialQueue } from '@roost/runtime'
 import { writeManagedFile } from '../../../machine/managed-file.js'
 import { readManagedRecord } from '../../../machine/managed-record.js'
 import type { DirtyFile } from './cached-file.js'
@@ -33,7 +34,7 @@ export class RenamedFiles {
   readonly #path: string
   #files: readonly RenamedFile[]
   #saved: readonly RenamedFile[]
-  #saving: Promise<void> = Promise.resolve()
+  readonly #queue = new SerialQueue()
 
   private constructor(path: string, files: readonly RenamedFile[]) {
     this.#path = path
@@ -80,16 +81,13 @@ export class RenamedFiles {
 
   /** Writes what has changed to the disk. */
   save(): Promise<void> {
-    const before = this.#saving
-    const write = async () => {
-      await before.catch(() => {})
+    return this.#queue.run(async () => {
       const files = this.#files
       if (isSame(files, this.#saved)) return
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 })
       await writeManagedFile(this.#path, JSON.stringify(files))
       this.#saved = files
-    }
-    return (this.#saving = write())
+    })
   }
 }
 
