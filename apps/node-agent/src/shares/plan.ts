@@ -6,40 +6,44 @@ import type { InForce } from './gateway-state.js'
 import { shareProtocols } from './index.js'
 import { requireOwnFiles } from './prepare.js'
 import type { LiveSession, NameOf } from './servers/share-server.js'
-import type { Turn } from './server-change.js'
+import type { ServerChange } from './server-change.js'
 import { unifiedDiff } from './unified-diff.js'
 
 /** What a deployment of these shares would do. Rejects with what would keep it from being done. */
 export async function planGateway(gateway: Gateway, desired: DesiredGateway): Promise<DeploymentPlan> {
   const { servers, mounts, accounts, state } = gateway
   const inForce = await state.readInForce()
-  const turns: Turn[] = []
+  const serverChanges: ServerChange[] = []
   for (const protocol of shareProtocols)
-    turns.push(...(await servers.turns(protocol, desired.shares, inForce.generation)))
-  await requireReady(gateway.machine, turns)
-  for (const { server, text, changes } of turns) if (changes) await server.check(text)
+    serverChanges.push(...(await servers.serverChanges(protocol, desired.shares, inForce.generation)))
+  await requireReady(gateway.machine, serverChanges)
+  for (const { server, text, changes } of serverChanges) if (changes) await server.check(text)
   const mountPlan = await mounts.plan(desired)
   const losses = { nameOf: namesOf(gateway, inForce, desired), gone: goneFolders(gateway, mountPlan) }
   const daemons = []
-  for (const turn of turns) {
-    const lost = await sessionsOf(turn, await state.readFile(turn.server.file), losses)
-    daemons.push({ daemon: turn.server.daemon, action: actionOf(turn, lost), sessions_lost: lost.map(plainSession) })
+  for (const serverChange of serverChanges) {
+    const lost = await sessionsOf(serverChange, await state.readFile(serverChange.server.file), losses)
+    daemons.push({
+      daemon: serverChange.server.daemon,
+      action: actionOf(serverChange, lost),
+      sessions_lost: lost.map(plainSession),
+    })
   }
   return {
-    files: await Promise.all(turns.filter(({ changes }) => changes).map(plannedFile)),
+    files: await Promise.all(serverChanges.filter(({ changes }) => changes).map(plannedFile)),
     daemons,
     mounts: { started: [...mountPlan.started], stopped: [...mountPlan.stopped] },
     notes: [
       ...mountPlan.notes,
-      ...turns.flatMap(({ server, text }) => server.notes(text)),
+      ...serverChanges.flatMap(({ server, text }) => server.notes(text)),
       ...accountNotes(accounts.plan(desired.shares, inForce.accounts)),
     ],
   }
 }
 
 /** Rejects where a server that has something to serve cannot. */
-export async function requireReady(machine: Machine, turns: readonly Turn[]): Promise<void> {
-  for (const { server, declared, text } of turns) {
+export async function requireReady(machine: Machine, serverChanges: readonly ServerChange[]): Promise<void> {
+  for (const { server, declared, text } of serverChanges) {
     if (declared.body === '') continue
     if (!server.isRunning())
       throw new Error(
@@ -65,9 +69,9 @@ export function goneFolders({ mounts }: Gateway, { replaced }: MountPlan): Reado
 
 /** What stands in the file decides what clients have, and what was applied decides where the file cannot be read. */
 export async function sessionsOf(
-  { server, present, text }: Turn,
+  { server, present, text }: ServerChange,
   inForce: string | undefined,
-  losses: Parameters<Turn['server']['sessionsLost']>[2],
+  losses: Parameters<ServerChange['server']['sessionsLost']>[2],
 ): Promise<readonly LiveSession[]> {
   if (!server.isRunning()) return []
   const texts = new Set([present ?? '', inForce ?? present ?? ''])
@@ -84,12 +88,12 @@ function plainSession({ share, client, user }: LiveSession) {
   return { share, client, user }
 }
 
-function actionOf({ changes, server }: Turn, lost: readonly LiveSession[]): 'none' | 'reload' | 'close-share' {
+function actionOf({ changes, server }: ServerChange, lost: readonly LiveSession[]): 'none' | 'reload' | 'close-share' {
   if (lost.length > 0 && server.keepsPermissions) return 'close-share'
   return changes ? 'reload' : 'none'
 }
 
-async function plannedFile({ server, present, declared }: Turn): Promise<DeploymentPlan['files'][number]> {
+async function plannedFile({ server, present, declared }: ServerChange): Promise<DeploymentPlan['files'][number]> {
   return {
     path: server.file,
     change: present === undefined ? 'create' : 'change',

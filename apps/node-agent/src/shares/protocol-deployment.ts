@@ -8,7 +8,7 @@ import { type Before, sha256 } from './gateway-state.js'
 import type { Protocol } from './index.js'
 import { namesOf, requireReady, sessionsOf } from './plan.js'
 import type { LiveSession, ShareServer } from './servers/share-server.js'
-import type { Turn } from './server-change.js'
+import type { ServerChange } from './server-change.js'
 
 const fileMode = 0o644
 /** A server that has just read its file may need a moment to serve it. */
@@ -26,7 +26,7 @@ export class ProtocolPart {
   isTouched = false
   readonly #deployment: Deployment
   readonly #servers: readonly ShareServer[]
-  #turns: readonly Turn[] = []
+  #serverChanges: readonly ServerChange[] = []
 
   constructor(deployment: Deployment, protocol: Protocol) {
     this.#deployment = deployment
@@ -54,9 +54,9 @@ export class ProtocolPart {
     const { gateway, desired, missing, generation } = this.#deployment
     const served = desired.shares.filter(({ id }) => !missing.some(({ share }) => share === id))
     this.isInvolved = true
-    this.#turns = await gateway.servers.turns(this.protocol, served, generation)
-    this.isInvolved = this.#turns.length > 0
-    await requireReady(gateway.machine, this.#turns)
+    this.#serverChanges = await gateway.servers.serverChanges(this.protocol, served, generation)
+    this.isInvolved = this.#serverChanges.length > 0
+    await requireReady(gateway.machine, this.#serverChanges)
   }
 
   async stage(): Promise<void> {
@@ -86,7 +86,7 @@ export class ProtocolPart {
     fp('agent.apply.afterReload')
     // Looked for only now: who connects from here on has what the new files give.
     for (const session of await this.#lostSessions(before)) await session.end()
-    for (const turn of told) await requireServed(turn)
+    for (const serverChange of told) await requireServed(serverChange)
     await this.#commit(completes)
   }
 
@@ -124,11 +124,11 @@ export class ProtocolPart {
   }
 
   files(): readonly { readonly path: string; readonly sha256: string }[] {
-    return this.#turns.map(({ server, text }) => ({ path: server.file, sha256: sha256(text) }))
+    return this.#serverChanges.map(({ server, text }) => ({ path: server.file, sha256: sha256(text) }))
   }
 
-  #changing(): readonly Turn[] {
-    return this.#turns.filter(({ changes }) => changes)
+  #changing(): readonly ServerChange[] {
+    return this.#serverChanges.filter(({ changes }) => changes)
   }
 
   /** Of a record by file, what is of this protocol's servers. */
@@ -145,12 +145,13 @@ export class ProtocolPart {
   }
 
   /** Servers that have to take notice: of a new file, or because they do not serve what their file says. */
-  async #toBeTold(): Promise<readonly Turn[]> {
+  async #toBeTold(): Promise<readonly ServerChange[]> {
     const isResumed = this.isTouched
-    const told: Turn[] = []
-    for (const turn of this.#turns) {
-      if (!turn.server.isRunning()) continue
-      if (turn.changes || isResumed || (await turn.server.faults(turn.text)).length > 0) told.push(turn)
+    const told: ServerChange[] = []
+    for (const serverChange of this.#serverChanges) {
+      if (!serverChange.server.isRunning()) continue
+      if (serverChange.changes || isResumed || (await serverChange.server.faults(serverChange.text)).length > 0)
+        told.push(serverChange)
     }
     return told
   }
@@ -180,9 +181,15 @@ export class ProtocolPart {
     // What ends with its folder is ended by who ends the mount.
     const losses = { nameOf: namesOf(gateway, inForce, desired), gone: new Set<string>() }
     const lost: LiveSession[] = []
-    for (const turn of this.#turns) {
-      const present = before[turn.server.file] ?? turn.present
-      lost.push(...(await sessionsOf({ ...turn, present }, await gateway.state.readFile(turn.server.file), losses)))
+    for (const serverChange of this.#serverChanges) {
+      const present = before[serverChange.server.file] ?? serverChange.present
+      lost.push(
+        ...(await sessionsOf(
+          { ...serverChange, present },
+          await gateway.state.readFile(serverChange.server.file),
+          losses,
+        )),
+      )
     }
     return lost
   }
@@ -194,7 +201,7 @@ export class ProtocolPart {
     const accounts =
       this.protocol === 'cifs' ? await gateway.accounts.apply(shares, inForce.accounts) : inForce.accounts
     const names = Object.fromEntries(shares.map((share) => [gateway.mounts.pathOf(share), share.name]))
-    const texts = new Map(this.#turns.map(({ server, text }) => [server.file, text]))
+    const texts = new Map(this.#serverChanges.map(({ server, text }) => [server.file, text]))
     const each = <T>(value: (text: string) => T) =>
       Object.fromEntries([...texts].map(([file, text]) => [file, value(text)]))
     const next = {
@@ -211,7 +218,7 @@ export class ProtocolPart {
   }
 }
 
-async function requireServed({ server, text }: Turn): Promise<void> {
+async function requireServed({ server, text }: ServerChange): Promise<void> {
   for (let tries = 1; ; tries++) {
     const faults = await server.faults(text)
     if (faults.length === 0) return

@@ -9,7 +9,7 @@ import type { ShareLocations } from './servers/validate-share.js'
 import { bothRun, detectNfsServer, NfsServerError } from './nfs-server.js'
 import { createSambaServer } from './servers/samba/server.js'
 import type { ShareServer } from './servers/share-server.js'
-import { isIdle, type Turn, turnOf } from './server-change.js'
+import { isIdle, type ServerChange, readServerChange } from './server-change.js'
 
 export interface ServersOptions {
   readonly machine: Machine
@@ -20,8 +20,12 @@ export interface ServersOptions {
 
 export interface Servers {
   readonly all: readonly ShareServer[]
-  /** What these shares mean for each server of a protocol that has to do with them, or had. */
-  turns(protocol: Protocol, shares: readonly DesiredShare[], generation: number): Promise<readonly Turn[]>
+  /** Reads what these shares change for each server of a protocol that serves them, or has a file of ours. */
+  serverChanges(
+    protocol: Protocol,
+    shares: readonly DesiredShare[],
+    generation: number,
+  ): Promise<readonly ServerChange[]>
 }
 
 /** The servers of shares on this machine. */
@@ -43,16 +47,16 @@ export function openServers({ machine, run, gateway, places }: ServersOptions): 
   }
   return {
     all,
-    async turns(protocol, shares, generation) {
+    async serverChanges(protocol, shares, generation) {
       requireDistinct(shares)
       const own = shares.filter((share) => share.protocol === protocol)
       const declared = new Map(files[protocol](own, generation).map((file) => [file.path, file]))
-      const turns: Turn[] = []
+      const serverChanges: ServerChange[] = []
       for (const server of all) {
         const file = declared.get(server.file)
-        if (file !== undefined) turns.push(await turnOf(server, file, machine))
+        if (file !== undefined) serverChanges.push(await readServerChange(server, file, machine))
       }
-      return turns.filter((turn) => !isIdle(turn))
+      return serverChanges.filter((serverChange) => !isIdle(serverChange))
     },
   }
 
