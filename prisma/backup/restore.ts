@@ -37,10 +37,10 @@ export async function restoreDatabase(
   await assertKnown(migrations)
   const client = await connectAs('roost restore', connection)
   try {
-    if (!force && (await holdsRows(client)))
+    if (!force && (await hasRows(client)))
       throw new DatabaseError(
         'in_use',
-        `The database at ${describeServer(connection)} is not empty: --force puts the backup in the place of all that it holds.`,
+        `The database at ${describeServer(connection)} is not empty: --force replaces all of its content by the backup.`,
       )
     const isRoosts = await hasMigrations(client)
     if (!isRoosts) await migrateTo(connection, migrations, log)
@@ -86,7 +86,7 @@ async function assertKnown(migrations: readonly string[]): Promise<void> {
     )
 }
 
-async function holdsRows(client: pg.Client): Promise<boolean> {
+async function hasRows(client: pg.Client): Promise<boolean> {
   for (const table of await tablesInOrder(client)) {
     const { rows } = await client.query(`select 1 from ${client.escapeIdentifier(table)} limit 1`)
     if (rows.length > 0) return true

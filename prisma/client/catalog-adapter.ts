@@ -3,7 +3,7 @@ import { ColumnTypeEnum } from '@prisma/driver-adapter-utils'
 import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
 import type { Connection } from './client.js'
-import { withWholeScripts } from './complete-scripts.js'
+import { withCompleteScripts } from './complete-scripts.js'
 
 // adapter-pg knows no "char" (oid 18), which the engine reads from the catalogue when it describes a schema.
 const charOid = 18
@@ -28,7 +28,7 @@ function noteCharColumns({ fields, rows }: pg.QueryArrayResult): void {
 async function open(connection: pg.PoolConfig): Promise<SqlDriverAdapter> {
   const pool = new CatalogPool(connection)
   const factory = new PrismaPg(pool, { disposeExternalPool: true, onPoolError: () => {} })
-  const adapter = withWholeScripts(await factory.connect())
+  const adapter = withCompleteScripts(await factory.connect())
   const query = adapter.queryRaw.bind(adapter)
   return Object.assign(adapter, {
     async queryRaw(...args: Parameters<typeof query>) {

@@ -11,7 +11,7 @@ export type Connection =
 /** A connection pool, with Prisma on top of it. */
 export interface Database {
   readonly prisma: PrismaClient
-  /** The connections below Prisma, for their figures and for `listen`. */
+  /** The connections below Prisma, for their metrics and for `listen`. */
   readonly pool: pg.Pool
   close(): Promise<void>
 }

@@ -20,11 +20,11 @@ interface Traits {
 export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
   const { code, kind, message, cause, meta } = error as Traits
-  if ([code, kind].some((word) => typeof word === 'string' && isTrouble(word))) return true
+  if ([code, kind].some((text) => typeof text === 'string' && isTrouble(text))) return true
   if (typeof message === 'string' && driverMessages.test(message)) return true
   return isUnavailable(cause) || isUnavailable(meta?.driverAdapterError)
 }
 
-function isTrouble(word: string): boolean {
-  return sqlStates.test(word) || prismaCodes.has(word) || socketCodes.has(word) || adapterKinds.has(word)
+function isTrouble(text: string): boolean {
+  return sqlStates.test(text) || prismaCodes.has(text) || socketCodes.has(text) || adapterKinds.has(text)
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { DatabaseError, reasonOf } from '../client/errors.js'
-import { holdOwnerLock, tryConnect } from './owner.js'
+import { acquireOwnerLock, tryConnect } from './owner.js'
 import { startPostmaster, stopPostmaster } from './postmaster.js'
 import { prepareDataDir, serverAccount } from './server-account.js'
 import { initialise, installServer, removeOtherServers } from './server-files.js'
@@ -79,7 +79,7 @@ export async function openEmbedded(directory: string, options: EmbeddedOptions):
         logPath: join(dataDir, 'postgres.log'),
         settings: [...settings, ...(options.settings ?? [])],
       }),
-    lastWords: async () => {
+    logEnd: async () => {
       const text = await readFile(join(dataDir, 'postgres.log'), 'utf8').catch(() => '')
       return text.trimEnd().split('\n').slice(-3).join(' | ')
     },
@@ -95,7 +95,7 @@ interface Server {
   readonly log: (message: string) => void
   start(): ReturnType<typeof startPostmaster>
   /** The end of the server's log, for a failure to start. */
-  lastWords(): Promise<string>
+  logEnd(): Promise<string>
 }
 
 async function supervise(server: Server): Promise<Embedded> {
@@ -143,7 +143,7 @@ async function supervise(server: Server): Promise<Embedded> {
 async function own(server: Server): Promise<{ readonly client: pg.Client; readonly adopted: boolean }> {
   const running = await connectPatiently(server.socketDir)
   const client = running ?? (await startAndConnect(server))
-  await holdOwnerLock(client)
+  await acquireOwnerLock(client)
   return { client, adopted: running !== undefined }
 }
 
@@ -167,7 +167,7 @@ async function startAndConnect(server: Server): Promise<pg.Client> {
       if (client && client !== 'starting') return client
       await sleep(30)
     }
-    why = `${postmaster.exit() ?? why}: ${await server.lastWords()}`
+    why = `${postmaster.exit() ?? why}: ${await server.logEnd()}`
     if (!why.includes('still in use')) break
   }
   throw new DatabaseError('unusable', `PostgreSQL did not start (${why}).`)

@@ -16,7 +16,7 @@ export async function tryConnect(socketDir: string): Promise<pg.Client | 'starti
     application_name: `roost owner ${process.pid}`,
     connectionTimeoutMillis: 5_000,
   })
-  client.on('error', () => {}) // told by `end` too
+  client.on('error', () => {}) // `end` reports it, too
   try {
     await client.connect()
     return client
@@ -26,8 +26,8 @@ export async function tryConnect(socketDir: string): Promise<pg.Client | 'starti
   }
 }
 
-/** Takes the owner lock, or ends the connection and throws. A killed owner's lock is free after a moment. */
-export async function holdOwnerLock(client: pg.Client): Promise<void> {
+/** Acquires the owner lock, or ends the connection and throws. A killed owner's lock is free after a moment. */
+export async function acquireOwnerLock(client: pg.Client): Promise<void> {
   for (const deadline = Date.now() + 10_000; ; await sleep(50)) {
     const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [ownerLock])
     if (rows[0]?.mine) return

@@ -7,7 +7,7 @@ import type { DatabaseErrorCode } from '../client/errors.js'
 import { readMigrations } from './migration-files.js'
 import { filters, openSchemaEngine } from './schema-engine.js'
 import type { MigrationList, SchemaEngine } from './schema-engine.js'
-import { withWholeScripts } from '../client/complete-scripts.js'
+import { withCompleteScripts } from '../client/complete-scripts.js'
 
 export interface MigrationOrder {
   readonly connection: Connection
@@ -21,7 +21,7 @@ export type MigrationNews =
   | { readonly failed: string; readonly code: DatabaseErrorCode | undefined }
 
 const port = parentPort as NonNullable<typeof parentPort>
-const tell = (news: MigrationNews) => port.postMessage(news)
+const post = (news: MigrationNews) => port.postMessage(news)
 
 async function apply({ connection, directory }: MigrationOrder): Promise<readonly string[]> {
   const migrationsList = await readMigrations(directory)
@@ -29,8 +29,8 @@ async function apply({ connection, directory }: MigrationOrder): Promise<readonl
   pool.on('error', () => {})
   const factory = new PrismaPg(pool)
   const plain = factory.connect.bind(factory)
-  const connect = async () => withWholeScripts(await plain())
-  const engine = await openSchemaEngine(Object.assign(factory, { connect }), (said) => tell({ said }))
+  const connect = async () => withCompleteScripts(await plain())
+  const engine = await openSchemaEngine(Object.assign(factory, { connect }), (said) => post({ said }))
   try {
     await refuseForeignHistory(engine, migrationsList)
     return (await engine.applyMigrations({ migrationsList, filters })).appliedMigrationNames
@@ -60,8 +60,8 @@ async function refuseForeignHistory(engine: SchemaEngine, migrationsList: Migrat
 }
 
 try {
-  tell({ applied: await apply(workerData as MigrationOrder) })
+  post({ applied: await apply(workerData as MigrationOrder) })
 } catch (error) {
   const failed = error instanceof Error ? error.message : String(error)
-  tell({ failed, code: error instanceof DatabaseError ? error.code : undefined })
+  post({ failed, code: error instanceof DatabaseError ? error.code : undefined })
 }

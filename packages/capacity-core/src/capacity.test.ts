@@ -174,18 +174,18 @@ describe('capacity by set of policies', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const columns = createDeviceColumns(1)
-        const held = new Map<number, DeviceCapacity>()
+        const present = new Map<number, DeviceCapacity>()
         for (const one of steps) {
-          const row = one.do === 'add' ? undefined : [...held.keys()][one.at % Math.max(1, held.size)]
-          if (one.do === 'add') held.set(columns.add(one.device), one.device)
+          const row = one.do === 'add' ? undefined : [...present.keys()][one.at % Math.max(1, present.size)]
+          if (one.do === 'add') present.set(columns.add(one.device), one.device)
           if (row === undefined) continue
           if (one.do === 'change') columns.change(row, one.device)
           if (one.do === 'remove') columns.remove(row)
-          if (one.do === 'change') held.set(row, one.device)
-          if (one.do === 'remove') held.delete(row)
+          if (one.do === 'change') present.set(row, one.device)
+          if (one.do === 'remove') present.delete(row)
         }
-        expect(columns.size).toBe(held.size)
-        expect(columns.capacityByPolicySet()).toEqual(near(naive([...held.values()])))
+        expect(columns.size).toBe(present.size)
+        expect(columns.capacityByPolicySet()).toEqual(near(naive([...present.values()])))
       }),
     )
   })

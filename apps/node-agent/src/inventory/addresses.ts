@@ -6,7 +6,7 @@ import type { RingDevice } from '../swift/rings/ring.js'
 
 export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>
 
-/** Every address of the interfaces, those of the link alone (`fe80::`) left out: nobody dials them. */
+/** Every address of the interfaces, except link-local ones (`fe80::`), which no client dials. */
 export function describeAddresses(interfaces: Interfaces): readonly InventoryAddress[] {
   return Object.entries(interfaces).flatMap(([name, infos = []]) =>
     infos

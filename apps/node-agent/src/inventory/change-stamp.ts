@@ -18,7 +18,7 @@ function stamps(machine: Machine, config: InventoryConfig): readonly string[] {
   return [...mounts, ...disks, name, ...swiftStamps(machine, config.swiftDirectory)]
 }
 
-/** Rings are replaced by a rename, configuration often in place: the files tell both, their folders what was removed. */
+/** Rings are replaced by a rename, configuration often in location: the files tell both, their folders what was removed. */
 function swiftStamps(machine: Machine, directory: string): readonly string[] {
   const files = unlessDenied(() => machine.list(directory)) ?? []
   return files.map((file) => `${file} ${unlessDenied(() => machine.stamp(`${directory}/${file}`))}`)

@@ -5,7 +5,7 @@ import type { JoinedDevice } from '../swift/rings/ring-devices.js'
 import type { StorageServer } from '../swift/config/storage-servers.js'
 
 /** Where a device belongs on this node, whether or not something is mounted there. */
-export interface Place {
+export interface DeviceLocation {
   readonly key: string
   readonly name: string
   readonly ring: InventoryDevice['ring']
@@ -17,15 +17,15 @@ export interface Place {
 
 const usualDirectory = '/srv/node'
 
-/** The places that the rings name, and the filesystems beside them that no ring names. */
-export function ringPlaces(
+/** The locations that the rings name, and the filesystems beside them that no ring names. */
+export function ringLocations(
   own: readonly JoinedDevice[],
   servers: readonly StorageServer[],
   config: Pick<InventoryConfig, 'devicesDirectory'>,
   filesystems: readonly LocalFilesystem[],
-): readonly Place[] {
+): readonly DeviceLocation[] {
   const configured = config.devicesDirectory && withoutSlash(config.devicesDirectory)
-  const places = own.map((device): Place => {
+  const locations = own.map((device): DeviceLocation => {
     const { ip, port, replicationIp, replicationPort } = device
     return {
       key: device.key,
@@ -36,14 +36,14 @@ export function ringPlaces(
       managed: true,
     }
   })
-  const claimed = new Set(places.map((place) => place.mountPoint))
+  const claimed = new Set(locations.map((location) => location.mountPoint))
   const directories = new Set(
-    [...places, { mountPoint: `${usualDirectory}/` }].map((place) => parent(place.mountPoint)),
+    [...locations, { mountPoint: `${usualDirectory}/` }].map((location) => parent(location.mountPoint)),
   )
   const beside = filesystems
     .flatMap((filesystem) => filesystem.mounts.map((mount) => mount.mountPoint))
     .filter((mountPoint) => directories.has(parent(mountPoint)) && !claimed.has(mountPoint))
-  return [...places, ...beside.map((mountPoint) => place(mountPoint, [], false))]
+  return [...locations, ...beside.map((mountPoint) => location(mountPoint, [], false))]
 }
 
 /** The server that is bound to the device's address and port, to the address, or at least to the port, knows the folder. */
@@ -60,15 +60,15 @@ function withoutSlash(path: string): string {
   return path.replace(/(?<=.)\/+$/, '')
 }
 
-/** The places that the configuration declares. */
-export function declaredPlaces(
+/** The locations that the configuration declares. */
+export function declaredLocations(
   declared: NonNullable<InventoryConfig['declaredDevices']>,
   filesystems: readonly LocalFilesystem[],
-): readonly Place[] {
+): readonly DeviceLocation[] {
   if (declared === 'local-filesystems')
-    return dataFilesystems(filesystems).map(({ mounts }) => place(mounts[0].mountPoint, [0], true))
+    return dataFilesystems(filesystems).map(({ mounts }) => location(mounts[0].mountPoint, [0], true))
   return declared.map((device: DeclaredDevice) => ({
-    ...place(withoutSlash(device.mountPoint), device.policies, true),
+    ...location(withoutSlash(device.mountPoint), device.policies, true),
     name: device.name,
   }))
 }
@@ -91,7 +91,7 @@ function dataFilesystems(filesystems: readonly LocalFilesystem[]): readonly Loca
   })
 }
 
-function place(mountPoint: string, policies: readonly number[], managed: boolean): Place {
+function location(mountPoint: string, policies: readonly number[], managed: boolean): DeviceLocation {
   return { key: mountPoint, name: lastPart(mountPoint), ring: null, mountPoint, policies, managed }
 }
 

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { FilesystemSpace } from '@roost/api-types/agent'
+import { concurrencyLimit } from '@roost/runtime'
 import { keepHelper, type KeptHelper, type StartHelper } from '../machine/helper.js'
 import { kernelOf, type Machine } from '../machine/machine.js'
 import type { Mount } from '../machine/mounts.js'
@@ -10,8 +11,8 @@ import { unlessDenied } from '../machine/try-read.js'
 export interface DeviceProbe {
   /** Reads from the mount and asks for its figures; a result may be as old as the period. Never rejects. */
   probe(mount: Mount, maxAgeMs?: number): Promise<ProbeResult>
-  /** A quick look at all of them at once: those that `probe` was content with, and that cannot be opened now. */
-  glance(mounts: readonly Mount[]): Promise<ReadonlySet<Mount>>
+  /** Checks all of them at once, and returns those that were well when probed and cannot be opened now. */
+  quickCheck(mounts: readonly Mount[]): Promise<ReadonlySet<Mount>>
   /** Forgets the mounts that are gone. */
   keepOnly(mounts: readonly Mount[]): void
   close(): void
@@ -31,11 +32,11 @@ export interface DeviceProbeOptions {
 /** A question costs 7 ms of CPU: with 7 s a device, and a minute at least, all of them together stay below 0.1 % of a core. */
 const periodMs = (devices: number): number => Math.max(devices * 7_000, 60_000)
 const atOnce = 8
-const glanceMs = 3_000
+const quickCheckMs = 3_000
 
 /**
  * statfs alone is no sign of health: a filesystem that was shut down still answers it with old figures, while reading its top folder
- * fails. That folder may be in memory: a block of the disk itself, at another place each time and past the cache, is not. A folder or a
+ * fails. That folder may be in memory: a block of the disk itself, at another location each time and past the cache, is not. A folder or a
  * disk that is closed to the agent's user says nothing against it.
  */
 const script = `
@@ -48,7 +49,12 @@ fi
 exec stat -f -c '%S %b %f %a %c %d' -- "$1"`
 
 /** Opens all of them, and says which cannot be opened. */
-const glance = ['sh', '-c', 'while read -r _; do ls -f -- "$@" 2>&1 >/dev/null; echo .; done', 'roost-glance'] as const
+const quickCheck = [
+  'sh',
+  '-c',
+  'while read -r _; do ls -f -- "$@" 2>&1 >/dev/null; echo .; done',
+  'roost-check',
+] as const
 
 /** The block device below a mount, and a block of it. */
 function blockOf(machine: Machine, { device }: Mount): readonly string[] {
@@ -62,7 +68,7 @@ function blockOf(machine: Machine, { device }: Mount): readonly string[] {
 
 export function createDeviceProbe(options: DeviceProbeOptions): DeviceProbe {
   const { machine, run, start, monotonic } = options
-  const glances = keepHelper(start, glance)
+  const quickChecks = keepHelper(start, quickCheck)
   const statfs = createStatfsProbe({
     run,
     path: (path) => machine.path(path),
@@ -71,7 +77,7 @@ export function createDeviceProbe(options: DeviceProbeOptions): DeviceProbe {
     ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
   })
   const last = new Map<number, { readonly askedAt: number; readonly result: ProbeResult }>()
-  const inTurn = takeTurns(atOnce)
+  const limited = concurrencyLimit(atOnce)
   let devices = 0
 
   return {
@@ -81,13 +87,13 @@ export function createDeviceProbe(options: DeviceProbeOptions): DeviceProbe {
       const isFresh = known?.result.state === 'ok' && monotonic() - known.askedAt < maxAgeMs
       if (isFresh) return known.result
       const askedAt = monotonic()
-      const result = await inTurn(() => statfs.probe(mount))
+      const result = await limited(() => statfs.probe(mount))
       last.set(mount.id, { askedAt, result })
       return result
     },
-    async glance(mounts) {
+    async quickCheck(mounts) {
       const well = mounts.filter(({ id }) => last.get(id)?.result.state === 'ok')
-      return unopenable(machine, glances, well)
+      return unopenable(machine, quickChecks, well)
     },
     keepOnly(mounts) {
       devices = mounts.length
@@ -97,37 +103,20 @@ export function createDeviceProbe(options: DeviceProbeOptions): DeviceProbe {
     },
     close() {
       statfs.close()
-      glances.close()
+      quickChecks.close()
     },
-  }
-}
-
-/** Runs so many at a time; the others wait. */
-function takeTurns(width: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let free = width
-  return async (work) => {
-    if (free > 0) free--
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free++
-    }
   }
 }
 
 /** Opens all of them by one process, and answers which cannot be opened. */
 async function unopenable(
   machine: Machine,
-  glances: KeptHelper,
+  quickChecks: KeptHelper,
   mounts: readonly Mount[],
 ): Promise<ReadonlySet<Mount>> {
   if (mounts.length === 0) return new Set()
   const paths = mounts.map(({ mountPoint }) => machine.path(mountPoint))
-  const { outcome, stdout } = await glances.ask(paths, glanceMs)
+  const { outcome, stdout } = await quickChecks.ask(paths, quickCheckMs)
   if (outcome === 'answered' && stdout === '') return new Set()
   const named = mounts.filter((_, i) => stdout.includes(`'${paths[i]}'`))
   // Of one that hangs nothing is said: each is asked by itself.
@@ -135,7 +124,7 @@ async function unopenable(
 }
 
 /** Without the numbers of inodes, which no device's record has. */
-export function figuresOf(result: ProbeResult): FilesystemSpace | null {
+export function spaceOf(result: ProbeResult): FilesystemSpace | null {
   if (result.state !== 'ok') return null
   const { total_bytes, free_bytes, available_bytes } = result.figures
   return { total_bytes, free_bytes, available_bytes }

@@ -3,7 +3,7 @@ import type { FilesystemReading } from '../machine/filesystems.js'
 import type { Machine } from '../machine/machine.js'
 import { type Mount, mountAt } from '../machine/mounts.js'
 import type { ProbeResult } from '../machine/statfs-probe.js'
-import { type DeviceProbe, figuresOf } from './device-probe.js'
+import { type DeviceProbe, spaceOf } from './device-probe.js'
 import type { ReadDevice } from './devices.js'
 import type { FilesystemErrors } from './filesystem-errors.js'
 import { mountStamp } from './mount-stamp.js'
@@ -17,7 +17,7 @@ export interface UsageFacts {
   readonly readings: readonly FilesystemReading[]
   readonly probe: DeviceProbe
   readonly errors: FilesystemErrors
-  /** What the last glance at all devices could not open. */
+  /** What the last quick check of all devices could not open. */
   readonly suspects: ReadonlySet<Mount>
 }
 
@@ -32,7 +32,7 @@ export async function usageOf(known: ReadDevice, facts: UsageFacts): Promise<Usa
   const now = mountAt(mount.mountPoint, facts.mounts)
   if (now === undefined) return { key, status: 'unmounted', figures: null }
   if (mountStamp(facts.machine, now) !== known.stamp) return undefined
-  const figures = mount.kind === 'network' ? null : figuresOf(await ask(mount, facts))
+  const figures = mount.kind === 'network' ? null : spaceOf(await ask(mount, facts))
   if (figures === null || (await facts.errors.of(mount, known.stamp))?.isNow === true)
     return { key, status: 'failed', figures: null }
   return { key, status: status === 'unmanaged' ? status : 'ok', figures }

@@ -2,13 +2,13 @@ import type { InventoryDevice, InventoryDisk, InventoryProblem } from '@roost/ap
 import type { Machine } from '../machine/machine.js'
 import { type Mount, mountAt } from '../machine/mounts.js'
 import type { ProbeResult } from '../machine/statfs-probe.js'
-import { figuresOf } from './device-probe.js'
+import { spaceOf } from './device-probe.js'
 import { readRotational, readSize } from './disks.js'
 import type { KnownFilesystem } from './filesystems.js'
 import type { FilesystemErrors, RecordedErrors } from './filesystem-errors.js'
 import { parseFstab, sourcePresence } from './fstab.js'
 import { mountStamp } from './mount-stamp.js'
-import type { Place } from './device-locations.js'
+import type { DeviceLocation } from './device-locations.js'
 import { unlessDenied } from '../machine/try-read.js'
 
 export interface DeviceFacts {
@@ -32,17 +32,20 @@ export interface ReadDevice {
   readonly problem: InventoryProblem | undefined
 }
 
-/** Looks at each place: what is mounted there, whether it can be read, and which disk it lies on. */
-export async function readDevices(places: readonly Place[], facts: DeviceFacts): Promise<readonly ReadDevice[]> {
+/** Reads each location: what is mounted there, whether it can be read, and which disk it lies on. */
+export async function readDevices(
+  locations: readonly DeviceLocation[],
+  facts: DeviceFacts,
+): Promise<readonly ReadDevice[]> {
   const expected = parseFstab(unlessDenied(() => facts.machine.read('/etc/fstab')) ?? '')
   return Promise.all(
-    places.map(async (place) => {
-      const mount = mountAt(place.mountPoint, facts.mounts)
-      if (mount) return readMounted(place, mount, facts)
-      const source = expected.get(place.mountPoint)
-      const status = absence(facts, place.mountPoint, source)
+    locations.map(async (location) => {
+      const mount = mountAt(location.mountPoint, facts.mounts)
+      if (mount) return readMounted(location, mount, facts)
+      const source = expected.get(location.mountPoint)
+      const status = absence(facts, location.mountPoint, source)
       const uuid = status === 'unmounted' && source?.startsWith('UUID=') ? source.slice(5).replaceAll('"', '') : null
-      const device = { ...describePlace(place), status, uuid: uuid?.toLowerCase() ?? null }
+      const device = { ...describeLocation(location), status, uuid: uuid?.toLowerCase() ?? null }
       return { device, mount: undefined, stamp: '', problem: undefined }
     }),
   )
@@ -65,9 +68,9 @@ function absence(
   return siblings === undefined || siblings.includes(mountPoint.slice(slash + 1)) ? 'unmounted' : 'missing'
 }
 
-async function readMounted(place: Place, mount: Mount, facts: DeviceFacts): Promise<ReadDevice> {
+async function readMounted(location: DeviceLocation, mount: Mount, facts: DeviceFacts): Promise<ReadDevice> {
   const device = {
-    ...describePlace(place),
+    ...describeLocation(location),
     mount_point: mount.mountPoint,
     fs_type: mount.fsType,
     ...hardwareOf(mount, facts),
@@ -81,12 +84,12 @@ async function readMounted(place: Place, mount: Mount, facts: DeviceFacts): Prom
   const errors = await facts.errors.of(mount, stamp)
   const problem = errors === undefined || errors.count === 0 ? undefined : recordedErrors(mount, errors)
   if (errors?.isNow === true) return { device: { ...device, status: 'failed' }, mount, stamp, problem }
-  return { device: { ...device, figures: figuresOf(result) }, mount, stamp, problem }
+  return { device: { ...device, figures: spaceOf(result) }, mount, stamp, problem }
 }
 
 type OfHardware = Pick<InventoryDevice, 'uuid' | 'serial' | 'model' | 'is_rotational' | 'size_bytes'>
 
-/** What lies below a mount; nothing is told of a filesystem without a disk, such as one in memory. */
+/** What lies below a mount; nothing is known of a filesystem without a disk, such as one in memory. */
 function hardwareOf(mount: Mount, { kernel, filesystems, disks }: DeviceFacts): OfHardware {
   const known = filesystems.find(({ filesystem }) => filesystem.device === mount.device)
   if (!known) return { uuid: null, serial: null, model: null, is_rotational: null, size_bytes: null }
@@ -100,7 +103,7 @@ function hardwareOf(mount: Mount, { kernel, filesystems, disks }: DeviceFacts): 
   }
 }
 
-function describePlace({ key, name, ring, policies, managed }: Place): InventoryDevice {
+function describeLocation({ key, name, ring, policies, managed }: DeviceLocation): InventoryDevice {
   return {
     key,
     name,
@@ -134,7 +137,7 @@ function recordedErrors({ mountPoint, source }: Mount, { count, isNow }: Recorde
   return { code: 'filesystem_errors', subject: mountPoint, message }
 }
 
-/** One filesystem under two names counts once as capacity in nobody's reckoning: the operator must say which one is meant. */
+/** One filesystem under two names counts twice as capacity: the operator must remove one of the two. */
 export function sharedFilesystems(devices: readonly ReadDevice[]): readonly InventoryProblem[] {
   const byFilesystem = new Map<string, string[]>()
   for (const { device, mount } of devices)

@@ -5,7 +5,7 @@ import { unlessDenied } from '../machine/try-read.js'
 
 const sectorBytes = 512
 
-/** The machine's disks as `/sys` and udev know them: nothing is asked of a disk itself, so that a dead one harms nobody. */
+/** The machine's disks as `/sys` and udev know them: nothing is asked of a disk itself, so that a dead one cannot do harm. */
 export function readDisks(machine: Machine): readonly InventoryDisk[] {
   return machine.list('/sys/block').flatMap((name) => {
     const size = readSize(machine, name)
@@ -16,13 +16,13 @@ export function readDisks(machine: Machine): readonly InventoryDisk[] {
 /** Hardware has a `device`; loop, RAM, RAID and mapped devices have none. Type 5 of SCSI is an optical drive. */
 function isDisk(machine: Machine, name: string): boolean {
   const folder = `/sys/block/${name}/device`
-  return machine.stamp(folder) !== undefined && word(machine, `${folder}/type`) !== '5'
+  return machine.stamp(folder) !== undefined && textIn(machine, `${folder}/type`) !== '5'
 }
 
 function readDisk(machine: Machine, name: string, sizeBytes: number | null): InventoryDisk {
   const folder = `/sys/block/${name}`
   const first = (...files: readonly string[]): string | undefined =>
-    files.map((file) => word(machine, `${folder}/${file}`)).find((text) => text !== undefined)
+    files.map((file) => textIn(machine, `${folder}/${file}`)).find((text) => text !== undefined)
   const udev = readUdev(machine, first('dev') ?? '')
   const serial = first('serial', 'device/serial') ?? vitalProductSerial(machine, folder)
   return {
@@ -44,16 +44,16 @@ function vitalProductSerial(machine: Machine, folder: string): string | undefine
 
 /** Bytes of a block device by its kernel name; null where it is not there. */
 export function readSize(machine: Machine, name: string): number | null {
-  const sectors = word(machine, `/sys/class/block/${name}/size`) ?? word(machine, `/sys/block/${name}/size`)
+  const sectors = textIn(machine, `/sys/class/block/${name}/size`) ?? textIn(machine, `/sys/block/${name}/size`)
   return sectors === undefined ? null : Number(sectors) * sectorBytes
 }
 
 export function readRotational(machine: Machine, disk: string): boolean | null {
-  const flag = word(machine, `/sys/block/${disk}/queue/rotational`)
+  const flag = textIn(machine, `/sys/block/${disk}/queue/rotational`)
   return flag === undefined ? null : flag === '1'
 }
 
-function word(machine: Machine, path: string): string | undefined {
+function textIn(machine: Machine, path: string): string | undefined {
   const text = unlessDenied(() => machine.read(path))?.trim()
   return text === '' ? undefined : text
 }

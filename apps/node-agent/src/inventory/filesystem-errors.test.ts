@@ -36,41 +36,41 @@ function record(count: number, lastError: number): void {
   writeFileSync(join(root, 'sys/fs/ext4/sda1/errors_count'), `${count}\n`)
   writeFileSync(join(root, 'sys/fs/ext4/sda1/last_error_time'), `${lastError}\n`)
 }
-const told = async (stamp: string) => ext4 && errors.of(ext4, stamp)
+const recorded = async (stamp: string) => ext4 && errors.of(ext4, stamp)
 
 describe('errors that an ext4 filesystem has on record', () => {
   it('are none at first', async () => {
     record(0, 0)
-    expect(await told('a')).toEqual({ count: 0, isNow: false })
+    expect(await recorded('a')).toEqual({ count: 0, isNow: false })
   })
 
   it('are of this mount when the last came after it, whoever looks first', async () => {
     mountAt(mounted)
     record(2, mounted + 1)
-    expect(await told('a')).toEqual({ count: 2, isNow: true })
+    expect(await recorded('a')).toEqual({ count: 2, isNow: true })
     errors = createFilesystemErrors(openMachine(root), runCommand)
-    expect(await told('a')).toEqual({ count: 2, isNow: true })
+    expect(await recorded('a')).toEqual({ count: 2, isNow: true })
   })
 
   it('are history once somebody mounts it again, until there is another', async () => {
     mountAt(mounted)
     record(1, mounted + 1)
-    expect(await told('a')).toEqual({ count: 1, isNow: true })
+    expect(await recorded('a')).toEqual({ count: 1, isNow: true })
     mountAt(mounted + 60)
-    expect(await told('b')).toEqual({ count: 1, isNow: false })
+    expect(await recorded('b')).toEqual({ count: 1, isNow: false })
     record(2, mounted + 90)
-    expect(await told('b')).toEqual({ count: 2, isNow: true })
+    expect(await recorded('b')).toEqual({ count: 2, isNow: true })
   })
 
   it('are those since the machine’s start where the disk cannot be read', async () => {
     record(1, booted - 1)
-    expect(await told('a')).toEqual({ count: 1, isNow: false })
+    expect(await recorded('a')).toEqual({ count: 1, isNow: false })
     record(2, booted + 1)
-    expect(await told('a')).toEqual({ count: 2, isNow: true })
+    expect(await recorded('a')).toEqual({ count: 2, isNow: true })
   })
 
   it('are not told of a filesystem that keeps no record', async () => {
     expect(xfs && (await errors.of(xfs, 'a'))).toBeUndefined()
-    expect(await told('a')).toBeUndefined()
+    expect(await recorded('a')).toBeUndefined()
   })
 })

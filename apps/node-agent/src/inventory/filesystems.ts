@@ -39,25 +39,25 @@ export function createFilesystemReader(machine: Machine, run: RunCommand): Files
         filesystems.map(async (filesystem) => {
           const block = blockOf(machine, filesystem)
           if (block === null) return { filesystem, uuid: null, block, disk: null }
-          const told = uuids.get(block) ?? normalized(udevUuid(machine, block))
-          return { filesystem, uuid: told ?? (await askBlkid(block)), block, disk: diskOf(machine, block) }
+          const knownUuid = uuids.get(block) ?? normalized(udevUuid(machine, block))
+          return { filesystem, uuid: knownUuid ?? (await askBlkid(block)), block, disk: diskOf(machine, block) }
         }),
       )
     },
   }
 }
 
-/** A machine full of containers mounts parts of one filesystem a thousand times over; the whole one says where it is. */
+/** A machine full of containers mounts parts of one filesystem a thousand times over; the mount of its root shows where it is. */
 const mostMountPoints = 32
 
 export function describeFilesystem({ filesystem, uuid, disk }: KnownFilesystem): InventoryFilesystem {
   const { source, fsType, mounts } = filesystem
-  const whole = mounts.filter((mount) => mount.root === '/')
-  const points = new Set((whole.length > 0 ? whole : mounts).map((mount) => mount.mountPoint))
+  const roots = mounts.filter((mount) => mount.root === '/')
+  const points = new Set((roots.length > 0 ? roots : mounts).map((mount) => mount.mountPoint))
   return { source, uuid, fs_type: fsType, mount_points: [...points].slice(0, mostMountPoints), disk }
 }
 
-/** One UUID on several filesystems: a clone of a disk. Neither can be told by it then. */
+/** One UUID on several filesystems: a clone of a disk. It identifies neither of them then. */
 export function duplicateUuids(known: readonly KnownFilesystem[]): readonly InventoryProblem[] {
   const byUuid = new Map<string, string[]>()
   for (const { uuid, filesystem } of known)
@@ -73,7 +73,7 @@ export function duplicateUuids(known: readonly KnownFilesystem[]): readonly Inve
   )
 }
 
-/** Kernel names of block devices to the UUIDs of their filesystems. The kernel itself tells those of btrfs. */
+/** Kernel names of block devices to the UUIDs of their filesystems. The kernel itself reports those of btrfs. */
 function readUuids(machine: Machine): ReadonlyMap<string, string> {
   const uuids = new Map<string, string>()
   const links = '/dev/disk/by-uuid'

@@ -116,7 +116,7 @@ describe('device figures', () => {
 })
 
 describe('a disk that hangs', () => {
-  it('fails, is told of, and harms no other device', async () => {
+  it('fails, is reported, and harms no other device', async () => {
     mkdirSync(join(root, 'data/1'), { recursive: true })
     mounts([mounted, '8:2 / /data/hung rw - xfs /dev/sdb1 rw'])
     open({ devices: [...one.devices, { name: 'hung', mount_point: '/data/hung' }] }, hanging)
@@ -141,31 +141,31 @@ describe('an inventory that the end cuts short', () => {
 })
 
 describe('a change of the machine', () => {
-  it('is told once: a ring, a mount, a disk', async () => {
+  it('is reported once: a ring, a mount, a disk', async () => {
     cpSync(lab, root, { recursive: true })
     mounts([])
     open({})
     await inventories.read()
     let changes = 0
     inventories.onChange(() => changes++)
-    const told = async (): Promise<number> => {
+    const countChanges = async (): Promise<number> => {
       changes = 0
       await clock.pass(10_000)
       await clock.pass(10_000)
       return changes
     }
-    expect(await told()).toBe(0)
+    expect(await countChanges()).toBe(0)
     renameSync(join(root, 'etc/swift/object-1.ring.gz'), join(root, 'etc/swift/object-2.ring.gz'))
-    expect(await told()).toBe(1)
+    expect(await countChanges()).toBe(1)
     mounts([mounted])
-    expect(await told()).toBe(1)
+    expect(await countChanges()).toBe(1)
     mkdirSync(join(root, 'sys/block/sdb'), { recursive: true })
-    expect(await told()).toBe(1)
+    expect(await countChanges()).toBe(1)
     mounts([mounted, '0:30 / /run rw - tmpfs tmpfs rw'])
-    expect(await told()).toBe(0)
+    expect(await countChanges()).toBe(0)
   })
 
-  it('is not told to who unsubscribed', async () => {
+  it('is not reported after unsubscribing', async () => {
     mounts([])
     open({})
     let changes = 0

@@ -27,7 +27,7 @@ export interface Inventories {
   read(): Promise<Inventory>
   /** Reads the hardware, which is part of the inventory from then on: asked once a day. It takes 20 s at most. */
   readHardware(): Promise<void>
-  /** Figures of the devices that the last inventory named: asked every report interval. */
+  /** Returns the usage of the devices that the last inventory named: asked every report interval. */
   usage(): Promise<DeviceUsage>
   /** The devices as they were seen last, by inventory or by usage. */
   devices(): readonly InventoryDevice[]
@@ -73,7 +73,7 @@ class WatchedInventories implements Inventories {
   readonly #options: Parts
   readonly #callbacks = new Set<(change: InventoryChange) => void>()
   #devices: readonly ReadDevice[] = []
-  /** As last told, by inventory or by usage. */
+  /** As reported last, by inventory or by usage. */
   #statuses = new Map<string, InventoryDevice['status']>()
   #stamp: string
   #underWay: Promise<Inventory> | undefined
@@ -99,7 +99,7 @@ class WatchedInventories implements Inventories {
     try {
       return await this.#underWay
     } catch (error) {
-      // The next look at the machine finds it changed, and asks for another try.
+      // The next check of the machine finds it changed, and asks for another inventory.
       this.#stamp = ''
       throw error
     }
@@ -148,7 +148,7 @@ class WatchedInventories implements Inventories {
     const { machine, probe, errors, filesystems } = this.#options
     const readings = await filesystems.read()
     const mounts = readMounts(machine)
-    const suspects = await probe.glance(mountsOf(this.#devices).filter((mount) => isThere(mount, mounts)))
+    const suspects = await probe.quickCheck(mountsOf(this.#devices).filter((mount) => isThere(mount, mounts)))
     const facts = { machine, mounts, readings, probe, errors, suspects }
     const found = await Promise.all(this.#devices.map(async (known) => usageOf(known, facts)))
     const usage = found.filter((one) => one !== undefined)

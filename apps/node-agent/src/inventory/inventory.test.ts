@@ -231,12 +231,12 @@ describe('the inventory of a machine without Swift', () => {
     expect(policies?.map(({ name }) => name)).toEqual(['default'])
   })
 
-  it('has no policies when it is told that it has no devices: those of its cluster are told by nodes with rings', async () => {
+  it('has no policies when its configuration declares no devices: nodes with rings report those of its cluster', async () => {
     const { devices, policies } = await read({ declaredDevices: [] })
     expect([devices, policies]).toEqual([[], []])
   })
 
-  it('declares nothing unless it is told to', async () => {
+  it('declares nothing unless it is configured to', async () => {
     mounts(['8:1 / / rw - ext4 /dev/sda1 rw'])
     expect(await read()).toMatchObject({ devices: [], policies: [], rings: [] })
   })

@@ -11,7 +11,7 @@ import type { FilesystemErrors } from './filesystem-errors.js'
 import { createFilesystemReader, describeFilesystem, duplicateUuids } from './filesystems.js'
 import { createGatewayReader } from '../machine/gateway-software.js'
 import { readHost } from './host.js'
-import { declaredPlaces, ringPlaces } from './device-locations.js'
+import { declaredLocations, ringLocations } from './device-locations.js'
 import { readPrograms } from '../machine/running-programs.js'
 import { detectRoles } from './roles.js'
 import { isPrepared } from '../shares/prepare.js'
@@ -58,7 +58,7 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
       swift.servers.length === 0 ? null : readSwiftVersion(options.askRecon),
     ])
     const disks = readDisks(kernelOf(machine))
-    const places = findPlaces(swift, config, local)
+    const locations = findLocations(swift, config, local)
     const facts = {
       machine,
       kernel: kernelOf(machine),
@@ -68,7 +68,7 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
       probe: (mount: Mount) => probe.probe(mount, 0),
       errors,
     }
-    const devices = places && (await readDevices(places, facts))
+    const devices = locations && (await readDevices(locations, facts))
     const own = swift.own ?? []
     const inventory: Inventory = {
       host: readHost(machine),
@@ -98,9 +98,9 @@ function isOwn(machine: Machine): boolean {
   return kernelOf(machine) === machine
 }
 
-function findPlaces(swift: Swift, config: InventoryConfig, local: ReturnType<typeof localFilesystems>) {
-  if (swift.present) return swift.own && ringPlaces(swift.own, swift.servers, config, local)
-  return config.declaredDevices === null ? [] : declaredPlaces(config.declaredDevices, local)
+function findLocations(swift: Swift, config: InventoryConfig, local: ReturnType<typeof localFilesystems>) {
+  if (swift.present) return swift.own && ringLocations(swift.own, swift.servers, config, local)
+  return config.declaredDevices === null ? [] : declaredLocations(config.declaredDevices, local)
 }
 
 /** Without rings the configuration declares policies, as far as it declares devices for them: a gateway has no say in its cluster's. */
