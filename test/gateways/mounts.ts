@@ -74,7 +74,7 @@ export function describeMounts(lab: GatewayLab): void {
       const { plan } = await lab.deployed({ dry_run: true })
       expect(plan?.nodes[0]).toMatchObject({
         mounts: { started: [pathOf(late)], stopped: [pathOf(late)] },
-        notes: expect.arrayContaining([expect.stringContaining(`The mount ${pathOf(late)} begins anew`)]),
+        notes: expect.arrayContaining([expect.stringContaining(`The mount ${pathOf(late)} is replaced`)]),
       })
       await lab.deployed()
       await lab.swift.machine.exec('md5sum waits.bin > waits.md5')
@@ -89,7 +89,7 @@ export function describeMounts(lab: GatewayLab): void {
       await lab.patch(late.resource_uri, { enabled: false })
       const job = await lab.deployed()
       // A deployment waits 20 s for uploads, and tells of those that take longer.
-      expect(job.message).toMatch(/^$|are still under way; they go on\.$/)
+      expect(job.message).toMatch(/^$|are not complete; they continue\.$/)
       if (job.message !== '') await stored('later', 'last.bin', md5)
       expect(await md5Of('later', 'last.bin')).toBe(md5)
       expect(await isMounted(late)).toBe(false)

@@ -39,7 +39,7 @@ export function describeShares(lab: GatewayLab): void {
       const share = await lab.addShare({ name: 'early', objectstore_container: 'early' })
       onTestFinished(() => lab.remove(share.resource_uri))
       const job = await lab.deploy()
-      const refused = expect.stringContaining('does not let test:tester in')
+      const refused = expect.stringContaining('rejected the login of test:tester')
       expect([job.state, job.message]).toEqual(['COMPLETED_FAILED', refused])
       expect(job.message).not.toContain('wrong')
       expect(await lab.gateway.exec('grep -c fuse.rclone /proc/self/mountinfo || true')).toBe('0\n')

@@ -15,7 +15,7 @@ export interface MountChangerOptions {
   readonly store: MountStore
   readonly mounts: StartedMounts
   readonly keeper: MountKeeper
-  /** Rejects with the remedy when rclone is not there. */
+  /** Rejects with the remedy when rclone is missing. */
   readonly requireProgram: () => Promise<void>
   readonly checkLogin: LoginCheck
   readonly cacheSizes: CacheSizes
@@ -27,22 +27,22 @@ interface FailedMount {
   readonly reason: string
 }
 
-/** A deployment waits so long for uploads; they go on after it. */
+/** A deployment waits so long for uploads; they continue after it. */
 const drainMs = 20_000
 const drainCheckMs = 500
 
-/** Takes the mounts from one deployment to the next: start, then settle or abandon. One call at a time. */
+/** Changes the mounts for a deployment: start, then settle or abandon. One call at a time. */
 export class MountChanger {
   readonly #options: MountChangerOptions
   readonly #queue = new SerialQueue()
-  /** Folders that the present deployment keeps as they are, outdated mounts included. */
+  /** Folders that the present deployment keeps unchanged, outdated mounts included. */
   #kept: ReadonlySet<string> = new Set()
 
   constructor(options: MountChangerOptions) {
     this.#options = options
   }
 
-  /** What these mounts change. One that an earlier version of the agent started is replaced, too. */
+  /** Returns the changes to these mounts. A mount that an earlier version of the agent started is replaced, too. */
   async changesTo(next: readonly MountSpec[], kept: ReadonlySet<string> = new Set()): Promise<MountChanges> {
     const { store, mounts } = this.#options
     const changes = changesOf(store.record.settled, next)
@@ -54,14 +54,14 @@ export class MountChanger {
     return { ...changes, replaced }
   }
 
-  /** Answers the shares that could not be mounted; `settle` leaves them out. */
-  start(desired: GatewayState, behind: ReadonlySet<string>): Promise<readonly MissingShare[]> {
+  /** Starts new mounts; returns the shares that could not be mounted, which `settle` leaves out. */
+  start(desired: GatewayState, kept: ReadonlySet<string>): Promise<readonly MissingShare[]> {
     return this.#queue.run(async () => {
       const { store, mounts, requireProgram, checkLogin } = this.#options
-      this.#kept = behind
+      this.#kept = kept
       const specs = mountSpecs(desired)
-      const staged = this.#keeping(behind, specs)
-      const changes = await this.changesTo(staged, behind)
+      const staged = this.#keeping(kept, specs)
+      const changes = await this.changesTo(staged, kept)
       await this.#options.cacheSizes.requirePart(changes.added, staged)
       const logins = loginsOf(desired, specs)
       if (changes.added.length + changes.replaced.length > 0) {
@@ -74,28 +74,28 @@ export class MountChanger {
         return mounts.start(changes.added)
       })
       const failed = faults.map(({ item, error }) => ({ spec: item, reason: error.message }))
-      const down = await this.#down(unchangedIn(staged, changes).filter((spec) => !behind.has(mounts.pathOf(spec))))
+      const down = await this.#down(unchangedIn(staged, changes).filter((spec) => !kept.has(mounts.pathOf(spec))))
       return this.#leaveOut(failed, down)
     })
   }
 
-  /** Keeps the folders in `behind` as they were before `start`. */
-  keepUnchanged(behind: ReadonlySet<string>): Promise<void> {
+  /** Keeps these folders as they were before `start`. */
+  keepUnchanged(kept: ReadonlySet<string>): Promise<void> {
     return this.#queue.run(async () => {
       const { store, mounts } = this.#options
       const { staged } = store.record
       if (staged === null) return
-      this.#kept = new Set([...this.#kept, ...behind])
-      const kept = this.#keeping(behind, staged)
-      const ended = changesOf(kept, staged).added.filter(({ share }) => !store.isSettled(share))
+      this.#kept = new Set([...this.#kept, ...kept])
+      const next = this.#keeping(kept, staged)
+      const ended = changesOf(next, staged).added.filter(({ share }) => !store.isSettled(share))
       await mounts.changing(ended, async () => {
         await mounts.end(ended)
-        await store.save((record) => ({ ...record, staged: kept }))
+        await store.save((record) => ({ ...record, staged: next }))
       })
     })
   }
 
-  /** Answers what an operator should know of mounts and uploads. */
+  /** Completes the deployment; returns missing shares, and notes on uploads. */
   async settle(): Promise<SettledMounts> {
     const { missing, ended } = await this.#queue.run(() => this.#settle())
     return { missing, notes: await this.#drained(ended) }
@@ -135,7 +135,7 @@ export class MountChanger {
     })
   }
 
-  /** One after the other, since a share is unavailable to its clients while its mount is replaced. */
+  /** Replaces mounts one by one, since a share is unavailable to its clients meanwhile. */
   async #replace(replaced: MountChanges['replaced']): Promise<readonly MissingShare[]> {
     const missing: MissingShare[] = []
     for (const { before, after } of replaced)
@@ -145,7 +145,7 @@ export class MountChanger {
     return missing
   }
 
-  /** Mounts that serve already and are down; each gets one attempt, unless one has just failed. */
+  /** Recovers mounts that are down, with one attempt each unless one has just failed; returns the failed ones. */
   async #down(specs: readonly MountSpec[]): Promise<readonly FailedMount[]> {
     const { mounts, keeper } = this.#options
     const failed: FailedMount[] = []
@@ -158,7 +158,7 @@ export class MountChanger {
     return failed
   }
 
-  /** What was started ends again; what served already ends when this is settled, as a share that was removed does. */
+  /** Leaves failed mounts out: new ones end now, old ones when this is settled, like a share that was removed. */
   async #leaveOut(started: readonly FailedMount[], served: readonly FailedMount[]): Promise<readonly MissingShare[]> {
     const failed = [...started, ...served]
     if (failed.length === 0) return []
@@ -175,14 +175,14 @@ export class MountChanger {
     return failed.map(({ spec, reason }) => ({ share: spec.share, reason }))
   }
 
-  /** Ends what a deployment started that was interrupted, and that this one does not want. */
+  /** Ends mounts of an interrupted deployment that this one does not need. */
   async #endInterrupted(staged: readonly MountSpec[]): Promise<void> {
     const { store, mounts } = this.#options
     const stray = changesOf(staged, desiredMounts(store.record)).added.filter(({ share }) => !store.isSettled(share))
     await mounts.changing(stray, () => mounts.end(stray))
   }
 
-  /** Waits a while for uploads of ended mounts; answers which are not complete by then. */
+  /** Waits up to 20 s for uploads of ended mounts; returns a note for each that is not complete. */
   async #drained(specs: readonly MountSpec[]): Promise<readonly string[]> {
     const { store, keeper, clock } = this.#options
     const until = clock.monotonic() + drainMs
@@ -195,19 +195,19 @@ export class MountChanger {
     }
     return left().map(
       ({ share, container }) =>
-        `Uploads of share ${share} to the container ${container} are still under way; they go on.`,
+        `Uploads of share ${share} to the container ${container} are not complete; they continue.`,
     )
   }
 
-  /** The new mounts, but for the folders that stay as they are. */
-  #keeping(behind: ReadonlySet<string>, specs: readonly MountSpec[]): readonly MountSpec[] {
+  /** Returns the new mounts, except for folders that stay unchanged. */
+  #keeping(kept: ReadonlySet<string>, specs: readonly MountSpec[]): readonly MountSpec[] {
     const { store, mounts } = this.#options
-    const stays = (spec: MountSpec) => behind.has(mounts.pathOf(spec))
+    const stays = (spec: MountSpec) => kept.has(mounts.pathOf(spec))
     return [...specs.filter((spec) => !stays(spec)), ...store.record.settled.filter(stays)]
   }
 }
 
-/** Mounts of the new state that are in the old one, and the same. */
+/** Lists the mounts that are the same in the old and the new state. */
 function unchangedIn(staged: readonly MountSpec[], { added, replaced }: MountChanges): readonly MountSpec[] {
   const changing = new Set([...added, ...replaced.map(({ after }) => after)].map(({ share }) => share))
   return staged.filter(({ share }) => !changing.has(share))

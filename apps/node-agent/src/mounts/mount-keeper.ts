@@ -14,10 +14,10 @@ export interface MountKeeperOptions {
 }
 
 const checkEveryMs = 3_000
-/** So long at most the servers wait for mounts when the machine starts. */
+/** Servers wait at most so long for mounts when the machine starts. */
 const openMs = 20_000
 
-/** Checks every 3 s whether the mounts are up, and mounts what is not, after a crash of rclone or a start of the machine. */
+/** Checks every 3 s whether the mounts are up, and mounts those that are not, after a crash of rclone or a start of the machine. */
 export class MountKeeper {
   readonly #options: MountKeeperOptions
   readonly #attempts: RetrySchedule
@@ -30,10 +30,10 @@ export class MountKeeper {
     this.#attempts = new RetrySchedule(options.clock)
   }
 
-  /** Resolves once all is up that can be, or after a while. */
+  /** Mounts what is desired; resolves after the first attempts, or after 20 s. */
   async open(): Promise<void> {
     const { clock, log } = this.#options
-    const onError = (error: unknown) => log.error('Mounts could not be checked.', { error })
+    const onError = (error: unknown) => log.error('could not check mounts', { error })
     const first = async () => {
       await this.#check()
       await Promise.all(this.#recoveries.values())
@@ -47,12 +47,12 @@ export class MountKeeper {
     await Promise.all(this.#recoveries.values())
   }
 
-  /** Why the mount of the share could not be recovered last; undefined while it can. */
+  /** Returns why the mount of the share could not be recovered last; undefined while it can. */
   fault(share: number): string | undefined {
     return this.#attempts.fault(nameOf(share))
   }
 
-  /** Uploads what these ended mounts left, each unless its last attempt failed a moment ago. */
+  /** Uploads what these ended mounts left, except where the last attempt has just failed. */
   async drain(specs: readonly MountSpec[]): Promise<void> {
     await inParallel(specs, mountsAtOnce, async (spec) => {
       await this.#attempts.run(`drain ${keyOf(spec)}`, () => this.#options.mounts.drain(spec))
@@ -67,14 +67,14 @@ export class MountKeeper {
     await this.drain(store.record.draining)
   }
 
-  /** Without waiting: a mount that takes long must not keep others from being checked. */
+  /** Recovers a mount without waiting: a slow one must not delay the check of others. */
   #recover(spec: MountSpec): void {
     const { share } = spec
     if (this.#recoveries.has(share)) return
     const { mounts, log } = this.#options
     const recovery = this.#limit(async () => {
       const fault = await this.#attempts.run(nameOf(share), () => mounts.recover(share))
-      if (fault !== undefined) log.warn('A mount is down.', { path: mounts.pathOf(spec), fault })
+      if (fault !== undefined) log.warn('mount is down', { path: mounts.pathOf(spec), fault })
       this.#recoveries.delete(share)
     })
     this.#recoveries.set(share, recovery)

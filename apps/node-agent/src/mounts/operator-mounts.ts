@@ -6,21 +6,21 @@ import { sharePath } from './desired/share-path.js'
 export interface OperatorMountsOptions {
   readonly machine: Machine
   readonly run: RunCommand
-  /** Holds a folder for each share, named by its id. */
+  /** Contains a folder for each share, named by its id. */
   readonly directory: string
 }
 
 const folderMs = 3_000
 
-/** The operator mounts each container; the agent only looks whether the folder is there. */
+/** The operator mounts each container; the agent only checks that the folder exists. */
 export function createOperatorMounts({ machine, run, directory }: OperatorMountsOptions): Mounts {
   const pathOf: Mounts['pathOf'] = (share) => sharePath(directory, share)
-  const missing = async ({ shares }: GatewayState, behind: ReadonlySet<string> = new Set()) => {
+  const missing = async ({ shares }: GatewayState, kept: ReadonlySet<string> = new Set()) => {
     const found: MissingShare[] = []
     for (const share of shares) {
       const path = pathOf(share)
-      if (behind.has(path) || (await isFolder(run, machine.path(path)))) continue
-      const reason = `There is no folder ${path} for the share '${share.name}': mount its container ${share.objectstore_container} there.`
+      if (kept.has(path) || (await isFolder(run, machine.path(path)))) continue
+      const reason = `There is no folder ${path} for the share '${share.name}'. Mount its container ${share.objectstore_container} there.`
       found.push({ share: share.id, reason })
     }
     return found
@@ -42,7 +42,7 @@ export function createOperatorMounts({ machine, run, directory }: OperatorMounts
   }
 }
 
-/** In another process, since the mount there may hang. */
+/** Checks in another process, since the mount there may hang. */
 async function isFolder(run: RunCommand, path: string): Promise<boolean> {
   return (await run('test', ['-d', path], { deadlineMs: folderMs })).exitCode === 0
 }

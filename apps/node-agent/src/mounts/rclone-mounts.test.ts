@@ -127,7 +127,7 @@ describe('mounts of a gateway', () => {
     await again.open()
     await again.close()
     expect(standing()).toEqual(['1 a', '2 b'])
-    expect(notified).toEqual(['release 2', 'restore 2', 'A mount stands again.'])
+    expect(notified).toEqual(['release 2', 'restore 2', 'mount restored'])
     expect(restored).toEqual([2])
   })
 
@@ -150,7 +150,7 @@ describe('mounts of a gateway', () => {
     const mounts = await open()
     await mounts.start(state([1, 'a'], [2, 'b'], [3, 'c']))
     await mounts.settle()
-    // 1 is another, 2 goes, 4 is new, and all of them are held back; 3 goes and 5 comes.
+    // 1 is another, 2 goes, 4 is new, and all of them are kept unchanged; 3 goes and 5 comes.
     const next = state([1, 'other'], [4, 'd'], [5, 'e'])
     await mounts.start(next)
     expect(standing()).toEqual(['1 a', '2 b', '3 c', '4 d', '5 e'])
@@ -233,7 +233,7 @@ describe('mounts of a gateway', () => {
     await mounts.settle()
     away.add('a')
     await mounts.start(state())
-    const note = 'Uploads of share 1 to the container a are still under way; they go on.'
+    const note = 'Uploads of share 1 to the container a are not complete; they continue.'
     expect(await mounts.settle()).toEqual({ missing: [], notes: [note] })
     away.clear()
     const again = await open()
@@ -256,6 +256,6 @@ describe('mounts of a gateway', () => {
     await mounts.open()
     await mounts.close()
     expect(standing()).toEqual(['1 b'])
-    expect(notified.slice(-2)).toEqual(['restore 1', 'A mount stands again.'])
+    expect(notified.slice(-2)).toEqual(['restore 1', 'mount restored'])
   })
 })

@@ -24,17 +24,17 @@ import { StartedMounts } from './started/started-mounts.js'
 export interface RcloneMountsOptions {
   readonly store: MountStore
   readonly shareMounts: ShareMounts
-  /** Rejects with the remedy when rclone is not there. */
+  /** Rejects with the remedy when rclone is missing. */
   readonly requireProgram: () => Promise<void>
   readonly checkLogin: LoginCheck
   readonly clientFiles: ClientFiles
   readonly cacheSizes: CacheSizes
   readonly counts: ShareCounts
   readonly incomplete: Pick<IncompleteFiles, 'recent' | 'failedAtMs' | 'check' | 'intervalMs'>
-  /** Holds the caches of all shares. */
+  /** Contains the caches of all shares. */
   readonly cacheDirectory: string
   readonly problems: NodeProblems
-  /** Names of deployed shares by the paths of their folders. */
+  /** Reads the names of deployed shares by the paths of their folders. */
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
   readonly onRestored: (share: number) => void
   readonly findMissingContainers: FindMissingContainers
@@ -45,7 +45,7 @@ export interface RcloneMountsOptions {
 const upkeepEveryMs = 3_000
 const diskCheckEveryMs = 1_000
 
-/** The containers of shares, mounted by rclone; kept mounted whatever becomes of the agent, Swift or the control plane. */
+/** Mounts the containers of shares by rclone, and keeps them mounted without the agent, Swift or the control plane. */
 export class RcloneMounts implements Mounts {
   readonly #options: RcloneMountsOptions
   readonly #mounts: StartedMounts
@@ -85,7 +85,7 @@ export class RcloneMounts implements Mounts {
       clock,
       intervalMs: () => diskCheckEveryMs,
       work: () => this.#disk.check(),
-      onError: (error) => log.error('The disk of the cache could not be checked.', { error }),
+      onError: (error) => log.error('could not check the disk of the cache', { error }),
     })
     this.#upkeep ??= new Periodic({
       clock,
@@ -95,13 +95,13 @@ export class RcloneMounts implements Mounts {
         await this.#cache.check()
         await this.restarts.check()
       },
-      onError: (error) => log.error('Mounts could not be checked for restarts.', { error }),
+      onError: (error) => log.error('could not check mounts for restarts', { error }),
     })
     this.#incomplete ??= new Periodic({
       clock,
       intervalMs: () => incomplete.intervalMs,
       work: () => incomplete.check(),
-      onError: (error) => log.error('Incomplete files could not be found.', { error }),
+      onError: (error) => log.error('could not check for incomplete files', { error }),
     })
   }
 
@@ -136,12 +136,12 @@ export class RcloneMounts implements Mounts {
       )
   }
 
-  start(desired: GatewayState, behind: ReadonlySet<string> = new Set()): Promise<readonly MissingShare[]> {
-    return this.#changer.start(desired, behind)
+  start(desired: GatewayState, kept: ReadonlySet<string> = new Set()): Promise<readonly MissingShare[]> {
+    return this.#changer.start(desired, kept)
   }
 
-  keepUnchanged(behind: ReadonlySet<string>): Promise<void> {
-    return this.#changer.keepUnchanged(behind)
+  keepUnchanged(kept: ReadonlySet<string>): Promise<void> {
+    return this.#changer.keepUnchanged(kept)
   }
 
   settle(): Promise<SettledMounts> {

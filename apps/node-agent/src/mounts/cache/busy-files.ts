@@ -5,26 +5,26 @@ import type { ShareMounts } from '../started/share-mounts.js'
 
 export interface BusyFilesOptions {
   readonly shareMounts: Pick<ShareMounts, 'pidOf'>
-  /** Whose kernel shows the processes. */
+  /** Lists the processes of its kernel. */
   readonly machine: Pick<Machine, 'list' | 'link'>
   /** Holds the caches of all shares. */
   readonly cacheDirectory: string
 }
 
-/** Keys of the files that a share's rclone has open. Rejects when it does not answer. */
+/** Returns the keys of the files that a share's rclone has open. Rejects when it does not answer. */
 export type BusyFiles = (spec: MountSpec) => Promise<ReadonlySet<string>>
 
 export function createBusyFiles({ shareMounts, machine, cacheDirectory }: BusyFilesOptions): BusyFiles {
   return async ({ share }) => {
     const pid = await shareMounts.pidOf(share)
-    if (pid === undefined) throw new Error(`The mount of share ${share} does not run.`)
+    if (pid === undefined) throw new Error(`The mount of share ${share} is not running.`)
     return readBusyFiles(machine, pid, join(cacheDirectory, String(share)))
   }
 }
 
 /**
- * Keys of the files of a cache that its rclone has open: for clients, or to upload them. Others hold the same files open
- * only through the mount.
+ * Returns the keys of the files of a cache that its rclone has open: for clients, or to upload them. Other programs open
+ * these files only through the mount.
  */
 export function readBusyFiles(
   machine: Pick<Machine, 'list' | 'link'>,

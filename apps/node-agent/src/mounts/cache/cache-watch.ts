@@ -14,11 +14,11 @@ export interface CacheWatchOptions {
   readonly cacheDirectory: string
   /** Shares with a mount, also one that only uploads what is left. */
   readonly shares: () => readonly number[]
-  /** Asks the mount of a share; undefined when it does not answer. */
+  /** Asks the mount of a share for its statistics; undefined when it does not answer. */
   readonly stats: (share: number) => Promise<CacheStats | undefined>
   readonly scan: CacheScan
   readonly counts: ShareCounts
-  /** Of a share. */
+  /** Counts the leftovers of a share. */
   readonly countLeftovers: (share: number) => number
   /** A dirty file has this name now; `before`: the same file under the name that it had. */
   readonly onAppear?: (share: number, file: DirtyFile, before: DirtyFile | undefined) => void
@@ -52,7 +52,7 @@ export class CacheWatch {
       clock,
       intervalMs: () => refreshEveryMs,
       work: () => this.#work(),
-      onError: (error) => log.error('The caches of shares could not be read.', { error }),
+      onError: (error) => log.error('could not read the caches of shares', { error }),
     })
   }
 
@@ -82,7 +82,7 @@ export class CacheWatch {
     await onCounted?.(caches)
   }
 
-  /** A folder without a mount may hold files of a share that was removed. */
+  /** Finds the caches of mounts, and folders without a mount: they may have files of a share that was removed. */
   async #findCaches(): Promise<void> {
     const { cacheDirectory, shares, scan, onAppear, clock } = this.#options
     const names = await readdir(cacheDirectory).catch(() => [])
@@ -103,7 +103,7 @@ export class CacheWatch {
       }
   }
 
-  /** A cache that cannot be read has no counts; the others have. */
+  /** Refreshes one cache; a cache that cannot be read does not affect the others. */
   async #refresh(cache: ShareCache): Promise<void> {
     try {
       await cache.refresh()
@@ -111,7 +111,7 @@ export class CacheWatch {
     } catch (error) {
       const fault = errorText(error)
       if (this.#faults.get(cache.share) !== fault)
-        this.#options.log.warn('The cache of a share could not be read.', { share: cache.share, fault })
+        this.#options.log.warn('could not read the cache of a share', { share: cache.share, fault })
       this.#faults.set(cache.share, fault)
     }
   }
@@ -120,7 +120,7 @@ export class CacheWatch {
     const { shares, stats, countLeftovers, clock } = this.#options
     const mounted = new Set(shares())
     const counted: ShareCount[] = []
-    // One that hangs must not delay the others.
+    // A mount that hangs must not delay the others.
     await inParallel(caches, asksAtOnce, async (cache) => {
       const isMounted = mounted.has(cache.share)
       const count = cache.count(isMounted ? await stats(cache.share) : undefined, clock.now())
@@ -134,7 +134,7 @@ export class CacheWatch {
     const exhausted = caches.some(({ isScannedOnly }) => isScannedOnly)
     if (exhausted && !this.#exhausted)
       this.#options.log.warn(
-        'The kernel has no inotify watches left for the caches of shares: files that are not uploaded are counted less often. Raise fs.inotify.max_user_watches.',
+        'no inotify watches left, files that are not uploaded are counted less often; raise fs.inotify.max_user_watches',
       )
     this.#exhausted = exhausted
   }

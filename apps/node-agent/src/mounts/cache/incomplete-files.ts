@@ -10,10 +10,10 @@ import type { FileState } from './files/failed-file.js'
 import type { RenameFiles } from './files/rename-files.js'
 
 export interface IncompleteFilesOptions {
-  /** Of shares that clients use. */
+  /** Lists the mounts that clients use. */
   readonly mounts: () => readonly MountSpec[]
   readonly pathOf: (share: number) => string
-  /** What the share's rclone wrote to its log since the last call. */
+  /** Returns what the share's rclone logged since the last call. */
   readonly newLines: (share: number) => NewLines
   readonly readBusy: BusyFiles
   /** Holds a cache for each share, named by the share's id. */
@@ -23,10 +23,10 @@ export interface IncompleteFilesOptions {
   readonly log: Log
 }
 
-/** Files of a share that lost their name within the last hour. */
+/** Counts the files of a share that lost their name within the last hour. */
 export interface RecentlyIncomplete {
   readonly files: number
-  /** The path of the last one, as it is named now. */
+  /** The present path of the last one. */
   readonly last: string
 }
 
@@ -37,7 +37,7 @@ interface FailedFile {
 
 interface Share {
   readonly failed: Map<string, FailedFile>
-  /** Of the renames of the last hour, on the monotonic clock. */
+  /** Renames of the last hour, on the monotonic clock. */
   renamed: readonly { readonly atMs: number; readonly path: string }[]
   retryAtMs: number
 }
@@ -48,7 +48,7 @@ const retryMs = 15_000
 const recentMs = 3_600_000
 const checkEveryMs = 1_000
 const alertEveryMs = 200
-/** After a failure more are to be expected. */
+/** More failures are likely after a first one. */
 const alertMs = 60_000
 
 /**
@@ -71,12 +71,12 @@ export class IncompleteFiles {
     return last === undefined ? undefined : { files: renamed.length, last: last.path }
   }
 
-  /** The last write that found no space, on the monotonic clock. */
+  /** Returns when a write last found no space, on the monotonic clock. */
   get failedAtMs(): number {
     return this.#failedAtMs
   }
 
-  /** Until the next check: rclone uploads a file 5 s after its close, and clients may write it again sooner. */
+  /** Returns the time until the next check: rclone uploads a file 5 s after its close, and clients may write it again sooner. */
   get intervalMs(): number {
     return this.#options.clock.monotonic() - this.#failedAtMs < alertMs ? alertEveryMs : checkEveryMs
   }
@@ -98,7 +98,7 @@ export class IncompleteFiles {
       if (share.failed.size > 0 && clock.monotonic() >= share.retryAtMs) await this.#renameClosed(spec, share)
     } catch (error) {
       share.retryAtMs = clock.monotonic() + retryMs
-      log.warn('Incomplete files of a share could not be renamed.', { share: spec.share, error })
+      log.warn('could not rename incomplete files of a share', { share: spec.share, error })
     }
   }
 
@@ -146,7 +146,7 @@ export class IncompleteFiles {
     share.failed.delete(from)
     const since = clock.monotonic() - recentMs
     share.renamed = [...share.renamed.filter(({ atMs }) => atMs >= since), { atMs: clock.monotonic(), path: to }]
-    log.warn('A file was not written completely, because the cache had no space; it has another name now.', {
+    log.warn('renamed an incomplete file, the cache had no space', {
       share: id,
       file: from,
       name: to,

@@ -2,7 +2,7 @@ import { type Clock, type Log, Periodic } from '@roost/runtime'
 import type { Leftovers } from './leftovers.js'
 
 export interface LeftoverChecks {
-  /** Aborts the requests of a check that runs. */
+  /** Stops the checks and aborts the requests of a running one. */
   stop(): Promise<void>
 }
 
@@ -13,7 +13,7 @@ export function startLeftoverChecks(
   leftovers: Pick<Leftovers, 'check'>,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): LeftoverChecks {
-  // One for each round: signals that depend on a long-lived one would pile up.
+  // Each round has its own: signals that depend on a long-lived one would accumulate.
   let ending = new AbortController()
   const round = new Periodic({
     clock,
@@ -22,7 +22,7 @@ export function startLeftoverChecks(
       ending = new AbortController()
       return leftovers.check(ending.signal)
     },
-    onError: (error) => log.error('Leftovers of renames could not be checked.', { error }),
+    onError: (error) => log.error('could not check leftovers of renames', { error }),
   })
   return {
     async stop() {

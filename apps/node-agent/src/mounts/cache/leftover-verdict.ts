@@ -1,13 +1,13 @@
 import type { StorageObjects } from '../health/storage-client.js'
 
-/** A name that a file had while it was being uploaded, and the name that it has now, in the container. */
+/** Names a file in its container: its name during the upload, and its present one. */
 export interface RenamedObject {
   readonly container: string
   readonly from: string
   readonly to: string
 }
 
-/** The size of a leftover, or why the object is none. */
+/** The size of a leftover, or the reason why the object is not one. */
 export type LeftoverVerdict = { readonly bytes: number } | { readonly kept: string }
 
 /** Compares what Swift has under both names. Rejects when Swift does not answer. */

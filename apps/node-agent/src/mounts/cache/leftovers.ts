@@ -7,14 +7,14 @@ import type { RenamedFile, RenamedFiles } from './files/renamed-files.js'
 
 export interface LeftoversOptions {
   readonly renamed: RenamedFiles
-  /** Logins of mounts, by the name of their remote. */
+  /** Returns the logins of mounts, by the name of their remote. */
   readonly logins: () => Logins
   readonly client: ObjectClient
-  /** Since when Swift answers to the login of a mount, on the monotonic clock. */
+  /** Returns since when Swift answers to the login of a mount, on the monotonic clock. */
   readonly answeringSince: (remote: string) => number | undefined
-  /** Whether the share's cache holds this file, and it is not in Swift. */
+  /** Returns whether the share's cache has this file, and Swift does not. */
   readonly isDirty: (share: number, key: string) => boolean
-  /** Whether the share's cache holds anything of this file. */
+  /** Returns whether the share's cache has any data of this file. */
   readonly isCached: (share: number, key: string) => Promise<boolean>
   readonly clock: Clock
   readonly log: Log
@@ -33,7 +33,7 @@ const removalsAtOnce = 8
 const removalsPerRequest = 200
 const removalMs = 20_000
 
-/** Finds objects that lie under old names, because a file was renamed during its upload; removes them when it is asked to. */
+/** Finds objects under old names of files that were renamed during their upload; removes them on request. */
 export class Leftovers {
   readonly #options: LeftoversOptions
   readonly #checkedAtMs = new WeakMap<RenamedFile, number>()
@@ -46,7 +46,7 @@ export class Leftovers {
     return this.#of(share).length
   }
 
-  /** The oldest, for an answer. */
+  /** Lists the oldest leftovers, for an answer. */
   oldest(share: number): ShareUploadsAnswer['leftovers'] {
     return this.#of(share)
       .slice(0, namedLeftovers)
@@ -66,22 +66,22 @@ export class Leftovers {
     const due = renamed.list().filter((file) => isAnswering(file) && this.#isDue(file))
     const checked = due.slice(0, checksPerRound)
     const accounts = await this.#accounts(checked, ending)
-    // What fails is checked again in the next round.
+    // A failed check is repeated in the next round.
     await inParallel(checked, checksAtOnce, async (file) => {
       const account = accounts.get(file.remote)
-      // Swift may stop to answer meanwhile.
+      // Swift may stop answering meanwhile.
       if (account !== undefined && ending?.aborted !== true && isAnswering(file)) await this.#check(file, account)
     })
     this.save()
   }
 
-  /** Writes renamed files to the disk; what fails is written with the next change. */
+  /** Writes renamed files to the disk; a failed write is repeated with the next change. */
   save(): void {
     const { renamed, log } = this.#options
-    void renamed.save().catch((error: unknown) => log.warn('Renamed files could not be recorded.', { error }))
+    void renamed.save().catch((error: unknown) => log.warn('could not record renamed files', { error }))
   }
 
-  /** Removes leftovers, these or the oldest, after each was checked again. Rejects when Swift does not answer. */
+  /** Removes the named leftovers, or the oldest, after it has checked each again. Rejects when Swift does not answer. */
   async remove(share: number, names: readonly string[] | null): Promise<LeftoverRemoval> {
     const { clock } = this.#options
     const found = new Map(this.#of(share).map((file) => [file.from, file]))
@@ -101,7 +101,7 @@ export class Leftovers {
     return removal
   }
 
-  /** The reason to keep it; undefined when it was removed. */
+  /** Removes a leftover; returns the reason to keep it, or undefined when it was removed. */
   async #remove(
     file: RenamedFile | undefined,
     account: StorageObjects | undefined,
@@ -123,7 +123,7 @@ export class Leftovers {
     await account.removeObject(file.container, file.from)
     renamed.forget(file)
     const { share, from, to } = file
-    log.info('A leftover of a rename was removed.', { share, name: from, renamedTo: to, bytes: verdict.bytes })
+    log.info('removed a leftover of a rename', { share, name: from, renamedTo: to, bytes: verdict.bytes })
     return undefined
   }
 
@@ -154,7 +154,7 @@ export class Leftovers {
     } else if (isKnown || clock.now() - file.renamedAtMs > watchedMs) renamed.forget(file)
   }
 
-  /** By their remotes; without those that do not answer. */
+  /** Opens the accounts that answer, by the names of their remotes. */
   async #accounts(files: readonly RenamedFile[], ending?: AbortSignal): Promise<ReadonlyMap<string, StorageObjects>> {
     const { logins, client } = this.#options
     const accounts = new Map<string, StorageObjects>()
@@ -166,7 +166,7 @@ export class Leftovers {
   }
 }
 
-/** As in the cache's folders. */
+/** Returns the key that the cache's folders use. */
 function keyOf({ remote, container }: RenamedFile, path: string): string {
   return `${remote}/${container}/${path}`
 }

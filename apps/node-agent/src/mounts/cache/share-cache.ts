@@ -4,7 +4,7 @@ import { DirtyFiles } from './files/dirty-files.js'
 import type { DirtyFilesOptions } from './files/dirty-files.js'
 import type { ShareCount } from './files/share-counts.js'
 
-/** The cache of one share: its dirty files, and what rclone says of it. */
+/** Describes the cache of one share: its dirty files, and rclone's statistics. */
 export class ShareCache {
   readonly share: number
   readonly #files: DirtyFiles
@@ -20,12 +20,12 @@ export class ShareCache {
     return this.#files.isScannedOnly
   }
 
-  /** Files that were uploaded since the watch began. */
+  /** Returns how many files were uploaded since the watch began. */
   get uploaded(): number {
     return this.#files.uploaded
   }
 
-  /** Undefined while its mount does not answer. */
+  /** Returns the statistics of the last count; undefined while the mount does not answer. */
   get stats(): CacheStats | undefined {
     return this.#stats
   }
@@ -56,7 +56,7 @@ export class ShareCache {
     }
   }
 
-  /** Also true before the cache was read for the first time. */
+  /** Returns whether a file may be dirty: also true before the cache was read for the first time. */
   mayBeDirty(key: string): boolean {
     return !this.#isRead || this.#files.find(key) !== undefined
   }
@@ -65,7 +65,7 @@ export class ShareCache {
     return this.#files.list().length > 0
   }
 
-  /** Oldest change first. */
+  /** Lists the dirty files, the oldest change first. */
   dirty(): readonly DirtyFile[] {
     return this.#files.list().toSorted((one, other) => one.changedAtMs - other.changedAtMs)
   }

@@ -1,15 +1,15 @@
 import type { DirtyFile } from './files/cached-file.js'
 
-/** What is known of a share at one moment. Times are in milliseconds. */
+/** Describes a share at one moment. Times are in milliseconds. */
 export interface ShareUploadState {
-  /** Of the mount's own container. */
+  /** Dirty files of the mount's own container. */
   readonly dirty: readonly DirtyFile[]
   /** Keys of files that a client has open, or that are being uploaded. */
   readonly busy: ReadonlySet<string>
   readonly uploadsInProgress: number
   /** Files that were uploaded since the watch began. */
   readonly uploaded: number
-  /** For how long Swift has answered without a break; undefined while it does not. */
+  /** Time for which Swift has answered without a break; undefined while it does not. */
   readonly answeringMs: number | undefined
   readonly writeBackMs: number
   /** Unix time. */
@@ -17,17 +17,17 @@ export interface ShareUploadState {
   readonly monotonicMs: number
 }
 
-/** What to do about a share. */
+/** Says what to do about a share. */
 export interface StrandedFiles {
   /** Files to queue again now. */
   readonly requeue: readonly DirtyFile[]
-  /** Files that wait and that nothing uploads, the oldest change first; a problem where there are any. */
+  /** Files that wait and that nothing uploads, the oldest change first; a problem if there are any. */
   readonly stranded: readonly DirtyFile[]
-  /** Queueing again has not helped. */
+  /** True when queueing again has not helped. */
   readonly needsRestart: boolean
 }
 
-/** rclone uploads so many files at a time: while it does, the others wait. */
+/** rclone uploads so many files at a time; the others wait. */
 const transfersAtOnce = 4
 /** A proxy that reloads misses an answer. */
 const steadyMs = 5_000
@@ -37,14 +37,14 @@ const firstPauseMs = 60_000
 const longestPauseMs = 600_000
 const restartAfterMs = 600_000
 
-/** Decides for one share, from one count to the next, what waits without being uploaded. */
+/** Finds the files of one share that wait without being uploaded, count by count. */
 export class StrandedShare {
   #uploaded = 0
-  /** Of the last upload, and of the last moment without Swift. */
+  /** Time of the last upload, or of the last moment without dirty files. */
   #progressAtMs: number | undefined
   #requeueAtMs = -Infinity
   #pauseMs = firstPauseMs
-  /** Since the last progress. */
+  /** Time of the first requeue since the last progress. */
   #firstRequeueAtMs: number | undefined
 
   next(state: ShareUploadState): StrandedFiles {
@@ -59,7 +59,7 @@ export class StrandedShare {
     return { requeue, stranded, needsRestart: stranded.length > 0 && triedMs >= restartAfterMs }
   }
 
-  /** Without the end of a pause each count would repeat an upload that fails each time. */
+  /** Lists the files to queue again. It waits between attempts, so that an upload that always fails is not repeated at each count. */
   #requeue(state: ShareUploadState): readonly DirtyFile[] {
     const { answeringMs = 0, uploadsInProgress, monotonicMs } = state
     if (answeringMs < steadyMs || uploadsInProgress >= transfersAtOnce || monotonicMs < this.#requeueAtMs) return []
@@ -84,7 +84,7 @@ export class StrandedShare {
   }
 }
 
-/** Closed files that rclone should have uploaded so long ago. */
+/** Lists closed files that rclone should have uploaded so long ago. */
 function waiting({ dirty, busy, writeBackMs, nowMs }: ShareUploadState, overdueMs: number): readonly DirtyFile[] {
   return dirty.filter(({ key, changedAtMs }) => !busy.has(key) && nowMs - changedAtMs >= writeBackMs + overdueMs)
 }

@@ -11,13 +11,13 @@ import { StrandedShare } from './stranded-share.js'
 import type { StrandedFiles } from './stranded-share.js'
 
 export interface StrandedUploadsOptions {
-  /** The mount that clients of the share have now. */
+  /** Returns the mount that clients of the share have now. */
   readonly mountOf: (share: number) => MountSpec | undefined
   readonly pathOf: (share: number) => string
-  /** Names of deployed shares by the paths of their folders. */
+  /** Reads the names of deployed shares by the paths of their folders. */
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
   readonly readBusy: BusyFiles
-  /** Since when Swift answers to the login of a mount, on the monotonic clock. */
+  /** Returns since when Swift answers to the login of a mount, on the monotonic clock. */
   readonly answeringSince: (remote: string) => number | undefined
   readonly requeue: Requeue
   readonly restarts: Pick<Restarts, 'request' | 'pending'>
@@ -38,7 +38,7 @@ export class StrandedUploads {
     this.#options = options
   }
 
-  /** Called after each count. */
+  /** Checks all shares, after each count. */
   async check(caches: readonly ShareCache[]): Promise<void> {
     const present = new Set(caches.map(({ share }) => share))
     for (const share of this.#shares.keys())
@@ -71,7 +71,7 @@ export class StrandedUploads {
     this.#shares.set(spec.share, stranded)
     return stranded.next({
       dirty,
-      // A mount that does not answer is restored, and uploads them.
+      // A mount that does not answer is restored, and then uploads its files.
       busy: dirty.length === 0 ? new Set() : await readBusy(spec).catch(() => new Set(dirty.map(({ key }) => key))),
       uploadsInProgress: cache.stats?.uploadsInProgress ?? 0,
       uploaded: cache.uploaded,
@@ -89,9 +89,9 @@ export class StrandedUploads {
     try {
       const paths = files.map(({ key }) => key.slice(start))
       await requeue(pathOf(share), paths)
-      log.info('Files were queued for their upload again.', { share, files: files.length })
+      log.info('queued files for upload again', { share, files: files.length })
     } catch (error) {
-      log.warn('Files could not be queued for their upload again.', { share, error })
+      log.warn('could not queue files for upload again', { share, error })
     }
   }
 

@@ -24,37 +24,37 @@ export interface UploadsOptions {
   readonly store: MountStore
   readonly shareMounts: ShareMounts
   readonly cacheDirectory: string
-  /** Whose kernel shows the processes. */
+  /** Lists the processes of its kernel. */
   readonly machine: Machine
   readonly run: RunCommand
   readonly client: ObjectClient
-  /** Since when Swift answers to the login of a mount, on the monotonic clock. */
+  /** Returns since when Swift answers to the login of a mount, on the monotonic clock. */
   readonly answeringSince: (remote: string) => number | undefined
   readonly restarts: Pick<Restarts, 'request' | 'pending'>
   readonly problems: NodeProblems
-  /** Names of deployed shares by the paths of their folders. */
+  /** Reads the names of deployed shares by the paths of their folders. */
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
   readonly counts: ShareCounts
-  /** Of the agent's mounts. */
+  /** The state directory of the agent's mounts. */
   readonly stateDirectory: string
   readonly clock: Clock
   readonly log: Log
 }
 
-/** What clients have written to shares and is not in Swift. */
+/** Reports what clients have written to shares and is not in Swift. */
 export interface Uploads {
-  /** Throws when this node has not counted the share. */
+  /** Answers for one share. Throws when this node has not counted it. */
   answer(share: number): ShareUploadsAnswer
   /** Removes objects that renames left under old names: these, or the oldest. Throws when this node has not counted the share. */
   removeLeftovers(share: number, names: readonly string[] | null): Promise<LeftoverRemoval>
-  /** Whether anything is not in Swift, as seen within the last seconds. */
+  /** Returns whether anything is not in Swift, as counted within the last seconds. */
   isDirty(): boolean
   close(): Promise<void>
 }
 
 const namedFiles = 20
 
-/** The operator mounts the containers, so that the agent does not know what is not uploaded. */
+/** Answers where the operator mounts the containers: the agent does not know what is not uploaded. */
 export const noUploads: Uploads = {
   answer: () => failUnknown(),
   removeLeftovers: async () => failUnknown(),
@@ -62,7 +62,7 @@ export const noUploads: Uploads = {
   close: async () => {},
 }
 
-/** Begins to count, and to queue again what nothing uploads. */
+/** Starts to count, and to queue files again that nothing uploads. */
 export async function openUploads(options: UploadsOptions): Promise<Uploads> {
   const { store, shareMounts, run, stateDirectory } = options
   const renamed = await RenamedFiles.read(join(stateDirectory, 'renamed-files.json'))
@@ -77,7 +77,7 @@ export async function openUploads(options: UploadsOptions): Promise<Uploads> {
       leftovers.save()
     },
     shares: () => mounts().map(({ share }) => share),
-    // A share's mount comes after those that only upload what it left elsewhere.
+    // The list has a share's mount after those that only upload its former files.
     stats: async (share) => {
       const spec = mounts().findLast((mount) => mount.share === share)
       return spec === undefined ? undefined : shareMounts.cacheStats(spec)

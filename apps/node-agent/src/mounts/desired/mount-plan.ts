@@ -1,7 +1,7 @@
 import type { MountPlan } from './mounts.js'
 import type { MountChanges, MountSpec } from './mount-spec.js'
 
-/** What the changes come to, as a deployment's plan tells it. */
+/** Describes the changes for a deployment's plan. */
 export function planOf(changes: MountChanges, pathOf: (spec: MountSpec) => string): MountPlan {
   const begun = changes.replaced.map(({ after }) => after)
   const ended = [...changes.removed, ...changes.replaced.map(({ before }) => before)]
@@ -10,9 +10,9 @@ export function planOf(changes: MountChanges, pathOf: (spec: MountSpec) => strin
     stopped: ended.map(pathOf).toSorted(),
     replaced: begun.map(({ share }) => share),
     notes: [
-      ...begun.map((spec) => `The mount ${pathOf(spec)} begins anew: its clients lose the files that they have open.`),
+      ...begun.map((spec) => `The mount ${pathOf(spec)} is replaced: its clients lose their open files.`),
       ...changes.removed.map(
-        (spec) => `What was written to ${pathOf(spec)} and is not in Swift yet is uploaded before its mount ends.`,
+        (spec) => `Files of ${pathOf(spec)} that are not in Swift yet are uploaded before its mount ends.`,
       ),
     ],
   }

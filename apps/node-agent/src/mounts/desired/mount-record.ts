@@ -6,13 +6,13 @@ import { readManagedRecord } from '../../machine/managed-record.js'
 import { MountSpec } from './mount-spec.js'
 import { Logins } from '../rclone/config.js'
 
-/** What is to stand, kept over a restart of the agent and of the machine. */
+/** Records the desired mounts; it survives a restart of the agent and of the machine. */
 const MountRecord = z.object({
-  /** As the servers' files in force mean it. */
+  /** Mounts that the servers' present files need. */
   settled: z.readonly(z.array(MountSpec)),
-  /** As those mean it that a deployment is about to write; null when none is. */
+  /** Mounts that the files of a running deployment need; null when there is none. */
   staged: z.nullable(z.readonly(z.array(MountSpec))),
-  /** Mounts that have ended, and may have left something to upload. */
+  /** Ended mounts that may have left files to upload. */
   draining: z.readonly(z.array(MountSpec)),
   logins: Logins,
 })
@@ -35,13 +35,13 @@ export function mountRecordFile(path: string): MountRecordFile {
   }
 }
 
-/** The mounts that should be up now: a replaced one until its deployment settles. */
+/** Returns the mounts that should be up now: a replaced one until its deployment settles. */
 export function desiredMounts({ settled, staged }: MountRecord): readonly MountSpec[] {
   const replacedLater = new Set(settled.map(({ share }) => share))
   return [...settled, ...(staged ?? []).filter(({ share }) => !replacedLater.has(share))]
 }
 
-/** Without the logins that no mount needs any longer. */
+/** Removes the logins that no mount needs any longer. */
 export function withoutUnused(record: MountRecord): MountRecord {
   const used = new Set(
     [...desiredMounts(record), ...(record.staged ?? []), ...record.draining].map(({ remote }) => remote),

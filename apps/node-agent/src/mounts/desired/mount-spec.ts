@@ -3,20 +3,20 @@ import type { DesiredShare, StorageLogin } from '@roost/api-types/agent'
 import * as z from 'zod/mini'
 import type { GatewayState } from './mounts.js'
 
-/** With a shorter delay rclone strands what is renamed or meets a network error right after its close. */
+/** rclone strands files that are renamed or meet a network error right after their close if the delay is shorter. */
 const shortestWriteBackSeconds = 5
 
-/** All that decides how the container of a share is mounted. */
+/** Says how the container of a share is mounted. */
 export const MountSpec = z.object({
   share: z.number(),
   container: z.string(),
-  /** By which rclone's configuration knows the login. */
+  /** The name of the login in rclone's configuration. */
   remote: z.string(),
-  /** Tells one login from another, the key included. */
+  /** Identifies the login, the key included. */
   login: z.string(),
   /** Records of 0.1.0 have the operator's number. */
   writeBackSeconds: z.pipe(z.number(), z.transform(renderedWriteBack)),
-  /** What was read and written stays on the gateway's disk. */
+  /** True when files that were read and written stay on the gateway's disk. */
   retain: z.boolean(),
   /** Octal text. */
   filePerms: z.string(),
@@ -29,12 +29,12 @@ export type MountSpec = z.infer<typeof MountSpec>
 /** NFS clients bring numbers of their own for users: who may connect is decided by address, and then may write. */
 const nfsPerms = { filePerms: '0666', dirPerms: '0777' }
 
-/** The mounts of a desired state, a share each. Throws with the remedy when there is no login. */
+/** Returns the mounts of a desired state, one for each share. Throws with the remedy when there is no login. */
 export function mountSpecs({ shares, storage }: GatewayState): readonly MountSpec[] {
   if (shares.length === 0) return []
   if (storage === null)
     throw new Error(
-      'The cluster has no login for the containers of its shares: set it with `roost cluster set-storage`, and deploy again.',
+      'The cluster has no login for the containers of its shares. Set it with `roost cluster set-storage` and deploy again.',
     )
   const remote = remoteName(storage)
   const login = sha256(storage.auth_url, storage.user, storage.key)
@@ -50,17 +50,17 @@ export function mountSpecs({ shares, storage }: GatewayState): readonly MountSpe
   }))
 }
 
-/** Of the place and the account alone: what waits to be uploaded goes on under a new key. */
+/** Returns a name made of URL and account alone, so that uploads continue under a new key. */
 export function remoteName({ auth_url, user }: Pick<StorageLogin, 'auth_url' | 'user'>): string {
   return `swift-${sha256(auth_url, user).slice(0, 12)}`
 }
 
-/** Where uploads belong: of two mounts with one key, the later goes on with what the earlier left. */
+/** Returns the key of a mount's uploads: of two mounts with one key, the later continues those of the earlier. */
 export function keyOf({ share, remote, container }: MountSpec): string {
   return `${share}-${sha256(remote, container).slice(0, 12)}`
 }
 
-/** Where a mount's files are in its cache, below `vfs` and `vfsMeta`. */
+/** Returns the folder of a mount's files in its cache, below `vfs` and `vfsMeta`. */
 export function cacheFolderOf({ remote, container }: MountSpec): string {
   return `${remote}/${container}`
 }
@@ -93,7 +93,7 @@ export function fingerprint(spec: MountSpec): string {
   return sha256(...[share, container, remote, login, writeBackSeconds, retain, filePerms, dirPerms].map(String))
 }
 
-/** Whether a mount with this fingerprint has this specification; 0.1.0 rendered delays that are too short, too. */
+/** Returns whether a mount with this fingerprint has this specification; 0.1.0 rendered delays that are too short, too. */
 export function hasFingerprint(spec: MountSpec, found: string): boolean {
   if (fingerprint(spec) === found) return true
   if (spec.writeBackSeconds > shortestWriteBackSeconds) return false
@@ -109,7 +109,7 @@ function permsOf(share: DesiredShare): Pick<MountSpec, 'filePerms' | 'dirPerms'>
   return { filePerms: perms(share.cifs_create_mask), dirPerms: perms(share.cifs_directory_mask) }
 }
 
-/** Without the bits that change who runs a file. */
+/** Removes the bits that change the user who runs a file. */
 function perms(mask: string): string {
   return `0${mask.slice(-3)}`
 }

@@ -12,7 +12,7 @@ export interface MountStoreOptions {
   readonly configFile: string
 }
 
-/** The record of mounts, in memory and on disk. Changes are applied and written one after the other. */
+/** Keeps the record of mounts, in memory and on disk. Changes are applied and written one after the other. */
 export class MountStore {
   readonly #options: MountStoreOptions
   #record: MountRecord
@@ -31,7 +31,7 @@ export class MountStore {
     return this.#record
   }
 
-  /** The mount that the share should have now; undefined when none. */
+  /** Returns the mount that the share should have now; undefined when none. */
   desired(share: number): MountSpec | undefined {
     return desiredMounts(this.#record).find((spec) => spec.share === share)
   }
@@ -59,7 +59,7 @@ export class MountStore {
     return this.save((record) => ({ ...record, draining: without(record.draining, spec) }))
   }
 
-  /** Mounts that have ended, on the cache that this one has. */
+  /** Lists ended mounts that used the same cache as this one. */
   drainingLike(spec: MountSpec): readonly MountSpec[] {
     return this.#record.draining.filter((left) => keyOf(left) === keyOf(spec))
   }

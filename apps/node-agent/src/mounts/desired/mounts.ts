@@ -2,70 +2,70 @@ import type { DesiredShare, DesiredState, DriftedItem } from '@roost/api-types/a
 
 export type GatewayState = DesiredState & { readonly kind: 'gateway' }
 
-/** What a deployment would do to mounts. Paths are the machine's own; of the same state, the same. */
+/** Describes how a deployment would change mounts. Paths are the machine's own; the same state gives the same plan. */
 export interface MountPlan {
   readonly started: readonly string[]
   readonly stopped: readonly string[]
-  /** Shares whose mount ends and begins anew on its path: their clients lose what they have open. */
+  /** Shares whose mount is replaced on its path: their clients lose their open files. */
   readonly replaced: readonly number[]
-  /** What an operator should know before, one sentence each. */
+  /** Sentences for the operator. */
   readonly notes: readonly string[]
 }
 
-/** A share whose container is not mounted: nothing may be exported at its path. */
+/** Names a share whose container is not mounted: nothing may be exported at its path. */
 export interface MissingShare {
   readonly share: number
   /** One sentence. */
   readonly reason: string
 }
 
-/** What became of a deployment's mounts once its files were in place. */
+/** Reports a deployment's mounts once its files are written. */
 export interface SettledMounts {
   readonly missing: readonly MissingShare[]
-  /** What an operator should know, such as uploads that go on; one sentence each. */
+  /** Sentences for the operator, such as uploads that continue. */
   readonly notes: readonly string[]
 }
 
-/** The servers of this machine, as far as mounts need them. */
+/** Releases and restores shares in the servers of this machine. */
 export interface ShareServers {
-  /** Takes the shares away from their clients, so that no server holds their folders. */
+  /** Removes the shares from the servers, so that no server has their folders open. */
   release(shareIds: readonly number[]): Promise<void>
-  /** Gives them to clients again, on the folders as they are now. */
+  /** Serves them to clients again, from the folders as they are now. */
   restore(shareIds: readonly number[]): Promise<void>
 }
 
 /**
- * What stands between shares and containers. A deployment calls `start`, writes the servers' files, and calls `settle`
- * once the servers hold to them, or `abandon` when it returns to what was. Each may be called again after a kill.
+ * Mounts the containers of shares. A deployment calls `start`, writes the servers' files, and calls `settle`
+ * once the servers use them, or `abandon` when it rolls back. Each may be called again after a kill.
  */
 export interface Mounts {
-  /** Where the container of a share is to be found, made from the share's id. */
+  /** Returns the mount point of a share, made from the share's id. */
   pathOf(share: Pick<DesiredShare, 'id'>): string
-  /** Rejects with the remedy for what is missing: the storage login, the program, the folder. */
+  /** Plans the changes. Rejects with the remedy for a missing storage login, program or folder. */
   plan(desired: GatewayState): Promise<MountPlan>
   /**
-   * Starts what is missing, and leaves everything that stands as it is. Rejects like `plan`, with nothing changed. The
-   * folders in `behind` are to stay as they are, whatever is desired of their shares. Resolves to the shares that could
+   * Starts missing mounts and keeps present ones unchanged. Rejects like `plan`, with nothing changed. The
+   * folders in `kept` stay unchanged, whatever is desired of their shares. Resolves to the shares that could
    * not be mounted: the others are, and `settle` leaves these out.
    */
-  start(desired: GatewayState, behind?: ReadonlySet<string>): Promise<readonly MissingShare[]>
-  /** Leaves the folders in `behind` as they were before `start`, which is what `settle` then comes to. */
-  keepUnchanged(behind: ReadonlySet<string>): Promise<void>
-  /** Replaces and ends what `start` left standing. */
+  start(desired: GatewayState, kept?: ReadonlySet<string>): Promise<readonly MissingShare[]>
+  /** Keeps these folders as they were before `start`; `settle` then leaves them unchanged. */
+  keepUnchanged(kept: ReadonlySet<string>): Promise<void>
+  /** Replaces and ends the mounts that `start` left unchanged. */
   settle(): Promise<SettledMounts>
-  /** Ends what `start` began. */
+  /** Ends the mounts that `start` began. */
   abandon(): Promise<void>
-  /** Mounts that should stand and do not. */
+  /** Lists desired mounts that are not mounted. */
   drift(): Promise<readonly DriftedItem[]>
-  /** Who serves the shares: asked around each mount that is replaced, or begun anew because it broke. */
+  /** Sets the servers that serve the shares: they release a share while its mount is replaced or restored. */
   servedBy(servers: ShareServers): void
-  /** Begins to keep standing what should stand; resolves when it has tried, or after a while. */
+  /** Mounts what is desired and keeps it mounted; resolves after the first attempt, or after a timeout. */
   open(): Promise<void>
-  /** Ends the keeping; the mounts stand on. */
+  /** Stops the checks; the mounts stay mounted. */
   close(): Promise<void>
 }
 
-/** The account that owns every file of every mount, and by which a server has to write to them. */
+/** Names the account that owns every file of every mount; servers write as it. */
 export interface MountOwner {
   readonly name: string
   readonly uid: number

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** Where the container of a share lies: a folder named by the share's id, and by nothing that a client can choose. */
+/** Returns the folder of a share: it is named by the share's id, so that no client can choose it. */
 export function sharePath(directory: string, { id }: { readonly id: number }): string {
   return join(directory, String(id))
 }

@@ -2,7 +2,7 @@ import { type Clock, type Log, Periodic } from '@roost/runtime'
 import { keepHelper, type StartHelper } from '../../machine/helper.js'
 
 export interface CacheSyncOptions {
-  /** Something in the cache is not in Swift. */
+  /** Returns whether something in the cache is not in Swift. */
   readonly isDirty: () => boolean
   readonly cacheDirectory: string
   readonly start: StartHelper
@@ -15,13 +15,13 @@ export interface CacheSync {
 }
 
 const syncEveryMs = 1_000
-/** A slow disk with much to write; rclone goes on meanwhile. */
+/** A slow disk may need so long; rclone continues meanwhile. */
 const deadlineMs = 120_000
 
 // Node has no syncfs, and it blocks: a shell that stays starts one `sync` at a time.
 const script = 'while read -r _; do sync -f -- "$1" || echo failed; echo .; done'
 
-/** Writes the cache's filesystem to its disk each second while something in it is nowhere else: rclone never does. */
+/** Syncs the cache's filesystem each second while it has data that is not in Swift: rclone never does. */
 export function startCacheSync({ isDirty, cacheDirectory, start, clock, log }: CacheSyncOptions): CacheSync {
   const helper = keepHelper(start, ['sh', '-c', script, 'roost-sync'])
   let hasFailed = false
@@ -34,13 +34,13 @@ export function startCacheSync({ isDirty, cacheDirectory, start, clock, log }: C
       const { outcome, stdout } = await helper.ask([cacheDirectory], deadlineMs)
       const isSynced = outcome === 'answered' && stdout === ''
       if (!isSynced && !hasFailed && !isStopped)
-        log.warn('The cache could not be written to its disk: a power cut takes what is not in Swift yet.', {
+        log.warn('could not sync the cache, a power cut loses what is not in Swift yet', {
           path: cacheDirectory,
           outcome,
         })
       hasFailed = !isSynced
     },
-    onError: (error) => log.error('The cache could not be written to its disk.', { error }),
+    onError: (error) => log.error('could not sync the cache', { error }),
   })
   return {
     async stop() {

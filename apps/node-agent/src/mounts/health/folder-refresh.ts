@@ -5,7 +5,7 @@ import type { StorageAccount, StorageClient, StorageHead } from './storage-clien
 export interface RefreshedMount {
   readonly share: number
   readonly container: string
-  /** By which rclone's configuration knows the login. */
+  /** The name of the login in rclone's configuration. */
   readonly remote: string
 }
 
@@ -13,9 +13,9 @@ export interface FolderRefreshOptions {
   readonly mounts: () => readonly RefreshedMount[]
   readonly logins: () => Readonly<Record<string, StorageLogin>>
   readonly client: StorageClient
-  /** The mount of the share lists its container again. */
+  /** Has the mount of the share list its container again. */
   readonly refresh: (share: number) => Promise<void>
-  /** The mount forgets its listings, and asks Swift for the next one. */
+  /** Has the mount forget its listings, so that it asks Swift for the next one. */
   readonly forget: (share: number) => Promise<void>
   readonly clock: Clock
   readonly log: Log
@@ -33,7 +33,7 @@ const atOnce = 2
 
 /**
  * Keeps the listings of mounts new. Mounts keep them for longer than that, so that folders can be listed while Swift is
- * away: those of large containers are forgotten instead, whose clients then get an error.
+ * unavailable: those of large containers are forgotten instead, whose clients then get an error.
  */
 export function startFolderRefresh(options: FolderRefreshOptions): FolderRefresh {
   const { mounts, logins, client, refresh, forget, clock, log } = options
@@ -60,15 +60,15 @@ export function startFolderRefresh(options: FolderRefreshOptions): FolderRefresh
         const account = await client.open(login).catch(() => undefined)
         if (account !== undefined) accounts.set(remote, account)
       }
-      // A mount that does not answer is the business of who watches for that.
+      // The watch for hung mounts handles a mount that does not answer.
       await inParallel(mounts(), atOnce, (mount) => update(mount, accounts.get(mount.remote)))
     },
-    onError: (error) => log.error('The listings of mounts could not be refreshed.', { error }),
+    onError: (error) => log.error('could not refresh the listings of mounts', { error }),
   })
   return { stop: () => round.stop() }
 }
 
-/** A container that is not there has nothing to list. */
+/** Returns whether Swift answered; a missing container is an answer, with nothing to list. */
 function isAnswer({ status }: StorageHead): boolean {
   return (status >= 200 && status < 300) || status === 404
 }

@@ -6,10 +6,10 @@ export interface WatchedMount extends ProbeTarget {
 }
 
 export interface HungMountsOptions {
-  /** The mounts that the kernel shows now. */
+  /** Lists the mounts that the kernel shows now. */
   readonly mounts: () => readonly WatchedMount[]
   readonly probe: StatfsProbe
-  /** Whether the program of a share's mount answers. */
+  /** Returns whether the program of a share's mount answers. */
   readonly isAnswering: (share: number) => Promise<boolean>
   /** Ends that program; the mount keeper starts it again. */
   readonly kill: (share: number) => Promise<void>
@@ -23,7 +23,7 @@ export interface HungMounts {
 }
 
 const checkEveryMs = 3_000
-/** Of a program that answers, so that only its mount may hang. */
+/** Time after which a mount hangs although its program answers. */
 const hungAfterMs = 8_000
 const disconnected = /Transport endpoint is not connected/
 
@@ -33,7 +33,7 @@ export function watchHungMounts(options: HungMountsOptions): HungMounts {
   const stuckSince = new Map<number, number>()
 
   async function isHung(share: number, result: ProbeResult): Promise<boolean> {
-    // Where the program has ended, too, the mount keeper finds that.
+    // The mount keeper finds a program that has ended.
     if (result.state === 'failed') return disconnected.test(result.message) && isAnswering(share)
     if (result.state === 'ok') {
       stuckSince.delete(share)
@@ -47,7 +47,7 @@ export function watchHungMounts(options: HungMountsOptions): HungMounts {
   async function judge({ share, mountPoint }: WatchedMount, result: ProbeResult): Promise<void> {
     if (!(await isHung(share, result))) return
     stuckSince.delete(share)
-    log.warn('A mount hangs and is restarted.', { path: mountPoint })
+    log.warn('mount hangs, restarting', { path: mountPoint })
     onHung(share)
     await kill(share)
   }
@@ -63,7 +63,7 @@ export function watchHungMounts(options: HungMountsOptions): HungMounts {
       const results = await probe.probeAll(watched)
       await Promise.all(watched.map((mount, i) => judge(mount, results[i] as ProbeResult)))
     },
-    onError: (error) => log.error('Mounts could not be checked for hanging.', { error }),
+    onError: (error) => log.error('could not check mounts for hanging', { error }),
   })
   return {
     async stop() {

@@ -2,7 +2,7 @@ import type { StorageLogin } from '@roost/api-types/agent'
 import { inParallel } from '@roost/runtime'
 import type { StorageClient } from './storage-client.js'
 
-/** Which of the containers do not exist. None when Swift does not answer: whether it does is checked elsewhere. */
+/** Finds the containers that do not exist. Returns none when Swift does not answer, which is checked elsewhere. */
 export type FindMissingContainers = (login: StorageLogin, containers: readonly string[]) => Promise<ReadonlySet<string>>
 
 const atOnce = 8

@@ -20,14 +20,14 @@ import { type StorageHealth, startStorageHealth } from './storage-health.js'
 export interface MountHealthOptions {
   readonly store: MountStore
   readonly shareMounts: ShareMounts
-  /** Whose kernel shows the mounts. */
+  /** Lists the mounts of its kernel. */
   readonly machine: Machine
   readonly run: RunCommand
   readonly client: StorageClient
   readonly problems: NodeProblems
   readonly restored: RestoredMounts
   readonly cacheDirectory: string
-  /** Something in the caches is not in Swift. */
+  /** Returns whether something in the caches is not in Swift. */
   readonly isDirty: () => boolean
   readonly clock: Clock
   readonly log: Log
@@ -38,17 +38,17 @@ export interface MountHealth {
   close(): Promise<void>
 }
 
-/** The operator mounts the containers. */
+/** Checks nothing: the operator mounts the containers. */
 export const noHealth: MountHealth = { storage: { answeringSince: () => undefined }, close: async () => {} }
 
-/** Begins to check mounts that are up, and what they depend on. */
+/** Starts to check mounts, and the storage and disk that they need. */
 export function openMountHealth(options: MountHealthOptions): MountHealth {
   const { store, shareMounts, run, client, problems, restored, clock, log } = options
   const storage = startStorageHealth({
     check: createStorageCheck(client),
     logins: () => store.record.logins,
     onProblems: (found) => problems.set('storage', found),
-    onError: (error) => log.error('Swift could not be checked.', { error }),
+    onError: (error) => log.error('could not check Swift', { error }),
     clock,
   })
   const hung = watchHungMounts({
@@ -78,7 +78,7 @@ export function openMountHealth(options: MountHealthOptions): MountHealth {
   }
 }
 
-/** By their kernel's numbers: a later mount at the same path has another. */
+/** Lists mounts by their ids in the kernel: a later mount at the same path has another. */
 function presentMounts({ store, shareMounts, machine }: MountHealthOptions): readonly WatchedMount[] {
   const desired = desiredMounts(store.record)
   if (desired.length === 0) return []

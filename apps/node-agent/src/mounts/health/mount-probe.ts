@@ -3,12 +3,12 @@ import type { RunCommand } from '../../machine/run-command.js'
 import { createStatfsProbe } from '../../machine/statfs-probe.js'
 import type { StatfsProbe } from '../../machine/statfs-probe.js'
 
-// For `statfs` rclone asks Swift once in a while, and would seem to hang while Swift is away; the top folder's attributes are its own.
-// Without a field of the file in its answer, `stat` does not ask for one.
+// For `statfs` rclone asks Swift once in a while, and would seem to hang while Swift is unavailable; the top folder's attributes are its own.
+// `stat` asks for attributes only when the format has a field of the file.
 const answer = '1 %s %h %u %g 0'
 const roundScript = `while read -r _; do stat -c '${answer} %-4200n' -- "$@"; echo .; done`
 
-/** Probes mounts in other processes for whether they answer at all. */
+/** Checks in other processes whether mounts answer. */
 export function createMountProbe(run: RunCommand): StatfsProbe {
   return createStatfsProbe({
     run,

@@ -1,6 +1,6 @@
 import type { Clock } from '@roost/runtime'
 
-/** The mount of a share was down, and the agent mounted it again. */
+/** Reports that the mount of a share was down, and that the agent mounted it again. */
 export interface RestoredMount {
   readonly share: number
   /** Unix seconds. */
@@ -8,18 +8,18 @@ export interface RestoredMount {
   readonly reason: string
 }
 
-/** Restored mounts on their way to the control plane's audit: of each share ten in an hour at most, the others are only logged. */
+/** Passes restored mounts to the control plane's audit: at most ten in an hour for each share; the others are only logged. */
 export interface RestoredMounts {
-  /** Says why the share is about to be mounted again. */
+  /** Sets the reason why the share is about to be mounted again. */
   explain(share: number, reason: string): void
   record(share: number): void
-  /** Hands over what was recorded, and from now on each one when it happens. */
+  /** Passes on what was recorded, and from now on each restored mount when it happens. */
   listen(callback: (restored: RestoredMount) => void): void
 }
 
 const hourMs = 3_600_000
 const perHour = 10
-/** Before anybody listens; more are dropped. */
+/** The limit before `listen`; more are dropped. */
 const maxWaiting = 1_000
 const defaultReason = 'Its rclone was not running.'
 

@@ -10,43 +10,43 @@ export interface StorageClient {
 
 export interface StorageAccount {
   readonly url: string
-  /** Of the account, or of a container in it. */
+  /** Sends HEAD for the account, or for a container in it. */
   head(container?: string): Promise<StorageHead>
 }
 
-/** The same, for objects as well. */
+/** Adds requests for objects. */
 export interface ObjectClient extends StorageClient {
   /** `ending` aborts every request to the account. */
   open(login: StorageLogin, ending?: AbortSignal): Promise<StorageAccount & StorageObjects>
 }
 
 export interface StorageObjects {
-  /** Undefined when there is no such object. Rejects when Swift does not say. */
+  /** Describes an object; undefined when it does not exist. Rejects when Swift does not say. */
   headObject(container: string, name: string): Promise<StoredObject | undefined>
-  /** Rejects when the object may still be there. */
+  /** Removes an object. Rejects when it may still exist. */
   removeObject(container: string, name: string): Promise<void>
 }
 
 export interface StoredObject {
   readonly bytes: number
   readonly md5: string
-  /** By Swift's clock. */
+  /** On Swift's clock. */
   readonly writtenAtSeconds: number
-  /** Its content is in other objects. */
+  /** True when its content is in other objects. */
   readonly isSegmented: boolean
 }
 
 export interface StorageHead {
   readonly status: number
-  /** Undefined where the answer does not count them. */
+  /** Undefined when the answer does not count them. */
   readonly objects: number | undefined
 }
 
-/** The deadline of each request: without it a silent host holds the check for minutes. */
+/** The deadline of each request: otherwise a silent host blocks the check for minutes. */
 const answerMs = 5_000
 const notFound = 404
 
-/** As rclone does, it trusts what this machine trusts: Node brings a list of its own. */
+/** Trusts the authorities of this machine, as rclone does; Node has a list of its own. */
 const trustFiles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem']
 
 export function createStorageClient(deadlineMs = answerMs): ObjectClient {

@@ -4,7 +4,7 @@ import type { StorageCheck } from './storage-check.js'
 
 export interface StorageHealthOptions {
   readonly check: StorageCheck
-  /** The logins in use, by the name of their remote. */
+  /** Returns the logins in use, by the name of their remote. */
   readonly logins: () => Readonly<Record<string, StorageLogin>>
   readonly onProblems: (problems: readonly InventoryProblem[]) => void
   readonly onError: (error: unknown) => void
@@ -12,7 +12,7 @@ export interface StorageHealthOptions {
 }
 
 export interface StorageHealth {
-  /** Since when Swift has answered to this login without a break, on the monotonic clock; undefined while it does not. */
+  /** Returns since when Swift has answered to this login without a break, on the monotonic clock; undefined while it does not. */
   answeringSince(remote: string): number | undefined
   stop(): Promise<void>
 }
@@ -23,7 +23,7 @@ interface State {
 }
 
 const checkEveryMs = 10_000
-/** A proxy that reloads may miss one check; two in a row are a problem. */
+/** Failed checks in a row that are a problem: a proxy that reloads may miss one. */
 const failedChecks = 2
 
 /** Checks regularly whether Swift answers to each login that mounts use. */

@@ -1,11 +1,11 @@
 import { StorageLogin } from '@roost/api-types/agent'
 import * as z from 'zod/mini'
 
-/** Logins by the name of their remote. */
+/** Logins, by the names of their remotes. */
 export const Logins = z.record(z.string(), StorageLogin)
 export type Logins = z.infer<typeof Logins>
 
-/** rclone's configuration file. Throws when what it would read is not what was meant. */
+/** Renders rclone's configuration file. Throws when rclone would read other values from it. */
 export function renderRcloneConfig(logins: Logins): string {
   const text = Object.entries(logins)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
@@ -25,17 +25,19 @@ export function renderRcloneConfig(logins: Logins): string {
   for (const [remote, { auth_url, user, key }] of Object.entries(logins)) {
     const { auth, user: readUser, key: readKey } = read.get(remote) ?? {}
     if (auth !== auth_url || readUser !== user || readKey !== key)
-      throw new Error('The login of the storage has signs that rclone would misread: set another one.')
+      throw new Error(
+        'The storage login has characters that rclone would misread. Set another login with `roost cluster set-storage`.',
+      )
   }
   return text
 }
 
-/** rclone's reader takes what stands between a first and a last backquote as it is. */
+/** Quotes a value: rclone reads the text between a first and a last backquote literally. */
 function encode(value: string): string {
   return /^["`]/.test(value) ? `\`${value}\`` : value
 }
 
-/** As rclone reads it. */
+/** Parses a configuration as rclone does. */
 function parseRcloneConfig(text: string): ReadonlyMap<string, Readonly<Record<string, string>>> {
   const sections = new Map<string, Record<string, string>>()
   let section: Record<string, string> = {}
@@ -50,6 +52,6 @@ function parseRcloneConfig(text: string): ReadonlyMap<string, Readonly<Record<st
 
 function decode(value: string): string {
   const quoted = /^`(.*)`$/s.exec(value)?.[1] ?? value
-  // It would put another option, or nothing, in the place of this.
+  // rclone replaces this by another option, or by nothing.
   return quoted.replaceAll(/%\([^)]+\)s/g, '')
 }

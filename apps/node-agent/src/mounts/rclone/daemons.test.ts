@@ -127,8 +127,6 @@ describe('a daemon', () => {
 
   it('says why it could not be started', async () => {
     const run: RunCommand = (_, __, options) => runCommand('false', [], options)
-    await expect(open(run).start('one', ['rclone'])).rejects.toThrow(
-      'rclone could not be started: ended with exit code 1.',
-    )
+    await expect(open(run).start('one', ['rclone'])).rejects.toThrow('Could not start rclone: ended with exit code 1.')
   })
 })

@@ -7,27 +7,27 @@ import type { RunCommand } from '../../machine/run-command.js'
 import { logTails, type NewLines } from './log-tail.js'
 
 export interface DaemonsOptions {
-  /** Where their pid files and logs are; absolute. */
+  /** The directory of their pid files and logs; absolute. */
   readonly dir: string
   readonly machine: Machine
   readonly run: RunCommand
   readonly clock: Clock
-  /** Whether systemd is to run them; else they are on their own, away from us. */
+  /** True when systemd runs them; else they run detached from the agent. */
   readonly systemd: boolean
 }
 
-/** Programs that outlive the agent, and that it finds again after its own end, however that came. */
+/** Runs programs that outlive the agent, and finds them again after any end of the agent. */
 export interface Daemons {
   start(name: string, argv: readonly string[]): Promise<void>
   isRunning(name: string): boolean
   end(name: string): Promise<void>
-  /** Ends at once one that is known to hang; what it wrote stays to be read. */
+  /** Kills a program that hangs; its log stays. */
   kill(name: string): Promise<void>
-  /** What it wrote since it was started; gone when it was ended. */
+  /** Returns its output since its start; `end` removes it. */
   log(name: string): string
-  /** What it wrote since the last call, each line once; at the first call only the end of what is there. */
+  /** Returns its output since the last call, each line once; the first call returns only the end of the log. */
   newLines(name: string): NewLines
-  /** Cuts a log that has grown long down to its beginning, where a program says what it listens to. */
+  /** Truncates a long log to its beginning, which has the port of the program. */
   trimLog(name: string): Promise<void>
 }
 
@@ -35,7 +35,7 @@ const startMs = 10_000
 const politeMs = 5_000
 
 const bootId = '/proc/sys/kernel/random/boot_id'
-/** Who hammers a mount while Swift is away must not fill the disk. */
+/** Clients that repeat calls while Swift is unavailable must not fill the disk. */
 const longLogBytes = 1 << 20
 const trimmedLogBytes = 4 << 10
 
@@ -52,14 +52,14 @@ export function createDaemons({ dir, machine, run, clock, systemd }: DaemonsOpti
       tailOf(name).end()
       await rm(logFile(name), { force: true })
       await writeFile(scriptFile(name), startScript(argv, pidFile(name), logFile(name)), { mode: 0o600 })
-      // One that has just ended may still have its unit.
+      // The unit of a program that has just ended may still exist.
       if (systemd) await run('systemctl', ['stop', unitOf(name)], { deadlineMs: startMs })
       const [file = '', ...args] = systemd
         ? underSystemd(name, scriptFile(name))
         : ['setsid', '--fork', 'sh', scriptFile(name)]
       const result = await run(file, args, { deadlineMs: startMs })
       if (result.outcome !== 'exited' || result.exitCode !== 0)
-        throw new Error(`${argv[0]} could not be started: ${describeFailure(result)}.`)
+        throw new Error(`Could not start ${argv[0]}: ${describeFailure(result)}.`)
     },
     isRunning: (name) => find(name) !== undefined,
     async end(name) {
@@ -114,7 +114,7 @@ function unitOf(name: string): string {
   return `roost-${name}.service`
 }
 
-/** The pid of the process whose `/proc/<pid>/stat` was written down, when it is still the same one and alive. */
+/** Returns the pid of the process whose `/proc/<pid>/stat` was recorded, if it is still the same process and alive. */
 function runningAs(machine: Machine, written: string | undefined): number | undefined {
   const [line, boot] = written?.split('\n') ?? []
   const then = parseStat(line)
@@ -123,7 +123,7 @@ function runningAs(machine: Machine, written: string | undefined): number | unde
   return now !== undefined && now.started === then.started && now.state !== 'Z' ? then.pid : undefined
 }
 
-/** Pid, state and start of `/proc/<pid>/stat`; the name between may hold anything. */
+/** Parses pid, state and start of `/proc/<pid>/stat`; the name between them may contain any character. */
 function parseStat(text: string | undefined) {
   if (text === undefined) return undefined
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')

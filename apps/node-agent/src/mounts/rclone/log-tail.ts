@@ -1,18 +1,18 @@
 import { closeSync, fstatSync, openSync, readSync, truncateSync } from 'node:fs'
 
-/** What a program wrote since it was asked for last. */
+/** Contains what a program logged since the last read. */
 export interface NewLines {
   readonly lines: readonly string[]
   /** Unix time of the last write to the log: none of the lines is later. */
   readonly writtenAtMs: number
 }
 
-/** Of a log that was written before the first read. */
+/** Limits what is read of a log that was written before the first read. */
 const firstReadBytes = 256 << 10
 const maxReadBytes = 2 << 20
 const maxLines = 20_000
 
-/** Reads a log that grows, each line once, also when it is cut down or begins again. */
+/** Reads a growing log, each line once, also when it is truncated or replaced. */
 export class LogTail {
   readonly #file: string
   #position: number | undefined
@@ -38,7 +38,7 @@ export class LogTail {
     this.#position = bytes
   }
 
-  /** The file is about to be removed; the next one is read from its beginning. */
+  /** Reads the rest of a file that is about to be removed; the next one is read from its start. */
   end(): void {
     this.#collect()
     this.#position = 0
@@ -65,7 +65,7 @@ export class LogTail {
   }
 }
 
-/** Of each program one, made at its first use. */
+/** Returns the tail of a program's log, which it creates at the first use. */
 export function logTails(fileOf: (name: string) => string): (name: string) => LogTail {
   const tails = new Map<string, LogTail>()
   return (name) => {

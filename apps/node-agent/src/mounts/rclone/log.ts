@@ -4,14 +4,14 @@ export function lastLine(log: string): string {
   return line.replace(/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d(?:\.\d{6})? (?:[A-Z]+ *: )?/, '').replace(/\.$/, '')
 }
 
-/** The port of its remote control; undefined until the log has it. */
+/** Returns the port of rclone's remote control; undefined until the log has it. */
 export function portOf(log: string): number | undefined {
   const digits = /Serving remote control on http:\/\/127\.0\.0\.1:(\d+)\//.exec(log)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
 
 export interface FailedWrite {
-  /** In rclone's cache. */
+  /** Path in rclone's cache. */
   readonly path: string
   /** Unix time, with microseconds; the latest possible one if the log has seconds only. */
   readonly failedAtMs: number

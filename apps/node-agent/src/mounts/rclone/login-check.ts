@@ -6,7 +6,7 @@ import { lastLine } from './log.js'
 import { renderRcloneConfig } from './config.js'
 import type { Logins } from './config.js'
 
-/** Whether Swift takes the logins, before anything depends on it. Rejects with what to do. */
+/** Checks that Swift accepts the logins, before anything depends on them. Rejects with the remedy. */
 export type LoginCheck = (logins: Logins) => Promise<void>
 
 const answerMs = 60_000
@@ -33,7 +33,7 @@ export function createLoginCheck(run: RunCommand, dir: string): LoginCheck {
         if (result.exitCode === 0) continue
         const output = lastLine(result.stderr) || 'no answer'
         throw new Error(
-          `Swift at ${url} does not let ${user} in (${output}): see to it, or to \`roost cluster set-storage\`.`,
+          `Swift at ${url} rejected the login of ${user} (${output}). Fix it with \`roost cluster set-storage\`.`,
         )
       }
     } finally {
@@ -42,11 +42,11 @@ export function createLoginCheck(run: RunCommand, dir: string): LoginCheck {
   }
 }
 
-/** Rejects with the remedy when rclone is not there. */
+/** Checks that rclone runs. Rejects with the remedy. */
 export async function requireRclone(run: RunCommand): Promise<void> {
   const { outcome, exitCode } = await run('rclone', ['version'], { deadlineMs: 20_000 })
   if (outcome === 'exited' && exitCode === 0) return
   throw new Error(
-    'rclone does not run on this machine: install rclone and fuse3, or mount the containers yourself and set gateway.mounts to "operator".',
+    'rclone does not run on this machine. Install rclone and fuse3, or mount the containers yourself and set gateway.mounts to "operator".',
   )
 }

@@ -14,29 +14,29 @@ const CacheStats = z.object({
   erroredFiles: z.number(),
   outOfSpace: z.boolean(),
 })
-/** What rclone says of a mount's cache. It does not count dirty files that no upload is queued for. */
+/** rclone's statistics of a mount's cache. They do not count dirty files that no upload is queued for. */
 export type CacheStats = z.infer<typeof CacheStats>
 
 const Pid = z.object({ pid: z.number() })
 const Stats = z.object({ diskCache: CacheStats })
-/** What the mount knows of its folders; the top one always counts. */
+/** The listings of a mount; the top folder always counts. */
 const Listings = z.object({ metadataCache: z.object({ dirs: z.number(), files: z.number() }) })
 
-/** Asks mounts over loopback; every account of the machine reaches the port, so that it asks for a password. */
+/** Asks mounts over loopback; a password protects the port, which every account of the machine can reach. */
 export interface RemoteControl {
-  /** For rclone, with the password's digest. */
+  /** Path of a file for rclone, with the password's digest. */
   readonly htpasswd: string
-  /** Files of which the cache holds something, those not in Swift yet included. Rejects when the mount does not answer. */
+  /** Counts the files in the cache, those not in Swift yet included. Rejects when the mount does not answer. */
   cachedFiles(port: number): Promise<number>
-  /** Whether the mount answers at once to a question that has nothing to do with its files. */
+  /** Returns whether the mount answers at once to a request that does not concern its files. */
   isAnswering(port: number): Promise<boolean>
-  /** The mount reads again what it has listed, or forgets an empty listing. Rejects when it does not answer. */
+  /** Has the mount renew its listings, or forget an empty one. Rejects when it does not answer. */
   refresh(port: number): Promise<void>
-  /** The mount forgets its listings. Rejects when it does not answer. */
+  /** Has the mount forget its listings. Rejects when it does not answer. */
   forget(port: number): Promise<void>
-  /** Of rclone. Rejects when the mount does not answer. */
+  /** Returns the pid of rclone. Rejects when the mount does not answer. */
   pid(port: number): Promise<number>
-  /** Rejects when the mount does not answer. */
+  /** Returns the statistics of the cache. Rejects when the mount does not answer. */
   stats(port: number): Promise<CacheStats>
 }
 
@@ -44,10 +44,10 @@ const user = 'roost-agent'
 const answerMs = 5_000
 /** rclone answers `noop` in a millisecond, unless it hangs. */
 const noopMs = 2_000
-/** Ten thousand names from a Swift that is busy. */
+/** A busy Swift may need so long to list ten thousand names. */
 const refreshMs = 50_000
 
-/** The password is made once, and for all mounts of the machine. */
+/** Creates the password once, for all mounts of the machine. */
 export async function openRemoteControl(dir: string): Promise<RemoteControl> {
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const keyFile = join(dir, 'rc.key')
@@ -92,7 +92,7 @@ function post(port: number, path: string, { auth, deadlineMs = answerMs }: PostO
     const options = { host: '127.0.0.1', port, path, auth, method: 'POST', signal: AbortSignal.timeout(deadlineMs) }
     const sent = request(options, (answer) => {
       if (answer.statusCode === 200) json(answer).then(resolve, reject)
-      else reject(new Error(`A mount's remote control answers ${answer.statusCode}.`))
+      else reject(new Error(`The remote control of a mount answered with ${answer.statusCode}.`))
     })
     sent.once('error', reject)
     sent.end()

@@ -3,11 +3,11 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Machine } from '../../machine/machine.js'
 import { parseMountinfo } from '../../machine/mounts.js'
 
-/** How many files servers of this machine have open for clients, by mount point; mounts without one are left out. */
+/** Counts the files that servers of this machine have open for clients, by mount point; mounts without one are left out. */
 export type ClientFiles = () => Promise<ReadonlyMap<string, number>>
 
 const serverNames = /^(?:smbd|ganesha)/
-/** Node does not name it. */
+/** O_PATH, for which Node has no name. */
 const pathOnly = 0o10_000_000
 
 /**
@@ -30,7 +30,7 @@ export function createClientFiles(machine: Machine): ClientFiles {
   }
 }
 
-/** Mount points of rclone by the id of the mount, as the process sees them. */
+/** Returns rclone's mount points by mount id, as the process sees them. */
 function mountPathsOf(machine: Machine, pid: string): ReadonlyMap<string, string> {
   const mounts = parseMountinfo(machine.read(`/proc/${pid}/mountinfo`) ?? '')
   return new Map(

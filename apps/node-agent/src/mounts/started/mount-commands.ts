@@ -12,17 +12,17 @@ import type { StartedWith } from './started-with.js'
 
 export interface MountCommandsOptions {
   readonly control: RemoteControl
-  /** Holds the mount points, named by the shares' ids. */
+  /** Contains the mount points, named by the shares' ids. */
   readonly directory: string
-  /** Holds what is not in Swift yet, a folder for each share. */
+  /** Contains what is not in Swift yet, a folder for each share. */
   readonly cacheDirectory: string
-  /** Holds the mount points of what is only uploaded. */
+  /** Contains the mount points of mounts that only upload. */
   readonly drainDirectory: string
   readonly configFile: string
   readonly owner: () => MountOwner
 }
 
-/** How rclone is started for a share: to serve its clients, and to upload what an ended mount left. */
+/** Returns the commands of rclone for a share: to serve its clients, and to upload what an ended mount left. */
 export function mountCommands(options: MountCommandsOptions) {
   const { control, directory, cacheDirectory, drainDirectory, configFile, owner } = options
   const cacheOf = ({ share, remote, container, retain }: MountSpec): MountCache => ({

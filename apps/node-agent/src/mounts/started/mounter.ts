@@ -17,37 +17,37 @@ export interface MounterOptions {
   readonly daemons: Daemons
   readonly run: RunCommand
   readonly clock: Clock
-  /** Where it is written down what each mount was started with; absolute. */
+  /** The directory of the records of started mounts; absolute. */
   readonly dir: string
   readonly repairMetadata: RepairMetadata
   readonly log: Log
 }
 
-/** A mount as it is to stand. */
+/** Says how a mount is started. */
 export interface MountCommand {
-  /** Of the daemon. */
+  /** Name of the daemon. */
   readonly name: string
   readonly path: string
   readonly argv: readonly string[]
   readonly startedWith: StartedWith
   readonly cache: MountCache
-  /** Clients come there: while nothing is mounted, not even root is to write to the gateway's own disk. */
+  /** True for a mount that clients use: while it is down, not even root can write to the gateway's own disk below its path. */
   readonly forClients: boolean
 }
 
-/** Brings single mounts up and down. */
+/** Starts and ends single mounts. */
 export interface Mounter {
-  /** What the mount was started with; undefined when it is not up. */
+  /** Returns the arguments of the running mount; undefined when it is not up. */
   runsWith(mount: Pick<MountCommand, 'name' | 'path'>): Promise<StartedWith | undefined>
-  /** Resolves once the path shows the mount. Rejects with what the program said. One that was started with the same stays. */
+  /** Starts a mount unless it runs with the same arguments; resolves once the path shows it. Rejects with the output of rclone. */
   up(command: MountCommand): Promise<void>
-  /** Also of what is left of one that broke. */
+  /** Ends a mount, or removes what is left of a broken one. */
   down(name: string, path: string): Promise<void>
-  /** Ends the program of one that hangs: calls that wait for it fail, and `down` no longer waits. */
+  /** Kills the program of a mount that hangs: calls that wait for it fail, and `down` no longer waits. */
   kill(name: string): Promise<void>
-  /** Keeps what a mount that is up writes from filling the disk. */
+  /** Truncates a long log of a running mount. */
   trimLog(name: string): Promise<void>
-  /** Where its remote control listens; undefined when it does not run. */
+  /** Returns the port of its remote control; undefined when it does not run. */
   port(name: string): number | undefined
 }
 
@@ -77,7 +77,7 @@ export function createMounter(options: MounterOptions): Mounter {
       if (daemons.isRunning(name) && clock.monotonic() < until) continue
       if (isMounted(path)) break
       await down(name, path)
-      throw new Error(`${path} could not be mounted: ${output || 'rclone did not say why'}.`)
+      throw new Error(`Could not mount ${path}: ${output || 'rclone gave no reason'}.`)
     }
   }
 
@@ -97,9 +97,9 @@ export function createMounter(options: MounterOptions): Mounter {
     const options = { deadlineMs: unmountMs }
     const orderly = await run('umount', [path], options)
     if (orderly.exitCode === 0) return
-    // Somebody still has a file open there, or nobody answers for it any more.
+    // A program still has a file open there, or rclone no longer answers.
     const lazy = await run('umount', ['-l', path], options)
-    if (lazy.exitCode !== 0) throw new Error(`${path} could not be unmounted: ${describeFailure(lazy)}.`)
+    if (lazy.exitCode !== 0) throw new Error(`Could not unmount ${path}: ${describeFailure(lazy)}.`)
   }
 
   return {
@@ -115,11 +115,11 @@ export function createMounter(options: MounterOptions): Mounter {
 async function repair({ repairMetadata, log }: MounterOptions, cache: MountCache): Promise<void> {
   const { complete, incomplete } = await repairMetadata(cache)
   const { container } = cache
-  for (const [files, what] of [
-    [complete, 'Files whose metadata rclone lost are uploaded.'],
-    [incomplete, 'What is left of files whose metadata rclone lost is uploaded under these names.'],
+  for (const [files, message] of [
+    [complete, 'uploading files whose metadata rclone lost'],
+    [incomplete, 'uploading the rest of files whose metadata rclone lost, under new names'],
   ] as const)
-    if (files.length > 0) log.warn(what, { container, number: files.length, files: files.slice(0, 20) })
+    if (files.length > 0) log.warn(message, { container, number: files.length, files: files.slice(0, 20) })
 }
 
 async function makeMountPoint(run: RunCommand, path: string, isImmutable: boolean): Promise<void> {

@@ -7,15 +7,15 @@ export interface MountFiles {
   readonly htpasswd: string
 }
 
-/** The agent renews or drops listings each minute; while Swift is away they are kept for so long. */
+/** The agent renews or drops listings each minute; while Swift is unavailable they are kept for so long. */
 const dirCacheTime = '6m'
 
-/** How rclone is called to mount a container for its clients. */
+/** Returns the arguments of rclone that mount a container for its clients. */
 export function mountArguments(spec: MountSpec, path: string, owner: MountOwner, files: MountFiles): readonly string[] {
   return [
     ...common(spec, path, files),
     '--allow-other',
-    // rclone itself lets everybody do everything.
+    // rclone itself does not check permissions.
     '--default-permissions',
     '--uid',
     String(owner.uid),
@@ -37,18 +37,18 @@ export function mountArguments(spec: MountSpec, path: string, owner: MountOwner,
   ]
 }
 
-/** Without it the cache fills the disk, and every call hangs from then on. */
+/** Returns the limit of the cache: otherwise it fills the disk, and every call hangs from then on. */
 export function cacheSizeArguments(megabytes: number): readonly string[] {
   return ['--vfs-cache-max-size', `${megabytes}M`]
 }
 
-/** How rclone is called to upload what a mount that has ended left behind. */
+/** Returns the arguments of rclone that upload what an ended mount left. */
 export function drainArguments(spec: MountSpec, path: string, files: MountFiles): readonly string[] {
   return [...common(spec, path, files), '--vfs-write-back', '0s', '--vfs-cache-poll-interval', '1s', ...passing]
 }
 
 const retained = ['--vfs-cache-mode', 'full', '--vfs-cache-max-age', '8760h']
-/** What is in Swift leaves the cache. */
+/** Files that are in Swift leave the cache. */
 const passing = ['--vfs-cache-mode', 'writes', '--vfs-cache-max-age', '1s']
 
 function common({ remote, container }: MountSpec, path: string, files: MountFiles): readonly string[] {
@@ -65,7 +65,7 @@ function common({ remote, container }: MountSpec, path: string, files: MountFile
     // A client repeats a write that found no space within milliseconds: its log needs the exact time of the failure.
     '--log-format',
     'date,time,microseconds',
-    // A request that Swift does not answer is given up soon: the file is queued again, and calls of clients do not hang.
+    // A request that Swift does not answer fails soon: the file is queued again, and calls of clients do not hang.
     // rclone's Swift library attempts each request four times by itself.
     '--contimeout',
     '5s',
@@ -73,7 +73,7 @@ function common({ remote, container }: MountSpec, path: string, files: MountFile
     '1m',
     '--low-level-retries',
     '1',
-    // Where to ask what waits to be uploaded; it tells the port that it got in its log.
+    // The agent asks the remote control for waiting uploads; rclone logs its port.
     '--rc',
     '--rc-addr',
     '127.0.0.1:0',

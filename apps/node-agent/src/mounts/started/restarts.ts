@@ -14,14 +14,14 @@ export interface RestartsOptions {
 export interface PendingRestart {
   readonly share: number
   readonly reasons: readonly string[]
-  /** That keep it from being restarted, as they were counted last. */
+  /** Open files that delay the restart, as counted last. */
   readonly openFiles: number
 }
 
 export interface RestartOptions {
-  /** Whether the reason still holds. */
+  /** Returns whether the reason still applies. */
   readonly isNeeded?: () => Promise<boolean>
-  /** The mount does not serve them anyway. */
+  /** True when the mount does not serve them anyway. */
   readonly ignoresOpenFiles?: boolean
 }
 
@@ -33,7 +33,7 @@ interface Request {
 }
 
 const pauseMs = 600_000
-/** A client that writes file after file has none open between two of them. */
+/** A client that writes many files has none open between two of them. */
 const requiredIdleChecks = 3
 
 /**
@@ -49,7 +49,7 @@ export class Restarts {
     this.#options = options
   }
 
-  /** Repeated for the same reason it changes nothing. A request is dropped when none of its reasons holds any longer. */
+  /** Requests a restart, once for each reason. A request is dropped when none of its reasons applies any longer. */
   request(share: number, reason: string, options: RestartOptions = {}): void {
     const request = this.#requests.get(share) ?? { reasons: new Map(), openFiles: 0, idleChecks: 0 }
     request.reasons.set(reason, options)
@@ -64,7 +64,7 @@ export class Restarts {
     }))
   }
 
-  /** Called every few seconds: restarts what has been idle. */
+  /** Restarts idle mounts. Called every few seconds. */
   async check(): Promise<void> {
     await this.#dropUnneeded()
     // A deployment checks what the servers serve, which a restart changes for a moment.
@@ -107,10 +107,10 @@ export class Restarts {
     this.#requests.delete(share)
     try {
       await mounts.restart(share)
-      log.info('A mount was restarted.', context)
+      log.info('mount restarted', context)
     } catch (error) {
       // It is down now, and the keeper mounts it again.
-      log.warn('A mount could not be restarted.', { ...context, error })
+      log.warn('could not restart a mount', { ...context, error })
     }
   }
 }

@@ -13,31 +13,31 @@ export interface ShareMountsOptions extends MountCommandsOptions {
   readonly cacheSizeOf: (spec: MountSpec) => Promise<number>
 }
 
-/** The mounts of shares: for clients, and afterwards to upload what clients left. */
+/** Controls the mounts of shares: for clients, and afterwards to upload what they left. */
 export interface ShareMounts {
   pathOf(share: number): string
-  /** Also keeps its log short. */
+  /** Returns whether the mount is up; also truncates a long log. */
   isUp(spec: MountSpec): Promise<boolean>
-  /** It is up, and would be started with other arguments today: an earlier version of the agent started it. */
+  /** Returns whether it runs with other arguments than today's: an earlier version of the agent started it. */
   isOutdated(spec: MountSpec): Promise<boolean>
   up(spec: MountSpec): Promise<void>
-  /** It is up, and would be started with a cache of another size now. */
+  /** Returns whether it runs with a cache of another size than it would get now. */
   hasOtherCacheSize(spec: MountSpec): Promise<boolean>
-  /** What was not uploaded stays in the cache. */
+  /** Ends the mount; files that were not uploaded stay in the cache. */
   down(share: number): Promise<void>
-  /** Uploads what is in the cache. Whether everything is in Swift, and the uploading has ended. */
+  /** Uploads what is in the cache. Returns whether everything is in Swift and the upload has ended. */
   drain(spec: MountSpec): Promise<boolean>
   endDrain(spec: MountSpec): Promise<void>
-  /** Whether the program of the share's mount answers. */
+  /** Returns whether the program of the share's mount answers. */
   isAnswering(share: number): Promise<boolean>
-  /** Lists its container again, or forgets the listings. Nothing to do for a mount that is not up. */
+  /** Renews the listings of a running mount, or forgets empty ones. */
   refresh(share: number): Promise<void>
   forget(share: number): Promise<void>
   /** Ends the program of a mount that hangs. */
   kill(share: number): Promise<void>
-  /** Of the program of the share's mount; undefined when it does not run. Rejects when it does not answer. */
+  /** Returns the pid of the share's mount; undefined when it does not run. Rejects when it does not answer. */
   pidOf(share: number): Promise<number | undefined>
-  /** Undefined when no mount of the share answers. */
+  /** Returns the statistics of the share's cache; undefined when no mount of the share answers. */
   cacheStats(spec: MountSpec): Promise<CacheStats | undefined>
 }
 
@@ -62,7 +62,7 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
       const command = draining(spec)
       await mounter.up(command)
       const port = mounter.port(command.name)
-      // What is in Swift leaves the cache a second later.
+      // Uploaded files leave the cache a second later.
       if (port === undefined || (await control.cachedFiles(port)) > 0) return false
       await endDrain(spec)
       return true
@@ -80,7 +80,7 @@ export function createShareMounts(options: ShareMountsOptions): ShareMounts {
   }
 }
 
-/** Compares running mounts with what would be started now. */
+/** Compares running mounts with those that would be started now. */
 function checksOf(
   { mounter, directory, cacheSizeOf }: ShareMountsOptions,
   serving: ReturnType<typeof mountCommands>['serving'],

@@ -8,12 +8,12 @@ import type { ShareMounts } from './share-mounts.js'
 export interface StartedMountsOptions {
   readonly store: MountStore
   readonly shareMounts: ShareMounts
-  /** A mount that was down is up again. */
+  /** Called when a mount that was down is up again. */
   readonly onRestored: (share: number) => void
   readonly log: Log
 }
 
-/** A process each, which loads rclone. */
+/** Mounts that start at the same time, each a new process of rclone. */
 export const mountsAtOnce = 4
 
 /** Starts and ends mounts: those of one share one after the other, those of several shares at the same time. */
@@ -48,7 +48,7 @@ export class StartedMounts {
     return this.#options.shareMounts.hasOtherCacheSize(spec)
   }
 
-  /** Keeps recoveries and restarts away from these shares while the work runs. */
+  /** Prevents recoveries and restarts of these shares while the work runs. */
   async changing<T>(specs: readonly MountSpec[], work: () => Promise<T>): Promise<T> {
     for (const { share } of specs) this.#changing.add(share)
     try {
@@ -62,18 +62,18 @@ export class StartedMounts {
     return this.#changing.has(share)
   }
 
-  /** Answers the faults, in any order; the other mounts are up. */
+  /** Starts mounts; returns the faults in any order. The other mounts are up. */
   start(specs: readonly MountSpec[]): Promise<readonly { readonly item: MountSpec; readonly error: Error }[]> {
     return inParallel(specs, mountsAtOnce, (spec) => this.#queue.run(spec.share, () => this.#up(spec)))
   }
 
-  /** What clients wrote and is not in Swift yet is uploaded from now on. */
+  /** Ends mounts; files that are not in Swift yet are uploaded from now on. */
   async end(specs: readonly MountSpec[]): Promise<void> {
     const faults = await inParallel(specs, mountsAtOnce, (spec) => this.#queue.run(spec.share, () => this.#end(spec)))
     if (faults[0] !== undefined) throw faults[0].error
   }
 
-  /** The servers release the share meanwhile. Rejects, and leaves it released, when it could not be mounted. */
+  /** Replaces a mount; the servers release the share meanwhile. Rejects, and leaves the share released, when it could not be mounted. */
   replace(before: MountSpec, after: MountSpec): Promise<void> {
     return this.#queue.run(after.share, async () => {
       if ((await this.isUp(after)) && !(await this.isOutdated(after))) return
@@ -84,7 +84,7 @@ export class StartedMounts {
     })
   }
 
-  /** Mounts what is down, unless it is no longer desired by then. */
+  /** Mounts a share that is down, unless it is no longer desired. */
   recover(share: number): Promise<void> {
     return this.#queue.run(share, async () => {
       const spec = this.#options.store.desired(share)
@@ -92,12 +92,12 @@ export class StartedMounts {
       await this.#notify('release', spec)
       await this.#up(spec)
       await this.#notify('restore', spec)
-      this.#options.log.info('A mount stands again.', { path: this.pathOf(spec) })
+      this.#options.log.info('mount restored', { path: this.pathOf(spec) })
       this.#options.onRestored(share)
     })
   }
 
-  /** Ends the mount and starts it again; what is not uploaded stays in its cache. Leaves a share that a deployment changes. */
+  /** Ends the mount and starts it again; files that are not uploaded stay in its cache. Skips a share that a deployment changes. */
   restart(share: number): Promise<void> {
     return this.#queue.run(share, async () => {
       const spec = this.#options.store.desired(share)
@@ -107,13 +107,13 @@ export class StartedMounts {
         await this.#options.shareMounts.down(share)
         await this.#up(spec)
       } finally {
-        // One that could not be ended still serves; one that is down is recovered, and restored then.
+        // A mount that did not end still serves; the keeper recovers one that is down.
         if (await this.isUp(spec)) await this.#notify('restore', spec)
       }
     })
   }
 
-  /** Uploads what an ended mount left, unless a mount of its share does so again. */
+  /** Uploads what an ended mount left, unless a new mount of the share does so. */
   drain(spec: MountSpec): Promise<void> {
     const { store, shareMounts } = this.#options
     return this.#queue.run(spec.share, async () => {
@@ -139,12 +139,12 @@ export class StartedMounts {
     await shareMounts.up(spec)
   }
 
-  /** Servers that do not run do not keep a mount down. */
+  /** Notifies the servers; a failure does not keep a mount down. */
   async #notify(verb: keyof ShareServers, spec: MountSpec): Promise<void> {
     try {
       await this.#servers[verb]([spec.share])
     } catch (error) {
-      this.#options.log.warn('The servers could not be notified of a mount.', { path: this.pathOf(spec), error })
+      this.#options.log.warn('could not notify the servers of a mount', { path: this.pathOf(spec), error })
     }
   }
 }

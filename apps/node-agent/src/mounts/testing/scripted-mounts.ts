@@ -1,6 +1,6 @@
 import type { ShareMounts } from '../started/share-mounts.js'
 
-/** Mounts of shares that are up and do nothing, except as the test says. */
+/** Returns mounts of shares that are up and do nothing, except for the changes of the test. */
 export function scriptedMounts(changes: Partial<ShareMounts> = {}): ShareMounts {
   return {
     pathOf: (share) => `/srv/${share}`,

@@ -199,7 +199,7 @@ describe('the disk of the caches', () => {
     await pass(1)
     usedNow = () => undefined
     expect([await pass(60), isReported(), watch.isKnown]).toEqual([12, true, false])
-    expect(warnings).toEqual(['The disk of the cache could not be read.'])
+    expect(warnings).toEqual(['could not read the disk of the cache'])
     usedNow = () => 0.1
     await pass(5)
     expect([isReported(), watch.isKnown]).toEqual([false, true])

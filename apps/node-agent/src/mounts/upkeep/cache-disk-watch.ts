@@ -11,7 +11,7 @@ export interface CacheDiskWatchOptions {
   readonly cacheSizes: CacheSizes
   readonly counts: ShareCounts
   readonly incomplete: Pick<IncompleteFiles, 'failedAtMs'>
-  /** Holds the caches of all shares. */
+  /** Contains the caches of all shares. */
   readonly cacheDirectory: string
   readonly problems: NodeProblems
   readonly clock: Clock
@@ -52,21 +52,21 @@ export class CacheDiskWatch {
   #askedAtMs = -Infinity
   #reading: Promise<void> | undefined
   #fault: string | undefined
-  /** Shares whose mounts had no space when they were counted last. */
+  /** Shares whose mounts had no space at the last count. */
   #withoutSpace: ReadonlySet<number> = new Set()
-  /** When rclone reported last that the disk is full. */
+  /** Time at which rclone last reported that the disk is full. */
   #fullAtMs = -Infinity
 
   constructor(options: CacheDiskWatchOptions) {
     this.#options = options
   }
 
-  /** The last reading did not fail. */
+  /** Returns whether the last reading succeeded. */
   get isKnown(): boolean {
     return this.#last !== undefined && this.#fault === undefined
   }
 
-  /** Called each second; starts a process only when a reading is due. */
+  /** Checks the disk, each second; starts a process only when a reading is due. */
   async check(): Promise<void> {
     const { store, problems } = this.#options
     if (store.record.settled.length === 0) {
@@ -77,7 +77,7 @@ export class CacheDiskWatch {
     this.#findFull()
     if (this.#isDue()) this.#reading ??= this.#read().finally(() => (this.#reading = undefined))
     await this.#reading
-    // Without a reading the problem stays as it was.
+    // The problem stays unchanged when there is no reading.
     if (this.#last !== undefined && this.#fault === undefined)
       problems.set('cache_disk', this.#problemsAt(this.#last.used))
   }
@@ -107,7 +107,7 @@ export class CacheDiskWatch {
       this.#fault = undefined
     } catch (error) {
       const fault = String(error)
-      if (fault !== this.#fault) log.warn('The disk of the cache could not be read.', { error })
+      if (fault !== this.#fault) log.warn('could not read the disk of the cache', { error })
       this.#fault = fault
     }
   }
@@ -119,7 +119,7 @@ export class CacheDiskWatch {
     if (used < nearlyFull && !wasFull) return []
     const state =
       used < nearlyFull ? `had no space left for rclone within the last minute; now it is ${percent}` : `is ${percent}`
-    const message = `The disk of the cache ${subject} ${state}. When it is full, clients cannot write. Remove other files from it, or enlarge it; check that Swift takes what waits to be uploaded.`
+    const message = `The disk of the cache ${subject} ${state}. When it is full, clients cannot write. Remove other files from it, or enlarge it; check that Swift accepts uploads.`
     return [{ code: 'cache_nearly_full', subject, message }]
   }
 }

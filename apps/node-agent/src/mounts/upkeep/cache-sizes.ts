@@ -4,16 +4,16 @@ import type { MountStore } from '../desired/mount-store.js'
 
 type SizedShare = Pick<MountSpec, 'share' | 'cacheMegabytes'>
 
-/** What all caches together may use of their disk. */
+/** The part of the disk that all caches together may use. */
 const usable = 0.8
-/** Without a size of its own, a new share needs so much. */
+/** A new share without a size of its own needs so much. */
 export const smallestPartMegabytes = 1024
 const fewestParts = 8
 const mebibyte = 1 << 20
 
 /**
- * Megabytes of cache by share. A share without a size gets an equal part; the number of parts is a power of two, so that a
- * new share rarely changes the others. More than the disk has is scaled down.
+ * Divides the disk: returns megabytes of cache by share. A share without a size gets an equal part; the number of parts is a power of two, so that a
+ * new share rarely changes the others. Sizes that exceed the disk are scaled down.
  */
 export function divideCache(shares: readonly SizedShare[], diskMegabytes: number): ReadonlyMap<number, number> {
   const budget = Math.floor(usable * diskMegabytes)
@@ -42,7 +42,7 @@ function partsFor(shares: number): number {
   return Math.max(fewestParts, 2 ** Math.ceil(Math.log2(Math.max(1, shares))))
 }
 
-/** The smallest disk on which the share has enough. */
+/** Returns the smallest disk on which the share has enough. */
 function neededMegabytes(share: SizedShare, all: readonly SizedShare[]): number {
   let tooSmall = 0
   let enough = smallestPartMegabytes
@@ -60,7 +60,7 @@ export interface CacheSizesOptions {
   readonly disk: DiskReader
 }
 
-/** The sizes of the caches of this node's shares, by the disk as it was read last. */
+/** Returns the sizes of the caches of this node's shares, by the last reading of the disk. */
 export class CacheSizes {
   readonly #options: CacheSizesOptions
   #diskMegabytes: number | null = null
@@ -69,19 +69,19 @@ export class CacheSizes {
     this.#options = options
   }
 
-  /** Answers the part of the disk that is used. */
+  /** Reads the disk; returns the part that is used. */
   async readDisk(): Promise<number> {
     const { totalBytes, availableBytes } = await this.#options.disk.read()
     this.#diskMegabytes = Math.floor(totalBytes / mebibyte)
     return 1 - availableBytes / totalBytes
   }
 
-  /** Of these shares, or of those that the deployment in progress, or the last one, has. */
+  /** Returns the sizes of these shares, or of those of the deployment in progress or the last one. */
   async all(shares: readonly SizedShare[] = this.#shares()): Promise<ReadonlyMap<number, number>> {
     return divideCache(shares, await this.#disk())
   }
 
-  /** In megabytes. */
+  /** Returns the size of one cache in megabytes. */
   async sizeOf(spec: SizedShare): Promise<number> {
     const shares = this.#shares()
     const isKnown = shares.some(({ share }) => share === spec.share)
@@ -97,7 +97,7 @@ export class CacheSizes {
     this.#options.disk.close()
   }
 
-  /** Falls back to the last reading. */
+  /** Reads the size of the disk, or returns the last one when that fails. */
   async #diskNow(): Promise<number> {
     await this.readDisk().catch((error: unknown) => {
       if (this.#diskMegabytes === null) throw error

@@ -18,7 +18,7 @@ export interface CacheUpkeepOptions {
   readonly disk: CacheDiskWatch
   readonly counts: ShareCounts
   readonly incomplete: Pick<IncompleteFiles, 'recent'>
-  /** Holds the caches of all shares. */
+  /** Contains the caches of all shares. */
   readonly cacheDirectory: string
   readonly problems: NodeProblems
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
@@ -27,7 +27,7 @@ export interface CacheUpkeepOptions {
 
 const compareSizesEveryMs = 15_000
 
-/** Watches the caches of shares: reports what is short, and has mounts restarted that need another size or hang for want of space. */
+/** Watches the caches of shares: reports a lack of space, and restarts mounts that need another size or hang without space. */
 export class CacheUpkeep {
   readonly #options: CacheUpkeepOptions
   #sizesAtMs = -Infinity
@@ -41,7 +41,7 @@ export class CacheUpkeep {
     const specs = store.record.settled
     if (specs.length === 0) return problems.set('cache', [])
     await disk.check()
-    // Without its size nothing more can be said; problems stay as they were.
+    // Problems stay unchanged while the size of the disk is unknown.
     if (!disk.isKnown) return
     if (clock.monotonic() - this.#sizesAtMs >= compareSizesEveryMs) {
       this.#sizesAtMs = clock.monotonic()
@@ -70,7 +70,7 @@ export class CacheUpkeep {
     return [{ code: 'cache_small', subject, message }]
   }
 
-  /** Calls on such a mount hang, also after there is space again: unless something waits to be uploaded, a restart costs nothing. */
+  /** Reports shares without space, and restarts their mounts when nothing waits to be uploaded: calls on them hang even after there is space again. */
   async #withoutSpace(specs: readonly MountSpec[]): Promise<readonly InventoryProblem[]> {
     const { mounts, restarts, readNames, incomplete } = this.#options
     const affected: { readonly path: string; readonly sentences: readonly string[] }[] = []
@@ -108,7 +108,7 @@ export class CacheUpkeep {
 }
 
 function waitingText(files: number): string {
-  return `It still has none, and ${files} of its files wait to be uploaded. Make space on the disk of the cache, or set a larger cache_size_mb, and check that Swift takes uploads; the mount is restarted once nothing waits.`
+  return `It still has none, and ${files} of its files wait to be uploaded. Make space on the disk of the cache, or set a larger cache_size_mb, and check that Swift accepts uploads; the mount is restarted once nothing waits.`
 }
 
 function incompleteText(recent: RecentlyIncomplete | undefined): readonly string[] {

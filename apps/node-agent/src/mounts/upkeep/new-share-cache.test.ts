@@ -36,7 +36,7 @@ beforeEach(async () => {
   const store = await MountStore.read({ recordFile, configFile: join(dir, 'rclone.conf') })
   const read = async () => {
     readings++
-    if (disk === null) throw new Error('The disk of the cache could not be read: it hangs.')
+    if (disk === null) throw new Error('Could not read the disk of the cache: it hangs.')
     return disk
   }
   const cacheSizes = new CacheSizes({ store, disk: { read, close: () => {} } })
@@ -97,7 +97,7 @@ describe('the cache of a new share', () => {
 
   it('is sized by the last reading when the disk cannot be read, and refused when there is none', async () => {
     disk = null
-    await expect(mounts.plan(desired)).rejects.toThrow('could not be read')
+    await expect(mounts.plan(desired)).rejects.toThrow('Could not read')
     disk = large
     await mounts.plan(desired)
     disk = null

@@ -10,7 +10,7 @@ export interface OutdatedMountsOptions {
   readonly mounts: StartedMounts
   readonly restarts: Restarts
   readonly problems: NodeProblems
-  /** Names of deployed shares by the paths of their folders. */
+  /** Reads the names of deployed shares by the paths of their folders. */
   readonly readNames: () => Promise<Readonly<Record<string, string>>>
   readonly clock: Clock
 }
@@ -18,7 +18,7 @@ export interface OutdatedMountsOptions {
 /** Each check reads files of every mount. */
 const checkEveryMs = 15_000
 
-/** Finds mounts that outlived the agent which started them and lack what this one would start them with, and has them restarted. */
+/** Finds mounts that an earlier version of the agent started with other arguments, and has them restarted. */
 export class OutdatedMounts {
   readonly #options: OutdatedMountsOptions
   #checkedAtMs = -Infinity

@@ -9,11 +9,11 @@ export interface DirtyFile {
   readonly bytes: number
   /** Unix milliseconds of the last change by a client. */
   readonly changedAtMs: number
-  /** As the client or rclone set it. */
+  /** Set by the client or by rclone. */
   readonly modifiedAtMs: number
-  /** The same of its first change since it was clean, or had another name. */
+  /** Unix milliseconds of its first change since it was clean, or had another name. */
   readonly dirtySinceMs: number
-  /** The same after a rename. */
+  /** Stays the same after a rename. */
   readonly inode: number
 }
 
@@ -34,7 +34,7 @@ export async function readCachedFile(cache: string, key: string): Promise<Cached
   return { key, bytes, changedAtMs, modifiedAtMs, dirtySinceMs: changedAtMs, inode }
 }
 
-/** Whether the cache holds anything of the file. */
+/** Returns whether the cache has any data of the file. */
 export async function isCached(cache: string, key: string): Promise<boolean> {
   return (await unlessMissing(stat(join(metaFolder(cache), key)))) !== undefined
 }
@@ -48,7 +48,7 @@ export function isComplete({ blocks, size }: Pick<Stats, 'blocks' | 'size'>): bo
   return blocks * 512 >= size
 }
 
-/** Undefined when the text is not complete. */
+/** Returns undefined when the text is not complete. */
 export function parseDirty(text: string): boolean | undefined {
   try {
     const dirty = (JSON.parse(text) as { readonly Dirty?: unknown } | null)?.Dirty
@@ -58,7 +58,7 @@ export function parseDirty(text: string): boolean | undefined {
   }
 }
 
-/** The path of a key within its container. */
+/** Returns the path of a key within its container. */
 export function pathInContainer(key: string): string {
   return key.split('/').slice(2).join('/')
 }

@@ -12,22 +12,22 @@ export interface DirtyFilesOptions {
   readonly scan: CacheScan
   readonly budget: WatchBudget
   readonly clock: Clock
-  /** A dirty file has this name now; `before`: the same file under the name that it had. */
+  /** Called when a dirty file gets a name; `before` is the same file under its previous name. */
   readonly onAppear?: (file: DirtyFile, before: DirtyFile | undefined) => void
 }
 
 const scanEveryMs = 600_000
-/** Without watches each count is a scan: it may use one hundredth of the time of one core. */
+/** Each count is a scan when there are no watches: it may use one hundredth of the time of one core. */
 const restPerScan = 100
 
-/** The files of one cache that are not in Swift: one scan of all, and between two scans what changed. */
+/** Lists the files of one cache that are not in Swift: it scans all of them at times, and reads the changed ones in between. */
 export class DirtyFiles {
   readonly #options: DirtyFilesOptions
   readonly #meta: string
   readonly #watches: FolderWatches
   readonly #changed = new Set<string>()
   #files = new Map<string, DirtyFile>()
-  /** Paths of the folders that were there. */
+  /** Known folders. */
   #folders = new Set<string>()
   #scanAtMs = -Infinity
   #uploaded = 0
@@ -46,12 +46,12 @@ export class DirtyFiles {
     return this.#files.get(key)
   }
 
-  /** Files that were dirty and then clean or removed, since the beginning. */
+  /** Counts the files that were dirty and then clean or removed, since the start. */
   get uploaded(): number {
     return this.#uploaded
   }
 
-  /** The kernel has no watches left for this cache: its files are counted by scans alone. */
+  /** Returns whether the kernel has no watches left for this cache, so that its files are counted by scans alone. */
   get isScannedOnly(): boolean {
     return this.#watches.exhausted
   }
@@ -75,7 +75,7 @@ export class DirtyFiles {
     }
     const folders = await scan.folders(cache)
     this.#watches.replace(folders)
-    // Those that were made before their parent was watched.
+    // Folders that were created before their parent was watched.
     const more = await scan.folders(cache)
     for (const folder of more) this.#watches.add(folder)
     this.#folders = new Set([...folders, ...more])
@@ -96,7 +96,7 @@ export class DirtyFiles {
       if (before !== undefined) vanished.splice(vanished.indexOf(before), 1)
       this.#options.onAppear?.(after, before)
     }
-    // What is uploaded leaves a cache that does not retain files.
+    // An uploaded file leaves a cache that does not retain files.
     this.#uploaded += vanished.length
   }
 
@@ -119,7 +119,7 @@ export class DirtyFiles {
     } else if (before !== undefined) this.#uploaded += 1
   }
 
-  /** A new folder is watched before it is listed, so that nothing in it is missed. */
+  /** Watches a new folder before it lists it, so that nothing in it is missed. */
   async #readFolder(path: string, vanished: DirtyFile[], appeared: DirtyFile[]): Promise<void> {
     if (this.#watches.has(path)) return
     this.#watches.add(path)
@@ -143,7 +143,7 @@ export class DirtyFiles {
   }
 }
 
-/** The same file, read again. rclone sets the modification time of a dirty file after each close, also of a reader: that is no change. */
+/** Merges two readings of a file. rclone sets the modification time of a dirty file after each close, also of a reader: that is not a change. */
 function laterOf(before: DirtyFile, file: DirtyFile): DirtyFile {
   const isChanged = before.bytes !== file.bytes || before.modifiedAtMs !== file.modifiedAtMs
   const changedAtMs = isChanged ? file.changedAtMs : before.changedAtMs

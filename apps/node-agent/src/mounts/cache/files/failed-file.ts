@@ -7,10 +7,10 @@ import { isComplete, metaFolder } from './cached-file.js'
 export interface FileState {
   readonly inode: number
   readonly bytes: number
-  /** Of the last write, once the file is closed; clients can set it. */
+  /** Time of the last write, once the file is closed; clients can set it. */
   readonly writtenAtMs: number
   readonly changedAtMs: number
-  /** By rclone's metadata, parts in its middle were never written. */
+  /** rclone's metadata say that parts in its middle were never written. */
   readonly hasHole: boolean
   /** The filesystem stores less than its size: rclone counts as written where a client continued past a failed write. */
   readonly isSparse: boolean
@@ -21,7 +21,7 @@ export interface FileState {
  * a file at a time. This is for the next one, which was already waiting and whose client is about to get the error.
  */
 const graceMs = 5
-/** What an agent that was not running finds later has been written again, or is in use. */
+/** A file that changed so long after its failure has been written again, or is in use. */
 const lateMs = 60_000
 const maxNameBytes = 255
 /** Types of ext2 to ext4, xfs and tmpfs: filesystems that store fewer blocks for a hole, and for no other reason. */
@@ -32,7 +32,7 @@ const Metadata = z.object({
   Rs: z.nullable(z.array(z.object({ Pos: z.number(), Size: z.number() }))),
 })
 
-/** Undefined when the cache does not hold the file. */
+/** Reads the state of a file; undefined when the cache does not have it. */
 export async function readFileState(cache: string, key: string): Promise<FileState | undefined> {
   try {
     const path = join(cache, 'vfs', key)
@@ -48,7 +48,7 @@ export async function readFileState(cache: string, key: string): Promise<FileSta
   }
 }
 
-/** Whether a closed file was written again after a write of it failed; `seen` is how it was when the failure was found. */
+/** Returns whether a closed file was written again after a write of it failed; `seen` is its state when the failure was found. */
 export function isWrittenAgain(seen: FileState, now: FileState, failedAtMs: number): boolean {
   // A file that was uploaded and read in parts since then is sparse, too.
   if (seen.changedAtMs > failedAtMs + lateMs) return true
@@ -56,7 +56,7 @@ export function isWrittenAgain(seen: FileState, now: FileState, failedAtMs: numb
   return now.inode !== seen.inode || now.bytes !== seen.bytes || now.writtenAtMs > failedAtMs + graceMs
 }
 
-/** The path under which an incomplete file is kept. */
+/** Returns the path under which an incomplete file is kept. */
 export function incompletePath(path: string, nowMs: number): string {
   const suffix = `.incomplete-${Math.floor(nowMs / 1_000)}`
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
@@ -65,7 +65,7 @@ export function incompletePath(path: string, nowMs: number): string {
   return `${folder}${name}${suffix}`
 }
 
-/** A text that rclone has not brought up to date says nothing: its size is not that of the data. */
+/** Returns false for metadata that rclone has not updated: their size is not that of the data. */
 function hasHole(text: string, bytes: number): boolean {
   const metadata = parse(text)
   if (metadata === undefined || metadata.Size !== bytes || metadata.Rs === null) return false

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** How many folders may be watched by all caches together; the kernel's own limit can be lower. */
+/** Limits the folders that all caches together watch; the kernel's own limit can be lower. */
 export interface WatchBudget {
   left: number
 }
@@ -11,7 +11,7 @@ export const defaultWatches = 8_000
 
 export interface FolderWatchesOptions {
   readonly budget: WatchBudget
-  /** Something of this name changed in a watched folder. */
+  /** Called when something of this name changed in a watched folder. */
   readonly onChange: (path: string) => void
 }
 
@@ -21,7 +21,7 @@ export interface FolderWatchesOptions {
 export class FolderWatches {
   readonly #options: FolderWatchesOptions
   readonly #watchers = new Map<string, FSWatcher>()
-  /** Some folder is not watched, because there are no more watches. */
+  /** True when a folder is not watched because there are no more watches. */
   exhausted = false
 
   constructor(options: FolderWatchesOptions) {
@@ -32,13 +32,13 @@ export class FolderWatches {
     return this.#watchers.has(folder)
   }
 
-  /** False when the folder cannot be watched. */
+  /** Watches a folder; returns false when that is not possible. */
   add(folder: string): boolean {
     if (this.#watchers.has(folder)) return true
     if (this.#options.budget.left <= 0) return this.#exhaust()
     try {
       const watcher = watch(folder, { persistent: false }, (_, name) => {
-        // Of the folder itself: it was removed or renamed, and the watch goes with it.
+        // The folder itself was removed or renamed, which ends the watch.
         if (name === null || name === basename(folder)) {
           this.remove(folder)
           this.#options.onChange(folder)
@@ -55,7 +55,7 @@ export class FolderWatches {
     }
   }
 
-  /** Also those below it: after a rename they would report old names. */
+  /** Stops watching a folder and those below it: after a rename they would report old names. */
   remove(folder: string): void {
     for (const [path, watcher] of this.#watchers)
       if (path === folder || path.startsWith(`${folder}/`)) {

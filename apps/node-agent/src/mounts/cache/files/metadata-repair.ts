@@ -7,19 +7,19 @@ import { isComplete, metaFolder } from './cached-file.js'
 
 /** The part of a cache that belongs to one mount. */
 export interface MountCache {
-  /** Absolute; holds `vfs` and `vfsMeta`. */
+  /** Absolute; contains `vfs` and `vfsMeta`. */
   readonly folder: string
   readonly remote: string
   readonly container: string
-  /** Files that clients only read are cached, too. */
+  /** True when files that clients only read are cached, too. */
   readonly retain: boolean
 }
 
-/** Paths within the container, of files whose metadata were lost. */
+/** Lists files whose metadata were lost, by their paths within the container. */
 export interface RepairedFiles {
-  /** They are uploaded under their names. */
+  /** Files that are uploaded under their names. */
   readonly complete: readonly string[]
-  /** What is left of them is uploaded under this other name. */
+  /** Other names under which the rest of a file is uploaded. */
   readonly incomplete: readonly string[]
 }
 
@@ -34,7 +34,7 @@ const longestNameBytes = 255
 
 /**
  * rclone empties a file's metadata before it writes them. Killed in between, or on a full disk, it leaves an empty file,
- * and the next start removes the data: this writes metadata that have the file uploaded. Only while no rclone uses the cache.
+ * and the next start removes the data: this writes metadata by which the file is uploaded. Call it only while no rclone uses the cache.
  */
 export function createRepairMetadata(run: RunCommand): RepairMetadata {
   return async ({ folder, remote, container, retain }) => {
@@ -55,22 +55,22 @@ export function createRepairMetadata(run: RunCommand): RepairMetadata {
   }
 }
 
-/** Paths below the folder; none where the folder is missing. */
+/** Lists the empty files below a folder; none when the folder is missing. */
 async function emptyFiles(run: RunCommand, folder: string): Promise<readonly string[]> {
   if ((await stat(folder).catch(unlessMissing)) === undefined) return []
   const args = [folder, '-type', 'f', '-size', '0', '-printf', String.raw`%P\0`]
   const result = await run('find', args, { deadlineMs: searchMs, maxOutputBytes })
   if (result.outcome !== 'exited' || result.exitCode !== 0)
-    throw new Error(`${folder} could not be searched for damaged metadata: ${describeFailure(result)}.`)
+    throw new Error(`Could not search ${folder} for damaged metadata: ${describeFailure(result)}.`)
   return result.stdout.split('\0').slice(0, -1)
 }
 
-/** rclone gives what it has downloaded the time of the object. */
+/** Returns whether a client wrote the file: rclone sets the time of the object on a file that it downloads. */
 function isWrittenByClient({ mtimeMs, ctimeMs }: Stats): boolean {
   return Math.abs(ctimeMs - mtimeMs) < sameTimeMs
 }
 
-/** The object of that name may be newer, or more than is left here. */
+/** Renames a file, because the object of its name may be newer or more complete. */
 async function setAside(file: { readonly meta: string; readonly data: string }, data: Stats): Promise<string> {
   const name = basename(file.data)
   const suffix = `.incomplete-${Math.floor(data.ctimeMs / 1_000)}`
@@ -81,7 +81,7 @@ async function setAside(file: { readonly meta: string; readonly data: string }, 
   return newName
 }
 
-/** As rclone writes them. */
+/** Writes metadata in rclone's format. */
 async function writeMetadata(path: string, { mtime, size }: Stats): Promise<void> {
   const time = mtime.toISOString()
   const metadata = {

@@ -5,16 +5,16 @@ export interface FileRename {
   /** Below the mount point. */
   readonly from: string
   readonly to: string
-  /** A file of another size by then keeps its name. */
+  /** The expected size; a file of another size keeps its name. */
   readonly bytes: number
 }
 
-/** Renames files through a mount, unless the new name exists. Rejects when the mount does not answer; what else failed is seen in the cache. */
+/** Renames files through a mount, unless the new name exists. Rejects when the mount does not answer; other failures show in the cache. */
 export type RenameFiles = (mountPoint: string, renames: readonly FileRename[]) => Promise<void>
 
 const renameMs = 30_000
 
-/** In a child: a mount may hang. */
+/** Renames in a child process, since a mount may hang. */
 export function createRenameFiles(run: RunCommand): RenameFiles {
   return async (mountPoint, renames) => {
     const one = '[ "$(stat -c %s -- "$1")" = "$3" ] && mv -nT -- "$1" "$2"'
@@ -23,6 +23,6 @@ export function createRenameFiles(run: RunCommand): RenameFiles {
     const result = await run('nice', ['-n', '19', 'sh', '-c', script, mountPoint], { deadlineMs: renameMs, input })
     // 123 of xargs: one of them was removed or written meanwhile.
     if (result.outcome !== 'exited' || (result.exitCode !== 0 && result.exitCode !== 123))
-      throw new Error(`Files of ${mountPoint} could not be renamed: ${describeFailure(result)}.`)
+      throw new Error(`Could not rename files of ${mountPoint}: ${describeFailure(result)}.`)
   }
 }

@@ -19,17 +19,17 @@ const RenamedFile = z.object({
   /** The size of the object under the old name, once it was seen to be a leftover. */
   leftoverBytes: z.nullable(z.number()),
 })
-/** A dirty file that was renamed, maybe during its upload. */
+/** Describes a dirty file that was renamed, maybe during its upload. */
 export type RenamedFile = z.infer<typeof RenamedFile>
 
 const RenamedFilesRecord = z.array(RenamedFile)
 
-/** Of a node; the oldest that is no leftover goes first. */
+/** The limit of a node; the oldest file without a leftover is dropped first. */
 const mostFiles = 2_000
-/** An upload begins 5 s after a close, and a close may be up to 3 s older than the first look at the file. */
+/** An upload begins 5 s after a close, and a close may be up to 3 s older than the first reading of the file. */
 const soonestUploadMs = 2_000
 
-/** Dirty files that were renamed, in memory and on disk. */
+/** Keeps the dirty files that were renamed, in memory and on disk. */
 export class RenamedFiles {
   readonly #path: string
   #files: readonly RenamedFile[]
@@ -42,7 +42,7 @@ export class RenamedFiles {
     this.#saved = files
   }
 
-  /** Rejects when the file is damaged. */
+  /** Reads the record. Rejects when it is damaged. */
   static async read(path: string): Promise<RenamedFiles> {
     const remedy = 'Remove it: the agent then forgets which objects may be left under old names.'
     return new RenamedFiles(path, (await readManagedRecord(path, RenamedFilesRecord, remedy)) ?? [])
@@ -52,13 +52,13 @@ export class RenamedFiles {
     return this.#files
   }
 
-  /** A dirty file has this name now; `before`: the same file under the name that it had. */
+  /** Records that a dirty file got a name; `before` is the same file under its previous name. */
   appeared(share: number, file: DirtyFile, before: DirtyFile | undefined): void {
     const path = pathInContainer(file.key)
     const { remote, container } = containerOf(file.key)
     const isInSameContainer = (one: RenamedFile) =>
       one.share === share && one.remote === remote && one.container === container
-    // What lies under that name is replaced by the upload of this file.
+    // The upload of this file replaces the object under that name.
     let files = this.#files.filter((one) => !(isInSameContainer(one) && one.from === path))
     if (before !== undefined) {
       const from = pathInContainer(before.key)
@@ -91,7 +91,7 @@ export class RenamedFiles {
   }
 }
 
-/** A key is `<remote>/<container>/<path>`. */
+/** Parses a key, `<remote>/<container>/<path>`. */
 function containerOf(key: string): { readonly remote: string; readonly container: string } {
   const [remote = '', container = ''] = key.split('/')
   return { remote, container }

@@ -1,4 +1,4 @@
-/** What a share has not uploaded, as it was counted last. NaN: its mount does not answer. */
+/** Counts what a share has not uploaded. A value is NaN when the mount does not answer. */
 export interface ShareCount {
   readonly share: number
   readonly dirtyFiles: number
@@ -14,7 +14,7 @@ export interface ShareCount {
   readonly leftoverFiles: number
 }
 
-/** The last counts of all shares, for the collector. */
+/** Keeps the last counts of all shares, for the collector. */
 export interface ShareCounts {
   set(counts: readonly ShareCount[]): void
   list(): readonly ShareCount[]
