@@ -62,7 +62,7 @@ export function namesOf({ mounts }: Gateway, inForce: InForce, desired: DesiredG
   return (path) => names.get(path) ?? path
 }
 
-/** Folders whose mounts end, and begin anew or not. */
+/** Returns the folders whose mounts end, also those that are mounted again. */
 export function goneFolders({ mounts }: Gateway, { replaced }: MountPlan): ReadonlySet<string> {
   return new Set(replaced.map((id) => mounts.pathOf({ id })))
 }

@@ -1,9 +1,9 @@
 import { isInSubnet, normalizeAddress, parseShareClient, type ShareClient } from '@roost/api-types/agent'
 
-/** What can be told of a client's address without asking a name server. */
+/** The result for a client's address, without asking a name server. */
 type Verdict = 'allowed' | 'refused' | 'unknown'
 
-/** Whether a list of clients, each in its server's words, lets an IPv4 address in. Nobody in the list: everybody. */
+/** Returns whether a list of clients, each as its server writes it, permits an IPv4 address. An empty list permits every client. */
 export function verdictOn(address: string, clients: readonly string[]): Verdict {
   if (clients.length === 0 || clients.includes('*')) return 'allowed'
   const read = clients.map((client) => parseShareClient(client))
@@ -17,7 +17,7 @@ export function isWidened(before: readonly string[], after: readonly string[]): 
   return before.length > 0 && before.every((client) => after.includes(client))
 }
 
-/** A client that was let in, or may have been, and is not any more, as far as that can be told. */
+/** Returns whether a client was permitted, or may have been, and is not or may not be any more. */
 export function losesAccess(address: string, before: readonly string[], after: readonly string[]): boolean {
   if (isWidened(before, after) || verdictOn(address, before) === 'refused') return false
   return verdictOn(address, after) !== 'allowed'

@@ -17,21 +17,21 @@ export interface Format<Model> {
   parse(text: string): Model
 }
 
-/** A text that a server may read otherwise than it is meant; nothing of it is written. */
+/** A text that a server may read differently from what it should say; nothing of it is written. */
 export class FormatError extends Error {
   override readonly name = 'FormatError'
 }
 
-/** Encodes what is meant, reads the text back, and declares the file only when both are the same. */
+/** Encodes the model, reads the text back, and declares the file only when both are the same. */
 export function declareFile<Model>(
   path: string,
   format: Format<Model>,
-  meant: Model,
+  model: Model,
   generation: number,
 ): DeclaredFile {
-  const body = format.encode(meant)
+  const body = format.encode(model)
   const content = `${header(body, generation)}${body}`
-  if (!isDeepStrictEqual(format.parse(content), meant))
+  if (!isDeepStrictEqual(format.parse(content), model))
     throw new FormatError(`${path} would be read otherwise than it is meant.`)
   return { path, mode: 0o644, body, content }
 }

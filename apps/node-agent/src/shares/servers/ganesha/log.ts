@@ -46,7 +46,7 @@ async function sizeOf(path: string): Promise<number> {
 
 async function readFrom(path: string, from: number): Promise<string> {
   const size = await sizeOf(path)
-  // A log that was turned over begins anew.
+  // A rotated log begins at its start.
   const start = size < from ? 0 : from
   if (size === start) return ''
   const file = await open(path, 'r')

@@ -55,7 +55,7 @@ export function createGaneshaServer({ machine, run, mountDirectory }: NfsServerO
       if (pid === undefined) throw new Error('nfs-ganesha does not run.')
       const log = await followGaneshaLog(machine, await logOf(pid, run))
       const result = await run('kill', ['-HUP', pid], { deadlineMs })
-      if (result.exitCode !== 0) throw new Error(`nfs-ganesha cannot be told: ${describeFailure(result)}.`)
+      if (result.exitCode !== 0) throw new Error(`nfs-ganesha could not be signaled: ${describeFailure(result)}.`)
       await log.outcome()
     },
     faults: (text) => faults(bus, exportsOf(text), (path) => dirname(path) === mountDirectory),
@@ -108,15 +108,15 @@ function requireRoom(machine: Machine, ours: readonly GaneshaExport[]): void {
 
 async function faults(
   bus: GaneshaBus,
-  meant: readonly GaneshaExport[],
+  expected: readonly GaneshaExport[],
   isOurs: (path: string) => boolean,
 ): Promise<readonly string[]> {
   const exported = await bus.exports()
-  const ids = new Set(meant.map(({ id }) => id))
+  const ids = new Set(expected.map(({ id }) => id))
   const stray = [...exported].filter(([id, path]) => isOurs(path) && !ids.has(id))
   return [
     ...stray.map(([id, path]) => `nfs-ganesha exports ${path} as ${id}, and should not.`),
-    ...meant
+    ...expected
       // Where the operator has Mount_Path_Pseudo, it tells the one instead of the other.
       .filter(({ id, path, pseudo }) => ![path, pseudo].includes(exported.get(id) ?? ''))
       .map(({ path, tag }) => `nfs-ganesha does not export the share '${tag}' (${path}).`),

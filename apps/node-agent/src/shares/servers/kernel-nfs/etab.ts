@@ -16,12 +16,12 @@ export function parseEtab(text: string): Etab {
 
 /** A sentence for each difference between what is exported below our folder and what the text means. */
 export function differencesFrom(etab: Etab, text: string, isOurs: (path: string) => boolean): readonly string[] {
-  const meant = exportsFormat.parse(text)
-  const paths = new Set(meant.map(({ path }) => path))
+  const expected = exportsFormat.parse(text)
+  const paths = new Set(expected.map(({ path }) => path))
   const stray = [...etab.keys()].filter((path) => isOurs(path) && !paths.has(path))
   return [
     ...stray.map((path) => `${path} is exported, and should not be.`),
-    ...meant.flatMap(({ path, clients }) => {
+    ...expected.flatMap(({ path, clients }) => {
       const exported = etab.get(path)
       if (exported === undefined) return [`${path} is not exported.`]
       const named = new Set(clients.map(({ host }) => host))

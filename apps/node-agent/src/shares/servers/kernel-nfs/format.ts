@@ -15,7 +15,7 @@ const strangeSigns = /[^A-Za-z0-9/._-]/gu
 const hostPattern = /^(?:\*|@[A-Za-z0-9_][A-Za-z0-9._-]*|(?:\*\.)?[A-Za-z0-9][A-Za-z0-9.-]*|[0-9.]+\/\d{1,2})$/
 const optionPattern = /^[a-z_]+(?:=\d+)?$/
 
-/** exports(5), as nfs-utils reads it where that is what was meant, and refused where it reads on without a word. */
+/** Writes and reads exports(5) as nfs-utils does, and refuses what nfs-utils would ignore without a message. */
 export const exportsFormat: Format<readonly ExportLine[]> = {
   encode: (lines) => lines.map((line) => `${encodeLine(line)}\n`).join(''),
   parse: (text) =>

@@ -19,7 +19,7 @@ export interface NfsServerOptions extends ServerOptions {
 const deadlineMs = 60_000
 const etabFile = '/var/lib/nfs/etab'
 
-/** The kernel's NFS server, told by nfs-utils. */
+/** Creates the kernel's NFS server, controlled by nfs-utils. */
 export function createExportsServer({ machine, run, mountDirectory }: NfsServerOptions): ShareServer {
   const isOurs = (path: string) => dirname(path) === mountDirectory
   return {

@@ -48,10 +48,10 @@ function parsePrinted(text: string): PrintedSections {
 /** What testparm leaves out because it is Samba's own default. */
 const builtIn = new Map(spelledSettings('samba').map(({ spelling }) => [spelling.option, spelling.absent]))
 
-/** The first difference between what Samba reads and what is meant, as a sentence; undefined when there is none. */
-export function differenceFrom(printed: PrintedSections, meant: readonly SambaSection[]): string | undefined {
+/** Returns the first difference between what Samba reads and what it should, as a sentence. */
+export function differenceFrom(printed: PrintedSections, expected: readonly SambaSection[]): string | undefined {
   const global = printed.get('global') ?? new Map<string, string>()
-  for (const { name, settings } of meant) {
+  for (const { name, settings } of expected) {
     const section = printed.get(name)
     if (section === undefined) return `Samba does not read the section [${name}]`
     for (const [option, value] of settings) {

@@ -11,7 +11,7 @@ const optionPattern = /^[a-z]+(?: [a-z]+)*$/
 // Printable ASCII; `%` begins a substitution, blanks around a value are dropped, a backslash at the end joins the next line.
 const valuePattern = /^(?![ ])[ -$&-~]+(?<![ \\])$/
 
-/** smb.conf, as Samba reads it where that is what was meant, and refused where it reads on without a word. */
+/** Writes and reads smb.conf as Samba does, and refuses what Samba would ignore without a message. */
 export const sambaFormat: Format<readonly SambaSection[]> = {
   encode: (sections) => sections.map(encodeSection).join('\n'),
   parse(text) {

@@ -48,7 +48,7 @@ async function readConnections(run: RunCommand): Promise<readonly Connection[]> 
 }
 
 /**
- * The connections that what is meant does not allow any more. Samba holds an open connection to what was allowed when it
+ * Returns the connections that the new sections do not permit. Samba keeps an open connection at what was permitted when it
  * was made; and it closes a share for a whole client, so that every connection of such a client to it is among them.
  */
 export async function sambaSessionsLost(
