@@ -1,4 +1,4 @@
-import type { DesiredShare } from '@roost/api-types/agent'
+import { type DesiredShare, settingDefaults } from '@roost/api-types/agent'
 import { describe, expect, it } from 'vitest'
 import { changesOf, fingerprint, hasFingerprint, keyOf, MountSpec, mountSpecs } from './mount-spec.js'
 import { planOf } from './mount-plan.js'
@@ -7,34 +7,25 @@ import { drainArguments, mountArguments } from '../started/rclone-arguments.js'
 
 const storage = { auth_url: 'http://swift.example:8080/auth/v1.0', user: 'test:tester', key: 'testing' }
 const common = {
+  ...settingDefaults('every'),
   name: 'docs',
-  access_mode: 'rw',
   objectstore_container: 'documents',
   upload_delay: 3,
-  write_retain: true,
-  cache_size_mb: null,
-  no_apple_doubles: true,
-  clients_allowed_list: '',
   export_number: 1,
-} as const
+}
 const nfs = (id: number, more: object = {}): DesiredShare => ({
   ...common,
   id,
   protocol: 'nfs',
-  root_squash: false,
-  secure: false,
+  ...settingDefaults('nfs'),
   ...more,
 })
 const cifs = (id: number, more: object = {}): DesiredShare => ({
   ...common,
   id,
   protocol: 'cifs',
-  cifs_browseable: true,
-  cifs_create_mask: '0664',
+  ...settingDefaults('cifs'),
   cifs_directory_mask: '2775',
-  cifs_guest_ok: true,
-  cifs_valid_users: '',
-  cifs_valid_groups: '',
   password: null,
   ...more,
 })

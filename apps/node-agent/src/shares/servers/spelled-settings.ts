@@ -35,7 +35,9 @@ export function writeSetting({ name, row, spelling }: SpelledSetting, share: Des
 /** Reads a value from the text of its option, or from its absence; undefined for a text that no value has. */
 export function readSetting({ row, spelling }: SpelledSetting, text: string = spelling.absent) {
   const values = valuesOf(row, text)
-  return values.find((value) => row.value.rule.safeParse(value).success && isSame(textOf(row, spelling, value), text))
+  return values.find(
+    (value) => row.value.rule.safeParse(value).success && isSame(textOf(row, spelling, value) || spelling.absent, text),
+  )
 }
 
 /** Whether the texts of a setting, before and after a change, mean that some clients lose what they were permitted. */
