@@ -11,6 +11,7 @@ describe('a new share', () => {
   it('is an NFS share with its defaults unless the client says more', () => {
     expect(GatewayShareInput.parse(required)).toEqual({
       ...required,
+      node: 1,
       protocol: 'nfs',
       access_mode: 'rw',
       enabled: false,

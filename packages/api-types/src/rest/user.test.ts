@@ -45,5 +45,5 @@ describe("a user's name", () => {
 
 it('fills in the defaults of a new user', () => {
   const input = { cluster: '/api/v1/clusters/1/', user: 'bob', password: 'x'.repeat(20) }
-  expect(UserInput.parse(input)).toEqual({ ...input, is_superuser: false, enabled: true })
+  expect(UserInput.parse(input)).toEqual({ ...input, cluster: 1, is_superuser: false, enabled: true })
 })
