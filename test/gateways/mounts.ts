@@ -122,7 +122,7 @@ export function describeMounts(lab: GatewayLab): void {
       const job = await lab.deploy()
       expect([job.state, job.targets[0]?.message]).toEqual([
         'COMPLETED_SUCCESS',
-        expect.stringContaining('still under way'),
+        expect.stringContaining('not complete; they continue'),
       ])
       await startProxy()
       await stored('quick', 'away.bin', md5)
