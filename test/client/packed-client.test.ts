@@ -42,8 +42,8 @@ it('the example of docs/api.md compiles and runs as it stands, in a project that
 describe('a program that subscribes', () => {
   const expected = {
     states: expect.arrayContaining([expect.objectContaining({ state: expect.any(String) })]),
-    node: expect.arrayContaining([expect.objectContaining({ metric_name: 'load.load.shortterm', value: 0.5 })]),
-    cluster: expect.arrayContaining([expect.objectContaining({ metric_name: 'load.load.shortterm', value: 0.5 })]),
+    node: expect.arrayContaining([expect.objectContaining({ metric_name: 'load.shortterm', value: 0.5 })]),
+    cluster: expect.arrayContaining([expect.objectContaining({ metric_name: 'load.shortterm', value: 0.5 })]),
     job: expect.objectContaining({ targets: [expect.objectContaining({ state: 'waiting' })] }),
   }
 
@@ -76,7 +76,7 @@ async function subscribe(end: 'close' | 'revoke') {
   const node = await server.addGateway(cluster)
   const { intake } = context.metrics
   intake.connected(node)
-  await intake.catalogue(node, { id: 1, metrics: [{ name: 'load.load.shortterm', unit: 'load', aggregation: 'sum' }] })
+  await intake.catalogue(node, { id: 1, metrics: [{ name: 'load.shortterm', unit: 'load', aggregation: 'sum' }] })
   let sequence = 0n
   const report = () => {
     const frame = { catalogue: 1, sequence: (sequence += 1n), time: Date.now() / 1000, values: Float64Array.of(0.5) }

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const node = await addNode(database, 1, { role: { create: { runsGateway: true, runsProxy: true } } })
   const device = await addDevice(database, 1, node)
   await addPolicy(database, 1, 0)
-  const metric = { name: 'load.load.shortterm', unit: '', aggregation: 'mean' } as const
+  const metric = { name: 'load.shortterm', unit: '', aggregation: 'mean' } as const
   context.metrics.intake.connected(node)
   await context.metrics.intake.catalogue(node, { id: 1, metrics: [metric] })
   const frame = { catalogue: 1, sequence: 1n, time: Date.now() / 1000, values: Float64Array.of(0.5) }

@@ -12,8 +12,8 @@ let silent: number
 let now: number
 
 const metrics: CatalogueMessage['metrics'] = [
-  { name: 'load.load.shortterm', unit: '', aggregation: 'mean' },
-  { name: 'memory.memory.used', unit: 'B', aggregation: 'sum' },
+  { name: 'load.shortterm', unit: '', aggregation: 'mean' },
+  { name: 'memory.used', unit: 'B', aggregation: 'sum' },
   { name: 'disk.sda.disk_ops.read', unit: '1/s', aggregation: 'sum' },
   { name: 'disk.sda.disk_ops.write', unit: '1/s', aggregation: 'sum' },
 ]
@@ -62,11 +62,11 @@ describe('metrics/poll/', () => {
   })
 
   it('takes names separated by commas, and may be repeated', async () => {
-    const path = `/api/v1/nodes/${first}/metrics/poll/?metrics=load.load.shortterm,memory.memory.used&metrics=disk.sda.disk_ops.read`
+    const path = `/api/v1/nodes/${first}/metrics/poll/?metrics=load.shortterm,memory.used&metrics=disk.sda.disk_ops.read`
     expect((await api.get(path)).body.metrics).toEqual([
       { metric_name: 'disk.sda.disk_ops.read', timestamp: now, value: 10 },
-      { metric_name: 'load.load.shortterm', timestamp: now, value: 1 },
-      { metric_name: 'memory.memory.used', timestamp: now, value: 100 },
+      { metric_name: 'load.shortterm', timestamp: now, value: 1 },
+      { metric_name: 'memory.used', timestamp: now, value: 100 },
     ])
   })
 
@@ -88,9 +88,9 @@ describe('metrics/poll/', () => {
   })
 
   it('answers null with the time of the last reading for what is older than three report intervals', async () => {
-    for (const name of ['load.load.shortterm', 'load*'])
+    for (const name of ['load.shortterm', 'load*'])
       expect(await poll(`nodes/${silent}`, name)).toEqual([
-        { metric_name: 'load.load.shortterm', timestamp: now - 3600, value: null },
+        { metric_name: 'load.shortterm', timestamp: now - 3600, value: null },
       ])
   })
 
@@ -98,8 +98,8 @@ describe('metrics/poll/', () => {
     expect(await poll('clusters/1', 'load*,memory*,disk*')).toEqual([
       { metric_name: 'disk.sda.disk_ops.read', timestamp: now, value: 30 },
       { metric_name: 'disk.sda.disk_ops.write', timestamp: now - 4, value: 7 },
-      { metric_name: 'load.load.shortterm', timestamp: now, value: 2 },
-      { metric_name: 'memory.memory.used', timestamp: now, value: 400 },
+      { metric_name: 'load.shortterm', timestamp: now, value: 2 },
+      { metric_name: 'memory.used', timestamp: now, value: 400 },
     ])
   })
 
@@ -119,7 +119,7 @@ describe('metrics/poll/', () => {
 })
 
 it('a timestamp is whole seconds: of the reading, and at cluster level of the newest one', async () => {
-  const timeOf = async (path: string) => (await poll(path, 'load.load.shortterm'))[0].timestamp
+  const timeOf = async (path: string) => (await poll(path, 'load.shortterm'))[0].timestamp
   expect(await timeOf(`nodes/${second}`)).toBe(now - 4)
   expect(await timeOf(`nodes/${first}`)).toBe(now)
   expect(await timeOf('clusters/1')).toBe(now)
@@ -129,9 +129,9 @@ describe('metrics/across/', () => {
   it('answers a row for each node and name', async () => {
     const { body } = await api.get('/api/v1/clusters/1/metrics/across/?metrics=load*')
     expect(body.metrics).toEqual([
-      { node: `/api/v1/nodes/${first}/`, metric_name: 'load.load.shortterm', timestamp: now, value: 1 },
-      { node: `/api/v1/nodes/${second}/`, metric_name: 'load.load.shortterm', timestamp: now - 4, value: 3 },
-      { node: `/api/v1/nodes/${silent}/`, metric_name: 'load.load.shortterm', timestamp: now - 3600, value: null },
+      { node: `/api/v1/nodes/${first}/`, metric_name: 'load.shortterm', timestamp: now, value: 1 },
+      { node: `/api/v1/nodes/${second}/`, metric_name: 'load.shortterm', timestamp: now - 4, value: 3 },
+      { node: `/api/v1/nodes/${silent}/`, metric_name: 'load.shortterm', timestamp: now - 3600, value: null },
     ])
   })
 })

@@ -89,8 +89,8 @@ async function walk(name: string, act: () => Promise<void>): Promise<readonly st
 
 /** Reads the load, and returns the number of the reading that it belongs to. */
 async function poll(): Promise<number> {
-  const { body } = await server.get(`${node.uri}metrics/poll/?metrics=load.load.shortterm,test.readings`)
-  expect(body.metrics[0]).toMatchObject({ metric_name: 'load.load.shortterm', value: expect.any(Number) })
+  const { body } = await server.get(`${node.uri}metrics/poll/?metrics=load.shortterm,test.readings`)
+  expect(body.metrics[0]).toMatchObject({ metric_name: 'load.shortterm', value: expect.any(Number) })
   return body.metrics[1].value
 }
 

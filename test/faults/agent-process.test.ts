@@ -37,7 +37,7 @@ it('reports this machine: more than 150 metrics, its devices and what it is', as
   const agent = startAgent()
   await reporting()
   expect(server.catalogue?.metrics.length).toBeGreaterThan(150)
-  expect(server.catalogue?.metrics.map(({ name }) => name)).toContain('load.load.shortterm')
+  expect(server.catalogue?.metrics.map(({ name }) => name)).toContain('load.shortterm')
   // Again, when something on this machine changes meanwhile.
   await expect.poll(() => server.acknowledged.length, { timeout: 60_000 }).toBeGreaterThan(0)
   expect(server.inventories[0]?.inventory.host.cpu_cores).toBeGreaterThan(0)

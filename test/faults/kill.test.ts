@@ -48,7 +48,7 @@ function start(): Promise<ControlPlaneProcess> {
 /** The Unix time of the first reading that the API shows and that was made after this one. */
 async function readingAfter(time: number): Promise<number> {
   for (const deadline = Date.now() + promiseMs; Date.now() < deadline; await sleep(250)) {
-    const { body } = await request(roost, '/api/v1/nodes/1/metrics/poll/?metrics=uptime.uptime').catch(() => ({
+    const { body } = await request(roost, '/api/v1/nodes/1/metrics/poll/?metrics=uptime').catch(() => ({
       body: {},
     }))
     const [sample] = (body as { metrics?: { timestamp: number; value: number | null }[] }).metrics ?? []

@@ -47,7 +47,7 @@ function agentPids(): readonly number[] {
 async function readingAfter(seconds: number): Promise<void> {
   await vi.waitFor(async () => {
     const [node] = await nodes()
-    const { body } = await request(roost, `/api/v1/nodes/${node?.id}/metrics/poll/?metrics=uptime.uptime`)
+    const { body } = await request(roost, `/api/v1/nodes/${node?.id}/metrics/poll/?metrics=uptime`)
     const [sample] = (body as { metrics: { timestamp: number; value: number | null }[] }).metrics
     expect(sample?.value).toBeGreaterThan(0)
     expect(sample?.timestamp).toBeGreaterThanOrEqual(Math.floor(seconds))

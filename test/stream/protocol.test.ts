@@ -26,7 +26,7 @@ describe('an agent', () => {
       onMessage: (message) => messages.push(message),
     })
     await agent.until(isWelcomed)
-    agent.send({ type: 'catalogue', id: 1, metrics: [{ name: 'uptime.uptime', unit: 'seconds', aggregation: 'mean' }] })
+    agent.send({ type: 'catalogue', id: 1, metrics: [{ name: 'uptime', unit: 'seconds', aggregation: 'mean' }] })
     agent.sendFrame(new Float64Array([1]))
     agent.send({ type: 'device_usage', time: Date.now() / 1000, devices: [] })
     agent.send({ type: 'from_the_future', of: 'anything' })

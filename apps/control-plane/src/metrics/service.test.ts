@@ -9,7 +9,7 @@ import { createMetricService } from './service.js'
 import type { MetricReads } from './service.js'
 
 const definitions: readonly MetricDefinition[] = [
-  { name: 'load.load.shortterm', unit: 'load', aggregation: 'mean' },
+  { name: 'load.shortterm', unit: 'load', aggregation: 'mean' },
   { name: 'interface.eth0.rx', unit: 'bytes/s', aggregation: 'sum' },
   { name: 'df.say "hi".free', unit: 'bytes', aggregation: 'sum' },
 ]
@@ -59,14 +59,14 @@ describe('the metrics of a node', () => {
       metrics: [
         { metric_name: 'df.say "hi".free' },
         { metric_name: 'interface.eth0.rx' },
-        { metric_name: 'load.load.shortterm' },
+        { metric_name: 'load.shortterm' },
       ],
     })
   })
 
   it('come with the time of their reading in whole seconds', async () => {
     report(1, [0.5, 10, 7], start - 0.25)
-    expect(await poll('load.*')).toEqual([{ metric_name: 'load.load.shortterm', timestamp: start - 1, value: 0.5 }])
+    expect(await poll('load.*')).toEqual([{ metric_name: 'load.shortterm', timestamp: start - 1, value: 0.5 }])
   })
 
   it('are null three report intervals after their reading, under a wildcard too, with its time', async () => {
@@ -74,13 +74,13 @@ describe('the metrics of a node', () => {
     now = start + 30
     expect((await poll('load.*'))[0]?.value).toBe(0.5)
     now = start + 31
-    expect(await poll('load.*')).toEqual([{ metric_name: 'load.load.shortterm', timestamp: start, value: null }])
+    expect(await poll('load.*')).toEqual([{ metric_name: 'load.shortterm', timestamp: start, value: null }])
   })
 
   it('are null with the time of the poll when their literal name is unknown, or was never read', async () => {
     now = start + 5
-    expect(await poll('no.such', 'load.load.shortterm')).toEqual([
-      { metric_name: 'load.load.shortterm', timestamp: now, value: null },
+    expect(await poll('no.such', 'load.shortterm')).toEqual([
+      { metric_name: 'load.shortterm', timestamp: now, value: null },
       { metric_name: 'no.such', timestamp: now, value: null },
     ])
   })
@@ -111,7 +111,7 @@ describe('the metrics of a cluster', () => {
     expect(await pollCluster('*')).toEqual([
       { metric_name: 'df.say "hi".free', timestamp: start - 1, value: 300 },
       { metric_name: 'interface.eth0.rx', timestamp: start - 1, value: 30 },
-      { metric_name: 'load.load.shortterm', timestamp: start - 1, value: 1.5 },
+      { metric_name: 'load.shortterm', timestamp: start - 1, value: 1.5 },
     ])
   })
 
@@ -136,7 +136,7 @@ describe('the metrics of a cluster', () => {
     online.delete(2)
     expect(await pollCluster('load.*', '*.rx')).toEqual([
       { metric_name: 'interface.eth0.rx', timestamp: start, value: null },
-      { metric_name: 'load.load.shortterm', timestamp: start, value: 3 },
+      { metric_name: 'load.shortterm', timestamp: start, value: 3 },
     ])
   })
 
@@ -161,8 +161,8 @@ describe('the metrics across the nodes of a cluster', () => {
     const slices = []
     for await (const slice of await service.across(1, ['load.*', 'no.such'])) slices.push(...slice)
     expect(slices).toEqual([
-      { node: '/api/v1/nodes/1/', metric_name: 'load.load.shortterm', timestamp: start, value: 1 },
-      { node: '/api/v1/nodes/2/', metric_name: 'load.load.shortterm', timestamp: start, value: 2 },
+      { node: '/api/v1/nodes/1/', metric_name: 'load.shortterm', timestamp: start, value: 1 },
+      { node: '/api/v1/nodes/2/', metric_name: 'load.shortterm', timestamp: start, value: 2 },
     ])
   })
 })

@@ -31,15 +31,15 @@ it('prints a table of every metric, sorted, for a machine that was never enrolle
   const names = stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ')[0] ?? '']))
   expect(names.length).toBeGreaterThan(150)
   expect(names).toEqual(names.toSorted())
-  expect(stdout).toMatch(/^load\.load\.shortterm +\d+(\.\d+)? {2}load$/m)
+  expect(stdout).toMatch(/^load\.shortterm +\d+(\.\d+)? {2}load$/m)
   expect(stdout).toMatch(/^aggregation\.cpu-average\.cpu\.idle +\d+(\.\d+)? {2}percent$/m)
 })
 
 it('prints JSON with null for what has no value', () => {
   const { metrics, time } = JSON.parse(collect('-o', 'json', '--root', machine).stdout) as Printed
   const valueOf = (name: string) => metrics.find((metric) => metric.name === name)
-  expect(valueOf('load.load.longterm')).toEqual({
-    name: 'load.load.longterm',
+  expect(valueOf('load.longterm')).toEqual({
+    name: 'load.longterm',
     value: 3,
     unit: 'load',
     aggregation: 'mean',

@@ -6,9 +6,9 @@ import { columns, eachLine } from './engine/text.js'
 /** Reports the number of tracked connections and its limit. */
 function conntrackMeasurements(count: number, max: number): readonly Measurement[] {
   return [
-    gauge('conntrack.conntrack', 'count', count),
-    gauge('conntrack.conntrack.max', 'count', max),
-    gauge('conntrack.percent.used', 'percent', (count / max) * 100),
+    gauge('conntrack', 'count', count),
+    gauge('conntrack.max', 'count', max),
+    gauge('conntrack.percent', 'percent', (count / max) * 100),
   ]
 }
 

@@ -14,7 +14,7 @@ export function cpuMeasurements(stat: string): readonly Measurement[] {
   eachLine(end === -1 ? stat : stat.slice(0, end), (line) => {
     const [name = '', ...numbers] = columns(line)
     if (!name.startsWith('cpu')) return
-    const prefix = name === 'cpu' ? 'aggregation.cpu-average.cpu' : `cpu.${part(name.slice(3))}.cpu`
+    const prefix = name === 'cpu' ? 'aggregation.cpu-average.cpu' : `cpu.${part(name.slice(3))}`
     const ticks = numbers.slice(0, states.length).map(Number)
     const total = ticks.reduce((sum, value) => sum + value, 0)
     ticks.forEach((value, i) => measurements.push(ratio(`${prefix}.${states[i]}`, 'percent', value * 100, total)))

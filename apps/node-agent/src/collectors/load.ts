@@ -9,9 +9,9 @@ export function parseLoadavg(text: string): readonly Measurement[] {
   if (averages.length < 3 || averages.some(Number.isNaN)) return []
   const [shortterm = 0, midterm = 0, longterm = 0] = averages
   return [
-    gauge('load.load.shortterm', 'load', shortterm),
-    gauge('load.load.midterm', 'load', midterm),
-    gauge('load.load.longterm', 'load', longterm),
+    gauge('load.shortterm', 'load', shortterm),
+    gauge('load.midterm', 'load', midterm),
+    gauge('load.longterm', 'load', longterm),
   ]
 }
 

@@ -46,7 +46,7 @@ function memoryMeasurements(fields: ReadonlyMap<string, number>): readonly Measu
   if (total === undefined) return []
   const measurements: Measurement[] = []
   const addPart = (name: string, bytes: number): void => {
-    measurements.push(gauge(`memory.memory.${name}`, 'bytes', bytes))
+    measurements.push(gauge(`memory.${name}`, 'bytes', bytes))
     measurements.push(gauge(`memory.percent.${name}`, 'percent', (bytes / total) * 100))
   }
   let used = total
@@ -59,7 +59,7 @@ function memoryMeasurements(fields: ReadonlyMap<string, number>): readonly Measu
   addPart('used', Math.max(0, used))
   for (const [name, field] of further) {
     const bytes = fields.get(field)
-    if (bytes !== undefined) measurements.push(gauge(`memory.memory.${name}`, 'bytes', bytes))
+    if (bytes !== undefined) measurements.push(gauge(`memory.${name}`, 'bytes', bytes))
   }
   return measurements
 }

@@ -40,10 +40,33 @@ it('reports stalled time as a percentage', () => {
 })
 
 it('reads the columns of XFS that the kernel has', () => {
-  expect(plain(xfsMeasurements('dm-0.1', 'rw 137\nxpc 1 2 3\nvnodes 9 9\n'))).toEqual([
+  expect(plain(xfsMeasurements('xfs.dm-0_1', 'rw 137\nxpc 1 2 3\nvnodes 9 9\n'))).toEqual([
     'xfs.dm-0_1.rw.write_calls 137',
-    'xfs.dm-0_1.xpc.flushed 1',
-    'xfs.dm-0_1.xpc.written 2',
-    'xfs.dm-0_1.xpc.read 3',
+    'xfs.dm-0_1.xpc.xstrat_bytes 1',
+    'xfs.dm-0_1.xpc.write_bytes 2',
+    'xfs.dm-0_1.xpc.read_bytes 3',
+  ])
+})
+
+it('names the columns of XFS as collectd does', () => {
+  const stats = 'dir 1 2 3 4\nig 10 11 12 13 14 15\nlog 20 21 22 23 24\nxstrat 30 31\nrw 40 41\n'
+  expect(plain(xfsMeasurements('xfs', stats)).toSorted()).toEqual([
+    'xfs.dir_ops.create 2',
+    'xfs.dir_ops.getdents 4',
+    'xfs.dir_ops.lookup 1',
+    'xfs.dir_ops.remove 3',
+    'xfs.inode_ops.ig_attempts 10',
+    'xfs.inode_ops.ig_found 11',
+    'xfs.inode_ops.ig_missed 13',
+    'xfs.inode_ops.ig_reclaims 15',
+    'xfs.log.blocks 21',
+    'xfs.log.force 23',
+    'xfs.log.force_sleep 24',
+    'xfs.log.noiclogs 22',
+    'xfs.log.writes 20',
+    'xfs.rw.read_calls 41',
+    'xfs.rw.write_calls 40',
+    'xfs.xstrat.quick 30',
+    'xfs.xstrat.split 31',
   ])
 })

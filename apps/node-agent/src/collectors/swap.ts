@@ -16,10 +16,10 @@ function swapMeasurements(meminfo: string, vmstat: string): readonly Measurement
   const used = Math.max(0, total - free - cached)
   const pages = readFields(vmstat, ' ', vmstatFields)
   return [
-    gauge('swap.swap.total', 'bytes', total),
-    gauge('swap.swap.used', 'bytes', used),
-    gauge('swap.swap.cached', 'bytes', cached),
-    gauge('swap.swap.free', 'bytes', free),
+    gauge('swap.total', 'bytes', total),
+    gauge('swap.used', 'bytes', used),
+    gauge('swap.cached', 'bytes', cached),
+    gauge('swap.free', 'bytes', free),
     // A machine without swap space uses none of it.
     gauge('swap.percent.used', 'percent', total === 0 ? 0 : (used / total) * 100),
     rate('swap.swap_io.in', 'pages/s', pages.get('pswpin') ?? Number.NaN),

@@ -7,7 +7,7 @@ import { columns } from './engine/text.js'
 export function parseUptime(text: string): readonly Measurement[] {
   const [first] = columns(text)
   const seconds = Number(first || Number.NaN)
-  return Number.isNaN(seconds) ? [] : [gauge('uptime.uptime', 'seconds', seconds)]
+  return Number.isNaN(seconds) ? [] : [gauge('uptime', 'seconds', seconds)]
 }
 
 export const uptime: Collector = {

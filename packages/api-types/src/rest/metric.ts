@@ -4,7 +4,7 @@ import { ResourceUri } from './dialect/uri.js'
 export const MetricName = z.object({ metric_name: z.string() }).meta({ id: 'MetricName' })
 export const MetricNames = z
   .object({ metrics: z.array(MetricName) })
-  .meta({ id: 'MetricNames', examples: [{ metrics: [{ metric_name: 'load.load.shortterm' }] }] })
+  .meta({ id: 'MetricNames', examples: [{ metrics: [{ metric_name: 'load.shortterm' }] }] })
 export type MetricNames = z.infer<typeof MetricNames>
 
 /** `timestamp` is the time of the reading in whole Unix seconds; `value` is null when there is no fresh one. */
@@ -15,7 +15,7 @@ export type MetricSample = z.infer<typeof MetricSample>
 
 export const MetricSamples = z.object({ metrics: z.array(MetricSample) }).meta({
   id: 'MetricSamples',
-  examples: [{ metrics: [{ metric_name: 'load.load.shortterm', timestamp: 1_795_201_200, value: 0.42 }] }],
+  examples: [{ metrics: [{ metric_name: 'load.shortterm', timestamp: 1_795_201_200, value: 0.42 }] }],
 })
 export type MetricSamples = z.infer<typeof MetricSamples>
 
@@ -27,9 +27,7 @@ export const NodeMetricSamples = z.object({ metrics: z.array(NodeMetricSample) }
   id: 'NodeMetricSamples',
   examples: [
     {
-      metrics: [
-        { node: '/api/v1/nodes/7/', metric_name: 'load.load.shortterm', timestamp: 1_795_201_200, value: 0.42 },
-      ],
+      metrics: [{ node: '/api/v1/nodes/7/', metric_name: 'load.shortterm', timestamp: 1_795_201_200, value: 0.42 }],
     },
   ],
 })
