@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { renderShares } from '@roost/node-agent/dist/shares/index.js'
-import { places } from '@roost/node-agent/dist/shares/testing/sample-shares.js'
+import { locations } from '@roost/node-agent/dist/shares/testing/sample-shares.js'
 import { type ScriptedGateway, scriptedGateway } from '@roost/node-agent/dist/shares/testing/scripted-servers.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { repository } from '../support/http/control-plane.js'
@@ -30,7 +30,7 @@ function apply(generation: number, failpoint = '') {
 
 /** The files of a generation, whole. */
 function filesOf(generation: number): readonly { readonly path: string; readonly content: string }[] {
-  const options = { servers: { nfs: 'kernel', cifs: 'samba' }, places: { ...places }, generation } as const
+  const options = { servers: { nfs: 'kernel', cifs: 'samba' }, locations: { ...locations }, generation } as const
   return renderShares(sharesOf(generation), options)
 }
 

@@ -86,7 +86,7 @@ describe('the agent’s configuration', () => {
     ])
   })
 
-  it('takes every local filesystem as a device when told so', () => {
+  it('takes every local filesystem as a device when configured so', () => {
     write({ devices: 'local-filesystems' })
     expect(readConfig({ dataDir: dir }, {}).declaredDevices).toBe('local-filesystems')
   })
@@ -160,7 +160,7 @@ describe('the agent’s configuration', () => {
     ])
   })
 
-  it('takes the watchdog of systemd only when it is meant for this process', () => {
+  it('takes the watchdog of systemd only when it is set for this process', () => {
     const env = { NOTIFY_SOCKET: '/run/n', WATCHDOG_USEC: '30000000' }
     const read = (pid?: string) => readConfig({ dataDir: dir }, pid === undefined ? env : { ...env, WATCHDOG_PID: pid })
     expect(read()).toMatchObject({ notifySocket: '/run/n', watchdogMs: 30_000 })

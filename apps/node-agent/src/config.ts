@@ -82,7 +82,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Where the agent keeps its state unless told otherwise. */
+/** Where the agent keeps its state by default. */
 export const defaultDataDir = '/var/lib/roost-agent'
 
 const knownVariables: readonly string[] = ['ROOST_AGENT_DATA_DIR']
@@ -196,9 +196,9 @@ function repeated(values: readonly string[]): string | undefined {
   return values.find((value, i) => values.indexOf(value) !== i)
 }
 
-/** systemd names the process that it watches: a child of it that inherits the variables is not meant. */
+/** systemd names the process that it watches: the variables do not apply to a child that inherits them. */
 function watchdogMs(env: NodeJS.ProcessEnv): number | null {
   const microseconds = Number(env.WATCHDOG_USEC)
-  const meant = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === process.pid
-  return meant && microseconds > 0 ? microseconds / 1000 : null
+  const isForUs = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === process.pid
+  return isForUs && microseconds > 0 ? microseconds / 1000 : null
 }

@@ -124,7 +124,7 @@ export async function openAgent({ config, identity, clock, log }: AgentOptions):
   const context = openContext(config, clock, log)
   context.watchDataDir(config.dataDir)
   const restored = createRestoredMounts(clock)
-  const node = identity.enrolment.node_uuid
+  const node = identity.enrollment.node_uuid
   const opened = await openAppliers({ ...context, config, node, restored, clock, log })
   const agent = await startAgent({
     ...context,

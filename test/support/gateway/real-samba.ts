@@ -59,9 +59,9 @@ export async function startRealSamba(work: string, shares: number): Promise<Real
     account: '',
   } as const
   const mounts = createOperatorMounts({ machine, run: runCommand, directory: '/srv/roost' })
-  const places = { pathOf: (share: { readonly id: number }) => mounts.pathOf(share), account: 'nobody' }
+  const locations = { pathOf: (share: { readonly id: number }) => mounts.pathOf(share), account: 'nobody' }
   mkdirSync(`${work}/state`)
-  const servers = openServers({ machine, run, gateway, places })
+  const servers = openServers({ machine, run, gateway, locations })
   return {
     commands,
     applier: createGatewayApplier({

@@ -1,4 +1,4 @@
-/** What the caller of a command is told: the cause in a sentence, what to do about it, and how the command ends. */
+/** A failure of a command as it is printed: the cause in a sentence, what to do about it, and how the command ends. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly remedy: string | null

@@ -13,7 +13,7 @@ import { type AgentConfig, readConfig } from '../config.js'
 import { type Context, openContext } from '../context.js'
 import { dataDirBounds } from '../inventory/data-dir.js'
 import { kernelOf } from '../machine/machine.js'
-import { type Enrolment, readIdentity } from '../machine/identity.js'
+import { type Enrollment, readIdentity } from '../machine/identity.js'
 import { clockRemedy } from '../uplink/clock-skew.js'
 import { openTrust } from '../uplink/trust.js'
 import { reloadCost } from '../swift/users/reload-cost.js'
@@ -82,22 +82,22 @@ function checkSystemd({ machine }: Context): Finding {
 }
 
 async function checkControlPlane({ dataDir }: AgentConfig): Promise<readonly Finding[]> {
-  const check = 'enrolment'
+  const check = 'enrollment'
   try {
     const identity = await readIdentity(dataDir)
     if (identity === undefined) {
       const message = 'this machine is no node yet: run the line that `roost token create` prints.'
       return [{ check, verdict: 'warn', message }]
     }
-    const { server, node_id, cluster } = identity.enrolment
+    const { server, node_id, cluster } = identity.enrollment
     const enrolled: Finding = { check, verdict: 'ok', message: `node ${node_id} of the cluster ${cluster}, ${server}` }
-    return [enrolled, ...(await checkReach(dataDir, identity.enrolment))]
+    return [enrolled, ...(await checkReach(dataDir, identity.enrollment))]
   } catch (error) {
     return [{ check, verdict: 'fail', message: (error as Error).message }]
   }
 }
 
-async function checkReach(dataDir: string, { server }: Enrolment): Promise<readonly Finding[]> {
+async function checkReach(dataDir: string, { server }: Enrollment): Promise<readonly Finding[]> {
   const check = 'control plane'
   try {
     const { authorities } = await openTrust(dataDir, log)
@@ -108,7 +108,8 @@ async function checkReach(dataDir: string, { server }: Enrolment): Promise<reado
         ? {
             check: 'clock',
             verdict: 'ok',
-            message: skewSeconds === null ? 'not told' : `within ${Math.abs(skewSeconds)} s`,
+            message:
+              skewSeconds === null ? 'unknown: the control plane sent no date' : `within ${Math.abs(skewSeconds)} s`,
           }
         : { check: 'clock', verdict: 'fail', message: remedy }
     if (status === 200) return [{ check, verdict: 'ok', message: `${server} answers` }, clock]

@@ -4,22 +4,22 @@ import { systemClock } from '@roost/runtime'
 import { defaultDataDir, readConfig } from '../config.js'
 import { openMachine } from '../machine/machine.js'
 import { runCommand } from '../machine/run-command.js'
-import { ensureKey, type Enrolment, keepIdentity, readIdentity, readMachineIds } from '../machine/identity.js'
+import { ensureKey, type Enrollment, keepIdentity, readIdentity, readMachineIds } from '../machine/identity.js'
 import { readHardware } from '../inventory/hardware.js'
 import { clockRemedy } from '../uplink/clock-skew.js'
-import { enrol } from '../uplink/enroll.js'
+import { requestEnrollment } from '../uplink/enroll.js'
 import { saveAuthorities } from '../uplink/trust.js'
 import { agentVersion } from '../machine/version.js'
 import { CommandError, exitCodes } from './command-error.js'
 import { doPreparations, missingPreparations } from './gateway-prepare.js'
-import type { EnrolFlags } from './flags.js'
+import type { EnrollFlags } from './flags.js'
 import { serverUrl } from './server-url.js'
 
 /** Makes this machine a node. Done already for the same control plane, it says so and succeeds. */
-export async function enroll(flags: EnrolFlags): Promise<number> {
+export async function enroll(flags: EnrollFlags): Promise<number> {
   const server = serverUrl(flags.server)
   const config = readConfig(flags)
-  const present = (await readIdentity(config.dataDir))?.enrolment
+  const present = (await readIdentity(config.dataDir))?.enrollment
   if (present !== undefined) return alreadyEnrolled(present, server, config.dataDir)
 
   // A server that could not be prepared is better known before the token is used.
@@ -37,9 +37,13 @@ export async function enroll(flags: EnrolFlags): Promise<number> {
     protocol: protocolVersion,
     clock: systemClock.now() / 1000,
     hardware: await readHardware(machine, runCommand),
-    ...placeOf(flags),
+    ...identityChoice(flags),
   }
-  const { response, authorities, skewSeconds } = await enrol({ server, caSha256: flags.caSha256 ?? null, body })
+  const { response, authorities, skewSeconds } = await requestEnrollment({
+    server,
+    caSha256: flags.caSha256 ?? null,
+    body,
+  })
   await saveAuthorities(config.dataDir, authorities)
   const { node_id, node_uuid, cluster } = response
   await keepIdentity(config.dataDir, { server: server.origin, node_id, node_uuid, cluster })
@@ -51,31 +55,31 @@ export async function enroll(flags: EnrolFlags): Promise<number> {
   return exitCodes.ok
 }
 
-function alreadyEnrolled(enrolment: Enrolment, server: URL, dataDir: string): number {
-  const { node_id, node_uuid, cluster } = enrolment
-  if (enrolment.server !== server.origin)
-    throw new CommandError(`This machine is node ${node_id} of the control plane at ${enrolment.server}.`, {
-      remedy: `If that one has moved, put its new address into ${dataDir}/identity.json; to leave it, remove that file and enrol again.`,
+function alreadyEnrolled(enrollment: Enrollment, server: URL, dataDir: string): number {
+  const { node_id, node_uuid, cluster } = enrollment
+  if (enrollment.server !== server.origin)
+    throw new CommandError(`This machine is node ${node_id} of the control plane at ${enrollment.server}.`, {
+      remedy: `If that one has moved, put its new address into ${dataDir}/identity.json; to leave it, remove that file and enroll again.`,
     })
   say(`This machine is enrolled already: node ${node_id} (${node_uuid}) of the cluster ${cluster}.`)
   return exitCodes.ok
 }
 
 /** What starts the agent over the same state and the same machine, from any directory. */
-function startLine(dataDir: string, { root, config }: EnrolFlags): string {
+function startLine(dataDir: string, { root, config }: EnrollFlags): string {
   const flags = [
     ...(dataDir === defaultDataDir ? [] : ['--data-dir', dataDir]),
     ...(root === undefined ? [] : ['--root', root]),
     ...(config === undefined ? [] : ['--config', resolve(config)]),
   ]
-  return ['roost-agent', ...flags.map(shellWord), 'run'].join(' ')
+  return ['roost-agent', ...flags.map(shellQuoted), 'run'].join(' ')
 }
 
-function shellWord(text: string): string {
+function shellQuoted(text: string): string {
   return /^[\w/.,:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-function placeOf({ takePlace, newNode }: EnrolFlags): Pick<EnrolRequest, 'place'> {
+function identityChoice({ takePlace, newNode }: EnrollFlags): Pick<EnrolRequest, 'place'> {
   if (takePlace === true) return { place: 'take' }
   return newNode === true ? { place: 'new' } : {}
 }

@@ -4,7 +4,7 @@ import { DamagedFileError } from '../machine/managed-record.js'
 import { IdentityError } from '../machine/identity.js'
 import { ShareError } from '../shares/servers/validate-share.js'
 import { StateLockedError } from '../machine/state-lock.js'
-import { EnrolError } from '../uplink/enroll-error.js'
+import { EnrollError } from '../uplink/enroll-error.js'
 import { CommandError, exitCodes } from './command-error.js'
 
 /** Why a command ended without its result: lines for the caller, and the exit code. */
@@ -20,7 +20,7 @@ export function explain(error: unknown): Explanation {
   if (error instanceof CommandError)
     return { lines: [error.message, ...(error.remedy === null ? [] : [error.remedy])], exitCode: error.exitCode }
   if (error instanceof ShareError) return { lines: [error.message], exitCode: exitCodes.failed }
-  if (error instanceof EnrolError) return { lines: [error.message, error.remedy], exitCode: exitCodes.failed }
+  if (error instanceof EnrollError) return { lines: [error.message, error.remedy], exitCode: exitCodes.failed }
   if (error instanceof ConfigError) return { lines: error.faults, exitCode: exitCodes.usage }
   return { lines: [describe(error)], exitCode: exitCodes.failed }
 }

@@ -7,7 +7,7 @@ export interface GlobalFlags {
   readonly config?: string
 }
 
-export interface EnrolFlags extends GlobalFlags {
+export interface EnrollFlags extends GlobalFlags {
   readonly server: string
   readonly token: string
   readonly caSha256?: string

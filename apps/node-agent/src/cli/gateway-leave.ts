@@ -2,7 +2,7 @@ import { readConfig } from '../config.js'
 import { openMachine } from '../machine/machine.js'
 import { runCommand } from '../machine/run-command.js'
 import { leave, type Leaving, leavingOf, type Served } from '../shares/leave.js'
-import { placesOf } from '../shares/share-locations.js'
+import { locationsOf } from '../shares/share-locations.js'
 import { openServers } from '../shares/share-servers.js'
 import { CommandError, exitCodes } from './command-error.js'
 import type { LeaveFlags } from './flags.js'
@@ -11,8 +11,8 @@ import type { LeaveFlags } from './flags.js'
 export async function gatewayLeave(flags: LeaveFlags): Promise<number> {
   const { root, gateway } = readConfig(flags)
   const machine = openMachine(root)
-  const { all } = openServers({ machine, run: runCommand, gateway, places: placesOf(gateway) })
-  const leaving = told(() => leavingOf(machine, all))
+  const { all } = openServers({ machine, run: runCommand, gateway, locations: locationsOf(gateway) })
+  const leaving = orCommandError(() => leavingOf(machine, all))
   if (leaving.departures.length === 0) {
     say('The servers of this machine read no files of Roost.')
     return exitCodes.ok
@@ -36,7 +36,7 @@ export async function gatewayLeave(flags: LeaveFlags): Promise<number> {
   return exitCodes.ok
 }
 
-function told(work: () => Leaving): Leaving {
+function orCommandError(work: () => Leaving): Leaving {
   try {
     return work()
   } catch (error) {

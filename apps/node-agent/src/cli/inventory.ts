@@ -23,7 +23,7 @@ export function renderInventory(inventory: Inventory): string {
   const { host, roles, facing, gateway, problems } = inventory
   const paragraphs = [
     section('Host', [
-      `  ${[host.hostname, host.os, host.kernel, host.architecture].filter((word) => word !== null).join(' · ')}`,
+      `  ${[host.hostname, host.os, host.kernel, host.architecture].filter((part) => part !== null).join(' · ')}`,
       `  ${host.cpu_cores} CPUs${host.cpu_model === null ? '' : ` (${host.cpu_model})`}, ${bytes(host.memory_bytes)} of memory`,
       `  roles: ${namesOf(roles)}`,
       `  gateway software: ${softwareOf(gateway)}`,

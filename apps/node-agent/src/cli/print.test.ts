@@ -64,7 +64,7 @@ describe('roost-agent doctor', () => {
     expect(status).toBe(1)
     expect(stdout).toMatch(/devices +fail +0 of 2 mounted and readable \(d1 unmounted, d2 missing\): mount what is not/)
     expect(stdout).toMatch(
-      /enrolment +warn +this machine is no node yet: run the line that `roost token create` prints\./,
+      /enrollment +warn +this machine is no node yet: run the line that `roost token create` prints\./,
     )
     expect(stdout).toContain('1 of 4 checks failed.')
   })
@@ -77,16 +77,16 @@ describe('roost-agent doctor', () => {
   })
 
   it('tells a control plane that cannot be reached, for programs too', () => {
-    const enrolment = { server: 'https://127.0.0.1:1', node_id: 7, node_uuid: 'x', cluster: 'default' }
+    const enrollment = { server: 'https://127.0.0.1:1', node_id: 7, node_uuid: 'x', cluster: 'default' }
     const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
-    const identity = { private_key: key, installation_id: 'i', enrolment }
+    const identity = { private_key: key, installation_id: 'i', enrolment: enrollment }
     writeFileSync(join(dir, 'state/identity.json'), JSON.stringify(identity))
     const { status, stdout } = agent('doctor', '-o', 'json')
     expect(status).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject([
       { check: 'state' },
       { check: 'systemd' },
-      { check: 'enrolment', verdict: 'ok', message: 'node 7 of the cluster default, https://127.0.0.1:1' },
+      { check: 'enrollment', verdict: 'ok', message: 'node 7 of the cluster default, https://127.0.0.1:1' },
       { check: 'control plane', verdict: 'fail', message: expect.stringMatching(/cannot be reached .*ECONNREFUSED/) },
       { check: 'devices' },
     ])

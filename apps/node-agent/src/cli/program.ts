@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import type { EnrolFlags, PrepareFlags, LeaveFlags, RunFlags, PrintFlags, RenderFlags } from './flags.js'
+import type { EnrollFlags, PrepareFlags, LeaveFlags, RunFlags, PrintFlags, RenderFlags } from './flags.js'
 import { agentVersion } from '../machine/version.js'
 
 const exitCodesHelp = `
@@ -40,7 +40,7 @@ function addWork(program: Command, ended: Ended): void {
     .option('--gateway', 'also prepare the share servers of this machine, as `gateway prepare` does')
     .action(async (_flags, command: Command) => {
       const { enroll } = await import('./enroll.js')
-      ended(await enroll(command.optsWithGlobals<EnrolFlags>()))
+      ended(await enroll(command.optsWithGlobals<EnrollFlags>()))
     })
 
   program
@@ -107,9 +107,7 @@ function addRender(program: Command, ended: Ended): void {
         'ganesha',
       ]),
     )
-    .addOption(
-      new Option('--generation <number>', 'generation number in the headers').default(0).argParser(wholeNumber),
-    )
+    .addOption(new Option('--generation <number>', 'generation number in the headers').default(0).argParser(integer))
     .option('--check', 'also check the files with testparm and, as root, exportfs')
     .addOption(outputOption('the files'))
     .action(async (_flags, command: Command) => {
@@ -139,7 +137,7 @@ function addGateway(program: Command, ended: Ended): void {
     })
 }
 
-function wholeNumber(text: string): number {
+function integer(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Use a whole number.')
   return Number(text)
 }

@@ -83,8 +83,8 @@ describe('roost-agent render', () => {
     expect({ status, stderr }).toEqual({
       status: 0,
       stderr:
-        '/etc/exports.d/roost.exports accepted: its server reads what is meant.\n' +
-        '/etc/samba/roost.d/shares.conf accepted: its server reads what is meant.\n',
+        '/etc/exports.d/roost.exports accepted: the server reads it as intended.\n' +
+        '/etc/samba/roost.d/shares.conf accepted: the server reads it as intended.\n',
     })
     const unknown = render(
       gateway(nfsShare(1, { clients_allowed_list: 'no.such.example' })),

@@ -9,7 +9,7 @@ import type { DeclaredFile } from '../shares/servers/declared-file.js'
 import { checkWithExportfs } from '../shares/servers/kernel-nfs/exportfs-check.js'
 import { exportsFile } from '../shares/servers/kernel-nfs/render.js'
 import { renderShares, type ShareServers } from '../shares/index.js'
-import { placesOf } from '../shares/share-locations.js'
+import { locationsOf } from '../shares/share-locations.js'
 import { detectNfsServer, NfsServerError } from '../shares/nfs-server.js'
 import { differenceFrom, readBySamba } from '../shares/servers/samba/config.js'
 import { sambaFormat } from '../shares/servers/samba/format.js'
@@ -30,7 +30,7 @@ export async function render(flags: RenderFlags): Promise<number> {
       remedy: 'Install nfs-ganesha or nfs-kernel-server, or say with --backend for which one to render.',
     })
   const { generation } = flags
-  const files = renderShares(shares, { servers: { nfs, cifs: 'samba' }, places: placesOf(gateway), generation })
+  const files = renderShares(shares, { servers: { nfs, cifs: 'samba' }, locations: locationsOf(gateway), generation })
   const checks = flags.check ? await check(files) : []
   print(files, checks, flags.output === 'json')
   return checks.some(({ verdict }) => verdict === 'refused') ? exitCodes.failed : exitCodes.ok
@@ -97,7 +97,7 @@ async function check(files: readonly DeclaredFile[]): Promise<readonly ServerChe
       () => null,
       (error: unknown) => (error as Error).message,
     )
-    if (refused === null) checks.push({ path, verdict: 'accepted', message: 'its server reads what is meant' })
+    if (refused === null) checks.push({ path, verdict: 'accepted', message: 'the server reads it as intended' })
     if (typeof refused === 'string') checks.push({ path, verdict: 'refused', message: refused })
   }
   return checks

@@ -31,15 +31,15 @@ export async function run(flags: RunFlags): Promise<number> {
 
 async function serve(config: AgentConfig, identity: Identity, log: Log): Promise<number> {
   const clock = systemClock
-  const { enrolment } = identity
+  const { enrollment } = identity
   const agent = await openAgent({ config, identity, clock, log })
-  log.info('agent started', { node: enrolment.node_id, server: enrolment.server, dataDir: config.dataDir })
+  log.info('agent started', { node: enrollment.node_id, server: enrollment.server, dataDir: config.dataDir })
   await agent.ready()
   const end = await Promise.race([agent.ended, stopRequested(log)])
   await within(clock, stopMs, () => agent.stop())
   if (end?.reason !== 'revoked') return exitCodes.ok
   await retireIdentity(config.dataDir)
-  throw new CommandError(`An operator removed this node from ${enrolment.server}: ${end.message}`, {
+  throw new CommandError(`An operator removed this node from ${enrollment.server}: ${end.message}`, {
     remedy: 'To add it again, enroll it with a new token: roost token create.',
     exitCode: exitCodes.removed,
   })
@@ -57,7 +57,7 @@ async function readEnrolled(dataDir: string): Promise<Identity> {
 /** Returns the identity with another address of its control plane. */
 function servedAt(identity: Identity, server: string | undefined): Identity {
   if (server === undefined) return identity
-  return { ...identity, enrolment: { ...identity.enrolment, server: serverUrl(server).origin } }
+  return { ...identity, enrollment: { ...identity.enrollment, server: serverUrl(server).origin } }
 }
 
 async function within(clock: Clock, ms: number, work: () => Promise<void>): Promise<void> {

@@ -36,7 +36,7 @@ it('counts the used part of the reserve as used, and only the space of other use
     freeInodes: 75,
   }
   const values = Object.fromEntries(
-    dfMeasurements(reading({ state: 'ok', figures: usage })).map(({ name, value }) => [name, value]),
+    dfMeasurements(reading({ state: 'ok', values: usage })).map(({ name, value }) => [name, value]),
   )
   expect(values['df.root.df_complex.used']).toBe(21_180_530_688)
   expect(values['df.root.df_complex.free']).toBe(28_845_584_384)
@@ -52,6 +52,6 @@ it('keeps the names of a mount that hangs or fails, without values', () => {
   expect(stuck.filter(({ value }) => !Number.isNaN(value))).toEqual([
     { name: 'df.root.mount_stuck', unit: 'count', value: 1 },
   ])
-  expect(names({ state: 'stuck', since: 0, message: '' })).toEqual(names({ state: 'ok', figures: usage }))
-  expect(names({ state: 'failed', message: '' })).toEqual(names({ state: 'ok', figures: usage }))
+  expect(names({ state: 'stuck', since: 0, message: '' })).toEqual(names({ state: 'ok', values: usage }))
+  expect(names({ state: 'failed', message: '' })).toEqual(names({ state: 'ok', values: usage }))
 })

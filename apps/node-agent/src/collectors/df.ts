@@ -1,5 +1,5 @@
 import type { FilesystemReading } from '../machine/filesystems.js'
-import type { StatfsFigures } from '../machine/statfs-values.js'
+import type { StatfsValues } from '../machine/statfs-values.js'
 import type { Collector } from './engine/collector.js'
 import { gauge, part } from './engine/metric.js'
 import type { Measurement } from './engine/metric.js'
@@ -9,7 +9,7 @@ export function mountName(mountPoint: string): string {
   return mountPoint === '/' ? 'root' : part(mountPoint.replace(/^\//, '').replaceAll('/', '-'))
 }
 
-const unknown: StatfsFigures = {
+const unknown: StatfsValues = {
   total_bytes: Number.NaN,
   free_bytes: Number.NaN,
   available_bytes: Number.NaN,
@@ -20,7 +20,7 @@ const unknown: StatfsFigures = {
 /** A filesystem that does not answer keeps its names, without values. */
 export function dfMeasurements({ filesystem, result }: FilesystemReading): readonly Measurement[] {
   const prefix = `df.${mountName(filesystem.mounts[0].mountPoint)}`
-  const usage = result.state === 'ok' ? result.figures : unknown
+  const usage = result.state === 'ok' ? result.values : unknown
   const used = usage.total_bytes - usage.free_bytes
   const usedInodes = usage.inodes - usage.freeInodes
   return [

@@ -13,7 +13,7 @@ const plainFolder = z
   .string()
   .check(z.regex(/^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/, 'must be an absolute path of letters, digits and ._- alone'))
 const flag = z.optional(z.boolean())
-const wholeNumber = (least: number, most: number) =>
+const integer = (least: number, most: number) =>
   z
     .number()
     .check(
@@ -47,9 +47,9 @@ const settings = {
       /** Without it the agent listens where there is a `swift.conf`. */
       enabled: flag,
       address: z.optional(address),
-      port: z.optional(wholeNumber(1, 65_535)),
+      port: z.optional(integer(1, 65_535)),
       /** How many names of counters and timers are taken. */
-      max_names: z.optional(wholeNumber(1, 5_000)),
+      max_names: z.optional(integer(1, 5_000)),
     }),
   ),
   /** How a gateway serves shares. */
@@ -70,14 +70,14 @@ const settings = {
   /** What accounts hold, and what the proxy moves for them. */
   usage: z.optional(
     z.strictObject({
-      /** How often the databases of the accounts are read; a figure is expected every ten minutes. */
-      storage_interval_seconds: z.optional(wholeNumber(1, 600)),
+      /** How often the databases of the accounts are read; a value is expected every ten minutes. */
+      storage_interval_seconds: z.optional(integer(1, 600)),
       /** How often what the proxy moved is reported. */
-      transfer_interval_seconds: z.optional(wholeNumber(1, 600)),
+      transfer_interval_seconds: z.optional(integer(1, 600)),
       /** The proxy's access log, as syslog writes it. */
       access_log: z.optional(absolutePath),
       /** Where the proxy's `access_log_udp_host` and `access_log_udp_port` lead to, instead of a file. */
-      access_log_udp: z.optional(z.strictObject({ address: z.optional(address), port: wholeNumber(1, 65_535) })),
+      access_log_udp: z.optional(z.strictObject({ address: z.optional(address), port: integer(1, 65_535) })),
     }),
   ),
   /** Names of the storage policies of a node without rings, by index; the first is the default. */
@@ -91,14 +91,14 @@ const DeviceEntry = z.strictObject({
   policies: z.optional(z.array(policyName)),
 })
 
-/** `devices` is either a word or a list; one schema for each, so that a fault in the list is named and not "invalid union". */
-const WithWord = z.strictObject({
+/** `devices` is either a text or a list. Each has its own schema, so that an error in the list is named and not "invalid union". */
+const WithAutomaticDevices = z.strictObject({
   ...settings,
   devices: z.literal('local-filesystems', 'must be "local-filesystems" or a list of devices'),
 })
-const WithList = z.strictObject({ ...settings, devices: z.optional(z.array(DeviceEntry)) })
+const WithDeviceList = z.strictObject({ ...settings, devices: z.optional(z.array(DeviceEntry)) })
 
-export type ConfigFile = z.infer<typeof WithWord> | z.infer<typeof WithList>
+export type ConfigFile = z.infer<typeof WithAutomaticDevices> | z.infer<typeof WithDeviceList>
 
 /** Reads the agent's configuration file, and adds what is wrong with it to `faults`. No file is an empty one, unless it is required. */
 export function readConfigFile(path: string, required: boolean, faults: string[]): ConfigFile {
@@ -119,8 +119,8 @@ export function readConfigFile(path: string, required: boolean, faults: string[]
 }
 
 function parseConfigFile(json: unknown, path: string, faults: string[]): ConfigFile {
-  const word = typeof (json as { devices?: unknown } | null)?.devices === 'string'
-  const result = (word ? WithWord : WithList).safeParse(json)
+  const isAutomatic = typeof (json as { devices?: unknown } | null)?.devices === 'string'
+  const result = (isAutomatic ? WithAutomaticDevices : WithDeviceList).safeParse(json)
   if (result.success) return result.data
   faults.push(...result.error.issues.map((issue) => `${path}: ${sentence(issue)}`))
   return {}

@@ -67,7 +67,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const deployments = await openDeployments({
     ...options,
     dir: join(dataDir, 'deployments'),
-    node: options.identity.enrolment.node_uuid,
+    node: options.identity.enrollment.node_uuid,
     reporter: outbox,
     log,
   })

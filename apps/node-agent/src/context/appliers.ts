@@ -11,7 +11,7 @@ import { openMounts } from './mounts.js'
 import type { NodeProblems } from '../machine/problems.js'
 import { createGatewayApplier } from '../shares/gateway-applier.js'
 import { gatewayState, type GatewayState } from '../shares/gateway-state.js'
-import { placesOf } from '../shares/share-locations.js'
+import { locationsOf } from '../shares/share-locations.js'
 import { createShareAccounts } from '../shares/share-accounts.js'
 import { openServers } from '../shares/share-servers.js'
 import type { RequestHandlers } from '../uplink/requests.js'
@@ -68,7 +68,7 @@ function gatewayOf({ config, machine }: AppliersOptions, mounts: Mounts, state: 
   return createGatewayApplier({
     machine,
     mounts,
-    servers: openServers({ machine, run: runCommand, gateway, places: placesOf(gateway) }),
+    servers: openServers({ machine, run: runCommand, gateway, locations: locationsOf(gateway) }),
     accounts: createShareAccounts(runCommand),
     state,
   })

@@ -9,7 +9,7 @@ import { createStatfsProbe, type ProbeResult } from '../machine/statfs-probe.js'
 import { unlessDenied } from '../machine/try-read.js'
 
 export interface DeviceProbe {
-  /** Reads from the mount and asks for its figures; a result may be as old as the period. Never rejects. */
+  /** Reads from the mount and asks for its usage; a result may be as old as the period. Never rejects. */
   probe(mount: Mount, maxAgeMs?: number): Promise<ProbeResult>
   /** Checks all of them at once, and returns those that were well when probed and cannot be opened now. */
   quickCheck(mounts: readonly Mount[]): Promise<ReadonlySet<Mount>>
@@ -35,7 +35,7 @@ const atOnce = 8
 const quickCheckMs = 3_000
 
 /**
- * statfs alone is no sign of health: a filesystem that was shut down still answers it with old figures, while reading its top folder
+ * statfs alone is no sign of health: a filesystem that was shut down still answers it with old values, while reading its top folder
  * fails. That folder may be in memory: a block of the disk itself, at another location each time and past the cache, is not. A folder or a
  * disk that is closed to the agent's user says nothing against it.
  */
@@ -126,6 +126,6 @@ async function unopenable(
 /** Without the numbers of inodes, which no device's record has. */
 export function spaceOf(result: ProbeResult): FilesystemSpace | null {
   if (result.state !== 'ok') return null
-  const { total_bytes, free_bytes, available_bytes } = result.figures
+  const { total_bytes, free_bytes, available_bytes } = result.values
   return { total_bytes, free_bytes, available_bytes }
 }

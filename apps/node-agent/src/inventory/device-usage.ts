@@ -22,8 +22,8 @@ export interface UsageFacts {
 }
 
 /**
- * The state and figures of a device that the inventory named. Undefined where something else is mounted there since: its figures
- * are another device's until the next inventory says which.
+ * Returns the state and usage of a device of the inventory. Undefined where something else has been mounted there since: its
+ * usage belongs to another device, which the next inventory names.
  */
 export async function usageOf(known: ReadDevice, facts: UsageFacts): Promise<Usage | undefined> {
   const { key, status } = known.device
@@ -32,13 +32,13 @@ export async function usageOf(known: ReadDevice, facts: UsageFacts): Promise<Usa
   const now = mountAt(mount.mountPoint, facts.mounts)
   if (now === undefined) return { key, status: 'unmounted', figures: null }
   if (mountStamp(facts.machine, now) !== known.stamp) return undefined
-  const figures = mount.kind === 'network' ? null : spaceOf(await ask(mount, facts))
-  if (figures === null || (await facts.errors.of(mount, known.stamp))?.isNow === true)
+  const space = mount.kind === 'network' ? null : spaceOf(await ask(mount, facts))
+  if (space === null || (await facts.errors.of(mount, known.stamp))?.isNow === true)
     return { key, status: 'failed', figures: null }
-  return { key, status: status === 'unmanaged' ? status : 'ok', figures }
+  return { key, status: status === 'unmanaged' ? status : 'ok', figures: space }
 }
 
-/** Health is asked now and then, figures as often as the collectors ask; both must be well. */
+/** Checks health now and then, and usage as often as the collectors do; both must be good. */
 async function ask(mount: Mount, { probe, readings, suspects }: UsageFacts): Promise<ProbeResult> {
   const health = await probe.probe(mount, suspects.has(mount) ? 0 : undefined)
   const reading = readings.find(({ filesystem }) => filesystem.device === mount.device)

@@ -69,7 +69,7 @@ describe('errors that an ext4 filesystem has on record', () => {
     expect(await recorded('a')).toEqual({ count: 2, isNow: true })
   })
 
-  it('are not told of a filesystem that keeps no record', async () => {
+  it('are not reported for a filesystem that keeps no record', async () => {
     expect(xfs && (await errors.of(xfs, 'a'))).toBeUndefined()
     expect(await recorded('a')).toBeUndefined()
   })

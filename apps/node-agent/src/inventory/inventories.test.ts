@@ -65,7 +65,7 @@ const hanging: RunCommand = async (file, args, options) =>
 const one = { devices: [{ name: 'd1', mount_point: '/data/1' }] }
 const mounted = '8:1 / /data/1 rw - xfs /dev/sda1 rw'
 
-describe('device figures', () => {
+describe('device usage', () => {
   it('are of every device of the last inventory', async () => {
     mkdirSync(join(root, 'data/1'), { recursive: true })
     mounts([mounted])

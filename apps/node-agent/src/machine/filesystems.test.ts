@@ -28,10 +28,10 @@ function open() {
 }
 
 /** Looks at the mounts every so often, and answers how many were asked up to each look. */
-async function countsEvery(ms: number, looks: number): Promise<readonly number[]> {
+async function countsEvery(ms: number, count: number): Promise<readonly number[]> {
   const filesystems = open()
   const counts: number[] = []
-  for (let i = 0; i < looks; i++) {
+  for (let i = 0; i < count; i++) {
     await filesystems.read()
     counts.push(asked.length)
     now += ms
@@ -39,7 +39,7 @@ async function countsEvery(ms: number, looks: number): Promise<readonly number[]
   return counts
 }
 
-it('asks every filesystem at each report, and whoever else wants figures meanwhile gets the same', async () => {
+it('asks every filesystem at each report, and another caller in between gets the same values', async () => {
   answer = () => ({ state: 'failed', message: '' })
   expect(await countsEvery(10_000, 4)).toEqual([2, 4, 6, 8])
   expect(await countsEvery(5_000, 5)).toEqual([2, 2, 4, 4, 6])

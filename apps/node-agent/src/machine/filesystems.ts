@@ -9,7 +9,7 @@ export interface FilesystemReading {
 }
 
 export interface Filesystems {
-  /** Every local filesystem with its figures, which are at most a report interval old; never rejects because of a mount. */
+  /** Every local filesystem with its values, which are at most a report interval old; never rejects because of a mount. */
   read(): Promise<readonly FilesystemReading[]>
 }
 
@@ -20,7 +20,7 @@ export interface FilesystemsOptions {
   readonly monotonic?: () => number
 }
 
-/** Who asks again within a report interval gets the same figures; half a second of slack, since reports are not on the dot. */
+/** Who asks again within a report interval gets the same values; half a second of slack, since reports are not on the dot. */
 const freshMs = 9_500
 /** One that hangs costs a process that is killed after seconds. */
 const stuckAgainMs = 60_000
@@ -48,7 +48,7 @@ export function createFilesystems(options: FilesystemsOptions): Filesystems {
 
   async function read(): Promise<readonly FilesystemReading[]> {
     await ask(firstMounts(local()).filter(isDue))
-    // What was unmounted meanwhile answered with the figures of the filesystem below it, and is left out.
+    // What was unmounted meanwhile answered with the values of the filesystem below it, and is left out.
     const now = local()
     const mounts = firstMounts(now)
     const present = new Set(mounts.map(keyOf))

@@ -43,7 +43,7 @@ export const startHelper: StartHelper = (file, args) => {
   child.stdin.on('error', () => {}) // it ended, as `exit` says
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     answer += text
-    if (isWhole(answer)) settle?.('answered')
+    if (isComplete(answer)) settle?.('answered')
     else if (answer.length > maxAnswer) abandon(child)
   })
   child.unref() // it must not hold our exit
@@ -57,7 +57,7 @@ export const startHelper: StartHelper = (file, args) => {
         settle = undefined
         clearTimeout(deadline)
         if (outcome === 'timed_out') abandon(child)
-        resolve({ outcome, stdout: isWhole(answer) ? answer.slice(0, -helperEndMark.length - 1) : answer })
+        resolve({ outcome, stdout: isComplete(answer) ? answer.slice(0, -helperEndMark.length - 1) : answer })
       }
       if (isOver) settle('ended')
       else child.stdin.write('\n')
@@ -96,6 +96,6 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, i) => item === b[i])
 }
 
-function isWhole(answer: string): boolean {
+function isComplete(answer: string): boolean {
   return answer === `${helperEndMark}\n` || answer.endsWith(`\n${helperEndMark}\n`)
 }

@@ -22,15 +22,15 @@ import type { RunCommand } from './run-command.js'
 import { createStatfsProbe } from './statfs-probe.js'
 import type { StatfsProbe } from './statfs-probe.js'
 
-// A mount whose server is dead hangs whoever asks it; so does a pipe that nobody writes to, whoever opens it. The probe
-// of these tests is `cat`: it reads the figures of a mount that answers from a file at its path.
+// A mount whose server is dead hangs its caller; so does a pipe without a writer. The probe
+// of these tests is `cat`: it reads the values of a mount that answers from a file at its path.
 const catAll = [
   'sh',
   '-c',
   'while read -r _; do for path; do echo "$(cat "$path") $path"; done; echo .; done',
   'x',
 ] as const
-const figures = '4096 1000 600 500 20 10'
+const values = '4096 1000 600 500 20 10'
 
 let root: string
 let machine: Machine
@@ -57,7 +57,7 @@ async function makeMounts(hung: number, well: number): Promise<void> {
   const pathOf = (name: string): string => join(root, 'srv', name)
   const pipes = names.filter((name) => name.startsWith('hung')).map(pathOf)
   if (pipes.length > 0) execFileSync('mkfifo', pipes)
-  await Promise.all(names.filter((name) => name.startsWith('well')).map((name) => writeFile(pathOf(name), figures)))
+  await Promise.all(names.filter((name) => name.startsWith('well')).map((name) => writeFile(pathOf(name), values)))
 }
 
 /** Watches how many processes ask each mount at the same time. */
@@ -137,7 +137,7 @@ describe.each([4, 8, 64])('%i mounts that hang', (hung) => {
     expect(pauseMs).toBeLessThan(deadlineMs)
     expect(valuesOf(first, /^load\.shortterm$/)[0]).toBeGreaterThanOrEqual(0)
     // The agent's own files and look-ups use the threads that a hung mount would have used up.
-    expect(await readFile(join(root, 'srv/well0'), 'utf8')).toBe(figures)
+    expect(await readFile(join(root, 'srv/well0'), 'utf8')).toBe(values)
 
     // The first that hangs is found by asking all at once, the others one by one.
     let second = first
@@ -179,7 +179,7 @@ it('1,000 readings leave no process, no file and no memory behind', async () => 
     now += 60_000
     await filesystems.read()
   }
-  // All together hang in the first mount, which nobody asks any more; the others are asked once, and the well one with its like.
+  // All together hang in the first mount, which is not asked any more; the others are asked once, and the well one with its like.
   expect(asked).not.toContain(machine.path('/srv/hung0'))
   expect(seen).toEqual({ most: 1, started: 4 })
   expect(helpers).toBe(2)

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openMachine } from './machine.js'
 import { ensureKey, keepIdentity, readIdentity, readMachineIds, retireIdentity } from './identity.js'
 
-const enrolment = { server: 'https://roost.example:8443', node_id: 3, node_uuid: 'u', cluster: 'lab' }
+const enrollment = { server: 'https://roost.example:8443', node_id: 3, node_uuid: 'u', cluster: 'lab' }
 
 let dir: string
 
@@ -18,12 +18,12 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-it('keeps one key from the first attempt at an enrolment to the identity that comes of it', async () => {
+it('keeps one key from the first attempt at an enrollment to the identity that comes of it', async () => {
   const key = await ensureKey(dir)
   expect((await ensureKey(dir)).publicKey).toBe(key.publicKey)
   expect(await readIdentity(dir)).toBeUndefined()
-  await keepIdentity(dir, enrolment)
-  expect(await readIdentity(dir)).toMatchObject({ publicKey: key.publicKey, enrolment })
+  await keepIdentity(dir, enrollment)
+  expect(await readIdentity(dir)).toMatchObject({ publicKey: key.publicKey, enrollment })
   expect(await readdir(dir)).toEqual(['identity.json'])
 })
 
@@ -37,14 +37,14 @@ it('signs with the key whose raw public half it shows', async () => {
 it('shows its files to the owner alone', async () => {
   const state = join(dir, 'made')
   await ensureKey(state)
-  await keepIdentity(state, enrolment)
+  await keepIdentity(state, enrollment)
   expect((await stat(state)).mode & 0o777).toBe(0o700)
   expect((await stat(join(state, 'identity.json'))).mode & 0o777).toBe(0o600)
 })
 
 it('puts the identity of a removed node aside, so that the next key is another', async () => {
   const { publicKey } = await ensureKey(dir)
-  await keepIdentity(dir, enrolment)
+  await keepIdentity(dir, enrollment)
   await retireIdentity(dir)
   expect(await readIdentity(dir)).toBeUndefined()
   expect((await ensureKey(dir)).publicKey).not.toBe(publicKey)

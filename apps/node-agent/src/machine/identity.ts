@@ -7,14 +7,14 @@ import type { Machine } from './machine.js'
 import { removeManagedFile, writeManagedFile } from './managed-file.js'
 import { readManagedRecord } from './managed-record.js'
 
-const Enrolment = z.object({
+const Enrollment = z.object({
   /** The control plane's address, such as `https://roost.example:8443`. */
   server: z.string(),
   node_id: z.number(),
   node_uuid: z.string(),
   cluster: z.string(),
 })
-export type Enrolment = z.infer<typeof Enrolment>
+export type Enrollment = z.infer<typeof Enrollment>
 
 const KeyFile = z.object({
   /** Ed25519, PKCS#8 in PEM. */
@@ -24,7 +24,8 @@ const KeyFile = z.object({
 })
 type KeyFile = z.infer<typeof KeyFile>
 
-const IdentityFile = z.extend(KeyFile, { enrolment: Enrolment })
+/** The spelling of `enrolment` is that of the files of earlier versions. */
+const IdentityFile = z.extend(KeyFile, { enrolment: Enrollment })
 
 /** The key that stands for this machine. */
 export interface MachineKey {
@@ -40,7 +41,7 @@ const keyFile = 'enrolling.json'
 
 /** Who this node is. Kept through everything but an operator's removal of the node. */
 export interface Identity extends MachineKey {
-  readonly enrolment: Enrolment
+  readonly enrollment: Enrollment
 }
 
 /** Something that an operator has to put right, in a sentence. */
@@ -51,12 +52,12 @@ export class IdentityError extends Error {
 /** The identity in a state directory; undefined where no control plane has taken the node in. */
 export async function readIdentity(dataDir: string): Promise<Identity | undefined> {
   const file = await readAs(IdentityFile, join(dataDir, identityFile))
-  return file && { ...keyOf(file), enrolment: file.enrolment }
+  return file && { ...keyOf(file), enrollment: file.enrolment }
 }
 
 /**
- * The key for an enrolment, made when there is none yet. It is kept until the enrolment is noted: an answer that is lost
- * on the way must not leave a node behind that nobody can be.
+ * The key for an enrollment, made when there is none yet. It is kept until the enrollment is saved: an answer that is lost
+ * on the way must not leave a node behind that no machine can be.
  */
 export async function ensureKey(dataDir: string): Promise<MachineKey> {
   const path = join(dataDir, keyFile)
@@ -73,15 +74,15 @@ export async function ensureKey(dataDir: string): Promise<MachineKey> {
 }
 
 /** The control plane has taken the node in: the key becomes its identity. */
-export async function keepIdentity(dataDir: string, enrolment: Enrolment): Promise<void> {
+export async function keepIdentity(dataDir: string, enrollment: Enrollment): Promise<void> {
   const path = join(dataDir, keyFile)
   const file = await readAs(KeyFile, path)
-  if (file === undefined) throw new IdentityError(`${path} is gone: enrol again.`)
-  await writeJson(join(dataDir, identityFile), { ...file, enrolment })
+  if (file === undefined) throw new IdentityError(`${path} is gone: enroll again.`)
+  await writeJson(join(dataDir, identityFile), { ...file, enrolment: enrollment })
   await removeManagedFile(path)
 }
 
-/** Puts the identity of a node that was removed aside, so that the next enrolment makes a new one. */
+/** Puts the identity of a node that was removed aside, so that the next enrollment makes a new one. */
 export async function retireIdentity(dataDir: string): Promise<void> {
   await rename(join(dataDir, identityFile), join(dataDir, 'identity.removed.json'))
 }
@@ -104,7 +105,7 @@ export function readMachineIds(machine: Machine, key: MachineKey): MachineIds {
 }
 
 function readAs<S extends z.ZodMiniType>(schema: S, path: string): Promise<z.infer<S> | undefined> {
-  const remedy = 'Restore it from a backup, or remove it and enrol this node again with --take-place.'
+  const remedy = 'Restore it from a backup, or remove it and enroll this node again with --take-place.'
   return readManagedRecord(path, schema, remedy)
 }
 

@@ -100,7 +100,7 @@ function isReadOnly(options: string): boolean {
 function kindOf(fsType: string): MountKind {
   if (local.has(fsType)) return 'local'
   if (network.has(fsType)) return 'network'
-  // `fuseblk` too: its figures come from a process that may hang.
+  // `fuseblk` too: its values come from a process that may hang.
   return fsType.startsWith('fuse') && fsType !== 'fusectl' ? 'fuse' : 'pseudo'
 }
 
@@ -127,8 +127,8 @@ export function localFilesystems(mounts: readonly Mount[]): readonly LocalFilesy
 }
 
 function bestFirst(a: Mount, b: Mount): number {
-  const whole = Number(b.root === '/') - Number(a.root === '/')
-  return whole || a.mountPoint.length - b.mountPoint.length || (a.mountPoint < b.mountPoint ? -1 : 1)
+  const byRoot = Number(b.root === '/') - Number(a.root === '/')
+  return byRoot || a.mountPoint.length - b.mountPoint.length || (a.mountPoint < b.mountPoint ? -1 : 1)
 }
 
 /** Whether something was mounted over the mount, or over a folder above it: its path then leads elsewhere. */

@@ -19,7 +19,7 @@ export interface NotifierOptions {
   readonly watchdogMs: number | null
   readonly run: RunCommand
   readonly clock: Clock
-  /** Told once when systemd cannot be reached. */
+  /** Called once when systemd cannot be reached. */
   readonly onFault: (message: string) => void
 }
 

@@ -26,7 +26,7 @@ export interface CommandResult {
 
 export type RunCommand = (file: string, args: readonly string[], options: CommandOptions) => Promise<CommandResult>
 
-/** What commands see when nobody says otherwise: no variable of ours leaks, and messages are in English. */
+/** The default environment of commands: none of our variables leaks, and messages are in English. */
 const plainEnvironment = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin',
   LC_ALL: 'C',

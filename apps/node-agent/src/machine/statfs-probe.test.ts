@@ -8,7 +8,7 @@ const root = { id: 1, mountPoint: '/' }
 const deadlineMs = 50_000
 
 describe('a probe with the real stat', () => {
-  it('gives the figures of a filesystem', async () => {
+  it('gives the values of a filesystem', async () => {
     const result = await createStatfsProbe({ run: runCommand, deadlineMs }).probe(root)
     expect(result).toMatchObject({ state: 'ok' })
   })

@@ -3,16 +3,16 @@ import type { StartHelper } from './helper.js'
 import { describeFailure } from './run-command.js'
 import type { CommandResult, RunCommand } from './run-command.js'
 import { parseStatfs } from './statfs-values.js'
-import type { StatfsFigures } from './statfs-values.js'
+import type { StatfsValues } from './statfs-values.js'
 import { createStatfsRound } from './statfs-round.js'
 
 export type ProbeResult =
-  | { readonly state: 'ok'; readonly figures: StatfsFigures }
+  | { readonly state: 'ok'; readonly values: StatfsValues }
   /** It did not answer within the deadline, and is not asked again until the process that asks has ended. */
   | { readonly state: 'stuck'; readonly since: number; readonly message: string }
   | { readonly state: 'failed'; readonly message: string }
 
-/** What has to be known of a mount to ask for its figures. */
+/** A mount to ask for its usage. */
 export interface ProbeTarget {
   /** Tells this mount from a later one at the same path. */
   readonly id: number
@@ -57,7 +57,7 @@ interface Entry {
 const statCommand = ['stat', '-f', '-c', '%S %b %f %a %c %d'] as const
 
 /**
- * Asks for filesystems' figures in other processes: a dead disk hangs such a process and not the agent, whose four threads for
+ * Asks for the usage of filesystems in other processes: a dead disk hangs such a process and not the agent, whose four threads for
  * files would be used up by four such disks.
  */
 export function createStatfsProbe(options: StatfsProbeOptions): StatfsProbe {
@@ -65,22 +65,22 @@ export function createStatfsProbe(options: StatfsProbeOptions): StatfsProbe {
   const single = new SingleProbe({ ...options, path, deadlineMs })
   const round = start && createStatfsRound({ start, deadlineMs }, options.roundCommand)
 
-  async function figuresOfWell(targets: readonly ProbeTarget[]): Promise<ReadonlyMap<string, StatfsFigures>> {
+  async function valuesOfHealthy(targets: readonly ProbeTarget[]): Promise<ReadonlyMap<string, StatfsValues>> {
     if (!round) return new Map()
-    const { figures, stuck } = await round.ask(targets.map(({ mountPoint }) => path(mountPoint)))
+    const { values, stuck } = await round.ask(targets.map(({ mountPoint }) => path(mountPoint)))
     const target = targets.find(({ mountPoint }) => path(mountPoint) === stuck?.path)
     if (stuck && target) single.hangs(target, stuck.ended)
-    return figures
+    return values
   }
 
   return {
     probe: async (target) => single.probe(target),
     async probeAll(targets) {
-      const known = await figuresOfWell(targets.filter((target) => single.isWell(target)))
+      const known = await valuesOfHealthy(targets.filter((target) => single.isWell(target)))
       return Promise.all(
         targets.map(async (target) => {
-          const figures = known.get(path(target.mountPoint))
-          return figures ? ({ state: 'ok', figures } as const) : single.probe(target)
+          const values = known.get(path(target.mountPoint))
+          return values ? ({ state: 'ok', values } as const) : single.probe(target)
         }),
       )
     },
@@ -101,7 +101,7 @@ interface SingleOptions extends StatfsProbeOptions {
 class SingleProbe {
   readonly #options: SingleOptions
   readonly #entries = new Map<string, Entry>()
-  /** Mounts that had no figures when they were last asked. */
+  /** Mounts that did not answer when they were last asked. */
   readonly #unwell = new Set<string>()
   readonly #stopping = new AbortController()
 
@@ -183,7 +183,7 @@ function keyOf({ id, mountPoint }: ProbeTarget): string {
 function answerOf(mountPoint: string, result: CommandResult): ProbeResult {
   if (result.outcome !== 'exited' || result.exitCode !== 0)
     return { state: 'failed', message: `${mountPoint}: ${describeFailure(result)}` }
-  const figures = parseStatfs(result.stdout)
-  if (figures) return { state: 'ok', figures }
-  return { state: 'failed', message: `${mountPoint}: '${result.stdout.slice(0, 80).trim()}' are no figures` }
+  const values = parseStatfs(result.stdout)
+  if (values) return { state: 'ok', values }
+  return { state: 'failed', message: `${mountPoint}: '${result.stdout.slice(0, 80).trim()}' is no answer of stat` }
 }

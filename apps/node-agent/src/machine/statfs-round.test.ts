@@ -20,21 +20,21 @@ afterEach(async () => {
   await rm(dir, { recursive: true })
 })
 
-it('gives the same figures as stat by itself, for odd paths too', async () => {
+it('gives the same values as stat by itself, for odd paths too', async () => {
   round = createStatfsRound({ start: startHelper, deadlineMs: patienceMs })
   const odd = join(dir, ' a  "b" $HOME \\040 ')
   await writeFile(odd, '')
-  const { figures, stuck } = await round.ask(['/proc', odd, '/no/such/mount'])
+  const { values, stuck } = await round.ask(['/proc', odd, '/no/such/mount'])
   expect(stuck).toBeUndefined()
-  expect([...figures.keys()]).toEqual(['/proc', odd])
+  expect([...values.keys()]).toEqual(['/proc', odd])
   const [inodes] = execFileSync('stat', ['-f', '-c', '%c', odd], { encoding: 'utf8' }).split('\n')
-  expect(figures.get(odd)).toMatchObject({ inodes: Number(inodes), total_bytes: expect.any(Number) })
+  expect(values.get(odd)).toMatchObject({ inodes: Number(inodes), total_bytes: expect.any(Number) })
 })
 
 it('has no room for a path with a newline, which is to be asked by itself', async () => {
   round = createStatfsRound({ start: startHelper, deadlineMs: patienceMs })
-  expect((await round.ask(['/tmp\n/proc'])).figures.size).toBe(0)
-  expect((await round.ask([])).figures.size).toBe(0)
+  expect((await round.ask(['/tmp\n/proc'])).values.size).toBe(0)
+  expect((await round.ask([])).values.size).toBe(0)
 })
 
 // `stat` itself cannot be made to hang here. What matters is that it does not keep back what it knows: this one writes to a
@@ -44,8 +44,8 @@ it('has the answers of the mounts before the one that hangs, and names that one'
   execFileSync('mkfifo', [hung])
   const script = `while read -r _; do { stat -f -c '%S %b %f %a %c %d %-4200n' -- "$1" "$2"; cat "$3"; } ; echo .; done`
   round = createStatfsRound({ start: startHelper, deadlineMs: 6_000 }, ['sh', '-c', script, 'x'])
-  const { figures, stuck } = await round.ask(['/proc', '/sys', hung])
-  expect([...figures.keys()]).toEqual(['/proc', '/sys'])
+  const { values, stuck } = await round.ask(['/proc', '/sys', hung])
+  expect([...values.keys()]).toEqual(['/proc', '/sys'])
   expect(stuck?.path).toBe(hung)
   await stuck?.ended
 })

@@ -1,7 +1,7 @@
 import { keepHelper } from './helper.js'
 import type { StartHelper } from './helper.js'
 import { parseStatfs } from './statfs-values.js'
-import type { StatfsFigures } from './statfs-values.js'
+import type { StatfsValues } from './statfs-values.js'
 
 export interface RoundOptions {
   readonly start: StartHelper
@@ -9,8 +9,8 @@ export interface RoundOptions {
 }
 
 export interface RoundAnswer {
-  /** By path. A path without figures is to be asked by itself. */
-  readonly figures: ReadonlyMap<string, StatfsFigures>
+  /** By path. A path without values is to be asked by itself. */
+  readonly values: ReadonlyMap<string, StatfsValues>
   /** The path at which the helper hangs, until its process has ended. */
   readonly stuck?: { readonly path: string; readonly ended: Promise<void> }
 }
@@ -21,7 +21,7 @@ export interface StatfsRound {
   close(): void
 }
 
-// The figures, then the path, so wide that the C library has no room to keep an answer back: each is on its way before the
+// Prints the values, then the path, so wide that the C library has no room to keep an answer back: each is on its way before the
 // next mount is asked, so that the first one without an answer is the one that hangs.
 const script = `while read -r _; do stat -f -c '%S %b %f %a %c %d %-4200n' -- "$@"; echo .; done`
 const shell = ['sh', '-c', script, 'roost-statfs'] as const
@@ -39,26 +39,26 @@ export function createStatfsRound(
     async ask(paths) {
       // A line of an answer is one path.
       const askable = paths.filter((path) => !path.includes('\n'))
-      if (askable.length === 0) return { figures: new Map() }
+      if (askable.length === 0) return { values: new Map() }
       const { outcome, stdout, ended } = await helper.ask(askable, deadlineMs)
-      const figures = figuresIn(stdout, askable)
-      if (outcome !== 'timed_out') return { figures }
-      const path = askable[askable.findLastIndex((path) => figures.has(path)) + 1]
-      return path === undefined ? { figures } : { figures, stuck: { path, ended } }
+      const values = valuesIn(stdout, askable)
+      if (outcome !== 'timed_out') return { values }
+      const path = askable[askable.findLastIndex((path) => values.has(path)) + 1]
+      return path === undefined ? { values } : { values, stuck: { path, ended } }
     },
     close: () => helper.close(),
   }
 }
 
-function figuresIn(stdout: string, paths: readonly string[]): Map<string, StatfsFigures> {
+function valuesIn(stdout: string, paths: readonly string[]): Map<string, StatfsValues> {
   // A path may end in blanks itself.
   const byTrimmed = new Map(paths.map((path) => [path.trimEnd(), path]))
-  const found = new Map<string, StatfsFigures>()
+  const found = new Map<string, StatfsValues>()
   for (const line of stdout.split('\n')) {
     const [, text = '', name = ''] = /^((?:\d+ ){5}\d+) (.*)$/.exec(line) ?? []
     const path = byTrimmed.get(name.trimEnd())
-    const figures = parseStatfs(text)
-    if (path !== undefined && figures) found.set(path, figures)
+    const values = parseStatfs(text)
+    if (path !== undefined && values) found.set(path, values)
   }
   return found
 }

@@ -5,11 +5,11 @@ import type { Deployment } from './deployment.js'
 import type { Gateway } from './gateway.js'
 import { labelOf, shareProtocols } from './index.js'
 import { describeMissing } from './missing-shares.js'
-import { onTheWayBack, ProtocolPart } from './protocol-deployment.js'
+import { onTheWayBack, ProtocolDeployment } from './protocol-deployment.js'
 
 /**
- * Makes the servers serve these shares: staged, read by each server, placed, told, seen. A protocol of which something
- * fails stays, or is put back, as it was; the other one goes on. A share that cannot be mounted is left out, which is an
+ * Makes the servers serve these shares. The files are staged, checked by each server, moved to their paths and loaded; then
+ * the result is checked. A protocol that fails is left, or put back, as it was; the other one continues. A share that cannot be mounted is left out, which is an
  * incomplete deployment. Killed at any moment, it is called again with the same generation and goes on.
  */
 export async function applyGateway(
@@ -29,7 +29,7 @@ export async function applyGateway(
     inForce,
     journal,
   }
-  const parts = shareProtocols.map((protocol) => new ProtocolPart(deployment, protocol))
+  const parts = shareProtocols.map((protocol) => new ProtocolDeployment(deployment, protocol))
   for (const part of parts) await part.attempt(() => part.prepare())
   if (anyGoes(parts)) {
     progress('planned')
@@ -39,26 +39,26 @@ export async function applyGateway(
   for (const part of parts) await part.attempt(() => part.check())
   if (anyGoes(parts)) progress('staged')
   for (const [i, part] of parts.entries()) {
-    const completes = i === parts.length - 1 && failedOf(parts).length === 0 && isWhole(deployment)
-    await part.attempt(() => part.take(completes))
+    const completes = i === parts.length - 1 && failedOf(parts).length === 0 && isComplete(deployment)
+    await part.attempt(() => part.activate(completes))
     if (part.fault !== undefined) await part.rollBack()
   }
   return end(deployment, parts)
 }
 
 /** Of the protocols that it has something to do with, one at least has not failed. */
-function anyGoes(parts: readonly ProtocolPart[]): boolean {
+function anyGoes(parts: readonly ProtocolDeployment[]): boolean {
   return failedOf(parts).length === 0 || parts.some(({ isInvolved, fault }) => isInvolved && fault === undefined)
 }
 
-function failedOf(parts: readonly ProtocolPart[]): readonly ProtocolPart[] {
+function failedOf(parts: readonly ProtocolDeployment[]): readonly ProtocolDeployment[] {
   return parts.filter(({ fault }) => fault !== undefined)
 }
 
 /** Where none can be had, no protocol goes on: behind all of them is the same storage. */
 async function startMounts(
   { gateway, desired }: Deployment,
-  parts: readonly ProtocolPart[],
+  parts: readonly ProtocolDeployment[],
 ): Promise<readonly MissingShare[]> {
   try {
     return await gateway.mounts.start(desired, await foldersOf(failedOf(parts)))
@@ -71,7 +71,7 @@ async function startMounts(
 /** A share without its mount would be exported over the bare folder. */
 async function leaveOut(
   deployment: Deployment,
-  parts: readonly ProtocolPart[],
+  parts: readonly ProtocolDeployment[],
   missing: readonly MissingShare[],
 ): Promise<void> {
   if (missing.length === 0) return
@@ -79,17 +79,17 @@ async function leaveOut(
   for (const part of parts) await part.attempt(() => part.prepare())
 }
 
-function isWhole({ missing }: Deployment): boolean {
+function isComplete({ missing }: Deployment): boolean {
   return missing.length === 0
 }
 
-async function foldersOf(parts: readonly ProtocolPart[]): Promise<ReadonlySet<string>> {
+async function foldersOf(parts: readonly ProtocolDeployment[]): Promise<ReadonlySet<string>> {
   const folders: string[] = []
   for (const part of parts) folders.push(...(await part.folders()))
   return new Set(folders)
 }
 
-async function end(deployment: Deployment, parts: readonly ProtocolPart[]): Promise<Outcome> {
+async function end(deployment: Deployment, parts: readonly ProtocolDeployment[]): Promise<Outcome> {
   const { gateway, inForce } = deployment
   const failed = failedOf(parts)
   const done = parts.filter(({ fault }) => fault === undefined)
@@ -117,18 +117,18 @@ async function settledOutcome(deployment: Deployment, files: Outcome['files']): 
   const left = describeMissing(desired, [...deployment.missing, ...missing])
   const message = [...left, ...notes].join(' ')
   if (left.length === 0) return { outcome: 'applied', in_force: generation, message, files }
-  if (isWhole(deployment)) await gateway.state.writeInForce({ ...deployment.inForce, generation: before }, new Map())
+  if (isComplete(deployment)) await gateway.state.writeInForce({ ...deployment.inForce, generation: before }, new Map())
   return { outcome: 'failed', in_force: before, message, files, partly: true, isIncomplete: true }
 }
 
 /** What one part says, or each of several by its name. */
-function reasonOf(failed: readonly ProtocolPart[]): string {
+function reasonOf(failed: readonly ProtocolDeployment[]): string {
   const involved = failed.filter(({ isInvolved }) => isInvolved)
   const [reason, ...others] = new Set(involved.map(({ fault }) => fault))
   return others.length === 0 && reason !== undefined ? reason : involved.map(labelled).join(' ')
 }
 
-function labelled({ protocol, fault = '' }: ProtocolPart): string {
+function labelled({ protocol, fault = '' }: ProtocolDeployment): string {
   return `${labelOf(protocol)} could not be deployed: ${fault}${/[.!?]$/.test(fault) ? '' : '.'}`
 }
 

@@ -26,7 +26,7 @@ async function fileDrift(
   now: string | undefined,
   inForce: string,
 ): Promise<readonly DriftedItem[]> {
-  // A file without a share may as well not be there: nobody misses it where Roost was taken off.
+  // A file without a share may be missing: that is no drift where Roost was removed.
   if (now === undefined && bodyOf(inForce) === '') return []
   const diff = await unifiedDiff(server.file, bodyOf(inForce), bodyOf(now ?? ''))
   if (now === undefined) return [{ subject: server.file, message: 'The file is gone.', diff }]

@@ -80,7 +80,7 @@ describe('a deployment to a gateway', () => {
     expect(await gateway.applier.drift()).toEqual([])
   })
 
-  it('says what could not be put back, and tells the servers anew with the next generation', async () => {
+  it('says what could not be put back, and reloads the servers again with the next generation', async () => {
     await apply(1, cifsShare(2))
     gateway.fail('smbcontrol smbd reload-config', 'no answer', 2)
     const outcome = await apply(2, cifsShare(2, { cifs_guest_ok: false }))

@@ -25,7 +25,7 @@ describe('a file that was changed by hand', () => {
     expect(gateway.read(sambaFile)).toContain('read only = yes')
   })
 
-  it('is told as soon as it is changed', async () => {
+  it('is reported as soon as the file is changed', async () => {
     let changes = 0
     const end = gateway.applier.watch?.(() => (changes += 1))
     try {
@@ -36,14 +36,14 @@ describe('a file that was changed by hand', () => {
     }
   })
 
-  it('is told also where its folder was made, or made anew, after the agent’s start', async () => {
+  it('is also reported where the folder was made, or made again, after the agent’s start', async () => {
     const folder = join(gateway.root, dirname(sambaFile))
     const text = gateway.read(sambaFile) ?? ''
     rmSync(folder, { recursive: true })
     let changes = 0
     const end = gateway.applier.watch?.(() => (changes += 1))
     onTestFinished(() => end?.())
-    for (const time of ['made', 'made anew']) {
+    for (const time of ['made', 'made again']) {
       const before = changes
       gateway.write(sambaFile, text)
       await expect.poll(() => changes, { message: time }).toBeGreaterThan(before)

@@ -89,7 +89,7 @@ describe('the sessions of a share', () => {
     expect(await lostBy(...shares)).toEqual(lost)
   })
 
-  it('cannot be told for names of clients: who may be refused is ended', async () => {
+  it('are unknown for host names of clients: sessions that may lose access are ended', async () => {
     expect(await lostBy(cifsShare(2, { clients_allowed_list: '.lab.example' }), cifsShare(3))).toHaveLength(2)
   })
 

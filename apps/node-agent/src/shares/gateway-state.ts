@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import { readManagedFile, removeManagedFile, writeManagedFile } from '../machine/managed-file.js'
 import { readManagedRecord } from '../machine/managed-record.js'
 
-/** What the last deployment left behind, without a password: what drift is told by, and what a failed one returns to. */
+/** The result of the last deployment, without passwords: drift is measured against it, and a failed deployment returns to it. */
 const InForce = z.object({
   /** Another node's generations are not this one's, on whichever machine. */
   node: z.string(),

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { DesiredState } from '@roost/api-types/agent'
 import { describe, expect, it } from 'vitest'
 import { renderShares, type ShareServers } from './index.js'
-import { places } from './testing/sample-shares.js'
+import { locations } from './testing/sample-shares.js'
 
 const golden = fileURLToPath(new URL('golden', import.meta.url))
 
 function render(name: string, nfs: ShareServers['nfs']) {
   const desired = DesiredState.parse(JSON.parse(readFileSync(join(golden, name, 'desired.json'), 'utf8')))
   if (desired.kind !== 'gateway') throw new Error('The desired state is not that of a gateway.')
-  const options = { servers: { nfs, cifs: 'samba' }, places, generation: 7 } as const
+  const options = { servers: { nfs, cifs: 'samba' }, locations, generation: 7 } as const
   return Object.fromEntries(renderShares(desired.shares, options).map(({ path, content }) => [path, content]))
 }
 

@@ -165,9 +165,9 @@ describe('reading back', () => {
   })
 
   it('reads an octal sign in a path as what it stands for', () => {
-    const meant = [{ path: '/a b"#\\ü😀', clients: [{ host: '*', options: ['ro'] }] }]
-    expect(exportsFormat.encode(meant)).toBe('/a\\040b\\042\\043\\134\\303\\274\\360\\237\\230\\200 *(ro)\n')
-    expect(exportsFormat.parse(exportsFormat.encode(meant))).toEqual(meant)
+    const entries = [{ path: '/a b"#\\ü😀', clients: [{ host: '*', options: ['ro'] }] }]
+    expect(exportsFormat.encode(entries)).toBe('/a\\040b\\042\\043\\134\\303\\274\\360\\237\\230\\200 *(ro)\n')
+    expect(exportsFormat.parse(exportsFormat.encode(entries))).toEqual(entries)
   })
 
   it.each([

@@ -33,7 +33,7 @@ export type ShareServers = { readonly [P in Protocol]: keyof (typeof protocols)[
 
 export interface RenderOptions {
   readonly servers: ShareServers
-  readonly places: ShareLocations
+  readonly locations: ShareLocations
   readonly generation: number
 }
 
@@ -43,7 +43,7 @@ export interface RenderOptions {
  */
 export function renderShares(shares: readonly DesiredShare[], options: RenderOptions): readonly DeclaredFile[] {
   requireDistinct(shares)
-  const validated = shares.map((share) => validateShare(share, options.places)).toSorted((a, b) => a.id - b.id)
+  const validated = shares.map((share) => validateShare(share, options.locations)).toSorted((a, b) => a.id - b.id)
   return shareProtocols.flatMap((protocol) => renderProtocol(protocol, validated, options))
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openMachine } from '../machine/machine.js'
 import type { RunCommand } from '../machine/run-command.js'
 import { leave, leavingOf } from './leave.js'
-import { placesOf } from './share-locations.js'
+import { locationsOf } from './share-locations.js'
 import { isPrepared, preparationsFor, prepare } from './prepare.js'
 import { cifsShare, nfsShare } from './testing/sample-shares.js'
 import type { ScriptedGateway } from './testing/scripted-servers.js'
@@ -33,7 +33,7 @@ function opened() {
   }
   const config = { nfs: 'kernel', mounts: 'operator', mountDirectory: '/srv/roost', cacheDirectory: '/c' } as const
   const settings = { ...config, account: 'nobody' }
-  const servers = openServers({ machine, run, gateway: settings, places: placesOf(settings) })
+  const servers = openServers({ machine, run, gateway: settings, locations: locationsOf(settings) })
   return { machine, run, commands, failing, leaving: () => leavingOf(machine, servers.all) }
 }
 
@@ -82,7 +82,7 @@ describe('a machine that Roost leaves', () => {
     expect(gateway.read(smbConf)).toBe('[global]\n\n  workgroup = LAB\n')
   })
 
-  it('is told of shares that are still served, whose sessions end with them', async () => {
+  it('reports the shares that are still served, whose sessions end', async () => {
     const { machine, run, commands, leaving } = await prepared()
     await apply(1, nfsShare(1), cifsShare(2))
     const { served } = leaving()

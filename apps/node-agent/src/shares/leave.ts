@@ -60,11 +60,11 @@ export async function leave(machine: Machine, run: RunCommand, { departures, fil
   for (const { path, content } of departures) if (content !== null) await putBack(machine, path, content)
   // The kernel's server reads its file without an include line that could be removed.
   for (const { server } of files) if (server.endsWithEmptyFile) await empty(machine, server.file)
-  for (const served of files) await tell(served)
+  for (const served of files) await reload(served)
   for (const { path, content } of departures) if (content === null) await remove(machine, path)
 }
 
-async function tell({ server, text }: Served): Promise<void> {
+async function reload({ server, text }: Served): Promise<void> {
   if (!server.isRunning()) return
   await server.reload()
   // Its clients keep what they were permitted when they connected.

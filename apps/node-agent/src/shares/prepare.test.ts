@@ -62,7 +62,7 @@ describe('a machine that is to serve shares', () => {
     expect(gateway.read(`${ganeshaConf}.before-roost`)).toBe(theirs)
   })
 
-  it('is told what that is before anything is done', () => {
+  it('is reported before anything is done', () => {
     gateway.write(smbConf, '[global]\n')
     const preparations = preparationsFor(openMachine(gateway.root), 'kernel')
     expect(preparations.map(({ sentence }) => sentence)).toEqual([

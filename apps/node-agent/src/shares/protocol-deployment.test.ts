@@ -108,7 +108,7 @@ describe('one protocol of two', () => {
     expect(count('smbpasswd')).toBe(2)
   })
 
-  it('goes on when what the other one left on its way back could not be put back, which is told anew', async () => {
+  it('continues when the rollback of the other one failed, whose server is reloaded again', async () => {
     gateway.fail('smbcontrol smbd reload-config', 'no answer', 2)
     expect((await apply(2, ...changed)).message).toMatch(/ On the way back: .*no answer.* NFS is deployed\.$/)
     expect(gateway.read('/state/under-way.json')).toContain(sambaFile)
@@ -118,7 +118,7 @@ describe('one protocol of two', () => {
       in_force: 3,
     })
     expect(gateway.read('/state/under-way.json')).toBeUndefined()
-    // Told of 1, 2, 1 again, and once more of 1: nobody knew whether it was taken.
+    // Reloaded for 1, 2, 1 again, and once more for 1: it was unknown whether that reload worked.
     expect(count('smbcontrol smbd reload-config')).toBe(4)
   })
 })

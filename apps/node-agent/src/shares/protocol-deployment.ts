@@ -12,11 +12,11 @@ import type { ServerChange } from './server-change.js'
 
 const fileMode = 0o644
 /** A server that has just read its file may need a moment to serve it. */
-const settleTries = 5
+const settleAttempts = 5
 const settleMs = 400
 
 /** One protocol's part of a deployment, all of which is done or nothing. */
-export class ProtocolPart {
+export class ProtocolDeployment {
   readonly protocol: Protocol
   /** Why it does not go on. */
   fault: string | undefined
@@ -32,7 +32,7 @@ export class ProtocolPart {
     this.#deployment = deployment
     this.protocol = protocol
     this.#servers = deployment.gateway.servers.all.filter((server) => server.protocol === protocol)
-    // One that is left from a kill: nobody knows what the servers were told already.
+    // After a kill it is unknown which servers were reloaded.
     this.isTouched = Object.keys(this.#own(deployment.journal)).length > 0
   }
 
@@ -73,24 +73,24 @@ export class ProtocolPart {
     for (const { server, text } of this.#changing()) await server.check(text)
   }
 
-  /** With `completes`, the generation is in force when it is done. */
-  async take(completes: boolean): Promise<void> {
+  /** Moves the files to their paths and reloads the servers. With `completes`, the generation is in force afterwards. */
+  async activate(completes: boolean): Promise<void> {
     fp('agent.apply.afterValidate')
     const { machine } = this.#deployment.gateway
-    const told = await this.#toBeTold()
+    const reloaded = await this.#toReload()
     this.isTouched = true
     const before = await this.#remember()
     for (const { server } of this.#changing()) await commitStagedFile(machine.path(server.file))
     fp('agent.apply.afterRename')
-    for (const { server } of told) await server.reload()
+    for (const { server } of reloaded) await server.reload()
     fp('agent.apply.afterReload')
-    // Looked for only now: who connects from here on has what the new files give.
+    // Sessions are read only now: clients that connect from here on have the access of the new files.
     for (const session of await this.#lostSessions(before)) await session.end()
-    for (const serverChange of told) await requireServed(serverChange)
+    for (const serverChange of reloaded) await requireServed(serverChange)
     await this.#commit(completes)
   }
 
-  /** Puts the files back, tells the servers once more, and says what kept it from that. */
+  /** Puts the files back, reloads the servers, and adds the errors of that to the fault. */
   async rollBack(): Promise<void> {
     const { machine } = this.#deployment.gateway
     const before = this.#own(this.#deployment.journal)
@@ -144,16 +144,16 @@ export class ProtocolPart {
     return this.#servers.some(({ file }) => file === path)
   }
 
-  /** Servers that have to take notice: of a new file, or because they do not serve what their file says. */
-  async #toBeTold(): Promise<readonly ServerChange[]> {
+  /** Returns the servers to reload: their file is new, or they do not serve what it says. */
+  async #toReload(): Promise<readonly ServerChange[]> {
     const isResumed = this.isTouched
-    const told: ServerChange[] = []
+    const changes: ServerChange[] = []
     for (const serverChange of this.#serverChanges) {
       if (!serverChange.server.isRunning()) continue
       if (serverChange.changes || isResumed || (await serverChange.server.faults(serverChange.text)).length > 0)
-        told.push(serverChange)
+        changes.push(serverChange)
     }
-    return told
+    return changes
   }
 
   /** Writes down the files as they were; what a kill has left of that goes first. */
@@ -219,10 +219,10 @@ export class ProtocolPart {
 }
 
 async function requireServed({ server, text }: ServerChange): Promise<void> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     const faults = await server.faults(text)
     if (faults.length === 0) return
-    if (tries === settleTries)
+    if (attempt === settleAttempts)
       throw new Error(`${server.daemon} does not serve what was deployed: ${faults.slice(0, 3).join(' ')}`)
     await new Promise((resolve) => setTimeout(resolve, settleMs))
   }

@@ -20,7 +20,7 @@ const exportsOf = (shares: readonly DesiredShare[]) => bodiesOf(shares)['/etc/ex
 const sectionsOf = (shares: readonly DesiredShare[]) => bodiesOf(shares)['/etc/samba/roost.d/shares.conf'] ?? ''
 const checkExports = (text: string) => checkWithExportfs(text, runCommand)
 
-/** Every section that Samba reads, and what of it differs from what is meant. */
+/** Reads every section with Samba, and says what differs from what the file should mean. */
 async function readSections(text: string) {
   const printed = await readBySamba(`[global]\n${text}`, runCommand)
   const names = [...printed.keys()].filter((name) => name !== 'global')
@@ -45,7 +45,7 @@ describe.skipIf(!isEnabled)(
       const shares = desired.kind === 'gateway' ? desired.shares : []
       expect((await readSections(sectionsOf(shares))).difference).toBeUndefined()
       const said = await checkExports(exportsOf(shares)).then(
-        () => 'read as it is meant',
+        () => 'read as intended',
         (error: unknown) => String(error),
       )
       // No name server knows the hosts of the examples.

@@ -21,7 +21,7 @@ const deadlineMs = 20_000
 
 /**
  * The account `share-<id>` of each share with a password: in Samba's database, and on the machine, without which Samba
- * takes none. Nobody can log in to the machine by it. A password is handed over by the standard input alone.
+ * takes none. No login to the machine is possible with it. A password is handed over by the standard input alone.
  */
 export function createShareAccounts(run: RunCommand): ShareAccounts {
   return {

@@ -15,7 +15,7 @@ export interface ServersOptions {
   readonly machine: Machine
   readonly run: RunCommand
   readonly gateway: GatewayConfig
-  readonly places: ShareLocations
+  readonly locations: ShareLocations
 }
 
 export interface Servers {
@@ -29,13 +29,13 @@ export interface Servers {
 }
 
 /** The servers of shares on this machine. */
-export function openServers({ machine, run, gateway, places }: ServersOptions): Servers {
+export function openServers({ machine, run, gateway, locations }: ServersOptions): Servers {
   const options = { machine, run, mountDirectory: gateway.mountDirectory }
   const samba = createSambaServer(options)
   const nfs = { kernel: createExportsServer(options), ganesha: createGaneshaServer(options) }
   const all = [nfs.kernel, nfs.ganesha, samba]
   const render = (shares: readonly DesiredShare[], servers: Partial<ShareServers>, generation: number) =>
-    renderShares(shares, { servers: { nfs: null, cifs: null, ...servers }, places, generation })
+    renderShares(shares, { servers: { nfs: null, cifs: null, ...servers }, locations, generation })
   const files = {
     cifs: (shares: readonly DesiredShare[], generation: number) => render(shares, { cifs: 'samba' }, generation),
     nfs(shares: readonly DesiredShare[], generation: number) {

@@ -11,11 +11,11 @@ export async function unifiedDiff(path: string, before: string, after: string): 
     before === '' || after === ''
       ? undefined
       : createTwoFilesPatch(`a${path}`, `b${path}`, before, after, undefined, undefined, options)
-  return patch ?? wholeDiff(path, before, after)
+  return patch ?? fullDiff(path, before, after)
 }
 
 /** Everything goes and everything comes. */
-function wholeDiff(path: string, before: string, after: string): string {
+function fullDiff(path: string, before: string, after: string): string {
   const [old, next] = [linesOf(before), linesOf(after)]
   const body = [...old.map((line) => `-${line}\n`), ...next.map((line) => `+${line}\n`)].join('')
   return `--- a${path}\n+++ b${path}\n@@ -${rangeOf(old)} +${rangeOf(next)} @@\n${body}`

@@ -1,8 +1,8 @@
-const worthTellingSeconds = 30
+const warnAboveSeconds = 30
 
 /** What to do about a clock that is so many seconds ahead of the control plane's; null when it is near enough. */
 export function clockRemedy(skewSeconds: number | null): string | null {
-  if (skewSeconds === null || Math.abs(skewSeconds) < worthTellingSeconds) return null
+  if (skewSeconds === null || Math.abs(skewSeconds) < warnAboveSeconds) return null
   const direction = skewSeconds > 0 ? 'ahead of' : 'behind'
   const seconds = Math.abs(Math.round(skewSeconds))
   return `This machine's clock is ${seconds} s ${direction} the control plane's: set it, best by NTP.`

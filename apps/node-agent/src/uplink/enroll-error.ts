@@ -1,6 +1,6 @@
 /** Why a node could not be enrolled: one cause, and one thing to do about it. */
-export class EnrolError extends Error {
-  override readonly name = 'EnrolError'
+export class EnrollError extends Error {
+  override readonly name = 'EnrollError'
   readonly remedy: string
 
   constructor(cause: string, remedy: string) {
@@ -10,13 +10,13 @@ export class EnrolError extends Error {
 }
 
 /** What a failed connection means to the one who typed the address. */
-export function connectionError(error: unknown, server: URL, now: Date): EnrolError {
+export function connectionError(error: unknown, server: URL, now: Date): EnrollError {
   const { code = '', message } = error as NodeJS.ErrnoException
   const [cause, remedy] = meanings[code] ?? [
     () => `The connection to ${server.origin} failed: ${message}.`,
     'Check the address, and that this machine may reach it.',
   ]
-  return new EnrolError(cause(server, message, now), remedy)
+  return new EnrollError(cause(server, message, now), remedy)
 }
 
 type Cause = (server: URL, message: string, now: Date) => string

@@ -4,10 +4,10 @@ import { request as tlsRequest } from 'node:https'
 import { EnrolConflict, type EnrolRequest, EnrolResponse } from '@roost/api-types/agent'
 import * as z from 'zod/mini'
 import { clockRemedy } from './clock-skew.js'
-import { connectionError, EnrolError } from './enroll-error.js'
+import { connectionError, EnrollError } from './enroll-error.js'
 import { fetchPinned } from './pin.js'
 
-export interface EnrolOptions {
+export interface EnrollOptions {
   readonly server: URL
   /** SHA-256 of the authority's public key or certificate; null: Node's own authorities vouch for the server. */
   readonly caSha256: string | null
@@ -18,7 +18,7 @@ export interface Enrolled {
   readonly response: EnrolResponse
   /** PEM of the authorities to trust from now on; none: Node's own. */
   readonly authorities: readonly string[]
-  /** How far this machine's clock is ahead of the server's; null where the server does not tell. */
+  /** How far this machine's clock is ahead of the server's; null where the server sends no date. */
   readonly skewSeconds: number | null
 }
 
@@ -31,8 +31,8 @@ interface Answer {
 const deadlineMs = 15_000
 const maxAnswerBytes = 1 << 20
 
-/** Sends the token and this node's public key. Throws EnrolError. */
-export async function enrol({ server, caSha256, body }: EnrolOptions): Promise<Enrolled> {
+/** Sends the token and this node's public key. Throws EnrollError. */
+export async function requestEnrollment({ server, caSha256, body }: EnrollOptions): Promise<Enrolled> {
   requireSafe(server)
   const pinned = caSha256 === null || server.protocol === 'http:' ? null : await fetchPinned(server, caSha256)
   const answer = await post(new URL('/agent/v1/enroll', server), body, pinned).catch((error: unknown) => {
@@ -40,10 +40,10 @@ export async function enrol({ server, caSha256, body }: EnrolOptions): Promise<E
   })
   const response = EnrolResponse.safeParse(answer.body)
   if (answer.status >= 300 || !response.success) throw refusal(answer, server)
-  const told = response.data.ca
+  const authorities = response.data.ca
   return {
     response: response.data,
-    authorities: told.length > 0 || pinned === null ? told : [pinned],
+    authorities: authorities.length > 0 || pinned === null ? authorities : [pinned],
     skewSeconds: answer.skewSeconds,
   }
 }
@@ -52,7 +52,7 @@ export async function enrol({ server, caSha256, body }: EnrolOptions): Promise<E
 function requireSafe(server: URL): void {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(server.hostname)
   if (server.protocol === 'https:' || (server.protocol === 'http:' && isLocal)) return
-  throw new EnrolError(
+  throw new EnrollError(
     `${server.origin} would send the token in the clear.`,
     'Use the https:// address of the control plane; http:// is for one on this machine.',
   )
@@ -99,18 +99,18 @@ async function readJson(response: IncomingMessage): Promise<unknown> {
 
 const ErrorBody = z.object({ error: z.string() })
 
-function refusal({ status, body, skewSeconds }: Answer, server: URL): EnrolError {
+function refusal({ status, body, skewSeconds }: Answer, server: URL): EnrollError {
   const conflict = EnrolConflict.safeParse(body)
   if (status === 409 && conflict.success) return knownNode(conflict.data)
-  const told = ErrorBody.safeParse(body)
+  const answered = ErrorBody.safeParse(body)
   const [cause, remedy] =
-    statusMeanings[status >= 500 ? 500 : status] ?? (told.success ? otherError : notRoost(server, status))
-  return new EnrolError(told.success ? told.data.error : cause, clockRemedy(skewSeconds) ?? remedy)
+    statusMeanings[status >= 500 ? 500 : status] ?? (answered.success ? otherError : notRoost(server, status))
+  return new EnrollError(answered.success ? answered.data.error : cause, clockRemedy(skewSeconds) ?? remedy)
 }
 
 type Meaning = readonly [cause: string, remedy: string]
 
-const otherError: Meaning = ['', 'Put that right, then enrol again.']
+const otherError: Meaning = ['', 'Put that right, then enroll again.']
 
 function notRoost(server: URL, status: number): Meaning {
   return [
@@ -131,8 +131,8 @@ const statusMeanings: Readonly<Record<number, Meaning>> = {
   ],
 }
 
-function knownNode({ error, known_node: { id, hostname, last_seen } }: EnrolConflict): EnrolError {
-  return new EnrolError(
+function knownNode({ error, known_node: { id, hostname, last_seen } }: EnrolConflict): EnrollError {
+  return new EnrollError(
     `${error} (node ${id}, ${hostname}, last seen ${last_seen ?? 'never'})`,
     'Run the same line with --take-place to go on as that node, or with --new-node to be another one. The token is still good.',
   )

@@ -19,12 +19,12 @@ export function forwardingLog(
       const now = clock.monotonic()
       if (now - minuteBegan >= minuteMs) [minuteBegan, forwarded] = [now, 0]
       forwarded += 1
-      if (forwarded <= perMinute) forward(level, inWords(message, fields))
+      if (forwarded <= perMinute) forward(level, sentence(message, fields))
     }
   return { ...log, warn: forwarding('warn'), error: forwarding('error') }
 }
 
-function inWords(message: string, fields: LogFields): string {
+function sentence(message: string, fields: LogFields): string {
   const rest = Object.entries(fields).map(
     ([key, value]) => `${key}: ${value instanceof Error ? value.message : JSON.stringify(value)}`,
   )

@@ -80,15 +80,15 @@ it('gives way to messages that must not be lost', async () => {
   expect((await numbers(buffer)).at(-1)).toBe(26)
 })
 
-it('reads every whole frame before a torn one, wherever a crash tore it', async () => {
+it('reads every complete frame before a torn one, wherever a crash tore it', async () => {
   const buffer = await open()
   await fill(buffer, 1, 5)
   await buffer.close()
   const [name = ''] = await readdir(dir)
-  const whole = await readFile(join(dir, name))
+  const complete = await readFile(join(dir, name))
   await fc.assert(
-    fc.asyncProperty(fc.nat(whole.length), async (length) => {
-      await writeFile(join(dir, name), whole)
+    fc.asyncProperty(fc.nat(complete.length), async (length) => {
+      await writeFile(join(dir, name), complete)
       await truncate(join(dir, name), length)
       const torn = await open()
       await fill(torn, 9, 9)

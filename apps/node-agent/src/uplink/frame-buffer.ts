@@ -75,7 +75,7 @@ export class FrameBuffer {
     for (const { number } of this.#segments.slice()) {
       // A segment that cannot be read is skipped: readings are worth less than those behind them.
       const bytes = await readFile(this.#path(number)).catch(() => Buffer.alloc(0))
-      yield* wholeRecords(bytes)
+      yield* completeRecords(bytes)
     }
   }
 
@@ -160,7 +160,7 @@ export class FrameBuffer {
   }
 }
 
-function* wholeRecords(bytes: Buffer): Generator<Uint8Array> {
+function* completeRecords(bytes: Buffer): Generator<Uint8Array> {
   for (let at = 0; at + recordHeaderBytes <= bytes.length;) {
     const start = at + recordHeaderBytes
     const length = bytes.readUInt32LE(at)

@@ -60,7 +60,7 @@ export class MessageSpool {
 
   /**
    * Keeps a message; with `supersede` it replaces those of its kind that still wait. A full disk does not stop it: the
-   * message is then kept in memory, and an operator is told.
+   * message is then kept in memory, and the log says so.
    */
   add(kind: string, build: (sequence: number) => object, supersede = false): Promise<SpooledMessage> {
     return this.#queue.run(async () => {

@@ -102,7 +102,7 @@ it('gives up a message that is larger than the protocol allows, instead of losin
   expect(lines.join()).toContain('larger than the protocol allows')
 })
 
-it('sends no frame whose catalogue cannot be told, and says so once', () => {
+it('sends no frame whose catalogue cannot be sent, and logs that once', () => {
   const many = Array.from({ length: 20_000 }, (_, i) => ({ name: `a.long.name.of.a.metric.${i}`, unit: 'count' })).map(
     (metric) => ({ ...metric, aggregation: 'sum' as const }),
   )

@@ -18,7 +18,7 @@ export interface Link {
 
 /**
  * `offline`: frames go to the disk. `parked`: the control plane takes nothing from us. `live`: all goes out at once.
- * `congested`: the socket is full; of frames and figures only the newest is kept until it has room.
+ * `congested`: the socket is full; of frames and usage messages only the newest is kept until it has room.
  */
 export type OutboxPhase = 'offline' | 'parked' | 'live' | 'congested'
 
@@ -34,7 +34,7 @@ const maxMessageBytes = 1 << 20
 const congestedBytes = 256 << 10
 const congestionCheckMs = 500
 
-/** Everything that the agent sends goes through here. It keeps at most one frame and one set of figures besides the spool. */
+/** Sends everything of the agent. Keeps at most one frame and one usage message besides the spool. */
 export class Outbox implements Reporter {
   readonly #options: OutboxOptions
   readonly #spoolSender: SpoolSender

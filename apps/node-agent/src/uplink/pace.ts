@@ -27,7 +27,7 @@ export const firstPace: Pace = {
   backlogMs: 0,
 }
 
-/** What the control plane set, within what cannot harm the node it was meant for. */
+/** Limits the intervals of the control plane to those that cannot harm the node. */
 export function paceOf(settings: Settings): Pace {
   return {
     reportIntervalMs: within(settings.report_interval_ms, second, hour),

@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import { connectionError, EnrolError } from './enroll-error.js'
+import { connectionError, EnrollError } from './enroll-error.js'
 import { certificatesOf } from './trust.js'
 
 const deadlineMs = 15_000
@@ -17,14 +17,14 @@ export async function fetchPinned(server: URL, sha256: string): Promise<string> 
     .replaceAll(':', '')
     .toLowerCase()
   if (!/^[0-9a-f]{64}$/.test(wanted))
-    throw new EnrolError(
+    throw new EnrollError(
       `--ca-sha256 has 64 hexadecimal digits, and is '${sha256}'.`,
       'Copy the whole line of `roost token create`.',
     )
   const shown = await fetchCertificates(server)
   const pinned = shown.find((pem) => digestsOf(pem).includes(wanted))
   if (pinned !== undefined) return pinned
-  throw new EnrolError(
+  throw new EnrollError(
     `${server.origin} does not show the expected authority, but ${digestsOf(shown.at(-1) as string)[0]}.`,
     'Use the line of `roost token create` as it was printed; if it was, somebody may be between this machine and the control plane.',
   )

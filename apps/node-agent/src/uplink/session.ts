@@ -175,7 +175,7 @@ export class Session {
     const { identity, machine, clock } = this.#options
     this.#options.onSkew(clock.now() / 1000 - challenge.clock)
     const hello = {
-      node_uuid: identity.enrolment.node_uuid,
+      node_uuid: identity.enrollment.node_uuid,
       protocol: protocolVersion,
       agent_version: agentVersion,
       capabilities: [...capabilities],

@@ -73,7 +73,7 @@ export class Uplink {
 
   async #oneSession(): Promise<SessionEnd> {
     const { identity, machine, trust, outbox, clock, random, onStatus, log } = this.#options
-    const { server } = identity.enrolment
+    const { server } = identity.enrollment
     onStatus(`dials ${server}`)
     const session = new Session({
       url: streamUrl(server),
@@ -84,8 +84,8 @@ export class Uplink {
       random,
       heartbeatMs: this.#pace.heartbeatIntervalMs,
       onSkew: (seconds) => this.#skewed(seconds),
-      onMessage: (message) => this.#take(session, message),
-      onUnknown: (type) => this.#puzzled(type),
+      onMessage: (message) => this.#receive(session, message),
+      onUnknown: (type) => this.#warnOfUnknown(type),
       onFault: (error) => log.error('A message of the control plane could not be processed.', { error }),
     })
     this.#session = session
@@ -119,7 +119,7 @@ export class Uplink {
     return { reason: 'revoked', message }
   }
 
-  #take(session: Session, message: SessionMessage): void {
+  #receive(session: Session, message: SessionMessage): void {
     const { outbox, deployments, log } = this.#options
     switch (message.type) {
       case 'welcome':
@@ -135,7 +135,7 @@ export class Uplink {
       case 'request':
         return this.#process(session, this.#answer(message))
       case 'refused':
-        log.warn('The control plane could not take a message.', { of: message.of, reason: message.message })
+        log.warn('The control plane could not process a message.', { of: message.of, reason: message.message })
         if (message.sequence !== undefined) outbox.refused(message.sequence)
         return
       case 'unsupported':
@@ -150,7 +150,7 @@ export class Uplink {
 
   #welcomed(session: Session, parked: string | null): void {
     const { outbox, deployments, identity, log, onStatus } = this.#options
-    const { server, node_id: node } = identity.enrolment
+    const { server, node_id: node } = identity.enrollment
     if (parked !== null) {
       log.error('Another machine uses the identity of this node: nothing is reported from here.', { reason: parked })
       onStatus(`parked: ${parked}`)
@@ -185,7 +185,7 @@ export class Uplink {
     if (remedy !== null) this.#options.log.warn(remedy)
   }
 
-  #puzzled(type: string): void {
+  #warnOfUnknown(type: string): void {
     if (this.#unknown.has(type) || this.#unknown.size >= maxUnknownTypes) return
     this.#unknown.add(type)
     this.#options.log.warn('The control plane sent a message that this agent cannot read.', { type })

@@ -16,7 +16,7 @@ export interface Spelling {
   /** The name of the option; empty where the word of the value is all there is. */
   readonly option: string
   /** The text of each value, where it is not the value itself. Empty: the option is left out. */
-  readonly words?: Readonly<Record<string, string>>
+  readonly texts?: Readonly<Record<string, string>>
   /** What the server assumes without the option. */
   readonly absent: string
 }
@@ -53,9 +53,9 @@ export const shareSettings = {
     default: 'rw',
     narrows: { from: 'rw' },
     servers: {
-      samba: { option: 'read only', words: { rw: 'no', ro: 'yes' }, absent: 'yes' },
+      samba: { option: 'read only', texts: { rw: 'no', ro: 'yes' }, absent: 'yes' },
       exports: { option: '', absent: 'ro' },
-      ganesha: { option: 'Access_Type', words: { rw: 'RW', ro: 'RO' }, absent: 'NONE' },
+      ganesha: { option: 'Access_Type', texts: { rw: 'RW', ro: 'RO' }, absent: 'NONE' },
     },
     text: 'Clients may write (`rw`), or only read (`ro`)',
   }),
@@ -90,8 +90,8 @@ export const shareSettings = {
     default: false,
     narrows: { from: false },
     servers: {
-      exports: { option: '', words: { true: 'root_squash', false: 'no_root_squash' }, absent: 'root_squash' },
-      ganesha: { option: 'Squash', words: { true: 'root_squash', false: 'no_root_squash' }, absent: 'root_squash' },
+      exports: { option: '', texts: { true: 'root_squash', false: 'no_root_squash' }, absent: 'root_squash' },
+      ganesha: { option: 'Squash', texts: { true: 'root_squash', false: 'no_root_squash' }, absent: 'root_squash' },
     },
     text: "A client's root has the rights of an anonymous user",
   }),
@@ -101,7 +101,7 @@ export const shareSettings = {
     default: false,
     narrows: { from: false },
     servers: {
-      exports: { option: '', words: { true: 'secure', false: 'insecure' }, absent: 'secure' },
+      exports: { option: '', texts: { true: 'secure', false: 'insecure' }, absent: 'secure' },
       ganesha: { option: 'PrivilegedPort', absent: 'false' },
     },
     text: 'Serves only clients that send from a port below 1024',
@@ -111,7 +111,7 @@ export const shareSettings = {
     value: flag,
     default: true,
     narrows: 'never',
-    servers: { samba: { option: 'browseable', words: yesNo, absent: 'yes' } },
+    servers: { samba: { option: 'browseable', texts: yesNo, absent: 'yes' } },
     text: 'The share is in the list of the server',
   }),
   cifs_guest_ok: setting({
@@ -119,7 +119,7 @@ export const shareSettings = {
     value: flag,
     default: true,
     narrows: { from: true, whose: 'guests' },
-    servers: { samba: { option: 'guest ok', words: yesNo, absent: 'no' } },
+    servers: { samba: { option: 'guest ok', texts: yesNo, absent: 'no' } },
     text: 'Clients need no login',
   }),
   cifs_create_mask: setting({
@@ -168,7 +168,7 @@ export const shareSettings = {
     default: true,
     narrows: 'never',
     servers: {
-      samba: { option: 'veto files', words: { true: appleDoubles, false: '' }, absent: '' },
+      samba: { option: 'veto files', texts: { true: appleDoubles, false: '' }, absent: '' },
       exports: 'no setting',
       ganesha: 'no setting',
     },

@@ -3,8 +3,8 @@ import type { ProbeResult } from '../../machine/statfs-probe.js'
 import { TestClock } from '@roost/testing'
 import { watchHungMounts } from './hung-mounts.js'
 
-const figures = { total_bytes: 1, free_bytes: 1, available_bytes: 1, inodes: 0, freeInodes: 0 }
-const well: ProbeResult = { state: 'ok', figures }
+const values = { total_bytes: 1, free_bytes: 1, available_bytes: 1, inodes: 0, freeInodes: 0 }
+const well: ProbeResult = { state: 'ok', values }
 const stuck: ProbeResult = { state: 'stuck', since: 0, message: 'has not answered' }
 const gone: ProbeResult = {
   state: 'failed',

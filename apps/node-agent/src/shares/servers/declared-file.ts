@@ -32,7 +32,7 @@ export function declareFile<Model>(
   const body = format.encode(model)
   const content = `${header(body, generation)}${body}`
   if (!isDeepStrictEqual(format.parse(content), model))
-    throw new FormatError(`${path} would be read otherwise than it is meant.`)
+    throw new FormatError(`${path} would be read differently by its server.`)
   return { path, mode: 0o644, body, content }
 }
 

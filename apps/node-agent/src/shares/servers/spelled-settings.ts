@@ -62,9 +62,9 @@ export function readSettings(server: ShareServerName, textOfSetting: (setting: S
   return { fields, unread }
 }
 
-function textOf({ value: { kind } }: ShareSetting, { words }: Spelling, value: Fields[string] | null): string {
+function textOf({ value: { kind } }: ShareSetting, { texts }: Spelling, value: Fields[string] | null): string {
   const text = String(value ?? '')
-  return words?.[text] ?? (kind === 'mode' ? text.padStart(4, '0') : text)
+  return texts?.[text] ?? (kind === 'mode' ? text.padStart(4, '0') : text)
 }
 
 /** The values that a text may stand for. */

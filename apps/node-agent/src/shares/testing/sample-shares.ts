@@ -33,13 +33,13 @@ export function ampleCache(store: MountStore) {
   }
 }
 
-export const places: ShareLocations = { pathOf: (share) => sharePath('/srv/roost', share), account: 'nobody' }
+export const locations: ShareLocations = { pathOf: (share) => sharePath('/srv/roost', share), account: 'nobody' }
 
 /** The bodies of the files, by path. */
 export function bodiesOf(
   shares: readonly DesiredShare[],
   nfs: ShareServers['nfs'] = 'kernel',
 ): Readonly<Record<string, string>> {
-  const options = { servers: { nfs, cifs: 'samba' }, places, generation: 1 } as const
+  const options = { servers: { nfs, cifs: 'samba' }, locations, generation: 1 } as const
   return Object.fromEntries(renderShares(shares, options).map(({ path, body }) => [path, body]))
 }

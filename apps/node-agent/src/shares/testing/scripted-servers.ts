@@ -37,7 +37,7 @@ export interface ScriptedGateway {
   fail(command: string, stderr: string, times?: number): void
   read(path: string): string | undefined
   write(path: string, text: string): void
-  /** The same machine after the agent began anew. */
+  /** The same machine after a restart of the agent. */
   again(): Applier<'gateway'>
   remove(): void
 }
@@ -105,11 +105,11 @@ function gatewayOf(root: string, run: RunCommand, mounts: Mounts) {
     cacheDirectory: '/c',
     account: 'nobody',
   } as const
-  const places = { pathOf: (share: { readonly id: number }) => mounts.pathOf(share), account: 'nobody' }
+  const locations = { pathOf: (share: { readonly id: number }) => mounts.pathOf(share), account: 'nobody' }
   return {
     machine,
     mounts,
-    servers: openServers({ machine, run, gateway, places }),
+    servers: openServers({ machine, run, gateway, locations }),
     accounts: createShareAccounts(run),
     state: gatewayState(join(root, 'state'), 'node'),
   }

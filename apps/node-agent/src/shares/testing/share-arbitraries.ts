@@ -2,19 +2,19 @@ import { type DesiredShare, type settingDefaults, type ShareSetting, shareSettin
 import fc from 'fast-check'
 import { cifsShare, nfsShare } from './sample-shares.js'
 
-const word = fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,20}$/)
+const token = fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,20}$/)
 /** Clients that need no name server. */
 const address = fc.oneof(
   fc.ipV4(),
   fc.tuple(fc.ipV4(), fc.nat(32)).map(([address, prefix]) => `${address}/${prefix}`),
   fc.constantFrom('10.0.0.0/255.0.0.0', '.lab.example', '*.lab.example'),
-  word.map((name) => `@${name}`),
+  token.map((name) => `@${name}`),
 )
 const host = fc.oneof(
   fc.ipV4(),
   fc.tuple(fc.ipV4(), fc.nat(32)).map(([address, prefix]) => `${address}/${prefix}`),
   fc.constantFrom('10.0.0.0/255.0.0.0', '.lab.example', '*.lab.example', 'host-1.lab.example', 'yes', '0.0.0.0'),
-  word.map((name) => `@${name}`),
+  token.map((name) => `@${name}`),
 )
 const list = (entry: fc.Arbitrary<string>) =>
   fc.tuple(fc.array(entry, { maxLength: 6 }), fc.constantFrom(' ', ',', ', ')).map(([all, sign]) => all.join(sign))
@@ -88,7 +88,7 @@ function settingsOf<P extends 'every' | 'nfs' | 'cifs'>(protocol: P, texts: Text
 /** One share in the middle of others; `usual` and `hostile` make its texts. */
 function shareOf(texts: Texts) {
   const identity = fc.record({ name: texts.name, objectstore_container: nasty })
-  const common = fc.tuple(identity, settingsOf('every', texts)).map(([place, settings]) => ({ ...place, ...settings }))
+  const common = fc.tuple(identity, settingsOf('every', texts)).map(([base, settings]) => ({ ...base, ...settings }))
   const password = fc.record({ password: fc.option(nasty) })
   return fc.oneof(
     fc.tuple(common, settingsOf('nfs', texts)).map(([some, rest]): DesiredShare => nfsShare(2, { ...some, ...rest })),

@@ -8,7 +8,7 @@ const kinds = {
   everyone: /^(?:\*|0\.0\.0\.0)$/,
   address: /^\d{1,3}(?:\.\d{1,3}){3}(?:\/(?:0|[1-9]\d?))?$/,
   netgroup: /^@[A-Za-z_][A-Za-z0-9_.-]*$/,
-  word: /^[A-Za-z_][A-Za-z0-9._-]*$/,
+  keyword: /^[A-Za-z_][A-Za-z0-9._-]*$/,
   wildcard: /^\*\.[A-Za-z0-9._-]+$/,
 } as const
 

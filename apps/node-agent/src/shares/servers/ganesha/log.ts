@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises'
 import type { Machine } from '../../../machine/machine.js'
 
 const deadlineMs = 20_000
-const lookEveryMs = 100
+const pollMs = 100
 /** What it found wrong follows the line that says it is done. */
 const afterwardsMs = 300
 const maxBytes = 16 << 20
@@ -19,11 +19,11 @@ export async function followGaneshaLog(machine: Machine, file: string): Promise<
   const from = await sizeOf(path)
   return {
     async outcome() {
-      for (let waited = 0; ; waited += lookEveryMs) {
+      for (let waited = 0; ; waited += pollMs) {
         if (ended.test(await readFrom(path, from))) break
         if (waited >= deadlineMs)
-          throw new Error(`nfs-ganesha does not say in ${file} that it has read its exports anew.`)
-        await pause(lookEveryMs)
+          throw new Error(`nfs-ganesha does not say in ${file} that it has read its exports again.`)
+        await pause(pollMs)
       }
       await pause(afterwardsMs)
       const lines = (await readFrom(path, from)).split('\n').filter((line) => wrong.test(line))

@@ -35,11 +35,11 @@ function exportOf(share: NfsShare): GaneshaBlock {
       set('Filesystem_Id', { kind: 'fsid', text: `${exportNumber}.${exportNumber}` }),
       ...(clients.length === 0
         ? rights
-        : rights.map((right) => (right.name === access ? set(access, word('NONE')) : right))),
+        : rights.map((right) => (right.name === access ? set(access, keyword('NONE')) : right))),
     ],
     blocks: [
       ...(clients.length === 0 ? [] : [named]),
-      { name: 'FSAL', settings: [set('Name', word('VFS'))], blocks: [] },
+      { name: 'FSAL', settings: [set('Name', keyword('VFS'))], blocks: [] },
     ],
   }
 }
@@ -53,8 +53,8 @@ function bare(text: string): GaneshaValue {
   return kind === undefined ? { kind: 'text', text } : { kind, text }
 }
 
-function word(text: string): GaneshaValue {
-  return { kind: 'word', text }
+function keyword(text: string): GaneshaValue {
+  return { kind: 'keyword', text }
 }
 
 function clientsOf(share: NfsShare): readonly GaneshaValue[] {
@@ -65,7 +65,7 @@ function clientsOf(share: NfsShare): readonly GaneshaValue[] {
 const kindOfClient = {
   address: 'address',
   subnet: 'address',
-  domain: 'word',
+  domain: 'keyword',
   suffix: 'wildcard',
   netgroup: 'netgroup',
 } as const satisfies Record<ShareClient['kind'], GaneshaValue['kind']>

@@ -16,7 +16,7 @@ const reread = 'reread_exports :CONFIG :EVENT :Reread exports complete\n'
 let root: string
 let server: ShareServer
 let commands: string[]
-/** What it says in its log when it is told, what it exports, whom it serves. */
+/** Its log after a signal, its exports and its clients. */
 let says: string
 let exported: [number, string][]
 let clients: string[]
@@ -60,7 +60,7 @@ const textOf = (...shares: readonly DesiredShare[]) =>
   bodiesOf(shares, 'ganesha')['/etc/ganesha/roost.d/exports.conf'] ?? ''
 
 describe('nfs-ganesha', () => {
-  it('is told by a signal, and believed by what it says in its log from then on', async () => {
+  it('is reloaded by a signal, and its log from then on decides', async () => {
     await server.reload()
     expect(commands).toEqual(['cat /proc/77/cmdline', 'kill -HUP 77'])
   })

@@ -23,14 +23,14 @@ function readLine({ path, clients }: ExportLine): ReadShare {
   }
 }
 
-/** The text of a setting among the options of a client: a word of its own, or behind `option=`. */
+/** The text of a setting among the options of a client: a keyword of its own, or after `option=`. */
 function textIn(options: readonly string[], setting: SpelledSetting): string | undefined {
   const prefix = setting.spelling.option === '' ? '' : `${setting.spelling.option}=`
   const texts = options.filter((option) => option.startsWith(prefix)).map((option) => option.slice(prefix.length))
-  return prefix === '' ? texts.find((text) => isWordOf(setting, text)) : texts[0]
+  return prefix === '' ? texts.find((text) => isKeywordOf(setting, text)) : texts[0]
 }
 
-function isWordOf(setting: SpelledSetting, text: string): boolean {
+function isKeywordOf(setting: SpelledSetting, text: string): boolean {
   return setting.spelling.option === '' && readSetting(setting, text) !== undefined
 }
 
@@ -39,5 +39,5 @@ function restOf(options: readonly string[]): readonly string[] {
 }
 
 function isSetting(option: string): boolean {
-  return spelled.some((setting) => isWordOf(setting, option) || option.split('=')[0] === setting.spelling.option)
+  return spelled.some((setting) => isKeywordOf(setting, option) || option.split('=')[0] === setting.spelling.option)
 }

@@ -28,8 +28,8 @@ export function differencesFrom(etab: Etab, text: string, isOurs: (path: string)
       const more = [...exported.keys()].filter((host) => !named.has(host) && !isName(host))
       const less = clients.filter(({ host, options }) => !isExportedTo(exported, host, options))
       return [
-        ...more.map((host) => `${path} is exported to ${host}, which is not meant.`),
-        ...less.map(({ host }) => `${path} is not exported to ${host} as it is meant.`),
+        ...more.map((host) => `${path} is exported to ${host}, which is not intended.`),
+        ...less.map(({ host }) => `${path} is not exported to ${host} as intended.`),
       ]
     }),
   ]

@@ -65,18 +65,18 @@ export function differenceFrom(printed: PrintedSections, expected: readonly Samb
 /** Commas and blanks separate alike, switches are written in any case, and modes with any number of zeros before. */
 function plain(option: string, value: string): string {
   if (option.endsWith(' mask')) return Number.parseInt(value, 8).toString(8)
-  const words = value.split(/[\s,]+/).join(' ')
-  return /^(?:yes|no)$/i.test(words) ? words.toLowerCase() : words
+  const items = value.split(/[\s,]+/).join(' ')
+  return /^(?:yes|no)$/i.test(items) ? items.toLowerCase() : items
 }
 
 /** Returns the path of a section, and its lists of accounts and clients. */
 export function accessOf({ settings }: SambaSection) {
   const of = (option: string): string | undefined => settings.find(([name]) => name === option)?.[1]
-  const words = (option: string): readonly string[] => (of(option) ?? '').split(/[\s,]+/).filter(Boolean)
+  const items = (option: string): readonly string[] => (of(option) ?? '').split(/[\s,]+/).filter(Boolean)
   return {
     path: of('path'),
-    accounts: words('valid users'),
-    clients: words('hosts allow'),
+    accounts: items('valid users'),
+    clients: items('hosts allow'),
   }
 }
 

@@ -33,6 +33,6 @@ function sectionOf(share: CifsShare): SambaSection {
 }
 
 /** An empty option would permit every client or none, depending on the option: it is left out. */
-function listed(option: string, words: readonly string[]): readonly OptionText[] {
-  return words.length === 0 ? [] : [[option, words.join(' ')]]
+function listed(option: string, items: readonly string[]): readonly OptionText[] {
+  return items.length === 0 ? [] : [[option, items.join(' ')]]
 }

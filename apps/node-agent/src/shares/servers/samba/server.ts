@@ -66,8 +66,8 @@ export function createSambaServer({ machine, run }: ServerOptions): ShareServer 
     async faults(text) {
       const sections = sambaFormat.parse(text)
       if (!readPrograms(machine).has('smbd')) return sections.length === 0 ? [] : ['Samba does not run: start smbd.']
-      const inPlace = machine.read(sambaSharesFile) ?? ''
-      const difference = differenceFrom(await readWith(inPlace), sections)
+      const deployed = machine.read(sambaSharesFile) ?? ''
+      const difference = differenceFrom(await readWith(deployed), sections)
       return [...(difference === undefined ? [] : [`${difference}.`]), ...(await unlisted(run, sections))]
     },
     sessionsLost: (before, after, options) => sambaSessionsLost(sectionsOf(before), sectionsOf(after), options, run),

@@ -118,7 +118,7 @@ function narrowedFor(before: SambaSection, after: SambaSection): readonly ('all'
 
 /** Whether a list permits everything that the list before did; an empty list permits everything. */
 function keeps(before: readonly string[], after: readonly string[]): boolean {
-  return after.length === 0 || (before.length > 0 && before.every((word) => after.includes(word)))
+  return after.length === 0 || (before.length > 0 && before.every((item) => after.includes(item)))
 }
 
 function isLost(
