@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { EnrolRequest, protocolVersion } from '@roost/api-types/agent'
+import { EnrollRequest, protocolVersion } from '@roost/api-types/agent'
 import {
   type KeyPair,
   makeCa,
@@ -26,7 +26,7 @@ let ca: KeyPair
 let good: KeyPair
 let dataDir: string
 let server: Server | undefined
-let requests: EnrolRequest[]
+let requests: EnrollRequest[]
 
 beforeAll(async () => {
   ca = await makeCa(Date.now())
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'roost-enrol-'))
+  dataDir = await mkdtemp(join(tmpdir(), 'roost-enroll-'))
   requests = []
 })
 
@@ -49,10 +49,10 @@ function answering(status: number, body: object, headers: Record<string, string>
   return (response) => response.writeHead(status, headers).end(JSON.stringify(body))
 }
 
-/** A control plane that gives each enrolment the same answer. */
+/** A control plane that gives each enrollment the same answer. */
 async function serve(answer: Answer, { cert, key }: KeyPair = good, chain = ca.cert): Promise<string> {
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    requests.push(EnrolRequest.parse(await json(request)))
+    requests.push(EnrollRequest.parse(await json(request)))
     answer(response)
   }
   server = createServer({ cert: cert + chain, key }, (request, response) => void handle(request, response))
@@ -70,7 +70,7 @@ function enrollAt(url: string, ...more: readonly string[]) {
   return runAgent(dataDir, ['enroll', '--server', url, '--token', 'secret-token', '--ca-sha256', pin, ...more])
 }
 
-describe('enrolment', () => {
+describe('enrollment', () => {
   it('makes this machine a node, and keeps who it is for the owner alone', async () => {
     const url = await serve(answering(200, enrolled))
     const begun = Date.now() / 1000
@@ -152,7 +152,7 @@ describe('enrolment', () => {
     expect(requests).toEqual([])
   })
 
-  it('says by how many seconds the clock is off, as the cause where the enrolment was refused', async () => {
+  it('says by how many seconds the clock is off, as the cause where the enrollment was refused', async () => {
     let answeredAt = 0
     const url = await serve((response) => {
       answeredAt = Date.now()

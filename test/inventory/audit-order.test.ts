@@ -1,4 +1,4 @@
-import { createEnrolmentStore } from '@roost/control-plane/dist/nodes/enrolment-store.js'
+import { createEnrollmentStore } from '@roost/control-plane/dist/nodes/enrollment-store.js'
 import { createFleetStore } from '@roost/control-plane/dist/nodes/fleet-store.js'
 import { createUsageIntakeStore } from '@roost/control-plane/dist/utilization/intake-store.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -30,11 +30,11 @@ const writers: Readonly<Record<string, () => Promise<unknown>>> = {
       logRead: 1,
       isLate: true,
     }),
-  'an enrolment': async () => {
+  'an enrollment': async () => {
     const digest = new Uint8Array(32).fill(7)
     const expiresAt = new Date(Date.now() + 3_600_000)
-    await database.prisma.enrolmentToken.create({ data: { digest, clusterId, usesLeft: 1, expiresAt } })
-    await createEnrolmentStore(database).withToken(digest, async (token, verbs) => {
+    await database.prisma.enrollmentToken.create({ data: { digest, clusterId, usesLeft: 1, expiresAt } })
+    await createEnrollmentStore(database).withToken(digest, async (token, verbs) => {
       if (token === undefined) throw new Error('The token is not there.')
       const hardware = { system_uuid: null, disk_serials: [], macs: [], filesystem_uuids: [] }
       const slot = { publicKey: new Uint8Array(32).fill(9), hostname: 'new', machineId: 'm', bootId: 'b', hardware }

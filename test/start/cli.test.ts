@@ -93,8 +93,8 @@ describe('roost', () => {
   it('prints the two lines for a new node, and that loopback answers this machine alone', async () => {
     const { code, stdout, stderr } = await cli('token', 'create')
     expect(code).toBe(0)
-    const [enrol, run, end] = stdout.split('\n')
-    expect(enrol).toMatch(
+    const [enroll, run, end] = stdout.split('\n')
+    expect(enroll).toMatch(
       /^roost-agent enroll --server https:\/\/localhost:\d+ --token \w{32,} --ca-sha256 [\da-f]{64}$/,
     )
     expect([run, end]).toEqual(['roost-agent run', ''])

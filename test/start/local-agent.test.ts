@@ -55,7 +55,7 @@ async function readingAfter(seconds: number): Promise<void> {
 }
 
 describe('the agent that npm start runs for this machine', { timeout: 500_000 }, () => {
-  it('enrols itself into the cluster default, keeps its state in <data>/agent, and reports', async () => {
+  it('enrolls itself into the cluster default, keeps its state in <data>/agent, and reports', async () => {
     await vi.waitFor(async () => expect(await nodes()).toMatchObject([{ state: 'online' }]), waitOptions)
     expect(await readFile(join(dataDir, 'agent/identity.json'), 'utf8')).toContain('"cluster": "default"')
     await readingAfter(0)

@@ -1,5 +1,5 @@
 import { protocolVersion } from '@roost/api-types/agent'
-import type { EnrolRequest, Hardware } from '@roost/api-types/agent'
+import type { EnrollRequest, Hardware } from '@roost/api-types/agent'
 import { newIdentity, SimulatedAgent } from '../support/agents/simulated-agent.js'
 import type { NewIdentity } from '../support/agents/simulated-agent.js'
 
@@ -26,10 +26,10 @@ export function newHardware(): Hardware {
 export async function enrollAt(
   url: string,
   token: string,
-  more: Partial<EnrolRequest> = {},
+  more: Partial<EnrollRequest> = {},
   identity: NewIdentity = newIdentity(),
 ): Promise<Answer> {
-  const body: EnrolRequest = {
+  const body: EnrollRequest = {
     token,
     public_key: Buffer.from(identity.publicKey).toString('base64'),
     hostname: 'storage-1',

@@ -1,7 +1,7 @@
 import { systemClock } from '@roost/runtime'
 import { randomBytes } from 'node:crypto'
 import { protocolVersion } from '@roost/api-types/agent'
-import type { EnrolRequest } from '@roost/api-types/agent'
+import type { EnrollRequest } from '@roost/api-types/agent'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newIdentity } from '../support/agents/simulated-agent.js'
 import type { NewIdentity } from '../support/agents/simulated-agent.js'
@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 afterAll(() => server.close())
 
-function enrol(token: string, more: Partial<EnrolRequest> = {}, identity?: NewIdentity): Promise<Answer> {
+function enroll(token: string, more: Partial<EnrollRequest> = {}, identity?: NewIdentity): Promise<Answer> {
   return enrollAt(server.url, token, { clock: nowMs / 1000, ...more }, identity)
 }
 
@@ -37,10 +37,10 @@ async function newToken(more: { readonly ttl_seconds?: number; readonly uses?: n
 const auditOf = (nodeId: unknown) =>
   server.database.prisma.auditEvent.findMany({ where: { resource: 'nodes', resourceId: Number(nodeId) } })
 
-describe('an enrolment', () => {
+describe('an enrollment', () => {
   it('makes a node of the token’s cluster, tells the authorities to trust, and is audited', async () => {
     const identity = newIdentity()
-    const { status, body } = await enrol(await newToken(), {}, identity)
+    const { status, body } = await enroll(await newToken(), {}, identity)
     expect(status).toBe(200)
     expect(body).toMatchObject({ cluster: 'one', ca: ['OLD', 'NEW'] })
     expect(await server.stateOf(Number(body['node_id']))).toBe('pending')
@@ -53,32 +53,32 @@ describe('an enrolment', () => {
   it('gives the same answer again to the same key with the same token, whose first answer was lost', async () => {
     const token = await newToken()
     const identity = newIdentity()
-    const first = await enrol(token, {}, identity)
-    const second = await enrol(token, {}, identity)
+    const first = await enroll(token, {}, identity)
+    const second = await enroll(token, {}, identity)
     expect(second.body).toEqual(first.body)
-    expect((await enrol(token)).status).toBe(401)
+    expect((await enroll(token)).status).toBe(401)
   })
 
   it('lets in as many nodes as the token says, also when they come at once', async () => {
     const token = await newToken({ uses: 3 })
-    const answers = await Promise.all(Array.from({ length: 5 }, () => enrol(token)))
+    const answers = await Promise.all(Array.from({ length: 5 }, () => enroll(token)))
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 200, 401, 401])
   })
 
   it('with a wrong field says which, and counts as no failed guess', async () => {
-    const { status, body } = await enrol(await newToken(), { public_key: 'short' })
+    const { status, body } = await enroll(await newToken(), { public_key: 'short' })
     expect(status).toBe(400)
     expect(String(body['error'])).toContain('public_key')
   })
 
   it('of a newer agent says which control plane it needs, and leaves the token good', async () => {
     const token = await newToken()
-    const { status, body } = await enrol(token, { protocol: protocolVersion + 1 })
+    const { status, body } = await enroll(token, { protocol: protocolVersion + 1 })
     expect(status).toBe(400)
     expect(body['error']).toBe(
       `needs control plane ≥ protocol ${protocolVersion + 1}; this one speaks ${protocolVersion}`,
     )
-    expect((await enrol(token)).status).toBe(200)
+    expect((await enroll(token)).status).toBe(200)
   })
 })
 
@@ -87,7 +87,7 @@ describe('a token', () => {
     const created = await server.tokens.create({ cluster: server.clusterId }, testCaller)
     expect(created.token).toMatch(/^[0-9a-f]{40}$/)
     expect(Date.parse(created.expires) - nowMs).toBe(3_600_000)
-    const rows = await server.database.prisma.enrolmentToken.findMany()
+    const rows = await server.database.prisma.enrollmentToken.findMany()
     expect(JSON.stringify(rows)).not.toContain(created.token)
     expect(created.lines).toEqual([
       `roost-agent enroll --server https://roost.example:8443 --token ${created.token} --ca-sha256 ${'ab'.repeat(32)}`,
@@ -105,7 +105,7 @@ describe('a token', () => {
 
   it('that is unknown, used up, expired, or of a removed cluster gets one and the same 401', async () => {
     const used = await newToken()
-    await enrol(used)
+    await enroll(used)
     const expired = await newToken({ ttl_seconds: 60 })
     const gone = await server.database.prisma.cluster.create({ data: { name: 'gone' } })
     const { token: orphan } = await server.tokens.create({ cluster: gone.id }, testCaller)
@@ -113,7 +113,7 @@ describe('a token', () => {
     nowMs += 61_000
     const answers = []
     for (const token of [used, expired, orphan, 'nonsense', ''])
-      answers.push(await enrol(token, { clock: nowMs / 1000 }))
+      answers.push(await enroll(token, { clock: nowMs / 1000 }))
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
   })
@@ -123,11 +123,11 @@ describe('a token', () => {
     nowMs += 3_601_000
     await server.forgetExpiredTokens()
     nowMs -= 3_601_000
-    expect((await enrol(token)).status).toBe(401)
+    expect((await enroll(token)).status).toBe(401)
   })
 
   it('cannot be guessed: after ten failures in a minute an address waits, with a good token too', async () => {
-    const guess = () => enrol(randomBytes(20).toString('hex'))
+    const guess = () => enroll(randomBytes(20).toString('hex'))
     const statuses: number[] = []
     // In turns, or the kernel's queue of the listener overflows.
     for (let round = 0; round < 10; round++)
@@ -135,17 +135,17 @@ describe('a token', () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(990)
     const good = await newToken()
-    const refused = await enrol(good)
+    const refused = await enroll(good)
     expect(refused.status).toBe(429)
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     monotonicMs += 60_000
-    expect((await enrol(good)).status).toBe(200)
+    expect((await enroll(good)).status).toBe(200)
   })
 })
 
 describe('a clock', () => {
-  it.each([0, 299, -299])('that is %i s off enrols', async (skew) => {
-    expect((await enrol(await newToken(), { clock: nowMs / 1000 + skew })).status).toBe(200)
+  it.each([0, 299, -299])('that is %i s off enrolls', async (skew) => {
+    expect((await enroll(await newToken(), { clock: nowMs / 1000 + skew })).status).toBe(200)
   })
 
   it.each([
@@ -155,9 +155,9 @@ describe('a clock', () => {
     [-86_400, '86400 s behind'],
   ])('that is %i s off is refused with that number, and the token stays valid', async (skew, message) => {
     const token = await newToken()
-    const { status, body } = await enrol(token, { clock: nowMs / 1000 + skew })
+    const { status, body } = await enroll(token, { clock: nowMs / 1000 + skew })
     expect(status).toBe(400)
     expect(body['error']).toContain(message)
-    expect((await enrol(token)).status).toBe(200)
+    expect((await enroll(token)).status).toBe(200)
   })
 })

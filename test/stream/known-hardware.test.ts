@@ -1,5 +1,5 @@
 import { closeCodes } from '@roost/api-types/agent'
-import type { EnrolRequest, Hardware } from '@roost/api-types/agent'
+import type { EnrollRequest, Hardware } from '@roost/api-types/agent'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newIdentity, SimulatedAgent } from '../support/agents/simulated-agent.js'
 import type { NewIdentity } from '../support/agents/simulated-agent.js'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-function enrol(token: string, more: Partial<EnrolRequest>, identity?: NewIdentity): Promise<Answer> {
+function enroll(token: string, more: Partial<EnrollRequest>, identity?: NewIdentity): Promise<Answer> {
   return enrollAt(server.url, token, more, identity)
 }
 
@@ -34,7 +34,7 @@ async function formerNode(): Promise<{
 }> {
   const old = newIdentity()
   const hardware = newHardware()
-  const { body } = await enrol(await newToken(), { hardware, hostname: 'storage-7' }, old)
+  const { body } = await enroll(await newToken(), { hardware, hostname: 'storage-7' }, old)
   return { id: Number(body['node_id']), hardware, old }
 }
 
@@ -43,10 +43,10 @@ describe('hardware that was a node before', () => {
     const { id, hardware } = await formerNode()
     const token = await newToken()
     const reinstalled = { ...hardware, filesystem_uuids: ['new-root', hardware.filesystem_uuids[1] ?? ''] }
-    const offer = await enrol(token, { hardware: reinstalled })
+    const offer = await enroll(token, { hardware: reinstalled })
     expect(offer.status).toBe(409)
     expect(offer.body).toMatchObject({ known_node: { id, hostname: 'storage-7', last_seen: null } })
-    const asNew = await enrol(token, { hardware: reinstalled, place: 'new' })
+    const asNew = await enroll(token, { hardware: reinstalled, place: 'new' })
     expect(asNew.status).toBe(200)
     expect(asNew.body['node_id']).not.toBe(id)
   })
@@ -54,7 +54,7 @@ describe('hardware that was a node before', () => {
   it('takes over its old node under a new key; the old key is revoked, and the digests of both keys are audited', async () => {
     const { id, hardware, old } = await formerNode()
     const identity = newIdentity()
-    const { status, body } = await enrol(await newToken(), { hardware, place: 'take' }, identity)
+    const { status, body } = await enroll(await newToken(), { hardware, place: 'take' }, identity)
     expect(status).toBe(200)
     expect(body['node_id']).toBe(id)
     expect(await endOfSession(server.url, identity, body['node_uuid'])).toBeUndefined()
@@ -78,7 +78,7 @@ describe('hardware that was a node before', () => {
     ],
   ])('is not recognised by %s', async (_name, other) => {
     const { hardware } = await formerNode()
-    expect((await enrol(await newToken(), { hardware: other(hardware) })).status).toBe(200)
+    expect((await enroll(await newToken(), { hardware: other(hardware) })).status).toBe(200)
   })
 
   it('is a new node while the old one is connected, since a connected machine was not reinstalled', async () => {
@@ -87,7 +87,7 @@ describe('hardware that was a node before', () => {
     const agent = new SimulatedAgent({ url: server.url, identity: { ...old, uuid } })
     agent.dial()
     await agent.until(({ welcomed }) => welcomed > 0)
-    const second = await enrol(await newToken(), { hardware })
+    const second = await enroll(await newToken(), { hardware })
     expect(second.status).toBe(200)
     expect(second.body['node_id']).not.toBe(id)
     agent.stop()
@@ -101,11 +101,11 @@ describe('hardware that was a node before', () => {
       update: {},
     })
     const { token } = await server.tokens.create({ cluster: other.id }, testCaller)
-    expect(await enrol(token, { hardware })).toMatchObject({ status: 200, body: { cluster: 'two' } })
+    expect(await enroll(token, { hardware })).toMatchObject({ status: 200, body: { cluster: 'two' } })
   })
 
   it('that is unknown cannot take over a node', async () => {
-    const { status, body } = await enrol(await newToken(), { place: 'take' })
+    const { status, body } = await enroll(await newToken(), { place: 'take' })
     expect(status).toBe(409)
     expect(body).not.toHaveProperty('known_node')
   })

@@ -7,7 +7,7 @@ import type {
   MountRestoredMessage,
   UsageMessage,
 } from '@roost/api-types/agent'
-import { registerEnrolment } from '@roost/control-plane/dist/agents/enroll-route.js'
+import { registerEnrollment } from '@roost/control-plane/dist/agents/enroll-route.js'
 import type { StreamHandlers } from '@roost/control-plane/dist/agents/handlers.js'
 import { createAgentRequests } from '@roost/control-plane/dist/agents/requests.js'
 import type { AgentRequests } from '@roost/control-plane/dist/agents/requests.js'
@@ -19,8 +19,8 @@ import { answerErrors } from '@roost/control-plane/dist/http/dialect/error-handl
 import { rememberMethods } from '@roost/control-plane/dist/http/dialect/method-table.js'
 import { createServer } from '@roost/control-plane/dist/http/server.js'
 import { createLog } from '@roost/control-plane/dist/lifecycle/log.js'
-import { createEnrolmentService } from '@roost/control-plane/dist/nodes/enrolment.js'
-import { createEnrolmentStore } from '@roost/control-plane/dist/nodes/enrolment-store.js'
+import { createEnrollmentService } from '@roost/control-plane/dist/nodes/enrollment.js'
+import { createEnrollmentStore } from '@roost/control-plane/dist/nodes/enrollment-store.js'
 import { createFleetStore } from '@roost/control-plane/dist/nodes/fleet-store.js'
 import { createNodeService } from '@roost/control-plane/dist/nodes/service.js'
 import { createNodeStore } from '@roost/control-plane/dist/nodes/store.js'
@@ -123,11 +123,11 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     store: createAuditStore(database),
     idempotency: createIdempotencyStore(database, () => clock.now()),
   })
-  const enrolments = createEnrolmentService({ store: createEnrolmentStore(database), sessions: stream, clock })
+  const enrollments = createEnrollmentService({ store: createEnrollmentStore(database), sessions: stream, clock })
   const app = createServer({ log, tls: null, behindProxy: false })
   answerErrors(app, { methods: rememberMethods(app) })
   parseBodies(app)
-  registerEnrolment(app, { enrolments, trustedCas, clock })
+  registerEnrollment(app, { enrollments, trustedCas, clock })
   stream.attach(app.server)
   await stream.start()
   await app.listen({ host: '127.0.0.1', port })
@@ -148,7 +148,7 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     }),
     heard,
     hooks,
-    forgetExpiredTokens: () => enrolments.forgetExpired(),
+    forgetExpiredTokens: () => enrollments.forgetExpired(),
     async stateOf(nodeId) {
       return (await database.prisma.node.findUnique({ where: { id: nodeId } }))?.state
     },

@@ -20,7 +20,7 @@ beforeAll(async () => {
   node = await SwiftNode.create('127.0.2.1', [], { usage })
   log = join(node.root, 'var/log/swift/proxy.log')
   await mkdir(join(node.root, 'var/log/swift'), { recursive: true })
-  await node.enrol(api, cluster)
+  await node.enroll(api, cluster)
   // Counting begins with the half-hour in which the agent does.
   node.start()
 })

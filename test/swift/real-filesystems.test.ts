@@ -42,7 +42,7 @@ describe.skipIf(!isEnabled)(
       api = await startApi()
       cluster = await addCluster(api.database, 'lab')
       node = await SwiftNode.create('127.0.2.1', ['d1', 'd2'])
-      await node.enrol(api, cluster)
+      await node.enroll(api, cluster)
       node.start(prepare(node.root, ['d1', 'd2']))
     })
     afterAll(async () => {

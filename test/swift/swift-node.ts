@@ -43,11 +43,11 @@ export class SwiftNode {
     return [agentProgram, '--data-dir', this.#dataDir, '--root', this.root, ...args]
   }
 
-  /** Enrols with a token of one use, by the line that `roost token create` prints. */
-  async enrol(api: TestApi, cluster: number): Promise<void> {
+  /** Enrolls with a token of one use, by the line that `roost token create` prints. */
+  async enroll(api: TestApi, cluster: number): Promise<void> {
     const enroll = this.#args(...(await enrollmentArguments(api, cluster)))
     const { code, stderr } = await runToEnd(process.execPath, enroll)
-    if (code !== 0) throw new Error(`The node could not enrol: ${stderr}`)
+    if (code !== 0) throw new Error(`The node could not enroll: ${stderr}`)
   }
 
   /** Starts the agent; `prepare` is a shell script that runs before it in a mount namespace of its own. */

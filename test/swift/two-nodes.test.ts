@@ -16,7 +16,7 @@ beforeAll(async () => {
     SwiftNode.create('127.0.2.1', ['d1', 'd2']),
     SwiftNode.create('127.0.2.2', ['d3', 'd4', 'd5']),
   ])
-  for (const node of nodes) await node.enrol(api, cluster)
+  for (const node of nodes) await node.enroll(api, cluster)
   for (const node of nodes) node.start()
 })
 afterAll(async () => {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { capacityRoutes } from './capacity/routes.js'
 import { clusterHealthRoutes } from './clusters/routes.js'
-import { registerEnrolment } from './agents/enroll-route.js'
+import { registerEnrollment } from './agents/enroll-route.js'
 import { systemClock } from '@roost/runtime'
 import type { Context } from './context/context.js'
 import { requireOperator } from './http/guards/authentication.js'
@@ -94,9 +94,9 @@ function mountApi(app: FastifyInstance, { options, services, metrics, utilizatio
 }
 
 /** Mounts enrollment and the stream of the agents. */
-function mountAgents(app: FastifyInstance, { options, enrolments, stream }: Context): void {
+function mountAgents(app: FastifyInstance, { options, enrollments, stream }: Context): void {
   const { trustedCas, now } = options
-  registerEnrolment(app, { enrolments, trustedCas, clock: { ...systemClock, now } })
+  registerEnrollment(app, { enrollments, trustedCas, clock: { ...systemClock, now } })
   stream.attach(app.server)
   // The server would wait forever for an open stream.
   app.addHook('preClose', () => stream.close())

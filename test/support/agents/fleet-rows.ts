@@ -11,7 +11,7 @@ export async function addCluster(
   return id
 }
 
-/** A node as enrolment and a first inventory leave it. */
+/** A node as enrollment and a first inventory leave it. */
 export async function addNode(
   { prisma }: Pick<TestDatabase, 'prisma'>,
   clusterId: number,

@@ -6,7 +6,7 @@ export interface EnrolledNode extends NewIdentity {
   readonly id: number
 }
 
-/** Nodes as an enrolment leaves them, many at once; the cluster must exist. */
+/** Nodes as an enrollment leaves them, many at once; the cluster must exist. */
 export async function insertNodes(
   { prisma }: Pick<Database, 'prisma'>,
   clusterId: number,

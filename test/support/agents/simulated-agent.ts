@@ -18,7 +18,7 @@ export interface SimulatedIdentity {
   readonly privateKey: KeyObject
 }
 
-/** The raw public key, 32 bytes, as an enrolment carries it. */
+/** The raw public key, 32 bytes, as an enrollment carries it. */
 export interface NewIdentity extends SimulatedIdentity {
   readonly publicKey: Uint8Array<ArrayBuffer>
 }

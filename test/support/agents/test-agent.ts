@@ -66,9 +66,9 @@ export async function enrolledState(
 }
 
 async function enrollAt(dataDir: string, server: string): Promise<void> {
-  const enrolment = { server, node_id: 1, node_uuid: '0d4c8f0e-55a0-4d0c-9d4b-6f0f6a1d7c11', cluster: 'test' }
+  const enrollment = { server, node_id: 1, node_uuid: '0d4c8f0e-55a0-4d0c-9d4b-6f0f6a1d7c11', cluster: 'test' }
   await ensureKey(dataDir)
-  await keepIdentity(dataDir, enrolment)
+  await keepIdentity(dataDir, enrollment)
 }
 
 export async function startTestAgent(options: TestAgentOptions): Promise<TestAgent> {

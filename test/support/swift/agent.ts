@@ -42,7 +42,7 @@ const unprivileged = [
 ]
 
 /**
- * Enrols an agent with a token of one use. `start` runs it where the files of its node are at their usual places, with the node's
+ * Enrolls an agent with a token of one use. `start` runs it where the files of its node are at their usual places, with the node's
  * folder as `--root`. The control plane is that of the test, whose port is published into the machine.
  */
 export async function addSwiftAgent(
@@ -58,8 +58,8 @@ export async function addSwiftAgent(
   const settings = { ...config, swift: { addresses: [node.address], ...config.swift } }
   await writeFile(join(dataDir, 'config.json'), JSON.stringify(settings))
   const args = (more: readonly string[]) => [agentProgram, '--data-dir', dataDir, '--root', node.root, ...more]
-  const enrolment = await node.run(process.execPath, args(await enrollmentArguments(api, cluster)))
-  if (enrolment.code !== 0) throw new Error(`The agent could not enrol: ${enrolment.stderr}`)
+  const enrollment = await node.run(process.execPath, args(await enrollmentArguments(api, cluster)))
+  if (enrollment.code !== 0) throw new Error(`The agent could not enroll: ${enrollment.stderr}`)
   if (isUnprivileged)
     await node.exec(`chown -R nobody:nogroup ${dataDir}
       chown nobody:swift /etc/swift/proxy-server.conf.d && chmod 2750 /etc/swift/proxy-server.conf.d`)

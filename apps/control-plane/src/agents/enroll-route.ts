@@ -1,36 +1,36 @@
-import { EnrolRequest } from '@roost/api-types/agent'
-import type { EnrolConflict, EnrolResponse } from '@roost/api-types/agent'
+import { EnrollRequest } from '@roost/api-types/agent'
+import type { EnrollConflict, EnrollResponse } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { safeParse } from 'zod/mini'
 import type { Clock } from '@roost/runtime'
 import { createFailureLimit } from '../http/guards/failure-limit.js'
-import type { EnrolOutcome, Enrolments, KnownNode } from './fleet.js'
+import type { EnrollOutcome, Enrollments, KnownNode } from './fleet.js'
 
-const enrolPath = '/agent/v1/enroll'
+const enrollPath = '/agent/v1/enroll'
 const failuresPerMinute = 10
 
 /** Documented for agents in docs/protocol.md; not part of the public API. */
 const hidden: FastifySchema & { readonly hide: true } = { hide: true }
 
-export interface EnrolRouteDeps {
-  readonly enrolments: Enrolments
+export interface EnrollRouteDeps {
+  readonly enrollments: Enrollments
   readonly trustedCas: () => readonly string[]
   readonly clock: Clock
 }
 
 /** Registers the route of enrollment. Every request without a valid token gets the same answer. */
-export function registerEnrolment(app: FastifyInstance, { enrolments, trustedCas, clock }: EnrolRouteDeps): void {
+export function registerEnrollment(app: FastifyInstance, { enrollments, trustedCas, clock }: EnrollRouteDeps): void {
   const limit = createFailureLimit(failuresPerMinute, () => clock.monotonic())
 
-  async function enrol(body: unknown, address: string): Promise<EnrolOutcome> {
+  async function enroll(body: unknown, address: string): Promise<EnrollOutcome> {
     const wait = limit.retryAfterSeconds(address)
     if (wait !== undefined)
       throw new RoostError('too_many', 'Too many failed enrollments from this address. Retry later.', {
         retryAfterSeconds: wait,
       })
     try {
-      return await enrolments.enrol(parse(body), address)
+      return await enrollments.enroll(parse(body), address)
     } catch (error) {
       if (error instanceof RoostError && error.code === 'unauthenticated') limit.fail(address)
       throw error
@@ -39,12 +39,12 @@ export function registerEnrolment(app: FastifyInstance, { enrolments, trustedCas
 
   app.route({
     method: 'POST',
-    url: enrolPath,
+    url: enrollPath,
     bodyLimit: 65_536,
     config: { public: true },
     schema: hidden,
-    handler: async ({ body, ip }, reply): Promise<EnrolResponse | EnrolConflict> => {
-      const outcome = await limit.inOrder(ip, () => enrol(body, ip))
+    handler: async ({ body, ip }, reply): Promise<EnrollResponse | EnrollConflict> => {
+      const outcome = await limit.inOrder(ip, () => enroll(body, ip))
       if (outcome.kind === 'enrolled') return { ...outcome.node, ca: [...trustedCas()] }
       reply.code(409)
       return { error: offer(outcome.node), known_node: outcome.node }
@@ -52,8 +52,8 @@ export function registerEnrolment(app: FastifyInstance, { enrolments, trustedCas
   })
 }
 
-function parse(body: unknown): EnrolRequest {
-  const parsed = safeParse(EnrolRequest, body)
+function parse(body: unknown): EnrollRequest {
+  const parsed = safeParse(EnrollRequest, body)
   if (!parsed.success) {
     const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'body')
     throw new RoostError('invalid', `Invalid or missing fields in the enrollment: ${fields.join(', ')}.`)

@@ -1,4 +1,4 @@
-import type { EnrolConflict, EnrolRequest, EnrolResponse } from '@roost/api-types/agent'
+import type { EnrollConflict, EnrollRequest, EnrollResponse } from '@roost/api-types/agent'
 import type { NodeState } from '@roost/api-types/rest'
 
 /** The identity of a node: its key, and the machine that connected last. */
@@ -51,14 +51,14 @@ export interface FleetAudit {
 }
 
 /** The known node that an enrollment can replace. */
-export type KnownNode = EnrolConflict['known_node']
+export type KnownNode = EnrollConflict['known_node']
 
-export type EnrolOutcome =
-  | { readonly kind: 'enrolled'; readonly node: Pick<EnrolResponse, 'node_id' | 'node_uuid' | 'cluster'> }
+export type EnrollOutcome =
+  | { readonly kind: 'enrolled'; readonly node: Pick<EnrollResponse, 'node_id' | 'node_uuid' | 'cluster'> }
   /** This hardware was a node before: nothing is changed, and the token stays valid. */
   | { readonly kind: 'known'; readonly node: KnownNode }
 
-export interface Enrolments {
+export interface Enrollments {
   /** Throws RoostError, `unauthenticated` for every fault of the token. */
-  enrol(request: EnrolRequest, address: string): Promise<EnrolOutcome>
+  enroll(request: EnrollRequest, address: string): Promise<EnrollOutcome>
 }

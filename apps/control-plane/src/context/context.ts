@@ -27,7 +27,7 @@ import type { Database } from '../database/database.js'
 import { createDeviceStore } from '../devices/store.js'
 import type { Idempotency } from '../http/dialect/idempotency.js'
 import type { MetricFeature } from '../metrics/feature.js'
-import type { EnrolmentService } from '../nodes/enrolment.js'
+import type { EnrollmentService } from '../nodes/enrollment.js'
 import { createNodeHardwareService } from '../nodes/hardware-report.js'
 import { createHardwareReportStore } from '../nodes/hardware-report-store.js'
 import { createNodeRoleStore } from '../nodes/role-store.js'
@@ -64,7 +64,7 @@ export interface Context {
   readonly idempotency: Idempotency
   /** The stream of the agents: attached to the HTTP server and closed before it. */
   readonly stream: AgentStream
-  readonly enrolments: EnrolmentService
+  readonly enrollments: EnrollmentService
   readonly metrics: MetricFeature
   readonly capacity: CapacityFeature
   readonly utilization: UtilizationFeature
@@ -102,13 +102,13 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
     getNode: (id) => nodes.get(id),
   })
   const handlers = streamHandlers(database, options, { ...metricFeatures, ...agents, deployments, utilization })
-  const { stream, enrolments, tokens, sweep } = await buildFleet(database, options, handlers, writes)
+  const { stream, enrollments, tokens, sweep } = await buildFleet(database, options, handlers, writes)
   const nodes = buildNodes(database, writes, nodeSessions(stream, metricFeatures))
   return {
     options,
     database,
     stream,
-    enrolments,
+    enrollments,
     metrics,
     capacity,
     utilization,

@@ -9,8 +9,8 @@ import { isLoopback } from '../config.js'
 import type { Database } from '../database/database.js'
 import type { DeploymentFeature } from '../deployments/feature.js'
 import { every } from '../jobs/every.js'
-import { createEnrolmentStore } from '../nodes/enrolment-store.js'
-import { createEnrolmentService } from '../nodes/enrolment.js'
+import { createEnrollmentStore } from '../nodes/enrollment-store.js'
+import { createEnrollmentService } from '../nodes/enrollment.js'
 import { createFleetStore } from '../nodes/fleet-store.js'
 import { createInventoryStore } from '../nodes/inventory-store.js'
 import { createInventoryIntake } from '../nodes/inventory.js'
@@ -90,7 +90,7 @@ export async function buildFleet(
     clock,
     log,
   })
-  const enrolments = createEnrolmentService({ store: createEnrolmentStore(database), sessions: stream, clock })
+  const enrollments = createEnrollmentService({ store: createEnrollmentStore(database), sessions: stream, clock })
   const tokens = createTokenService({
     store: createTokenStore(database),
     writes,
@@ -100,8 +100,8 @@ export async function buildFleet(
     isLoopbackOnly: () => isLoopback(config.listen.host) && !config.behindProxy,
   })
   await stream.start()
-  const sweep = every(10_000, 'remove expired enrollment tokens', () => enrolments.forgetExpired(), log)
-  return { stream, enrolments, tokens, sweep }
+  const sweep = every(10_000, 'remove expired enrollment tokens', () => enrollments.forgetExpired(), log)
+  return { stream, enrollments, tokens, sweep }
 }
 
 /** When a node is removed or replaced, its session ends and its values in memory are dropped. */

@@ -22,7 +22,7 @@ export function createTokenStore({ prisma }: Pick<Database, 'prisma'>): TokenSto
       return (await prisma.cluster.findUnique({ where: { id }, select: { name: true } }))?.name
     },
     async insert(tx, data) {
-      return (await tx.enrolmentToken.create({ data, select: { id: true } })).id
+      return (await tx.enrollmentToken.create({ data, select: { id: true } })).id
     },
   }
 }

@@ -51,7 +51,7 @@ export function createTokenService({
         expires,
         uses_left: uses,
         token,
-        lines: [enrolLine(publicUrl(), token, caSha256()), 'roost-agent run'],
+        lines: [enrollLine(publicUrl(), token, caSha256()), 'roost-agent run'],
         warning: isLoopbackOnly() ? loopbackWarning(publicUrl()) : null,
       }
     },
@@ -63,7 +63,7 @@ function newToken(): string {
   return randomBytes(20).toString('hex')
 }
 
-function enrolLine(url: string, token: string, caSha256: string | null): string {
+function enrollLine(url: string, token: string, caSha256: string | null): string {
   const pin = caSha256 === null ? '' : ` --ca-sha256 ${caSha256}`
   return `roost-agent enroll --server ${url} --token ${token}${pin}`
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type EnrolRequest, protocolVersion } from '@roost/api-types/agent'
+import { type EnrollRequest, protocolVersion } from '@roost/api-types/agent'
 import { systemClock } from '@roost/runtime'
 import { defaultDataDir, readConfig } from '../config.js'
 import { openMachine } from '../machine/machine.js'
@@ -27,7 +27,7 @@ export async function enroll(flags: EnrollFlags): Promise<number> {
   const machine = openMachine(config.root)
   const key = await ensureKey(config.dataDir)
   const { machineId, bootId, hostname } = readMachineIds(machine, key)
-  const body: EnrolRequest = {
+  const body: EnrollRequest = {
     token: flags.token,
     public_key: key.publicKey,
     hostname,
@@ -79,7 +79,7 @@ function shellQuoted(text: string): string {
   return /^[\w/.,:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-function identityChoice({ takePlace, newNode }: EnrollFlags): Pick<EnrolRequest, 'place'> {
+function identityChoice({ takePlace, newNode }: EnrollFlags): Pick<EnrollRequest, 'place'> {
   if (takePlace === true) return { place: 'take' }
   return newNode === true ? { place: 'new' } : {}
 }

@@ -1,7 +1,7 @@
 import { request as plainRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { request as tlsRequest } from 'node:https'
-import { EnrolConflict, type EnrolRequest, EnrolResponse } from '@roost/api-types/agent'
+import { EnrollConflict, type EnrollRequest, EnrollResponse } from '@roost/api-types/agent'
 import * as z from 'zod/mini'
 import { clockRemedy } from './clock-skew.js'
 import { connectionError, EnrollError } from './enroll-error.js'
@@ -11,11 +11,11 @@ export interface EnrollOptions {
   readonly server: URL
   /** SHA-256 of the authority's public key or certificate; null: Node's own authorities vouch for the server. */
   readonly caSha256: string | null
-  readonly body: EnrolRequest
+  readonly body: EnrollRequest
 }
 
 export interface Enrolled {
-  readonly response: EnrolResponse
+  readonly response: EnrollResponse
   /** PEM of the authorities to trust from now on; none: Node's own. */
   readonly authorities: readonly string[]
   /** How far this machine's clock is ahead of the server's; null where the server sends no date. */
@@ -38,7 +38,7 @@ export async function requestEnrollment({ server, caSha256, body }: EnrollOption
   const answer = await post(new URL('/agent/v1/enroll', server), body, pinned).catch((error: unknown) => {
     throw connectionError(error, server, new Date())
   })
-  const response = EnrolResponse.safeParse(answer.body)
+  const response = EnrollResponse.safeParse(answer.body)
   if (answer.status >= 300 || !response.success) throw refusal(answer, server)
   const authorities = response.data.ca
   return {
@@ -100,7 +100,7 @@ async function readJson(response: IncomingMessage): Promise<unknown> {
 const ErrorBody = z.object({ error: z.string() })
 
 function refusal({ status, body, skewSeconds }: Answer, server: URL): EnrollError {
-  const conflict = EnrolConflict.safeParse(body)
+  const conflict = EnrollConflict.safeParse(body)
   if (status === 409 && conflict.success) return knownNode(conflict.data)
   const answered = ErrorBody.safeParse(body)
   const [cause, remedy] =
@@ -131,7 +131,7 @@ const statusMeanings: Readonly<Record<number, Meaning>> = {
   ],
 }
 
-function knownNode({ error, known_node: { id, hostname, last_seen } }: EnrolConflict): EnrollError {
+function knownNode({ error, known_node: { id, hostname, last_seen } }: EnrollConflict): EnrollError {
   return new EnrollError(
     `${error} (node ${id}, ${hostname}, last seen ${last_seen ?? 'never'})`,
     'Run the same line with --take-place to go on as that node, or with --new-node to be another one. The token is still good.',

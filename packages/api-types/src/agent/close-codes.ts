@@ -10,7 +10,7 @@ export const closeCodes = {
   needsUpgrade: 4003,
   /** A newer session of the same machine took over: dial again with back-off. */
   replaced: 4004,
-  /** An operator removed this node: stop; enrol again to come back. */
+  /** An operator removed this node: stop; enroll again to come back. */
   revoked: 4005,
   /** Too many messages, or one that cannot be read. */
   policyViolation: 1008,

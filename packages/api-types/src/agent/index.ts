@@ -1,6 +1,6 @@
 export * from './close-codes.js'
 export * from './deployment.js'
-export * from './enrolment.js'
+export * from './enrollment.js'
 export * from './frame.js'
 export * from './hardware.js'
 export * from './inventory.js'

@@ -35,7 +35,7 @@ export interface ClusterStorageService {
   unset(clusterId: number, caller: Caller, options?: { readonly force?: boolean }): Promise<void>
 }
 
-/** Nodes are created by enrolment only. A node with shares cannot be removed (`conflict`). */
+/** Nodes are created by enrollment only. A node with shares cannot be removed (`conflict`). */
 export interface NodeService extends ServiceOf<typeof resources.nodes> {
   /** All or nothing, in the order given. */
   changeMany(
@@ -102,8 +102,8 @@ export interface MetricService {
   across(clusterId: number, patterns: readonly string[]): Promise<AsyncIterable<readonly NodeMetricSample[]>>
 }
 
-/** A token with which new nodes enrol. The secret is only in the answer of `create`. */
-export interface EnrolmentToken {
+/** A token with which new nodes enroll. The secret is only in the answer of `create`. */
+export interface EnrollmentToken {
   readonly id: number
   readonly cluster: string
   readonly expires: string
@@ -111,16 +111,16 @@ export interface EnrolmentToken {
 }
 
 /** What `roost token create` sends. */
-export interface EnrolmentTokenInput {
+export interface EnrollmentTokenInput {
   readonly cluster: number
   /** Seconds until it expires; 3,600 unless given. */
   readonly ttl_seconds?: number | undefined
-  /** How many nodes can enrol with it; 1 unless given. */
+  /** How many nodes can enroll with it; 1 unless given. */
   readonly uses?: number | undefined
 }
 
 /** A new token with its secret. */
-export interface CreatedToken extends EnrolmentToken {
+export interface CreatedToken extends EnrollmentToken {
   readonly token: string
   /** The lines to paste on the new node. */
   readonly lines: readonly string[]
@@ -145,7 +145,7 @@ export interface DriftService {
 
 /** Tokens can only be created; they expire by themselves. Throws `invalid` for an unknown cluster. */
 export interface TokenService {
-  create(input: EnrolmentTokenInput, caller: Caller): Promise<CreatedToken>
+  create(input: EnrollmentTokenInput, caller: Caller): Promise<CreatedToken>
 }
 
 /** The secret of a key is only in the answer of the call that created it. */

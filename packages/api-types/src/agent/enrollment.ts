@@ -10,7 +10,7 @@ export const Hardware = z.object({
 export type Hardware = z.infer<typeof Hardware>
 
 /** Body of `POST /agent/v1/enroll`. */
-export const EnrolRequest = z.object({
+export const EnrollRequest = z.object({
   token: z.string(),
   /** The raw Ed25519 public key, 32 bytes in base64. */
   public_key: z.string().check(z.regex(/^[A-Za-z0-9+/]{43}=$/)),
@@ -25,20 +25,20 @@ export const EnrolRequest = z.object({
   /** What to do when this hardware is a known node: take its place, or be a new node. Absent: ask. */
   place: z.optional(z.enum(['take', 'new'])),
 })
-export type EnrolRequest = z.infer<typeof EnrolRequest>
+export type EnrollRequest = z.infer<typeof EnrollRequest>
 
-export const EnrolResponse = z.object({
+export const EnrollResponse = z.object({
   node_id: z.number(),
   node_uuid: z.string(),
   cluster: z.string(),
   /** PEM of the certificate authorities to trust from now on. */
   ca: z.array(z.string()),
 })
-export type EnrolResponse = z.infer<typeof EnrolResponse>
+export type EnrollResponse = z.infer<typeof EnrollResponse>
 
-/** Body of the 409 that offers an old place: the token is not used up, enrol again with `place`. */
-export const EnrolConflict = z.object({
+/** Body of the 409 that offers an old place: the token is not used up, enroll again with `place`. */
+export const EnrollConflict = z.object({
   error: z.string(),
   known_node: z.object({ id: z.number(), uuid: z.string(), hostname: z.string(), last_seen: z.nullable(z.string()) }),
 })
-export type EnrolConflict = z.infer<typeof EnrolConflict>
+export type EnrollConflict = z.infer<typeof EnrollConflict>

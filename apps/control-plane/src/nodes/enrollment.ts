@@ -1,46 +1,46 @@
 import { createHash } from 'node:crypto'
 import { protocolVersion } from '@roost/api-types/agent'
-import type { EnrolRequest } from '@roost/api-types/agent'
+import type { EnrollRequest } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
-import type { Enrolments, EnrolOutcome } from '../agents/fleet.js'
+import type { Enrollments, EnrollOutcome } from '../agents/fleet.js'
 import type { Clock } from '@roost/runtime'
-import type { SimilarNode, EnrolmentStore, EnrolmentWork, NewPlace, OpenToken } from './enrolment-store.js'
+import type { SimilarNode, EnrollmentStore, EnrollmentWork, NewPlace, OpenToken } from './enrollment-store.js'
 import { hardwareMatch } from './hardware.js'
 
 /** Beyond this the two clocks disagree too much for either side to believe the other's times. */
 const maxSkewSeconds = 300
 
-export interface EnrolmentDeps {
-  readonly store: EnrolmentStore
+export interface EnrollmentDeps {
+  readonly store: EnrollmentStore
   /** The live sessions of nodes. */
   readonly sessions: { isConnected(nodeId: number): boolean; revoke(nodeId: number): void }
   readonly clock: Clock
 }
 
-export interface EnrolmentService extends Enrolments {
+export interface EnrollmentService extends Enrollments {
   /** Removes what has expired, so that a clock that is set back revives no token. */
   forgetExpired(): Promise<void>
 }
 
 interface Settled {
-  readonly outcome: EnrolOutcome
+  readonly outcome: EnrollOutcome
   /** The node whose old identity has ended. */
   readonly replaced?: number
 }
 
-export function createEnrolmentService({ store, sessions, clock }: EnrolmentDeps): EnrolmentService {
+export function createEnrollmentService({ store, sessions, clock }: EnrollmentDeps): EnrollmentService {
   const forgetExpired = () => store.deleteExpired(new Date(clock.now()))
 
-  async function enrol(request: EnrolRequest, address: string): Promise<EnrolOutcome> {
+  async function enroll(request: EnrollRequest, address: string): Promise<EnrollOutcome> {
     await forgetExpired()
     const place = newPlace(request, address)
     const { outcome, replaced } = await store.withToken(digestOf(request.token), async (token, work) => {
       const own = token && (await work.findByKey(place.publicKey))
-      // The answer to the first try was lost: the same key with the same token is the same enrolment.
+      // The answer to the first try was lost: the same key with the same token is the same enrollment.
       if (token && own?.clusterId === token.clusterId) return { outcome: enrolled(own, token) }
       if (!token || token.usesLeft < 1) throw unknownToken()
       if (own)
-        throw new RoostError('conflict', 'This identity is a node of another cluster: enrol with a new identity.')
+        throw new RoostError('conflict', 'This identity is a node of another cluster: enroll with a new identity.')
       refuseSkew(request.clock, clock)
       refuseProtocol(request.protocol)
       return settle(request, place, token, work)
@@ -50,10 +50,10 @@ export function createEnrolmentService({ store, sessions, clock }: EnrolmentDeps
   }
 
   async function settle(
-    request: EnrolRequest,
+    request: EnrollRequest,
     place: NewPlace,
     token: OpenToken,
-    work: EnrolmentWork,
+    work: EnrollmentWork,
   ): Promise<Settled> {
     const known = request.place === 'new' ? undefined : await findSimilar(work, token, request)
     if (known && request.place === undefined) return { outcome: { kind: 'known', node: shown(known) } }
@@ -64,9 +64,9 @@ export function createEnrolmentService({ store, sessions, clock }: EnrolmentDeps
 
   /** The node whose hardware this is. One that is connected at this moment was not reinstalled. */
   async function findSimilar(
-    work: EnrolmentWork,
+    work: EnrollmentWork,
     token: OpenToken,
-    request: EnrolRequest,
+    request: EnrollRequest,
   ): Promise<SimilarNode | undefined> {
     const candidates = (await work.listSimilar(token.clusterId, request.hardware))
       .filter((node) => !sessions.isConnected(node.id))
@@ -76,14 +76,14 @@ export function createEnrolmentService({ store, sessions, clock }: EnrolmentDeps
     return candidates[0]?.node
   }
 
-  return { enrol, forgetExpired }
+  return { enroll, forgetExpired }
 }
 
 function digestOf(token: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash('sha256').update(token, 'utf8').digest())
 }
 
-function newPlace(request: EnrolRequest, address: string): NewPlace {
+function newPlace(request: EnrollRequest, address: string): NewPlace {
   return {
     publicKey: new Uint8Array(Buffer.from(request.public_key, 'base64')),
     hostname: request.hostname,
@@ -95,7 +95,7 @@ function newPlace(request: EnrolRequest, address: string): NewPlace {
   }
 }
 
-function enrolled(node: { readonly id: number; readonly uuid: string }, token: OpenToken): EnrolOutcome {
+function enrolled(node: { readonly id: number; readonly uuid: string }, token: OpenToken): EnrollOutcome {
   return { kind: 'enrolled', node: { node_id: node.id, node_uuid: node.uuid, cluster: token.cluster } }
 }
 
@@ -124,7 +124,7 @@ function refuseSkew(theirs: number, clock: Clock): void {
   const side = skew > 0 ? 'ahead of' : 'behind'
   throw new RoostError(
     'invalid',
-    `This machine's clock is ${Math.abs(skew)} s ${side} the control plane's: set it, then enrol again. The token is still good.`,
+    `This machine's clock is ${Math.abs(skew)} s ${side} the control plane's: set it, then enroll again. The token is still good.`,
   )
 }
 

@@ -35,7 +35,7 @@ export interface SimilarNode extends PlacedNode {
 }
 
 /** What can be done under the lock of one token. */
-export interface EnrolmentWork {
+export interface EnrollmentWork {
   findByKey(publicKey: Uint8Array<ArrayBuffer>): Promise<PlacedNode | undefined>
   /** Nodes of the cluster that share at least one part with this hardware. */
   listSimilar(clusterId: number, hardware: Hardware): Promise<readonly SimilarNode[]>
@@ -45,19 +45,19 @@ export interface EnrolmentWork {
   takePlace(node: SimilarNode, place: NewPlace, token: OpenToken): Promise<PlacedNode>
 }
 
-export interface EnrolmentStore {
+export interface EnrollmentStore {
   deleteExpired(now: Date): Promise<void>
   /** All or nothing, one at a time for each token. */
   withToken<T>(
     digest: Uint8Array<ArrayBuffer>,
-    work: (token: OpenToken | undefined, verbs: EnrolmentWork) => Promise<T>,
+    work: (token: OpenToken | undefined, verbs: EnrollmentWork) => Promise<T>,
   ): Promise<T>
 }
 
-export function createEnrolmentStore({ prisma }: Pick<Database, 'prisma'>): EnrolmentStore {
+export function createEnrollmentStore({ prisma }: Pick<Database, 'prisma'>): EnrollmentStore {
   return {
     async deleteExpired(now) {
-      await prisma.enrolmentToken.deleteMany({ where: { expiresAt: { lte: now } } })
+      await prisma.enrollmentToken.deleteMany({ where: { expiresAt: { lte: now } } })
     },
     withToken: (digest, work) =>
       prisma.$transaction(async (tx) => {
@@ -74,7 +74,7 @@ type Transaction = Parameters<Parameters<Database['prisma']['$transaction']>[0]>
 
 const placed = { id: true, uuid: true, clusterId: true } as const
 
-function workOf(tx: Transaction): EnrolmentWork {
+function workOf(tx: Transaction): EnrollmentWork {
   return {
     async findByKey(publicKey) {
       return (await tx.node.findUnique({ where: { publicKey }, select: placed })) ?? undefined
@@ -124,7 +124,7 @@ function workOf(tx: Transaction): EnrolmentWork {
 }
 
 async function useUp(tx: Transaction, token: OpenToken): Promise<void> {
-  await tx.enrolmentToken.update({ where: { id: token.id }, data: { usesLeft: { decrement: 1 } } })
+  await tx.enrollmentToken.update({ where: { id: token.id }, data: { usesLeft: { decrement: 1 } } })
 }
 
 /** Who holds a token acts in the name of the operator who made it, whom the token's own audit record names. */
