@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { EnrollFlags, PrepareFlags, LeaveFlags, RunFlags, PrintFlags, RenderFlags } from './flags.js'
-import { agentVersion } from '../machine/version.js'
+import { agentVersion } from '../machine/package.js'
 
 const exitCodesHelp = `
 Exit codes: 0 success or stopped, 1 failure, 2 invalid arguments or configuration, 3 node removed by an operator,

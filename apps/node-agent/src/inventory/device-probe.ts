@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import type { FilesystemSpace } from '@roost/api-types/agent'
 import { concurrencyLimit } from '@roost/runtime'
+import { assetPath } from '../machine/package.js'
 import { keepHelper, type KeptHelper, type StartHelper } from '../machine/helper.js'
 import { kernelOf, type Machine } from '../machine/machine.js'
 import type { Mount } from '../machine/mounts.js'
@@ -34,20 +35,6 @@ const periodMs = (devices: number): number => Math.max(devices * 7_000, 60_000)
 const atOnce = 8
 const quickCheckMs = 3_000
 
-/**
- * statfs alone is no sign of health: a filesystem that was shut down still answers it with old values, while reading its top folder
- * fails. That folder may be in memory: a block of the disk itself, at another location each time and past the cache, is not. A folder or a
- * disk that is closed to the agent's user says nothing against it.
- */
-const script = `
-if ! said=$(ls -f -- "$1" 2>&1 >/dev/null); then
-  case $said in *"Permission denied"*) ;; *) echo "$said" >&2; exit 1;; esac
-fi
-if [ -r "$2" ] && ! said=$(dd if="$2" of=/dev/null bs=4096 count=1 skip="$3" iflag=direct 2>&1); then
-  case $said in *"Input/output error"*) echo "$2: $said" >&2; exit 1;; esac
-fi
-exec stat -f -c '%S %b %f %a %c %d' -- "$1"`
-
 /** Opens all of them, and says which cannot be opened. */
 const quickCheck = [
   'sh',
@@ -72,7 +59,7 @@ export function createDeviceProbe(options: DeviceProbeOptions): DeviceProbe {
   const statfs = createStatfsProbe({
     run,
     path: (path) => machine.path(path),
-    command: options.command ?? ['sh', '-c', script, 'roost-probe'],
+    command: options.command ?? ['sh', assetPath('probe-device.sh')],
     more: (mount) => (options.command === undefined ? blockOf(machine, mount as Mount) : []),
     ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
   })

@@ -14,7 +14,7 @@ export interface SlowAnswer {
 }
 
 /** A file of one line, which never blocks: it is read after each other file, so that a partial answer shows how far it came. */
-export const endOfFile = '/proc/sys/kernel/ostype'
+const endOfFile = '/proc/sys/kernel/ostype'
 
 /** These files are left out, like files that are missing in `Machine.read`. */
 const closed = /^(?:No such file or directory|Not a directory|Permission denied)$/

@@ -1,7 +1,8 @@
+import { assetPath } from '../../machine/package.js'
 import { keepHelper, type KeptHelper, type StartHelper } from '../../machine/helper.js'
 import type { Machine } from '../../machine/machine.js'
 import type { RunCommand } from '../../machine/run-command.js'
-import { endOfFile, parseSlowFiles, type SlowFile } from './slow-files.js'
+import { parseSlowFiles, type SlowFile } from './slow-files.js'
 
 /** Reads files that a device answers. Leaves out files that are missing or closed to the agent's user. Never rejects. */
 export type ReadSlowly = (paths: readonly string[]) => Promise<ReadonlyMap<string, SlowFile>>
@@ -22,30 +23,6 @@ export interface SlowReaderOptions {
 /** Limits the processes of one collector that hang at the same time. */
 const maxChecks = 4
 const maxCheckedBytes = 4 << 20
-
-// One stat and one grep read all files, so that a round costs two forks of a small shell. grep writes `path NUL line`, which
-// no content can imitate, and writes each line at once. A file whose real path is outside --root is left out. The memory limit
-// is for files without an end.
-const script = `ulimit -v 131072
-base=$(cd -P -- "$1" && pwd -P) || exit
-shift
-is_inside() {
-  [ "$base" = / ] && return
-  [ ! -h "$1" ] && cd -P -- "\${1%/*}" 2>/dev/null && case $PWD/ in "$base"/*) ;; *) return 1 ;; esac
-}
-answer() {
-  n=$#
-  for file; do
-    is_inside "$file" && set -- "$@" "$file"
-    set -- "$@" ${endOfFile}
-  done
-  cd /
-  shift "$n"
-  [ $# -gt 0 ] || return
-  stat -L -c '%.3Y %n' -- "$@" 2>/dev/null
-  grep -aHZ --line-buffered '' -- "$@" 2>&1
-}
-while read -r _; do answer "$@"; echo .; done`
 
 /** Opens readers: each collector has its own, so that a device that hangs stops one collector. */
 export function slowReaders(options: SlowReaderOptions): () => SlowReader {
@@ -69,7 +46,7 @@ class HelperReader implements SlowReader {
   constructor(options: SlowReaderOptions) {
     this.#options = options
     this.#deadlineMs = options.deadlineMs ?? 3_000
-    this.#helper = keepHelper(options.start, ['sh', '-c', script, 'roost-read', options.machine.root])
+    this.#helper = keepHelper(options.start, ['sh', assetPath('read-files.sh'), options.machine.root])
   }
 
   readonly read: ReadSlowly = (paths) => {

@@ -1,28 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { assetPath } from '../../../machine/package.js'
 import { describeFailure, type RunCommand } from '../../../machine/run-command.js'
 import { differencesFrom, parseEtab } from './etab.js'
 import { exportsFormat } from './format.js'
 
 const deadlineMs = 60_000
-
-/**
- * In a mount namespace of its own, where `exportfs` finds our file alone, writes its table beside, and reaches no kernel.
- * Empty folders stand in for those of the shares, which may not be there yet, or hang.
- */
-const script = `
-set -e
-work=$1
-for file in hosts resolv.conf nsswitch.conf host.conf netgroup services protocols networks ld.so.cache ld.so.conf ld.so.conf.d passwd group; do
-  if [ -e /etc/$file ]; then cp -a /etc/$file "$work/etc/"; fi
-done
-mount --bind "$work/etc" /etc
-mount --bind "$work/nfs" /var/lib/nfs
-if [ -d /proc/net/rpc ]; then mount -t tmpfs none /proc/net/rpc; fi
-exportfs -r
-cat /var/lib/nfs/etab
-`
 
 // exportfs ends with 0 for these, and exports something else or nothing.
 const guesses = /Failed to|No options|No host name|Warning|Cannot|unmatched/i
@@ -38,7 +22,7 @@ export async function checkWithExportfs(text: string, run: RunCommand): Promise<
     await writeFile(join(work, 'etc/exports'), '')
     await writeFile(join(work, 'nfs/etab'), '')
     await writeFile(join(work, 'etc/exports.d/roost.exports'), copy)
-    const args = ['-m', '--propagation', 'private', 'sh', '-c', script, 'sh', work]
+    const args = ['-m', '--propagation', 'private', 'sh', assetPath('exportfs-check.sh'), work]
     const result = await run('unshare', args, { deadlineMs, maxOutputBytes: 64 << 20 })
     if (result.exitCode !== 0) throw new Error(`exportfs: ${describeFailure(result)}`)
     const guess = result.stderr.split('\n').find((line) => guesses.test(line))

@@ -1,0 +1,36 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { assetPath } from './package.js'
+import { runCommand } from './run-command.js'
+
+const assets = readdirSync(assetPath(''))
+const shellPrograms = assets.filter((name) => name.endsWith('.sh'))
+const pythonPrograms = assets.filter((name) => name.endsWith('.py'))
+const parse = 'import ast, sys; ast.parse(open(sys.argv[1]).read())'
+
+const run = (file: string, ...args: readonly string[]) => runCommand(file, args, { deadlineMs: 60_000 })
+const accepted = { stdout: '', exitCode: 0 }
+
+async function isInstalled(program: string): Promise<boolean> {
+  return (await run(program, '--version')).exitCode === 0
+}
+const [hasShellcheck, hasPython] = await Promise.all(['shellcheck', 'python3'].map(isInstalled))
+
+describe('the programs that the agent ships', () => {
+  it('are shell and Python only', () => {
+    expect([...shellPrograms, ...pythonPrograms].toSorted()).toEqual(assets.toSorted())
+    expect(assets).not.toEqual([])
+  })
+
+  it.each(shellPrograms)('%s is read by sh', async (name) => {
+    expect(await run('sh', '-n', assetPath(name))).toMatchObject(accepted)
+  })
+
+  it.skipIf(!hasShellcheck).each(shellPrograms)('%s has no fault that shellcheck finds', async (name) => {
+    expect(await run('shellcheck', assetPath(name))).toMatchObject(accepted)
+  })
+
+  it.skipIf(!hasPython).each(pythonPrograms)('%s is read by Python 3', async (name) => {
+    expect(await run('python3', '-c', parse, assetPath(name))).toMatchObject(accepted)
+  })
+})
