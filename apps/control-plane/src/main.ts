@@ -1,4 +1,5 @@
 import './lifecycle/v8-flags.js'
+import { watchOutput } from '@roost/runtime'
 import { CommanderError } from 'commander'
 import { CommandError, exitCodes } from './cli/terminal/exit-codes.js'
 import { createProgram } from './cli/program.js'
@@ -9,6 +10,7 @@ import { version } from './lifecycle/version.js'
 
 const closeDeadlineMs = 30_000
 const stopping = new AbortController()
+const output = watchOutput()
 const startServer: StartServer = async (config, log) => (await import('./server.js')).startServer(config, log)
 
 /** Stops once: under npm, Ctrl-C sends two signals, one from the terminal and one from npm. */
@@ -48,5 +50,6 @@ try {
 } catch (error) {
   process.exitCode = fail(error)
 }
+const exitCode = await output.finish(Number(process.exitCode ?? 0))
 // Do not wait for connections that are still closing.
-process.exit()
+process.exit(exitCode)

@@ -1,7 +1,9 @@
 import './v8-flags.js'
+import { watchOutput } from '@roost/runtime'
 import { explain } from './cli/explain.js'
 import { createProgram } from './cli/program.js'
 
+const output = watchOutput()
 let exitCode = 0
 try {
   await createProgram((code) => {
@@ -12,5 +14,6 @@ try {
   for (const line of explanation.lines) process.stderr.write(`${line}\n`)
   exitCode = explanation.exitCode
 }
-// A mount that hangs may hold a child or a thread for ever; what had to be written is written.
+exitCode = await output.finish(exitCode)
+// A mount that hangs may block a child or a thread for ever.
 process.exit(exitCode)

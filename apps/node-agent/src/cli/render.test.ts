@@ -46,6 +46,21 @@ describe('roost-agent render', () => {
     ])
   })
 
+  it('prints everything to a slow reader, and ends quietly when its reader closes the pipe', () => {
+    const file = join(dir, 'desired.json')
+    const shares = Array.from({ length: 2000 }, (_, index) => nfsShare(index + 1))
+    writeFileSync(file, JSON.stringify(gateway(...shares)))
+    const pipeTo = (reader: string) => {
+      const script = `"$0" "$1" --data-dir "$2" render --desired "$3" --backend kernel | ${reader}; echo "exit code \${PIPESTATUS[0]}" >&2`
+      return spawnSync('bash', ['-c', script, process.execPath, program, dir, file], { encoding: 'utf8' })
+    }
+    const slow = pipeTo('{ head -c 1; sleep 0.3; cat; }')
+    expect(slow.stderr).toBe('exit code 0\n')
+    expect(slow.stdout.length).toBeGreaterThan(100_000)
+    expect(slow.stdout).toMatch(/shares\.conf <==\n# Written by Roost[^]*\n$/)
+    expect(pipeTo('head -c 1')).toMatchObject({ stdout: '=', stderr: 'exit code 0\n' })
+  })
+
   it('names the share and the field that it refuses', () => {
     const { status, stderr, stdout } = render(gateway(cifsShare(2, { name: 'a]b' })))
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })

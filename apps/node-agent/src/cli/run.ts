@@ -13,8 +13,6 @@ const stopMs = 8000
 /** Runs the agent until a signal, the parent that started it with an IPC channel, or the control plane ends it. */
 export async function run(flags: RunFlags): Promise<number> {
   const config = readConfig(flags)
-  // The reader of the log may end before the agent.
-  process.stdout.on('error', () => {})
   const log = createLog({
     format: flags.log ?? (process.stdout.isTTY ? 'pretty' : 'json'),
     level: flags.logLevel,
