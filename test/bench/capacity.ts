@@ -31,8 +31,8 @@ function columnsOf(count: number) {
   const totalBytes = 4e12
   for (let i = 0; i < count; i++) {
     const freeBytes = Math.floor(totalBytes * (0.3 + 0.4 * Math.random()))
-    const figures = { totalBytes, freeBytes, availableBytes: Math.floor(freeBytes * 0.95) }
-    columns.add({ policies: sets[i % sets.length] ?? [], figures })
+    const space = { totalBytes, freeBytes, availableBytes: Math.floor(freeBytes * 0.95) }
+    columns.add({ policies: sets[i % sets.length] ?? [], figures: space })
   }
   return columns
 }

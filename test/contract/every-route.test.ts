@@ -26,7 +26,7 @@ beforeAll(async () => {
   await context.metrics.intake.catalogue(node, { id: 1, metrics: [metric] })
   const frame = { catalogue: 1, sequence: 1n, time: Date.now() / 1000, values: Float64Array.of(0.5) }
   context.metrics.intake.frame(node, encodeMetricFrame(frame))
-  await context.utilization.intake.take(
+  await context.utilization.intake.accept(
     node,
     usageMessage('2026-06-01T10:00:00Z', {
       storage: [storageOf('AUTH_bob', 100)],

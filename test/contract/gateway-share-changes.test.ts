@@ -196,7 +196,7 @@ describe('the export number of a share', () => {
     expect(await numberOf((await create()).id)).toBe(65_535)
     const answer = await post(list, cifs())
     expect(answer.status).toBe(409)
-    expect(answer.body.error).toContain('has given away all its export numbers')
+    expect(answer.body.error).toContain('All export IDs of this node are in use')
   })
 })
 

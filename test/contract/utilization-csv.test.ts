@@ -20,9 +20,9 @@ beforeAll(async () => {
   base = `/api/v1/clusters/${clusterId}/utilization`
   const node = await addProxy(api.database, clusterId)
   const { intake } = api.context.utilization
-  await intake.take(node, usageMessage(begin, { storage: awkward.map((account, i) => storageOf(account, i)) }))
+  await intake.accept(node, usageMessage(begin, { storage: awkward.map((account, i) => storageOf(account, i)) }))
   for (let hour = 1; hour < 30; hour++)
-    await intake.take(node, usageMessage(begin + hour * 2 * halfHourMs, { storage: [storageOf('AUTH_plain', hour)] }))
+    await intake.accept(node, usageMessage(begin + hour * 2 * halfHourMs, { storage: [storageOf('AUTH_plain', hour)] }))
   await api.database.pool.query(
     `with accounts as (
        insert into usage_accounts (cluster_id, name) select $1, 'AUTH_many_' || i from generate_series(1, 2500) i returning id)

@@ -10,7 +10,7 @@ let base: string
 
 const at = (hour: number) => Date.parse('2017-05-31T19:00:00Z') + hour * 2 * halfHourMs
 const report = (node: number, ...message: Parameters<typeof usageMessage>) =>
-  shared.api.context.utilization.intake.take(node, usageMessage(...message))
+  shared.api.context.utilization.intake.accept(node, usageMessage(...message))
 
 /** Hours 0 and 1 of the 31st of May 2017, from 19:00 on; bob is there all the time, ann in the second hour alone. */
 beforeAll(async () => {

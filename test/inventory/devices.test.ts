@@ -100,18 +100,18 @@ describe('devices', () => {
     expect(before[0]?.d1).not.toBe(before[1]?.d1)
   })
 
-  it('are stored while their figures are written in any order, and neither stops the other', async () => {
+  it('are stored while their usage is written in any order, and neither stops the other', async () => {
     const names = Array.from({ length: 20 }, (_, i) => `d${i}`)
     const report = inventory(Object.fromEntries(names.map((name) => [name, { uuid: `u-${name}` }])))
     await fleet.store(report)
-    const figures = createCapacityStore(database)
-    const usages = (await figures.listDevices(fleet.nodeId)).map(({ id, nodeId }) => {
+    const capacity = createCapacityStore(database)
+    const usages = (await capacity.listDevices(fleet.nodeId)).map(({ id, nodeId }) => {
       return { id, nodeId, status: 'ok', totalBytes: 3, freeBytes: 2, availableBytes: 1, time: 1 }
     })
     const rounds = Array.from({ length: 15 }, (_, i) => i)
     await Promise.all([
       ...rounds.map(() => fleet.store(report)),
-      ...rounds.map((i) => figures.updateUsage(i % 2 === 0 ? usages : usages.toReversed())),
+      ...rounds.map((i) => capacity.updateUsage(i % 2 === 0 ? usages : usages.toReversed())),
     ])
     expect(await fleet.devices()).toHaveLength(20)
   })

@@ -74,7 +74,7 @@ export class Fleet {
   }
 
   async store(report: Inventory, nodeId = this.nodeId): Promise<void> {
-    await this.intake.take(nodeId, { type: 'inventory', sequence: ++this.sequence, inventory: report })
+    await this.intake.accept(nodeId, { type: 'inventory', sequence: ++this.sequence, inventory: report })
   }
 
   async devices(nodeId = this.nodeId) {

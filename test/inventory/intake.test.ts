@@ -85,8 +85,12 @@ describe('an inventory', () => {
 
   it('is taken once: a repetition, or an older one, changes nothing', async () => {
     await fleet.store(inventory({ d1: { uuid: 'u1' } }))
-    await fleet.intake.take(fleet.nodeId, { type: 'inventory', sequence: fleet.sequence, inventory: inventory({}) })
-    await fleet.intake.take(fleet.nodeId, { type: 'inventory', sequence: fleet.sequence - 1, inventory: inventory({}) })
+    await fleet.intake.accept(fleet.nodeId, { type: 'inventory', sequence: fleet.sequence, inventory: inventory({}) })
+    await fleet.intake.accept(fleet.nodeId, {
+      type: 'inventory',
+      sequence: fleet.sequence - 1,
+      inventory: inventory({}),
+    })
     expect(await fleet.idsByName()).toHaveProperty('d1')
     expect(fleet.changed).toEqual([fleet.nodeId])
   })
@@ -97,7 +101,7 @@ describe('an inventory', () => {
       sequence: ++fleet.sequence,
       inventory: inventory({ d1: { uuid: 'u1' } }),
     }
-    await Promise.all([fleet.intake.take(fleet.nodeId, message), fleet.intake.take(fleet.nodeId, message)])
+    await Promise.all([fleet.intake.accept(fleet.nodeId, message), fleet.intake.accept(fleet.nodeId, message)])
     expect(await fleet.devices()).toHaveLength(1)
     expect(fleet.changed).toEqual([fleet.nodeId])
   })

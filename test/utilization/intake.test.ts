@@ -11,7 +11,7 @@ async function cluster() {
   const clusterId = await addCluster(harness.database)
   const [one, two] = [await addProxy(harness.database, clusterId), await addProxy(harness.database, clusterId)]
   const report = (node: number, ...message: Parameters<typeof usageMessage>) =>
-    harness.usage.intake.take(node, usageMessage(...message))
+    harness.usage.intake.accept(node, usageMessage(...message))
   const { storage, transfer } = harness.usage.service
   return {
     clusterId,

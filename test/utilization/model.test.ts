@@ -47,7 +47,7 @@ it('every answer equals that of a naive model of the same messages, whatever the
     fc.asyncProperty(history, fc.nat(halfHours), fc.integer({ min: 1, max: 6 }), async (reports, from, hours) => {
       const clusterId = await addCluster(harness.database)
       const nodes = [await addProxy(harness.database, clusterId), await addProxy(harness.database, clusterId)]
-      for (const { node, message } of reports) await harness.usage.intake.take(nodes[node] ?? 0, message)
+      for (const { node, message } of reports) await harness.usage.intake.accept(nodes[node] ?? 0, message)
       const start = begin + from * halfHourSeconds
       const end = start + hours * 2 * halfHourSeconds
       const range = { start: new Date(start * 1000).toISOString(), end: new Date(end * 1000).toISOString() }

@@ -17,9 +17,9 @@ const rows = async () => {
 
 it('usage is removed after 13 months; older reports are accepted and not stored', async () => {
   const node = await addProxy(harness.database, await addCluster(harness.database))
-  for (const age of [days - 1, days, 0.5]) await harness.usage.intake.take(node, usageMessage(daysAgo(age), message))
+  for (const age of [days - 1, days, 0.5]) await harness.usage.intake.accept(node, usageMessage(daysAgo(age), message))
   expect(await rows()).toEqual([3, 3, 3])
-  await harness.usage.intake.take(node, usageMessage(daysAgo(days + 1), message))
+  await harness.usage.intake.accept(node, usageMessage(daysAgo(days + 1), message))
   expect(await rows()).toEqual([3, 3, 3])
 
   const store = createUsageRetentionStore(harness.database)

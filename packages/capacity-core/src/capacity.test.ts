@@ -5,7 +5,7 @@ import { sampleDeviation, usageOf } from './index.js'
 import type { DeviceCapacity, PolicySetCapacity } from './index.js'
 import { selectRank } from './quickselect.js'
 
-const figures = (totalBytes: number, freeBytes: number, availableBytes: number) => ({
+const space = (totalBytes: number, freeBytes: number, availableBytes: number) => ({
   totalBytes,
   freeBytes,
   availableBytes,
@@ -43,25 +43,25 @@ function near(capacity: readonly PolicySetCapacity[]) {
 }
 
 describe('usage of a filesystem', () => {
-  it('gives the figures of df for a filesystem with 5 % reserved', () => {
+  it('equals the output of df for a filesystem with 5 % reserved', () => {
     const total = 52_710_469_632
-    const usage = usageOf(figures(total, total - 21_180_530_688, 28_845_584_384))
+    const usage = usageOf(space(total, total - 21_180_530_688, 28_845_584_384))
     expect(usage).toEqual({ rawBytes: 50_026_115_072, usedBytes: 21_180_530_688, freeBytes: 28_845_584_384 })
     expect(percentUsed(usage.usedBytes, usage.rawBytes)).toBeCloseTo(42.3389, 4)
   })
 
   it('has raw equal to all blocks when nothing is reserved', () => {
-    expect(usageOf(figures(1000, 400, 400))).toEqual({ rawBytes: 1000, usedBytes: 600, freeBytes: 400 })
+    expect(usageOf(space(1000, 400, 400))).toEqual({ rawBytes: 1000, usedBytes: 600, freeBytes: 400 })
   })
 
   it('counts what is used inside the reserved area, up to 100 %', () => {
-    const usage = usageOf(figures(1000, 20, 0))
+    const usage = usageOf(space(1000, 20, 0))
     expect(usage).toEqual({ rawBytes: 980, usedBytes: 980, freeBytes: 0 })
     expect(percentUsed(usage.usedBytes, usage.rawBytes)).toBe(100)
   })
 
   it('counts a filesystem that claims more free blocks than it has as empty', () => {
-    expect(usageOf(figures(1000, 1200, 900))).toEqual({ rawBytes: 900, usedBytes: 0, freeBytes: 900 })
+    expect(usageOf(space(1000, 1200, 900))).toEqual({ rawBytes: 900, usedBytes: 0, freeBytes: 900 })
   })
 
   it('has 0 % of nothing', () => {
@@ -112,7 +112,7 @@ describe('statistics', () => {
 })
 
 describe('capacity by set of policies', () => {
-  const half = { figures: figures(1000, 500, 500) }
+  const half = { figures: space(1000, 500, 500) }
 
   it('is empty without devices', () => {
     expect(both([])).toEqual([])

@@ -6,15 +6,15 @@ import { percentUsed, usageOf } from './usage.js'
 
 const noSet = -1
 
-/** Devices as typed columns, for fleets in which objects and sorting would cost too much. A row is a device's place. */
+/** Devices as typed columns, for fleets in which objects and sorting would cost too much. A row is the index of a device. */
 export interface DeviceColumns {
-  /** Devices that are held. */
+  /** The number of devices. */
   readonly size: number
   add(device: DeviceCapacity): number
   change(row: number, device: DeviceCapacity): void
   /** Frees the row for the next device. */
   remove(row: number): void
-  /** The same as `capacityByPolicySet` of all the devices held. */
+  /** The same as `capacityByPolicySet` of all devices. */
   capacityByPolicySet(): PolicySetCapacity[]
 }
 
@@ -24,11 +24,11 @@ interface Columns {
   /** NaN where the filesystem is not known. */
   readonly used: Float64Array
   readonly free: Float64Array
-  /** Room to work in, kept because fresh memory costs as much as the arithmetic. */
+  /** Scratch space, kept because fresh memory costs as much as the arithmetic. */
   readonly percents: Float64Array
 }
 
-/** `expected`: how many devices to make room for; the columns grow beyond it. */
+/** `expected`: the number of devices to allocate for; the columns grow beyond it. */
 export function createDeviceColumns(expected = 64): DeviceColumns {
   const sets = createSetCounts()
   const freeRows: number[] = []
@@ -39,8 +39,8 @@ export function createDeviceColumns(expected = 64): DeviceColumns {
     sets.count(columns.set[row] as number, columns.used[row] as number, -1)
     columns.set[row] = noSet
   }
-  const write = (row: number, { policies, figures }: DeviceCapacity) => {
-    const usage = figures && usageOf(figures)
+  const write = (row: number, { policies, figures: space }: DeviceCapacity) => {
+    const usage = space && usageOf(space)
     const set = sets.numberOf(policies)
     columns.set[row] = set
     columns.used[row] = usage ? usage.usedBytes : Number.NaN
@@ -83,7 +83,7 @@ function grown(from: Columns | undefined, length: number): Columns {
   return to
 }
 
-/** Every set of policies seen so far by number, with its devices: all assigned ones, and those with known figures. */
+/** Every set of policies seen so far by number, with its devices: all assigned ones, and those with known usage. */
 interface SetCounts {
   readonly policies: readonly (readonly number[])[]
   readonly assigned: readonly number[]

@@ -18,7 +18,7 @@ it('writes a readable line on a terminal', () => {
   expect(line).toBe('00:00:00.000 INFO  Connected. server=https://roost node=3\n')
 })
 
-it('lets nobody from outside begin a line or move the cursor', () => {
+it('does not let a value begin a line or move the cursor', () => {
   const [line] = linesOf('pretty', (log) => log.info('a\nb\u001B[2J', { reason: 'c\r\nd' }))
   expect(line).toBe('00:00:00.000 INFO  a b [2J reason=c  d\n')
 })

@@ -22,14 +22,14 @@ export interface CapacityFeature {
   readonly writer: UsageWriter
 }
 
-/** Devices with their figures in memory: the service, the intake and the writer to the database. */
+/** Keeps the usage of devices in memory: the service, the intake and the writer to the database. */
 export function createCapacity({ store, requireCluster, log }: CapacityOptions): CapacityFeature {
   const live = createLiveDevices()
   const writer = createUsageWriter(store, {
-    failed: (error) => log.warn(logged(error), "devices' figures cannot be stored; they wait in memory"),
+    failed: (error) => log.warn(logged(error), 'could not save device usage, kept in memory'),
     dropped: ({ id, nodeId }, err) =>
       log.warn({ err, nodeId, device: id }, 'dropped the usage of a device that the database refuses'),
-    recovered: () => log.info("devices' figures are stored again"),
+    recovered: () => log.info('device usage is saved again'),
   })
   return {
     service: createCapacityService({ live, store, requireCluster }),

@@ -5,7 +5,7 @@ import type { UsageWriter } from './usage-writer.js'
 
 /** What capacity takes from the stream and from whoever stores inventories. */
 export interface CapacityIntake {
-  /** Figures count in the next answer, and are stored soon after. */
+  /** The next answer includes the usage; it is stored soon after. */
   deviceUsage(nodeId: number, message: DeviceUsageMessage): void
   /** To be called when the devices of a node were stored or changed. */
   devicesChanged(nodeId: number): Promise<void>

@@ -5,14 +5,14 @@ import type { DeviceUsage, StoredDevice } from './store.js'
 
 type ReportedDevice = DeviceUsageMessage['devices'][number]
 
-/** All devices with their last figures, in memory: answers are added up from here. */
+/** All devices with their last usage, in memory. Answers are sums of these. */
 export interface LiveDevices {
   readonly nodeIds: Iterable<number>
   capacityOf(clusterId: number): readonly PolicySetCapacity[]
   has(clusterId: number): boolean
   /** Replaces what is held of a node by what the database has. */
   put(nodeId: number, devices: readonly StoredDevice[]): void
-  /** Takes in the figures of a report; returns those that are to be stored. Devices that no inventory named are passed over. */
+  /** Applies the usage in a report; returns what is to be stored. Ignores devices that no inventory named. */
   report(nodeId: number, time: number, devices: readonly ReportedDevice[]): DeviceUsage[]
 }
 
@@ -85,7 +85,7 @@ function spaceOf({ totalBytes, freeBytes, availableBytes }: StoredDevice): Files
   return { total_bytes: totalBytes, free_bytes: freeBytes, available_bytes: availableBytes }
 }
 
-/** False when the report tells nothing new. Figures that could not be read leave the last ones in place. */
+/** Returns false when the report has no change. Usage that could not be read leaves the last values unchanged. */
 function update(device: LiveDevice, reported: ReportedDevice, time: number): boolean {
   const figures = reported.figures ?? device.figures
   const same = device.status === reported.status && sameSpace(device.figures, figures)
@@ -102,20 +102,20 @@ function sameSpace(a: FilesystemSpace | null, b: FilesystemSpace | null): boolea
   )
 }
 
-function counted({ policies, status, figures }: Pick<LiveDevice, 'policies' | 'status' | 'figures'>) {
-  if (!figures || uncounted.has(status)) return { policies, figures: null }
-  const { total_bytes: totalBytes, free_bytes: freeBytes, available_bytes: availableBytes } = figures
+function counted({ policies, status, figures: space }: Pick<LiveDevice, 'policies' | 'status' | 'figures'>) {
+  if (!space || uncounted.has(status)) return { policies, figures: null }
+  const { total_bytes: totalBytes, free_bytes: freeBytes, available_bytes: availableBytes } = space
   return { policies, figures: { totalBytes, freeBytes, availableBytes } }
 }
 
-function usageOf({ id, nodeId, status, figures }: LiveDevice, time: number): DeviceUsage {
+function usageOf({ id, nodeId, status, figures: space }: LiveDevice, time: number): DeviceUsage {
   return {
     id,
     nodeId,
     status,
-    totalBytes: figures?.total_bytes ?? null,
-    freeBytes: figures?.free_bytes ?? null,
-    availableBytes: figures?.available_bytes ?? null,
+    totalBytes: space?.total_bytes ?? null,
+    freeBytes: space?.free_bytes ?? null,
+    availableBytes: space?.available_bytes ?? null,
     time,
   }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js'
 
-/** A device as capacity needs it. Byte figures are exact below 2^53. */
+/** A device as capacity needs it. Byte counts are exact below 2^53. */
 export interface StoredDevice {
   readonly id: number
   readonly clusterId: number
@@ -15,7 +15,7 @@ export interface StoredDevice {
   readonly policies: readonly number[]
 }
 
-/** The last figures of a device. */
+/** The last usage of a device. */
 export interface DeviceUsage {
   readonly id: number
   readonly nodeId: number
@@ -65,16 +65,16 @@ export function createCapacityStore({ prisma }: Pick<Database, 'prisma'>): Capac
       const column = <K extends keyof DeviceUsage>(name: K) => usages.map((usage) => usage[name])
       // Locked in the order of the ids, as inventories are, so that neither waits for the other for ever.
       await prisma.$executeRaw`
-        with told as (
+        with reported as (
           select * from unnest(${column('id')}::int[], ${column('status')}::text[], ${column('totalBytes')}::float8[],
             ${column('freeBytes')}::float8[], ${column('availableBytes')}::float8[], ${column('time')}::float8[])
             as u (id, status, total, free, available, time)
         ), locked as (
-          select d.id from devices d join told on told.id = d.id order by d.id for no key update of d
+          select d.id from devices d join reported on reported.id = d.id order by d.id for no key update of d
         )
         update devices d set status = u.status, total_bytes = u.total, free_bytes = u.free,
           available_bytes = u.available, last_seen = to_timestamp(u.time)
-        from told u join locked on locked.id = u.id
+        from reported u join locked on locked.id = u.id
         where d.id = u.id`
     },
   }

@@ -1,9 +1,9 @@
 import { writeWithoutPoison } from '../database/write-without-poison.js'
 import type { CapacityStore, DeviceUsage } from './store.js'
 
-/** Writes devices' figures to the database in batches, off the stream's path. */
+/** Writes the usage of devices to the database in batches, off the stream's path. */
 export interface UsageWriter {
-  /** A later figure of the same device replaces one that still waits, so that no more wait than there are devices. */
+  /** Later usage of a device replaces what still waits, so that at most one row a device waits. */
   add(usages: readonly DeviceUsage[]): void
   /** Writes what waits. What could not be written waits for the next time. Never rejects. */
   flush(): Promise<void>
@@ -13,7 +13,7 @@ export interface UsageWriter {
 export interface UsageWriterEvents {
   readonly failed: (error: unknown) => void
   readonly recovered: () => void
-  /** The database refuses the figures of this device. */
+  /** The database refuses the usage of this device. */
   readonly dropped: (usage: DeviceUsage, error: unknown) => void
 }
 

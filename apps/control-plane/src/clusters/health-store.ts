@@ -6,7 +6,7 @@ export interface NodeWithRings {
   readonly hostname: string
   readonly state: NodeState
   readonly swiftVersion: string | null
-  /** As its last inventory told them. */
+  /** From its last inventory. */
   readonly rings: readonly { readonly name: string; readonly md5: string; readonly version: number | null }[]
 }
 

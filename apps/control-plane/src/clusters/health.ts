@@ -90,7 +90,7 @@ function healthOf(
   now: number,
 ): NodeHealth {
   const valueOf = (name: string) => samples.get(name)?.value ?? null
-  // The figure is an age at the time of its reading.
+  // The value is an age at the time of its reading.
   const ageOf = (name: string) => {
     const sample = samples.get(name)
     return sample === undefined ? null : sample.value + Math.max(0, now - sample.time)
@@ -155,7 +155,7 @@ function oldestPass(
   return oldest
 }
 
-/** Null where nobody tells: that is not none. */
+/** Null where no node reports it, which is not the same as none. */
 function sumOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null)
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)

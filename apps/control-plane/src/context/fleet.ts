@@ -44,7 +44,7 @@ export function streamHandlers(
   })
   const restored = createRestoredIntake(createRestoredStore(database))
   return {
-    inventory: (nodeId, message) => inventories.take(nodeId, message),
+    inventory: (nodeId, message) => inventories.accept(nodeId, message),
     catalogue: (nodeId, message) => metrics.intake.catalogue(nodeId, message),
     frame: (nodeId, bytes) => metrics.intake.frame(nodeId, bytes),
     deviceUsage: async (nodeId, message) => capacity.intake.deviceUsage(nodeId, message),
@@ -52,8 +52,8 @@ export function streamHandlers(
     progress: (nodeId, message) => nodes.progressed(nodeId, message),
     applied: (nodeId, message) => nodes.applied(nodeId, message),
     drift: (nodeId, message) => nodes.drifted(nodeId, message),
-    usage: (nodeId, message) => utilization.intake.take(nodeId, message),
-    mountRestored: (nodeId, message) => restored.take(nodeId, message),
+    usage: (nodeId, message) => utilization.intake.accept(nodeId, message),
+    mountRestored: (nodeId, message) => restored.accept(nodeId, message),
     log: (nodeId, { level, message }) => log[level]({ nodeId }, `agent: ${message}`),
     connected(nodeId) {
       metrics.intake.connected(nodeId)

@@ -4,9 +4,9 @@ import { decide, progressOf } from './decide.js'
 import type { DecisionRules, JobNow, TargetNow } from './decide.js'
 
 const timeoutMs = 1_000
-const rules = (oneByOne: boolean): DecisionRules => ({ oneByOne, withoutTargets: 'Nobody is there.' })
+const rules = (oneByOne: boolean): DecisionRules => ({ oneByOne, withoutTargets: 'No node is there.' })
 
-/** What a node may do between two looks. */
+/** What a node may do between two checks. */
 const happening = fc.record({
   node: fc.nat(),
   what: fc.constantFrom('applied', 'failed', 'rolled_back', 'staged', 'silent' as const),
@@ -35,7 +35,7 @@ const start = (count: number): World => ({
 const jobOf = (world: World): JobNow => ({ state: 'IN_PROGRESS', dryRun: false, targets: world.targets })
 const isOpen = ({ state }: TargetNow) => ['waiting', 'planned', 'staged'].includes(state)
 
-function look(world: World, oneByOne: boolean, now: number): World {
+function check(world: World, oneByOne: boolean, now: number): World {
   const decision = decide(jobOf(world), rules(oneByOne), now)
   const targets = world.targets.map((target): TargetNow => {
     const { nodeId } = target
@@ -63,7 +63,7 @@ describe('the state machine of a job', () => {
         let world = start(count)
         let now = 0
         const step = () => {
-          world = look(world, oneByOne, now)
+          world = check(world, oneByOne, now)
           const running = world.targets.filter((target) => target.begun && isOpen(target)).length
           expect(running).toBeLessThanOrEqual(oneByOne ? 1 : count)
         }
@@ -72,7 +72,7 @@ describe('the state machine of a job', () => {
           world = happen(world, event)
           now += event.elapsedMs
         }
-        for (let looks = 0; looks < 3 * count + 3 && world.finished === null; looks++) {
+        for (let checks = 0; checks < 3 * count + 3 && world.finished === null; checks++) {
           step()
           now += timeoutMs
         }
@@ -88,10 +88,10 @@ describe('the state machine of a job', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), fc.boolean(), fc.array(happening), (count, oneByOne, story) => {
         let world = start(count)
-        for (const [index, event] of story.entries()) world = happen(look(world, oneByOne, index * 100), event)
+        for (const [index, event] of story.entries()) world = happen(check(world, oneByOne, index * 100), event)
         const now = story.length * 100
-        let last = look(world, oneByOne, now)
-        for (let looks = 0; looks <= count; looks++) last = look(last, oneByOne, now)
+        let last = check(world, oneByOne, now)
+        for (let checks = 0; checks <= count; checks++) last = check(last, oneByOne, now)
         expect(decide(jobOf(last), rules(oneByOne), now)).toMatchObject({ begin: [], expire: [], skip: [] })
       }),
     )
@@ -100,8 +100,8 @@ describe('the state machine of a job', () => {
   it('begins no node after one that could not do it, one after the other', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 8 }), fc.constantFrom('failed', 'rolled_back'), (count, what) => {
-        let world = happen(look(start(count), true, 0), { node: 0, what })
-        for (let looks = 0; looks <= count; looks++) world = look(world, true, 0)
+        let world = happen(check(start(count), true, 0), { node: 0, what })
+        for (let checks = 0; checks <= count; checks++) world = check(world, true, 0)
         expect(world).toMatchObject({ begunEver: [0], finished: 'COMPLETED_FAILED' })
       }),
     )
@@ -114,7 +114,7 @@ describe('the state machine of a job', () => {
         expect(progressOf(jobOf(world))).toBe(0)
         let last = 0
         for (const event of story) {
-          world = happen(look(world, false, 0), event)
+          world = happen(check(world, false, 0), event)
           const progress = progressOf(jobOf(world))
           expect(progress).toBeGreaterThanOrEqual(last)
           expect(progress).toBeLessThanOrEqual(100)
@@ -125,10 +125,10 @@ describe('the state machine of a job', () => {
     )
   })
 
-  it('fails at once with nobody to do it', () => {
+  it('fails at once without targets', () => {
     expect(decide({ state: 'QUEUED', dryRun: false, targets: [] }, rules(false), 0).finish).toEqual({
       state: 'COMPLETED_FAILED',
-      message: 'Nobody is there.',
+      message: 'No node is there.',
     })
   })
 })

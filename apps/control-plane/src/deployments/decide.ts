@@ -32,7 +32,7 @@ export interface Decision {
 
 export interface DecisionRules {
   readonly oneByOne: boolean
-  /** The message of a job that nobody is there for. */
+  /** The message of a job without targets. */
   readonly withoutTargets: string
 }
 

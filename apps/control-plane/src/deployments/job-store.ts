@@ -60,7 +60,7 @@ export interface JobStore extends ReadStore<Job> {
   /** Whether the generation of the node is kept, to return to it. */
   hasGeneration(tx: Transaction, nodeId: number, generation: number): Promise<boolean>
   /** Undefined when another process works on it, or it has ended. */
-  hold(tx: Transaction, id: number): Promise<LockedJob | undefined>
+  lock(tx: Transaction, id: number): Promise<LockedJob | undefined>
   findForUpdate(tx: Transaction, id: number): Promise<{ readonly record: Job; readonly now: JobNow } | undefined>
   updateTarget(tx: Transaction, jobId: number, nodeId: number, update: TargetUpdate): Promise<void>
   planMarks(tx: Transaction, jobId: number): Promise<readonly string[]>
@@ -155,7 +155,7 @@ function jobWrites(kind: DeploymentKind) {
       const data = { ...job, kind, state: 'QUEUED', planId: reviewed?.planId ?? null, targets: { create } }
       return jobRecord(await tx.job.create({ data, include: withTargets }))
     },
-    hold: lockJob,
+    lock: lockJob,
     async findForUpdate(tx, id) {
       await tx.$queryRaw`select id from jobs where id = ${id} for update`
       const row = await tx.job.findUnique({ where: { id, kind }, include: withTargets })

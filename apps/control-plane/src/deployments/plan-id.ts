@@ -5,7 +5,7 @@ import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
 
 /**
  * Stands for what a node is to hold, and behind the point for what it would do to get there. Keyed, since the desired
- * state holds passwords that nobody may try out on it.
+ * state contains passwords that must not be guessed from it.
  */
 export function planMark(mac: BodyFingerprint, nodeId: number, desired: string, plan: DeploymentPlan): string {
   const of = (text: string) => Buffer.from(mac.of(text)).toString('hex')

@@ -44,7 +44,7 @@ export class JobRunner {
   /** Targets whose reviewed plans are being compared with a new plan, as `job/node`. */
   readonly #asking = new Set<string>()
   #stopped = false
-  #looking = false
+  #checking = false
   #again = false
 
   constructor(deps: RunnerCollaborators, options: RunnerOptions) {
@@ -52,11 +52,11 @@ export class JobRunner {
     this.#options = options
   }
 
-  /** Looks at every unfinished job now, or again when a look is under way. */
+  /** Checks every unfinished job now, or again after the present check. */
   wake(): void {
     if (this.#stopped) return
     this.#again = true
-    if (!this.#looking) this.#track(this.#look())
+    if (!this.#checking) this.#track(this.#check())
   }
 
   /** Resolves when nothing is under way; nothing begins after it. */
@@ -71,21 +71,18 @@ export class JobRunner {
     void work.finally(() => this.#underWay.delete(work))
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { store, log } = this.#deps
-    this.#looking = true
+    this.#checking = true
     while (this.#again && !this.#stopped) {
       this.#again = false
       try {
         for (const { id, kind } of await store.unfinishedJobs()) await this.#advanceSafely(id, kind)
       } catch (error) {
-        log[isTemporary(error) ? 'warn' : 'error'](
-          logged(error),
-          'deployments could not be looked at; they will be looked at again',
-        )
+        log[isTemporary(error) ? 'warn' : 'error'](logged(error), 'could not check the deployments, retrying')
       }
     }
-    this.#looking = false
+    this.#checking = false
   }
 
   /** A job that fails here must not stop the ones after it. */
@@ -95,17 +92,14 @@ export class JobRunner {
     } catch (error) {
       const fields = { ...logged(error), job: id }
       const { log } = this.#deps
-      log[isTemporary(error) ? 'warn' : 'error'](
-        fields,
-        'a deployment could not be moved on; it will be looked at again',
-      )
+      log[isTemporary(error) ? 'warn' : 'error'](fields, 'could not advance a deployment, retrying')
     }
   }
 
   async #advance(id: number, kind: DeploymentKind): Promise<void> {
     const { store, jobs } = this.#deps
     const step = await store.transaction(async (tx) => {
-      const job = await jobs[kind].hold(tx, id)
+      const job = await jobs[kind].lock(tx, id)
       return job === undefined ? undefined : this.#move(tx, job)
     })
     if (step === undefined) return
@@ -182,7 +176,7 @@ export class JobRunner {
       const now = await plan(kind, nodeId, returnTo)
       const fault = 'error' in now ? now.error : movedSince(known, now)
       const isBegun = await store.transaction(async (tx) => {
-        const job = await jobs[kind].hold(tx, id)
+        const job = await jobs[kind].lock(tx, id)
         const target = job?.now.targets.find((one) => one.nodeId === nodeId)
         if (job === undefined || target?.state !== 'waiting' || target.begun) return false
         if (fault === undefined) return this.#begin(tx, job, nodeId, 'error' in now ? undefined : now.payload)
@@ -191,10 +185,7 @@ export class JobRunner {
       })
       if (isBegun) await this.#dispatch(nodeId)
     } catch (error) {
-      log.error(
-        { ...logged(error), job: id, nodeId },
-        'a reviewed plan could not be begun with; it will be tried again',
-      )
+      log.error({ ...logged(error), job: id, nodeId }, 'could not begin a reviewed plan, retrying')
     } finally {
       this.#asking.delete(question)
     }

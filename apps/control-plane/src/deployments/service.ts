@@ -59,8 +59,8 @@ export function createJobService(collaborators: JobCollaborators): JobService {
 const watchPeriodMs = 500
 
 async function* watchJob(read: () => Promise<Job>, signal: AbortSignal): AsyncGenerator<Job> {
-  const look = async () => new Map([[0, await read()]])
-  const options = { look, isSame: isDeepStrictEqual, gone: () => undefined, periodMs: watchPeriodMs }
+  const readJob = async () => new Map([[0, await read()]])
+  const options = { read: readJob, isSame: isDeepStrictEqual, gone: () => undefined, periodMs: watchPeriodMs }
   for await (const [job] of watch<Job>(options, signal)) {
     if (job !== undefined) yield job
     if (job === undefined || job.finished !== null) return

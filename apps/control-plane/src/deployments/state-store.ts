@@ -44,7 +44,7 @@ export interface StateStore {
   desiredOf(
     nodeId: number,
   ): Promise<readonly { readonly kind: DeploymentKind; readonly generation: number; readonly payload: Uint8Array }[]>
-  /** Without a payload: the node has it, and nobody else. */
+  /** Without a payload, which only the node has. */
   setDesired(tx: Transaction, nodeId: number, kind: DeploymentKind, generation: number): Promise<void>
   setOutcome(tx: Transaction, nodeId: number, kind: DeploymentKind, outcome: Outcome): Promise<void>
   setDrift(tx: Transaction, nodeId: number, kind: DeploymentKind, drift: readonly DriftedItem[]): Promise<void>

@@ -12,7 +12,7 @@ export async function watchSamples(
   poll: () => ReturnType<MetricService['pollNode']>,
   signal: AbortSignal,
 ): Promise<AsyncIterable<readonly MetricSample[]>> {
-  await poll() // what it refuses is told before the stream begins
-  const look = async () => new Map((await poll()).metrics.map((sample) => [sample.metric_name, sample]))
-  return watch({ look, isSame, gone: () => undefined, periodMs }, signal)
+  await poll() // refuses a bad query before the stream begins
+  const read = async () => new Map((await poll()).metrics.map((sample) => [sample.metric_name, sample]))
+  return watch({ read, isSame, gone: () => undefined, periodMs }, signal)
 }

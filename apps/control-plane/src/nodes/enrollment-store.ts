@@ -12,7 +12,7 @@ export interface OpenToken {
   readonly usesLeft: number
 }
 
-export interface NewPlace {
+export interface NewIdentity {
   readonly publicKey: Uint8Array<ArrayBuffer>
   readonly hostname: string
   readonly machineId: string
@@ -22,13 +22,13 @@ export interface NewPlace {
   readonly address: string
 }
 
-export interface PlacedNode {
+export interface NodeIdentity {
   readonly id: number
   readonly uuid: string
   readonly clusterId: number
 }
 
-export interface SimilarNode extends PlacedNode {
+export interface SimilarNode extends NodeIdentity {
   readonly hostname: string
   readonly lastSeen: Date | null
   readonly hardware: Hardware
@@ -36,13 +36,13 @@ export interface SimilarNode extends PlacedNode {
 
 /** What can be done under the lock of one token. */
 export interface EnrollmentWork {
-  findByKey(publicKey: Uint8Array<ArrayBuffer>): Promise<PlacedNode | undefined>
+  findByKey(publicKey: Uint8Array<ArrayBuffer>): Promise<NodeIdentity | undefined>
   /** Nodes of the cluster that share at least one part with this hardware. */
   listSimilar(clusterId: number, hardware: Hardware): Promise<readonly SimilarNode[]>
-  /** Uses the token up by one, as `takePlace` does. */
-  insertNode(place: NewPlace, token: OpenToken): Promise<PlacedNode>
+  /** Uses the token up by one, as `replaceIdentity` does. */
+  insertNode(identity: NewIdentity, token: OpenToken): Promise<NodeIdentity>
   /** Gives a node another key; the old one is revoked. */
-  takePlace(node: SimilarNode, place: NewPlace, token: OpenToken): Promise<PlacedNode>
+  replaceIdentity(node: SimilarNode, identity: NewIdentity, token: OpenToken): Promise<NodeIdentity>
 }
 
 export interface EnrollmentStore {
@@ -72,12 +72,12 @@ export function createEnrollmentStore({ prisma }: Pick<Database, 'prisma'>): Enr
 
 type Transaction = Parameters<Parameters<Database['prisma']['$transaction']>[0]>[0]
 
-const placed = { id: true, uuid: true, clusterId: true } as const
+const shown = { id: true, uuid: true, clusterId: true } as const
 
 function workOf(tx: Transaction): EnrollmentWork {
   return {
     async findByKey(publicKey) {
-      return (await tx.node.findUnique({ where: { publicKey }, select: placed })) ?? undefined
+      return (await tx.node.findUnique({ where: { publicKey }, select: shown })) ?? undefined
     },
     listSimilar: (clusterId, hardware) => tx.$queryRaw<SimilarNode[]>`
       select id, uuid::text, cluster_id as "clusterId", hostname, last_seen as "lastSeen", hardware from nodes
@@ -86,23 +86,23 @@ function workOf(tx: Transaction): EnrollmentWork {
         or hardware->'disk_serials' ?| ${hardware.disk_serials}::text[]
         or hardware->'macs' ?| ${hardware.macs}::text[]
         or hardware->'filesystem_uuids' ?| ${hardware.filesystem_uuids}::text[])`,
-    async insertNode(place, token) {
-      const { address, ...data } = place
+    async insertNode(identity, token) {
+      const { address, ...data } = identity
       await lockInserts(tx, 'nodes')
       await lockInserts(tx, 'node_roles')
       const node = await tx.node.create({
         data: { ...data, clusterId: token.clusterId, otherIps: [], operatorFields: [], role: { create: {} } },
-        select: placed,
+        select: shown,
       })
       await useUp(tx, token)
       await audit(tx, token, address, 'enrol', node.id, {
-        hostname: [null, place.hostname],
+        hostname: [null, identity.hostname],
         cluster: [null, token.cluster],
       })
       return node
     },
-    async takePlace(known, place, token) {
-      const { address, ...data } = place
+    async replaceIdentity(known, identity, token) {
+      const { address, ...data } = identity
       const before = await tx.node.findUniqueOrThrow({ where: { id: known.id } })
       await tx.revokedNode.upsert({
         where: { publicKey: before.publicKey },
@@ -111,12 +111,12 @@ function workOf(tx: Transaction): EnrollmentWork {
       })
       // Whatever the new agent sends is new, though its numbers begin at the start.
       const fresh = { state: 'pending', inventorySequence: 0 }
-      const node = await tx.node.update({ where: { id: known.id }, data: { ...data, ...fresh }, select: placed })
+      const node = await tx.node.update({ where: { id: known.id }, data: { ...data, ...fresh }, select: shown })
       await useUp(tx, token)
       await audit(tx, token, address, 'take_place', node.id, {
-        hostname: [before.hostname, place.hostname],
-        machine_id: [before.machineId, place.machineId],
-        public_key_sha256: [fingerprint(before.publicKey), fingerprint(place.publicKey)],
+        hostname: [before.hostname, identity.hostname],
+        machine_id: [before.machineId, identity.machineId],
+        public_key_sha256: [fingerprint(before.publicKey), fingerprint(identity.publicKey)],
       })
       return node
     },
@@ -127,7 +127,7 @@ async function useUp(tx: Transaction, token: OpenToken): Promise<void> {
   await tx.enrollmentToken.update({ where: { id: token.id }, data: { usesLeft: { decrement: 1 } } })
 }
 
-/** Who holds a token acts in the name of the operator who made it, whom the token's own audit record names. */
+/** A token acts in the name of the operator who made it; the audit record of the token has the name. */
 async function audit(
   tx: Transaction,
   token: OpenToken,

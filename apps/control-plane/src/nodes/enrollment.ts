@@ -4,10 +4,10 @@ import type { EnrollRequest } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
 import type { Enrollments, EnrollOutcome } from '../agents/fleet.js'
 import type { Clock } from '@roost/runtime'
-import type { SimilarNode, EnrollmentStore, EnrollmentWork, NewPlace, OpenToken } from './enrollment-store.js'
+import type { SimilarNode, EnrollmentStore, EnrollmentWork, NewIdentity, OpenToken } from './enrollment-store.js'
 import { hardwareMatch } from './hardware.js'
 
-/** Beyond this the two clocks disagree too much for either side to believe the other's times. */
+/** With a larger difference neither side can use the times of the other. */
 const maxSkewSeconds = 300
 
 export interface EnrollmentDeps {
@@ -18,7 +18,7 @@ export interface EnrollmentDeps {
 }
 
 export interface EnrollmentService extends Enrollments {
-  /** Removes what has expired, so that a clock that is set back revives no token. */
+  /** Removes expired tokens, so that a clock that is set back makes none valid again. */
   forgetExpired(): Promise<void>
 }
 
@@ -33,9 +33,9 @@ export function createEnrollmentService({ store, sessions, clock }: EnrollmentDe
 
   async function enroll(request: EnrollRequest, address: string): Promise<EnrollOutcome> {
     await forgetExpired()
-    const place = newPlace(request, address)
+    const identity = newIdentity(request, address)
     const { outcome, replaced } = await store.withToken(digestOf(request.token), async (token, work) => {
-      const own = token && (await work.findByKey(place.publicKey))
+      const own = token && (await work.findByKey(identity.publicKey))
       // The answer to the first try was lost: the same key with the same token is the same enrollment.
       if (token && own?.clusterId === token.clusterId) return { outcome: enrolled(own, token) }
       if (!token || token.usesLeft < 1) throw unknownToken()
@@ -43,7 +43,7 @@ export function createEnrollmentService({ store, sessions, clock }: EnrollmentDe
         throw new RoostError('conflict', 'This identity is a node of another cluster: enroll with a new identity.')
       refuseSkew(request.clock, clock)
       refuseProtocol(request.protocol)
-      return settle(request, place, token, work)
+      return settle(request, identity, token, work)
     })
     if (replaced !== undefined) sessions.revoke(replaced)
     return outcome
@@ -51,15 +51,16 @@ export function createEnrollmentService({ store, sessions, clock }: EnrollmentDe
 
   async function settle(
     request: EnrollRequest,
-    place: NewPlace,
+    identity: NewIdentity,
     token: OpenToken,
     work: EnrollmentWork,
   ): Promise<Settled> {
     const known = request.place === 'new' ? undefined : await findSimilar(work, token, request)
     if (known && request.place === undefined) return { outcome: { kind: 'known', node: shown(known) } }
-    if (known) return { outcome: enrolled(await work.takePlace(known, place, token), token), replaced: known.id }
-    if (request.place === 'take') throw noPlace()
-    return { outcome: enrolled(await work.insertNode(place, token), token) }
+    if (known)
+      return { outcome: enrolled(await work.replaceIdentity(known, identity, token), token), replaced: known.id }
+    if (request.place === 'take') throw noSimilarNode()
+    return { outcome: enrolled(await work.insertNode(identity, token), token) }
   }
 
   /** The node whose hardware this is. One that is connected at this moment was not reinstalled. */
@@ -83,7 +84,7 @@ function digestOf(token: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash('sha256').update(token, 'utf8').digest())
 }
 
-function newPlace(request: EnrollRequest, address: string): NewPlace {
+function newIdentity(request: EnrollRequest, address: string): NewIdentity {
   return {
     publicKey: new Uint8Array(Buffer.from(request.public_key, 'base64')),
     hostname: request.hostname,
@@ -111,7 +112,7 @@ function unknownToken(): RoostError {
   return new RoostError('unauthenticated', 'This token is not valid: create a new one with "roost token create".')
 }
 
-function noPlace(): RoostError {
+function noSimilarNode(): RoostError {
   return new RoostError(
     'conflict',
     'No disconnected node of this cluster has this hardware, so there is no node to take over.',

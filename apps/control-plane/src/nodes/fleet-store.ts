@@ -27,19 +27,19 @@ export function createFleetStore({ prisma }: Pick<Database, 'prisma'>): FleetSto
     },
     async updatePresence(rows) {
       const written = await prisma.$queryRaw<{ id: number }[]>`
-        with told as (
+        with reported as (
           select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as t("nodeId" int, state text,
             "lastSeen" timestamptz, "agentVersion" text, "machineId" text, "bootId" text)
         ), free as (
-          select nodes.id from nodes join told on told."nodeId" = nodes.id for no key update of nodes skip locked
+          select nodes.id from nodes join reported on reported."nodeId" = nodes.id for no key update of nodes skip locked
         )
-        update nodes set state = told.state,
-          last_seen = coalesce(told."lastSeen", last_seen),
-          agent_version = coalesce(told."agentVersion", agent_version),
-          machine_id = coalesce(told."machineId", machine_id),
-          boot_id = coalesce(told."bootId", boot_id)
-        from told join free on free.id = told."nodeId"
-        where nodes.id = told."nodeId"
+        update nodes set state = reported.state,
+          last_seen = coalesce(reported."lastSeen", last_seen),
+          agent_version = coalesce(reported."agentVersion", agent_version),
+          machine_id = coalesce(reported."machineId", machine_id),
+          boot_id = coalesce(reported."bootId", boot_id)
+        from reported join free on free.id = reported."nodeId"
+        where nodes.id = reported."nodeId"
         returning nodes.id`
       return new Set(written.map((row) => row.id))
     },
@@ -47,7 +47,7 @@ export function createFleetStore({ prisma }: Pick<Database, 'prisma'>): FleetSto
   }
 }
 
-/** Nobody's request: the agent itself is who did it. */
+/** There is no request: the agent itself is the actor. */
 function auditRow({ action, nodeId, actor, address, details }: FleetEvent): NewAuditEvent {
   return {
     operator: actor,

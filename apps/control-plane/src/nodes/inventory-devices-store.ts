@@ -14,7 +14,7 @@ export interface NodeRow {
 /** A device that no inventory has named for so long is not coming back. */
 const forgetAfterDays = 30
 
-/** Brings the devices of a node to what its inventory says; answers the nodes from which devices have moved here. */
+/** Makes the devices of a node equal to its inventory; returns the nodes from which devices have moved here. */
 export async function storeDevices(
   tx: Prisma.TransactionClient,
   node: NodeRow,
@@ -27,7 +27,7 @@ export async function storeDevices(
   const moved = matches.flatMap(({ id }) => byId.get(id) ?? []).filter(({ isOwn }) => !isOwn)
   const replaced = matches.filter(({ id, device }) => byId.get(id)?.key !== device.key).map(({ id }) => id)
 
-  await leavePlaces(tx, replaced, gone)
+  await clearKeys(tx, replaced, gone)
   await deleteForgotten(tx, node, forgotten, now)
   await updateMatches(tx, node, matches, now)
   await insertNew(tx, node, inserts, now)
@@ -41,7 +41,7 @@ interface KnownRow extends KnownDevice {
 
 /**
  * The node's own devices, and those of its cluster's other nodes that could have moved here: the same filesystem, which
- * the other node does not have mounted now, or it is not there to say so. Their figures are written at the same time, in
+ * the other node does not have mounted now, or it is not there to say so. Their usage is written at the same time, in
  * batches: both lock in the order of the ids.
  */
 async function lockKnown(
@@ -63,8 +63,8 @@ async function lockKnown(
     from devices d where d.id in (select id from candidates) order by d.id for no key update`
 }
 
-/** Places are swapped, and no place may be taken twice in between. A device that is gone has none. */
-async function leavePlaces(
+/** Clears the keys first: devices swap them, and a key must not be used twice in between. A missing device has no key. */
+async function clearKeys(
   tx: Prisma.TransactionClient,
   replaced: readonly number[],
   gone: readonly number[],
@@ -90,8 +90,8 @@ async function deleteForgotten(
 }
 
 /** A device as the columns of `recordset` name it. */
-function rowOf({ figures, status, ...device }: InventoryDevice, now: Date) {
-  const isSeen = status === 'ok' || status === 'unmanaged' || figures !== null
+function rowOf({ figures: space, status, ...device }: InventoryDevice, now: Date) {
+  const isSeen = status === 'ok' || status === 'unmanaged' || space !== null
   return {
     key: device.key,
     name: device.name,
@@ -102,9 +102,9 @@ function rowOf({ figures, status, ...device }: InventoryDevice, now: Date) {
     fs_type: device.fs_type,
     is_rotational: device.is_rotational,
     size: device.size_bytes,
-    total: figures?.total_bytes ?? null,
-    free: figures?.free_bytes ?? null,
-    available: figures?.available_bytes ?? null,
+    total: space?.total_bytes ?? null,
+    free: space?.free_bytes ?? null,
+    available: space?.available_bytes ?? null,
     status,
     seen: isSeen ? now.toISOString() : null,
   }

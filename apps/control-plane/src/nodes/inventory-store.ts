@@ -61,7 +61,7 @@ function cut(text: string): string {
   return text.slice(0, longestProblem).replace(/[\ud800-\udbff]$/, '')
 }
 
-/** Hardware that is not told stays known. */
+/** Hardware that is not reported stays known. */
 async function updateNode(
   tx: Prisma.TransactionClient,
   { id, operatorFields }: NodeRow,

@@ -5,40 +5,40 @@ import type { InventoryStore } from './inventory-store.js'
 
 export interface InventoryCollaborators {
   readonly store: InventoryStore
-  /** Tells the features that keep devices in memory; the devices of these nodes are not what they were. */
+  /** Notifies the features that keep devices in memory, because the devices of these nodes have changed. */
   readonly devicesChanged: (nodeId: number) => Promise<void>
   readonly log: Log
   readonly now: () => number
 }
 
 export interface InventoryIntake {
-  /** Resolves when the inventory is stored, or was before: then the agent forgets it. */
-  take(nodeId: number, message: InventoryMessage): Promise<void>
+  /** Resolves when the inventory is stored, now or earlier, so that the agent can delete it. */
+  accept(nodeId: number, message: InventoryMessage): Promise<void>
 }
 
 export function createInventoryIntake({ store, devicesChanged, log, now }: InventoryCollaborators): InventoryIntake {
-  const told = new Map<number, ReadonlySet<string>>()
+  const reported = new Map<number, ReadonlySet<string>>()
 
-  /** An operator reads of a problem once, and not with each inventory. */
-  function tellProblems(nodeId: number, problems: Inventory['problems']): void {
-    const before = told.get(nodeId)
+  /** Logs a problem once, not with each inventory. */
+  function logProblems(nodeId: number, problems: Inventory['problems']): void {
+    const before = reported.get(nodeId)
     for (const { code, subject, message } of problems)
       if (before?.has(`${code} ${subject}`) !== true) log.warn({ nodeId, code, subject }, message)
-    told.set(nodeId, new Set(problems.map(({ code, subject }) => `${code} ${subject}`)))
+    reported.set(nodeId, new Set(problems.map(({ code, subject }) => `${code} ${subject}`)))
   }
 
   return {
-    async take(nodeId, { sequence, inventory }) {
+    async accept(nodeId, { sequence, inventory }) {
       checkKeys(inventory)
       const stored = await store.store(nodeId, sequence, inventory, new Date(now()))
       if (stored === undefined) return
       for (const changed of stored.nodeIds) await devicesChanged(changed)
-      tellProblems(nodeId, inventory.problems)
+      logProblems(nodeId, inventory.problems)
     },
   }
 }
 
-/** What the database could not hold. */
+/** Refuses keys that the database would refuse. */
 function checkKeys({ devices, policies }: Inventory): void {
   const repeated =
     firstRepeated((devices ?? []).map(({ key }) => `the device ${key}`)) ??

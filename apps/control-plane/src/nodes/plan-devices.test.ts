@@ -11,7 +11,7 @@ function named(slot: string, uuid: string | null = null, serial: string | null =
 }
 
 /** Which id each place has got; null for a new device. */
-function places(before: readonly KnownDevice[], report: readonly NamedDevice[]) {
+function matchesOf(before: readonly KnownDevice[], report: readonly NamedDevice[]) {
   const { matches } = planDevices(before, report)
   return Object.fromEntries(
     report.map(({ key, name }) => [name, matches.find(({ device }) => device.key === key)?.id ?? null]),
@@ -23,12 +23,12 @@ describe('which device is which', () => {
     const report = [named('d1', 'u1', 's1'), named('d2', 'u2', 's2')]
     const before = [known(1, { uuid: 'u1', serial: 's1' }), known(2, { uuid: 'u2', serial: 's2' })]
     expect(planDevices(before, report)).toMatchObject({ inserts: [], gone: [], forgotten: [] })
-    expect(places(before, report)).toEqual({ d1: 1, d2: 2 })
+    expect(matchesOf(before, report)).toEqual({ d1: 1, d2: 2 })
   })
 
   it('lets disks that swapped places keep their records', () => {
     const before = [known(1, { uuid: 'u1' }), known(2, { uuid: 'u2' })]
-    expect(places(before, [named('d1', 'u2'), named('d2', 'u1')])).toEqual({ d1: 2, d2: 1 })
+    expect(matchesOf(before, [named('d1', 'u2'), named('d2', 'u1')])).toEqual({ d1: 2, d2: 1 })
   })
 
   it('gives a new disk in an old place a record of its own, and remembers the old one', () => {
@@ -39,20 +39,20 @@ describe('which device is which', () => {
 
   it('tells a disk without a readable filesystem by its serial number', () => {
     const before = [known(1, { serial: 's1' }), known(2, { serial: 's2' })]
-    expect(places(before, [named('d1', null, 's2'), named('d2', null, 's9')])).toEqual({ d1: 2, d2: null })
+    expect(matchesOf(before, [named('d1', null, 's2'), named('d2', null, 's9')])).toEqual({ d1: 2, d2: null })
   })
 
   it('takes a place that was never mounted for the filesystem that shows up there', () => {
-    expect(places([known(1, {})], [named('d1', 'u1', 's1')])).toEqual({ d1: 1 })
+    expect(matchesOf([known(1, {})], [named('d1', 'u1', 's1')])).toEqual({ d1: 1 })
   })
 
   it('takes a place where nothing is mounted for the device that was there', () => {
-    expect(places([known(1, { uuid: 'u1', serial: 's1' })], [named('d1')])).toEqual({ d1: 1 })
+    expect(matchesOf([known(1, { uuid: 'u1', serial: 's1' })], [named('d1')])).toEqual({ d1: 1 })
   })
 
   it('finds a device again after its place was empty and it came back elsewhere', () => {
     const before = [known(1, { uuid: 'u1' }), known(2, { uuid: 'u2' })]
-    expect(places(before, [named('d1'), named('d2', 'u1')])).toEqual({ d1: null, d2: 1 })
+    expect(matchesOf(before, [named('d1'), named('d2', 'u1')])).toEqual({ d1: null, d2: 1 })
   })
 
   it('forgets a place of a ring that never had a disk', () => {
@@ -60,29 +60,29 @@ describe('which device is which', () => {
   })
 
   it('recognises a device that was gone when it comes back', () => {
-    expect(places([known(1, { key: null, uuid: 'u1' })], [named('d7', 'u1')])).toEqual({ d7: 1 })
+    expect(matchesOf([known(1, { key: null, uuid: 'u1' })], [named('d7', 'u1')])).toEqual({ d7: 1 })
   })
 
   it('keeps clones apart: the serial number tells which is the one that was there', () => {
     const before = [known(1, { uuid: 'u1', serial: 's1' })]
-    expect(places(before, [named('d1', 'u1', 's2'), named('d2', 'u1', 's1')])).toEqual({ d1: null, d2: 1 })
+    expect(matchesOf(before, [named('d1', 'u1', 's2'), named('d2', 'u1', 's1')])).toEqual({ d1: null, d2: 1 })
   })
 
   it('keeps clones without a serial number apart by their places', () => {
     const before = [known(1, { uuid: 'u1' })]
-    expect(places(before, [named('d1', 'u1'), named('d2', 'u1')])).toEqual({ d1: 1, d2: null })
+    expect(matchesOf(before, [named('d1', 'u1'), named('d2', 'u1')])).toEqual({ d1: 1, d2: null })
   })
 
   it('takes no serial number for an identity that two disks carry', () => {
     const before = [known(1, { serial: 'virtual' }), known(2, { serial: 'virtual' })]
-    expect(places(before, [named('d2', null, 'virtual'), named('d3', null, 'virtual')])).toEqual({ d2: 2, d3: null })
+    expect(matchesOf(before, [named('d2', null, 'virtual'), named('d3', null, 'virtual')])).toEqual({ d2: 2, d3: null })
   })
 
   it('lets a device follow its disk to another node, by its filesystem', () => {
     const before = [known(1, { isOwn: false, uuid: 'u1', serial: 's1', key: '10.0.0.2:6200/d1' })]
-    expect(places(before, [named('d5', 'u1', 's1')])).toEqual({ d5: 1 })
-    expect(places(before, [named('d5', 'u1', 's2')])).toEqual({ d5: null })
-    expect(places(before, [named('d1', null, 's1')])).toEqual({ d1: null })
+    expect(matchesOf(before, [named('d5', 'u1', 's1')])).toEqual({ d5: 1 })
+    expect(matchesOf(before, [named('d5', 'u1', 's2')])).toEqual({ d5: null })
+    expect(matchesOf(before, [named('d1', null, 's1')])).toEqual({ d1: null })
   })
 
   it('never touches a device of another node that has not moved', () => {
@@ -92,7 +92,7 @@ describe('which device is which', () => {
 
   it('keeps a ring’s device when the ring gives the node another address', () => {
     const before = [known(1, { uuid: 'u1', key: '10.0.9.9:6200/d1' })]
-    expect(places(before, [named('d1')])).toEqual({ d1: 1 })
+    expect(matchesOf(before, [named('d1')])).toEqual({ d1: 1 })
   })
 })
 
@@ -164,10 +164,10 @@ describe('over random reboots', () => {
           rows = apply(rows, report, () => ++ids)
           const merged = rows.filter(({ id, uuid }) => uuid !== null && (uuidOf.get(id) ?? uuid) !== uuid)
           for (const { id, uuid } of rows) if (uuid !== null) uuidOf.set(id, uuid)
-          const held = rows.flatMap(({ key }) => key ?? []).toSorted()
+          const keys = rows.flatMap(({ key }) => key ?? []).toSorted()
           return (
             merged.length === 0 &&
-            held.join() ===
+            keys.join() ===
               report
                 .map(({ key }) => key)
                 .toSorted()

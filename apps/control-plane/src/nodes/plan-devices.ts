@@ -24,14 +24,14 @@ export interface DevicePlan<R extends NamedDevice> {
   readonly inserts: readonly R[]
   /** They are remembered, since they may come back here or elsewhere. */
   readonly gone: readonly number[]
-  /** Places that never had a disk to remember. */
+  /** Locations that never had a disk with an identity. */
   readonly forgotten: readonly number[]
 }
 
 /**
- * Decides which device of an inventory is which of the database. The filesystem's UUID tells, then the disk's serial
- * number; a place (ring address and name, or mount point) only stands for a device that shows neither. Two different
- * UUIDs are never one device, and what is there twice identifies nothing by itself. In doubt a device is a new one.
+ * Decides which device of an inventory is which of the database. The UUID of the filesystem decides, then the serial
+ * number of the disk; a location (ring address and name, or mount point) only identifies a device that has neither. Two
+ * different UUIDs are never one device, and a value that occurs twice identifies nothing. In doubt a device is a new one.
  */
 export function planDevices<R extends NamedDevice>(
   known: readonly KnownDevice[],
@@ -51,14 +51,14 @@ export function planDevices<R extends NamedDevice>(
       mark: (device) => only(onceReported.serial, serialOf(device)),
       fits: sameUuid,
     },
-    { known: own, knownMark: (device) => device.key, mark: (device) => device.key, fits: placeTells },
-    { known: own, knownMark: ringNameOf, mark: ringNameOf, fits: placeTells },
+    { known: own, knownMark: (device) => device.key, mark: (device) => device.key, fits: isSameLocation },
+    { known: own, knownMark: ringNameOf, mark: ringNameOf, fits: isSameLocation },
   ]
   const matches = new Map<R, KnownDevice>()
   for (const rule of rules) applyRule(rule, reported, matches)
 
-  const taken = new Set(matches.values())
-  const left = own.filter((device) => device.key !== null && !taken.has(device))
+  const matched = new Set(matches.values())
+  const left = own.filter((device) => device.key !== null && !matched.has(device))
   return {
     matches: [...matches].map(([device, { id }]) => ({ id, device })),
     inserts: reported.filter((device) => !matches.has(device)),
@@ -76,9 +76,9 @@ interface Rule<R> {
 }
 
 function applyRule<R>(rule: Rule<R>, reported: readonly R[], matches: Map<R, KnownDevice>): void {
-  const taken = new Set(matches.values())
+  const matched = new Set(matches.values())
   const known = once(
-    rule.known.filter((device) => !taken.has(device)),
+    rule.known.filter((device) => !matched.has(device)),
     rule.knownMark,
   )
   const open = once(
@@ -91,7 +91,7 @@ function applyRule<R>(rule: Rule<R>, reported: readonly R[], matches: Map<R, Kno
   }
 }
 
-/** What carries a mark that nothing else carries, by the mark. */
+/** Returns the devices whose mark is unique, by mark. */
 function once<T>(devices: readonly T[], markOf: (device: T) => string | null): ReadonlyMap<string, T> {
   const found = new Map<string, T>()
   const repeated = new Set<string>()
@@ -116,15 +116,15 @@ const serialOf = ({ serial }: Identity): string | null => serial
 const bothOf = ({ uuid, serial }: Identity): string | null => (uuid && serial ? `${uuid} ${serial}` : null)
 const hasIdentity = ({ uuid, serial }: Identity): boolean => uuid !== null || serial !== null
 
-/** Nothing against it: equal, or not told on one side. */
+/** Equal, or unknown on one side. */
 const sameUuid = (a: Identity, b: Identity): boolean => a.uuid === null || b.uuid === null || a.uuid === b.uuid
 const sameSerial = (a: Identity, b: Identity): boolean =>
   a.serial === null || b.serial === null || a.serial === b.serial
 
 const isSame = (a: string | null, b: string | null): boolean => a !== null && a === b
 
-/** A place stands for its device where one side shows no identity at all, or where both show the same. */
-function placeTells(known: Identity, reported: Identity): boolean {
+/** A location identifies its device where one side has no identity, or where both have the same. */
+function isSameLocation(known: Identity, reported: Identity): boolean {
   if (!hasIdentity(known) || !hasIdentity(reported)) return true
   const shares = isSame(known.uuid, reported.uuid) || isSame(known.serial, reported.serial)
   return shares && sameUuid(known, reported) && sameSerial(known, reported)

@@ -3,22 +3,22 @@ import type { NodeStateChange, NodeStateService } from '@roost/api-types/rpc'
 import { watch } from '../rpc/poll-changes.js'
 
 export interface NodeStateStore {
-  /** Of every node. */
+  /** Returns the state of every node. */
   states(): Promise<readonly NodeStateChange[]>
 }
 
 const periodMs = 1_000
 
-/** However many watch, the database is asked once a period. */
+/** Queries the database once a period, for any number of watchers. */
 export function createNodeStates(store: NodeStateStore): NodeStateService {
   let reading: { readonly at: number; readonly states: Promise<ReadonlyMap<unknown, NodeStateChange>> } | undefined
-  const look = () => {
+  const read = () => {
     const at = performance.now()
     if (reading === undefined || at - reading.at > periodMs / 2)
       reading = { at, states: store.states().then((states) => new Map(states.map((node) => [node.id, node]))) }
     return reading.states
   }
-  return { watch: (signal) => watch<NodeStateChange>({ look, gone, isSame: isDeepStrictEqual, periodMs }, signal) }
+  return { watch: (signal) => watch<NodeStateChange>({ read, gone, isSame: isDeepStrictEqual, periodMs }, signal) }
 }
 
 function gone(node: NodeStateChange): NodeStateChange {

@@ -10,17 +10,17 @@ export type AuthenticatedOperator = Pick<Caller, 'operatorId' | 'operator' | 'ro
 
 export interface Authentication {
   /**
-   * Who has this name and key; undefined for every cause of failure alike. With `whileAway`, what was true when the
-   * database last answered counts while it is away.
+   * Returns the operator with this name and key; undefined for every cause of failure alike. With `whileAway`, the last
+   * answer of the database counts while it is unavailable.
    */
   authenticate(
     user: string,
     key: string,
     options?: { readonly whileAway?: boolean },
   ): Promise<AuthenticatedOperator | undefined>
-  /** Those of the keys that no longer let anybody in. */
+  /** Returns the keys that no longer work. */
   refused(keyIds: readonly number[]): Promise<readonly number[]>
-  /** Forgets what is remembered of good credentials, after a write that may have ended some. */
+  /** Forgets good credentials, after a write that may have ended some. */
   forget(): void
 }
 
@@ -38,21 +38,21 @@ interface Seen {
 }
 
 interface Remembered extends Seen {
-  /** Until when the database need not be asked. */
+  /** No query is needed until then. */
   readonly until: number
 }
 
-/** How long good credentials are good after the last look began: a revoked key ends within this, on every replica. */
+/** How long good credentials are cached after the last check began: a revoked key ends within this, on every replica. */
 const rememberedMs = 2_000
-/** From this age on they are looked at again beside the request, so that who asks all the time never waits for that. */
-const lookAheadMs = rememberedMs / 2
-/** How long a silent database is waited for where what was seen last is good enough. */
+/** From this age on they are checked again beside the request, so that a frequent caller never waits for the check. */
+const renewAheadMs = rememberedMs / 2
+/** How long to wait for a silent database where the last answer is good enough. */
 const silentMs = 2_000
 const maxRemembered = 1_000
 const touchEveryMs = 60_000
 
-// What is compared when there is no such key; no key has this digest.
-const nobody: StoredKey = {
+// Compared when there is no such key; no key has this digest.
+const noKey: StoredKey = {
   keyId: 0,
   digest: new Uint8Array(32),
   expiresAt: null,
@@ -65,27 +65,27 @@ const nobody: StoredKey = {
 
 export function createAuthentication({ store, log, now }: AuthenticationCollaborators): Authentication {
   const memory = createMemory(now)
-  const lookingAhead = new Set<string>()
+  const renewing = new Set<string>()
   const touched = new Map<number, number>()
 
-  async function look(user: string, key: string): Promise<Seen | undefined> {
+  async function check(user: string, key: string): Promise<Seen | undefined> {
     const digest = digestOfKey(key)
-    const stored = (await store.findKey(digest)) ?? nobody
+    const stored = (await store.findKey(digest)) ?? noKey
     if (!isGood(stored, user, digest, now())) return undefined
     touch(stored.keyId)
     return seenOf(stored)
   }
 
-  function lookAhead(name: string, known: Remembered, user: string, key: string): void {
-    if (lookingAhead.has(name)) return
-    lookingAhead.add(name)
+  function renewAhead(name: string, known: Remembered, user: string, key: string): void {
+    if (renewing.has(name)) return
+    renewing.add(name)
     const renew = memory.renewal(name)
-    look(user, key)
-      // Who asked meanwhile may have found something newer.
+    check(user, key)
+      // A request may have found something newer meanwhile.
       .then((seen) => memory.get(name) === known && renew(seen))
-      // What is remembered runs out, and the next look tells what is wrong with the database.
+      // The cached credentials expire, and the next check reports the problem of the database.
       .catch(() => {})
-      .finally(() => lookingAhead.delete(name))
+      .finally(() => renewing.delete(name))
   }
 
   function touch(keyId: number): void {
@@ -101,11 +101,11 @@ export function createAuthentication({ store, log, now }: AuthenticationCollabor
       const name = sha256(`${user}:${key}`).toString('base64')
       const known = memory.get(name)
       if (known !== undefined && now() < known.until) {
-        if (now() >= known.until - lookAheadMs) lookAhead(name, known, user, key)
+        if (now() >= known.until - renewAheadMs) renewAhead(name, known, user, key)
         return known.operator
       }
       const renew = memory.renewal(name)
-      const seen = await lookOr(whileAway ? known : undefined, look(user, key), now)
+      const seen = await checkOr(whileAway ? known : undefined, check(user, key), now)
       if (seen !== known) renew(seen)
       return seen?.operator
     },
@@ -118,13 +118,13 @@ export function createAuthentication({ store, log, now }: AuthenticationCollabor
   }
 }
 
-/** Good credentials. Only what succeeded as a whole is remembered, so that every failure goes all the way. */
+/** Caches good credentials, never a failure: each failure is checked completely. */
 function createMemory(now: () => number) {
   const remembered = new LRUCache<string, Remembered>({ max: maxRemembered })
   let forgotten = 0
   return {
     get: (name: string) => remembered.get(name),
-    /** Asked for before a look, called with its outcome: one from before a write that may have ended them is not remembered. */
+    /** Is created before a check and called with its outcome, which is not cached after a write that may have ended the key. */
     renewal(name: string): (seen: Seen | undefined) => void {
       const before = forgotten
       const until = now() + rememberedMs
@@ -141,10 +141,10 @@ function createMemory(now: () => number) {
   }
 }
 
-/** What was seen last where that will do, when the database is away or silent. */
-async function lookOr(last: Remembered | undefined, looking: Promise<Seen | undefined>, now: () => number) {
-  if (last === undefined || isPast(last.expiresAt, now())) return looking
-  const orLast = looking.catch((error: unknown) => {
+/** Returns the last answer, where it is good enough, when the database is unavailable or silent. */
+async function checkOr(last: Remembered | undefined, checking: Promise<Seen | undefined>, now: () => number) {
+  if (last === undefined || isPast(last.expiresAt, now())) return checking
+  const orLast = checking.catch((error: unknown) => {
     if (isTemporary(error)) return last
     throw error
   })
@@ -155,7 +155,7 @@ function seenOf({ keyId, operatorId, operator, role, expiresAt }: StoredKey): Se
   return { operator: { keyId, operatorId, operator, role: role === 'admin' ? 'admin' : 'read_only' }, expiresAt }
 }
 
-/** Weighs everything, whatever failed before, so that the time tells nothing. */
+/** Checks everything, whatever failed before, so that the time reveals nothing. */
 function isGood(stored: StoredKey, user: string, digest: Uint8Array, nowMs: number): boolean {
   const checks = [
     timingSafeEqual(stored.digest, digest),

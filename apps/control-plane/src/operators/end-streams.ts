@@ -15,8 +15,8 @@ const periodMs = 1_500
 
 /** Cuts off what still streams to a key that was revoked or has expired, here or on another replica. */
 export function endRefusedStreams({ open, authentication, log }: EndStreamsOptions): Job {
-  const look = async () => {
+  const check = async () => {
     for (const keyId of await authentication.refused(open.keys())) open.end(keyId)
   }
-  return every(periodMs, 'end the streams of keys that no longer work', look, log)
+  return every(periodMs, 'end the streams of keys that no longer work', check, log)
 }

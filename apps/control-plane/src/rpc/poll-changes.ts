@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Watch<T> {
-  /** The current state by key. When it throws, nothing counts as changed. */
-  look(this: void): Promise<ReadonlyMap<unknown, T>>
+  /** The current state by key. When it throws, nothing has changed. */
+  read(this: void): Promise<ReadonlyMap<unknown, T>>
   isSame(this: void, one: T, other: T): boolean
   /** What to yield for an item that has disappeared; undefined yields nothing. */
   gone(this: void, last: T): T | undefined
@@ -13,7 +13,7 @@ export interface Watch<T> {
 export async function* watch<T>(options: Watch<T>, signal: AbortSignal): AsyncGenerator<readonly T[]> {
   let last: ReadonlyMap<unknown, T> | undefined
   while (!signal.aborted) {
-    const now = await options.look().catch(() => last)
+    const now = await options.read().catch(() => last)
     const news = now === undefined ? [] : newsBetween(last, now, options)
     if (now !== undefined && (last === undefined || news.length > 0)) yield news
     last = now

@@ -2,20 +2,20 @@ import { resourceUri, RoostError, shareChangeSchema } from '@roost/api-types/res
 import { differences } from '../database/writes.js'
 import type { AuditRecord, Transaction } from '../database/transaction.js'
 import { parseFields } from '../services/field-errors.js'
-import { placeChanged } from './placement.js'
+import { locateChanged } from './location.js'
 import { changedSettings } from './settings.js'
 import type { ShareStore } from './store.js'
 
-/** Makes fields of a node's share what the node has; they are held to the same rules as those of a client. */
+/** Sets fields of a share to what its node has, by the same rules as for a client. */
 export function createShareAdoption(store: ShareStore) {
   return async (tx: Transaction, nodeId: number, id: number, fields: object): Promise<AuditRecord['changes']> => {
     const before = await store.findForUpdate(tx, id)
     if (before?.node !== resourceUri('nodes', nodeId))
-      throw new RoostError('conflict', `Share ${id} is not on this node any more: use reapply, or deploy anew.`)
+      throw new RoostError('conflict', `Share ${id} is not on this node any more: use reapply, or deploy again.`)
     const change = parseFields(shareChangeSchema(before.protocol, fields), fields)
     const settings = changedSettings(before, change)
-    const place = await placeChanged(store, tx, before, change, settings)
-    const after = await store.update(tx, id, settings, place, undefined)
+    const location = await locateChanged(store, tx, before, change, settings)
+    const after = await store.update(tx, id, settings, location, undefined)
     return differences({ ...before, revision: undefined }, { ...after, revision: undefined })
   }
 }

@@ -7,13 +7,13 @@ const eventsPerHour = 10
 
 export interface RestoredIntake {
   /** Rejects for a share that is not the node's. */
-  take(nodeId: number, message: MountRestoredMessage): Promise<void>
+  accept(nodeId: number, message: MountRestoredMessage): Promise<void>
 }
 
 /** Takes restored mounts into the audit. */
 export function createRestoredIntake(store: RestoredStore): RestoredIntake {
   return {
-    async take(nodeId, message) {
+    async accept(nodeId, message) {
       if (!(await store.insert(nodeId, message, eventsPerHour)))
         throw new RoostError('not_found', `Share ${message.share} is not a share of this node.`)
     },

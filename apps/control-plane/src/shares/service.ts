@@ -9,7 +9,7 @@ import { assertFresh } from '../services/etag.js'
 import { parseFields } from '../services/field-errors.js'
 import { createReads } from '../services/reads.js'
 import type { Secrets } from '../secrets/secrets.js'
-import { placeChanged, placeNew } from './placement.js'
+import { locateChanged, locateNew } from './location.js'
 import { changedSettings } from './settings.js'
 import type { ShareStore, StoredShare } from './store.js'
 
@@ -32,8 +32,8 @@ export function createShareService({ store, writes, secrets }: ShareCollaborator
       writes.run(caller, async (tx) => {
         const settings = GatewayShareSettings.parse(input)
         const password = 'password' in input ? input.password : undefined
-        const place = await placeNew(store, tx, input.node, settings)
-        const made = await store.insert(tx, settings, place, seal(password) ?? null)
+        const location = await locateNew(store, tx, input.node, settings)
+        const made = await store.insert(tx, settings, location, seal(password) ?? null)
         return written('create', {}, withPassword(made, password))
       }),
     change: (id, input, caller, options) =>
@@ -42,10 +42,13 @@ export function createShareService({ store, writes, secrets }: ShareCollaborator
         assertFresh(before, gatewayShareRules, options?.ifMatch)
         const change = parseFields(shareChangeSchema(before.protocol, input), input)
         const settings = changedSettings(before, change)
-        const place = await placeChanged(store, tx, before, change, settings)
+        const location = await locateChanged(store, tx, before, change, settings)
         const password = passwordAfter(before, settings, change)
-        const same = isDeepStrictEqual([place, password, settings], [undefined, undefined, changedSettings(before, {})])
-        const after = same ? before : await store.update(tx, id, settings, place, seal(password))
+        const same = isDeepStrictEqual(
+          [location, password, settings],
+          [undefined, undefined, changedSettings(before, {})],
+        )
+        const after = same ? before : await store.update(tx, id, settings, location, seal(password))
         return written('change', before, withPassword(after, change.password))
       }),
     remove: (id, caller, options) =>

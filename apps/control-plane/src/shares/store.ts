@@ -21,19 +21,19 @@ import type { ReadStore } from '../services/reads.js'
 /** `revision` rises with each change, also with one that the record does not show. */
 export type StoredShare = GatewayShare & { readonly revision: number }
 
-export interface Place {
+export interface ShareLocation {
   readonly nodeId: number
   readonly clusterId: number
-  /** By which the node's servers know the export. */
+  /** The ID of the export on the servers of the node. */
   readonly exportNumber: number
 }
 
-/** A node as a share finds it that would go there. */
-export interface FreePlace {
+/** What a share needs to know of the node that will serve it. */
+export interface GatewayNode {
   readonly clusterId: number
   readonly runsGateway: boolean
   /** Another share of the node and the protocol has the name. */
-  readonly nameTaken: boolean
+  readonly nameUsed: boolean
 }
 
 export interface ShareStore extends ReadStore<StoredShare> {
@@ -42,21 +42,26 @@ export interface ShareStore extends ReadStore<StoredShare> {
   /** Keeps others from inserting and renaming shares until the transaction ends. */
   lock(tx: Transaction): Promise<void>
   /** Undefined when there is no such node. */
-  findPlace(
+  findGateway(
     tx: Transaction,
     nodeId: number,
     share: Pick<GatewayShareSettings, 'protocol' | 'name'>,
-  ): Promise<FreePlace | undefined>
+  ): Promise<GatewayNode | undefined>
   /** The number after the last one that the node's shares were given; undefined when none is left. */
-  takeExportNumber(tx: Transaction, nodeId: number): Promise<number | undefined>
+  nextExportNumber(tx: Transaction, nodeId: number): Promise<number | undefined>
   /** `password` is sealed. */
-  insert(tx: Transaction, settings: GatewayShareSettings, place: Place, password: Sealed | null): Promise<StoredShare>
-  /** Undefined leaves the place, or the password, as it is. */
+  insert(
+    tx: Transaction,
+    settings: GatewayShareSettings,
+    location: ShareLocation,
+    password: Sealed | null,
+  ): Promise<StoredShare>
+  /** Undefined leaves the location, or the password, unchanged. */
   update(
     tx: Transaction,
     id: number,
     settings: GatewayShareSettings,
-    place: Place | undefined,
+    location: ShareLocation | undefined,
     password: Sealed | null | undefined,
   ): Promise<StoredShare>
   delete(tx: Transaction, id: number): Promise<void>
@@ -124,12 +129,12 @@ const insert: ShareStore['insert'] = async (tx, settings, { nodeId, clusterId, e
   return recordOf(found(row))
 }
 
-const update: ShareStore['update'] = async (tx, id, settings, place, password) => {
+const update: ShareStore['update'] = async (tx, id, settings, location, password) => {
   const share = columnsOf(settings)
   const moved =
-    place === undefined
+    location === undefined
       ? Prisma.empty
-      : Prisma.sql`, node_id = ${place.nodeId}, cluster_id = ${place.clusterId}, export_number = ${place.exportNumber}`
+      : Prisma.sql`, node_id = ${location.nodeId}, cluster_id = ${location.clusterId}, export_number = ${location.exportNumber}`
   const secret = password === undefined ? Prisma.empty : Prisma.sql`, password = ${password}`
   const [row] = await tx.$queryRaw<Row[]>`
     update gateway_shares set revision = revision + 1, name = ${share.name}, name_key = ${share.nameKey},
@@ -165,8 +170,8 @@ export function createShareStore(database: Database): ShareStore {
       return row === undefined ? undefined : recordOf(row)
     },
     lock: (tx) => lockInserts(tx, 'gateway_shares'),
-    findPlace,
-    takeExportNumber,
+    findGateway,
+    nextExportNumber,
     insert,
     update,
     async delete(tx, id) {
@@ -175,21 +180,21 @@ export function createShareStore(database: Database): ShareStore {
   }
 }
 
-async function findPlace(
+async function findGateway(
   tx: Transaction,
   nodeId: number,
   { protocol, name }: Pick<GatewayShareSettings, 'protocol' | 'name'>,
-): Promise<FreePlace | undefined> {
-  const [place] = await tx.$queryRaw<FreePlace[]>`
+): Promise<GatewayNode | undefined> {
+  const [node] = await tx.$queryRaw<GatewayNode[]>`
     select n.cluster_id as "clusterId", coalesce(r.runs_gateway, false) as "runsGateway",
            exists (select from gateway_shares where node_id = n.id and protocol = ${protocol}
-                      and name_key = ${shareNameKey(protocol, name)}) as "nameTaken"
+                      and name_key = ${shareNameKey(protocol, name)}) as "nameUsed"
       from nodes n left join node_roles r on r.node_id = n.id
      where n.id = ${nodeId} for key share of n`
-  return place
+  return node
 }
 
-async function takeExportNumber(tx: Transaction, nodeId: number): Promise<number | undefined> {
+async function nextExportNumber(tx: Transaction, nodeId: number): Promise<number | undefined> {
   const [counter] = await tx.$queryRaw<{ readonly last: number }[]>`
     insert into export_counters as c (node_id, last) values (${nodeId}, 1)
     on conflict (node_id) do update set last = c.last + 1 where c.last < ${maxExportNumber}

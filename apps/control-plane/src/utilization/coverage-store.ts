@@ -6,7 +6,7 @@ import type { HalfHours } from './half-hours.js'
 export interface CoverageStore {
   /**
    * Share, 0 to 1, by half-hour; half-hours of which nothing was read are left out. Every proxy counts alike that is
-   * expected: from the first half-hour that it told of to its last, or until now while it is a proxy of the cluster.
+   * expected: from the first half-hour that it reported to its last, or until now while it is a proxy of the cluster.
    */
   shares(clusterId: number, range: HalfHours): Promise<ReadonlyMap<number, number>>
 }
@@ -21,13 +21,13 @@ export function createCoverageStore(database: Pick<Database, 'pool'>): CoverageS
           left join nodes n on n.id = r.node_id and n.cluster_id = r.cluster_id
           left join node_roles role on role.node_id = n.id
           where r.cluster_id = $1
-        ), told as (
+        ), reported as (
           select half_hour, sum(share) as share from log_coverage
           where cluster_id = $1 and half_hour >= $2 and half_hour < $3 group by half_hour
         )
         select t.half_hour, t.share / (
           select count(*) from readers where first <= t.half_hour and (last is null or last >= t.half_hour)
-        ) as share from told t`
+        ) as share from reported t`
       const rows = await queryRows<{ half_hour: number; share: number }>(database, sql, [clusterId, from, to])
       return new Map(rows.map((row) => [row.half_hour, row.share]))
     },

@@ -17,7 +17,7 @@ export interface HalfHourUsage {
 }
 
 export interface UsageIntakeStore {
-  /** All of it or nothing. False when there is no such node. What was told before, or less than that, changes nothing. */
+  /** All of it or nothing. False when there is no such node. What was reported before, or less than that, changes nothing. */
   merge(usage: HalfHourUsage): Promise<boolean>
 }
 
@@ -53,14 +53,14 @@ async function insertAccounts(tx: Tx, clusterId: number, rows: readonly { readon
   if (names.length === 0) return
   await tx.$executeRaw`
     insert into usage_accounts (cluster_id, name)
-    select ${clusterId}, told.name from unnest(${names}::text[]) told (name)
-    where not exists (select from usage_accounts a where a.cluster_id = ${clusterId} and a.name = told.name)
-    order by told.name
+    select ${clusterId}, reported.name from unnest(${names}::text[]) reported (name)
+    where not exists (select from usage_accounts a where a.cluster_id = ${clusterId} and a.name = reported.name)
+    order by reported.name
     on conflict do nothing`
 }
 
 /**
- * Figures only grow, so that the order of messages and their repetition do not matter, and replicas of one account that
+ * Values only grow, so that the order of messages and their repetition do not matter, and replicas of one account that
  * several nodes report make one row. Rows are locked in the order of their keys: two nodes wait, and do not deadlock.
  */
 async function mergeStorage(tx: Tx, clusterId: number, { halfHour, storage }: HalfHourUsage): Promise<number> {
@@ -68,12 +68,12 @@ async function mergeStorage(tx: Tx, clusterId: number, { halfHour, storage }: Ha
   const column = <K extends keyof StorageUsage>(name: K) => storage.map((row) => row[name])
   return tx.$executeRaw`
     insert into storage_usage as s (account_id, policy_index, half_hour, slots, bytes_used, containers, objects)
-    select a.id, told.policy, ${halfHour}::int, bit_or(told.slots), max(told.bytes), max(told.containers), max(told.objects)
+    select a.id, reported.policy, ${halfHour}::int, bit_or(reported.slots), max(reported.bytes), max(reported.containers), max(reported.objects)
     from unnest(${column('account')}::text[], ${column('policy')}::int[], ${column('slots')}::int2[],
       ${column('bytes_used')}::int8[], ${column('container_count')}::int8[], ${column('object_count')}::int8[])
-      as told (name, policy, slots, bytes, containers, objects)
-    join usage_accounts a on a.cluster_id = ${clusterId} and a.name = told.name
-    group by a.id, told.policy order by a.id, told.policy
+      as reported (name, policy, slots, bytes, containers, objects)
+    join usage_accounts a on a.cluster_id = ${clusterId} and a.name = reported.name
+    group by a.id, reported.policy order by a.id, reported.policy
     on conflict (account_id, policy_index, half_hour) do update set
       slots = s.slots | excluded.slots,
       bytes_used = greatest(s.bytes_used, excluded.bytes_used),
@@ -83,17 +83,17 @@ async function mergeStorage(tx: Tx, clusterId: number, { halfHour, storage }: Ha
       or (excluded.slots & ~s.slots) <> 0`
 }
 
-/** By node: the proxies of a cluster add up, each with the most that it told. */
+/** By node: the proxies of a cluster add up, each with the most that it reported. */
 async function mergeTransfer(tx: Tx, clusterId: number, usage: HalfHourUsage): Promise<number> {
   const { transfer, halfHour, nodeId } = usage
   if (transfer.length === 0) return 0
   const column = <K extends keyof TransferUsage>(name: K) => transfer.map((row) => row[name])
   return tx.$executeRaw`
     insert into transfer_usage as t (account_id, half_hour, node_id, bytes_in, bytes_out, requests)
-    select a.id, ${halfHour}::int, ${nodeId}::int, max(told.bytes_in), max(told.bytes_out), max(told.requests)
+    select a.id, ${halfHour}::int, ${nodeId}::int, max(reported.bytes_in), max(reported.bytes_out), max(reported.requests)
     from unnest(${column('account')}::text[], ${column('bytes_in')}::int8[], ${column('bytes_out')}::int8[],
-      ${column('req_count')}::int8[]) as told (name, bytes_in, bytes_out, requests)
-    join usage_accounts a on a.cluster_id = ${clusterId} and a.name = told.name
+      ${column('req_count')}::int8[]) as reported (name, bytes_in, bytes_out, requests)
+    join usage_accounts a on a.cluster_id = ${clusterId} and a.name = reported.name
     group by a.id order by a.id
     on conflict (account_id, half_hour, node_id) do update set
       bytes_in = greatest(t.bytes_in, excluded.bytes_in),
@@ -119,15 +119,15 @@ async function mergeCoverage(tx: Tx, clusterId: number, usage: HalfHourUsage): P
     where excluded.share > c.share`
 }
 
-/** Only what was changed is told: a repetition of what is known changes nothing. */
+/** Records only what changed; repeated usage changes nothing. */
 async function auditLate(
   tx: Tx,
   node: { readonly clusterId: number; readonly uuid: string },
   { nodeId, halfHour }: HalfHourUsage,
   changed: Readonly<Record<string, number>>,
 ): Promise<void> {
-  const told = Object.entries(changed).filter(([, count]) => count > 0)
-  if (told.length === 0) return
+  const kept = Object.entries(changed).filter(([, count]) => count > 0)
+  if (kept.length === 0) return
   const half_hour = new Date(halfHour * 1_800_000).toISOString()
   await insertAuditEvent(tx, {
     operator: `agent ${node.uuid}`,
@@ -140,7 +140,7 @@ async function auditLate(
     changes: {
       half_hour: [null, half_hour],
       node: [null, nodeId],
-      ...Object.fromEntries(told.map(([name, count]) => [name, [null, count]])),
+      ...Object.fromEntries(kept.map(([name, count]) => [name, [null, count]])),
     },
   })
 }

@@ -15,7 +15,7 @@ const messagesAtOnce = 2
 
 export interface UsageIntake {
   /** Resolves when the message is stored, or was before: then the agent forgets it. */
-  take(nodeId: number, message: UsageMessage): Promise<void>
+  accept(nodeId: number, message: UsageMessage): Promise<void>
 }
 
 interface Collaborators {
@@ -30,7 +30,7 @@ interface Collaborators {
 export function createUsageIntake({ store, oldestKept, log, now }: Collaborators): UsageIntake {
   const limit = concurrencyLimit(messagesAtOnce)
   return {
-    async take(nodeId, message) {
+    async accept(nodeId, message) {
       const halfHour = message.half_hour / halfHourSeconds
       if (halfHour * halfHourMs > now() + halfHourAheadSeconds * 1000)
         throw new RoostError('invalid', `The half-hour of ${timeText(halfHour)} has not begun: set this node's clock.`)

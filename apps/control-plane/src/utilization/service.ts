@@ -59,10 +59,10 @@ const bySamples: Completeness = (samples, { from, to }, accounts) =>
   (100 * samples) / (storageSlots * (to - from) * accounts)
 
 function byShares(shares: ReadonlyMap<number, number>): Completeness {
-  const whole = [...shares.values()].reduce((sum, share) => sum + share, 0)
+  const sumOfAll = [...shares.values()].reduce((sum, share) => sum + share, 0)
   return (_samples, { from, to }) => {
     // An hour is two half-hours; anything longer is the range that the shares are of.
-    const sum = to - from > 2 ? whole : (shares.get(from) ?? 0) + (shares.get(from + 1) ?? 0)
+    const sum = to - from > 2 ? sumOfAll : (shares.get(from) ?? 0) + (shares.get(from + 1) ?? 0)
     return (100 * sum) / (to - from)
   }
 }

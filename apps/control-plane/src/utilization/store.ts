@@ -15,7 +15,7 @@ export interface TransferCounters {
   readonly req_count: number
 }
 
-/** A figure over some time, and what it was made of. */
+/** A value over some time, and what it was computed from. */
 export interface Stored<Counters> {
   readonly counters: Counters
   /** Storage samples; 0 for transfer, whose completeness the log tells. */
@@ -45,11 +45,11 @@ export interface UsageStore<Scope, Counters> {
     slice: Slice,
   ): Promise<readonly (Stored<Counters> & { readonly hour: number })[]>
   countHours(scope: Scope, account: string, range: HalfHours): Promise<number>
-  /** The accounts' figures added up. */
+  /** The sums over the accounts. */
   total(scope: Scope, range: HalfHours): Promise<Stored<Counters> & { readonly accounts: number }>
 }
 
-/** How the rows of a table make one figure. */
+/** How the rows of a table are aggregated. */
 interface Shape<Counters> {
   readonly table: string
   readonly policy: string
@@ -125,7 +125,7 @@ function storable(account: string | undefined): string | null {
 /** Parameters: $1 cluster, $2 and $3 half-hours from and to, $4 policy, then those of the query. */
 function queriesOf<Counters extends object>(shape: Shape<Counters>, names: readonly (keyof Counters & string)[]) {
   const { table } = shape
-  const figures = [
+  const columns = [
     ...names.map((name) => `(${shape.counters[name]})::float8 as ${name}`),
     `(${shape.samples})::float8 as samples`,
   ].join(', ')
@@ -140,14 +140,14 @@ function queriesOf<Counters extends object>(shape: Shape<Counters>, names: reado
       select a.name as account, s.* from (
         select a.id, a.name ${accounts} and ($5::text is null or a.name = $5) and a.name collate "C" > $6
         order by a.name collate "C" limit $7 offset $8) a
-      cross join lateral (select ${figures} from ${table} u where ${known}) s
+      cross join lateral (select ${columns} from ${table} u where ${known}) s
       order by a.name collate "C"`,
     countAccounts: `select count(*)::int as accounts ${accounts}`,
-    listHours: `select (u.half_hour - $2) / 2 as hour, ${figures} ${hours} group by 1 order by 1 limit $6 offset $7`,
+    listHours: `select (u.half_hour - $2) / 2 as hour, ${columns} ${hours} group by 1 order by 1 limit $6 offset $7`,
     countHours: `select count(distinct (u.half_hour - $2) / 2)::int as accounts ${hours}`,
     total: `
       select count(*)::int as accounts, ${sums} from usage_accounts a
-      cross join lateral (select count(*) as rows, ${figures} from ${table} u where ${known}) s
+      cross join lateral (select count(*) as rows, ${columns} from ${table} u where ${known}) s
       where a.cluster_id = $1 and s.rows > 0`,
   }
 }

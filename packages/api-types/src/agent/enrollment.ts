@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** What tells one machine from another across a reinstall. Parts that the machine does not tell are absent. */
+/** Identifies a machine across a reinstall. Parts that the machine does not report are absent. */
 export const Hardware = z.object({
   system_uuid: z.nullable(z.string()),
   disk_serials: z.array(z.string()),
@@ -36,7 +36,7 @@ export const EnrollResponse = z.object({
 })
 export type EnrollResponse = z.infer<typeof EnrollResponse>
 
-/** Body of the 409 that offers an old place: the token is not used up, enroll again with `place`. */
+/** Body of the 409 that offers a known node: the token is not used up, enroll again with `place`. */
 export const EnrollConflict = z.object({
   error: z.string(),
   known_node: z.object({ id: z.number(), uuid: z.string(), hostname: z.string(), last_seen: z.nullable(z.string()) }),

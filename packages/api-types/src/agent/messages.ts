@@ -47,7 +47,7 @@ export const CatalogueMessage = z.object({
 })
 export type CatalogueMessage = z.infer<typeof CatalogueMessage>
 
-/** Figures of the devices named in the last inventory; sent every report interval. */
+/** Usage of the devices named in the last inventory; sent every report interval. */
 export const DeviceUsageMessage = z.object({
   type: z.literal('device_usage'),
   time: z.number(),
@@ -71,7 +71,7 @@ export const PlanMessage = z.object({
 })
 export type PlanMessage = z.infer<typeof PlanMessage>
 
-/** How far a node is with a generation. The end of it is told by `applied` alone. */
+/** How far a node is with a generation. Only `applied` reports its end. */
 export const ProgressMessage = z.object({
   type: z.literal('progress'),
   kind: DeploymentKind,

@@ -29,9 +29,9 @@ export const TransferUsage = z.object({ account, bytes_in: Count, bytes_out: Cou
 export type TransferUsage = z.infer<typeof TransferUsage>
 
 /**
- * What this node knows of a half-hour, numbered, kept by the agent until `ack`. Figures are whole, never differences: they
- * are of the half-hour from its beginning, so that a message that comes again, late or after a later one changes nothing.
- * A half-hour may be told more than once, with figures that have grown, and in parts.
+ * What this node knows of a half-hour, numbered, kept by the agent until `ack`. Values count from the
+ * beginning of the half-hour, never from the last message, so that a message that is repeated, late or out of order changes
+ * nothing. A half-hour may be reported more than once, with values that have grown, and in parts.
  */
 export const UsageMessage = z.object({
   type: z.literal('usage'),

@@ -8,7 +8,7 @@ const AuthUrl = z
   .max(1024)
   .regex(/^https?:\/\/[!-~]+$/, { error: noUrl, abort: true })
   .refine((text) => URL.canParse(text), { error: noUrl, abort: true })
-  .refine((text) => hasOnlyAPlace(new URL(text)), { error: 'Leave out user, password, query and fragment.' })
+  .refine((text) => hasOnlyAddress(new URL(text)), { error: 'Leave out user, password, query and fragment.' })
 
 const Login = z
   .string()
@@ -17,9 +17,9 @@ const Login = z
 const Key = z
   .string()
   .regex(/^[!-~]{1,1024}$/, 'Use 1 to 1024 printable ASCII characters without blanks.')
-  .refine((text) => !text.includes('%('), { error: 'Leave out %(: what reads it on a gateway would misread it.' })
+  .refine((text) => !text.includes('%('), { error: 'Leave out %(: the gateway would expand it.' })
 
-/** With what the gateways of a cluster log in to its Swift: never with the key. */
+/** Holds the login of the gateways of a cluster to its Swift, without the key. */
 export const ClusterStorage = z.object({ cluster: relationUri('clusters'), auth_url: z.string(), user: z.string() })
 export type ClusterStorage = z.infer<typeof ClusterStorage>
 
@@ -31,6 +31,6 @@ export const ClusterStorageInput = z.object({
 })
 export type ClusterStorageInput = z.infer<typeof ClusterStorageInput>
 
-function hasOnlyAPlace({ username, password, search, hash }: URL): boolean {
+function hasOnlyAddress({ username, password, search, hash }: URL): boolean {
   return [username, password, search, hash].every((part) => part === '')
 }

@@ -7,7 +7,7 @@ import { relationUri, ResourceUri } from './dialect/uri.js'
 export const DeviceStatus = z.enum(['ok', 'unmounted', 'missing', 'failed', 'unmanaged'])
 export type DeviceStatus = z.infer<typeof DeviceStatus>
 
-/** Bytes are exact below 2^53. The figures are null until the device's filesystem was read once. */
+/** Bytes are exact below 2^53. They are null until the filesystem of the device was read once. */
 export const Device = z
   .object({
     id: z.int(),

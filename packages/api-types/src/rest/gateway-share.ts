@@ -18,13 +18,13 @@ const changed = ({ value: { rule }, text }: ShareSetting) => rule.check(describe
 const stored = (row: ShareSetting) => _default(row.value.type, row.default)
 const created = (row: ShareSetting) => _default(changed(row), row.default)
 
-const Place = { name: z.string(), enabled: z.boolean(), objectstore_container: z.string() }
+const Export = { name: z.string(), enabled: z.boolean(), objectstore_container: z.string() }
 const nfs = { protocol: z.literal('nfs') }
 const cifs = { protocol: z.literal('cifs') }
-const NfsSettings = z.object({ ...Place, ...settingShape('every', stored), ...nfs, ...settingShape('nfs', stored) })
-const CifsSettings = z.object({ ...Place, ...settingShape('every', stored), ...cifs, ...settingShape('cifs', stored) })
+const NfsSettings = z.object({ ...Export, ...settingShape('every', stored), ...nfs, ...settingShape('nfs', stored) })
+const CifsSettings = z.object({ ...Export, ...settingShape('every', stored), ...cifs, ...settingShape('cifs', stored) })
 
-/** What a share is, wherever it is. Leaves out whatever belongs to another protocol. */
+/** The settings of a share without its node. Parsing leaves out the settings of other protocols. */
 export const GatewayShareSettings = z.discriminatedUnion('protocol', [NfsSettings, CifsSettings])
 export type GatewayShareSettings = z.infer<typeof GatewayShareSettings>
 
@@ -54,7 +54,7 @@ const exampleCifs = {
   cifs_guest_ok: false,
 }
 
-const Identity = z.object({ id: z.int(), resource_uri: ResourceUri, node: relationUri('nodes'), ...Place })
+const Identity = z.object({ id: z.int(), resource_uri: ResourceUri, node: relationUri('nodes'), ...Export })
 const NfsShare = Identity.extend({ ...settingShape('every', shown), ...nfs, ...settingShape('nfs', shown) }).meta({
   id: 'NfsShare',
   examples: [exampleNfs],
@@ -72,7 +72,7 @@ export type GatewayShare = z.infer<typeof GatewayShare>
 
 const password = z.string().nullable().optional()
 
-/** The answer to a write: the password stands in it only if that very request set it. */
+/** The answer to a write: it has the password only if this request set it. */
 export const WrittenGatewayShare = z
   .discriminatedUnion('protocol', [NfsShare.extend({}), CifsShare.extend({ password })])
   .meta({ id: 'WrittenGatewayShare', examples: [exampleNfs, { ...exampleCifs, password: 'correct-horse' }] })
@@ -123,12 +123,12 @@ const CifsChange = SettingsChange.extend({
 })
 const AnyChange = NfsChange.extend(CifsChange.shape)
 
-/** What a change may hold, whichever protocol the share has. */
+/** A change of a share of any protocol. */
 export type GatewayShareChange = z.infer<typeof AnyChange>
 
 /**
- * A change as a transport takes it: not checked yet, since the settings that count are those of the share's protocol,
- * which only the service knows. `shareChangeSchema` tells what checks it.
+ * A change as a transport accepts it. It is not checked yet, because the settings that count are those of the protocol of
+ * the share, which only the service knows. `shareChangeSchema` returns the schema that checks it.
  */
 export const GatewayShareChange = z.looseObject({}).meta({
   properties: z.toJSONSchema(AnyChange, { io: 'input' }).properties,
@@ -156,20 +156,20 @@ export const gatewayShareRules = {
 } as const satisfies ResourceRules
 
 /**
- * What checks a change of a share whose protocol is `present`: the schema of the protocol that the change brings, or of
- * the present one. It leaves out the settings of any other protocol.
+ * Returns the schema of a change of a share whose protocol is `present`: that of the protocol in the change, or of the
+ * present one. It leaves out the settings of any other protocol.
  */
 export function shareChangeSchema(present: ShareProtocol, change: object): z.ZodType<GatewayShareChange> {
   const brought = ShareProtocol.safeParse('protocol' in change ? change.protocol : undefined)
   return protocols[brought.data ?? present].change
 }
 
-/** Whether the protocol's server takes names that differ in case alone for one. */
+/** Returns whether names that differ only in case are the same to the server of the protocol. */
 export function shareNamesIgnoreCase(protocol: ShareProtocol): boolean {
   return protocols[protocol].namesIgnoreCase
 }
 
-/** The name as the protocol's server tells names apart. */
+/** Returns the name as the server of the protocol compares it. */
 export function shareNameKey(protocol: ShareProtocol, name: string): string {
   return shareNamesIgnoreCase(protocol) ? name.toLowerCase() : name
 }

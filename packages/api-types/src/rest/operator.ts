@@ -45,11 +45,11 @@ export const operatorRules = {
   observed: ['keys', 'last_used'],
 } as const satisfies ResourceRules
 
-/** `expired` and `revoked` keys work no more; those of a disabled operator neither. */
+/** `expired` and `revoked` keys are refused, as are those of a disabled operator. */
 export const ApiKeyState = z.enum(['active', 'expired', 'revoked'])
 export type ApiKeyState = z.infer<typeof ApiKeyState>
 
-/** A key without its secret, which nobody has but who got it. */
+/** A key without its secret, which only the answer that created it contains. */
 export const ApiKey = z
   .object({
     id: z.int(),

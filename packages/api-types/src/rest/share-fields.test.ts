@@ -11,30 +11,30 @@ const ClientsAllowedList = clientList.rule
 const FileMask = fileMode.rule
 const UploadDelay = shareSettings.upload_delay.value.rule
 
-const takes = (schema: { readonly safeParse: (value: unknown) => { readonly success: boolean } }, value: unknown) =>
+const accepts = (schema: { readonly safeParse: (value: unknown) => { readonly success: boolean } }, value: unknown) =>
   schema.safeParse(value).success
 const hostile = ['\n', '\r', '\u2028', '\u2029', '\0', '\t', '"', '#', ';', '=', '%', '(', ')', '[', ']', '`'] as const
 
 describe('the name of a share', () => {
   it.each(['a', '_', '0', 'My docs', 'a.b-c_d', 'x'.repeat(64)])('may be %j', (name) => {
-    expect(takes(ShareName, name)).toBe(true)
+    expect(accepts(ShareName, name)).toBe(true)
   })
 
   it.each(['', ' a', 'a ', '.a', '-a', 'a/b', 'ä', 'x'.repeat(65), '[s]', '%U', 'a;b', 'print$', 'IPC$'])(
     'may not be %j',
     (name) => {
-      expect(takes(ShareName, name)).toBe(false)
+      expect(accepts(ShareName, name)).toBe(false)
     },
   )
 
   it.each(['global', 'Global', 'HOMES', 'printers'])('may not be %s, which Samba gives another meaning', (name) => {
-    expect(takes(ShareName, name)).toBe(false)
+    expect(accepts(ShareName, name)).toBe(false)
   })
 })
 
 describe('the container of a share', () => {
   it.each(['a', '...', '.a', 'a..b', 'Größe 10 %', '%2e', 'x'.repeat(256)])('may be %j', (name) => {
-    expect(takes(ContainerName, name)).toBe(name !== '%2e')
+    expect(accepts(ContainerName, name)).toBe(name !== '%2e')
   })
 
   it.each([
@@ -58,7 +58,7 @@ describe('the container of a share', () => {
     'x'.repeat(257),
     'ä'.repeat(129),
   ])('may not be %j', (name) => {
-    expect(takes(ContainerName, name)).toBe(false)
+    expect(accepts(ContainerName, name)).toBe(false)
   })
 })
 
@@ -75,7 +75,7 @@ describe('the clients of a share', () => {
     ['@trusted', { kind: 'netgroup', netgroup: 'trusted' }],
   ])('may be %s', (entry, expected) => {
     expect(parseShareClient(entry)).toEqual(expected)
-    expect(takes(ClientsAllowedList, entry)).toBe(true)
+    expect(accepts(ClientsAllowedList, entry)).toBe(true)
   })
 
   it.each([
@@ -107,13 +107,13 @@ describe('the clients of a share', () => {
     'Local',
     `${'a'.repeat(64)}.example`,
   ])('may not be %s', (entry) => {
-    expect(takes(ClientsAllowedList, entry)).toBe(false)
+    expect(accepts(ClientsAllowedList, entry)).toBe(false)
   })
 
-  it('stand with commas or blanks between them, and nobody in the list means everybody', () => {
+  it('are separated by commas or blanks, and an empty list permits every client', () => {
     expect(splitList(' 10.0.0.1, .a.example  @b,')).toEqual(['10.0.0.1', '.a.example', '@b'])
-    expect(takes(ClientsAllowedList, ' 10.0.0.1, .a.example  @b,')).toBe(true)
-    expect(takes(ClientsAllowedList, '')).toBe(true)
+    expect(accepts(ClientsAllowedList, ' 10.0.0.1, .a.example  @b,')).toBe(true)
+    expect(accepts(ClientsAllowedList, '')).toBe(true)
   })
 
   it('are named in the refusal', () => {
@@ -124,13 +124,13 @@ describe('the clients of a share', () => {
 
 describe('users and groups of a share', () => {
   it.each(['', 'alice', 'alice,bob carol', 'DOM\\alice', 'pc1$', '_x', 'x'.repeat(64)])('may be %j', (text) => {
-    expect(takes(AccountList, text)).toBe(true)
+    expect(accepts(AccountList, text)).toBe(true)
   })
 
   it.each(['alice\\', 'DOM\\', '@group', '+group', '%U', '-x', '.x', 'x'.repeat(65), 'a;b'])(
     'may not be %j',
     (text) => {
-      expect(takes(AccountList, text)).toBe(false)
+      expect(accepts(AccountList, text)).toBe(false)
     },
   )
 })
@@ -145,7 +145,7 @@ it.each([
   ['66', false],
   ['0664\n', false],
 ])('a mask of %j is taken: %j', (mask, expected) => {
-  expect(takes(FileMask, mask)).toBe(expected)
+  expect(accepts(FileMask, mask)).toBe(expected)
 })
 
 it.each([
@@ -156,7 +156,7 @@ it.each([
   [1.5, false],
   ['5', false],
 ])('an upload delay of %j is taken: %j', (delay, expected) => {
-  expect(takes(UploadDelay, delay)).toBe(expected)
+  expect(accepts(UploadDelay, delay)).toBe(expected)
 })
 
 it.each([
@@ -167,7 +167,7 @@ it.each([
   ['xxxx xxxx', false],
   ['xxxxxxxxä', false],
 ])("a share's password of %j is taken: %j", (password, expected) => {
-  expect(takes(SharePassword, password)).toBe(expected)
+  expect(accepts(SharePassword, password)).toBe(expected)
 })
 
 describe('whatever a client sends', () => {
@@ -191,7 +191,7 @@ describe('whatever a client sends', () => {
   ])('%s lets no sign through that could end or open a directive', (_, schema, harmless) => {
     fc.assert(
       fc.property(text, (text) => {
-        expect(!takes(schema, text) || harmless.test(text)).toBe(true)
+        expect(!accepts(schema, text) || harmless.test(text)).toBe(true)
       }),
       { numRuns: runs },
     )

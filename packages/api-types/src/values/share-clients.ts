@@ -19,7 +19,7 @@ export function splitList(text: string): readonly string[] {
   return text.split(/[, ]+/).filter((entry) => entry !== '')
 }
 
-/** The entry as it was meant; undefined for what is none. */
+/** Parses an entry; undefined when it is not valid. */
 export function parseShareClient(entry: string): ShareClient | undefined {
   if (isIpv4(entry)) return { kind: 'address', address: entry }
   if (entry.includes('/')) return parseSubnet(entry)

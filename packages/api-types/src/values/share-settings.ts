@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { accountList, choice, clientList, fileMode, flag, optionalNumber, wholeNumber } from './share-values.js'
+import { accountList, choice, clientList, fileMode, flag, integer, optionalNumber } from './share-values.js'
 import type { ShareValue } from './share-values.js'
 
 export type ShareProtocolName = 'nfs' | 'cifs'
@@ -13,7 +13,7 @@ export type ShareServerName = ServersOf['every']
 
 /** How a server's configuration has a setting. */
 export interface Spelling {
-  /** The name of the option; empty where the word of the value is all there is. */
+  /** The name of the option; empty where the text of the value is the option. */
   readonly option: string
   /** The text of each value, where it is not the value itself. Empty: the option is left out. */
   readonly texts?: Readonly<Record<string, string>>
@@ -61,7 +61,7 @@ export const shareSettings = {
   }),
   upload_delay: setting({
     protocol: 'every',
-    value: wholeNumber('seconds', 0, 86_400),
+    value: integer('seconds', 0, 86_400),
     default: 0,
     narrows: 'never',
     servers: 'mount alone',

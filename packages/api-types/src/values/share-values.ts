@@ -28,7 +28,7 @@ export function choice<const T extends readonly [string, ...string[]]>(...option
   return { kind: 'choice', options, type, rule: type } as const
 }
 
-export function wholeNumber(unit: string, min: number, max: number) {
+export function integer(unit: string, min: number, max: number) {
   return { kind: 'number', min, max, isOptional: false, type: z.int(), rule: bounded(unit, min, max) } as const
 }
 

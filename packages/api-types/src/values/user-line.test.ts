@@ -16,7 +16,7 @@ describe("a user's line in the cluster's configuration", () => {
 
   const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
 
-  it('names its user and nobody else', () => {
+  it('names its user and no other', () => {
     fc.assert(
       fc.property(name, (name) => {
         const [kind, account, user, ...rest] = userLine(name).split('_')
