@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server as HttpServer } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { closeCodes } from '@roost/api-types/agent'
+import { closeCodes, maxAgentMessageBytes } from '@roost/api-types/agent'
 import { WebSocketServer } from 'ws'
 import type { ServerOptions, WebSocket } from 'ws'
 import type { StreamOptions } from './options.js'
@@ -11,8 +11,7 @@ export const streamPath = '/agent/v1/stream'
 
 const socketOptions: ServerOptions & { readonly closeTimeout: number; readonly maxPendingAutoPongs: number } = {
   noServer: true,
-  // Maximum size of a message.
-  maxPayload: 1 << 20,
+  maxPayload: maxAgentMessageBytes,
   perMessageDeflate: false,
   clientTracking: false,
   // A message of 1 MiB has fewer than a thousand segments; single bytes are an attack.

@@ -33,8 +33,6 @@ export interface CatalogueTable {
   readonly names: number
 }
 
-const maxMetrics = 20_000
-
 interface Counted<T> {
   readonly it: T
   uses: number
@@ -92,8 +90,6 @@ export function createCatalogueTable(): CatalogueTable {
 }
 
 function checkDefinitions(definitions: readonly MetricDefinition[]): void {
-  if (definitions.length > maxMetrics)
-    throw new RoostError('too_large', `A catalogue has at most ${maxMetrics} metrics, not ${definitions.length}.`)
   const seen = new Set<string>()
   for (const { name } of definitions) {
     if (name === '') throw new RoostError('invalid', 'A metric in the catalogue has no name.')

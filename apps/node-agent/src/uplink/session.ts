@@ -6,6 +6,7 @@ import {
   helloText,
   isTooDeep,
   knownShareFields,
+  maxServerMessageBytes,
   protocolVersion,
   ServerMessage,
 } from '@roost/api-types/agent'
@@ -44,8 +45,6 @@ export interface SessionOptions {
 const greetingMs = 30_000
 /** How long an orderly close may take before the socket is thrown away. */
 const farewellMs = 2000
-/** A desired state carries all shares of a gateway or all users of a cluster. */
-const maxPayloadBytes = 16 << 20
 
 const capabilities: readonly string[] = ['inventory', 'metrics', 'device_usage']
 
@@ -65,7 +64,7 @@ export class Session {
     this.#options = options
     this.#socket = new WebSocket(options.url, {
       perMessageDeflate: false,
-      maxPayload: maxPayloadBytes,
+      maxPayload: maxServerMessageBytes,
       handshakeTimeout: greetingMs,
       followRedirects: false,
       ...(options.ca.length === 0 ? {} : { ca: [...options.ca] }),

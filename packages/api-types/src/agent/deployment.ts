@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { _default } from 'zod/mini'
 import { settingShape, shareSettingRows } from '../values/share-settings.js'
 import type { ShareSetting } from '../values/share-settings.js'
+import { list, LongText, Name, Path, SmallCount, table, Text } from './bounds.js'
 import { shareFieldsOf010 } from './share-fields-0.1.0.js'
 
 /**
@@ -12,11 +13,11 @@ export const DeploymentKind = z.enum(['gateway', 'user_db'])
 export type DeploymentKind = z.infer<typeof DeploymentKind>
 
 const Identity = {
-  id: z.number(),
-  name: z.string(),
-  objectstore_container: z.string(),
+  id: SmallCount,
+  name: Name,
+  objectstore_container: Path,
   /** By which the node's servers know the export; 16 bits, never used again. */
-  export_number: z.number(),
+  export_number: SmallCount,
 }
 
 /** Agents of 0.1.0 need a value for each setting that they know; later settings are left out at their defaults. */
@@ -38,23 +39,23 @@ export const DesiredShare = z.discriminatedUnion('protocol', [
     ...settingShape('every', sent),
     ...settingShape('cifs', sent),
     /** Of the account `share-<id>`; null where the share has no login of its own. */
-    password: z.nullable(z.string()),
+    password: z.nullable(Name),
   }),
 ])
 export type DesiredShare = z.infer<typeof DesiredShare>
 
 /** With what a gateway mounts containers; null until an operator has set it. */
-export const StorageLogin = z.strictObject({ auth_url: z.string(), user: z.string(), key: z.string() })
+export const StorageLogin = z.strictObject({ auth_url: Path, user: Path, key: Path })
 export type StorageLogin = z.infer<typeof StorageLogin>
 
 /** An enabled user; one that is disabled or removed is not sent, and its tokens are to be revoked. */
-export const DesiredUser = z.strictObject({ user: z.string(), password: z.string(), is_superuser: z.boolean() })
+export const DesiredUser = z.strictObject({ user: Name, password: Name, is_superuser: z.boolean() })
 export type DesiredUser = z.infer<typeof DesiredUser>
 
 /** Everything that one kind of deployment puts on a node. Strict: a field that the agent does not know is an error. */
 export const DesiredState = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('gateway'), shares: z.array(DesiredShare), storage: z.nullable(StorageLogin) }),
-  z.strictObject({ kind: z.literal('user_db'), users: z.array(DesiredUser) }),
+  z.strictObject({ kind: z.literal('gateway'), shares: list(DesiredShare), storage: z.nullable(StorageLogin) }),
+  z.strictObject({ kind: z.literal('user_db'), users: list(DesiredUser, 1_000_000) }),
 ])
 export type DesiredState = z.infer<typeof DesiredState>
 
@@ -104,46 +105,46 @@ export const knownShareFields: readonly string[] = [
 ]
 
 export const PlannedFile = z.object({
-  path: z.string(),
+  path: Path,
   change: z.enum(['create', 'change', 'remove']),
   /** Unified; secrets are masked, and what is very long is cut with a line that says so. */
-  diff: z.string(),
+  diff: LongText,
 })
 
 /** A client that a daemon serves now and that its action would cut off. */
-export const LostSession = z.object({ share: z.string(), client: z.string(), user: z.nullable(z.string()) })
+export const LostSession = z.object({ share: Path, client: Name, user: z.nullable(Name) })
 
 export type LostSession = z.infer<typeof LostSession>
 
 export const DaemonAction = z.object({
-  daemon: z.string(),
+  daemon: Name,
   action: z.enum(['none', 'reload', 'close-share', 'restart']),
-  sessions_lost: z.array(LostSession),
+  sessions_lost: list(LostSession),
 })
 
 /** What a deployment would do on a node, before it does it. Of the same desired state on the same node, the same. */
 export const DeploymentPlan = z.object({
-  files: z.array(PlannedFile),
-  daemons: z.array(DaemonAction),
-  mounts: z.object({ started: z.array(z.string()), stopped: z.array(z.string()) }),
+  files: list(PlannedFile),
+  daemons: list(DaemonAction),
+  mounts: z.object({ started: list(Path), stopped: list(Path) }),
   /** What an operator should know before, one sentence each. */
-  notes: z.array(z.string()),
+  notes: list(Text),
 })
 export type DeploymentPlan = z.infer<typeof DeploymentPlan>
 
 /** A share as a file that was changed by hand has it: fields of the API with their values, for a PATCH. */
 export const AdoptableShare = z.object({
-  id: z.number(),
-  fields: z.record(z.string(), z.union([z.string(), z.boolean(), z.number()])),
+  id: SmallCount,
+  fields: table(z.union([Text, z.boolean(), z.int()]), 200),
 })
 export type AdoptableShare = z.infer<typeof AdoptableShare>
 
 /** A file or a live export that is not as the applied generation made it. */
 export const DriftedItem = z.object({
-  subject: z.string(),
-  message: z.string(),
-  diff: z.string(),
+  subject: Path,
+  message: Text,
+  diff: LongText,
   /** With these changes of shares, and no others, the item would be as it is now; without it, it maps to no fields. */
-  adoptable: z.optional(z.array(AdoptableShare)),
+  adoptable: z.optional(list(AdoptableShare)),
 })
 export type DriftedItem = z.infer<typeof DriftedItem>

@@ -1,12 +1,11 @@
 import * as z from 'zod/mini'
-import { Bytes, Count } from './numbers.js'
+import { Bytes, Count, list, Name, Seconds, table } from './bounds.js'
 
-const maxText = 500
-const text = z.nullable(z.string().check(z.maxLength(maxText)))
+const text = z.nullable(Name)
 const count = z.nullable(Count)
 /** A node with containers has an interface for each of them. */
 const maxParts = 2_000
-const list = <T extends z.ZodMiniObject>(part: T) => z.nullable(z.array(part).check(z.maxLength(maxParts)))
+const parts = <T extends z.ZodMiniObject>(part: T) => z.nullable(list(part, maxParts))
 
 /**
  * The parts of a machine that rarely change. A part or value is null where the machine does not report it; `unavailable`
@@ -14,7 +13,7 @@ const list = <T extends z.ZodMiniObject>(part: T) => z.nullable(z.array(part).ch
  */
 export const HardwareReport = z.object({
   /** Unix seconds. */
-  read_at: z.number().check(z.nonnegative(), z.maximum(2 ** 40)),
+  read_at: Seconds,
   system: z.nullable(
     z.object({
       manufacturer: text,
@@ -39,7 +38,7 @@ export const HardwareReport = z.object({
     }),
   ),
   /** An empty slot has 0 bytes. */
-  memory_modules: list(
+  memory_modules: parts(
     z.object({
       bank: text,
       size_bytes: Bytes,
@@ -51,9 +50,9 @@ export const HardwareReport = z.object({
       serial: text,
     }),
   ),
-  disks: list(
+  disks: parts(
     z.object({
-      name: z.string().check(z.maxLength(maxText)),
+      name: Name,
       vendor: text,
       model: text,
       serial: text,
@@ -63,9 +62,9 @@ export const HardwareReport = z.object({
       size_bytes: z.nullable(Bytes),
     }),
   ),
-  interfaces: list(
+  interfaces: parts(
     z.object({
-      name: z.string().check(z.maxLength(maxText)),
+      name: Name,
       mac: text,
       speed_mbps: count,
       duplex: text,
@@ -73,6 +72,6 @@ export const HardwareReport = z.object({
       is_virtual: z.boolean(),
     }),
   ),
-  unavailable: z.record(z.string().check(z.maxLength(maxText)), z.string().check(z.maxLength(maxText))),
+  unavailable: table(Name, 100),
 })
 export type HardwareReport = z.infer<typeof HardwareReport>

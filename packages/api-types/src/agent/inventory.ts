@@ -1,18 +1,23 @@
 import * as z from 'zod/mini'
 import { HardwareReport } from './hardware.js'
-import { Bytes, Count, SmallCount } from './numbers.js'
+import { Bytes, Count, DeviceBytes, DeviceKey, list, Name, Path, SmallCount, Text } from './bounds.js'
 
-const text = z.nullable(z.string())
+const text = z.nullable(Name)
+const path = z.nullable(Path)
 
 /** Total, free and available bytes of a mounted filesystem: `blocks`, `bfree` and `bavail` of statvfs times `frsize`. */
-export const FilesystemSpace = z.object({ total_bytes: Bytes, free_bytes: Bytes, available_bytes: Bytes })
+export const FilesystemSpace = z.object({
+  total_bytes: DeviceBytes,
+  free_bytes: DeviceBytes,
+  available_bytes: DeviceBytes,
+})
 export type FilesystemSpace = z.infer<typeof FilesystemSpace>
 
 export const InventoryHost = z.object({
-  hostname: z.string(),
+  hostname: Name,
   os: text,
   kernel: text,
-  architecture: z.string(),
+  architecture: Name,
   cpu_model: text,
   cpu_cores: SmallCount,
   memory_bytes: Bytes,
@@ -20,8 +25,8 @@ export const InventoryHost = z.object({
 export type InventoryHost = z.infer<typeof InventoryHost>
 
 export const InventoryAddress = z.object({
-  interface: z.string(),
-  address: z.string(),
+  interface: Name,
+  address: Name,
   family: z.enum(['ipv4', 'ipv6']),
   mac: text,
 })
@@ -41,7 +46,7 @@ export type InventoryRoles = z.infer<typeof InventoryRoles>
 
 export const InventoryDisk = z.object({
   /** The kernel's name, such as `sda`; never an identity. */
-  name: z.string(),
+  name: Name,
   serial: text,
   model: text,
   wwn: text,
@@ -52,10 +57,10 @@ export type InventoryDisk = z.infer<typeof InventoryDisk>
 
 export const InventoryFilesystem = z.object({
   /** What is mounted, such as `/dev/sda1`. */
-  source: z.string(),
+  source: Path,
   uuid: text,
-  fs_type: z.string(),
-  mount_points: z.array(z.string()),
+  fs_type: Name,
+  mount_points: list(Path),
   /** Kernel name of the disk below it, where there is one. */
   disk: text,
 })
@@ -70,21 +75,19 @@ export const InventoryDevice = z.object({
    * The device's place on this node, such as `10.0.0.1:6200/d1` or a mount point: names it in `device_usage`. A new
    * disk in the same place has the same key, and another UUID or serial.
    */
-  key: z.string(),
-  name: z.string(),
+  key: DeviceKey,
+  name: Name,
   /** Its address in the rings, which joins one device over several rings; null where no ring names it. */
-  ring: z.nullable(
-    z.object({ ip: z.string(), port: SmallCount, replication_ip: z.string(), replication_port: SmallCount }),
-  ),
+  ring: z.nullable(z.object({ ip: Name, port: SmallCount, replication_ip: Name, replication_port: SmallCount })),
   uuid: text,
   serial: text,
   model: text,
-  mount_point: text,
+  mount_point: path,
   fs_type: text,
   is_rotational: z.nullable(z.boolean()),
-  size_bytes: z.nullable(Bytes),
+  size_bytes: z.nullable(DeviceBytes),
   /** Indexes of the storage policies it is assigned to, ascending. */
-  policies: z.array(SmallCount),
+  policies: list(SmallCount),
   status: InventoryDeviceStatus,
   /** Null where no filesystem is mounted, or it could not be read. */
   figures: z.nullable(FilesystemSpace),
@@ -93,19 +96,19 @@ export type InventoryDevice = z.infer<typeof InventoryDevice>
 
 export const InventoryPolicy = z.object({
   index: SmallCount,
-  name: z.string(),
-  aliases: z.array(z.string()),
+  name: Name,
+  aliases: list(Name),
   is_default: z.boolean(),
   is_deprecated: z.boolean(),
-  type: z.string(),
+  type: Name,
 })
 export type InventoryPolicy = z.infer<typeof InventoryPolicy>
 
 export const InventoryRing = z.object({
   /** `account`, `container`, `object`, `object-1` … */
-  name: z.string(),
+  name: Name,
   version: z.nullable(Count),
-  md5: z.string(),
+  md5: Name,
   devices: Count,
   partitions: Count,
   /** A ring may have 3.25 of them. */
@@ -116,10 +119,10 @@ export type InventoryRing = z.infer<typeof InventoryRing>
 /** Something that the agent could not read or that contradicts itself, in words for an operator. */
 export const InventoryProblem = z.object({
   /** A word to search for, such as `ring_unreadable`, `duplicate_fs_uuid`, `mount_stuck`. */
-  code: z.string(),
+  code: Name,
   /** The file, mount point or device that it is about. */
-  subject: z.string(),
-  message: z.string(),
+  subject: Path,
+  message: Text,
 })
 export type InventoryProblem = z.infer<typeof InventoryProblem>
 
@@ -129,19 +132,19 @@ export type InventoryGateway = z.infer<typeof InventoryGateway>
 
 export const Inventory = z.object({
   host: InventoryHost,
-  addresses: z.array(InventoryAddress),
+  addresses: list(InventoryAddress),
   facing: InventoryFacing,
   roles: InventoryRoles,
-  disks: z.array(InventoryDisk),
-  filesystems: z.array(InventoryFilesystem),
+  disks: list(InventoryDisk),
+  filesystems: list(InventoryFilesystem),
   /** Null while the rings cannot be read: the control plane then keeps the last good ones. */
-  devices: z.nullable(z.array(InventoryDevice)),
-  policies: z.nullable(z.array(InventoryPolicy)),
-  rings: z.array(InventoryRing),
+  devices: z.nullable(list(InventoryDevice)),
+  policies: z.nullable(list(InventoryPolicy)),
+  rings: list(InventoryRing),
   /** As a storage server of this node tells it; null or absent where none answers. */
   swift_version: z.optional(text),
   gateway: InventoryGateway,
-  problems: z.array(InventoryProblem),
+  problems: list(InventoryProblem),
   /** Absent until it is read, and from agents of version 0.1. */
   hardware: z.optional(HardwareReport),
 })

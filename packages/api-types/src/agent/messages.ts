@@ -1,7 +1,20 @@
 import * as z from 'zod/mini'
 import { DeploymentKind, DeploymentPlan, DriftedItem, SentState } from './deployment.js'
 import { FilesystemSpace, Inventory, InventoryDeviceStatus } from './inventory.js'
-import { Count, Generation } from './numbers.js'
+import {
+  Count,
+  DeviceKey,
+  Generation,
+  IntervalMilliseconds,
+  list,
+  LongText,
+  Milliseconds,
+  Name,
+  Path,
+  Seconds,
+  SmallCount,
+  Text,
+} from './bounds.js'
 import { AnswerMessage, RequestMessage } from './requests.js'
 import { UsageMessage } from './usage.js'
 
@@ -10,7 +23,7 @@ export const Aggregation = z.enum(['sum', 'mean'])
 export type Aggregation = z.infer<typeof Aggregation>
 
 /** One metric of a catalogue. `unit` follows the value: `percent`, `bytes`, `bytes/s`, `operations/s`, `seconds`, `count` … */
-export const MetricDefinition = z.object({ name: z.string(), unit: z.string(), aggregation: Aggregation })
+export const MetricDefinition = z.object({ name: Path, unit: Name, aggregation: Aggregation })
 export type MetricDefinition = z.infer<typeof MetricDefinition>
 
 /** A number that the sender counts up per identity, for messages that must not be lost: answered by `ack`. */
@@ -21,37 +34,40 @@ const sequence = Count
 /** The answer to a challenge; `signature` is Ed25519 over `helloText`, in base64. */
 export const Hello = z.object({
   type: z.literal('hello'),
-  node_uuid: z.string(),
-  protocol: z.number(),
-  agent_version: z.string(),
-  capabilities: z.array(z.string()),
+  node_uuid: Name,
+  protocol: SmallCount,
+  agent_version: Name,
+  capabilities: list(Name, 200),
   /** Fields of shares that the agent knows. Absent: those of 0.1.0. */
-  share_fields: z.optional(z.array(z.string().check(z.maxLength(64))).check(z.maxLength(200))),
-  machine_id: z.string(),
-  boot_id: z.string(),
-  hostname: z.string(),
+  share_fields: z.optional(list(Name, 200)),
+  machine_id: Name,
+  boot_id: Name,
+  hostname: Name,
   /** The agent's own clock in Unix seconds, uncorrected: times in frames and usage follow the same clock. */
-  clock: z.number(),
-  signature: z.string(),
+  clock: Seconds,
+  signature: Name,
 })
 export type Hello = z.infer<typeof Hello>
 
 export const InventoryMessage = z.object({ type: z.literal('inventory'), sequence, inventory: Inventory })
 export type InventoryMessage = z.infer<typeof InventoryMessage>
 
+/** Metrics of one node. */
+const maxMetrics = 20_000
+
 /** The order of the values in the frames that follow. A new set of names gets a new id. */
 export const CatalogueMessage = z.object({
   type: z.literal('catalogue'),
   id: Count,
-  metrics: z.array(MetricDefinition),
+  metrics: z.array(MetricDefinition).check(z.maxLength(maxMetrics, `A catalogue has at most ${maxMetrics} metrics.`)),
 })
 export type CatalogueMessage = z.infer<typeof CatalogueMessage>
 
 /** Usage of the devices named in the last inventory; sent every report interval. */
 export const DeviceUsageMessage = z.object({
   type: z.literal('device_usage'),
-  time: z.number(),
-  devices: z.array(z.object({ key: z.string(), status: InventoryDeviceStatus, figures: z.nullable(FilesystemSpace) })),
+  time: Seconds,
+  devices: list(z.object({ key: DeviceKey, status: InventoryDeviceStatus, figures: z.nullable(FilesystemSpace) })),
 })
 export type DeviceUsageMessage = z.infer<typeof DeviceUsageMessage>
 
@@ -65,9 +81,9 @@ export type LogMessage = z.infer<typeof LogMessage>
 /** The answer to `plan_request`: a plan, or why there is none. */
 export const PlanMessage = z.object({
   type: z.literal('plan'),
-  request: z.string(),
+  request: Name,
   plan: z.nullable(DeploymentPlan),
-  error: z.nullable(z.string()),
+  error: z.nullable(Text),
 })
 export type PlanMessage = z.infer<typeof PlanMessage>
 
@@ -92,8 +108,8 @@ export const AppliedMessage = z.object({
   in_force: Generation,
   /** One of a gateway's protocols was deployed and the other failed, or shares were left out that are not mounted. */
   partly: z.optional(z.boolean()),
-  message: z.string(),
-  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+  message: LongText,
+  files: list(z.object({ path: Path, sha256: Name })),
 })
 export type AppliedMessage = z.infer<typeof AppliedMessage>
 
@@ -102,7 +118,7 @@ export const DriftMessage = z.object({
   type: z.literal('drift'),
   kind: DeploymentKind,
   in_force: Generation,
-  items: z.array(DriftedItem),
+  items: list(DriftedItem),
 })
 export type DriftMessage = z.infer<typeof DriftMessage>
 
@@ -110,16 +126,16 @@ export type DriftMessage = z.infer<typeof DriftMessage>
 export const MountRestoredMessage = z.object({
   type: z.literal('mount_restored'),
   sequence,
-  share: z.int().check(z.positive(), z.maximum(2 ** 31 - 1)),
+  share: SmallCount,
   /** Unix seconds. */
-  time: z.number().check(z.nonnegative()),
+  time: Seconds,
   reason: z.string().check(z.maxLength(200)),
 })
 export type MountRestoredMessage = z.infer<typeof MountRestoredMessage>
 
 /** Heartbeat, both ways: whoever gets `ping` answers `pong` with the same id. */
-export const Ping = z.object({ type: z.literal('ping'), id: z.number() })
-export const Pong = z.object({ type: z.literal('pong'), id: z.number() })
+export const Ping = z.object({ type: z.literal('ping'), id: Count })
+export const Pong = z.object({ type: z.literal('pong'), id: Count })
 
 export const AgentMessage = z.discriminatedUnion('type', [
   Hello,
@@ -144,38 +160,38 @@ export type AgentMessage = z.infer<typeof AgentMessage>
 /** The first message on a stream. */
 export const Challenge = z.object({
   type: z.literal('challenge'),
-  nonce: z.string(),
-  protocol: z.number(),
-  oldest_protocol: z.number(),
+  nonce: Name,
+  protocol: SmallCount,
+  oldest_protocol: SmallCount,
   /** The control plane's clock in Unix seconds, to show the skew by; it moves the agent's times itself. */
-  clock: z.number(),
+  clock: Seconds,
 })
 export type Challenge = z.infer<typeof Challenge>
 
 /** The server sets the pace, now and whenever it sends this again. */
 export const Settings = z.object({
   type: z.literal('settings'),
-  report_interval_ms: z.number(),
-  heartbeat_interval_ms: z.number(),
-  inventory_interval_ms: z.number(),
+  report_interval_ms: IntervalMilliseconds,
+  heartbeat_interval_ms: IntervalMilliseconds,
+  inventory_interval_ms: IntervalMilliseconds,
   /** After a lost connection, dial again at a random moment of so many milliseconds. Larger for large fleets. */
-  reconnect_spread_ms: z.number(),
+  reconnect_spread_ms: Milliseconds,
   /**
    * How old a reading from the time without a connection may be to be wanted afterwards; those of a catalogue that is
    * no longer in force never are. Absent: none, since whoever keeps the latest values alone has no use for old ones.
    */
-  backlog_seconds: z.optional(z.number().check(z.nonnegative())),
+  backlog_seconds: z.optional(Seconds),
   /** PEM of the certificate authorities to trust from now on; the agent keeps them. */
-  ca: z.array(z.string()),
+  ca: list(LongText, 100),
 })
 export type Settings = z.infer<typeof Settings>
 
 /** The hello was accepted. `parked` says why this session is not the node's: another machine has its identity. */
-export const Welcome = z.object({ type: z.literal('welcome'), node_id: z.number(), parked: z.nullable(z.string()) })
+export const Welcome = z.object({ type: z.literal('welcome'), node_id: SmallCount, parked: z.nullable(Text) })
 export type Welcome = z.infer<typeof Welcome>
 
 /** What would you do? Nothing is changed by asking. */
-export const PlanRequest = z.object({ type: z.literal('plan_request'), request: z.string(), desired: SentState })
+export const PlanRequest = z.object({ type: z.literal('plan_request'), request: Name, desired: SentState })
 export type PlanRequest = z.infer<typeof PlanRequest>
 
 /**
@@ -190,14 +206,14 @@ export const Ack = z.object({ type: z.literal('ack'), sequence })
 export type Ack = z.infer<typeof Ack>
 
 /** The other side sent a type that this one does not know; the connection stays. */
-export const Unsupported = z.object({ type: z.literal('unsupported'), of: z.string() })
+export const Unsupported = z.object({ type: z.literal('unsupported'), of: Name })
 
 /** A message could not be taken; the connection stays. */
 export const Refused = z.object({
   type: z.literal('refused'),
-  of: z.string(),
+  of: Name,
   sequence: z.optional(sequence),
-  message: z.string(),
+  message: Text,
 })
 
 export const ServerMessage = z.discriminatedUnion('type', [

@@ -1,39 +1,33 @@
 import * as z from 'zod/mini'
-import { Count, Generation } from './numbers.js'
+import { Bytes, Count, Generation, list, Name, Path, Seconds, SmallCount, Text } from './bounds.js'
 
-/** Bytes and numbers of things. */
-const amount = z.int().check(z.minimum(0))
-/** Unix seconds, or a duration. */
-const seconds = z.number().check(z.minimum(0), z.maximum(2 ** 40))
-
-const objectName = z.string().check(z.maxLength(8192))
+/** Files and leftovers that an answer names. */
+const maxNamed = 20
 /** In one request. */
 const maxRemovals = 200
 
 /** What a share has not uploaded, as the agent counted it last. Null: the mount does not answer. */
 export const ShareUploadsAnswer = z.object({
-  dirty_files: amount,
-  dirty_bytes: amount,
-  oldest_dirty_seconds: seconds,
-  cache_bytes: z.nullable(amount),
-  uploads_queued: z.nullable(amount),
-  upload_errors: z.nullable(amount),
+  dirty_files: Count,
+  dirty_bytes: Bytes,
+  oldest_dirty_seconds: Seconds,
+  cache_bytes: z.nullable(Bytes),
+  uploads_queued: z.nullable(Count),
+  upload_errors: z.nullable(Count),
   out_of_space: z.nullable(z.boolean()),
   /** Objects under the names that files had before they were renamed during their upload. */
-  leftover_files: amount,
+  leftover_files: Count,
   /** Those that wait longest. */
-  oldest: z.array(z.object({ path: objectName, bytes: amount, changed: seconds })).check(z.maxLength(20)),
+  oldest: list(z.object({ path: Path, bytes: Bytes, changed: Seconds }), maxNamed),
   /** The oldest. */
-  leftovers: z
-    .array(z.object({ name: objectName, size_bytes: amount, renamed_to: objectName, since: seconds }))
-    .check(z.maxLength(20)),
+  leftovers: list(z.object({ name: Path, size_bytes: Bytes, renamed_to: Path, since: Seconds }), maxNamed),
 })
 export type ShareUploadsAnswer = z.infer<typeof ShareUploadsAnswer>
 
 /** What became of each leftover that was to be removed. */
 export const LeftoverRemoval = z.object({
-  removed: z.array(objectName).check(z.maxLength(maxRemovals)),
-  kept: z.array(z.object({ name: objectName, reason: z.string() })).check(z.maxLength(maxRemovals)),
+  removed: list(Path, maxRemovals),
+  kept: list(z.object({ name: Path, reason: Text }), maxRemovals),
 })
 export type LeftoverRemoval = z.infer<typeof LeftoverRemoval>
 
@@ -53,19 +47,19 @@ export const requestKinds = {
   end_tokens: {
     since: 2,
     parameters: z.object({ generation: Generation }),
-    result: z.object({ ended: Count, notes: z.array(z.string()) }),
+    result: z.object({ ended: Count, notes: list(Text) }),
   },
   /** Remove leftovers of renames from Swift: these, or the oldest. Each is checked again before. */
   remove_leftovers: {
     since: 2,
     parameters: z.object({
-      share: z.number(),
-      names: z.nullable(z.array(objectName).check(z.maxLength(maxRemovals))),
+      share: SmallCount,
+      names: z.nullable(list(Path, maxRemovals)),
     }),
     result: LeftoverRemoval,
   },
   /** What does this share hold that is not in Swift? */
-  share_uploads: { since: 2, parameters: z.object({ share: z.number() }), result: ShareUploadsAnswer },
+  share_uploads: { since: 2, parameters: z.object({ share: SmallCount }), result: ShareUploadsAnswer },
 } as const satisfies Readonly<Record<string, KindOfRequest>>
 
 export type RequestKind = keyof typeof requestKinds
@@ -75,8 +69,8 @@ export type RequestResult<K extends RequestKind> = z.infer<(typeof requestKinds)
 /** Control plane to agent: answered by `answer` with the same id, also when the agent does not know the kind. */
 export const RequestMessage = z.object({
   type: z.literal('request'),
-  id: z.string(),
-  kind: z.string(),
+  id: Name,
+  kind: Name,
   parameters: z.unknown(),
 })
 export type RequestMessage = z.infer<typeof RequestMessage>
@@ -84,7 +78,7 @@ export type RequestMessage = z.infer<typeof RequestMessage>
 /** Agent to control plane: the result of a request by its kind, or why there is none. */
 export const AnswerMessage = z.object({
   type: z.literal('answer'),
-  id: z.string(),
+  id: Name,
   result: z.unknown(),
   error: z.nullable(z.string().check(z.maxLength(2000))),
 })

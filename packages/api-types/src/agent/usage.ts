@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { Count, SmallCount } from './numbers.js'
+import { Count, list, Name, SmallCount } from './bounds.js'
 
 /** Usage is kept by half-hour: as fine as any question of it is asked. */
 export const halfHourSeconds = 1800
@@ -10,7 +10,7 @@ export const storageSlots = 3
 export const maxUsageRows = 5000
 
 /** As in the account database or the proxy's log, with its prefix: `AUTH_bob`, `.expiring_objects`. */
-const account = z.string().check(z.minLength(1), z.maxLength(512))
+const account = Name.check(z.minLength(1))
 
 /** The most that this node saw of an account in one storage policy, over its samples of the half-hour so far. */
 export const StorageUsage = z.object({
@@ -38,8 +38,8 @@ export const UsageMessage = z.object({
   sequence: Count,
   /** The beginning of the half-hour in Unix seconds, by the clock that stamped the samples and the log. */
   half_hour: z.int().check(z.minimum(0), z.multipleOf(halfHourSeconds), z.maximum(2 ** 40)),
-  storage: z.array(StorageUsage).check(z.maxLength(maxUsageRows)),
-  transfer: z.array(TransferUsage).check(z.maxLength(maxUsageRows)),
+  storage: list(StorageUsage, maxUsageRows),
+  transfer: list(TransferUsage, maxUsageRows),
   /** The share of the half-hour's proxy log that was read, 0 to 1; null on a node that has no such log. */
   log_read: z.nullable(z.number().check(z.minimum(0), z.maximum(1))),
 })

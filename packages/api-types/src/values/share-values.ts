@@ -18,7 +18,7 @@ export type ShareValue<S extends z.ZodMiniType = z.ZodMiniType> = {
   | { readonly kind: 'number'; readonly min: number; readonly max: number; readonly isOptional: boolean }
 )
 
-const text = z.string()
+const text = z.string().check(z.maxLength(maxListLength))
 const bool = z.boolean()
 
 export const flag = { kind: 'flag', type: bool, rule: bool } as const
@@ -68,7 +68,6 @@ function bounded(unit: string, min: number, max: number) {
 /** A text whose entries, separated by commas or blanks, must each pass; the first few that do not are named. */
 function listText(passes: (entry: string) => boolean, fault: string) {
   return text.check(
-    z.maxLength(maxListLength),
     z.superRefine((list, context) => {
       if (list.length > maxListLength) return
       const wrong = splitList(list).filter((entry) => !passes(entry))
