@@ -14,7 +14,7 @@ export interface DeviceColumns {
   change(row: number, device: DeviceCapacity): void
   /** Frees the row for the next device. */
   remove(row: number): void
-  /** The same as `capacityByPolicySet` of all devices. */
+  /** Returns one element for every set of policies that a device is assigned to, in the order of their indexes. */
   capacityByPolicySet(): PolicySetCapacity[]
 }
 

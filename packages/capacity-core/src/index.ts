@@ -1,7 +1,5 @@
 export { createDeviceColumns } from './device-columns.js'
 export type { DeviceColumns } from './device-columns.js'
-export { capacityByPolicySet } from './policy-sets.js'
 export type { DeviceCapacity, PercentUsedStats, PolicySetCapacity } from './policy-sets.js'
-export { mean, nearestRank, percentile, sampleDeviation } from './statistics.js'
 export { bytesPerTb, percentUsed, usageOf } from './usage.js'
 export type { FilesystemSpace, Usage } from './usage.js'

@@ -1,5 +1,3 @@
-import { mean, percentile, sampleDeviation } from './statistics.js'
-import { percentUsed, usageOf } from './usage.js'
 import type { FilesystemSpace } from './usage.js'
 
 /** A device as capacity sees it. */
@@ -28,44 +26,6 @@ export interface PolicySetCapacity {
   readonly freeBytes: number
   readonly usedPct: number
   readonly percentUsed: PercentUsedStats
-}
-
-/** One element for every set of policies that a device is assigned to, in the order of their indexes. */
-export function capacityByPolicySet(devices: readonly DeviceCapacity[]): PolicySetCapacity[] {
-  const groups = new Map<string, { readonly policies: readonly number[]; readonly devices: DeviceCapacity[] }>()
-  for (const device of devices) {
-    const policies = policySet(device.policies)
-    if (policies.length === 0) continue
-    const key = policies.join()
-    const group = groups.get(key)
-    if (group) group.devices.push(device)
-    else groups.set(key, { policies, devices: [device] })
-  }
-  return [...groups.values()]
-    .toSorted((a, b) => comparePolicySets(a.policies, b.policies))
-    .map((group) => capacityOf(group.policies, group.devices))
-}
-
-function capacityOf(policies: readonly number[], devices: readonly DeviceCapacity[]): PolicySetCapacity {
-  const usages = devices.flatMap(({ figures }) => (figures ? [usageOf(figures)] : []))
-  const percents = usages.map((usage) => percentUsed(usage.usedBytes, usage.rawBytes)).toSorted((a, b) => a - b)
-  const total = (field: 'rawBytes' | 'usedBytes' | 'freeBytes') => usages.reduce((sum, usage) => sum + usage[field], 0)
-  const [rawBytes, usedBytes, freeBytes] = [total('rawBytes'), total('usedBytes'), total('freeBytes')]
-  return {
-    policies,
-    rawBytes,
-    usedBytes,
-    freeBytes,
-    usedPct: percentUsed(usedBytes, rawBytes),
-    percentUsed: {
-      count: devices.length,
-      min: percents[0] ?? 0,
-      max: percents.at(-1) ?? 0,
-      avg: mean(percents),
-      stddev: sampleDeviation(percents),
-      pct95: percentile(95, percents),
-    },
-  }
 }
 
 /** A set of policies in its one order. */
