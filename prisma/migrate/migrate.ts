@@ -4,10 +4,10 @@ import { describeServer } from '../client/client.js'
 import type { Connection } from '../client/client.js'
 import { connectError } from '../client/connect-error.js'
 import { DatabaseError } from '../client/errors.js'
+import { advisoryLocks } from '../locks/advisory-locks.js'
 import { migrationsDir } from './migration-files.js'
 import type { MigrationNews, MigrationOrder } from './migration-worker.js'
 
-const migrationLock = 7_264_002
 const lockTimeout = '120s'
 
 /**
@@ -26,7 +26,7 @@ export async function migrate(
   })
   try {
     await lock.query(`set lock_timeout = '${lockTimeout}'`)
-    await lock.query('select pg_advisory_lock($1)', [migrationLock])
+    await lock.query('select pg_advisory_lock($1)', [advisoryLocks.migration])
     return await applyInThread({ connection, directory }, log)
   } catch (error) {
     throw error instanceof DatabaseError ? error : migrationError(describeServer(connection), error)

@@ -1,6 +1,7 @@
 import { createEnrollmentStore } from '@roost/control-plane/dist/nodes/enrollment-store.js'
 import { createFleetStore } from '@roost/control-plane/dist/nodes/fleet-store.js'
 import { createUsageIntakeStore } from '@roost/control-plane/dist/utilization/intake-store.js'
+import { advisoryLockSpaces } from '@roost/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
@@ -49,7 +50,7 @@ describe('the audit', () => {
     try {
       await earlier.query('begin')
       const { rows } = await earlier.query<{ id: number }>(`
-        with held as materialized (select pg_advisory_xact_lock(hashtext('roost.inserts'), hashtext('audit_events')))
+        with held as materialized (select pg_advisory_xact_lock(${advisoryLockSpaces.inserts}::int, hashtext('audit_events')))
         insert into audit_events (operator, address, request_id, action, resource, changes)
         select 'bob', '', '', 'create', 'users', '{}' from held returning id`)
       const writing = writers[name]?.()

@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
 import { startDebianPostgresql } from '../support/database/debian-postgresql.js'
 import type { DebianPostgresql } from '../support/database/debian-postgresql.js'
+import { startPgbouncer } from '../support/database/pgbouncer.js'
 import { runRoost } from '../support/programs/processes.js'
 import { request } from '../support/http/request.js'
 
@@ -59,6 +60,23 @@ describe.skipIf(!onSystem)('a PostgreSQL from Debian, by DATABASE_URL', { timeou
     await rm(dataDir, { recursive: true })
     expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)])
     expect(stderr).not.toContain('wr0ng')
+  })
+
+  it('is refused behind a pooler in transaction mode, and used behind one in session mode', async () => {
+    await roost.stop()
+    const [transaction, session] = [
+      await startPgbouncer(server.url, 'transaction'),
+      await startPgbouncer(server.url, 'session'),
+    ]
+    onTestFinished(async () => void (await Promise.all([transaction.stop(), session.stop()])))
+    const dataDir = await mkdtemp(join(tmpdir(), 'roost-debian-'))
+    const env = controlPlaneEnv(dataDir, { DATABASE_URL: transaction.url })
+    const { code, stderr } = await runRoost(['local', 'serve'], env)
+    await rm(dataDir, { recursive: true })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is behind a pooler in transaction mode')])
+    roost = await startControlPlane({ env: { DATABASE_URL: session.url } })
+    expect(await request(roost, '/readyz')).toMatchObject({ status: 200 })
+    await roost.stop()
   })
 
   it('outlives Roost', async () => {

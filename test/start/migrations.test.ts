@@ -112,19 +112,18 @@ describe('a database that cannot be migrated', () => {
 })
 
 describe('two control planes that start together on an empty database', () => {
-  it('both serve, and one of them has migrated it and made the first operator', async () => {
+  it('one serves, migrated it and made the first operator; the other ends with the reason', async () => {
     const database = await createTestDatabase('template1')
-    const start = async () => {
-      const roost = await startControlPlane({ env: { DATABASE_URL: database.url } })
-      onTestFinished(async () => void (await roost.stop()))
-      return roost
-    }
-    const both = await Promise.all([start(), start()])
-    const migrated = both.filter((roost) => roost.output().includes('to the schema of this release'))
-    const keys = both.map(({ key }) => key).filter((key) => key !== '')
-    await Promise.all(both.map((roost) => roost.stop()))
-    expect(migrated).toHaveLength(1)
-    expect(keys).toHaveLength(1)
+    const start = () => startControlPlane({ env: { DATABASE_URL: database.url, ROOST_LOCK_WAIT: '0' } })
+    const both = await Promise.allSettled([start(), start()])
+    const [serving, ...more] = both.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
+    onTestFinished(async () => void (await serving?.stop()))
+    expect(more).toEqual([])
+    expect(serving?.output()).toContain('to the schema of this release')
+    expect(serving?.key).toMatch(/^admin:/)
+    const failures = both.flatMap((start) => (start.status === 'rejected' ? [String(start.reason)] : []))
+    expect(failures).toEqual([expect.stringContaining('Another Roost (process')])
+    await serving?.stop()
     expect(await database.prisma.operator.count()).toBe(1)
     expect(await database.prisma.cluster.findMany({ select: { name: true } })).toEqual([{ name: 'default' }])
     await database.drop()

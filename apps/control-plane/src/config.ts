@@ -33,6 +33,8 @@ export interface Config {
   readonly apiKey: string | null
   /** Timeout of a node in a deployment. */
   readonly deploymentTimeoutMs: number
+  /** How long a start waits for another control plane to leave the database. */
+  readonly lockWaitMs: number
 }
 
 /** All faults of the environment, one sentence each. The command ends with exit code 2. */
@@ -88,6 +90,12 @@ const Seconds = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+const LockWait = z.string().transform((text, context) => {
+  if (/^\d{1,4}$/.test(text) && Number(text) <= 3_600) return Number(text)
+  context.addIssue('must be whole seconds, from 0 to 3600')
+  return z.NEVER
+})
+
 /** Each variable with its rule. An optional variable that is missing is null. */
 const variables = {
   ROOST_DATA_DIR: z
@@ -112,6 +120,7 @@ const variables = {
     .nullable()
     .default(null),
   ROOST_DEPLOYMENT_TIMEOUT: Seconds.default(600),
+  ROOST_LOCK_WAIT: LockWait.default(30),
 }
 type Values = { readonly [Name in keyof typeof variables]: z.infer<(typeof variables)[Name]> }
 
@@ -140,6 +149,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     logLevel: values.ROOST_LOG_LEVEL,
     apiKey: values.ROOST_API_KEY,
     deploymentTimeoutMs: values.ROOST_DEPLOYMENT_TIMEOUT * 1000,
+    lockWaitMs: values.ROOST_LOCK_WAIT * 1000,
   }
   // Rules over several variables need valid variables.
   if (faults.length === 0) faults.push(...transportFaults(config))

@@ -11,7 +11,7 @@ import { version } from './lifecycle/version.js'
 const closeDeadlineMs = 30_000
 const stopping = new AbortController()
 const output = watchOutput()
-const startServer: StartServer = async (config, log) => (await import('./server.js')).startServer(config, log)
+const startServer: StartServer = async (...args) => (await import('./server.js')).startServer(...args)
 
 /** Stops once: under npm, Ctrl-C sends two signals, one from the terminal and one from npm. */
 function stop(): void {

@@ -6,7 +6,7 @@ import { isLoopback } from './config.js'
 import type { Config } from './config.js'
 import { buildContext } from './context/context.js'
 import type { RunningServer } from './context/running-server.js'
-import { startDatabase } from './database/database.js'
+import { keepDatabase, migrateDatabase, openServer } from './database/database.js'
 import { ensureFirstOperator } from './operators/first-operator.js'
 import { createFirstStartStore } from './operators/first-operator-store.js'
 import { claimDataDir } from './lifecycle/instance.js'
@@ -17,30 +17,38 @@ import { openTls } from './tls/tls.js'
 import type { Tls } from './tls/tls.js'
 
 /** Starts the control plane. If it throws StartError, nothing is left running. */
-export async function startServer(config: Config, log: Log): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  log: Log,
+  stopping: AbortSignal = new AbortController().signal,
+): Promise<RunningServer> {
   const closers: (() => Promise<void> | void)[] = []
   const close = () => closeAll(closers.splice(0).toReversed())
   try {
-    return await start(config, log, (end) => closers.push(end), close)
+    return await start(config, log, { stopping, onClose: (end) => closers.push(end), close })
   } catch (error) {
     await close().catch((failure: unknown) => log.error({ err: failure }, 'could not close all parts'))
     throw error
   }
 }
 
-async function start(
-  config: Config,
-  log: Log,
-  onClose: (end: () => Promise<void> | void) => void,
-  close: () => Promise<void>,
-): Promise<RunningServer> {
+interface Ends {
+  readonly stopping: AbortSignal
+  readonly onClose: (end: () => Promise<void> | void) => void
+  readonly close: () => Promise<void>
+}
+
+async function start(config: Config, log: Log, { stopping, onClose, close }: Ends): Promise<RunningServer> {
   const { dataDir } = config
   const instance = await claimDataDir(dataDir)
   onClose(() => instance.release())
   // Checked before a database is installed and migrated for nothing.
   await requirePort(config.listen)
-  const databaseServer = await startDatabase(config, log)
+  const databaseServer = await openServer(config, log)
   onClose(() => databaseServer.stop())
+  const lock = await keepDatabase(databaseServer.connection, config, log, stopping)
+  onClose(() => lock.release())
+  await migrateDatabase(databaseServer.connection, log)
 
   let tls: Tls | undefined
   let publicUrl = config.publicUrl
@@ -68,7 +76,7 @@ async function start(
   const localUrl = urlOf(config, isWildcard(config.listen.host) ? 'localhost' : config.listen.host, port)
   publicUrl ??= urlOf(config, publicHost(config.listen.host), port)
   await instance.announce(localUrl)
-  return { localUrl, publicUrl, caPath: tls.caPath, context, close }
+  return { localUrl, publicUrl, caPath: tls.caPath, context, databaseLost: lock.lost, close }
 }
 
 function urlOf({ tls }: Config, host: string, port: number): string {

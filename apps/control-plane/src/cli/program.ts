@@ -20,6 +20,7 @@ const variablesHelp = `Variables:
   ROOST_LOG_LEVEL     debug, info, warn or error (info)
   DATABASE_URL        URL of your own PostgreSQL instead of the embedded one
   ROOST_DEPLOYMENT_TIMEOUT           timeout of a node in a deployment, in seconds (600)
+  ROOST_LOCK_WAIT                    how long a start waits for another Roost to leave the database, in seconds (30)
   ROOST_USAGE_RETENTION_DAYS         retention of utilization, in days (397)
   ROOST_AUDIT_RETENTION_DAYS         retention of the audit log, in days (400)
   ROOST_JOB_RETENTION_DAYS           retention of finished deployments, in days (90)

@@ -2,7 +2,8 @@ import type { Config } from '../config.js'
 import type { RunningServer } from '../context/running-server.js'
 import type { Log } from '../lifecycle/log.js'
 
-export type StartServer = (config: Config, log: Log) => Promise<RunningServer>
+/** Starts the control plane. `stopping` ends a start that waits for the database. */
+export type StartServer = (config: Config, log: Log, stopping: AbortSignal) => Promise<RunningServer>
 
 /** The flags of `local serve`. */
 export interface ServeFlags {

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import { apiKeyPath } from '../operators/first-operator.js'
 import { createLog } from '../lifecycle/log.js'
+import { StartError } from '../lifecycle/start-error.js'
 import type { RunningServer } from '../context/running-server.js'
 import { enrollmentFlags } from './local-node.js'
 import type { ServeOptions } from './serve-options.js'
@@ -12,7 +13,10 @@ import { superviseAgent } from './run-agent.js'
 /** Runs the control plane until the process gets a signal to end. */
 export async function serve(config: Config, options: ServeOptions, terminal: Terminal): Promise<void> {
   const log = createLog({ level: config.logLevel, out: terminal.err })
-  const server = await options.startServer(config, log)
+  const server = await options.startServer(config, log, terminal.stopping).catch((error: unknown) => {
+    if (!terminal.stopping.aborted) throw error
+  })
+  if (server === undefined) return
   const agent =
     options.agent === undefined
       ? undefined
@@ -25,7 +29,8 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
         })
   terminal.out.write(startMessage(config, server))
   try {
-    await aborted(terminal.stopping)
+    const lost = await Promise.race([aborted(terminal.stopping), server.databaseLost])
+    if (lost !== undefined) throw new StartError(lost.message, { cause: lost })
     log.info('stopping')
   } finally {
     await agent?.stop()

@@ -1,3 +1,4 @@
+import type { DatabaseLock } from '../database/database.js'
 import type { Context } from './context.js'
 
 export interface RunningServer {
@@ -7,6 +8,8 @@ export interface RunningServer {
   readonly publicUrl: string
   readonly caPath: string | null
   readonly context: Context
+  /** Resolves with the reason once another control plane got the database; otherwise never. */
+  readonly databaseLost: DatabaseLock['lost']
   /** Ends everything that was started, in reverse order. */
   close(): Promise<void>
 }

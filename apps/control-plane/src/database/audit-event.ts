@@ -1,3 +1,4 @@
+import { advisoryLockSpaces } from '@roost/database'
 import type { Prisma } from '@roost/database'
 
 /** A row of the audit. `changes`: field to `[before, after]`, secrets masked. */
@@ -25,7 +26,7 @@ export async function insertAuditEvent(
   { operator, keyId, address, requestId, action, resource, resourceId, changes }: NewAuditEvent,
 ): Promise<void> {
   await tx.$executeRaw`
-    with held as materialized (select pg_advisory_xact_lock(hashtext('roost.inserts'), hashtext('audit_events')))
+    with held as materialized (select pg_advisory_xact_lock(${advisoryLockSpaces.inserts}::int, hashtext('audit_events')))
     insert into audit_events (operator, key_id, address, request_id, action, resource, resource_id, changes)
     select ${operator}, ${keyId}::int, ${address}, ${requestId}, ${action}, ${resource}, ${resourceId}::int,
            ${JSON.stringify(changes)}::jsonb

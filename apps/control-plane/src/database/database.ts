@@ -1,13 +1,21 @@
 import { RoostError } from '@roost/api-types/rest'
-import { DatabaseError, isUnavailable, embeddedConnection, migrate, openDatabase, openEmbedded } from '@roost/database'
-import type { Connection, Database } from '@roost/database'
+import {
+  DatabaseError,
+  embeddedConnection,
+  isUnavailable,
+  lockDatabase,
+  migrate,
+  openDatabase,
+  openEmbedded,
+} from '@roost/database'
+import type { Connection, Database, DatabaseLock } from '@roost/database'
 import type { Config } from '../config.js'
 import type { Log } from '../lifecycle/log.js'
 import { messages } from '../services/messages.js'
 import { StartError } from '../lifecycle/start-error.js'
 
 export { isRefused } from '@roost/database'
-export type { Connection, Database } from '@roost/database'
+export type { Connection, Database, DatabaseLock } from '@roost/database'
 
 export interface DatabaseServer {
   readonly connection: Connection
@@ -19,14 +27,28 @@ export interface DatabaseServer {
 export async function startDatabase(config: Config, log: Log): Promise<DatabaseServer> {
   const server = await openServer(config, log)
   try {
-    const applied = await orStartError(migrate(server.connection, (message) => log.info(message)))
-    if (applied.length > 0)
-      log.info({ migrations: applied.length }, 'brought the database to the schema of this release')
+    await migrateDatabase(server.connection, log)
     return server
   } catch (error) {
     await server.stop()
     throw error
   }
+}
+
+/** Brings the database to the schema of this release. Throws StartError. */
+export async function migrateDatabase(connection: Connection, log: Log): Promise<void> {
+  const applied = await orStartError(migrate(connection, (message) => log.info(message)))
+  if (applied.length > 0) log.info({ migrations: applied.length }, 'brought the database to the schema of this release')
+}
+
+/** Keeps other control planes off the database. Throws StartError with the name of the one that uses it. */
+export async function keepDatabase(
+  connection: Connection,
+  { lockWaitMs }: Pick<Config, 'lockWaitMs'>,
+  log: Log,
+  signal: AbortSignal,
+): Promise<DatabaseLock> {
+  return orStartError(lockDatabase(connection, { waitMs: lockWaitMs, signal, log: (message) => log.warn(message) }))
 }
 
 /** The database of the configuration, running, with whatever schema it has. Throws StartError. */

@@ -1,3 +1,4 @@
+import { advisoryLockSpaces } from '@roost/database'
 import type { Prisma } from '@roost/database'
 
 /**
@@ -5,5 +6,5 @@ import type { Prisma } from '@roost/database'
  * order, and a client that follows the pages misses no row that was committed late.
  */
 export async function lockInserts(tx: Prisma.TransactionClient, table: string): Promise<void> {
-  await tx.$executeRaw`select pg_advisory_xact_lock(hashtext('roost.inserts'), hashtext(${table}))`
+  await tx.$executeRaw`select pg_advisory_xact_lock(${advisoryLockSpaces.inserts}::int, hashtext(${table}))`
 }

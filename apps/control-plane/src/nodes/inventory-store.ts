@@ -1,5 +1,6 @@
 import type { Inventory, InventoryProblem } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
+import { advisoryLockSpaces } from '@roost/database'
 import type { Prisma } from '@roost/database'
 import type { Database } from '../database/database.js'
 import { storeDevices } from './inventory-devices-store.js'
@@ -40,7 +41,7 @@ export function createInventoryStore({ prisma }: Pick<Database, 'prisma'>): Inve
  */
 async function lockNode(tx: Prisma.TransactionClient, id: number): Promise<NodeRow> {
   await tx.$executeRaw`
-    select pg_advisory_xact_lock(hashtext('roost.inventory'), cluster_id) from nodes where id = ${id}`
+    select pg_advisory_xact_lock(${advisoryLockSpaces.inventory}::int, cluster_id) from nodes where id = ${id}`
   await tx.$executeRaw`select id from nodes where id = ${id} for update`
   const select = { id: true, clusterId: true, operatorFields: true, inventorySequence: true } as const
   const node = await tx.node.findUnique({ where: { id }, select })

@@ -1,6 +1,5 @@
+import { advisoryLocks } from '@roost/database'
 import type { Database } from '../database/database.js'
-
-const firstStartLock = 7_264_003
 
 export interface FirstStartStore {
   /**
@@ -14,7 +13,7 @@ export function createFirstStartStore({ prisma }: Database): FirstStartStore {
   return {
     insertFirst: (prepare) =>
       prisma.$transaction(async (tx) => {
-        await tx.$executeRaw`select pg_advisory_xact_lock(${firstStartLock}::bigint)`
+        await tx.$executeRaw`select pg_advisory_xact_lock(${advisoryLocks.firstStart}::bigint)`
         if ((await tx.operator.count()) > 0) return false
         const digest = await prepare()
         await tx.operator.create({ data: { name: 'admin', role: 'admin', keys: { create: { digest } } } })

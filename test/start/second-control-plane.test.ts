@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { advisoryLocks } from '@roost/database'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
+import type { ControlPlaneProcess } from '../support/http/control-plane.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { dumpDatabase } from '../support/database/dump.js'
+import { runRoost } from '../support/programs/processes.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
+import { request } from '../support/http/request.js'
+
+let database: TestDatabase
+let first: ControlPlaneProcess
+beforeAll(async () => {
+  database = await createTestDatabase()
+  first = await startControlPlane({ env: { DATABASE_URL: database.url, ROOST_LOCK_WAIT: '1' } })
+})
+afterAll(async () => {
+  await first.stop()
+  await database.drop()
+})
+
+async function dataDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'roost-second-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** The session that has the lock of the control plane; undefined if there is none. */
+async function holder(): Promise<number | undefined> {
+  const { rows } = await database.pool.query<{ pid: number }>(
+    `select pid from pg_locks l join pg_database d on d.oid = l.database
+      where locktype = 'advisory' and granted and objid = $1 and objsubid = 1 and datname = current_database()`,
+    [advisoryLocks.controlPlane],
+  )
+  return rows[0]?.pid
+}
+
+async function lockSessions(): Promise<number> {
+  const { rows } = await database.pool.query<{ sessions: number }>(
+    `select count(*)::int as sessions from pg_stat_activity
+      where datname = current_database() and application_name like 'roost lock %'`,
+  )
+  return rows[0]?.sessions ?? 0
+}
+
+const envOfFirst = () => controlPlaneEnv(first.dataDir, { DATABASE_URL: database.url })
+
+describe('a second control plane on one database', () => {
+  it('ends with the name of the first, and has written nothing', async () => {
+    const before = await dumpDatabase(database)
+    const env = controlPlaneEnv(await dataDirectory(), { DATABASE_URL: database.url, ROOST_LOCK_WAIT: '0' })
+    const { code, stderr } = await runRoost(['local', 'serve'], env)
+    expect(stderr).toMatch(
+      new RegExp(
+        `^roost: Another Roost \\(process ${first.pid} on \\S+\\) uses the database at \\S+\\. Stop it first, .*\\n$`,
+      ),
+    )
+    expect(code).toBe(1)
+    expect(await dumpDatabase(database)).toBe(before)
+    expect(await request(first, '/api/v1/clusters/')).toMatchObject({ status: 200 })
+  })
+
+  it('starts once the first has ended, however it ended', async () => {
+    const waiting = startControlPlane({ env: { DATABASE_URL: database.url, ROOST_LOCK_WAIT: '60' } })
+    await expect.poll(lockSessions, { timeout: waitTimeoutMs }).toBe(2)
+    await first.kill9()
+    first = await waiting
+    expect(await request(first, '/readyz')).toMatchObject({ status: 200 })
+    expect(first.output()).toMatch(/another Roost \(process \d+ on \S+\) uses the database, waiting up to 60 s/)
+  })
+
+  it('does not concern the commands of `roost local`', async () => {
+    const backup = await runRoost(['local', 'backup', join(first.dataDir, 'backup')], envOfFirst())
+    expect(backup).toMatchObject({ code: 0 })
+    expect(await runRoost(['local', 'reset-admin'], envOfFirst())).toMatchObject({ code: 0 })
+  })
+})
+
+describe('the lock of a control plane', () => {
+  it('is locked again after its connection broke', async () => {
+    const before = await holder()
+    await database.pool.query('select pg_terminate_backend($1)', [before])
+    await expect.poll(holder, { timeout: waitTimeoutMs }).toSatisfy((pid) => pid !== undefined && pid !== before)
+    expect(await request(first, '/readyz')).toMatchObject({ status: 200 })
+  })
+
+  it('ends it with code 1 when another process gets the lock meanwhile', async () => {
+    await first.stop()
+    const dataDir = await dataDirectory()
+    const env = { DATABASE_URL: database.url, ROOST_LOCK_WAIT: '0' }
+    const ending = runRoost(['local', 'serve'], controlPlaneEnv(dataDir, env))
+    await expect.poll(holder, { timeout: waitTimeoutMs }).toBeDefined()
+    const other = await database.pool.connect()
+    const locked = other.query('select pg_advisory_lock($1)', [advisoryLocks.controlPlane])
+    await database.pool.query('select pg_terminate_backend($1)', [await holder()])
+    await locked
+    const { code, stderr } = await ending
+    other.release(true)
+    expect(stderr).toMatch(/roost: Another Roost \(an unknown process\) uses the database/)
+    expect(code).toBe(1)
+  })
+})
