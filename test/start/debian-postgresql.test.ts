@@ -17,14 +17,17 @@ const onSystem = process.env['ROOST_TEST_SYSTEM'] === '1' && process.getuid?.() 
 describe.skipIf(!onSystem)('a PostgreSQL from Debian, by DATABASE_URL', { timeout: 180_000 }, () => {
   let server: DebianPostgresql
   let roost: ControlPlaneProcess
+  let dataDir = ''
 
   beforeAll(async () => {
     server = await startDebianPostgresql()
-    roost = await startControlPlane({ env: { DATABASE_URL: server.url } })
+    dataDir = await mkdtemp(join(tmpdir(), 'roost-debian-'))
+    roost = await startControlPlane({ dataDir, env: { DATABASE_URL: server.url } })
   })
   afterAll(async () => {
     await roost.stop()
     await server.remove()
+    await rm(dataDir, { recursive: true })
   })
 
   it('is migrated and served', async () => {
@@ -54,10 +57,10 @@ describe.skipIf(!onSystem)('a PostgreSQL from Debian, by DATABASE_URL', { timeou
     ],
     ['no password', (url: string) => url.replace(':s3cr3t', ''), 'wants a password: put one into DATABASE_URL'],
   ])('refuses %s with the reason', async (_what, urlOf, sentence) => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'roost-debian-'))
-    const env = controlPlaneEnv(dataDir, { DATABASE_URL: urlOf(server.url) })
+    const other = await mkdtemp(join(tmpdir(), 'roost-debian-'))
+    const env = controlPlaneEnv(other, { DATABASE_URL: urlOf(server.url) })
     const { code, stderr } = await runRoost(['local', 'serve'], env)
-    await rm(dataDir, { recursive: true })
+    await rm(other, { recursive: true })
     expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)])
     expect(stderr).not.toContain('wr0ng')
   })
@@ -69,19 +72,17 @@ describe.skipIf(!onSystem)('a PostgreSQL from Debian, by DATABASE_URL', { timeou
       await startPgbouncer(server.url, 'session'),
     ]
     onTestFinished(async () => void (await Promise.all([transaction.stop(), session.stop()])))
-    const dataDir = await mkdtemp(join(tmpdir(), 'roost-debian-'))
     const env = controlPlaneEnv(dataDir, { DATABASE_URL: transaction.url })
     const { code, stderr } = await runRoost(['local', 'serve'], env)
-    await rm(dataDir, { recursive: true })
     expect([code, stderr]).toEqual([1, expect.stringContaining('is behind a pooler in transaction mode')])
-    roost = await startControlPlane({ env: { DATABASE_URL: session.url } })
+    roost = await startControlPlane({ dataDir, env: { DATABASE_URL: session.url } })
     expect(await request(roost, '/readyz')).toMatchObject({ status: 200 })
     await roost.stop()
   })
 
   it('outlives Roost', async () => {
     await roost.stop()
-    roost = await startControlPlane({ env: { DATABASE_URL: server.url } })
+    roost = await startControlPlane({ dataDir, env: { DATABASE_URL: server.url } })
     expect(roost.output()).not.toContain('installing PostgreSQL')
   })
 })

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { advisoryLocks } from '@roost/database'
@@ -14,13 +14,18 @@ import { request } from '../support/http/request.js'
 
 let database: TestDatabase
 let first: ControlPlaneProcess
+/** The directory of a standby machine, with a copy of the key file. */
+let standby = ''
 beforeAll(async () => {
   database = await createTestDatabase()
+  standby = await mkdtemp(join(tmpdir(), 'roost-standby-'))
   first = await startControlPlane({ env: { DATABASE_URL: database.url, ROOST_LOCK_WAIT: '1' } })
+  await copyFile(join(first.dataDir, 'secrets.key'), join(standby, 'secrets.key'))
 })
 afterAll(async () => {
   await first.stop()
   await database.drop()
+  await rm(standby, { recursive: true })
 })
 
 async function dataDirectory(): Promise<string> {
@@ -65,7 +70,7 @@ describe('a second control plane on one database', () => {
   })
 
   it('starts once the first has ended, however it ended', async () => {
-    const waiting = startControlPlane({ env: { DATABASE_URL: database.url, ROOST_LOCK_WAIT: '60' } })
+    const waiting = startControlPlane({ dataDir: standby, env: { DATABASE_URL: database.url, ROOST_LOCK_WAIT: '60' } })
     await expect.poll(lockSessions, { timeout: waitTimeoutMs }).toBe(2)
     await first.kill9()
     first = await waiting
@@ -90,9 +95,8 @@ describe('the lock of a control plane', () => {
 
   it('ends it with code 1 when another process gets the lock meanwhile', async () => {
     await first.stop()
-    const dataDir = await dataDirectory()
     const env = { DATABASE_URL: database.url, ROOST_LOCK_WAIT: '0' }
-    const ending = runRoost(['local', 'serve'], controlPlaneEnv(dataDir, env))
+    const ending = runRoost(['local', 'serve'], controlPlaneEnv(standby, env))
     await expect.poll(holder, { timeout: waitTimeoutMs }).toBeDefined()
     const other = await database.pool.connect()
     const locked = other.query('select pg_advisory_lock($1)', [advisoryLocks.controlPlane])
@@ -102,5 +106,54 @@ describe('the lock of a control plane', () => {
     other.release(true)
     expect(stderr).toMatch(/roost: Another Roost \(an unknown process\) uses the database/)
     expect(code).toBe(1)
+  })
+})
+
+describe('the key file', () => {
+  beforeAll(async () => void (await first.stop()))
+
+  const other = `0123abcd ${Buffer.alloc(32, 7).toString('base64')}\n`
+  const roost = (dataDir: string, ...args: readonly string[]) =>
+    runRoost(['local', ...args], controlPlaneEnv(dataDir, { DATABASE_URL: database.url }))
+
+  it('of another installation is refused, and nothing is written', async () => {
+    const dataDir = await dataDirectory()
+    await writeFile(join(dataDir, 'secrets.key'), other)
+    const before = await dumpDatabase(database)
+    expect(await roost(dataDir, 'serve')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('secrets.key has the key 0123abcd, but this database was used with the key'),
+    })
+    expect(await roost(dataDir, 'rotate-secrets-key')).toMatchObject({ code: 1 })
+    expect(await dumpDatabase(database)).toBe(before)
+  })
+
+  it('is not created for a database that was used with another', async () => {
+    const dataDir = await dataDirectory()
+    expect(await roost(dataDir, 'serve')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /secrets\.key does not exist, but this database was used with the key \w{8}\. Copy/,
+      ),
+    })
+    await expect(readFile(join(dataDir, 'secrets.key'))).rejects.toThrow('ENOENT')
+  })
+
+  it('that is lost is replaced by `roost local reset-secrets-key`, which counts what must be set again', async () => {
+    const dataDir = await dataDirectory()
+    await writeFile(join(dataDir, 'secrets.key'), other)
+    const [cluster] = await database.prisma.cluster.findMany()
+    const sealed = Uint8Array.from([1, 0xde, 0xad, 0xbe, 0xef, ...Array.from({ length: 60 }, () => 0)])
+    await database.prisma.storageLogin.create({
+      data: { clusterId: cluster?.id ?? 0, authUrl: 'http://swift.example:8080/auth/v1.0', user: 'a:b', key: sealed },
+    })
+    expect(await roost(dataDir, 'reset-secrets-key')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /now uses the key 0123abcd of .*; 1 secrets need another key and must be set again/,
+      ),
+    })
+    const started = await startControlPlane({ dataDir, env: { DATABASE_URL: database.url } })
+    expect(await started.stop()).toBe(0)
   })
 })

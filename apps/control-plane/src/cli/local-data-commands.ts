@@ -10,6 +10,7 @@ import { apiKeyPath, writeApiKey } from '../operators/first-operator.js'
 import { readInstance } from '../lifecycle/instance.js'
 import { createLog } from '../lifecycle/log.js'
 import { resetAdmin as resetAdminKey } from '../operators/reset-admin.js'
+import { resetKeyFile } from '../secrets/key-file.js'
 import { rotateSecretKey } from '../secrets/rotate-keys.js'
 import { version } from '../lifecycle/version.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
@@ -75,6 +76,13 @@ export async function rotateSecretsKey(config: Config, { out, err }: Terminal): 
   const rotate = (database: Parameters<typeof rotateSecretKey>[1]) => rotateSecretKey(path, database)
   const count = await withDatabase(config, quiet(err), rotate, { whileRunning: false })
   out.write(`wrote a new key to ${path} and encrypted ${count} secrets with it; older backups contain the old key\n`)
+}
+
+export async function resetSecretsKey(config: Config, { out, err }: Terminal): Promise<void> {
+  const path = join(config.dataDir, secretsFile)
+  const reset = (database: Parameters<typeof resetKeyFile>[1]) => resetKeyFile(path, database)
+  const { id, lost } = await withDatabase(config, quiet(err), reset, { whileRunning: false })
+  out.write(`the database now uses the key ${id} of ${path}; ${lost} secrets need another key and must be set again\n`)
 }
 
 function quiet(err: Terminal['err']) {

@@ -42,25 +42,42 @@ export function addLocalData(local: Command, config: () => Config, terminal: Ter
         async () => (await commands()).restore(config(), archiveOf(file, options), force, terminal),
       ),
     )
-  local
-    .command('reset-admin')
-    .description('Create a new key for the operator admin and store it in the data directory')
-    .action(() =>
-      runAsOwner(
-        (owner) => owner.run(['reset-admin']),
-        async () => (await commands()).resetAdmin(config(), terminal),
-      ),
-    )
-  local
-    .command('rotate-secrets-key')
-    .description('Rotate the key that encrypts stored passwords. The control plane must be stopped.')
-    .action(() =>
-      runAsOwner(
-        (owner) => owner.run(['rotate-secrets-key']),
-        async () => (await commands()).rotateSecretsKey(config(), terminal),
-      ),
-    )
+  for (const { name, description, run } of withoutArguments)
+    local
+      .command(name)
+      .description(description)
+      .action(() =>
+        runAsOwner(
+          (owner) => owner.run([name]),
+          async () => run(await commands(), config(), terminal),
+        ),
+      )
 }
+
+type Commands = Awaited<ReturnType<typeof commands>>
+
+const withoutArguments: readonly {
+  readonly name: string
+  readonly description: string
+  readonly run: (from: Commands, config: Config, terminal: Terminal) => Promise<void>
+}[] = [
+  {
+    name: 'reset-admin',
+    description: 'Create a new key for the operator admin and store it in the data directory',
+    run: ({ resetAdmin }, config, terminal) => resetAdmin(config, terminal),
+  },
+  {
+    name: 'rotate-secrets-key',
+    description: 'Rotate the key that encrypts stored passwords. The control plane must be stopped.',
+    run: ({ rotateSecretsKey }, config, terminal) => rotateSecretsKey(config, terminal),
+  },
+  {
+    name: 'reset-secrets-key',
+    description:
+      'Replace a lost secrets.key. Stored passwords must then be set again. The control plane must be stopped.',
+    run: ({ resetSecretsKey }, config, terminal) => resetSecretsKey(config, terminal),
+  },
+]
 
 /** Returns the hidden option for the process that root starts as the owner. */
 function descriptorOption(): Option {

@@ -42,7 +42,8 @@ import { createStoragePolicyStore } from '../policies/store.js'
 import type { PrometheusMetrics } from '../prometheus/routes.js'
 import { createReads } from '../services/reads.js'
 import { sealedSamples } from '../secrets/rotate-keys-store.js'
-import { createSecrets, faultOf, loadSecretKeys } from '../secrets/secrets.js'
+import { openKeyFile } from '../secrets/key-file.js'
+import { createSecrets, faultOf } from '../secrets/secrets.js'
 import type { Secrets } from '../secrets/secrets.js'
 import { createShareService } from '../shares/service.js'
 import { createShareStore } from '../shares/store.js'
@@ -165,13 +166,13 @@ function measured({ capacity, metrics, clusterHealth }: MetricFeatures, utilizat
   return { capacity: capacity.service, metrics: metrics.reads, clusterHealth, utilization: utilization.service }
 }
 
-/** Loads the key file, and logs an error if it does not decrypt the secrets of the database. */
+/** Loads the key file, and logs an error if a secret of the database was altered. Throws StartError if it is another database's. */
 async function openSecrets({ config, log }: ContextOptions, database: Database) {
   const path = join(config.dataDir, 'secrets.key')
-  const keys = await loadSecretKeys(path)
+  const keys = await openKeyFile(path, database)
   const secrets = createSecrets(keys)
   const fault = faultOf(secrets, await sealedSamples(database))
-  if (fault !== undefined) log.error({ path, fault }, 'the key file does not belong to this database')
+  if (fault !== undefined) log.error({ path, fault }, 'the key file does not decrypt all secrets of this database')
   return { secrets, mac: createBodyFingerprint(keys) }
 }
 

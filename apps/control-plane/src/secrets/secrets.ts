@@ -47,7 +47,7 @@ export function createSecrets(keys: readonly SecretKey[]): Secrets {
     open(purpose, sealed) {
       const bytes = Buffer.from(sealed)
       if (bytes[0] !== version || bytes.length < textAt) throw new SecretError('A secret in the database is damaged.')
-      const id = bytes.toString('hex', 1, nonceAt)
+      const id = keyIdOf(bytes)
       const key = byId.get(id)
       if (key === undefined)
         throw new SecretError(`A secret was encrypted with key ${id}, which is not in secrets.key. Restore that file.`)
@@ -62,6 +62,11 @@ export function createSecrets(keys: readonly SecretKey[]): Secrets {
       }
     },
   }
+}
+
+/** Returns the id of the key that encrypted a secret. */
+export function keyIdOf(sealed: Uint8Array): string {
+  return Buffer.from(sealed).toString('hex', 1, nonceAt)
 }
 
 /** Returns why the key file does not decrypt the samples, with what to do; undefined if it does. */
