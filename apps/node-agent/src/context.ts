@@ -64,7 +64,9 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
   })
   const problems = createNodeProblems()
   const host = { config, machine, run: runCommand, start: startHelper, clock }
-  const inventories = createInventories({ ...host, filesystems, askRecon, problems })
+  // An inventory comes once an hour: on a busy machine it waits longer for an answer than a collector does.
+  const openSlowReader = slowReaders({ ...host, machine: kernelOf(machine), deadlineMs: 10_000 })
+  const inventories = createInventories({ ...host, openSlowReader, filesystems, askRecon, problems })
   const accounts = createAccountUsage({
     machine,
     swiftDirectory: config.swiftDirectory,

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { type EnrollRequest, protocolVersion } from '@roost/api-types/agent'
 import { systemClock } from '@roost/runtime'
 import { defaultDataDir, readConfig } from '../config.js'
+import { startHelper } from '../machine/helper.js'
 import { openMachine } from '../machine/machine.js'
 import { runCommand } from '../machine/run-command.js'
 import { ensureKey, type Enrollment, keepIdentity, readIdentity, readMachineIds } from '../machine/identity.js'
@@ -36,7 +37,7 @@ export async function enroll(flags: EnrollFlags): Promise<number> {
     agent_version: agentVersion,
     protocol: protocolVersion,
     clock: systemClock.now() / 1000,
-    hardware: await readHardware(machine, runCommand),
+    hardware: await readHardware({ machine, run: runCommand, start: startHelper, deadlineMs: 10_000 }),
     ...identityChoice(flags),
   }
   const { response, authorities, skewSeconds } = await requestEnrollment({

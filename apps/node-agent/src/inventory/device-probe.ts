@@ -43,14 +43,20 @@ const quickCheck = [
   'roost-check',
 ] as const
 
-/** The block device below a mount, and a block of it. */
+/** Returns the block device below a mount, and a random block of it. */
 function blockOf(machine: Machine, { device }: Mount): readonly string[] {
   const kernel = kernelOf(machine)
   const target = unlessDenied(() => kernel.link(`/sys/dev/block/${device}`))
   if (target === undefined) return []
-  const sectors = Number(unlessDenied(() => kernel.read(`/sys/dev/block/${device}/size`)) ?? 0)
-  const block = Math.floor(Math.random() * Math.floor(sectors / 8))
+  const block = Math.floor(Math.random() * Math.floor(kibibytesOf(kernel, device) / 4))
   return [kernel.path(`/dev/${posix.basename(target).replaceAll('!', '/')}`), String(block)]
+}
+
+/** Reads the size of a device from the table of the kernel, which no driver answers; its lines are `major minor #blocks name`. */
+function kibibytesOf(kernel: Machine, device: string): number {
+  const lines = (unlessDenied(() => kernel.read('/proc/partitions')) ?? '').split('\n')
+  const fields = lines.map((line) => line.trim().split(/\s+/)).find(([major, minor]) => `${major}:${minor}` === device)
+  return Number(fields?.[2] ?? 0)
 }
 
 export function createDeviceProbe(options: DeviceProbeOptions): DeviceProbe {

@@ -1,23 +1,22 @@
 import type { DeviceUsageMessage } from '@roost/api-types/agent'
 import type { FilesystemReading } from '../machine/filesystems.js'
-import type { Machine } from '../machine/machine.js'
 import { type Mount, mountAt } from '../machine/mounts.js'
 import type { ProbeResult } from '../machine/statfs-probe.js'
 import { type DeviceProbe, spaceOf } from './device-probe.js'
 import type { ReadDevice } from './devices.js'
 import type { FilesystemErrors } from './filesystem-errors.js'
-import { mountStamp } from './mount-stamp.js'
+import type { MountStamp } from './mount-stamp.js'
 
 type Usage = DeviceUsageMessage['devices'][number]
 
 export interface UsageFacts {
-  readonly machine: Machine
-  /** What is mounted now. */
+  /** The mounts of this moment. */
   readonly mounts: readonly Mount[]
+  readonly stampOf: MountStamp
   readonly readings: readonly FilesystemReading[]
   readonly probe: DeviceProbe
   readonly errors: FilesystemErrors
-  /** What the last quick check of all devices could not open. */
+  /** The mounts that the last quick check could not open. */
   readonly suspects: ReadonlySet<Mount>
 }
 
@@ -31,7 +30,7 @@ export async function usageOf(known: ReadDevice, facts: UsageFacts): Promise<Usa
   if (mount === undefined) return { key, status, figures: null }
   const now = mountAt(mount.mountPoint, facts.mounts)
   if (now === undefined) return { key, status: 'unmounted', figures: null }
-  if (mountStamp(facts.machine, now) !== known.stamp) return undefined
+  if (facts.stampOf(now) !== known.stamp) return undefined
   const space = mount.kind === 'network' ? null : spaceOf(await ask(mount, facts))
   if (space === null || (await facts.errors.of(mount, known.stamp))?.isNow === true)
     return { key, status: 'failed', figures: null }

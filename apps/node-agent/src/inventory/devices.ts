@@ -1,13 +1,13 @@
-import type { InventoryDevice, InventoryDisk, InventoryProblem } from '@roost/api-types/agent'
+import type { InventoryDevice, InventoryProblem } from '@roost/api-types/agent'
 import type { Machine } from '../machine/machine.js'
 import { type Mount, mountAt } from '../machine/mounts.js'
 import type { ProbeResult } from '../machine/statfs-probe.js'
 import { spaceOf } from './device-probe.js'
-import { readRotational, readSize } from './disks.js'
+import { type BlockDevice, type BlockDevices } from './disks.js'
 import type { KnownFilesystem } from './filesystems.js'
 import type { FilesystemErrors, RecordedErrors } from './filesystem-errors.js'
 import { parseFstab, sourcePresence } from './fstab.js'
-import { mountStamp } from './mount-stamp.js'
+import type { MountStamp } from './mount-stamp.js'
 import type { DeviceLocation } from './device-locations.js'
 import { unlessDenied } from '../machine/try-read.js'
 
@@ -17,7 +17,8 @@ export interface DeviceFacts {
   readonly kernel: Machine
   readonly mounts: readonly Mount[]
   readonly filesystems: readonly KnownFilesystem[]
-  readonly disks: readonly InventoryDisk[]
+  readonly blocks: BlockDevices
+  readonly stampOf: MountStamp
   /** Reads the mount for real, with a deadline. */
   readonly probe: (mount: Mount) => Promise<ProbeResult>
   readonly errors: FilesystemErrors
@@ -75,7 +76,7 @@ async function readMounted(location: DeviceLocation, mount: Mount, facts: Device
     fs_type: mount.fsType,
     ...hardwareOf(mount, facts),
   }
-  const stamp = mountStamp(facts.machine, mount)
+  const stamp = facts.stampOf(mount)
   if (mount.kind === 'network')
     return { device: { ...device, status: 'failed' }, mount, stamp, problem: notLocal(mount) }
   const result = await facts.probe(mount)
@@ -87,19 +88,22 @@ async function readMounted(location: DeviceLocation, mount: Mount, facts: Device
   return { device: { ...device, figures: spaceOf(result) }, mount, stamp, problem }
 }
 
+const unknownDevice: BlockDevice = { sizeBytes: null, isRotational: null, disk: null }
+
 type OfHardware = Pick<InventoryDevice, 'uuid' | 'serial' | 'model' | 'is_rotational' | 'size_bytes'>
 
-/** What lies below a mount; nothing is known of a filesystem without a disk, such as one in memory. */
-function hardwareOf(mount: Mount, { kernel, filesystems, disks }: DeviceFacts): OfHardware {
+/** Describes what lies below a mount; nothing is known of a filesystem without a disk, such as one in memory. */
+function hardwareOf(mount: Mount, { filesystems, blocks }: DeviceFacts): OfHardware {
   const known = filesystems.find(({ filesystem }) => filesystem.device === mount.device)
   if (!known) return { uuid: null, serial: null, model: null, is_rotational: null, size_bytes: null }
-  const disk = disks.find((each) => each.name === known.disk)
+  const { disk, isRotational } = blocks.get(known.disk ?? '') ?? unknownDevice
+  const { sizeBytes } = blocks.get(known.block ?? '') ?? unknownDevice
   return {
     uuid: known.uuid,
     serial: disk?.serial ?? null,
     model: disk?.model ?? null,
-    is_rotational: known.disk === null ? null : readRotational(kernel, known.disk),
-    size_bytes: known.block === null ? null : readSize(kernel, known.block),
+    is_rotational: isRotational,
+    size_bytes: sizeBytes,
   }
 }
 
@@ -128,7 +132,7 @@ function notLocal(mount: Mount): InventoryProblem {
 
 function unreadable(mount: Mount, result: Exclude<ProbeResult, { state: 'ok' }>): InventoryProblem {
   const code = result.state === 'stuck' ? 'mount_stuck' : 'device_failed'
-  return { code, subject: mount.mountPoint, message: `${result.message}. Look at the disk's kernel messages (dmesg).` }
+  return { code, subject: mount.mountPoint, message: `${result.message}. Check the disk's kernel messages (dmesg).` }
 }
 
 function recordedErrors({ mountPoint, source }: Mount, { count, isNow }: RecordedErrors): InventoryProblem {

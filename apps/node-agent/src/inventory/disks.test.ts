@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openMachine } from '../machine/machine.js'
 import { localFilesystems, readMounts } from '../machine/mounts.js'
 import { runCommand } from '../machine/run-command.js'
-import { readDisks } from './disks.js'
+import { slowFiles } from './testing/slow-files.js'
+import { disksOf, readBlockDevices } from './disks.js'
 import { createFilesystemReader, describeFilesystem, duplicateUuids } from './filesystems.js'
 
 let root: string
@@ -28,8 +29,13 @@ async function filesystems() {
   return createFilesystemReader(machine, runCommand).read(localFilesystems(readMounts(machine)))
 }
 
+async function disks() {
+  const kernel = openMachine(root)
+  return disksOf(await readBlockDevices({ kernel, ...slowFiles(kernel) }))
+}
+
 describe('disks and filesystems', () => {
-  it('reads what the machine tells of its disks, and null for what it does not', () => {
+  it('reads what the machine reports of its disks, and null for what it does not', async () => {
     write('sys/block/sda/size', '2048\n')
     write('sys/block/sda/dev', '8:0\n')
     write('sys/block/sda/queue/rotational', '0\n')
@@ -37,7 +43,7 @@ describe('disks and filesystems', () => {
     write('sys/block/sda/device/vpd_pg80', '\0\x80\0\x08  SER123')
     write('sys/block/loop0/size', '10\n')
     write('run/udev/data/b8:0', 'S:disk/by-id/x\nE:ID_WWN=0x5000\nE:ID_SERIAL_SHORT=other\n')
-    expect(readDisks(openMachine(root))).toEqual([
+    expect(await disks()).toEqual([
       { name: 'sda', serial: 'SER123', model: 'ACME SSD', wwn: '0x5000', size_bytes: 1_048_576, is_rotational: false },
     ])
   })
@@ -59,7 +65,6 @@ describe('disks and filesystems', () => {
       symlinkSync(target, join(root, link))
     }
     write('sys/devices/block/sda/sda1/partition', '1\n')
-    write('sys/devices/block/sda/sda1/dev', '8:1\n')
     write('sys/devices/block/dm-0/slaves/sdb', '')
     write('run/udev/data/b8:1', 'E:ID_FS_UUID=uuid-1\n')
     const before = await filesystems()
@@ -81,7 +86,7 @@ describe('disks and filesystems', () => {
   it('are null where nothing tells', async () => {
     mounts(['8:1 / /data rw - xfs /dev/sda1 rw', '0:40 / /tank rw - zfs tank rw'])
     write('sys/block/sda/device/type', '0\n')
-    expect(readDisks(openMachine(root))).toEqual([
+    expect(await disks()).toEqual([
       { name: 'sda', serial: null, model: null, wwn: null, size_bytes: null, is_rotational: null },
     ])
     expect((await filesystems()).map(({ uuid, disk }) => [uuid, disk])).toEqual([

@@ -39,7 +39,7 @@ export function createFilesystemReader(machine: Machine, run: RunCommand): Files
         filesystems.map(async (filesystem) => {
           const block = blockOf(machine, filesystem)
           if (block === null) return { filesystem, uuid: null, block, disk: null }
-          const knownUuid = uuids.get(block) ?? normalized(udevUuid(machine, block))
+          const knownUuid = uuids.get(block) ?? normalized(udevUuid(machine, filesystem.device))
           return { filesystem, uuid: knownUuid ?? (await askBlkid(block)), block, disk: diskOf(machine, block) }
         }),
       )
@@ -86,9 +86,8 @@ function readUuids(machine: Machine): ReadonlyMap<string, string> {
   return uuids
 }
 
-function udevUuid(machine: Machine, block: string): string {
-  const device = machine.read(`/sys/class/block/${block}/dev`)?.trim()
-  return device === undefined ? '' : (readUdev(machine, device).get('ID_FS_UUID') ?? '')
+function udevUuid(machine: Machine, device: string): string {
+  return readUdev(machine, device).get('ID_FS_UUID') ?? ''
 }
 
 function normalized(uuid: string): string | null {

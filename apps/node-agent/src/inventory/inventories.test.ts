@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { slowReaders } from '../collectors/engine/slow-reader.js'
 import { readConfig } from '../config.js'
 import { createFilesystems } from '../machine/filesystems.js'
 import { startHelper } from '../machine/helper.js'
-import { openMachine } from '../machine/machine.js'
+import { kernelOf, openMachine } from '../machine/machine.js'
 import { runCommand } from '../machine/run-command.js'
 import type { RunCommand } from '../machine/run-command.js'
 import { createStatfsProbe } from '../machine/statfs-probe.js'
@@ -43,6 +44,7 @@ function open(config: object, run: RunCommand = patient): Inventories {
     machine,
     run,
     start: startHelper,
+    openSlowReader: slowReaders({ machine: kernelOf(machine), run, start: startHelper, deadlineMs: 45_000 }),
     filesystems,
     askRecon: async () => undefined,
     problems,
@@ -159,7 +161,7 @@ describe('a change of the machine', () => {
     expect(await countChanges()).toBe(1)
     mounts([mounted])
     expect(await countChanges()).toBe(1)
-    mkdirSync(join(root, 'sys/block/sdb'), { recursive: true })
+    writeFileSync(join(root, 'proc/partitions'), 'major minor  #blocks  name\n\n   8       16       1024 sdb\n')
     expect(await countChanges()).toBe(1)
     mounts([mounted, '0:30 / /run rw - tmpfs tmpfs rw'])
     expect(await countChanges()).toBe(0)

@@ -8,7 +8,9 @@ import { kernelOf, type Machine, openMachine } from '../machine/machine.js'
 import { type Mount, mountAt, readMounts } from '../machine/mounts.js'
 import type { RunCommand } from '../machine/run-command.js'
 import type { NodeProblems, ProblemChange } from '../machine/problems.js'
+import { unlessDenied } from '../machine/try-read.js'
 import type { AskRecon } from '../swift/recon/recon-client.js'
+import { type SlowReader } from '../collectors/engine/slow-reader.js'
 import { changeStamp } from './change-stamp.js'
 import { createDeviceProbe, type DeviceProbe } from './device-probe.js'
 import { usageOf } from './device-usage.js'
@@ -16,12 +18,13 @@ import type { ReadDevice } from './devices.js'
 import { createFilesystemErrors, type FilesystemErrors } from './filesystem-errors.js'
 import { createHardwareReader, type HardwareReader } from './hardware/hardware-reader.js'
 import { createInventoryReader, type ReadInventory } from './inventory.js'
+import { createMountStamps, type MountStamps } from './mount-stamp.js'
 
 export type InventoryChange = 'machine' | ProblemChange
 
 export type DeviceUsage = DeviceUsageMessage['devices']
 
-/** What this machine is, as the agent's loop asks for it. */
+/** Describes this machine for the agent's loop. */
 export interface Inventories {
   /** The whole inventory: asked at start, every `inventory_interval_ms`, and after `onChange`. */
   read(): Promise<Inventory>
@@ -41,6 +44,7 @@ export interface InventoriesOptions {
   readonly machine: Machine
   readonly run: RunCommand
   readonly start: StartHelper
+  readonly openSlowReader: () => SlowReader
   /** Shared with the collectors, so that a mount is asked once for both. */
   readonly filesystems: Filesystems
   readonly askRecon: AskRecon
@@ -55,16 +59,31 @@ const watchPeriodMs = 10_000
 /** Reads inventories, keeps the last good devices between them, and watches for what the next one would show. */
 export function createInventories(options: InventoriesOptions): Inventories {
   const { clock, machine, run, start } = options
-  const probe = createDeviceProbe({ machine, run, start, monotonic: () => clock.monotonic() })
+  const monotonic = (): number => clock.monotonic()
+  const probe = createDeviceProbe({ machine, run, start, monotonic })
   const errors = createFilesystemErrors(kernelOf(machine), run)
-  const read = createInventoryReader({ ...options, probe, errors, interfaces: networkInterfaces })
+  // The stamps have a reader of their own: its helper is asked about the same files every few seconds.
+  const [stampReader, blockReader] = [options.openSlowReader(), options.openSlowReader()]
+  const stamps = createMountStamps({ machine, readSlowly: stampReader.read, monotonic })
+  const blocks = { readSlowly: blockReader.read, monotonic }
+  const read = createInventoryReader({ ...options, probe, errors, stamps, blocks, interfaces: networkInterfaces })
   const hardware = createHardwareReader({ run, clock })
-  return new WatchedInventories({ ...options, probe, errors, read, hardware })
+  return new WatchedInventories({
+    ...options,
+    probe,
+    errors,
+    stamps,
+    readers: [stampReader, blockReader],
+    read,
+    hardware,
+  })
 }
 
-interface Parts extends Omit<InventoriesOptions, 'run' | 'start'> {
+interface Parts extends Omit<InventoriesOptions, 'run' | 'start' | 'openSlowReader'> {
   readonly probe: DeviceProbe
   readonly errors: FilesystemErrors
+  readonly stamps: MountStamps
+  readonly readers: readonly SlowReader[]
   readonly read: ReadInventory
   readonly hardware: HardwareReader
 }
@@ -75,7 +94,8 @@ class WatchedInventories implements Inventories {
   #devices: readonly ReadDevice[] = []
   /** As reported last, by inventory or by usage. */
   #statuses = new Map<string, InventoryDevice['status']>()
-  #stamp: string
+  /** Undefined until the machine was checked for the first time. */
+  #stamp: string | undefined
   #underWay: Promise<Inventory> | undefined
   #stopWatching: () => void
   readonly #unsubscribe: () => void
@@ -87,7 +107,6 @@ class WatchedInventories implements Inventories {
 
   constructor(options: Parts) {
     this.#options = options
-    this.#stamp = changeStamp(options.machine, options.config)
     this.#stopWatching = options.clock.after(watchPeriodMs, () => this.#watch())
     this.#unsubscribe = options.problems.onChange((change) => this.#notify(change))
   }
@@ -106,8 +125,8 @@ class WatchedInventories implements Inventories {
   }
 
   async #read(): Promise<Inventory> {
-    const { machine, config, probe, errors, problems, read } = this.#options
-    this.#stamp = changeStamp(machine, config)
+    const { probe, errors, problems, read } = this.#options
+    this.#stamp = await this.#readStamp()
     const { inventory, devices } = await read()
     // Probes that were stopped say nothing about their disks.
     if (this.#isClosed) throw new Error('The agent ends.')
@@ -145,11 +164,12 @@ class WatchedInventories implements Inventories {
   }
 
   async usage(): Promise<DeviceUsage> {
-    const { machine, probe, errors, filesystems } = this.#options
+    const { machine, probe, errors, stamps, filesystems } = this.#options
     const readings = await filesystems.read()
     const mounts = readMounts(machine)
     const suspects = await probe.quickCheck(mountsOf(this.#devices).filter((mount) => isThere(mount, mounts)))
-    const facts = { machine, mounts, readings, probe, errors, suspects }
+    const stampOf = await stamps.read(mounts)
+    const facts = { mounts, readings, probe, errors, suspects, stampOf }
     const found = await Promise.all(this.#devices.map(async (known) => usageOf(known, facts)))
     const usage = found.filter((one) => one !== undefined)
     // The inventory says why a device failed: let it be read again as soon as one does.
@@ -175,16 +195,26 @@ class WatchedInventories implements Inventories {
     this.#callbacks.clear()
     this.#options.probe.close()
     this.#options.hardware.close()
+    for (const reader of this.#options.readers) reader.close()
     await Promise.all([this.#underWay?.catch(() => {}), this.#hardwareRead?.catch(() => {})])
   }
 
   #watch(): void {
-    const { clock, machine, config } = this.#options
-    this.#stopWatching = clock.after(watchPeriodMs, () => this.#watch())
-    const stamp = changeStamp(machine, config)
-    if (stamp === this.#stamp) return
+    this.#stopWatching = this.#options.clock.after(watchPeriodMs, () => this.#watch())
+    void this.#check()
+  }
+
+  async #check(): Promise<void> {
+    const stamp = await this.#readStamp()
+    const isChanged = this.#stamp !== undefined && this.#stamp !== stamp
     this.#stamp = stamp
-    this.#notify('machine')
+    if (isChanged) this.#notify('machine')
+  }
+
+  async #readStamp(): Promise<string> {
+    const { machine, config, stamps } = this.#options
+    const mounts = unlessDenied(() => readMounts(machine)) ?? []
+    return changeStamp({ machine, config, mounts, stampOf: await stamps.read(mounts) })
   }
 
   #notify(change: InventoryChange): void {

@@ -11,6 +11,8 @@ import { createDeviceProbe } from './device-probe.js'
 import type { Interfaces } from './addresses.js'
 import { createFilesystemErrors } from './filesystem-errors.js'
 import { createInventoryReader } from './inventory.js'
+import { createMountStamps } from './mount-stamp.js'
+import { slowFiles } from './testing/slow-files.js'
 
 const lab = fileURLToPath(new URL('fixtures/lab', import.meta.url))
 
@@ -35,18 +37,15 @@ const interfaces = (): Interfaces => JSON.parse(readFileSync(interfacesFile, 'ut
 async function read(more: Partial<AgentConfig> = {}) {
   const config = { ...readConfig({ dataDir: root, root }, {}), ...more }
   const machine = openMachine(root)
-  const probe = createDeviceProbe({ machine, run: runCommand, start: startHelper, monotonic: () => performance.now() })
-  const errors = createFilesystemErrors(machine, runCommand)
-  const askRecon = async () => undefined
-  const { inventory } = await createInventoryReader({
-    config,
-    machine,
-    run: runCommand,
+  const blocks = slowFiles(machine)
+  const probe = createDeviceProbe({ machine, run: runCommand, start: startHelper, monotonic: blocks.monotonic })
+  const parts = {
     probe,
-    errors,
-    askRecon,
-    interfaces,
-  })()
+    errors: createFilesystemErrors(machine, runCommand),
+    stamps: createMountStamps({ machine, ...blocks }),
+  }
+  const options = { config, machine, run: runCommand, ...parts, blocks, askRecon: async () => undefined, interfaces }
+  const { inventory } = await createInventoryReader(options)()
   return inventory
 }
 

@@ -6,9 +6,10 @@ import type { RunCommand } from '../machine/run-command.js'
 import { describeAddresses, guessFacing, type Interfaces, parseDefaultInterface } from './addresses.js'
 import type { DeviceProbe } from './device-probe.js'
 import { type ReadDevice, readDevices, sharedFilesystems } from './devices.js'
-import { readDisks } from './disks.js'
+import { type BlockReader, disksOf, readBlockDevices } from './disks.js'
 import type { FilesystemErrors } from './filesystem-errors.js'
-import { createFilesystemReader, describeFilesystem, duplicateUuids } from './filesystems.js'
+import { createFilesystemReader, describeFilesystem, duplicateUuids, type KnownFilesystem } from './filesystems.js'
+import type { MountStamps } from './mount-stamp.js'
 import { createGatewayReader } from '../machine/gateway-software.js'
 import { readHost } from './host.js'
 import { declaredLocations, ringLocations } from './device-locations.js'
@@ -24,6 +25,8 @@ export interface InventoryOptions {
   readonly run: RunCommand
   readonly probe: DeviceProbe
   readonly errors: FilesystemErrors
+  readonly stamps: MountStamps
+  readonly blocks: Omit<BlockReader, 'kernel'>
   readonly askRecon: AskRecon
   readonly interfaces: () => Interfaces
 }
@@ -38,7 +41,7 @@ export type ReadInventory = () => Promise<InventoryResult>
 
 /** Reads what this machine is. No mount, disk or program that hangs makes it wait longer than its deadline. */
 export function createInventoryReader(options: InventoryOptions): ReadInventory {
-  const { config, machine, run, probe, errors } = options
+  const { config, machine, run, probe, errors, stamps } = options
   const filesystemReader = createFilesystemReader(kernelOf(machine), run)
   const gatewayReader = createGatewayReader(machine, run)
 
@@ -47,24 +50,23 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
     const addresses = describeAddresses(interfaces)
     const mounts = readMounts(machine)
     const local = localFilesystems(mounts)
-    const swift = await readSwift(
-      machine,
-      config,
-      addresses.map(({ address }) => address),
-    )
+    const ownAddresses = addresses.map(({ address }) => address)
+    const swift = await readSwift(machine, config, ownAddresses)
     const [filesystems, gateway, swiftVersion] = await Promise.all([
       filesystemReader.read(local),
       gatewayReader.read(),
       swift.servers.length === 0 ? null : readSwiftVersion(options.askRecon),
     ])
-    const disks = readDisks(kernelOf(machine))
+    const kernel = kernelOf(machine)
+    const blocks = await readBlockDevices({ ...options.blocks, kernel }, blockNames(filesystems))
     const locations = findLocations(swift, config, local)
     const facts = {
       machine,
-      kernel: kernelOf(machine),
+      kernel,
       mounts,
       filesystems,
-      disks,
+      blocks,
+      stampOf: await stamps.read(mounts),
       probe: (mount: Mount) => probe.probe(mount, 0),
       errors,
     }
@@ -75,7 +77,7 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
       addresses: [...addresses],
       facing: guessFacing({ interfaces, defaultInterface: defaultInterface(machine), own, all: swift.all }),
       roles: readRoles(machine, swift, config),
-      disks: disks.filter(({ name }) => isOwn(machine) || filesystems.some(({ disk }) => disk === name)),
+      disks: disksOf(blocks).filter(({ name }) => isOwn(machine) || filesystems.some(({ disk }) => disk === name)),
       filesystems: filesystems.map(describeFilesystem),
       devices: devices?.map(({ device }) => device) ?? null,
       policies: policiesOf(swift, config),
@@ -86,6 +88,11 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
     }
     return { inventory, devices }
   }
+}
+
+/** Returns the names of the devices below filesystems, such as `sda1` and `sda`. */
+function blockNames(filesystems: readonly KnownFilesystem[]): readonly string[] {
+  return filesystems.flatMap(({ block, disk }) => [block, disk].filter((name) => name !== null))
 }
 
 function readRoles(machine: Machine, { own, hasProxy }: Swift, { roles }: InventoryConfig): Inventory['roles'] {

@@ -2,8 +2,9 @@ import { closeSync, openSync, readFileSync, readSync, readdirSync, readlinkSync,
 import { posix } from 'node:path'
 
 /**
- * The machine's files under a root prefix. Everything here reads synchronously: `/proc` and `/sys` are answered from the
- * kernel's memory, while libuv's four threads may all hang in a dead mount. Never call it on a path below a mount.
+ * The machine's files under a root prefix. Everything here reads synchronously: `/proc` is answered from the
+ * kernel's memory, while libuv's four threads may all hang in a dead mount. Never call it on a path below a mount, or on a file
+ * in `/sys` that a driver answers: use `readSlowly`.
  */
 export interface Machine {
   /** Where the machine's `/` lies on ours. */

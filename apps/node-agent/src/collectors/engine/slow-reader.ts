@@ -71,7 +71,8 @@ class HelperReader implements SlowReader {
   }
 
   async #ask(paths: readonly string[]): Promise<Map<string, SlowFile>> {
-    if (paths.length === 0) return new Map()
+    // A helper that starts after the end would stay.
+    if (paths.length === 0 || this.#stopping.signal.aborted) return new Map()
     const { path: realPath } = this.#options.machine
     const real = new Map(paths.map((path) => [realPath(path), path]))
     const { stdout } = await this.#helper.ask([...real.keys()], this.#deadlineMs)
