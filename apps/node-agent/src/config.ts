@@ -10,7 +10,7 @@ export interface DeclaredDevice {
 }
 
 export interface StatsdConfig {
-  /** Whether to listen; null: where there is a `swift.conf`. */
+  /** `true`: the agent listens. Null: it listens where there is a `swift.conf`. */
   readonly enabled: boolean | null
   readonly address: string
   readonly port: number
@@ -34,7 +34,7 @@ export interface UsageConfig {
   readonly accessLog: AccessLog | null
 }
 
-/** What decides how the machine is read. */
+/** The settings that decide how the machine is read. */
 export interface InventoryConfig {
   /** Before every path of the machine that the agent reads; `/` on a real one. */
   readonly root: string
@@ -64,7 +64,7 @@ export interface AgentConfig extends InventoryConfig {
   readonly watchdogMs: number | null
 }
 
-/** What the command line says; it wins over environment and file. */
+/** Options of the command line; they override environment and file. */
 export interface ConfigOptions {
   readonly dataDir?: string
   readonly root?: string

@@ -7,7 +7,7 @@ import type { AccessLog } from '../swift/access-log/transfer-usage.js'
 const check = 'access log'
 const lastBytes = 256 * 1_024
 
-/** Whether what a proxy moves can be counted. */
+/** Checks that the transfer of a proxy can be counted. */
 export async function checkAccessLog(source: AccessLog | null, machine: Machine): Promise<Finding> {
   if (source === null)
     return {

@@ -3,7 +3,7 @@ import type { AgentConfig } from '../config.js'
 import { isPrepared } from '../shares/prepare.js'
 import { missingPreparations } from './gateway-prepare.js'
 
-/** Whether shares can be deployed to this machine, which serves files. */
+/** Checks that shares can be deployed to this machine, which is a gateway. */
 export function checkGateway(config: AgentConfig): readonly Finding[] {
   return [checkServers(config), checkRights()]
 }

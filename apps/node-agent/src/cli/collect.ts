@@ -32,7 +32,7 @@ function rowsOf({ metrics, values }: Reading): readonly Row[] {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** JSON has no NaN: a metric without a value is null. */
+/** Returns the reading as JSON, which has no NaN: a metric without a value is null. */
 function json(reading: Reading): string {
   const metrics = rowsOf(reading).map((row) => ({ ...row, value: Number.isNaN(row.value) ? null : row.value }))
   return `${JSON.stringify({ time: reading.time, metrics }, undefined, 2)}\n`

@@ -26,7 +26,7 @@ import { reach } from './reach.js'
 
 const log = createLog({ format: 'pretty', level: 'error', write: (line) => process.stderr.write(line) })
 
-/** Looks at everything that the agent needs, and says of each fault what to do. Fails when a check does. */
+/** Checks everything that the agent needs, and prints what to do about each fault. Fails when a check fails. */
 export async function doctor(flags: PrintFlags): Promise<number> {
   const config = readConfig(flags)
   const context = openContext(config, systemClock, log)
@@ -51,7 +51,7 @@ export async function doctor(flags: PrintFlags): Promise<number> {
 
 const leastFreeBytes = 100e6
 
-/** Identity and spool are written there. */
+/** Checks the state directory, which has the identity and the spool. */
 async function checkState({ dataDir }: AgentConfig): Promise<Finding> {
   const check = 'state'
   const fault = await access(dataDir, constants.R_OK | constants.W_OK).then(
@@ -135,7 +135,7 @@ async function checkProxy(context: Context, config: AgentConfig): Promise<readon
   return [await checkAccessLog(config.usage.accessLog, context.machine), checkUsers(context, config)]
 }
 
-/** Whether the cluster's users can be deployed to this proxy; one on Keystone has none of ours. */
+/** Checks that the cluster's users can be deployed to this proxy; one on Keystone has none of ours. */
 function checkUsers({ machine }: Context, { swiftDirectory }: AgentConfig): Finding {
   const check = 'users'
   try {
@@ -150,7 +150,7 @@ function checkUsers({ machine }: Context, { swiftDirectory }: AgentConfig): Find
   }
 }
 
-/** The node works, and yet an operator would want to know. */
+/** Says whether the node works although an operator should know. */
 function isWarning(code: string): boolean {
   return [
     'mount_check_off',

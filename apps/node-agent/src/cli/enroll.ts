@@ -66,7 +66,7 @@ function alreadyEnrolled(enrollment: Enrollment, server: URL, dataDir: string): 
   return exitCodes.ok
 }
 
-/** What starts the agent over the same state and the same machine, from any directory. */
+/** Returns the command that starts the agent with the same state and the same machine, from any directory. */
 function startLine(dataDir: string, { root, config }: EnrollFlags): string {
   const flags = [
     ...(dataDir === defaultDataDir ? [] : ['--data-dir', dataDir]),

@@ -25,7 +25,7 @@ export function explain(error: unknown): Explanation {
   return { lines: [describe(error)], exitCode: exitCodes.failed }
 }
 
-/** What the system refused is a sentence; anything else is a fault of the program, whose place is worth seeing. */
+/** Returns a sentence for an error of the system. Any other error is a fault of the program, and is printed with its stack. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const cause = (error.cause ?? error) as NodeJS.ErrnoException

@@ -134,7 +134,7 @@ function kindOf({ is_rotational }: Inventory['disks'][number]): string {
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 
-/** In powers of ten, as Roost counts capacity. */
+/** Formats bytes in powers of ten, as Roost counts capacity. */
 function bytes(value: number | null): string {
   if (value === null) return '-'
   const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), units.length - 1)

@@ -6,7 +6,7 @@ const exitCodesHelp = `
 Exit codes: 0 success or stopped, 1 failure, 2 invalid arguments or configuration, 3 node removed by an operator,
 4 not enrolled.`
 
-/** The agent's commands: each lives in its own file here, and is imported only when it is called. */
+/** Defines the agent's commands. Each has its own file here, which is imported only when it is called. */
 export function createProgram(ended: Ended): Command {
   const program = new Command('roost-agent')
     .description('Node agent of Roost: reports this machine and applies gateway configuration')

@@ -17,7 +17,7 @@ import { sambaSharesFile } from '../shares/servers/samba/render.js'
 import { CommandError, exitCodes } from './command-error.js'
 import type { RenderFlags } from './flags.js'
 
-// Without it, the schemas say of nearly every fault that the input is invalid.
+// By default the schemas report nearly every fault as invalid input.
 const { localeError: error } = en()
 
 /** Prints every file that the desired shares would make, and writes none of them. */

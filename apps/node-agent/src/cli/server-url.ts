@@ -1,6 +1,6 @@
 import { CommandError, exitCodes } from './command-error.js'
 
-/** What `--server` says, or a CommandError. */
+/** Parses `--server`. Throws CommandError. */
 export function serverUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url

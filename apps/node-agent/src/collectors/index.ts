@@ -31,7 +31,7 @@ export interface CollectorSources {
   readonly dataDir: DataDirSpace
 }
 
-/** THE LIST: every collector of the agent. */
+/** THE LIST: creates every collector of the agent. */
 export const createCollectors = ({
   recon,
   askRecon,

@@ -44,7 +44,7 @@ const settings = {
   /** The statistics that Swift's servers send to `log_statsd_host` and `log_statsd_port`. */
   statsd: z.optional(
     z.strictObject({
-      /** Without it the agent listens where there is a `swift.conf`. */
+      /** If it is absent, the agent listens where there is a `swift.conf`. */
       enabled: flag,
       address: z.optional(address),
       port: z.optional(integer(1, 65_535)),
@@ -57,17 +57,17 @@ const settings = {
     z.strictObject({
       /** Which server serves NFS; without it, the one that runs. */
       nfs: z.optional(z.enum(['kernel', 'ganesha'], 'must be "kernel" or "ganesha"')),
-      /** Who mounts the containers of shares: the agent by rclone, or the operator. */
+      /** `rclone`: the agent mounts the containers of shares. `operator`: the operator does. */
       mounts: z.optional(z.enum(['rclone', 'operator'], 'must be "rclone" or "operator"')),
       /** Holds a folder for each share, named by the share's id. */
       mount_directory: z.optional(plainFolder),
-      /** What was written and is not in Swift yet; without it, below the state directory. */
+      /** Directory of the cache, with files that are not in Swift yet. By default it is below the state directory. */
       cache_directory: z.optional(absolutePath),
       /** Owns every file of every mount; the servers write by it. */
       account: z.optional(accountName),
     }),
   ),
-  /** What accounts hold, and what the proxy moves for them. */
+  /** Usage of accounts: their storage, and what the proxy transfers for them. */
   usage: z.optional(
     z.strictObject({
       /** How often the databases of the accounts are read; a value is expected every ten minutes. */

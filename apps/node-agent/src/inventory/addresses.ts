@@ -6,7 +6,7 @@ import type { RingDevice } from '../swift/rings/ring.js'
 
 export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>
 
-/** Every address of the interfaces, except link-local ones (`fe80::`), which no client dials. */
+/** Returns every address of the interfaces, except link-local ones (`fe80::`), which no client dials. */
 export function describeAddresses(interfaces: Interfaces): readonly InventoryAddress[] {
   return Object.entries(interfaces).flatMap(([name, infos = []]) =>
     infos
@@ -65,7 +65,7 @@ function mostFrequent(addresses: readonly string[]): string | undefined {
   return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0]
 }
 
-/** The interface of the default route in `/proc/net/route`, the one with the lowest metric. */
+/** Returns the interface of the default route in `/proc/net/route`, the one with the lowest metric. */
 export function parseDefaultInterface(routes: string): string | null {
   const lines = routes.split('\n').map((line) => line.trim().split(/\s+/))
   const defaults = lines.filter((fields) => fields[1] === '00000000' && fields[7] === '00000000')

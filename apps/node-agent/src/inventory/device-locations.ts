@@ -17,7 +17,7 @@ export interface DeviceLocation {
 
 const usualDirectory = '/srv/node'
 
-/** The locations that the rings name, and the filesystems beside them that no ring names. */
+/** Returns the locations that the rings name, and the filesystems beside them that no ring names. */
 export function ringLocations(
   own: readonly JoinedDevice[],
   servers: readonly StorageServer[],
@@ -60,7 +60,7 @@ function withoutSlash(path: string): string {
   return path.replace(/(?<=.)\/+$/, '')
 }
 
-/** The locations that the configuration declares. */
+/** Returns the locations that the configuration declares. */
 export function declaredLocations(
   declared: NonNullable<InventoryConfig['declaredDevices']>,
   filesystems: readonly LocalFilesystem[],
@@ -99,7 +99,7 @@ function parent(path: string): string {
   return path.slice(0, path.lastIndexOf('/'))
 }
 
-/** The last part of the path, as `df` would be read; the root filesystem keeps its slash. */
+/** Returns the last part of the path; the root filesystem keeps its slash. */
 function lastPart(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1) || '/'
 }

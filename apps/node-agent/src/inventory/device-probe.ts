@@ -112,11 +112,11 @@ async function unopenable(
   const { outcome, stdout } = await quickChecks.ask(paths, quickCheckMs)
   if (outcome === 'answered' && stdout === '') return new Set()
   const named = mounts.filter((_, i) => stdout.includes(`'${paths[i]}'`))
-  // Of one that hangs nothing is said: each is asked by itself.
+  // The answer does not name one that hangs: each is asked by itself.
   return new Set(outcome === 'answered' && named.length > 0 ? named : mounts)
 }
 
-/** Without the numbers of inodes, which no device's record has. */
+/** Returns the usage without the numbers of inodes, which the API does not have for devices. */
 export function spaceOf(result: ProbeResult): FilesystemSpace | null {
   if (result.state !== 'ok') return null
   const { total_bytes, free_bytes, available_bytes } = result.values

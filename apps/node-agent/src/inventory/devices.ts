@@ -26,9 +26,9 @@ export interface DeviceFacts {
 
 export interface ReadDevice {
   readonly device: InventoryDevice
-  /** What was mounted there when it was read. */
+  /** The mount at the time of the reading. */
   readonly mount: Mount | undefined
-  /** Tells it from what is mounted there later. */
+  /** Distinguishes it from what is mounted there later. */
   readonly stamp: string
   readonly problem: InventoryProblem | undefined
 }
@@ -54,7 +54,7 @@ export async function readDevices(
 
 /**
  * `missing` where the disk that fstab names, or the folder to mount it on, is not there; else `unmounted`. Only folders of
- * the root filesystem are looked at: without that nothing works anyway, while another may hang and take us with it.
+ * the root filesystem are read: nothing works without it anyway, while another may hang the agent.
  */
 function absence(
   { machine, kernel, mounts }: DeviceFacts,

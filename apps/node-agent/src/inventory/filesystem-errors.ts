@@ -7,12 +7,12 @@ import { unlessDenied } from '../machine/try-read.js'
 /** Errors that an ext4 filesystem has on record; they stay there until it is checked. */
 export interface RecordedErrors {
   readonly count: number
-  /** Whether the last of them came since it was mounted; earlier ones were there when somebody mounted it. */
+  /** True if the last error came after the mount; earlier ones were there before. */
   readonly isNow: boolean
 }
 
 export interface FilesystemErrors {
-  /** Undefined of a filesystem that keeps no record. `stamp` tells this mount from a later one. Never rejects. */
+  /** Reads the errors of a mount; undefined where the filesystem keeps no record. `stamp` distinguishes this mount from a later one. Never rejects. */
   of(mount: Mount, stamp: string): Promise<RecordedErrors | undefined>
   /** Forgets the mounts that are gone. */
   keepOnly(stamps: ReadonlySet<string>): void

@@ -73,7 +73,7 @@ export function duplicateUuids(known: readonly KnownFilesystem[]): readonly Inve
   )
 }
 
-/** Kernel names of block devices to the UUIDs of their filesystems. The kernel itself reports those of btrfs. */
+/** Reads the UUIDs of filesystems by the kernel names of their block devices. The kernel itself reports those of btrfs. */
 function readUuids(machine: Machine): ReadonlyMap<string, string> {
   const uuids = new Map<string, string>()
   const links = '/dev/disk/by-uuid'
@@ -94,7 +94,7 @@ function normalized(uuid: string): string | null {
   return uuid.trim().toLowerCase() || null
 }
 
-/** By number, since names in mountinfo may be gone; btrfs has a number of its own, so that its source tells. */
+/** Returns the block device by its number, because names in mountinfo may be outdated; btrfs has a number of its own, and is found by its source. */
 function blockOf(machine: Machine, { device, source }: LocalFilesystem): string | null {
   const byNumber = machine.link(`/sys/dev/block/${device}`)
   if (byNumber !== undefined) return posix.basename(byNumber)
@@ -102,7 +102,7 @@ function blockOf(machine: Machine, { device, source }: LocalFilesystem): string 
   return posix.basename(machine.link(source) ?? source)
 }
 
-/** The disk of a partition, or below a mapping or an array as long as there is only one. */
+/** Returns the disk of a partition, or below a mapping or an array if there is only one. */
 function diskOf(machine: Machine, block: string): string | null {
   const parent = partitionParent(machine, block) ?? block
   const slaves = machine.list(`/sys/class/block/${parent}/slaves`)

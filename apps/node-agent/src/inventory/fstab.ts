@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.js'
 import { unescape } from '../machine/mounts.js'
 
-/** What should be mounted somewhere: the source by mount point, as `/etc/fstab` names it. */
+/** Parses what should be mounted: the source by mount point, as `/etc/fstab` names it. */
 export function parseFstab(text: string): ReadonlyMap<string, string> {
   const entries = text
     .split('\n')
@@ -19,7 +19,7 @@ const linkFolders: Readonly<Record<string, string>> = {
 }
 
 /**
- * Whether the disk that fstab names is there: `unknown` where fstab names none, or where no udev keeps the links by which it
+ * Says whether the disk that fstab names is there: `unknown` where fstab names none, or where no udev keeps the links by which it
  * could be found.
  */
 export function sourcePresence(machine: Machine, source: string | undefined): 'present' | 'absent' | 'unknown' {

@@ -26,13 +26,13 @@ export type DeviceUsage = DeviceUsageMessage['devices']
 
 /** Describes this machine for the agent's loop. */
 export interface Inventories {
-  /** The whole inventory: asked at start, every `inventory_interval_ms`, and after `onChange`. */
+  /** Reads the complete inventory: asked at start, every `inventory_interval_ms`, and after `onChange`. */
   read(): Promise<Inventory>
   /** Reads the hardware, which is part of the inventory from then on: asked once a day. It takes 20 s at most. */
   readHardware(): Promise<void>
   /** Returns the usage of the devices that the last inventory named: asked every report interval. */
   usage(): Promise<DeviceUsage>
-  /** The devices as they were seen last, by inventory or by usage. */
+  /** Returns the devices as they were read last, by inventory or by usage. */
   devices(): readonly InventoryDevice[]
   /** Calls back when something changed that the next inventory would show, such as a ring. The answer unsubscribes. */
   onChange(callback: (change: InventoryChange) => void): () => void
@@ -222,7 +222,7 @@ class WatchedInventories implements Inventories {
   }
 }
 
-/** The hardware is that of the machine that runs this process, which another root may not be. */
+/** Says whether the root is that of the machine that runs this process, whose hardware is read. */
 function isOurKernel(machine: Machine): boolean {
   const bootId = '/proc/sys/kernel/random/boot_id'
   return machine.read(bootId) === openMachine().read(bootId)
@@ -232,7 +232,7 @@ function mountsOf(devices: readonly ReadDevice[]): readonly Mount[] {
   return devices.flatMap(({ mount }) => mount ?? [])
 }
 
-/** What was unmounted shows the folder below it, which says nothing of the device. */
+/** Says whether it is still mounted. Otherwise its path shows the folder below, which says nothing of the device. */
 function isThere({ mountPoint, id, kind }: Mount, mounts: readonly Mount[]): boolean {
   return kind !== 'network' && mountAt(mountPoint, mounts)?.id === id
 }

@@ -100,7 +100,7 @@ function readRoles(machine: Machine, { own, hasProxy }: Swift, { roles }: Invent
   return detectRoles({ ...facts, isPreparedGateway: isPrepared(machine), overrides: roles })
 }
 
-/** The disks of this machine are not those of a folder of it, unless they hold what is mounted there. */
+/** Says whether the kernel is the root's own. Otherwise only the disks of its mounts belong to it. */
 function isOwn(machine: Machine): boolean {
   return kernelOf(machine) === machine
 }
@@ -110,7 +110,7 @@ function findLocations(swift: Swift, config: InventoryConfig, local: ReturnType<
   return config.declaredDevices === null ? [] : declaredLocations(config.declaredDevices, local)
 }
 
-/** Without rings the configuration declares policies, as far as it declares devices for them: a gateway has no say in its cluster's. */
+/** Returns the policies of swift.conf, or without rings those of the configuration, if it declares devices. A gateway does not decide the policies of its cluster. */
 function policiesOf(swift: Swift, config: InventoryConfig): Inventory['policies'] {
   if (swift.present) return swift.policies && [...swift.policies]
   if (config.declaredDevices === null || config.declaredDevices.length === 0) return []

@@ -7,7 +7,7 @@ export interface RoleFacts {
   readonly programs: ReadonlySet<string>
   /** An operator made its servers read the files of shares. */
   readonly isPreparedGateway: boolean
-  /** What the configuration says against the rest. */
+  /** Roles of the configuration, which override the others. */
   readonly overrides: Partial<{ [Flag in keyof InventoryRoles]: boolean | undefined }>
 }
 

@@ -7,9 +7,9 @@ import { objectRingName, parsePolicies, policyOfRing, SwiftConfError } from '../
 import { readRings } from '../swift/rings/read-rings.js'
 import { readSwiftServers, type StorageServer } from '../swift/config/storage-servers.js'
 
-/** What Swift's files on this node say. */
+/** The contents of Swift's files on this node. */
 export interface Swift {
-  /** Whether there are rings at all. */
+  /** True where there are rings. */
   readonly present: boolean
   readonly rings: readonly InventoryRing[]
   /** The node's own devices; null where a ring or swift.conf cannot be used. */
@@ -69,7 +69,7 @@ function isClosed(machine: Machine, directory: string): boolean {
   }
 }
 
-/** Nothing tells whether there are rings: what was known stays. */
+/** Describes a directory that cannot be read: the last known rings stay. */
 function closed(directory: string): Swift {
   const message = `${directory} cannot be listed: let the agent's user read it, as a member of the group swift.`
   return {
@@ -107,7 +107,7 @@ function readPolicies(machine: Machine, directory: string, ringNames: readonly s
 }
 
 /**
- * The addresses under which this node stands in the rings, as Swift's servers decide it: those to which servers are bound, and all of
+ * Returns the addresses of this node in the rings, as Swift's servers decide it: those to which servers are bound, and all of
  * the machine's where one is bound to any.
  */
 function ringAddresses(servers: readonly StorageServer[], interfaceAddresses: readonly string[]): readonly string[] {
@@ -151,7 +151,7 @@ function mismatches(
   ]
 }
 
-/** A storage server is configured, and yet no ring names one of this node's addresses. */
+/** Reports that a storage server is configured although no ring names an address of this node. */
 function strangers(servers: readonly StorageServer[], addresses: readonly string[]): readonly InventoryProblem[] {
   if (servers.length === 0) return []
   const message = `No ring has a device at one of this node's addresses (${addresses.join(', ')}): set "swift": {"addresses": […]} in the agent's configuration.`

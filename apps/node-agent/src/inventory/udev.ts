@@ -1,6 +1,6 @@
 import type { Machine } from '../machine/machine.js'
 
-/** What udev found out about a block device, by property name; empty where no udev runs. Anybody may read it. */
+/** Reads udev's properties of a block device; empty where no udev runs. Every user may read them. */
 export function readUdev(machine: Machine, device: string): ReadonlyMap<string, string> {
   return parseUdev(machine.read(`/run/udev/data/b${device}`) ?? '')
 }

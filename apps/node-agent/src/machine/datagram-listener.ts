@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 
 export interface DatagramListenerOptions {
-  /** What comes, for the message of a fault. */
+  /** Name of the data, for the message of a fault. */
   readonly what: string
   readonly address: string
   /** 0 takes a free one. */
@@ -11,7 +11,7 @@ export interface DatagramListenerOptions {
   readonly onDatagram: (bytes: Uint8Array) => void
 }
 
-/** What the kernel keeps while the agent does something else; it gives less where `net.core.rmem_max` is lower. */
+/** The kernel keeps so many bytes while the agent is busy; fewer where `net.core.rmem_max` is lower. */
 const receiveBufferBytes = 4 << 20
 
 /** A UDP socket that can be opened again after a fault. */
@@ -24,7 +24,7 @@ export class DatagramListener {
     this.#options = options
   }
 
-  /** Where it listens; undefined while it does not. */
+  /** Returns the port; undefined while it does not listen. */
   get port(): number | undefined {
     return this.#socket?.address().port
   }

@@ -9,7 +9,7 @@ export interface FilesystemReading {
 }
 
 export interface Filesystems {
-  /** Every local filesystem with its values, which are at most a report interval old; never rejects because of a mount. */
+  /** Reads the usage of every local filesystem, which is at most a report interval old; never rejects because of a mount. */
   read(): Promise<readonly FilesystemReading[]>
 }
 
@@ -20,7 +20,7 @@ export interface FilesystemsOptions {
   readonly monotonic?: () => number
 }
 
-/** Who asks again within a report interval gets the same values; half a second of slack, since reports are not on the dot. */
+/** All callers within a report interval get the same values. Half a second less, because reports are not exactly on time. */
 const freshMs = 9_500
 /** One that hangs costs a process that is killed after seconds. */
 const stuckAgainMs = 60_000
@@ -48,7 +48,7 @@ export function createFilesystems(options: FilesystemsOptions): Filesystems {
 
   async function read(): Promise<readonly FilesystemReading[]> {
     await ask(firstMounts(local()).filter(isDue))
-    // What was unmounted meanwhile answered with the values of the filesystem below it, and is left out.
+    // A mount that was unmounted meanwhile is left out: the filesystem below it answered.
     const now = local()
     const mounts = firstMounts(now)
     const present = new Set(mounts.map(keyOf))
@@ -63,11 +63,11 @@ export function createFilesystems(options: FilesystemsOptions): Filesystems {
   return { read: () => (underWay ??= read().finally(() => (underWay = undefined))) }
 }
 
-/** The kernel gives the numbers of mounts out again. */
+/** The kernel reuses the numbers of mounts. */
 const keyOf = ({ id, device, mountPoint }: Mount) => `${id} ${device} ${mountPoint}`
 const firstMounts = (filesystems: readonly LocalFilesystem[]) => filesystems.map(({ mounts }) => mounts[0])
 
-/** Looks at the mounts at every call, and thinks about them only when they have changed. */
+/** Reads the mounts at every call, and derives the filesystems only when they have changed. */
 function localFilesystemsOf(machine: Machine): () => readonly LocalFilesystem[] {
   let mounts: readonly Mount[] = []
   let filesystems: readonly LocalFilesystem[] = []

@@ -15,7 +15,7 @@ const software: Readonly<Record<Software, { file: string; args: readonly string[
 const folders = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/sbin', '/bin']
 const deadlineMs = 5_000
 
-/** Where a program of the gateway is installed; undefined when it is not. */
+/** Returns the path of a program of the gateway; undefined when it is not installed. */
 export function findGatewaySoftware(machine: Machine, name: Software): string | undefined {
   return folders.map((folder) => `${folder}/${software[name].file}`).find((path) => machine.stamp(path) !== undefined)
 }

@@ -12,7 +12,7 @@ export interface Helper {
 
 export interface HelperAnswer {
   readonly outcome: 'answered' | 'timed_out' | 'ended'
-  /** What it wrote since the question, without the end mark; whole only where it answered. */
+  /** Its output since the question, without the end mark; complete only where it answered. */
   readonly stdout: string
 }
 
@@ -67,12 +67,12 @@ export const startHelper: StartHelper = (file, args) => {
 }
 
 export interface KeptHelper {
-  /** One question at a time. `ended`: when the process that was asked is gone. */
+  /** Asks one question at a time. `ended` resolves when the process that was asked has ended. */
   ask(more: readonly string[], deadlineMs: number): Promise<HelperAnswer & Pick<Helper, 'ended'>>
   close(): void
 }
 
-/** A helper for as long as its further arguments, which it is asked about, are the same and it answers; then another one. */
+/** Keeps one helper while its further arguments, which it is asked about, are the same and it answers; then starts another one. */
 export function keepHelper(start: StartHelper, [file, ...args]: readonly [string, ...string[]]): KeptHelper {
   let kept: { readonly helper: Helper; readonly more: readonly string[] } | undefined
   const close = (): void => {

@@ -32,14 +32,14 @@ export interface MachineKey {
   /** The raw public key, 32 bytes in base64. */
   readonly publicKey: string
   readonly installationId: string
-  /** The signature over a text, in base64. */
+  /** Signs a text, in base64. */
   sign(text: string): string
 }
 
 const identityFile = 'identity.json'
 const keyFile = 'enrolling.json'
 
-/** Who this node is. Kept through everything but an operator's removal of the node. */
+/** The identity of this node. It is kept until an operator removes the node. */
 export interface Identity extends MachineKey {
   readonly enrollment: Enrollment
 }
@@ -49,14 +49,14 @@ export class IdentityError extends Error {
   override readonly name = 'IdentityError'
 }
 
-/** The identity in a state directory; undefined where no control plane has taken the node in. */
+/** Reads the identity of a state directory; undefined before the enrollment. */
 export async function readIdentity(dataDir: string): Promise<Identity | undefined> {
   const file = await readAs(IdentityFile, join(dataDir, identityFile))
   return file && { ...keyOf(file), enrollment: file.enrolment }
 }
 
 /**
- * The key for an enrollment, made when there is none yet. It is kept until the enrollment is saved: an answer that is lost
+ * Returns the key for an enrollment, and makes one if there is none. It is kept until the enrollment is saved: an answer that is lost
  * on the way must not leave a node behind that no machine can be.
  */
 export async function ensureKey(dataDir: string): Promise<MachineKey> {
@@ -73,7 +73,7 @@ export async function ensureKey(dataDir: string): Promise<MachineKey> {
   return keyOf(file)
 }
 
-/** The control plane has taken the node in: the key becomes its identity. */
+/** Makes the key the identity of the enrolled node. */
 export async function keepIdentity(dataDir: string, enrollment: Enrollment): Promise<void> {
   const path = join(dataDir, keyFile)
   const file = await readAs(KeyFile, path)
@@ -87,7 +87,7 @@ export async function retireIdentity(dataDir: string): Promise<void> {
   await rename(join(dataDir, identityFile), join(dataDir, 'identity.removed.json'))
 }
 
-/** What tells this machine, and this start of it, from a copy of its state directory elsewhere. */
+/** Distinguishes this machine, and this start of it, from a copy of its state directory elsewhere. */
 export interface MachineIds {
   readonly machineId: string
   readonly bootId: string
@@ -122,7 +122,7 @@ function keyOf(file: KeyFile): MachineKey {
   }
 }
 
-/** The last 32 bytes of an Ed25519 key in DER are the key itself. */
+/** Returns the last 32 bytes of an Ed25519 key in DER, which are the key itself. */
 function rawPublicKey(key: KeyObject): string {
   return createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(-32).toString('base64')
 }

@@ -9,19 +9,19 @@ import { posix } from 'node:path'
 export interface Machine {
   /** Where the machine's `/` lies on ours. */
   readonly root: string
-  /** Where a path of the machine lies on ours; `..` cannot leave the root. */
+  /** Returns our path for a path of the machine; `..` cannot leave the root. */
   path(path: string): string
-  /** The text of a file; undefined when it is not there. Throws on any other fault. */
+  /** Reads the text of a file; undefined when it is not there. Throws on any other fault. */
   read(path: string): string | undefined
-  /** The bytes of a file; undefined when it is not there. Throws on any other fault. */
+  /** Reads the bytes of a file; undefined when it is not there. Throws on any other fault. */
   readBytes(path: string): Buffer | undefined
-  /** Tells one state of a file from another: its inode, size and time of change; undefined when it is not there. */
+  /** Returns a text that changes with the file: its inode, size and time of change; undefined when it is not there. */
   stamp(path: string): string | undefined
-  /** When a file was written last, in Unix milliseconds; undefined when it is not there. */
+  /** Returns the time of the last write in Unix milliseconds; undefined when the file is not there. */
   modifiedAt(path: string): number | undefined
-  /** The names in a folder, sorted; none when it is not there. */
+  /** Lists the names in a folder, sorted; none when it is not there. */
   list(path: string): readonly string[]
-  /** Where a symbolic link points; undefined when it is none. */
+  /** Returns the target of a symbolic link; undefined when it is none. */
   link(path: string): string | undefined
 }
 
@@ -58,7 +58,7 @@ export function openMachine(root = '/'): Machine {
   }
 }
 
-/** The machine whose kernel answers for this one: a root without a `/proc` or `/sys` of its own is a folder of ours. */
+/** Returns the machine whose kernel answers for this one: a root without a `/proc` or `/sys` of its own is a folder of ours. */
 export function kernelOf(machine: Machine): Machine {
   const hasOwn = machine.root === '/' || machine.list('/proc').length > 0 || machine.list('/sys').length > 0
   return hasOwn ? machine : openMachine()

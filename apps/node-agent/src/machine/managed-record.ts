@@ -8,7 +8,7 @@ export class DamagedFileError extends Error {
 
 const usualRemedy = 'Restore it from a backup; or move it away, start the agent again and deploy.'
 
-/** What the agent wrote into a file as JSON; undefined when it is not there. Rejects with DamagedFileError. */
+/** Reads what the agent wrote into a file as JSON; undefined when it is not there. Rejects with DamagedFileError. */
 export async function readManagedRecord<S extends z.ZodMiniType>(
   path: string,
   schema: S,

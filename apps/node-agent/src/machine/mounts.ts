@@ -40,7 +40,7 @@ const network = new Set(
 )
 
 /**
- * The machine's mounts, by its own paths. Of a root that is a folder of this machine, that is what is mounted below it
+ * Reads the machine's mounts, by its own paths. Of a root that is a folder of this machine, that is what is mounted below it
  * here; a `/proc` that was bound into the root shows our view too, with the root before each path.
  */
 export function readMounts(machine: Machine): readonly Mount[] {
@@ -57,7 +57,7 @@ function mountsBelow(root: string, mounts: readonly Mount[]): readonly Mount[] {
     .map((mount) => ({ ...mount, mountPoint: mount.mountPoint.slice(root.length) || '/' }))
 }
 
-/** The mount that a path shows, where something is mounted exactly there. */
+/** Returns the visible mount of a path, where something is mounted exactly there. */
 export function mountAt(path: string, mounts: readonly Mount[]): Mount | undefined {
   return mounts.findLast((mount) => mount.mountPoint === path && !isHidden(mount, mounts))
 }
@@ -110,7 +110,7 @@ export function unescape(field: string): string {
   return field.replaceAll(/\\([0-3][0-7]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
 }
 
-/** The local filesystems that can be reached, in the order of their first mount. */
+/** Returns the local filesystems that can be reached, in the order of their first mount. */
 export function localFilesystems(mounts: readonly Mount[]): readonly LocalFilesystem[] {
   const byDevice = new Map<string, Mount[]>()
   for (const mount of mounts) {
@@ -131,7 +131,7 @@ function bestFirst(a: Mount, b: Mount): number {
   return byRoot || a.mountPoint.length - b.mountPoint.length || (a.mountPoint < b.mountPoint ? -1 : 1)
 }
 
-/** Whether something was mounted over the mount, or over a folder above it: its path then leads elsewhere. */
+/** Says whether something was mounted over the mount, or over a folder above it: its path then leads elsewhere. */
 function isHidden(mount: Mount, mounts: readonly Mount[]): boolean {
   const chain = new Set<number>()
   for (let at: Mount | undefined = mount; at && !chain.has(at.id);) {

@@ -2,13 +2,13 @@ import type { Clock } from '@roost/runtime'
 import { describeFailure } from './run-command.js'
 import type { RunCommand } from './run-command.js'
 
-/** What systemd wants to know of a service of `Type=notify`. */
+/** Sends what systemd expects of a service of `Type=notify`. */
 export interface Notifier {
-  /** Start-up is done; from now on the watchdog is fed for as long as the event loop turns. */
+  /** Reports that the start is done. From now on the watchdog is notified while the event loop runs. */
   ready(): Promise<void>
-  /** What the service does now, for `systemctl status`. */
+  /** Sends what the service does now, for `systemctl status`. */
   status(text: string): Promise<void>
-  /** The watchdog is no longer fed. */
+  /** Reports the end; the watchdog is no longer notified. */
   stopping(): Promise<void>
 }
 

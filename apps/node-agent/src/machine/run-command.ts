@@ -10,7 +10,7 @@ export interface CommandOptions {
   /** The whole environment of the command; by default a fixed PATH and the C locale. */
   readonly env?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-  /** What the command reads from its standard input; nothing by default. The place for a secret, which everybody sees in an argument. */
+  /** Standard input of the command; empty by default. Secrets are passed here, because everybody sees arguments. */
   readonly input?: string
 }
 
@@ -134,7 +134,7 @@ export function abandon(child: ChildProcess): void {
   child.unref()
 }
 
-/** What a command wrote, up to a limit. */
+/** Collects the output of a command, up to a limit. */
 class Output {
   readonly #chunks: Buffer[] = []
   readonly #limit: number
@@ -144,7 +144,7 @@ class Output {
     this.#limit = limit
   }
 
-  /** False once there is more than the limit. */
+  /** Returns false once there is more than the limit. */
   add(chunk: Buffer): boolean {
     this.#bytes += chunk.length
     if (this.#bytes > this.#limit) return false
@@ -157,7 +157,7 @@ class Output {
   }
 }
 
-/** One line for an operator on what became of a command that should have succeeded. */
+/** Describes in one line the failure of a command. */
 export function describeFailure(result: CommandResult): string {
   const said = result.stderr.trim().split('\n', 1)[0]
   const byOutcome = {

@@ -1,7 +1,7 @@
 import type { Machine } from './machine.js'
 
 /**
- * The names of the processes as the kernel has them, 15 characters at most. Not their command lines: reading those waits for a
+ * Reads the names of the processes from the kernel, 15 characters at most. Not their command lines: reading those waits for a
  * process that hangs in a dead mount.
  */
 export function readPrograms(machine: Machine): ReadonlySet<string> {

@@ -14,7 +14,7 @@ export type ProbeResult =
 
 /** A mount to ask for its usage. */
 export interface ProbeTarget {
-  /** Tells this mount from a later one at the same path. */
+  /** Distinguishes this mount from a later one at the same path. */
   readonly id: number
   readonly mountPoint: string
 }
@@ -32,7 +32,7 @@ export interface StatfsProbe {
 
 export interface StatfsProbeOptions {
   readonly run: RunCommand
-  /** Without it each mount is asked by a process that we start ourselves. */
+  /** If it is absent, each mount is asked by a process that we start ourselves. */
   readonly start?: StartHelper
   /** Leads from a path of the machine to where it lies on ours. */
   readonly path?: (path: string) => string
@@ -41,7 +41,7 @@ export interface StatfsProbeOptions {
   /** The commands that ask one mount, and all in a round; tests put some here that hang. */
   readonly command?: readonly [string, ...string[]]
   readonly roundCommand?: readonly [string, ...string[]]
-  /** What the command for one mount gets behind the path. */
+  /** Returns further arguments of the command for one mount, after the path. */
   readonly more?: (mount: ProbeTarget) => readonly string[]
 }
 
@@ -120,12 +120,12 @@ class SingleProbe {
     return entry.underWay
   }
 
-  /** Whether nothing is known against asking it together with others. */
+  /** Says whether the mount may be asked together with others: it answered the last time. */
   isWell(target: ProbeTarget): boolean {
     return !this.#unwell.has(keyOf(target)) && !this.#entries.has(keyOf(target))
   }
 
-  /** A process of somebody else's hangs in it. */
+  /** Records that another process hangs in the mount. */
   hangs(target: ProbeTarget, ended: Promise<void>): void {
     this.#waitFor({ target, busy: true }, ended)
   }

@@ -16,7 +16,7 @@ export interface RoundAnswer {
 }
 
 export interface StatfsRound {
-  /** One round at a time. Never rejects. */
+  /** Asks one round at a time. Never rejects. */
   ask(paths: readonly string[]): Promise<RoundAnswer>
   close(): void
 }

@@ -1,6 +1,6 @@
 /**
- * What the machine tells to the agent's user: undefined where a file is the superuser's, or where the device behind it answers
- * with an error. One such file must not cost the whole inventory.
+ * Reads what the agent's user may read: undefined where a file is the superuser's, or where its device answers with an error.
+ * One such file must not make the inventory fail.
  */
 export function unlessDenied<T>(read: () => T): T | undefined {
   try {

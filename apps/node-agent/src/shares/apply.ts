@@ -46,7 +46,7 @@ export async function applyGateway(
   return end(deployment, parts)
 }
 
-/** Of the protocols that it has something to do with, one at least has not failed. */
+/** Says whether at least one of the protocols involved has not failed. */
 function anyGoes(parts: readonly ProtocolDeployment[]): boolean {
   return failedOf(parts).length === 0 || parts.some(({ isInvolved, fault }) => isInvolved && fault === undefined)
 }
@@ -110,7 +110,7 @@ async function end(deployment: Deployment, parts: readonly ProtocolDeployment[])
   return { outcome, in_force, message, files, partly: true }
 }
 
-/** Of a deployment of which no protocol failed. */
+/** Returns the outcome of a deployment of which no protocol failed. */
 async function settledOutcome(deployment: Deployment, files: Outcome['files']): Promise<Outcome> {
   const { gateway, desired, generation, generationBefore: before } = deployment
   const { missing, notes } = await settled(gateway.mounts)
@@ -121,7 +121,7 @@ async function settledOutcome(deployment: Deployment, files: Outcome['files']): 
   return { outcome: 'failed', in_force: before, message, files, partly: true, isIncomplete: true }
 }
 
-/** What one part says, or each of several by its name. */
+/** Returns the reason of the failed protocol, or the reasons of several by their names. */
 function reasonOf(failed: readonly ProtocolDeployment[]): string {
   const involved = failed.filter(({ isInvolved }) => isInvolved)
   const [reason, ...others] = new Set(involved.map(({ fault }) => fault))
@@ -142,7 +142,7 @@ async function settled(mounts: Mounts, behind: ReadonlySet<string> = new Set()):
   }
 }
 
-/** What kept the mounts from being as they were. */
+/** Puts the mounts back, and returns the errors of that. */
 async function abandoned(mounts: Mounts): Promise<readonly string[]> {
   return mounts.abandon().then(
     () => [],

@@ -2,7 +2,7 @@ import type { GatewayState as DesiredGateway, MissingShare } from '../mounts/des
 import type { Gateway } from './gateway.js'
 import type { Before, InForce } from './gateway-state.js'
 
-/** What the protocols of one deployment share, as it is now. */
+/** The state of one deployment, which its protocols share. */
 export interface Deployment {
   readonly gateway: Gateway
   readonly desired: DesiredGateway

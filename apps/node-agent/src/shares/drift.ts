@@ -7,7 +7,7 @@ import { bodyOf } from './plan.js'
 import type { Adoption, ShareServer } from './servers/share-server.js'
 import { unifiedDiff } from './unified-diff.js'
 
-/** What is not as the last deployment made it: our files, what their servers serve, the mounts. */
+/** Returns the differences from the last deployment: in our files, in what their servers serve, in the mounts. */
 export async function gatewayDrift({ machine, servers, mounts, state }: Gateway): Promise<readonly DriftedItem[]> {
   const { files } = await state.readInForce()
   const items: DriftedItem[] = []

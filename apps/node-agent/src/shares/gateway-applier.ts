@@ -7,7 +7,7 @@ import { planGateway } from './plan.js'
 import type { ShareServer } from './servers/share-server.js'
 import { watchFiles } from './watch-files.js'
 
-/** The applier of shares: the files of this machine's servers, and what they serve. */
+/** Creates the applier of shares, which writes the files of this machine's servers and checks what they serve. */
 export function createGatewayApplier(gateway: Gateway): Applier<'gateway'> {
   const { machine, mounts, servers } = gateway
   const onFolders = async (

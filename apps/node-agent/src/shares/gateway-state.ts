@@ -16,7 +16,7 @@ const InForce = z.object({
   since: z.prefault(z.record(z.string(), z.number()), {}),
   /** Names of shares by the paths of their folders. */
   names: z.record(z.string(), z.string()),
-  /** Of each account of a share that is ours, by name, what tells its password from another. */
+  /** A fingerprint of the password of each account of ours, by name. */
   accounts: z.record(z.string(), z.string()),
 })
 export type InForce = z.infer<typeof InForce>
@@ -29,17 +29,17 @@ const Journal = z.object({ node: z.string(), generation: z.number(), before: Bef
 
 export interface GatewayState {
   readInForce(): Promise<InForce>
-  /** The file as the generation in force wrote it; undefined where it wrote none. */
+  /** Reads a file as the generation in force wrote it; undefined where it wrote none. */
   readFile(path: string): Promise<string | undefined>
-  /** With the texts of the files that are new in it. */
+  /** Saves the state, with the texts of its new files. */
   writeInForce(inForce: InForce, texts: ReadonlyMap<string, string>): Promise<void>
-  /** Nothing of what has come to its end. */
+  /** Reads the files of an unfinished deployment; none after one that ended. */
   readJournal(): Promise<Before>
-  /** Of no file: removes it. */
+  /** Saves the record; one without files removes it. */
   writeJournal(generation: number, before: Before): Promise<void>
 }
 
-/** Written through and by rename: after any crash each of these is the old one or the new one. */
+/** Opens the state. Files are synced and renamed: after a crash each is the old one or the new one. */
 export function gatewayState(dir: string, node: string): GatewayState {
   const inForceFile = join(dir, 'in-force.json')
   const journalFile = join(dir, 'under-way.json')

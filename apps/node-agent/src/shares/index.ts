@@ -38,7 +38,7 @@ export interface RenderOptions {
 }
 
 /**
- * The files that make the node's servers export these shares: one for each server, also when it has none left. Throws
+ * Renders the files that make the node's servers export these shares: one for each server, also when it has none left. Throws
  * when a single setting cannot be written without a doubt, so that nothing is half done.
  */
 export function renderShares(shares: readonly DesiredShare[], options: RenderOptions): readonly DeclaredFile[] {
@@ -47,7 +47,7 @@ export function renderShares(shares: readonly DesiredShare[], options: RenderOpt
   return shareProtocols.flatMap((protocol) => renderProtocol(protocol, validated, options))
 }
 
-/** What no two shares of a node have in common, whatever their protocols. */
+/** Throws where two shares of a node have the same id or export number, whatever their protocols. */
 export function requireDistinct(shares: readonly DesiredShare[]): void {
   requireUnique(shares, 'id', (share) => String(share.id))
   requireUnique(shares, 'export_number', (share) => String(share.export_number))

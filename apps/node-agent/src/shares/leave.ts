@@ -18,7 +18,7 @@ export interface Departure {
   readonly content: string | null
 }
 
-/** What of a file of ours a server has now. */
+/** The current text of a server's file of ours. */
 export interface Served {
   readonly server: ShareServer
   readonly text: string
@@ -28,11 +28,11 @@ export interface Leaving {
   readonly departures: readonly Departure[]
   /** The servers whose files go. */
   readonly files: readonly Served[]
-  /** Those of them with shares, which end. */
+  /** Those of them that have shares, which end. */
   readonly served: readonly Served[]
 }
 
-/** What it takes for the servers of this machine to run as before Roost came. Throws where that cannot be. */
+/** Returns the changes that make the servers of this machine run as before Roost. Throws where that is impossible. */
 export function leavingOf(machine: Machine, servers: readonly ShareServer[]): Leaving {
   const files = servers.flatMap((server) => {
     const text = machine.read(server.file)

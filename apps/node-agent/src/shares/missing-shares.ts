@@ -3,7 +3,7 @@ import type { GatewayState as DesiredGateway, MissingShare } from '../mounts/des
 const namesShown = 50
 const reasonsShown = 3
 
-/** One sentence for an operator on the shares that are not served; none when all are. */
+/** Describes the shares that are not served in one sentence for an operator; none when all are. */
 export function describeMissing({ shares }: DesiredGateway, missing: readonly MissingShare[]): readonly string[] {
   if (missing.length === 0) return []
   const names = new Map(shares.map(({ id, name }) => [id, name]))

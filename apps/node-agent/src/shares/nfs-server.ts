@@ -11,7 +11,7 @@ export class NfsServerError extends Error {
 export const bothRun =
   "The kernel's NFS server and nfs-ganesha both run here, where one can answer clients: stop one of them, and deploy again."
 
-/** The NFS server that runs on the machine, else the one that is installed; null where there is none. */
+/** Returns the NFS server that runs on the machine, else the one that is installed; null where there is none. */
 export function detectNfsServer(machine: Machine): ShareServers['nfs'] {
   const programs = readPrograms(machine)
   const [kernel, ganesha] = [programs.has('nfsd') || programs.has('rpc.mountd'), programs.has('ganesha.nfsd')]

@@ -9,7 +9,7 @@ import type { LiveSession, NameOf } from './servers/share-server.js'
 import type { ServerChange } from './server-change.js'
 import { unifiedDiff } from './unified-diff.js'
 
-/** What a deployment of these shares would do. Rejects with what would keep it from being done. */
+/** Plans a deployment of these shares. Rejects with the reason where it could not be done. */
 export async function planGateway(gateway: Gateway, desired: DesiredGateway): Promise<DeploymentPlan> {
   const { servers, mounts, accounts, state } = gateway
   const inForce = await state.readInForce()
@@ -50,7 +50,7 @@ export async function requireReady(machine: Machine, serverChanges: readonly Ser
         `${server.daemon} does not run on this node, and has shares to serve: start it, and deploy again.`,
       )
     requireOwnFiles(machine, [server.file])
-    await server.requireRoom(text)
+    await server.requireNoConflict(text)
   }
 }
 
@@ -67,7 +67,7 @@ export function goneFolders({ mounts }: Gateway, { replaced }: MountPlan): Reado
   return new Set(replaced.map((id) => mounts.pathOf({ id })))
 }
 
-/** What stands in the file decides what clients have, and what was applied decides where the file cannot be read. */
+/** Returns the sessions that end. The present file decides which access clients have; the applied one decides where the present one cannot be read. */
 export async function sessionsOf(
   { server, present, text }: ServerChange,
   inForce: string | undefined,
@@ -101,7 +101,7 @@ async function plannedFile({ server, present, declared }: ServerChange): Promise
   }
 }
 
-/** Without the header, whose generation and hash say nothing to a reader; all of a file whose header is not ours. */
+/** Removes our header, whose generation and hash are noise in a diff. A foreign header is kept. */
 export function bodyOf(text: string): string {
   return text.replace(/^# Written by Roost: .*\n# generation \d+, sha256 .*\n\n/, '')
 }

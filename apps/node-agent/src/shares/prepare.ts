@@ -26,7 +26,7 @@ export interface Preparation {
   readonly backup: string | null
 }
 
-/** What is missing for the servers of this machine to read our files; nothing where they do. Throws where that cannot be. */
+/** Returns the steps that make the servers of this machine read our files; none where they do. Throws where that is impossible. */
 export function preparationsFor(machine: Machine, nfs: ShareServers['nfs']): readonly Preparation[] {
   const hasSamba = findGatewaySoftware(machine, 'samba') !== undefined
   const files = [
@@ -42,7 +42,7 @@ export function preparationsFor(machine: Machine, nfs: ShareServers['nfs']): rea
   ]
 }
 
-/** Whether an operator made this machine a gateway: an installed server of it reads our file. It stays one while the server is down. */
+/** Says whether an operator made this machine a gateway: an installed server reads our file, whether it runs or not. */
 export function isPrepared(machine: Machine): boolean {
   const has = (name: Parameters<typeof findGatewaySoftware>[1]) => findGatewaySoftware(machine, name) !== undefined
   return (
@@ -52,7 +52,7 @@ export function isPrepared(machine: Machine): boolean {
   )
 }
 
-/** Each file is replaced by a rename, which does not reach whoever has the old one bound to the same path. */
+/** Throws for a file that is mounted over its path: our rename would not replace it. */
 export function requireOwnFiles(machine: Machine, files: readonly string[]): void {
   const mounts = readMounts(machine)
   const bound = files.find((file) => mountAt(file, mounts) !== undefined)
@@ -84,7 +84,7 @@ function missingSambaLine(machine: Machine): readonly Preparation[] {
   return readsOurSections(text) ? [] : [appended(smbConf, text, sambaLines)]
 }
 
-/** Both changes to ganesha.conf as one, since they are of one file. */
+/** Returns both changes to ganesha.conf as one, because they are of one file. */
 function missingGaneshaSettings(machine: Machine): readonly Preparation[] {
   const text = machine.read(ganeshaConf) ?? ''
   const settings = missingCacheSettings(text)
@@ -115,12 +115,12 @@ function keptIn(backup: string | null): string {
   return backup === null ? '' : ` The file as it is now stays in ${backup}.`
 }
 
-/** An earlier backup is of what was before us. */
+/** Keeps an earlier backup, which has the file from before Roost. */
 function unlessThere(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }
 
-/** Where a file is kept as it was before Roost came. */
+/** Returns the path of the backup of a file from before Roost. */
 export function backupOf(path: string): string {
   return `${path}.before-roost`
 }

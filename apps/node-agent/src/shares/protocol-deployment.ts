@@ -22,7 +22,7 @@ export class ProtocolDeployment {
   fault: string | undefined
   /** There is something to serve by it, or was. */
   isInvolved = false
-  /** What is served by it may have been changed on the way. */
+  /** The servers may have loaded something of this deployment. */
   isTouched = false
   readonly #deployment: Deployment
   readonly #servers: readonly ShareServer[]
@@ -110,7 +110,7 @@ export class ProtocolDeployment {
     this.fault = `${this.fault ?? ''}${onTheWayBack(faults)}`
   }
 
-  /** The folders of its shares, of those that are served as of those that are wanted. */
+  /** Returns the folders of its shares, of those that are served and of the desired ones. */
   async folders(): Promise<readonly string[]> {
     const { gateway, desired, inForce } = this.#deployment
     const wanted = desired.shares.filter(({ protocol }) => protocol === this.protocol)
@@ -131,7 +131,7 @@ export class ProtocolDeployment {
     return this.#serverChanges.filter(({ changes }) => changes)
   }
 
-  /** Of a record by file, what is of this protocol's servers. */
+  /** Returns the entries of a record by file that belong to this protocol's servers. */
   #own<T>(record: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
     return Object.fromEntries(Object.entries(record).filter(([file]) => this.#isOurs(file)))
   }
@@ -178,7 +178,7 @@ export class ProtocolDeployment {
 
   async #lostSessions(before: Before): Promise<readonly LiveSession[]> {
     const { gateway, desired, inForce } = this.#deployment
-    // What ends with its folder is ended by who ends the mount.
+    // Sessions that end with their folder are ended together with the mount.
     const losses = { nameOf: namesOf(gateway, inForce, desired), gone: new Set<string>() }
     const lost: LiveSession[] = []
     for (const serverChange of this.#serverChanges) {

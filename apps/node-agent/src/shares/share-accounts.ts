@@ -20,7 +20,7 @@ export interface ShareAccounts {
 const deadlineMs = 20_000
 
 /**
- * The account `share-<id>` of each share with a password: in Samba's database, and on the machine, without which Samba
+ * Manages the account `share-<id>` of each share with a password: in Samba's database, and on the machine, without which Samba
  * takes none. No login to the machine is possible with it. A password is handed over by the standard input alone.
  */
 export function createShareAccounts(run: RunCommand): ShareAccounts {
@@ -56,7 +56,7 @@ export function createShareAccounts(run: RunCommand): ShareAccounts {
     await must('smbpasswd', ['-s', '-a', name], `${password}\n${password}\n`)
   }
 
-  /** One that an operator has removed already is what was wanted. */
+  /** Removes an account; one that an operator has removed already is no fault. */
   async function remove(name: string): Promise<void> {
     await run('pdbedit', ['-x', '-u', name], { deadlineMs })
     await run('userdel', [name], { deadlineMs })
@@ -76,7 +76,7 @@ function passwordsOf(shares: readonly DesiredShare[]): ReadonlyMap<string, strin
   )
 }
 
-/** A salt and a digest: in a file of root's, beside which Samba keeps as much. */
+/** Returns a salt and a digest for a file of root's; Samba's own database has as much. */
 function markOf(password: string, salt = randomBytes(16).toString('hex')): string {
   return `${salt}:${createHmac('sha256', salt).update(password).digest('hex')}`
 }

@@ -2,7 +2,7 @@ import type { GatewayConfig } from '../config.js'
 import { sharePath } from '../mounts/desired/share-path.js'
 import type { ShareLocations } from './servers/validate-share.js'
 
-/** Where the configuration puts the containers of shares; an operator who mounts decides who owns what is there. */
+/** Returns where the configuration mounts the containers of shares. An operator who mounts them decides about the owner of files. */
 export function locationsOf({ mounts, mountDirectory, account }: GatewayConfig): ShareLocations {
   return {
     pathOf: (share) => sharePath(mountDirectory, share),

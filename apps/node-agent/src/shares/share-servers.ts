@@ -28,7 +28,7 @@ export interface Servers {
   ): Promise<readonly ServerChange[]>
 }
 
-/** The servers of shares on this machine. */
+/** Opens the servers of shares on this machine. */
 export function openServers({ machine, run, gateway, locations }: ServersOptions): Servers {
   const options = { machine, run, mountDirectory: gateway.mountDirectory }
   const samba = createSambaServer(options)
@@ -60,7 +60,7 @@ export function openServers({ machine, run, gateway, locations }: ServersOptions
     },
   }
 
-  /** Which server is only asked where there is something for one to serve. */
+  /** Returns the NFS server. It is only detected where there is something to serve. */
   function choose(shares: readonly DesiredShare[]): ShareServers['nfs'] {
     if (shares.length === 0) return gateway.nfs ?? 'kernel'
     if (nfs.kernel.isRunning() && nfs.ganesha.isRunning()) throw new NfsServerError(bothRun)

@@ -1,7 +1,7 @@
 /** Beyond so many changed lines, the work to tell which stayed would hold the agent up. */
 const maxEditLength = 4_000
 
-/** What changes from one text to another, with three lines around; empty when nothing does. */
+/** Returns the diff of two texts with three lines of context; empty where they are equal. */
 export async function unifiedDiff(path: string, before: string, after: string): Promise<string> {
   if (before === after) return ''
   // Read only when something changes: it stays out of the memory of an agent that watches.
@@ -14,7 +14,7 @@ export async function unifiedDiff(path: string, before: string, after: string): 
   return patch ?? fullDiff(path, before, after)
 }
 
-/** Everything goes and everything comes. */
+/** Returns a diff that removes all lines and adds all lines. */
 function fullDiff(path: string, before: string, after: string): string {
   const [old, next] = [linesOf(before), linesOf(after)]
   const body = [...old.map((line) => `-${line}\n`), ...next.map((line) => `+${line}\n`)].join('')

@@ -7,7 +7,7 @@ const settlesMs = 500
 /** How often a folder is looked for that is not there: `gateway prepare` makes them, perhaps while the agent runs. */
 const retryMs = 5_000
 
-/** Tells when one of the files was changed, or came or went, their folders too. */
+/** Calls back when one of the files, or its folder, was changed, created or removed. */
 export function watchFiles(machine: Machine, files: readonly string[], changed: () => void): () => void {
   const names = new Set(files.map((file) => basename(file)))
   let settling: NodeJS.Timeout | undefined

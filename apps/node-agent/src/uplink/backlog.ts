@@ -7,11 +7,11 @@ export interface Backlog {
   readonly frames: FrameBuffer
   /** How old a frame may be to be wanted. */
   readonly backlogMs: number
-  /** Whether the session that this is for still stands. */
+  /** Says whether the session of this backlog is still open. */
   readonly isOpen: () => boolean
-  /** Whether the control plane can read frames of that catalogue. */
+  /** Says whether the control plane can read frames of that catalogue. */
   readonly wants: (catalogue: number) => boolean
-  /** False when there is no room now. */
+  /** Sends a text. Returns false when the socket is full. */
   readonly send: (frame: Uint8Array) => boolean
 }
 
@@ -31,7 +31,7 @@ function isWanted({ clock, backlogMs, wants, isOpen }: Backlog, bytes: Uint8Arra
     const { time, catalogue } = decodeMetricFrame(bytes)
     return isOpen() && time * 1000 >= clock.now() - backlogMs && wants(catalogue)
   } catch {
-    // Of another version of the agent.
+    // Another version of the agent wrote it.
     return false
   }
 }

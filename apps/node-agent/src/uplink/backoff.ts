@@ -5,9 +5,9 @@ import { type BackoffLimits, backoffMs } from '@roost/runtime'
 export interface SessionEnd {
   /** The close code of the stream; null when it broke, or never came up. */
   readonly code: number | null
-  /** What to tell an operator. */
+  /** The message for an operator. */
   readonly message: string
-  /** What the server asked us to wait. */
+  /** The wait that the server asked for. */
   readonly retryAfterMs: number | null
   /** How long the session was in force; 0 when the hello was never accepted. */
   readonly stableMs: number

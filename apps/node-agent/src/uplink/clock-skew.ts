@@ -1,6 +1,6 @@
 const warnAboveSeconds = 30
 
-/** What to do about a clock that is so many seconds ahead of the control plane's; null when it is near enough. */
+/** Says what to do about a clock that is so many seconds ahead of the control plane's; null when the difference is small. */
 export function clockRemedy(skewSeconds: number | null): string | null {
   if (skewSeconds === null || Math.abs(skewSeconds) < warnAboveSeconds) return null
   const direction = skewSeconds > 0 ? 'ahead of' : 'behind'

@@ -9,7 +9,7 @@ export class EnrollError extends Error {
   }
 }
 
-/** What a failed connection means to the one who typed the address. */
+/** Explains a failed connection to the operator who typed the address. */
 export function connectionError(error: unknown, server: URL, now: Date): EnrollError {
   const { code = '', message } = error as NodeJS.ErrnoException
   const [cause, remedy] = meanings[code] ?? [

@@ -4,7 +4,7 @@ import type { Clock, Log, LogFields } from '@roost/runtime'
 const perMinute = 10
 const minuteMs = 60_000
 
-/** The agent's log. Warnings and errors are forwarded to the control plane as well: at most ten a minute, and none while it is not connected. */
+/** Creates the agent's log. Warnings and errors are also forwarded to the control plane: at most ten a minute, and none while it is not connected. */
 export function forwardingLog(
   log: Log,
   clock: Clock,

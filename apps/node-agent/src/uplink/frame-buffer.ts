@@ -7,9 +7,9 @@ import { listFolder } from './list-folder.js'
 
 export interface FrameBufferOptions {
   readonly dir: string
-  /** What all segments together may take, less what `reservedBytes` says. */
+  /** The limit of all segments together, less `reservedBytes`. */
   readonly maxBytes: number
-  /** What the messages that must not be lost take of it now. */
+  /** The bytes that messages that must not be lost use now. */
   readonly reservedBytes: () => number
   readonly log: Log
 }
@@ -142,7 +142,7 @@ export class FrameBuffer {
     }
   }
 
-  /** Said once, until a frame could be kept again: the disk may stay full for days. */
+  /** Logs the fault once, until a frame could be saved again: the disk may stay full for days. */
   async #failed(error: unknown): Promise<void> {
     if (!this.#failing)
       this.#options.log.warn(

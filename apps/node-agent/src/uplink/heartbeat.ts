@@ -30,7 +30,7 @@ export class Heartbeat {
     this.#arm()
   }
 
-  /** From now on at this interval. */
+  /** Sets the interval from now on. */
   setInterval(intervalMs: number): void {
     if (intervalMs === this.#intervalMs || this.#stopped) return
     this.#intervalMs = intervalMs

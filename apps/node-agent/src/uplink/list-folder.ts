@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 
-/** The names in a folder, sorted; none when it is not there: it is made with its first file, when the disk allows. */
+/** Lists the names in a folder, sorted; none when it is not there: it is made with its first file. */
 export async function listFolder(dir: string): Promise<readonly string[]> {
   try {
     return (await readdir(dir)).toSorted()

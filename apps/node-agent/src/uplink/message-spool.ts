@@ -44,12 +44,12 @@ export class MessageSpool {
     return spool
   }
 
-  /** Oldest first. */
+  /** Returns the messages, oldest first. */
   pending(): readonly SpooledMessage[] {
     return [...this.#messages.values()]
   }
 
-  /** False once the message was acknowledged or replaced. */
+  /** Returns false once the message was acknowledged or replaced. */
   has(sequence: number): boolean {
     return this.#messages.has(sequence)
   }
@@ -74,7 +74,7 @@ export class MessageSpool {
         sizeBytes: Buffer.byteLength(text),
         unsaved: await this.#save(sequence, kind, text),
       }
-      // What is on the disk stays until what replaces it is there too, and that is sent only once the other is gone: a
+      // The old file stays until its replacement is on the disk, which is sent only after the old one is removed: a
       // crash must not bring the older one back after the newer one was acknowledged.
       const replaced = message.unsaved === null ? waiting : waiting.filter((old) => old.unsaved !== null)
       for (const old of replaced) await this.#forget(old)
@@ -83,13 +83,13 @@ export class MessageSpool {
     })
   }
 
-  /** The text of a message; undefined when it was acknowledged meanwhile. */
+  /** Reads the text of a message; undefined when it was acknowledged meanwhile. */
   async read(message: SpooledMessage): Promise<string | undefined> {
     if (message.unsaved !== null) return message.unsaved
     return (await readManagedFile(this.#path(message.sequence, message.kind)))?.toString()
   }
 
-  /** The control plane has it: it need not be kept any longer. */
+  /** Removes a message that the control plane has. */
   async acknowledge(sequence: number): Promise<void> {
     const message = this.#messages.get(sequence)
     if (message !== undefined) await this.#queue.run(() => this.#forget(message))
@@ -100,7 +100,7 @@ export class MessageSpool {
     await this.#queue.settled()
   }
 
-  /** The text where it could not be saved, else null. */
+  /** Saves a message. Returns its text where that failed, else null. */
   async #save(sequence: number, kind: string, text: string): Promise<string | null> {
     try {
       await mkdir(this.#options.dir, { recursive: true, mode: 0o700 })
@@ -131,7 +131,7 @@ export class MessageSpool {
     const path = join(this.#options.dir, name)
     const match = messageFile.exec(name)
     if (match === null) {
-      // What a killed writer left behind.
+      // A killed writer left this file.
       if (name.endsWith('.new')) await rm(path, { force: true })
       return
     }

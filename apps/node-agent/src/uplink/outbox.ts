@@ -61,7 +61,7 @@ export class Outbox implements Reporter {
     return this.#phase
   }
 
-  /** A session is ready: sends the newest data first, then the spool. */
+  /** Starts to send in a session: the newest data first, then the spool. */
   open(link: Link): void {
     this.#link = link
     this.#catalogueSent = false
@@ -71,14 +71,14 @@ export class Outbox implements Reporter {
     this.#spoolSender.open({ send: (text) => this.#sendRoomy(link, text) })
   }
 
-  /** The control plane has set how old buffered frames may be. Only the first call in a session counts. */
+  /** Sends buffered frames that are at most so old. Only the first call in a session has an effect. */
   catchUp(backlogMs: number): void {
     if (this.#link === null || this.#replayed) return
     this.#replayed = true
     void this.#replay(this.#link, backlogMs)
   }
 
-  /** The session is there, but not for data. */
+  /** Stops sending: the session is open, but not for data. */
   park(): void {
     this.close()
     this.#phase = 'parked'
@@ -187,7 +187,7 @@ export class Outbox implements Reporter {
     this.#spoolSender.pump()
   }
 
-  /** False when the control plane cannot know what the frame means. */
+  /** Sends the catalogue. Returns false when the control plane cannot read the frame. */
   #sendCatalogue(link: Link): boolean {
     const text = this.#catalogue?.text ?? ''
     if (this.#catalogueSent || Buffer.byteLength(text) > maxMessageBytes) return this.#catalogueSent

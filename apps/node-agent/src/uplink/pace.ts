@@ -38,7 +38,7 @@ export function paceOf(settings: Settings): Pace {
   }
 }
 
-/** The intervals that were set before this start; the defaults if the file is damaged. */
+/** Reads the intervals that were set before this start; the defaults if the file is damaged. */
 export async function readPace(dataDir: string): Promise<Pace> {
   const bytes = await readManagedFile(pacePath(dataDir))
   if (bytes === undefined) return firstPace

@@ -7,7 +7,7 @@ import { certificatesOf } from './trust.js'
 const deadlineMs = 15_000
 
 /**
- * The certificate, among those that a server shows, whose SHA-256 is the expected one: that of its public key (SPKI in
+ * Returns the certificate of a server whose SHA-256 is the expected one: that of its public key (SPKI in
  * DER) or its own. Nothing is sent to the server, and nothing else that it shows is believed; whoever uses the answer as
  * an authority checks chain and name on the next connection.
  */

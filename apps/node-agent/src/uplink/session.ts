@@ -81,13 +81,13 @@ export class Session {
     return this.#socket.bufferedAmount
   }
 
-  /** PEM of the certificates that the server showed, its own first; none without TLS. */
+  /** Returns PEM of the certificates that the server showed, its own first; none without TLS. */
   get certificates(): readonly string[] {
     return this.#certificates
   }
 
   send(data: string | Uint8Array): void {
-    // What cannot be sent is not lost: results wait for their acknowledgement, metrics for the next frame.
+    // Nothing is lost here: results wait for their acknowledgement, and the next frame has the metrics.
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(data, () => {})
   }
 
@@ -99,7 +99,7 @@ export class Session {
     cancel()
   }
 
-  /** A message met a fault of this program: the session ends. */
+  /** Ends the session after a fault of this program. */
   fail(error: unknown): void {
     this.#options.onFault(error)
     this.#failure ??= 'A message of the control plane could not be processed.'
@@ -144,7 +144,7 @@ export class Session {
     this.#giveUp(`The control plane answered ${response.statusCode} instead of opening the stream.`)
   }
 
-  /** Whatever the control plane sends, at most this session ends. */
+  /** Processes a message. An error ends this session at most. */
   #receiveSafely(text: string): void {
     try {
       this.#receive(text)
@@ -204,7 +204,7 @@ export class Session {
   }
 }
 
-/** The type of a message that cannot be read, for the log. */
+/** Returns the type of a message that cannot be read, for the log. */
 function typeOf(json: unknown): string {
   const type = typeof json === 'object' && json !== null ? (json as { readonly type?: unknown }).type : undefined
   return typeof type === 'string' ? type.slice(0, 64) : 'none'

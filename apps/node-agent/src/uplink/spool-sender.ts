@@ -9,7 +9,7 @@ export interface SpoolSenderOptions {
 }
 
 interface Target {
-  /** False when there is no room now. */
+  /** Sends a text. Returns false when the socket is full. */
   send(text: string): boolean
 }
 
@@ -55,7 +55,7 @@ export class SpoolSender {
     await this.#options.messages.acknowledge(sequence)
   }
 
-  /** The control plane refused it for now. A message that a newer one has replaced is not sent again. */
+  /** Retries a refused message later. A message that a newer one has replaced is not sent again. */
   refused(sequence: number): void {
     if (!this.#options.messages.has(sequence)) return void this.#attempts.delete(sequence)
     const count = this.#attempts.get(sequence)?.count ?? 1
@@ -65,7 +65,7 @@ export class SpoolSender {
     this.#arm(delayMs)
   }
 
-  /** What is only of interest, and may be about something that is no longer there. */
+  /** Says whether the message is only informative, and may be outdated. */
   #isNews(sequence: number): boolean {
     return this.#options.messages
       .pending()
@@ -99,7 +99,7 @@ export class SpoolSender {
     this.#armNext()
   }
 
-  /** False when there was no room. */
+  /** Sends a message. Returns false when the socket is full. */
   async #send(target: Target, message: SpooledMessage): Promise<boolean> {
     const { clock, log, messages, maxMessageBytes } = this.#options
     const text = await messages.read(message).catch((error: unknown) => {

@@ -4,7 +4,7 @@ import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import { readManagedFile, writeManagedFile } from '../machine/managed-file.js'
 import type { Log } from '@roost/runtime'
 
-/** PEM of what the server showed: its own certificate, then those that issued it, as far as it sent them. */
+/** Returns PEM of the server's certificate, then of its issuers, as far as the server sent them. */
 export function certificatesOf(socket: TLSSocket): string[] {
   const certificates: string[] = []
   let next: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true)
@@ -18,7 +18,7 @@ export function certificatesOf(socket: TLSSocket): string[] {
 }
 
 /**
- * Whether a server that shows these certificates could still be reached by somebody who trusts `authorities` alone: a
+ * Says whether a server with these certificates can still be reached by a client that trusts `authorities` alone: a
  * list that fails this would lock the agent out.
  */
 export function vouchesFor(authorities: readonly string[], shown: readonly string[]): boolean {
@@ -34,7 +34,7 @@ export function vouchesFor(authorities: readonly string[], shown: readonly strin
     )
 }
 
-/** One PEM each, in their order; empty where the text holds none. Throws on one that cannot be read. */
+/** Splits a text into one PEM each, in their order; empty where it has none. Throws on one that cannot be read. */
 export function splitPem(text: string): string[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
   return blocks.map((block) => new X509Certificate(block).toString())
@@ -52,7 +52,7 @@ export class Trust {
     this.#log = log
   }
 
-  /** None means those that Node trusts. */
+  /** Returns the trusted authorities; none means those of Node. */
   get authorities(): readonly string[] {
     return this.#authorities
   }

@@ -20,7 +20,7 @@ export interface UplinkOptions {
   readonly pace: Pace
   /** The control plane set another pace. */
   readonly onPace: (pace: Pace) => void
-  /** What to show as the state of the connection. */
+  /** Receives the state of the connection as a text. */
   readonly onStatus: (status: string) => void
   readonly clock: Clock
   readonly random: () => number
@@ -143,7 +143,7 @@ export class Uplink {
     }
   }
 
-  /** A rejection ends the session, not the process. */
+  /** Runs work. A rejection ends the session, not the process. */
   #process(session: Session, work: Promise<void>): void {
     work.catch((error: unknown) => session.fail(error))
   }

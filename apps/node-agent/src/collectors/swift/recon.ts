@@ -167,7 +167,7 @@ export function createRecon({ directory, now }: ReconOptions): Collector {
     // Daemons write their caches about once a pass, and a read of them costs 3 ms of CPU.
     minIntervalMs: 30_000,
     async read(host) {
-      // Without Swift a helper process is not needed.
+      // No helper process is needed where there is no Swift.
       hasCaches ||= host.machine.modifiedAt(directory) !== undefined
       const caches = hasCaches ? await readCaches(host, directory) : new Map<ReconServer, SlowFile>()
       return [...caches].flatMap(([server, file]) => measureCache(server, file))

@@ -11,7 +11,7 @@ export interface Section<Name extends SectionName = SectionName> {
   readonly unavailable: HardwareReport['unavailable']
 }
 
-/** What the process may read on this machine. */
+/** The files that the process may read on this machine. */
 export interface Access {
   /** Returns the error's code; undefined where the file is readable. */
   readonly fault: (file: string) => string | undefined

@@ -5,14 +5,14 @@ export type Fields = AdoptableShare['fields']
 
 /** One share as a file has it. */
 export interface ReadShare {
-  /** Of its folder, which is made from the share's id. */
+  /** Path of its folder, which contains the share's id. */
   readonly path: string
   readonly fields: Fields
-  /** What the file says of it besides, as text: what no field makes. */
+  /** The remaining settings in the file, as text: no field expresses them. */
   readonly rest: string
 }
 
-/** The changes of fields that lead from one state of a file to another; undefined where fields alone do not. */
+/** Returns the changes of fields that lead from one state of a file to another; undefined where fields alone do not. */
 export function adoption(before: readonly ReadShare[], now: readonly ReadShare[]): Adoption {
   if (before.length !== now.length) return undefined
   const known = new Map(before.map((share) => [share.path, share]))

@@ -11,7 +11,7 @@ export function verdictOn(address: string, clients: readonly string[]): Verdict 
   return read.every((client) => client?.kind === 'address' || client?.kind === 'subnet') ? 'refused' : 'unknown'
 }
 
-/** Whether every client of `before` is still let in by `after`, as far as the words tell. */
+/** Says whether `after` permits every client of `before`, as far as the entries show. */
 export function isWidened(before: readonly string[], after: readonly string[]): boolean {
   if (after.length === 0 || after.includes('*')) return true
   return before.length > 0 && before.every((client) => after.includes(client))

@@ -5,9 +5,9 @@ import { isDeepStrictEqual } from 'node:util'
 export interface DeclaredFile {
   readonly path: string
   readonly mode: number
-  /** Without the header: what tells whether a generation changes the file. */
+  /** The text without the header, which decides whether a generation changes the file. */
   readonly body: string
-  /** What is written: the header and the body. */
+  /** The header and the body, as they are written. */
   readonly content: string
 }
 

@@ -18,7 +18,7 @@ export interface SpelledSetting {
 /** The name of an option and its text; the name is empty where the text is all there is. */
 export type OptionText = readonly [option: string, text: string]
 
-/** The settings that the server has as one option each, in the order of the table. */
+/** Returns the settings that are one option of the server each, in the order of the table. */
 export function spelledSettings(server: ShareServerName): readonly SpelledSetting[] {
   return shareSettingRows.flatMap(([name, row]) => {
     const spelling = row.servers === 'mount alone' ? undefined : row.servers[server]
@@ -40,7 +40,7 @@ export function readSetting({ row, spelling }: SpelledSetting, text: string = sp
   )
 }
 
-/** Whether the texts of a setting, before and after a change, mean that some clients lose what they were permitted. */
+/** Says whether a change of a setting's text takes a permission from some clients. */
 export function isNarrowed(setting: SpelledSetting, before: string | undefined, after: string | undefined): boolean {
   const { narrows } = setting.row
   if (typeof narrows === 'string' || before === after) return false
@@ -67,7 +67,7 @@ function textOf({ value: { kind } }: ShareSetting, { texts }: Spelling, value: F
   return texts?.[text] ?? (kind === 'mode' ? text.padStart(4, '0') : text)
 }
 
-/** The values that a text may stand for. */
+/** Returns the values that a text may stand for. */
 function valuesOf({ value }: ShareSetting, text: string): readonly Fields[string][] {
   if (value.kind === 'flag') return [true, false]
   if (value.kind === 'choice') return value.options

@@ -75,7 +75,7 @@ export function validateShare(share: DesiredShare, locations: ShareLocations): V
   }
 }
 
-/** The account that the share's own password belongs to. */
+/** Returns the account of the share's own password. */
 export function accountOf(id: number): string {
   return `share-${id}`
 }
@@ -90,7 +90,7 @@ function validateCommon(share: DesiredShare, { pathOf }: ShareLocations): Omit<C
   return { id, name, path: validatePath(share, pathOf(share)), exportNumber }
 }
 
-/** Made by the agent: what fails here would be a fault of its configuration. */
+/** Checks a path that the agent made: a failure is a fault of its configuration. */
 function validatePath(share: DesiredShare, path: string): string {
   if (/^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/.test(path)) return path
   throw new ShareError(share, 'path', `${quote(path)} has characters that not every server can read`)
@@ -112,7 +112,7 @@ function readClient(entry: string): readonly ShareClient[] {
   return [client.kind === 'subnet' ? { ...client, address: networkAddress(client.address, client.prefix) } : client]
 }
 
-/** A client in a server's words, which differ for a whole domain alone: `.example` or `*.example`. */
+/** Formats a client for a server. Servers differ only in the format of domains: `.example` or `*.example`. */
 export function clientText(client: ShareClient, suffixSign: '.' | '*.'): string {
   if (client.kind === 'address') return client.address
   if (client.kind === 'subnet') return `${client.address}/${client.prefix}`
@@ -120,7 +120,7 @@ export function clientText(client: ShareClient, suffixSign: '.' | '*.'): string 
   return client.kind === 'suffix' ? `${suffixSign}${client.domain}` : client.domain
 }
 
-/** As one line, however long or strange it is. */
+/** Quotes a text in one line, however long or strange it is. */
 export function quote(text: string): string {
   return JSON.stringify(text.slice(0, 80))
 }

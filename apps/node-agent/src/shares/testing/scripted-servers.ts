@@ -29,11 +29,11 @@ export interface ScriptedGateway {
   readonly sessions: ScriptedSession[]
   /** The shares that Samba shows to anybody. */
   readonly listed: string[]
-  /** What the mounts were asked to do, with the folders that stay as they are. */
+  /** The requests to the mounts, with the folders that stay as they are. */
   readonly mounts: string[]
   /** Ids of shares that cannot be mounted. */
   readonly broken: Set<number>
-  /** What a command answers instead, by its line's beginning; `times` times. */
+  /** Makes commands that begin with a text answer something else, `times` times. */
   fail(command: string, stderr: string, times?: number): void
   read(path: string): string | undefined
   write(path: string, text: string): void

@@ -54,7 +54,7 @@ export class LogFollower {
     this.#lookedAtMs = options.saved?.lookedAtMs ?? 0
   }
 
-  /** The state to save, together with the results of the lines. */
+  /** Returns the state to save, together with the results of the lines. */
   get state(): FollowerState {
     return { positions: this.#positions, lookedAtMs: this.#lookedAtMs }
   }

@@ -52,7 +52,7 @@ export class Histogram {
     return this.#total
   }
 
-  /** NaN without a value, like all statistics here. */
+  /** Returns the mean; NaN without a value, like all statistics here. */
   get mean(): number {
     return this.#sum / this.#total
   }

@@ -3,7 +3,7 @@ import { readSettings } from '../spelled-settings.js'
 import { type GaneshaExport, readExports } from './read.js'
 import type { Adoption } from '../share-server.js'
 
-/** What a file of EXPORT blocks that was changed by hand says, in fields of shares. */
+/** Reads the fields of shares from a file of EXPORT blocks that was changed by hand. */
 export function adoptBlocks(now: string, inForce: string): Adoption {
   return adoption(readExports(inForce).map(readBlock), readExports(now).map(readBlock))
 }

@@ -8,7 +8,7 @@ const maxOutputBytes = 64 << 20
 export interface GaneshaBus {
   /** Paths of what it exports now, by Export_Id; not its own root. */
   exports(): Promise<ReadonlyMap<number, string>>
-  /** Addresses of clients that it has seen. */
+  /** Lists the addresses of clients that it has seen. */
   clients(): Promise<readonly string[]>
   add(file: string, id: number): Promise<void>
   remove(id: number): Promise<void>

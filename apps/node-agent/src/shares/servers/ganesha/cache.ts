@@ -19,7 +19,7 @@ MDCACHE { ${allRequired} }
 /** `CacheInode` is the name of earlier versions, which ganesha still reads. */
 const blockPattern = /\b(?:MDCACHE|CacheInode)\s*\{[^}]*\}/i
 
-/** The required settings that a ganesha.conf does not have, as it would have them: `Dir_Chunk = 0;`. */
+/** Returns the required settings that a ganesha.conf lacks, in its format: `Dir_Chunk = 0;`. */
 export function missingCacheSettings(text: string): readonly string[] {
   const block = blockPattern.exec(withoutComments(text))?.[0] ?? ''
   return [...required]
@@ -27,7 +27,7 @@ export function missingCacheSettings(text: string): readonly string[] {
     .map(([name, value]) => `${name} = ${value};`)
 }
 
-/** The ganesha.conf with all required settings, in its own block where it has one. */
+/** Returns the ganesha.conf with all required settings, in its own block where it has one. */
 export function withCacheSettings(text: string): string {
   const found = blockPattern.exec(withoutComments(text))
   if (found === null) return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${ganeshaCacheLines}`
@@ -47,7 +47,7 @@ function settingPattern(name: string): RegExp {
   return new RegExp(`\\b${name}\\s*=\\s*([^;}\\s]*)\\s*;?`, 'i')
 }
 
-/** With blanks in their place, so that positions stay. */
+/** Replaces comments by blanks, so that positions stay. */
 function withoutComments(text: string): string {
   return text.replaceAll(/#.*/g, (comment) => ' '.repeat(comment.length))
 }

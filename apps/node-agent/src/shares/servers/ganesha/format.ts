@@ -1,6 +1,6 @@
 import { FormatError, type Format } from '../declared-file.js'
 
-/** What ganesha's scanner takes a value for, which decides what it does with it. */
+/** The kinds of values that ganesha's scanner distinguishes. */
 const kinds = {
   boolean: /^(?:yes|true|on|no|false|off)$/i,
   number: /^(?:0|[1-9]\d*)$/,
@@ -35,7 +35,7 @@ export const ganeshaFormat: Format<readonly GaneshaBlock[]> = {
   parse: (text) => new Reader(tokensOf(text)).file(),
 }
 
-/** The kind of a bare value as the server tells it; undefined for what it cannot read. */
+/** Returns the kind of a bare value as the server reads it; undefined for a value that it cannot read. */
 export function ganeshaKind(text: string): GaneshaValue['kind'] | undefined {
   const entries = Object.entries(kinds) as [keyof typeof kinds, RegExp][]
   return entries.find(([, pattern]) => pattern.test(text))?.[0]
@@ -56,7 +56,7 @@ function encodeValue({ kind, text }: GaneshaValue): string {
   return kind === 'text' ? `"${text}"` : text
 }
 
-/** Signs, quoted texts and bare words; comments reach from `#` to the end of their line. */
+/** Splits a text into punctuation, quoted texts and bare tokens; comments reach from `#` to the end of their line. */
 function tokensOf(text: string): readonly string[] {
   const tokens: string[] = []
   for (const [token] of text.matchAll(/#.*|"[^"\\\n]*"|[{}=,;]|[^\s{}=,;"#]+|\S/g)) {

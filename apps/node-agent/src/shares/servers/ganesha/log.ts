@@ -3,7 +3,7 @@ import type { Machine } from '../../../machine/machine.js'
 
 const deadlineMs = 20_000
 const pollMs = 100
-/** What it found wrong follows the line that says it is done. */
+/** Errors follow the line that says that it is done. */
 const afterwardsMs = 300
 const maxBytes = 16 << 20
 
@@ -11,8 +11,8 @@ const ended = /Reread exports complete|Error while parsing new configuration/
 const wrong = /:CRIT :|:MAJ |Client \(.*\) not found/
 
 /**
- * nfs-ganesha has no way to look at a configuration without taking it: it says in its log what it made of one. Remembers
- * how far the log goes; `outcome` rejects with what went wrong after that, or when it says nothing.
+ * Remembers the end of nfs-ganesha's log, which has the result of a reload: ganesha cannot check a configuration without
+ * loading it. `outcome` rejects with the errors after that point, or when there is no result.
  */
 export async function followGaneshaLog(machine: Machine, file: string): Promise<{ outcome(): Promise<void> }> {
   const path = machine.path(file)
@@ -32,7 +32,7 @@ export async function followGaneshaLog(machine: Machine, file: string): Promise<
   }
 }
 
-/** Without what every line of the log begins with. */
+/** Removes the prefix that every line of the log has. */
 function saidIn(line: string): string {
   return line.replace(/^.*?:(?:CRIT|MAJ|WARN) ?:/, '').trim()
 }

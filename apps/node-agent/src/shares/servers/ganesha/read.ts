@@ -19,7 +19,7 @@ export function readExports(text: string): readonly GaneshaExport[] {
   return ganeshaFormat.parse(text).map(readExport)
 }
 
-/** Our exports of a file; of one that was changed beyond reading, none. */
+/** Parses our exports of a file; none where it cannot be read. */
 export function exportsOf(text: string): readonly GaneshaExport[] {
   try {
     return readExports(text)

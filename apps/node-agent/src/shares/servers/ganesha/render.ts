@@ -6,7 +6,7 @@ import { clientText, type NfsShare, quote, ShareError } from '../validate-share.
 
 export const ganeshaExportsFile = '/etc/ganesha/roost.d/exports.conf'
 
-/** nfs-ganesha: an EXPORT block a share. Its rights stand in the block for everybody, or in CLIENT for those who are named. */
+/** Renders an EXPORT block for each share. Its rights are in the block for everybody, or in CLIENT for the clients that are named. */
 export function renderGanesha(shares: readonly NfsShare[], generation: number): DeclaredFile {
   return declareFile(ganeshaExportsFile, ganeshaFormat, shares.map(exportOf), generation)
 }
@@ -73,7 +73,7 @@ const kindOfClient = {
 function valueOf(share: NfsShare, client: ShareClient): GaneshaValue {
   const kind = kindOfClient[client.kind]
   const written = clientText(client, '*.')
-  // Without its prefix this address means everybody to ganesha.
+  // To ganesha this address without its prefix is everybody.
   const text = written === '0.0.0.0' ? '0.0.0.0/32' : written
   if (ganeshaKind(text) === kind) return { kind, text }
   throw new ShareError(

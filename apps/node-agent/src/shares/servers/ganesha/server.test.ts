@@ -89,19 +89,23 @@ describe('nfs-ganesha', () => {
   it('has to read our file, by a line that does not read what is only staged', async () => {
     for (const conf of ['', '%dir /etc/ganesha/roost.d\n', `# ${include}`]) {
       write('/etc/ganesha/ganesha.conf', conf)
-      await expect(server.requireRoom(textOf(nfsShare(1)))).rejects.toThrow(/has no line %include .* gateway prepare/)
+      await expect(server.requireNoConflict(textOf(nfsShare(1)))).rejects.toThrow(
+        /has no line %include .* gateway prepare/,
+      )
     }
   })
 
   it.each(['Export_Id = 7;', 'Pseudo = "/share7";', 'Tag = share7;'])('may not have by hand: %s', async (line) => {
     write('/etc/ganesha/ganesha.conf', `EXPORT { Path = "/x"; ${line} } # Export_Id = 8;\n${include}`)
-    await expect(server.requireRoom(textOf(nfsShare(7)))).rejects.toThrow(/has an export by hand with/)
-    await expect(server.requireRoom(textOf(nfsShare(8)))).resolves.toBeUndefined()
+    await expect(server.requireNoConflict(textOf(nfsShare(7)))).rejects.toThrow(/has an export by hand with/)
+    await expect(server.requireNoConflict(textOf(nfsShare(8)))).resolves.toBeUndefined()
   })
 
   it('has to answer by D-Bus before anything is changed', async () => {
     isMute = true
-    await expect(server.requireRoom(textOf(nfsShare(1)))).rejects.toThrow(/does not answer by D-Bus, .* Start D-Bus/)
+    await expect(server.requireNoConflict(textOf(nfsShare(1)))).rejects.toThrow(
+      /does not answer by D-Bus, .* Start D-Bus/,
+    )
   })
 
   it('is asked what it exports', async () => {

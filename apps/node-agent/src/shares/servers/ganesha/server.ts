@@ -14,7 +14,7 @@ import type { LiveSession, LossOptions, ShareServer } from '../share-server.js'
 
 export const ganeshaConf = '/etc/ganesha/ganesha.conf'
 const defaultLog = '/var/log/ganesha/ganesha.log'
-/** What makes it read our file. */
+/** The line that makes it read our file. */
 export const ganeshaLines = `
 # Shares that Roost deploys; see docs/agent.md.
 %include "${ganeshaExportsFile}"
@@ -22,17 +22,17 @@ export const ganeshaLines = `
 const includePattern = /^[ \t]*%include[ \t]+"?\/etc\/ganesha\/roost\.d\/exports\.conf"?[ \t]*$/m
 const deadlineMs = 10_000
 
-/** Whether the machine's ganesha.conf reads our file. */
+/** Says whether the machine's ganesha.conf reads our file. */
 export function readsOurExports(text: string): boolean {
   return includePattern.test(text)
 }
 
-/** What the machine's ganesha.conf was without what `gateway prepare` added to it. */
+/** Returns ganesha.conf without what `gateway prepare` added to it. */
 export function withoutOurExports(text: string): string {
   return text.replace(ganeshaCacheLines, '').replace(ganeshaLines, '').replace(includePattern, '')
 }
 
-/** nfs-ganesha: our EXPORT blocks beside the operator's, in a file that ganesha.conf includes. */
+/** Controls nfs-ganesha: our EXPORT blocks are in a file that ganesha.conf includes, beside the operator's. */
 export function createGaneshaServer({ machine, run, mountDirectory }: NfsServerOptions): ShareServer {
   const bus = createGaneshaBus(run)
   const isRunning = () => pidOf(machine) !== undefined
@@ -43,8 +43,8 @@ export function createGaneshaServer({ machine, run, mountDirectory }: NfsServerO
     keepsPermissions: false,
     endsWithEmptyFile: true,
     isRunning,
-    async requireRoom(text) {
-      requireRoom(machine, exportsOf(text))
+    async requireNoConflict(text) {
+      requireNoConflict(machine, exportsOf(text))
       // Better known now than after the files are in place.
       await bus.exports()
     },
@@ -83,14 +83,14 @@ function pidOf(machine: Machine): string | undefined {
   return pids.find((pid) => machine.read(`/proc/${pid}/comm`)?.trim() === 'ganesha.nfsd')
 }
 
-/** As its command line has it. A child reads that: of a process that hangs, it may never be answered. */
+/** Reads the path of the log from the command line, in a child: for a process that hangs there may be no answer. */
 async function logOf(pid: string, run: RunCommand): Promise<string> {
   const { stdout } = await run('cat', [`/proc/${pid}/cmdline`], { deadlineMs })
   const args = stdout.split('\0')
   return args[args.indexOf('-L') + 1 || args.length] ?? defaultLog
 }
 
-function requireRoom(machine: Machine, ours: readonly GaneshaExport[]): void {
+function requireNoConflict(machine: Machine, ours: readonly GaneshaExport[]): void {
   const text = (machine.read(ganeshaConf) ?? '').replaceAll(/#.*/g, (comment) => ' '.repeat(comment.length))
   if (!readsOurExports(text))
     throw new Error(
@@ -123,7 +123,7 @@ async function faults(
   ]
 }
 
-/** It knows its clients, and not which of them uses which share: everybody who was let in and is not any more is named. */
+/** Returns every client that loses access: the server does not know which client uses which share. */
 function lostSessions(
   before: readonly GaneshaExport[],
   after: readonly GaneshaExport[],

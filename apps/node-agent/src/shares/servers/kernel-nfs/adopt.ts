@@ -3,7 +3,7 @@ import { readSetting, readSettings, type SpelledSetting, spelledSettings } from 
 import { exportsFormat, type ExportLine } from './format.js'
 import type { Adoption } from '../share-server.js'
 
-/** What a file of exports(5) that was changed by hand says, in fields of shares. It does not know their names. */
+/** Reads the fields of shares, without their names, from a file of exports(5) that was changed by hand. */
 export function adoptExports(now: string, inForce: string): Adoption {
   return adoption(exportsFormat.parse(inForce).map(readLine), exportsFormat.parse(now).map(readLine))
 }
@@ -23,7 +23,7 @@ function readLine({ path, clients }: ExportLine): ReadShare {
   }
 }
 
-/** The text of a setting among the options of a client: a keyword of its own, or after `option=`. */
+/** Returns the text of a setting among the options of a client: a keyword of its own, or after `option=`. */
 function textIn(options: readonly string[], setting: SpelledSetting): string | undefined {
   const prefix = setting.spelling.option === '' ? '' : `${setting.spelling.option}=`
   const texts = options.filter((option) => option.startsWith(prefix)).map((option) => option.slice(prefix.length))

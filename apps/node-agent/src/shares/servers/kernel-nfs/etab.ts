@@ -1,6 +1,6 @@
 import { exportsFormat } from './format.js'
 
-/** What nfs-utils exports now, as `/var/lib/nfs/etab` has it: options by path and client. */
+/** Parses what nfs-utils exports now, from `/var/lib/nfs/etab`: options by path and client. */
 export type Etab = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
 
 export function parseEtab(text: string): Etab {
@@ -14,7 +14,7 @@ export function parseEtab(text: string): Etab {
   return exports
 }
 
-/** A sentence for each difference between what is exported below our folder and what the text means. */
+/** Returns a sentence for each difference between the exports below our folder and the text. */
 export function differencesFrom(etab: Etab, text: string, isOurs: (path: string) => boolean): readonly string[] {
   const expected = exportsFormat.parse(text)
   const paths = new Set(expected.map(({ path }) => path))
@@ -35,7 +35,7 @@ export function differencesFrom(etab: Etab, text: string, isOurs: (path: string)
   ]
 }
 
-/** A name may stand there as the name server has it. */
+/** Says whether a host is exported; its name may be there as the name server has it. */
 function isExportedTo(exported: ReadonlyMap<string, ReadonlySet<string>>, host: string, options: readonly string[]) {
   const found = exported.get(host)
   if (found !== undefined) return options.every((option) => found.has(option))

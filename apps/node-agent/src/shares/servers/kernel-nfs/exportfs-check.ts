@@ -11,7 +11,7 @@ const deadlineMs = 60_000
 // exportfs ends with 0 for these, and exports something else or nothing.
 const guesses = /Failed to|No options|No host name|Warning|Cannot|unmatched/i
 
-/** What nfs-utils itself makes of the exports. Rejects with what it refuses, or would read otherwise. */
+/** Checks the exports with nfs-utils itself. Rejects with what it refuses, or would read differently. */
 export async function checkWithExportfs(text: string, run: RunCommand): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'roost-exportfs-'))
   try {

@@ -45,7 +45,7 @@ function encodeClient({ host, options }: ExportClient): string {
   return `${host}(${options.join(',')})`
 }
 
-/** A line that continues, quotes, comments in its middle, or leaves options or a client to be guessed is refused. */
+/** Parses a line. Refuses one that continues, quotes, has a comment, or lacks options or a client. */
 function parseLine(line: string): ExportLine {
   if (/["#\r\t]|\\$/.test(line)) throw new FormatError(`exports(5) may read this otherwise: ${JSON.stringify(line)}`)
   const [path = '', ...clients] = line.split(' ')

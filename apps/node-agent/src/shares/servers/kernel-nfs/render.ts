@@ -5,7 +5,7 @@ import { clientText, type NfsShare } from '../validate-share.js'
 
 export const exportsFile = '/etc/exports.d/roost.exports'
 
-/** The kernel's NFS server. A FUSE filesystem has no identity of its own there: `fsid` gives it one that stays. */
+/** Renders the exports of the kernel's NFS server. A FUSE filesystem has no identity of its own there: `fsid` gives it a stable one. */
 export function renderExports(shares: readonly NfsShare[], generation: number): DeclaredFile {
   const lines = shares.map((share) => ({
     path: share.path,

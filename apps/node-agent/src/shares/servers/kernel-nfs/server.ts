@@ -29,7 +29,7 @@ export function createExportsServer({ machine, run, mountDirectory }: NfsServerO
     keepsPermissions: false,
     endsWithEmptyFile: true,
     isRunning: () => ['nfsd', 'rpc.mountd'].some((name) => readPrograms(machine).has(name)),
-    async requireRoom(text) {
+    async requireNoConflict(text) {
       const theirs = theirExports(machine)
       for (const { path, clients } of linesOf(text)) {
         const fsid = clients[0]?.options.find((option) => option.startsWith('fsid='))
@@ -72,7 +72,7 @@ function theirExports(machine: Machine) {
   })
 }
 
-/** NFSv4 clients as the kernel has them, and NFSv3 clients as mountd remembers them. */
+/** Reads NFSv4 clients from the kernel, and NFSv3 clients from mountd's list. */
 function clientsOf(machine: Machine): readonly { readonly address: string; readonly path: string | null }[] {
   const folder = '/proc/fs/nfsd/clients'
   const v4 = machine
@@ -90,7 +90,7 @@ function sharesIdentity(line: string, path: string, fsid: string | undefined): b
   return folder.replaceAll('"', '') === path || (fsid !== undefined && new RegExp(`[(,]${fsid}[,)]`).test(line))
 }
 
-/** A client that asks again is refused: nothing has to be ended. */
+/** Returns the sessions that lose access. Nothing has to be ended: the next request of the client is refused. */
 function sessions(
   before: readonly ExportLine[],
   after: readonly ExportLine[],

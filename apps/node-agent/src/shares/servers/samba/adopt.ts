@@ -4,7 +4,7 @@ import { accessOf } from './config.js'
 import { sambaFormat, type SambaSection } from './format.js'
 import type { Adoption } from '../share-server.js'
 
-/** What a file of sections that was changed by hand says, in fields of shares. */
+/** Reads the fields of shares from a file of sections that was changed by hand. */
 export function adoptSections(now: string, inForce: string): Adoption {
   return adoption(sambaFormat.parse(inForce).map(readSection), sambaFormat.parse(now).map(readSection))
 }

@@ -10,7 +10,7 @@ export type PrintedSections = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 const deadlineMs = 20_000
 
-/** What Samba's own reader makes of a configuration, from a private copy. Rejects where it refuses it. */
+/** Reads a configuration with Samba's own reader, from a private copy. Rejects where it refuses it. */
 export async function readBySamba(text: string, run: RunCommand): Promise<PrintedSections> {
   const folder = await mkdtemp(join(tmpdir(), 'roost-testparm-'))
   try {
@@ -24,10 +24,10 @@ export async function readBySamba(text: string, run: RunCommand): Promise<Printe
   }
 }
 
-// What testparm says of every configuration, and at the end of each that it refuses.
+// testparm prints this for every configuration, and at the end of each that it refuses.
 const routine = /^(?:$|Load smb config files from |Weak crypto is allowed |Error loading services)/
 
-/** Where it stops reading is what it complains of last. */
+/** Returns the last complaint, which is the reason of the refusal. */
 function refusalOf(result: CommandResult): string {
   const complaint = result.stderr.split('\n').findLast((line) => !routine.test(line))
   return result.outcome === 'exited' && complaint !== undefined ? complaint : describeFailure(result)
@@ -45,7 +45,7 @@ function parsePrinted(text: string): PrintedSections {
   return sections
 }
 
-/** What testparm leaves out because it is Samba's own default. */
+/** The defaults of Samba, which testparm leaves out. */
 const builtIn = new Map(spelledSettings('samba').map(({ spelling }) => [spelling.option, spelling.absent]))
 
 /** Returns the first difference between what Samba reads and what it should, as a sentence. */
@@ -80,7 +80,7 @@ export function accessOf({ settings }: SambaSection) {
   }
 }
 
-/** Our sections of a file; of one that was changed beyond reading, none. */
+/** Parses our sections of a file; none where it cannot be read. */
 export function sectionsOf(text: string): readonly SambaSection[] {
   try {
     return sambaFormat.parse(text)

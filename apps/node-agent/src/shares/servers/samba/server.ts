@@ -14,7 +14,7 @@ export interface ServerOptions {
 }
 
 export const smbConf = '/etc/samba/smb.conf'
-/** What makes it read our file. */
+/** The line that makes it read our file. */
 export const sambaLines = `
 # Shares that Roost deploys; see docs/agent.md.
 [global]
@@ -23,20 +23,20 @@ export const sambaLines = `
 const includePattern = /^[ \t]*include[ \t]*=[ \t]*\/etc\/samba\/roost\.d\/shares\.conf[ \t]*$/gm
 const deadlineMs = 10_000
 
-/** Whether the machine's smb.conf reads our file. */
+/** Says whether the machine's smb.conf reads our file. */
 export function readsOurSections(text: string): boolean {
   return text.match(includePattern) !== null
 }
 
-/** What the machine's smb.conf was without what makes it read our file. */
+/** Returns smb.conf without the line that makes it read our file. */
 export function withoutOurSections(text: string): string {
   return text.replace(sambaLines, '').replace(includePattern, '')
 }
 
-/** Samba: our sections beside the operator's, in a file that smb.conf includes. */
+/** Controls Samba: our sections are in a file that smb.conf includes, beside the operator's. */
 export function createSambaServer({ machine, run }: ServerOptions): ShareServer {
   const readMain = () => machine.read(smbConf) ?? ''
-  /** The machine's configuration with this text in the place of our file. */
+  /** Reads the machine's configuration with this text instead of our file. */
   const readWith = (text: string) =>
     readBySamba(
       readMain().replace(includePattern, () => `\n${text}`),
@@ -49,7 +49,7 @@ export function createSambaServer({ machine, run }: ServerOptions): ShareServer 
     keepsPermissions: true,
     endsWithEmptyFile: false,
     isRunning: () => readPrograms(machine).has('smbd'),
-    async requireRoom(text) {
+    async requireNoConflict(text) {
       if (!readsOurSections(readMain()))
         throw new Error(`${smbConf} does not read ${sambaSharesFile}: run \`roost-agent gateway prepare\` on the node.`)
       requireNoneByHand(await readWith(''), sectionsOf(text))
@@ -98,7 +98,7 @@ async function control(run: RunCommand, args: readonly string[]): Promise<void> 
     throw new Error(`smbcontrol ${args.join(' ')}: ${describeFailure(result)}.`)
 }
 
-/** What Samba shows to anybody who asks, where it answers to anybody at all. */
+/** Compares the shares that Samba lists, where it answers anonymous clients. */
 async function unlisted(run: RunCommand, sections: readonly SambaSection[]): Promise<readonly string[]> {
   const result = await run('smbclient', ['-g', '-N', '-L', '127.0.0.1'], { deadlineMs })
   const shown = new Set([...result.stdout.matchAll(/^Disk\|([^|]*)\|/gm)].map(([, name]) => name))

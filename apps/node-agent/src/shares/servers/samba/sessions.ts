@@ -8,7 +8,7 @@ import type { LiveSession, LossOptions } from '../share-server.js'
 /** A connection of a client to one share. */
 interface Connection {
   readonly share: string
-  /** Of the process that serves the client. */
+  /** Id of the process that serves the client. */
   readonly pid: string
   readonly address: string
   readonly user: string
@@ -34,7 +34,7 @@ const guestAccount = 'nobody'
 const deadlineMs = 10_000
 const maxOutputBytes = 64 << 20
 
-/** Who is connected to which share. Rejects where Samba does not tell. */
+/** Reads the connected clients of all shares. Rejects where Samba does not answer. */
 async function readConnections(run: RunCommand): Promise<readonly Connection[]> {
   const result = await run('smbstatus', ['--json'], { deadlineMs, maxOutputBytes })
   if (result.exitCode !== 0) throw new Error(`The sessions of Samba cannot be read: ${describeFailure(result)}.`)
@@ -93,7 +93,7 @@ function sessionOf({ share, pid, address, user }: Connection, run: RunCommand): 
   }
 }
 
-/** Whether a client can lose anything by the change. */
+/** Says whether a client can lose anything by the change. */
 function isNarrower(before: SambaSection, after: SambaSection | undefined): boolean {
   if (after === undefined) return true
   const [old, next] = [accessOf(before), accessOf(after)]
@@ -107,7 +107,7 @@ function isNarrower(before: SambaSection, after: SambaSection | undefined): bool
 
 const narrowing = spelledSettings('samba').filter(({ row }) => typeof row.narrows === 'object')
 
-/** The sessions that lose something by each setting that narrows: of all clients, or of guests. */
+/** Returns whose sessions lose something by each setting that narrows: of all clients, or of guests. */
 function narrowedFor(before: SambaSection, after: SambaSection): readonly ('all' | 'guests')[] {
   const [old, next] = [new Map(before.settings), new Map(after.settings)]
   const narrowed = narrowing.filter((setting) =>
@@ -116,7 +116,7 @@ function narrowedFor(before: SambaSection, after: SambaSection): readonly ('all'
   return narrowed.map(({ row: { narrows } }) => (typeof narrows === 'object' ? narrows.whose : undefined) ?? 'all')
 }
 
-/** Whether a list permits everything that the list before did; an empty list permits everything. */
+/** Says whether a list permits everything that the list before did; an empty list permits everything. */
 function keeps(before: readonly string[], after: readonly string[]): boolean {
   return after.length === 0 || (before.length > 0 && before.every((item) => after.includes(item)))
 }
