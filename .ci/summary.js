@@ -1,22 +1,38 @@
-// Prints the minutes of each folder and the one line of totals: `summary.js REPORT CHECK_CODE TEST_CODE SECONDS`.
+// Prints the minutes of each folder and the one line of totals: `summary.js REPORTS CHECK_CODE TEST_CODE SECONDS`.
+// REPORTS is a folder with one JSON report of Vitest for each release of Node: all.json, node-24.json.
 // Fails when anything failed, or when the run took longer than it may.
-import { readFileSync } from 'node:fs'
-import { dirname, relative } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 
-const [path, checkCode, testCode, seconds] = process.argv.slice(2)
+const [reportsFolder, checkCode, testCode, seconds] = process.argv.slice(2)
 const [checkFailed, testFailed] = [checkCode !== '0', testCode !== '0']
 /** The CI ends a run after 90 minutes. */
 const maxMinutes = 70
 
-/** What a report that was never written says. */
-const nothing = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, testResults: [] }
-const text = readFileSync(path, 'utf8')
-const report = text === '' ? nothing : JSON.parse(text)
+const names = ['all', ...readdirSync(reportsFolder).map((file) => file.replace('.json', ''))]
+const reports = [...new Set(names)].map((name) => ({ name, ...readReport(join(reportsFolder, `${name}.json`)) }))
 
-// A suite that could not be loaded has failed without a test of its own that did.
-const broken = report.testResults.filter(
-  ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
-).length
+/** A report that was never written has no tests. */
+function readReport(path) {
+  const nothing = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, testResults: [] }
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const report = text === '' ? nothing : JSON.parse(text)
+  // A suite that could not be loaded has failed without a test of its own that did.
+  const broken = report.testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  ).length
+  return {
+    suites: report.testResults,
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + broken,
+    skipped: report.numPendingTests + report.numTodoTests,
+  }
+}
+
+function sum(key) {
+  return reports.reduce((total, report) => total + report[key], 0)
+}
+
 /** Two folders deep: `test/gateways`, `apps/node-agent`. */
 function folderOf(file) {
   return dirname(relative(process.cwd(), file)).split('/').slice(0, 2).join('/')
@@ -25,10 +41,11 @@ function folderOf(file) {
 /** Suites run side by side: their minutes add up to more than the run's. */
 function printMinutes() {
   const byFolder = new Map()
-  for (const { name, startTime, endTime } of report.testResults) {
-    const folder = folderOf(name)
-    byFolder.set(folder, (byFolder.get(folder) ?? 0) + (endTime - startTime) / 60_000)
-  }
+  for (const report of reports)
+    for (const { name, startTime, endTime } of report.suites) {
+      const folder = `${folderOf(name)}${report.name === 'all' ? '' : ` (${report.name})`}`
+      byFolder.set(folder, (byFolder.get(folder) ?? 0) + (endTime - startTime) / 60_000)
+    }
   const sorted = [...byFolder].toSorted(([, a], [, b]) => b - a)
   for (const [folder, minutes] of sorted) console.log(`${minutes.toFixed(1).padStart(6)} min  ${folder}`)
 }
@@ -38,9 +55,11 @@ const isSlow = minutes > maxMinutes
 printMinutes()
 console.log(`The run took ${minutes.toFixed(1)} minutes${isSlow ? `, more than the ${maxMinutes} that it may` : ''}.`)
 
-const passed = report.numPassedTests + (checkFailed ? 0 : 1)
-const failures = report.numFailedTests + broken
+for (const { name, passed, failed, skipped } of reports)
+  console.log(`${name}: ${passed} passed, ${failed} failed, ${skipped} skipped`)
+const passed = sum('passed') + (checkFailed ? 0 : 1)
+const failures = sum('failed')
 // The run may fail without any test that did, by an error outside of them.
 const failed = failures + (checkFailed ? 1 : 0) + (testFailed && failures === 0 ? 1 : 0) + (isSlow ? 1 : 0)
-console.log(`${passed} passed, ${failed} failed, ${report.numPendingTests + report.numTodoTests} skipped`)
+console.log(`${passed} passed, ${failed} failed, ${sum('skipped')} skipped`)
 process.exitCode = failed === 0 ? 0 : 1

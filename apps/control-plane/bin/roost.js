@@ -1,2 +1,5 @@
 #!/usr/bin/env node
-import '../dist/main.js'
+import '@roost/runtime/node-version'
+
+// A static import would be loaded before the version is checked.
+await import('../dist/main.js')

@@ -31,8 +31,8 @@ function agent(...args: readonly string[]) {
 
 describe('roost-agent inventory', () => {
   it('prints what is reported, for people', () => {
-    const { status, stdout } = agent('inventory')
-    expect(status).toBe(0)
+    const { status, stdout, stderr } = agent('inventory')
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(/^Host\n {2}\S/)
     expect(stdout).toMatch(/^ {2}d1 +unmounted +gold,silver/m)
     expect(stdout).toMatch(/^ {2}d2 +missing +gold/m)

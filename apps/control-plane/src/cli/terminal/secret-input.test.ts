@@ -4,9 +4,10 @@ import { readSecret } from './secret-input.js'
 
 function typed(text: string, isTTY: boolean) {
   const input = Object.assign(new PassThrough(), { isTTY })
-  const err = new PassThrough()
+  let shown = ''
+  const err = new PassThrough().setEncoding('utf8').on('data', (chunk) => (shown += chunk))
   input.end(text)
-  return { read: readSecret('The key of a:b: ', input as never, err as never), shown: () => String(err.read() ?? '') }
+  return { read: readSecret('The key of a:b: ', input as never, err as never), shown: () => shown }
 }
 
 describe('a secret from standard input', () => {
