@@ -14,6 +14,3 @@ built=$(pnpm exec turbo run build --output-logs=errors-only 2>&1) || {
   printf '%s\n' "$built" >&2
   exit 1
 }
-for command in roost:control-plane roost-agent:node-agent; do
-  ln -sf "../../apps/${command#*:}/bin/${command%:*}.js" "node_modules/.bin/${command%:*}"
-done
