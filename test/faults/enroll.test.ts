@@ -182,8 +182,8 @@ describe('enrollment', () => {
     [401, { error: 'No.' }, 'roost token create'],
     [429, { error: 'Too many.' }, 'Wait a minute'],
     [503, { error: 'The database cannot be reached.' }, 'Try again'],
-    [404, {}, 'no control plane of Roost'],
-    [200, { unexpected: true }, 'no control plane of Roost'],
+    [404, {}, 'not an answer of a Roost control plane'],
+    [200, { unexpected: true }, 'not an answer of a Roost control plane'],
   ])('answers %i with one cause and one remedy', async (status, body, remedy) => {
     const url = await serve(answering(status, body))
     const { code, stderr } = await enrollAt(url)

@@ -164,7 +164,7 @@ function isWarning(code: string): boolean {
 function checkDevices(devices: Inventory['devices'], hasRings: boolean): Finding {
   const check = 'devices'
   if (devices === null)
-    return { check, verdict: 'fail', message: 'the rings cannot be used: solve what is said about them below.' }
+    return { check, verdict: 'fail', message: 'the rings cannot be used: fix their problems below.' }
   const bad = devices.filter(({ status }) => status !== 'ok' && status !== 'unmanaged')
   const seen = `${devices.length - bad.length} of ${devices.length} mounted and readable`
   if (bad.length > 0) {

@@ -92,7 +92,7 @@ interface PoliciesReading {
 function readPolicies(machine: Machine, directory: string, ringNames: readonly string[]): PoliciesReading {
   const path = `${directory}/swift.conf`
   const failed = (why: string): PoliciesReading => {
-    const message = `The storage policies of ${path} cannot be used: ${why}. The last good ones stay.`
+    const message = `The storage policies of ${path} cannot be used: ${why}. The last valid ones are kept.`
     return { policies: null, problems: [{ code: 'swift_conf_invalid', subject: path, message }] }
   }
   try {
@@ -145,7 +145,7 @@ function mismatches(
       }
     }),
     ...unknown.map((name) => {
-      const message = `swift.conf has no policy for the ring ${name}: its devices count for none.`
+      const message = `swift.conf has no policy for the ring ${name}: its devices belong to no policy.`
       return { code: 'ring_without_policy', subject: file(name), message }
     }),
   ]

@@ -77,7 +77,7 @@ export async function ensureKey(dataDir: string): Promise<MachineKey> {
 export async function keepIdentity(dataDir: string, enrollment: Enrollment): Promise<void> {
   const path = join(dataDir, keyFile)
   const file = await readAs(KeyFile, path)
-  if (file === undefined) throw new IdentityError(`${path} is gone: enroll again.`)
+  if (file === undefined) throw new IdentityError(`${path} does not exist: enroll again.`)
   await writeJson(join(dataDir, identityFile), { ...file, enrolment: enrollment })
   await removeManagedFile(path)
 }

@@ -57,7 +57,7 @@ describe('a machine under a root', () => {
 })
 
 it('says so of a root that is not there', () => {
-  const sentence = 'The root /nowhere/at/all cannot be read (ENOENT): see to --root, or to root in the configuration.'
+  const sentence = 'The root /nowhere/at/all cannot be read (ENOENT): check --root, or root in the configuration.'
   expect(() => openMachine('/nowhere/at/all')).toThrow(sentence)
 })
 

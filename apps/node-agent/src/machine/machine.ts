@@ -75,7 +75,7 @@ function realRoot(base: string): string {
     return realpathSync(base)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new Error(`The root ${base} cannot be read (${code}): see to --root, or to root in the configuration.`, {
+    throw new Error(`The root ${base} cannot be read (${code}): check --root, or root in the configuration.`, {
       cause: error,
     })
   }

@@ -29,7 +29,7 @@ async function fileDrift(
   // A file without a share may be missing: that is no drift where Roost was removed.
   if (now === undefined && bodyOf(inForce) === '') return []
   const diff = await unifiedDiff(server.file, bodyOf(inForce), bodyOf(now ?? ''))
-  if (now === undefined) return [{ subject: server.file, message: 'The file is gone.', diff }]
+  if (now === undefined) return [{ subject: server.file, message: 'The file was removed.', diff }]
   const adoptable = adoptionOf(server, now, inForce)
   const message =
     adoptable === undefined

@@ -98,8 +98,8 @@ describe('a machine that Roost leaves', () => {
       'smbcontrol smbd close-share share2',
     ])
     expect((await gateway.applier.drift()).map(({ subject, message }) => `${subject}: ${message}`)).toEqual([
-      `${ours[1]}: The file is gone.`,
-      `${ours[0]}: The file is gone.`,
+      `${ours[1]}: The file was removed.`,
+      `${ours[0]}: The file was removed.`,
     ])
     expect((await apply(2, cifsShare(2))).message).toContain('roost-agent gateway prepare')
   })

@@ -111,12 +111,12 @@ describe('samples of accounts', () => {
     const sample = async () => {
       count++
       if (count === 1) throw new Error('no')
-      return sampleOf({ faults: ['d1/x.db: it is no SQLite database.'] })
+      return sampleOf({ faults: ['d1/x.db: it is not a SQLite database.'] })
     }
     run({ accounts: accountsOf(sample) })
     await clock.pass(60 * minute)
     expect(kept.size).toBeGreaterThan(4)
-    expect(logged).toEqual(['could not sample the accounts', 'd1/x.db: it is no SQLite database.'])
+    expect(logged).toEqual(['could not sample the accounts', 'd1/x.db: it is not a SQLite database.'])
   })
 
   it('stop while too much waits for the control plane, with a log line', async () => {

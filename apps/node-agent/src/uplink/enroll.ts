@@ -110,11 +110,11 @@ function refusal({ status, body, skewSeconds }: Answer, server: URL): EnrollErro
 
 type Meaning = readonly [cause: string, remedy: string]
 
-const otherError: Meaning = ['', 'Put that right, then enroll again.']
+const otherError: Meaning = ['', 'Fix that, then enroll again.']
 
 function notRoost(server: URL, status: number): Meaning {
   return [
-    `${server.origin} answered ${status}, which no control plane of Roost would.`,
+    `${server.origin} answered ${status}, which is not an answer of a Roost control plane.`,
     'Check address and port: the line of `roost token create` has them.',
   ]
 }

@@ -145,12 +145,9 @@ export class FrameBuffer {
   /** Logs the fault once, until a frame could be saved again: the disk may stay full for days. */
   async #failed(error: unknown): Promise<void> {
     if (!this.#failing)
-      this.#options.log.warn(
-        'Readings cannot be kept while there is no connection. Free space on the state directory.',
-        {
-          error,
-        },
-      )
+      this.#options.log.warn('could not save readings while there is no connection, free some disk space', {
+        error,
+      })
     this.#failing = true
     await this.#seal()
   }

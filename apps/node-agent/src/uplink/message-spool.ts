@@ -109,7 +109,7 @@ export class MessageSpool {
       return null
     } catch (error) {
       this.#options.log.error(
-        'The state directory takes no more: what must not be lost is in memory alone. Free space.',
+        'state directory is full, undelivered messages are kept in memory only, free some disk space',
         {
           error,
           kind,
@@ -123,7 +123,7 @@ export class MessageSpool {
     this.#messages.delete(message.sequence)
     if (message.unsaved !== null) return
     await removeManagedFile(this.#path(message.sequence, message.kind)).catch((error: unknown) =>
-      this.#options.log.warn('A message that was acknowledged cannot be removed; it will be sent again.', { error }),
+      this.#options.log.warn('could not remove an acknowledged message, it will be sent again', { error }),
     )
   }
 

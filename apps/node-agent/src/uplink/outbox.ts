@@ -156,7 +156,7 @@ export class Outbox implements Reporter {
       this.#catalogueSent = false
       this.#frame = null
       if (Buffer.byteLength(catalogue.text) > maxMessageBytes)
-        this.#options.log.error('There are more metrics than a catalogue can name: none are sent.', {
+        this.#options.log.error('more metrics than a catalogue can name, none are sent', {
           metrics: metrics.length,
         })
     }
@@ -182,7 +182,7 @@ export class Outbox implements Reporter {
 
   #recovered(): void {
     this.#phase = 'live'
-    this.#options.log.warn('The connection was too slow for a while.', { droppedFrames: this.#dropped })
+    this.#options.log.warn('the connection was too slow for a while', { droppedFrames: this.#dropped })
     this.#dropped = 0
     this.#spoolSender.pump()
   }
@@ -215,7 +215,7 @@ export class Outbox implements Reporter {
         send: (frame) => this.#sendRoomy(link, frame),
       })
     } catch (error) {
-      log.warn('Readings from the time without a connection could not be sent.', { error })
+      log.warn('could not send readings from the time without a connection', { error })
     }
   }
 }

@@ -103,12 +103,12 @@ export class SpoolSender {
   async #send(target: Target, message: SpooledMessage): Promise<boolean> {
     const { clock, log, messages, maxMessageBytes } = this.#options
     const text = await messages.read(message).catch((error: unknown) => {
-      log.error('A message that was kept cannot be read.', { error, kind: message.kind })
+      log.error('could not read a saved message', { error, kind: message.kind })
       return undefined
     })
     if (text === undefined || this.#target !== target) return true
     if (message.sizeBytes > maxMessageBytes) {
-      log.error('A message is larger than the protocol allows, and is given up.', { ...message, unsaved: undefined })
+      log.error('dropped a message, it is larger than the protocol allows', { ...message, unsaved: undefined })
       await messages.acknowledge(message.sequence)
       return true
     }

@@ -69,9 +69,9 @@ export class Trust {
       if (!vouchesFor(authorities, shown)) throw new Error('none of them vouches for the present connection')
       await saveAuthorities(this.#dataDir, authorities)
       this.#authorities = authorities
-      this.#log.info('Learned the authorities to trust from now on.', { count: authorities.length })
+      this.#log.info('saved new trusted authorities', { count: authorities.length })
     } catch (error) {
-      this.#log.error('The authorities that the control plane sent are not taken over.', { error })
+      this.#log.error('rejected the authorities of the control plane', { error })
     }
   }
 }

@@ -86,7 +86,7 @@ export class Uplink {
       onSkew: (seconds) => this.#skewed(seconds),
       onMessage: (message) => this.#receive(session, message),
       onUnknown: (type) => this.#warnOfUnknown(type),
-      onFault: (error) => log.error('A message of the control plane could not be processed.', { error }),
+      onFault: (error) => log.error('could not process a message of the control plane', { error }),
     })
     this.#session = session
     const end = await session.ended
@@ -99,12 +99,12 @@ export class Uplink {
     const { clock, log, onStatus } = this.#options
     const delayMs = this.#backoff.delay(end, this.#pace.reconnectSpreadMs)
     const seconds = Math.ceil(delayMs / 1000)
-    log.warn('There is no connection to the control plane.', {
+    log.warn('no connection to the control plane', {
       reason: end.message,
       code: end.code,
       retryInSeconds: seconds,
     })
-    onStatus(`no connection: ${end.message} Tries again in ${seconds} s.`)
+    onStatus(`no connection: ${end.message} Retry in ${seconds} s.`)
     await new Promise<void>((resolve) => {
       const cancel = clock.after(delayMs, resolve)
       this.#wake = () => {
@@ -115,7 +115,7 @@ export class Uplink {
   }
 
   #revoked({ message }: SessionEnd): UplinkEnd {
-    this.#options.log.error('This node was removed from the control plane: the agent ends.', { reason: message })
+    this.#options.log.error('this node was removed from the control plane, the agent ends', { reason: message })
     return { reason: 'revoked', message }
   }
 
@@ -135,11 +135,11 @@ export class Uplink {
       case 'request':
         return this.#process(session, this.#answer(message))
       case 'refused':
-        log.warn('The control plane could not process a message.', { of: message.of, reason: message.message })
+        log.warn('the control plane could not process a message', { of: message.of, reason: message.message })
         if (message.sequence !== undefined) outbox.refused(message.sequence)
         return
       case 'unsupported':
-        return log.warn('The control plane is older than this agent and does not know a message.', { of: message.of })
+        return log.warn('the control plane is older than this agent and does not know a message', { of: message.of })
     }
   }
 
@@ -152,7 +152,7 @@ export class Uplink {
     const { outbox, deployments, identity, log, onStatus } = this.#options
     const { server, node_id: node } = identity.enrollment
     if (parked !== null) {
-      log.error('Another machine uses the identity of this node: nothing is reported from here.', { reason: parked })
+      log.error('another machine uses the identity of this node, nothing is reported from here', { reason: parked })
       onStatus(`parked: ${parked}`)
       return outbox.park()
     }
@@ -188,7 +188,7 @@ export class Uplink {
   #warnOfUnknown(type: string): void {
     if (this.#unknown.has(type) || this.#unknown.size >= maxUnknownTypes) return
     this.#unknown.add(type)
-    this.#options.log.warn('The control plane sent a message that this agent cannot read.', { type })
+    this.#options.log.warn('the control plane sent a message that this agent cannot read', { type })
   }
 }
 

@@ -80,8 +80,8 @@ describe('the database of an account', () => {
   })
 
   it.each([
-    ['is empty', Buffer.alloc(0), /no SQLite database/],
-    ['is something else', Buffer.alloc(8_192, 'x'), /no SQLite database/],
+    ['is empty', Buffer.alloc(0), /not a SQLite database/],
+    ['is something else', Buffer.alloc(8_192, 'x'), /not a SQLite database/],
     ['ends too early', fixture('two-policies').subarray(0, 8_192), /ends before page/],
   ])('that %s is refused with the reason', (_what, bytes, reason) => {
     expect(() => readAccountDb(written('damaged', bytes))).toThrow(reason)

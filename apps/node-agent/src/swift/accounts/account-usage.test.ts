@@ -111,7 +111,7 @@ describe('the accounts of a storage node', () => {
     )
     const sample = await usageOf([device('d1', '127.0.2.1')]).sample()
     expect(sample?.rows).toHaveLength(2)
-    expect(sample?.faults).toEqual([expect.stringMatching(/bbb\.db: it is no SQLite database\./)])
+    expect(sample?.faults).toEqual([expect.stringMatching(/bbb\.db: it is not a SQLite database\./)])
   })
 
   it('of the finished devices are kept when the scan is killed', async () => {

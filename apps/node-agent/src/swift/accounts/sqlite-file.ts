@@ -37,7 +37,7 @@ export class SqliteFile {
     this.#fd = fd
     const header = Buffer.alloc(headerBytes)
     if (readSync(fd, header, 0, headerBytes, 0) < headerBytes || header.toString('latin1', 0, 16) !== magic)
-      throw new SqliteError('it is no SQLite database')
+      throw new SqliteError('it is not a SQLite database')
     if (header[18] !== 1 || header[19] !== 1) throw new SqliteError('it has a write-ahead log, which Swift never uses')
     if (header.readUInt32BE(56) > 1) throw new SqliteError('its text is not UTF-8')
     this.#pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
@@ -66,12 +66,12 @@ export class SqliteFile {
   }
 
   *#cells(page: number, depth = 0): Generator<Cell> {
-    if (depth > deepest) throw new SqliteError('its pages point in circles')
+    if (depth > deepest) throw new SqliteError('its pages form a loop')
     const bytes = this.#page(page)
     const start = page === 1 ? headerBytes : 0
     const kind = bytes[start]
     const count = bytes.readUInt16BE(start + 3)
-    if (kind !== 0x05 && kind !== 0x0d) throw new SqliteError(`page ${page} is no page of a table`)
+    if (kind !== 0x05 && kind !== 0x0d) throw new SqliteError(`page ${page} is not a page of a table`)
     const first = start + (kind === 0x05 ? 12 : 8)
     for (let i = 0; i < count; i++) {
       const at = bytes.readUInt16BE(first + 2 * i)

@@ -19,12 +19,12 @@ import type { Location } from './location.js'
 import type { ProxyProcess, Reader } from './proxy-process.js'
 import type { ProxySettings } from './proxy-settings.js'
 import { oldWorkersEnded, reloadProxies, settledProxies } from './reload.js'
-import type { ReloadDeps } from './reload.js'
+import type { ReloadOptions } from './reload.js'
 import { entriesOf, parseUserFile, renderUserFile } from './render.js'
 import type { UserEntry } from './render.js'
 import { endTokens } from './tokens.js'
 
-export interface UserDbOptions extends ReloadDeps {
+export interface UserDbOptions extends ReloadOptions {
   /** The folder of the agent's state for this kind. */
   readonly dir: string
   /** The UUID of the node. */

@@ -7,7 +7,7 @@ import { findProxies, isOver } from './proxy-process.js'
 import type { ProxyProcess } from './proxy-process.js'
 import type { ProxySettings } from './proxy-settings.js'
 
-export interface ReloadDeps {
+export interface ReloadOptions {
   /** The machine whose `/proc` has the proxy. */
   readonly kernel: Machine
   readonly machine: Machine
@@ -24,11 +24,14 @@ const pollMs = 100
 const timesInARow = 3
 
 /** Waits until each process would reload on SIGUSR1. Throws a sentence when one does not reach this state. */
-export async function settledProxies(deps: ReloadDeps, pids: readonly number[]): Promise<readonly ProxyProcess[]> {
-  const { kernel, clock } = deps
+export async function settledProxies(
+  options: ReloadOptions,
+  pids: readonly number[],
+): Promise<readonly ProxyProcess[]> {
+  const { kernel, clock } = options
   const deadline = clock.monotonic() + settledMs
   for (;;) {
-    const gone = pids.find((pid) => isGone(deps, pid))
+    const gone = pids.find((pid) => isGone(options, pid))
     if (gone !== undefined) throw new Error(`The proxy server (process ${gone}) has ended.`)
     const found = findProxies(kernel).filter(({ pid, isSettled }) => pids.includes(pid) && isSettled)
     if (found.length === pids.length) return found
@@ -45,35 +48,36 @@ export async function settledProxies(deps: ReloadDeps, pids: readonly number[]):
  * workers finish their requests. SIGHUP would end it. Resolves when all logins are as expected; throws a sentence otherwise.
  */
 export async function reloadProxies(
-  deps: ReloadDeps,
+  options: ReloadOptions,
   proxies: readonly ProxyProcess[],
   settings: ProxySettings,
   checks: readonly LoginCheck[],
 ): Promise<void> {
   const pids = proxies.map(({ pid }) => pid)
-  const before = await settledProxies(deps, pids)
-  for (const proxy of before) await sendSignal(deps, proxy)
-  const deadline = deps.clock.monotonic() + settledMs
+  const before = await settledProxies(options, pids)
+  for (const proxy of before) await sendSignal(options, proxy)
+  const deadline = options.clock.monotonic() + settledMs
   let inARow = 0
   let reason: string | null = 'The proxy server started no new workers.'
   while (inARow < timesInARow) {
-    const after = await settledProxies(deps, pids)
+    const after = await settledProxies(options, pids)
     if (haveNewWorkers(before, after)) reason = await failedLogin(settings, checks)
     inARow = reason === null ? inARow + 1 : 0
-    if (reason !== null && deps.clock.monotonic() > deadline) throw new Error(reason)
-    await pause(deps.clock)
+    if (reason !== null && options.clock.monotonic() > deadline) throw new Error(reason)
+    await pause(options.clock)
   }
 }
 
 /** Resolves when the old workers have ended, or after a time limit. */
-export async function oldWorkersEnded(deps: ReloadDeps, before: readonly ProxyProcess[]): Promise<void> {
+export async function oldWorkersEnded(options: ReloadOptions, before: readonly ProxyProcess[]): Promise<void> {
   const workers = before.flatMap((proxy) => proxy.workers)
-  const deadline = deps.clock.monotonic() + oldWorkersMs
-  while (workers.some((pid) => !isGone(deps, pid)) && deps.clock.monotonic() < deadline) await pause(deps.clock)
+  const deadline = options.clock.monotonic() + oldWorkersMs
+  while (workers.some((pid) => !isGone(options, pid)) && options.clock.monotonic() < deadline)
+    await pause(options.clock)
 }
 
 /** Sends the signal through systemd if possible, which may have rights that the agent has not. */
-async function sendSignal({ machine, run, signal }: ReloadDeps, { pid, unit }: ProxyProcess): Promise<void> {
+async function sendSignal({ machine, run, signal }: ReloadOptions, { pid, unit }: ProxyProcess): Promise<void> {
   if (unit !== null && machine.list('/run/systemd/system').length > 0) {
     const args = ['kill', '--kill-who=main', '--signal=SIGUSR1', unit]
     const result = await run('systemctl', args, { deadlineMs: 10_000 })
@@ -87,7 +91,7 @@ async function sendSignal({ machine, run, signal }: ReloadDeps, { pid, unit }: P
   }
 }
 
-function isGone({ kernel }: ReloadDeps, pid: number): boolean {
+function isGone({ kernel }: ReloadOptions, pid: number): boolean {
   return isOver(kernel.read(`/proc/${pid}/status`))
 }
 
