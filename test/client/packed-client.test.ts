@@ -33,7 +33,7 @@ it('the example of docs/api.md compiles and runs as it stands, in a project that
   expect([nodes, fault, states.at(-1)]).toEqual([
     '0 nodes are online; the largest: none',
     "BAD_REQUEST { password: [ 'Ensure this value has at least 20 characters.' ] }",
-    'COMPLETED_FAILED The cluster has no nodes that run a proxy.',
+    'COMPLETED_FAILED The cluster has no nodes that run a proxy and are approved for it.',
   ])
   for (const state of states.slice(0, -1)) expect(state).toMatch(/^(QUEUED|IN_PROGRESS) /)
   expect(code).toBe(0)

@@ -102,7 +102,9 @@ describe.each([
     expect(await idsIn('')).toContain(running.id)
     expect(await idsIn('')).not.toContain(ended.id)
     expect(await idsIn('state=COMPLETED_FAILED')).toContain(ended.id)
-    expect((await get(ended.resource_uri)).body.message).toBe(`The cluster has no nodes that run a ${kindOfNode}.`)
+    expect((await get(ended.resource_uri)).body.message).toBe(
+      `The cluster has no nodes that run a ${kindOfNode} and are approved for it.`,
+    )
   })
 
   it('runs a POST with an Idempotency-Key once', async () => {

@@ -48,7 +48,9 @@ describe('a node', () => {
         runs_object: false,
         runs_proxy: false,
       },
+      roles_granted: [],
       state: 'pending',
+      state_detail: null,
       config_state: 'unknown',
       last_seen: null,
       agent_version: null,
@@ -123,7 +125,12 @@ describe('PATCH of one node', () => {
       other_ips: ['10.2.0.1', 'fe80::1'],
     }
     const { body } = await api.patch(pathOf(node), { ...change, node_role: { runs_proxy: true } })
-    expect(body).toEqual({ ...before, ...change, node_role: { ...before.node_role, runs_proxy: true } })
+    expect(body).toEqual({
+      ...before,
+      ...change,
+      node_role: { ...before.node_role, runs_proxy: true },
+      roles_granted: ['runs_proxy'],
+    })
   })
 
   it('of {} changes nothing', async () => {

@@ -101,7 +101,7 @@ describe('a deployment to the gateways of a cluster', () => {
   it('fails where no node runs a gateway', async () => {
     expect(await deployed(gateways)).toMatchObject({
       state: 'COMPLETED_FAILED',
-      message: 'The cluster has no nodes that run a gateway.',
+      message: 'The cluster has no nodes that run a gateway and are approved for it.',
       targets: [],
     })
   })
@@ -178,7 +178,7 @@ describe('a deployment of users to the proxies of a cluster', () => {
   })
 
   it('fails where the cluster has no nodes', async () => {
-    expect((await deployed(userDb)).message).toBe('The cluster has no nodes that run a proxy.')
+    expect((await deployed(userDb)).message).toBe('The cluster has no nodes that run a proxy and are approved for it.')
   })
 
   it('runs beside one of shares', async () => {

@@ -120,6 +120,24 @@ describe('roost', () => {
     expect((await cli('node', 'remove', 'storage-1')).code).toBe(3)
   })
 
+  it('approves and revokes roles of nodes, by a token or later', async () => {
+    await cli('token', 'create', '--roles', 'proxy,gateway')
+    const token = await database.prisma.enrollmentToken.findFirst({ orderBy: { id: 'desc' } })
+    expect(token?.roles).toEqual(['runs_gateway', 'runs_proxy'])
+    expect((await cli('token', 'create', '--roles', 'king')).code).toBe(2)
+    const [cluster] = await database.prisma.cluster.findMany()
+    const role = { create: { runsGateway: true, runsObject: true } }
+    const id = await addNode(database, cluster?.id ?? 0, { hostname: 'gw-1', role, rolesGranted: [] })
+    expect((await cli('node', 'list')).stdout).toMatch(/gw-1 .* gateway\?,object /)
+    expect((await cli('node', 'show', 'gw-1')).stdout).toMatch(/DETAIL +Claims the role gateway,/)
+    expect((await cli('node', 'approve', 'gw-1')).stdout).toBe(`node gw-1 (${id}) approved as gateway\n`)
+    expect((await cli('node', 'approve', 'gw-1')).stdout).toContain('claims no role that waits for approval')
+    expect((await cli('node', 'list')).stdout).toMatch(/gw-1 .* gateway,object /)
+    const revoked = await cli('node', 'revoke', 'gw-1', '--roles', 'gateway')
+    expect(revoked.stdout).toBe(`node gw-1 (${id}) is no longer approved as gateway\n`)
+    await database.prisma.node.delete({ where: { id } })
+  })
+
   it('makes operators, and keys that are printed once', async () => {
     expect((await cli('operator', 'add', 'night shift', '--role', 'admin')).stdout).toMatch(
       /night shift +admin +true +0/,

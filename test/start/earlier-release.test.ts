@@ -62,6 +62,18 @@ describe('an installation of 0.1.0', () => {
     expect((await request(as(earlier.keys.reader), '/api/v1/nodes/1/', { enabled: false })).status).toBe(403)
   })
 
+  it('keeps the roles in which its nodes were deployed, and grants no other', async () => {
+    const deployed = await database.prisma.nodeDeployment.findMany({ where: { desired: { gt: 0 } } })
+    expect(deployed.length).toBeGreaterThan(0)
+    const nodes = await database.prisma.node.findMany()
+    for (const { id, rolesGranted } of nodes) {
+      const kinds = deployed.filter(({ nodeId }) => nodeId === id).map(({ kind }) => kind)
+      expect(rolesGranted.toSorted()).toEqual(
+        kinds.map((kind) => (kind === 'gateway' ? 'runs_gateway' : 'runs_proxy')).toSorted(),
+      )
+    }
+  })
+
   it('has every secret, which its own key opens', async () => {
     const secrets = createSecrets(await loadSecretKeys(join(dataDir(), 'secrets.key')))
     const users = await database.prisma.user.findMany()

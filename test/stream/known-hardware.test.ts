@@ -1,5 +1,6 @@
 import { closeCodes } from '@roost/api-types/agent'
 import type { EnrollRequest, Hardware } from '@roost/api-types/agent'
+import type { GrantableRole } from '@roost/api-types/rest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newIdentity, SimulatedAgent } from '../support/agents/simulated-agent.js'
 import type { NewIdentity } from '../support/agents/simulated-agent.js'
@@ -20,8 +21,8 @@ function enroll(token: string, more: Partial<EnrollRequest>, identity?: NewIdent
   return enrollAt(server.url, token, more, identity)
 }
 
-async function newToken(): Promise<string> {
-  return (await server.tokens.create({ cluster: server.clusterId }, testCaller)).token
+async function newToken(roles: readonly GrantableRole[] = []): Promise<string> {
+  return (await server.tokens.create({ cluster: server.clusterId, roles }, testCaller)).token
 }
 
 const auditOf = (nodeId: unknown) =>
@@ -61,6 +62,24 @@ describe('hardware that was a node before', () => {
     expect(await endOfSession(server.url, old, body['node_uuid'])).toBe(closeCodes.revoked)
     const events = await auditOf(id)
     expect(events.map(({ action }) => action)).toEqual(['enrol', 'take_place'])
+  })
+
+  it('takes over its old node without its roles, unless the new token grants them', async () => {
+    const rolesOf = async (id: unknown) =>
+      (await server.database.prisma.node.findUniqueOrThrow({ where: { id: Number(id) } })).rolesGranted
+    const hardware = newHardware()
+    const { body } = await enroll(await newToken(['runs_gateway', 'runs_proxy']), { hardware })
+    expect(await rolesOf(body['node_id'])).toEqual(['runs_gateway', 'runs_proxy'])
+    await enroll(await newToken(), { hardware, place: 'take' })
+    expect(await rolesOf(body['node_id'])).toEqual([])
+    await enroll(await newToken(['runs_proxy']), { hardware, place: 'take' })
+    expect(await rolesOf(body['node_id'])).toEqual(['runs_proxy'])
+    const changes = (await auditOf(body['node_id'])).map((event) => event.changes)
+    expect(changes.map((change) => (change as { roles_granted?: unknown }).roles_granted)).toEqual([
+      [null, ['runs_gateway', 'runs_proxy']],
+      [['runs_gateway', 'runs_proxy'], []],
+      [[], ['runs_proxy']],
+    ])
   })
 
   it.each([

@@ -137,7 +137,12 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     clusterId: cluster.id,
     stream,
     requests,
-    nodes: createNodeService({ store: createNodeStore(database), writes, sessions: stream }),
+    nodes: createNodeService({
+      store: createNodeStore(database),
+      writes,
+      sessions: stream,
+      deployments: { knownPasswords: async () => [], sendDesired: async () => {} },
+    }),
     tokens: createTokenService({
       store: createTokenStore(database),
       writes,

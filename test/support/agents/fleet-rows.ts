@@ -11,7 +11,7 @@ export async function addCluster(
   return id
 }
 
-/** A node as enrollment and a first inventory leave it. */
+/** A node as enrollment and a first inventory leave it; an operator has approved the roles with which it is created. */
 export async function addNode(
   { prisma }: Pick<TestDatabase, 'prisma'>,
   clusterId: number,
@@ -25,10 +25,19 @@ export async function addNode(
       machineId: randomUUID(),
       bootId: randomUUID(),
       role: { create: {} },
+      rolesGranted: rolesIn(more),
       ...more,
     },
   })
   return id
+}
+
+function rolesIn({ role }: Partial<Prisma.NodeUncheckedCreateInput>): string[] {
+  const flags = role?.create
+  return [
+    ...(flags?.runsGateway === true ? ['runs_gateway'] : []),
+    ...(flags?.runsProxy === true ? ['runs_proxy'] : []),
+  ]
 }
 
 export async function addDevice(

@@ -1,4 +1,4 @@
-import { RoostError } from '@roost/api-types/rest'
+import { GrantableRole, RoostError } from '@roost/api-types/rest'
 import { localCaller } from '../operators/local-caller.js'
 import type { RunningServer } from '../context/running-server.js'
 
@@ -16,7 +16,9 @@ export async function enrollmentFlags({ context, localUrl }: RunningServer): Pro
       `There is no cluster '${clusterName}' for this machine. Enroll its agent by hand.`,
     )
   const caller = localCaller('local serve')
-  const { token } = await services.tokens.create({ cluster: cluster.id, ttl_seconds: 300 }, caller)
+  // This machine has the passwords of the control plane already.
+  const roles = GrantableRole.options
+  const { token } = await services.tokens.create({ cluster: cluster.id, ttl_seconds: 300, roles }, caller)
   const pin = options.caSha256()
   return ['--server', localUrl, '--token', token, ...(pin === null ? [] : ['--ca-sha256', pin])]
 }

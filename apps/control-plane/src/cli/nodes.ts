@@ -1,8 +1,11 @@
-import { resourceUri } from '@roost/api-types/rest'
+import { GrantableRole, resourceUri } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { listAll, pick, withApi } from './api.js'
-import type { ClusterRecord, NodeRecord, Rpc } from './api.js'
+import type { ClusterRecord, NodeRecord } from './api.js'
+import { nodeOf } from './find-node.js'
+import { addNodeRoles } from './node-roles.js'
+import { roleNames } from './roles.js'
 import { outputOption, render, renderOne } from './terminal/output.js'
 import type { Columns, OutputOptions } from './terminal/output.js'
 import type { Terminal } from './terminal/terminal.js'
@@ -38,6 +41,7 @@ export function addNodes(program: Command, config: () => Config, { out }: Termin
         else out.write(shown(record, await listAll((range) => clusters.list.query(range))))
       }),
     )
+  addNodeRoles(node, config, { out })
   node
     .command('remove <node>')
     .description('Remove a node, by hostname or id, and revoke its identity')
@@ -51,10 +55,6 @@ export function addNodes(program: Command, config: () => Config, { out }: Termin
     )
 }
 
-async function nodeOf(nodes: Rpc['nodes'], nameOrId: string): Promise<NodeRecord> {
-  return pick('node', nameOrId, await listAll((range) => nodes.list.query(range)), ({ hostname }) => hostname)
-}
-
 function shown(record: NodeRecord, clusters: readonly ClusterRecord[]): string {
   const details = renderOne(record, { ...columnsWith(clusters), ...detailColumns })
   return record.problems.length === 0 ? details : `${details}\n${render(record.problems, problemColumns, asTable)}`
@@ -66,6 +66,8 @@ const detailColumns: Columns<NodeRecord> = {
   UUID: ({ uuid }) => uuid,
   ENABLED: ({ enabled }) => enabled,
   CONFIG: ({ config_state }) => config_state,
+  'ROLES APPROVED': ({ roles_granted }) => roleNames(roles_granted) || null,
+  DETAIL: ({ state_detail }) => state_detail,
   'CPU CORES': ({ cpu_cores }) => cpu_cores,
   'RAM GB': ({ ram_gb }) => ram_gb,
   'CLUSTER IP': ({ cluster_facing_ip }) => cluster_facing_ip,
@@ -86,14 +88,16 @@ function columnsWith(clusters: readonly ClusterRecord[]): Columns<NodeRecord> {
     HOSTNAME: ({ hostname }) => hostname,
     CLUSTER: ({ cluster }) => names.get(cluster),
     STATE: ({ state }) => state,
-    ROLES: ({ node_role }) => rolesOf(node_role),
+    ROLES: (record) => rolesOf(record),
     'LAST SEEN': ({ last_seen }) => last_seen,
     AGENT: ({ agent_version }) => agent_version,
     PROBLEMS: ({ problems }) => problems.length,
   }
 }
 
-function rolesOf(role: NodeRecord['node_role']): string | null {
-  const flags = Object.entries(role).filter(([name, value]) => name.startsWith('runs_') && value === true)
-  return flags.map(([name]) => name.slice('runs_'.length)).join(',') || null
+/** Lists the roles, with a question mark after those that wait for approval. */
+function rolesOf({ node_role, roles_granted }: NodeRecord): string | null {
+  const waits = (role: string) => GrantableRole.options.some((one) => one === role && !roles_granted.includes(one))
+  const flags = Object.entries(node_role).filter(([name, value]) => name.startsWith('runs_') && value === true)
+  return flags.map(([name]) => `${roleNames([name])}${waits(name) ? '?' : ''}`).join(',') || null
 }

@@ -1,7 +1,9 @@
 import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
+import type { GrantableRole } from '@roost/api-types/rest'
 import type { Config } from '../config.js'
 import { listAll, pick, withApi } from './api.js'
+import { parseRoles } from './roles.js'
 import { parseDuration } from './terminal/durations.js'
 import { outputOption } from './terminal/output.js'
 import type { OutputOptions } from './terminal/output.js'
@@ -11,6 +13,7 @@ interface TokenFlags extends OutputOptions {
   readonly cluster: string
   readonly ttl?: number
   readonly uses?: number
+  readonly roles?: GrantableRole[]
 }
 
 export function addTokens(program: Command, config: () => Config, { out, err }: Terminal): void {
@@ -21,12 +24,13 @@ export function addTokens(program: Command, config: () => Config, { out, err }: 
     .option('--cluster <cluster>', 'cluster that the node joins, by name or id', 'default')
     .option('--ttl <time>', 'lifetime, such as 30m or 7d (default: 1h)', parseDuration)
     .option('--uses <number>', 'number of nodes that can use it (default: 1)', parseUses)
+    .option('--roles <roles>', 'approve these roles of the node: gateway, proxy (default: none)', parseRoles)
     .addOption(outputOption())
-    .action(({ cluster: nameOrId, ttl, uses, output }: TokenFlags) =>
+    .action(({ cluster: nameOrId, ttl, uses, roles, output }: TokenFlags) =>
       withApi(config(), async ({ clusters, tokens }) => {
         const all = await listAll((range) => clusters.list.query(range))
         const cluster = pick('cluster', nameOrId, all, ({ name }) => name)
-        const created = await tokens.create.mutate({ cluster: cluster.id, ttl_seconds: ttl, uses })
+        const created = await tokens.create.mutate({ cluster: cluster.id, ttl_seconds: ttl, uses, roles })
         if (created.warning !== null) err.write(`warning: ${created.warning}\n`)
         if (output === 'json') out.write(`${JSON.stringify(created, null, 2)}\n`)
         else out.write(`${created.lines.join('\n')}\n`)

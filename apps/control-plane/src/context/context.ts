@@ -14,6 +14,7 @@ import { createClusterService } from '../clusters/service.js'
 import { createClusterStorageService } from '../clusters/storage.js'
 import { createClusterStorageStore } from '../clusters/storage-store.js'
 import { createClusterStore } from '../clusters/store.js'
+import { createKnownPasswords } from '../deployments/known-passwords-store.js'
 import { buildDeployments } from './deployments.js'
 import { buildMetrics, buildPrometheus } from './metrics.js'
 import type { MetricFeatures } from './metrics.js'
@@ -32,7 +33,7 @@ import { createNodeHardwareService } from '../nodes/hardware-report.js'
 import { createHardwareReportStore } from '../nodes/hardware-report-store.js'
 import { createNodeRoleStore } from '../nodes/role-store.js'
 import { createNodeService } from '../nodes/service.js'
-import type { NodeSessions } from '../nodes/service.js'
+import type { NodeDeployments, NodeSessions } from '../nodes/service.js'
 import { createNodeStateStore } from '../nodes/state-store.js'
 import { createNodeStates } from '../nodes/states.js'
 import { createNodeStore } from '../nodes/store.js'
@@ -104,7 +105,10 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
   })
   const handlers = streamHandlers(database, options, { ...metricFeatures, ...agents, deployments, utilization })
   const { stream, enrollments, tokens, sweep } = await buildFleet(database, options, handlers, writes)
-  const nodes = buildNodes(database, writes, nodeSessions(stream, metricFeatures))
+  const nodes = buildNodes(database, writes, nodeSessions(stream, metricFeatures), {
+    knownPasswords: createKnownPasswords(secrets),
+    sendDesired: (nodeId) => deployments.nodes.sendDesired(nodeId),
+  })
   return {
     options,
     database,
@@ -199,6 +203,11 @@ function buildRecords(database: Database, writes: Writes, secrets: Secrets, requ
   }
 }
 
-function buildNodes(database: Database, writes: Writes, sessions: NodeSessions): NodeService {
-  return createNodeService({ store: createNodeStore(database), writes, sessions })
+function buildNodes(
+  database: Database,
+  writes: Writes,
+  sessions: NodeSessions,
+  deployments: NodeDeployments,
+): NodeService {
+  return createNodeService({ store: createNodeStore(database), writes, sessions, deployments })
 }

@@ -37,11 +37,11 @@ export function buildDeployments(
     store: createStateStore(database),
     jobs: { gateway: createJobStore(database, 'gateway'), user_db: createJobStore(database, 'user_db') },
     sources: {
-      gateway: async (tx, nodeId) => ({
-        kind: 'gateway',
-        shares: await shares(tx, nodeId),
-        storage: await storage(tx, nodeId),
-      }),
+      gateway: async (tx, nodeId) => {
+        const enabled = await shares(tx, nodeId)
+        // A gateway without shares has nothing to mount, so it does not get the login.
+        return { kind: 'gateway', shares: enabled, storage: enabled.length === 0 ? null : await storage(tx, nodeId) }
+      },
       user_db: async (tx, nodeId) => ({ kind: 'user_db', users: await users(tx, nodeId) }),
     },
     adoptShare: createShareAdoption(createShareStore(database)),

@@ -7,6 +7,7 @@ import type { AuditRecord, Transaction } from '../database/transaction.js'
 import type { Secrets } from '../secrets/secrets.js'
 import { adopted, adoptionsOf } from './adoption.js'
 import type { AdoptShare } from './adoption.js'
+import { notGranted } from './kinds.js'
 import type { NodeDeploymentState, StateStore } from './state-store.js'
 
 export interface DriftCollaborators {
@@ -77,6 +78,7 @@ async function end(
   { kind, inForce, outcome, drift }: NodeDeploymentState,
   action: DriftAction['action'],
 ): Promise<AuditRecord['changes']> {
+  if (!(await store.isGranted(tx, nodeId, kind))) throw new RoostError('conflict', notGranted(kind))
   if (outcome === null)
     throw new RoostError('conflict', 'The node has not taken the last deployment yet: wait for its end.')
   if (outcome === 'partly')

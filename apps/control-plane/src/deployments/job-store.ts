@@ -48,9 +48,16 @@ export interface LockedJob {
   readonly reviewed: ReadonlyMap<number, ReviewedPlan>
 }
 
+export interface TargetNode {
+  readonly clusterId: number
+  readonly hostname: string
+  readonly hasRole: boolean
+  readonly isGranted: boolean
+}
+
 export interface JobStore extends ReadStore<Job> {
-  findNode(tx: Transaction, id: number): Promise<{ clusterId: number; hostname: string; hasRole: boolean } | undefined>
-  /** The nodes of the cluster that the kind concerns; undefined when there is no such cluster. */
+  findNode(tx: Transaction, id: number): Promise<TargetNode | undefined>
+  /** The approved nodes of the cluster that the kind concerns; undefined when there is no such cluster. */
   findTargets(tx: Transaction, clusterId: number): Promise<readonly number[] | undefined>
   /** An unfinished job that concerns the node; null for the node: any of the cluster. */
   findUnfinished(tx: Transaction, clusterId: number, nodeId: number | null): Promise<number | undefined>
@@ -125,16 +132,17 @@ function jobReads(prisma: Database['prisma'], kind: DeploymentKind) {
 
 /** The targets of a new job, and the targets of unfinished ones. */
 function jobTargets(kind: DeploymentKind) {
-  const { role } = deploymentKinds[kind]
+  const { role, grant } = deploymentKinds[kind]
   return {
     async findNode(tx, id) {
       const node = await tx.node.findUnique({ where: { id }, include: { role: true } })
       if (node === null) return undefined
-      return { clusterId: node.clusterId, hostname: node.hostname, hasRole: node.role?.[role] ?? false }
+      const { clusterId, hostname, rolesGranted } = node
+      return { clusterId, hostname, hasRole: node.role?.[role] ?? false, isGranted: rolesGranted.includes(grant) }
     },
     async findTargets(tx, clusterId) {
       if ((await tx.cluster.count({ where: { id: clusterId } })) === 0) return undefined
-      const where = { clusterId, enabled: true, role: { [role]: true } }
+      const where = { clusterId, enabled: true, role: { [role]: true }, rolesGranted: { has: grant } }
       return (await tx.node.findMany({ select: { id: true }, where, orderBy: { id: 'asc' } })).map(({ id }) => id)
     },
     async hasGeneration(tx, nodeId, generation) {

@@ -1,10 +1,13 @@
 import type { DeploymentKind } from '@roost/api-types/agent'
+import type { GrantableRole } from '@roost/api-types/rest'
 
 export interface KindRules {
   /** The REST resource of its jobs. */
   readonly resource: string
   /** The flag of a node's role that makes it a target. */
   readonly role: 'runsGateway' | 'runsProxy'
+  /** The same role as an operator grants it: without the grant, nothing of this kind is sent to a node. */
+  readonly grant: GrantableRole
   /** What such a node is called in messages. */
   readonly nodes: string
   /** True: one node after the other, stopping at the first failure. False: all at once. */
@@ -13,6 +16,18 @@ export interface KindRules {
 
 /** Every kind of deployment. */
 export const deploymentKinds: Readonly<Record<DeploymentKind, KindRules>> = {
-  gateway: { resource: 'gateway_deployments', role: 'runsGateway', nodes: 'gateway', oneByOne: false },
-  user_db: { resource: 'user_db_deployments', role: 'runsProxy', nodes: 'proxy', oneByOne: true },
+  gateway: {
+    resource: 'gateway_deployments',
+    role: 'runsGateway',
+    grant: 'runs_gateway',
+    nodes: 'gateway',
+    oneByOne: false,
+  },
+  user_db: { resource: 'user_db_deployments', role: 'runsProxy', grant: 'runs_proxy', nodes: 'proxy', oneByOne: true },
+}
+
+/** Returns why nothing of this kind is sent to the node. */
+export function notGranted(kind: DeploymentKind): string {
+  const { grant, nodes } = deploymentKinds[kind]
+  return `No operator has approved this node as a ${nodes}. Run \`roost node approve\`, or set node_role.${grant} of the node.`
 }

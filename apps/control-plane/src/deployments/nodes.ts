@@ -9,6 +9,7 @@ import type { NodeChannel } from '../agents/requests.js'
 import { unknownFields } from '../agents/unknown-fields.js'
 import type { Transaction } from '../database/transaction.js'
 import type { Secrets } from '../secrets/secrets.js'
+import { deploymentKinds, notGranted } from './kinds.js'
 import type { NodeDeploymentState, StateStore } from './state-store.js'
 
 export interface DeploymentNodesCollaborators {
@@ -44,14 +45,18 @@ export function createDeploymentNodes({
 }: DeploymentNodesCollaborators): DeploymentNodes {
   const sendDesired = async (nodeId: number) => {
     if (!channel.isConnected(nodeId)) return
-    for (const { kind, generation, payload } of await store.desiredOf(nodeId)) {
+    for (const { kind, generation, payload, rolesGranted } of await store.desiredOf(nodeId)) {
       const desired = JSON.parse(secrets.open('desired-state', payload)) as DesiredState
-      const fault = unknownFields(channel.agentOf(nodeId), desired)
+      const isGranted = rolesGranted.includes(deploymentKinds[kind].grant)
+      const fault = isGranted ? unknownFields(channel.agentOf(nodeId), desired) : notGranted(kind)
       if (fault === undefined) channel.send(nodeId, { type: 'desired', generation, desired })
       else await failUnsent(nodeId, kind, generation, fault)
     }
   }
-  /** The agent was upgraded or downgraded since the generation was created. It is sent again when the agent knows its fields. */
+  /**
+   * The role was revoked, or the agent was upgraded or downgraded, since the generation was created. It is sent once the role
+   * is granted, and the agent knows its fields.
+   */
   const failUnsent = async (nodeId: number, kind: DeploymentKind, generation: number, message: string) => {
     await store.transaction(async (tx) => {
       const state = await store.findForUpdate(tx, nodeId, kind)

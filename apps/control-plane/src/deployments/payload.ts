@@ -2,6 +2,7 @@ import { type DeploymentKind, type DesiredState, withoutDefaults } from '@roost/
 import type { Transaction } from '../database/transaction.js'
 import { SecretError } from '../secrets/secrets.js'
 import type { Secrets } from '../secrets/secrets.js'
+import { notGranted } from './kinds.js'
 import type { StateStore } from './state-store.js'
 
 /** For each kind of deployment, how the current desired state of a node is read. */
@@ -14,12 +15,13 @@ export interface Payloads {
   read(tx: Transaction, kind: DeploymentKind, nodeId: number, returnTo: number | null): Promise<Payload>
 }
 
-/** JSON of a desired state, or why there is none: it is no longer stored, or a secret in it cannot be decrypted. */
+/** JSON of a desired state, or why there is none: the node is not approved, it is no longer stored, or a secret cannot be decrypted. */
 export type Payload = { readonly payload: string } | { readonly error: string }
 
 export function createPayloads(sources: DesiredSources, store: StateStore, secrets: Secrets): Payloads {
   return {
     async read(tx, kind, nodeId, returnTo) {
+      if (!(await store.isGranted(tx, nodeId, kind))) return { error: notGranted(kind) }
       try {
         if (returnTo === null) return { payload: JSON.stringify(withoutDefaults(await sources[kind](tx, nodeId))) }
         const sealed = await store.findPayload(tx, nodeId, kind, returnTo)

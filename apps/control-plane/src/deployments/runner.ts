@@ -223,7 +223,7 @@ export class JobRunner {
 
 function rulesOf(kind: DeploymentKind) {
   const { oneByOne, nodes } = deploymentKinds[kind]
-  return { oneByOne, withoutTargets: `The cluster has no nodes that run a ${nodes}.` }
+  return { oneByOne, withoutTargets: `The cluster has no nodes that run a ${nodes} and are approved for it.` }
 }
 
 type JobEnd = NonNullable<Decision['finish']>

@@ -4,6 +4,7 @@ import { unfinishedStates } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../database/transaction.js'
 import type { Database } from '../database/database.js'
+import { deploymentKinds } from './kinds.js'
 import { updateTarget } from './target-store.js'
 import type { TargetUpdate } from './target-store.js'
 
@@ -26,6 +27,14 @@ export interface Outcome {
   readonly message: string
 }
 
+export interface DesiredGeneration {
+  readonly kind: DeploymentKind
+  readonly generation: number
+  readonly payload: Uint8Array
+  /** The roles that the node has been granted. */
+  readonly rolesGranted: readonly string[]
+}
+
 /** The desired and the applied state of nodes. */
 export interface StateStore {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
@@ -40,10 +49,10 @@ export interface StateStore {
     kind: DeploymentKind,
     generation: number,
   ): Promise<Uint8Array | undefined>
+  /** Whether an operator has granted the node the role of this kind. */
+  isGranted(tx: Transaction, nodeId: number, kind: DeploymentKind): Promise<boolean>
   /** Generations that their nodes have not ended yet, or may have forgotten. */
-  desiredOf(
-    nodeId: number,
-  ): Promise<readonly { readonly kind: DeploymentKind; readonly generation: number; readonly payload: Uint8Array }[]>
+  desiredOf(nodeId: number): Promise<readonly DesiredGeneration[]>
   /** Without a payload, which only the node has. */
   setDesired(tx: Transaction, nodeId: number, kind: DeploymentKind, generation: number): Promise<void>
   setOutcome(tx: Transaction, nodeId: number, kind: DeploymentKind, outcome: Outcome): Promise<void>
@@ -81,9 +90,11 @@ export function createStateStore({ prisma }: Database): StateStore {
       const where = { nodeId_kind_generation: { nodeId, kind, generation } }
       return (await tx.generation.findUnique({ select: { payload: true }, where }))?.payload
     },
+    isGranted,
     desiredOf: (nodeId) =>
       prisma.$queryRaw`
-        select d.kind, g.generation, g.payload from node_deployments d
+        select d.kind, g.generation, g.payload, n.roles_granted as "rolesGranted" from node_deployments d
+        join nodes n on n.id = d.node_id
         join generations g on g.node_id = d.node_id and g.kind = d.kind and g.generation = d.desired
         where d.node_id = ${nodeId}`,
     async setDesired(tx, nodeId, kind, desired) {
@@ -96,12 +107,7 @@ export function createStateStore({ prisma }: Database): StateStore {
       const data = { drift: drift as unknown as Prisma.InputJsonArray }
       await tx.nodeDeployment.update({ where: { nodeId_kind: { nodeId, kind } }, data })
     },
-    findTargets: (tx, nodeId, kind, generation) =>
-      tx.$queryRaw`
-        select t.job_id as "jobId", t.state from job_targets t join jobs j on j.id = t.job_id
-        where t.node_id = ${nodeId} and t.generation = ${generation} and j.kind = ${kind}
-          and j.state = any(${[...unfinishedStates]})
-          and t.state in ('waiting', 'planned', 'staged') order by t.job_id`,
+    findTargets,
     updateTarget,
     async refreshNode(tx, nodeId) {
       const rows = await tx.nodeDeployment.findMany({ where: { nodeId } })
@@ -116,6 +122,23 @@ export function configState(states: readonly NodeDeploymentState[]): 'synced' | 
   if (asked.length === 0) return 'unknown'
   if (asked.some(({ drift }) => drift.length > 0)) return 'drifted'
   return asked.every(({ desired, inForce }) => desired === inForce) ? 'synced' : 'pending'
+}
+
+function findTargets(
+  tx: Transaction,
+  nodeId: number,
+  kind: DeploymentKind,
+  generation: number,
+): Promise<readonly { readonly jobId: number; readonly state: string }[]> {
+  return tx.$queryRaw`
+    select t.job_id as "jobId", t.state from job_targets t join jobs j on j.id = t.job_id
+    where t.node_id = ${nodeId} and t.generation = ${generation} and j.kind = ${kind}
+      and j.state = any(${[...unfinishedStates]})
+      and t.state in ('waiting', 'planned', 'staged') order by t.job_id`
+}
+
+async function isGranted(tx: Transaction, id: number, kind: DeploymentKind): Promise<boolean> {
+  return (await tx.node.count({ where: { id, rolesGranted: { has: deploymentKinds[kind].grant } } })) > 0
 }
 
 async function raise(

@@ -5,7 +5,7 @@ import type { Transaction } from '../database/transaction.js'
 import { unknownRelation } from '../services/errors.js'
 import { fieldError } from '../services/field-errors.js'
 import type { JobStore, NewJob } from './job-store.js'
-import { deploymentKinds } from './kinds.js'
+import { deploymentKinds, notGranted } from './kinds.js'
 import { notKept } from './payload.js'
 
 type Wanted = Pick<NewJob, 'nodeId' | 'clusterId' | 'targets'>
@@ -41,6 +41,7 @@ async function ofNode(
   const node = await store.findNode(tx, nodeId)
   if (node === undefined) throw unknownRelation('nodes', nodeId)
   if (!node.hasRole) throw fieldError({ node: [`The node ${node.hostname} runs no ${deploymentKinds[kind].nodes}.`] })
+  if (!node.isGranted) throw fieldError({ node: [notGranted(kind)] })
   if (generation !== undefined && !(await store.hasGeneration(tx, nodeId, generation)))
     throw fieldError({ generation: [`${notKept(generation)} Name a later one, or deploy what is wanted now.`] })
   return { nodeId, clusterId: node.clusterId, targets: [nodeId] }

@@ -10,6 +10,8 @@ export interface OpenToken {
   readonly clusterId: number
   readonly cluster: string
   readonly usesLeft: number
+  /** Roles that it grants. */
+  readonly roles: string[]
 }
 
 export interface NewIdentity {
@@ -62,7 +64,7 @@ export function createEnrollmentStore({ prisma }: Pick<Database, 'prisma'>): Enr
     withToken: (digest, work) =>
       prisma.$transaction(async (tx) => {
         const [token] = await tx.$queryRaw<OpenToken[]>`
-          select t.id, t.cluster_id as "clusterId", c.name as cluster, t.uses_left as "usesLeft"
+          select t.id, t.cluster_id as "clusterId", c.name as cluster, t.uses_left as "usesLeft", t.roles
           from enrolment_tokens t join clusters c on c.id = t.cluster_id
           where t.digest = ${digest} for update of t`
         return work(token, workOf(tx))
@@ -91,36 +93,53 @@ function workOf(tx: Transaction): EnrollmentWork {
       await lockInserts(tx, 'nodes')
       await lockInserts(tx, 'node_roles')
       const node = await tx.node.create({
-        data: { ...data, clusterId: token.clusterId, otherIps: [], operatorFields: [], role: { create: {} } },
+        data: {
+          ...data,
+          clusterId: token.clusterId,
+          otherIps: [],
+          operatorFields: [],
+          rolesGranted: token.roles,
+          role: { create: {} },
+        },
         select: shown,
       })
       await useUp(tx, token)
       await audit(tx, token, address, 'enrol', node.id, {
         hostname: [null, identity.hostname],
         cluster: [null, token.cluster],
+        roles_granted: [null, token.roles],
       })
       return node
     },
-    async replaceIdentity(known, identity, token) {
-      const { address, ...data } = identity
-      const before = await tx.node.findUniqueOrThrow({ where: { id: known.id } })
-      await tx.revokedNode.upsert({
-        where: { publicKey: before.publicKey },
-        create: { publicKey: before.publicKey, nodeUuid: before.uuid, hostname: before.hostname },
-        update: { nodeUuid: before.uuid, revokedAt: new Date() },
-      })
-      // Whatever the new agent sends is new, though its numbers begin at the start.
-      const fresh = { state: 'pending', inventorySequence: 0 }
-      const node = await tx.node.update({ where: { id: known.id }, data: { ...data, ...fresh }, select: shown })
-      await useUp(tx, token)
-      await audit(tx, token, address, 'take_place', node.id, {
-        hostname: [before.hostname, identity.hostname],
-        machine_id: [before.machineId, identity.machineId],
-        public_key_sha256: [fingerprint(before.publicKey), fingerprint(identity.publicKey)],
-      })
-      return node
-    },
+    replaceIdentity: (known, identity, token) => replaceIdentity(tx, known, identity, token),
   }
+}
+
+async function replaceIdentity(
+  tx: Transaction,
+  known: SimilarNode,
+  identity: NewIdentity,
+  token: OpenToken,
+): Promise<NodeIdentity> {
+  const { address, ...data } = identity
+  const before = await tx.node.findUniqueOrThrow({ where: { id: known.id } })
+  await tx.revokedNode.upsert({
+    where: { publicKey: before.publicKey },
+    create: { publicKey: before.publicKey, nodeUuid: before.uuid, hostname: before.hostname },
+    update: { nodeUuid: before.uuid, revokedAt: new Date() },
+  })
+  // Whatever the new agent sends is new, though its numbers begin at the start.
+  // A token for a storage node must not get the passwords of a gateway by naming its hardware.
+  const fresh = { state: 'pending', inventorySequence: 0, rolesGranted: token.roles }
+  const node = await tx.node.update({ where: { id: known.id }, data: { ...data, ...fresh }, select: shown })
+  await useUp(tx, token)
+  await audit(tx, token, address, 'take_place', node.id, {
+    hostname: [before.hostname, identity.hostname],
+    machine_id: [before.machineId, identity.machineId],
+    roles_granted: [before.rolesGranted, token.roles],
+    public_key_sha256: [fingerprint(before.publicKey), fingerprint(identity.publicKey)],
+  })
+  return node
 }
 
 async function useUp(tx: Transaction, token: OpenToken): Promise<void> {
@@ -134,7 +153,7 @@ async function audit(
   address: string,
   action: string,
   nodeId: number,
-  changes: Record<string, [string | null, string]>,
+  changes: Record<string, [string | readonly string[] | null, string | readonly string[]]>,
 ): Promise<void> {
   const operator = `enrolment token ${token.id}`
   const resource = { resource: 'nodes', resourceId: nodeId }

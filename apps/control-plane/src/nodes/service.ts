@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { nodeRules, RoostError } from '@roost/api-types/rest'
-import type { Node, NodeChange } from '@roost/api-types/rest'
+import type { ChangedNode, GrantableRole, Node, NodeChange } from '@roost/api-types/rest'
 import type { Caller, ChangeOptions, NodeService } from '@roost/api-types/rpc'
 import { differences } from '../database/writes.js'
 import type { Writes } from '../database/writes.js'
@@ -8,6 +8,7 @@ import type { AuditRecord, Transaction } from '../database/transaction.js'
 import { found } from '../services/errors.js'
 import { assertFresh } from '../services/etag.js'
 import { createReads } from '../services/reads.js'
+import { grantedAfter } from './roles.js'
 import type { NodeStore, NodeUpdate, StoredNode } from './store.js'
 
 /** The live sessions of nodes. */
@@ -17,10 +18,19 @@ export interface NodeSessions {
   revoke(nodeId: number): void
 }
 
+/** The deployments of nodes, as far as roles concern them. */
+export interface NodeDeployments {
+  /** Lists what the node has received passwords of in this role. */
+  knownPasswords(tx: Transaction, nodeId: number, role: GrantableRole): Promise<readonly string[]>
+  /** Sends what waited for the approval of a role. */
+  sendDesired(nodeId: number): Promise<void>
+}
+
 export interface NodeCollaborators {
   readonly store: NodeStore
   readonly writes: Writes
   readonly sessions: NodeSessions
+  readonly deployments: NodeDeployments
 }
 
 interface Wanted {
@@ -28,39 +38,29 @@ interface Wanted {
   readonly change: NodeChange
 }
 
-export function createNodeService({ store, writes, sessions }: NodeCollaborators): NodeService {
-  const apply = async (tx: Transaction, { record, operatorFields }: StoredNode, change: NodeChange) =>
-    store.update(tx, record.id, updateOf(record, operatorFields, change))
-
+export function createNodeService(given: NodeCollaborators): NodeService {
+  const { store, writes, sessions, deployments } = given
+  const send = async (changed: readonly Applied[]) => {
+    for (const { answer, isGranted } of changed) if (isGranted) await deployments.sendDesired(answer.id)
+  }
   return {
     ...createReads(store),
-    change: (id, change, caller, options) =>
-      writes.run(caller, async (tx) => {
+    async change(id, change, caller, options) {
+      const changed = await writes.run(caller, async (tx) => {
         const [present] = await store.findManyForUpdate(tx, [id])
-        const { record: before } = found(present)
-        assertFresh(before, nodeRules, options?.ifMatch)
-        const result = await apply(tx, found(present), change)
-        return { result, audit: auditOf('change', id, differences(before, result)) }
-      }),
-    changeMany: (changes, caller) => writes.run(caller, async (tx) => changeAll(tx, changes)),
+        assertFresh(found(present).record, nodeRules, options?.ifMatch)
+        const result = await apply(given, tx, found(present), change)
+        return { result, audit: auditOf('change', id, result.audited) }
+      })
+      await send([changed])
+      return changed.answer
+    },
+    async changeMany(changes, caller) {
+      const changed = await writes.run(caller, async (tx) => changeAll(given, tx, changes))
+      await send(changed)
+      return changed.map(({ answer }) => answer)
+    },
     remove: (id, caller, options) => remove(id, caller, options),
-  }
-
-  async function changeAll(tx: Transaction, changes: readonly Wanted[]) {
-    const present = await store.findManyForUpdate(
-      tx,
-      changes.map(({ id }) => id),
-    )
-    const byId = new Map(present.map((node) => [node.record.id, node]))
-    const result: Node[] = []
-    const changed: Record<string, unknown> = {}
-    for (const { id, change } of changes) {
-      const before = found(byId.get(id))
-      const after = await apply(tx, before, change)
-      result.push(after)
-      changed[id] = differences(before.record, after)
-    }
-    return { result, audit: auditOf('change', null, changed) }
   }
 
   async function remove(id: number, caller: Caller, options: ChangeOptions & { readonly force?: boolean } = {}) {
@@ -78,6 +78,42 @@ export function createNodeService({ store, writes, sessions }: NodeCollaborators
   }
 }
 
+interface Applied {
+  readonly answer: ChangedNode
+  readonly audited: AuditRecord['changes']
+  /** A role was granted, so that its deployments reach the node from now on. */
+  readonly isGranted: boolean
+}
+
+async function apply(
+  { store, deployments }: NodeCollaborators,
+  tx: Transaction,
+  { record, operatorFields }: StoredNode,
+  change: NodeChange,
+): Promise<Applied> {
+  const result = await store.update(tx, record.id, updateOf(record, operatorFields, change))
+  const revoked = record.roles_granted.filter((role) => !result.roles_granted.includes(role))
+  const known: string[] = []
+  for (const role of revoked) known.push(...(await deployments.knownPasswords(tx, record.id, role)))
+  return {
+    answer: revoked.length === 0 ? result : { ...result, passwords_to_rotate: known },
+    audited: differences(record, result),
+    isGranted: result.roles_granted.some((role) => !record.roles_granted.includes(role)),
+  }
+}
+
+async function changeAll(given: NodeCollaborators, tx: Transaction, changes: readonly Wanted[]) {
+  const present = await given.store.findManyForUpdate(
+    tx,
+    changes.map(({ id }) => id),
+  )
+  const byId = new Map(present.map((node) => [node.record.id, node]))
+  const result: Applied[] = []
+  for (const { id, change } of changes) result.push(await apply(given, tx, found(byId.get(id)), change))
+  const changed = Object.fromEntries(result.map(({ answer, audited }) => [answer.id, audited]))
+  return { result, audit: auditOf('change', null, changed) }
+}
+
 function assertNoShares(hostname: string, shares: number): void {
   if (shares === 0) return
   throw new RoostError('conflict', `The node ${hostname} still has ${shares} shares: move or remove them first.`)
@@ -89,11 +125,12 @@ function auditOf(action: string, resourceId: number | null, changes: AuditRecord
 
 /** What is set to another value becomes the operator's. Old clients send whole records back: what is the same does not. */
 function updateOf(record: Node, operatorFields: readonly string[], change: NodeChange): NodeUpdate {
-  const { node_role: role = {}, ...fields } = change
+  const { node_role: { id: _, ...role } = {}, ...fields } = change
   const moved = [...movedOf(record, fields), ...movedOf(record.node_role, role)]
   return {
     fields: definedOf(fields),
     role: definedOf(role),
+    rolesGranted: grantedAfter(record, change),
     operatorFields: [...new Set([...operatorFields, ...moved])],
   }
 }

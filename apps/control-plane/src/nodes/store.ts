@@ -1,5 +1,5 @@
 import { resourceUri } from '@roost/api-types/rest'
-import type { ConfigState, Node, NodeState } from '@roost/api-types/rest'
+import type { ConfigState, GrantableRole, Node, NodeState, RoleFlags } from '@roost/api-types/rest'
 import { resources } from '@roost/api-types/rpc'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../database/transaction.js'
@@ -7,6 +7,7 @@ import type { Database } from '../database/database.js'
 import { tableStore } from '../database/table-store.js'
 import type { ReadStore } from '../services/reads.js'
 import { nodeRoleOf } from './role-store.js'
+import { stateDetail } from './roles.js'
 
 /** A node with what only the service needs of it. */
 export interface StoredNode {
@@ -20,7 +21,8 @@ export interface NodeUpdate {
   readonly fields: Partial<
     Pick<Node, 'enabled' | 'cluster_facing_ip' | 'outward_facing_ip' | 'replication_facing_ip' | 'other_ips'>
   >
-  readonly role: Partial<Omit<Node['node_role'], 'id' | 'resource_uri'>>
+  readonly role: Partial<RoleFlags>
+  readonly rolesGranted: readonly GrantableRole[]
   readonly operatorFields: readonly string[]
 }
 
@@ -59,8 +61,9 @@ export function createNodeStore(database: Database): NodeStore {
       const byId = new Map(rows.map((row) => [row.id, row]))
       return ids.flatMap((id) => byId.get(id) ?? []).map((row) => ({ record: recordOf(row), ...row }))
     },
-    async update(tx, id, { fields, role, operatorFields }) {
-      const data = { ...columnsOf(fields), operatorFields: [...operatorFields], role: { update: roleColumns(role) } }
+    async update(tx, id, { fields, role, rolesGranted, operatorFields }) {
+      const lists = { rolesGranted: [...rolesGranted], operatorFields: [...operatorFields] }
+      const data = { ...columnsOf(fields), ...lists, role: { update: roleColumns(role) } }
       return recordOf(await tx.node.update({ where: { id }, data, ...shown }))
     },
     countShares: (tx, id) => tx.gatewayShare.count({ where: { nodeId: id } }),
@@ -99,6 +102,7 @@ function roleColumns(role: NodeUpdate['role']): Prisma.NodeRoleUpdateInput {
 
 function recordOf(row: Row): Node {
   if (row.role === null) throw new Error(`Node ${row.id} has no row in node_roles.`)
+  const roles = { node_role: nodeRoleOf(row.role), roles_granted: row.rolesGranted as GrantableRole[] }
   return {
     id: row.id,
     resource_uri: resourceUri('nodes', row.id),
@@ -112,8 +116,9 @@ function recordOf(row: Row): Node {
     outward_facing_ip: row.outwardFacingIp,
     replication_facing_ip: row.replicationFacingIp,
     other_ips: row.otherIps,
-    node_role: nodeRoleOf(row.role),
+    ...roles,
     state: row.state as NodeState,
+    state_detail: stateDetail({ hostname: row.hostname, ...roles }),
     config_state: row.configState as ConfigState,
     last_seen: row.lastSeen?.toISOString() ?? null,
     agent_version: row.agentVersion,

@@ -5,6 +5,7 @@ export interface NewToken {
   readonly clusterId: number
   readonly digest: Uint8Array<ArrayBuffer>
   readonly usesLeft: number
+  readonly roles: string[]
   readonly createdAt: Date
   readonly expiresAt: Date
 }

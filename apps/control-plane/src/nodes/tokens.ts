@@ -29,20 +29,21 @@ export function createTokenService({
   isLoopbackOnly,
 }: TokenDeps): TokenService {
   return {
-    async create({ cluster: clusterId, ttl_seconds = defaultTtlSeconds, uses = 1 }, caller) {
+    async create({ cluster: clusterId, ttl_seconds = defaultTtlSeconds, uses = 1, roles: asked = [] }, caller) {
       const cluster = await store.clusterName(clusterId)
       if (cluster === undefined)
         throw new RoostError('invalid', `There is no cluster ${clusterId}.`, {
           fields: { cluster: [`There is no cluster ${clusterId}.`] },
         })
+      const roles = [...new Set(asked)].toSorted()
       const token = newToken()
       const createdAt = new Date(clock.now())
       const expiresAt = new Date(clock.now() + ttl_seconds * 1000)
       const digest = new Uint8Array(createHash('sha256').update(token, 'utf8').digest())
       const expires = expiresAt.toISOString()
       const id = await writes.run(caller, async (tx) => {
-        const result = await store.insert(tx, { clusterId, digest, usesLeft: uses, createdAt, expiresAt })
-        const changes = differences({}, { cluster, uses, expires })
+        const result = await store.insert(tx, { clusterId, digest, usesLeft: uses, roles, createdAt, expiresAt })
+        const changes = differences({}, { cluster, uses, roles, expires })
         return { result, audit: { action: 'create', resource: 'enrolment_tokens', resourceId: result, changes } }
       })
       return {
@@ -50,6 +51,7 @@ export function createTokenService({
         cluster,
         expires,
         uses_left: uses,
+        roles,
         token,
         lines: [enrollLine(publicUrl(), token, caSha256()), 'roost-agent run'],
         warning: isLoopbackOnly() ? loopbackWarning(publicUrl()) : null,

@@ -44,6 +44,10 @@ export const nodeRoleRules = {
   observed: [],
 } as const satisfies ResourceRules
 
+/** Roles whose deployments carry passwords. A node gets them only after an operator has granted the role. */
+export const GrantableRole = z.enum(['runs_gateway', 'runs_proxy'])
+export type GrantableRole = z.infer<typeof GrantableRole>
+
 const Ip = z.union([z.ipv4(), z.ipv6()], { error: 'Enter an IPv4 or IPv6 address.' })
 
 const NodeProblem = z.object({
@@ -51,6 +55,31 @@ const NodeProblem = z.object({
   subject: z.string().meta({ description: 'The file, mount point or device' }),
   message: z.string(),
 })
+
+const exampleNode = {
+  id: 7,
+  resource_uri: '/api/v1/nodes/7/',
+  uuid: 'b2d1c0de-58a4-4f3e-8f0a-4f9c2a7e6d21',
+  hostname: 'store-07',
+  cluster: '/api/v1/clusters/1/',
+  enabled: true,
+  cpu_cores: 16,
+  ram_gb: 134.858,
+  cluster_facing_ip: '10.0.1.7',
+  outward_facing_ip: '192.0.2.7',
+  replication_facing_ip: '10.0.2.7',
+  other_ips: [],
+  node_role: exampleRole,
+  roles_granted: [],
+  state: 'online' as const,
+  state_detail: null,
+  config_state: 'synced' as const,
+  last_seen: '2026-11-20T19:00:00.000Z',
+  agent_version: '0.1.0',
+  problems: [
+    { code: 'mount_stuck', subject: '/srv/node/d3', message: 'The filesystem at /srv/node/d3 does not answer.' },
+  ],
+}
 
 export const Node = z
   .object({
@@ -67,7 +96,15 @@ export const Node = z
     replication_facing_ip: z.string().nullable(),
     other_ips: z.array(z.string()),
     node_role: NodeRole,
+    roles_granted: z.array(GrantableRole).meta({
+      description:
+        'Roles in which deployments reach the node. An enrollment token grants them, or a change of node_role by an operator',
+    }),
     state: NodeState,
+    state_detail: z
+      .string()
+      .nullable()
+      .meta({ description: 'What waits for an operator, such as the approval of a role' }),
     config_state: ConfigState,
     last_seen: z.iso.datetime().nullable(),
     agent_version: z.string().nullable(),
@@ -77,32 +114,18 @@ export const Node = z
   })
   .meta({
     id: 'Node',
-    examples: [
-      {
-        id: 7,
-        resource_uri: '/api/v1/nodes/7/',
-        uuid: 'b2d1c0de-58a4-4f3e-8f0a-4f9c2a7e6d21',
-        hostname: 'store-07',
-        cluster: '/api/v1/clusters/1/',
-        enabled: true,
-        cpu_cores: 16,
-        ram_gb: 134.858,
-        cluster_facing_ip: '10.0.1.7',
-        outward_facing_ip: '192.0.2.7',
-        replication_facing_ip: '10.0.2.7',
-        other_ips: [],
-        node_role: exampleRole,
-        state: 'online' as const,
-        config_state: 'synced' as const,
-        last_seen: '2026-11-20T19:00:00.000Z',
-        agent_version: '0.1.0',
-        problems: [
-          { code: 'mount_stuck', subject: '/srv/node/d3', message: 'The filesystem at /srv/node/d3 does not answer.' },
-        ],
-      },
-    ],
+    examples: [exampleNode],
   })
 export type Node = z.infer<typeof Node>
+
+/** The answer to a change of a node. */
+export const ChangedNode = Node.extend({
+  passwords_to_rotate: z.array(z.string()).optional().meta({
+    description:
+      'Only after a role was revoked: URIs of the users and shares whose passwords the node has received, and of the cluster whose storage login it has',
+  }),
+}).meta({ id: 'ChangedNode', examples: [exampleNode] })
+export type ChangedNode = z.infer<typeof ChangedNode>
 
 export const nodeRules = {
   filters: {
@@ -128,12 +151,13 @@ export const nodeRules = {
     'last_seen',
     'agent_version',
   ],
-  observed: ['state', 'config_state', 'last_seen', 'agent_version', 'problems'],
+  observed: ['state', 'state_detail', 'config_state', 'last_seen', 'agent_version', 'problems', 'passwords_to_rotate'],
 } as const satisfies ResourceRules
 
 /**
  * What an operator may change. A field that is set to another value here becomes the operator's (column
  * `operator_fields`, by the names below; the flags of `node_role` by their own): the agent's readings no longer move it.
+ * `runs_gateway` and `runs_proxy` also grant the role when true, and revoke it when false.
  */
 export const NodeChange = z
   .object({
@@ -142,7 +166,9 @@ export const NodeChange = z
     outward_facing_ip: Ip.nullable(),
     replication_facing_ip: Ip.nullable(),
     other_ips: z.array(Ip),
-    node_role: RoleFlags.partial(),
+    node_role: RoleFlags.extend({
+      id: z.int().meta({ description: 'Of a complete record: then only flags with another value have an effect' }),
+    }).partial(),
   })
   .partial()
   .meta({ examples: [{ enabled: false, node_role: { runs_gateway: true } }] })

@@ -5,6 +5,7 @@ import {
   apiKeyRules,
   AuditEvent,
   auditEventRules,
+  ChangedNode,
   Cluster,
   ClusterInput,
   clusterRules,
@@ -76,6 +77,7 @@ export const resources = {
     record: Node,
     rules: nodeRules,
     change: NodeChange,
+    written: ChangedNode,
   },
   nodeRoles: {
     name: 'node_roles',

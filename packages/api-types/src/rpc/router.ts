@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { ApiKeyRotation, ClusterStorageInput, DriftAction, LeftoverRemoval, maxId } from '../rest/index.js'
+import {
+  ApiKeyRotation,
+  ClusterStorageInput,
+  DriftAction,
+  GrantableRole,
+  LeftoverRemoval,
+  maxId,
+} from '../rest/index.js'
 import { RemovedLeftovers, ShareUploads } from '../rest/index.js'
 import { crud } from './crud.js'
 import { Id, read, RecordId, router, write } from './procedures.js'
@@ -107,6 +114,7 @@ export const appRouter = router({
           cluster: z.int().min(1).max(maxId),
           ttl_seconds: z.int().min(60).max(604_800).optional(),
           uses: z.int().min(1).max(1000).optional(),
+          roles: z.array(GrantableRole).max(2).optional(),
         }),
       )
       .mutation(({ ctx, input }) => ctx.services.tokens.create(input, ctx.caller)),

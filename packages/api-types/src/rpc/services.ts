@@ -3,12 +3,14 @@ import type {
   ApiKey,
   ApiKeyRotation,
   Capacity,
+  ChangedNode,
   ClusterHealth,
   ClusterStorage,
   ClusterStorageInput,
   CreatedApiKey,
   Drift,
   DriftAction,
+  GrantableRole,
   Job,
   LeftoverRemoval,
   MetricNames,
@@ -41,7 +43,7 @@ export interface NodeService extends ServiceOf<typeof resources.nodes> {
   changeMany(
     changes: readonly { readonly id: number; readonly change: NodeChange }[],
     caller: Caller,
-  ): Promise<readonly Node[]>
+  ): Promise<readonly ChangedNode[]>
   /** Revokes the node's identity. Refused (`conflict`) while it is online, unless `force`. */
   remove(id: number, caller: Caller, options?: ChangeOptions & { readonly force?: boolean }): Promise<void>
 }
@@ -108,6 +110,8 @@ export interface EnrollmentToken {
   readonly cluster: string
   readonly expires: string
   readonly uses_left: number
+  /** Roles that it grants to the nodes that enroll with it. */
+  readonly roles: readonly GrantableRole[]
 }
 
 /** What `roost token create` sends. */
@@ -117,6 +121,8 @@ export interface EnrollmentTokenInput {
   readonly ttl_seconds?: number | undefined
   /** How many nodes can enroll with it; 1 unless given. */
   readonly uses?: number | undefined
+  /** Roles that it grants to these nodes; none unless given. */
+  readonly roles?: readonly GrantableRole[] | undefined
 }
 
 /** A new token with its secret. */

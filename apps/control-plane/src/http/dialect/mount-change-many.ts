@@ -29,6 +29,7 @@ export function mountChangeMany(app: FastifyInstance, resource: Resource, { publ
   if (change === undefined || changeMany === undefined) return
   const input = fieldsOf(change.body, 'input')
   const named = (example: unknown) => ({ resource_uri: resourceUri(name, 7), ...Object(example) })
+  const { answer = record } = change
   const reader = { schema: change.body, record: fieldsOf(record, 'output'), input, rules }
   mountRoute(app, {
     method: 'PATCH',
@@ -39,7 +40,7 @@ export function mountChangeMany(app: FastifyInstance, resource: Resource, { publ
       .object({ objects: z.array(change.body).max(maxObjects).describe('Each with its resource_uri') })
       .meta({ examples: [{ objects: examplesOf(change.body).map(named) }] }),
     status: 202,
-    answer: z.object({ objects: z.array(record) }).meta({ examples: [{ objects: examplesOf(record) }] }),
+    answer: z.object({ objects: z.array(answer) }).meta({ examples: [{ objects: examplesOf(answer) }] }),
     refusals: [405],
     async handle({ body, caller, origin }) {
       const origins = [origin, publicUrl()]
