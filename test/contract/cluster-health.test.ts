@@ -74,6 +74,32 @@ describe('clusters/<id>/health/', () => {
     ])
   })
 
+  it('shows which nodes define a policy otherwise than the others', async () => {
+    const other = await addCluster(api.database)
+    const add = (name: string) => {
+      const policies = [{ index: 0, name, aliases: [], is_default: true, is_deprecated: false, type: 'replication' }]
+      const rings = [{ name: 'object', md5: good, version: 1, devices: 3, partitions: 8, replicas: 3 }]
+      const inventory = { ...simulatedInventory(name), rings, policies }
+      return addNode(api.database, other, { hostname: `node-${name}`, inventory })
+    }
+    const [one, liar, two] = [await add('gold'), await add('stolen'), await add('gold')]
+    const { policies_agree, policies } = await health(other)
+    const shape = { aliases: [], is_default: true, is_deprecated: false, type: 'replication' }
+    expect({ policies_agree, policies }).toEqual({
+      policies_agree: false,
+      policies: [
+        {
+          index: 0,
+          agree: false,
+          copies: [
+            { name: 'gold', ...shape, nodes: [uri('nodes', one), uri('nodes', two)] },
+            { name: 'stolen', ...shape, nodes: [uri('nodes', liar)] },
+          ],
+        },
+      ],
+    })
+  })
+
   it('tells nothing of what no node tells', async () => {
     expect(await health()).toMatchObject({
       async_pending: null,
@@ -134,7 +160,13 @@ describe('clusters/<id>/health/', () => {
   })
 
   it('of a cluster without nodes is empty, and of an unknown one 404', async () => {
-    expect(await health(await addCluster(api.database))).toMatchObject({ rings_agree: true, rings: [], nodes: [] })
+    expect(await health(await addCluster(api.database))).toMatchObject({
+      rings_agree: true,
+      rings: [],
+      policies_agree: true,
+      policies: [],
+      nodes: [],
+    })
     expect((await api.get('/api/v1/clusters/999/health/')).status).toBe(404)
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
+import { addNode } from '../support/agents/fleet-rows.js'
 import { Fleet, inventory, policy } from './fleet.js'
 
 let database: TestDatabase
@@ -64,10 +65,27 @@ describe('policies', () => {
     expect(await fleet.devices(fleet.otherId)).toMatchObject([{ policies: ['gold'] }])
   })
 
-  it('are renamed by a node without rings where no node has any', async () => {
+  it('are renamed by nodes without rings where no node has any', async () => {
     await fleet.store(inventory({}, { policies: [policy(0, 'default')], rings: [] }))
-    await fleet.store(inventory({}, { policies: [policy(0, 'disks')], rings: [] }), fleet.otherId)
+    await fleet.store(inventory({}, { policies: [policy(0, 'disks')], rings: [] }))
     expect(await fleet.policyNames()).toEqual(['disks'])
+  })
+
+  it.each([
+    ['with rings', [ring]],
+    ['without rings', []],
+  ])('are renamed when most nodes %s name them so, not by one of them', async (_, rings) => {
+    const third = await addNode(database, fleet.clusterId)
+    const named = (name: string) => inventory({}, { policies: [policy(0, name)], rings })
+    await fleet.store(named('gold'))
+    await fleet.store(named('gold'), fleet.otherId)
+    await fleet.store(named('gold'), third)
+    await fleet.store(named('stolen'), third)
+    expect(await fleet.policyNames()).toEqual(['gold'])
+    await fleet.store(named('platinum'))
+    expect(await fleet.policyNames()).toEqual(['gold'])
+    await fleet.store(named('platinum'), fleet.otherId)
+    expect(await fleet.policyNames()).toEqual(['platinum'])
   })
 
   it('stay when a node knows of none', async () => {

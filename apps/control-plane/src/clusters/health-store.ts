@@ -1,3 +1,4 @@
+import type { InventoryPolicy } from '@roost/api-types/agent'
 import type { DeviceStatus, NodeState } from '@roost/api-types/rest'
 import type { Database } from '../database/database.js'
 
@@ -8,6 +9,7 @@ export interface NodeWithRings {
   readonly swiftVersion: string | null
   /** From its last inventory. */
   readonly rings: readonly { readonly name: string; readonly md5: string; readonly version: number | null }[]
+  readonly policies: readonly InventoryPolicy[]
 }
 
 export interface UnhealthyDevice {
@@ -27,7 +29,9 @@ export interface ClusterHealthStore {
 export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): ClusterHealthStore {
   return {
     listNodes: (clusterId) => prisma.$queryRaw`
-      select id, hostname, state, inventory ->> 'swift_version' as "swiftVersion", inventory -> 'rings' as rings from nodes
+      select id, hostname, state, inventory ->> 'swift_version' as "swiftVersion", inventory -> 'rings' as rings,
+        jsonb_path_query_array(inventory, '$.policies[*]') as policies
+      from nodes
       where cluster_id = ${clusterId} and jsonb_array_length(coalesce(inventory -> 'rings', '[]')) > 0
       order by id`,
     async listUnhealthyDevices(clusterId) {

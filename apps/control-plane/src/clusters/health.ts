@@ -1,6 +1,14 @@
-import type { ClusterHealth, NodeHealth, Quarantined, ReplicationPass, RingHealth } from '@roost/api-types/rest'
+import type {
+  ClusterHealth,
+  NodeHealth,
+  Quarantined,
+  ReplicationPass,
+  PolicyHealth,
+  RingHealth,
+} from '@roost/api-types/rest'
 import { idOfUri, resourceUri } from '@roost/api-types/rest'
 import type { ClusterHealthService, MetricService } from '@roost/api-types/rpc'
+import { groupCopies } from './copies.js'
 import type { ClusterHealthStore, NodeWithRings } from './health-store.js'
 
 export interface ClusterHealthCollaborators {
@@ -45,11 +53,14 @@ export function createClusterHealthService(given: ClusterHealthCollaborators): C
         readSamples(metrics, clusterId),
       ])
       const rings = ringsOf(nodes)
+      const policies = policiesOf(nodes)
       const healths = nodes.map((node) => healthOf(node, samples.get(node.id) ?? new Map(), now() / 1_000))
       return {
         cluster: resourceUri('clusters', clusterId),
         rings_agree: rings.every(({ agree }) => agree),
         rings,
+        policies_agree: policies.every(({ agree }) => agree),
+        policies,
         async_pending: sumOf(healths.map((health) => health.async_pending)),
         oldest_replication: oldestPasses(healths, now()),
         quarantined: {
@@ -117,23 +128,24 @@ function healthOf(
   }
 }
 
-/** Each ring with who has which file of it. */
+/** Returns each ring with the nodes that have each file of it. */
 function ringsOf(nodes: readonly NodeWithRings[]): RingHealth[] {
-  const byName = new Map<string, Map<string, { md5: string; version: number | null; nodes: string[] }>>()
-  for (const node of nodes)
-    for (const { name, md5, version } of node.rings) {
-      const copies = byName.get(name) ?? new Map()
-      const copy = copies.get(md5) ?? { md5, version, nodes: [] }
-      copy.nodes.push(resourceUri('nodes', node.id))
-      byName.set(name, copies.set(md5, copy))
-    }
-  return [...byName]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, copies]) => ({
-      name,
-      agree: copies.size === 1,
-      copies: [...copies.values()].toSorted((a, b) => b.nodes.length - a.nodes.length),
-    }))
+  const entries = nodes.flatMap(({ id, rings }) =>
+    rings.map(({ name, md5, version }) => ({ name, copy: { md5, version }, node: resourceUri('nodes', id) })),
+  )
+  return groupCopies(entries).map(([name, copies]) => ({ name, agree: copies.length === 1, copies }))
+}
+
+/** Returns each policy with the nodes that have each definition of it. */
+function policiesOf(nodes: readonly NodeWithRings[]): PolicyHealth[] {
+  const entries = nodes.flatMap(({ id, policies }) =>
+    policies.map(({ index, name, aliases, is_default, is_deprecated, type }) => ({
+      name: index,
+      copy: { name, aliases, is_default, is_deprecated, type },
+      node: resourceUri('nodes', id),
+    })),
+  )
+  return groupCopies(entries).map(([index, copies]) => ({ index, agree: copies.length === 1, copies }))
 }
 
 function oldestPasses(nodes: readonly NodeHealth[], nowMs: number): ClusterHealth['oldest_replication'] {

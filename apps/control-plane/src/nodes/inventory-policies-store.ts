@@ -1,65 +1,87 @@
-import type { Inventory } from '@roost/api-types/agent'
+import type { Inventory, InventoryPolicy } from '@roost/api-types/agent'
 import type { Prisma } from '@roost/database'
 import { lockInserts } from '../database/insert-order.js'
 import type { NodeRow } from './inventory-devices-store.js'
 
 /**
- * Takes over the policies that a node names. What nodes with rings name, nodes without have no say in: only their own configuration
- * makes them up. One that it does not name goes when no other node named it last and no device of
- * another node is assigned to it: nodes learn of a new swift.conf one after the other.
+ * Applies the policies that a node names. An existing policy changes only to what most nodes of the cluster name; nodes without
+ * rings have no vote beside nodes with rings. A policy that the node does not name is removed when no other node named it last and
+ * no device of another node is assigned to it: nodes learn of a new swift.conf one after the other.
  */
 export async function storePolicies(
   tx: Prisma.TransactionClient,
   { id: nodeId, clusterId }: NodeRow,
-  { policies, rings }: Pick<Inventory, 'policies' | 'rings'>,
+  { policies }: Pick<Inventory, 'policies'>,
 ): Promise<void> {
   if (policies === null) return
   const known = await tx.storagePolicy.findMany({ where: { clusterId } })
   const byIndex = new Map(known.map((policy) => [policy.index, policy]))
-  const rows = policies.map((policy) => ({
-    index: policy.index,
-    name: policy.name,
-    aliases: policy.aliases,
-    isDefault: policy.is_default,
-    isDeprecated: policy.is_deprecated,
-    type: policy.type,
-  }))
-  const added = rows.filter(({ index }) => !byIndex.has(index))
+  const added = policies.filter(({ index }) => !byIndex.has(index))
   if (added.length > 0) {
     await lockInserts(tx, 'storage_policies')
-    await tx.storagePolicy.createMany({ data: added.map((row) => ({ ...row, clusterId })) })
+    await tx.storagePolicy.createMany({ data: added.map((policy) => ({ ...columnsOf(policy), clusterId })) })
   }
-  const changed = rows.flatMap((row) => {
-    const before = byIndex.get(row.index)
-    return before === undefined || sameSettings(before, row) ? [] : [{ id: before.id, row }]
+  const differing = policies.filter((policy) => {
+    const before = byIndex.get(policy.index)
+    return before !== undefined && definitionOf(columnsOf(policy)) !== definitionOf(before)
   })
-  const settled = changed.length > 0 && rings.length === 0 ? await namedByRings(tx, nodeId, clusterId) : new Set()
-  for (const { id, row } of changed)
-    if (!settled.has(row.index)) await tx.storagePolicy.update({ where: { id }, data: row })
-  const named = new Set(rows.map(({ index }) => index))
+  await applyMajority(tx, clusterId, byIndex, differing)
+  const named = new Set(policies.map(({ index }) => index))
   const unnamed = known.filter(({ index }) => !named.has(index)).map(({ index }) => index)
   if (policies.length > 0 && unnamed.length > 0) await deleteUnused(tx, nodeId, clusterId, unnamed)
 }
 
-type Settings = Prisma.StoragePolicyCreateManyInput
+type StoredPolicy = Prisma.StoragePolicyGetPayload<object>
+type Columns = Pick<StoredPolicy, 'index' | 'name' | 'aliases' | 'isDefault' | 'isDeprecated' | 'type'>
 
-function sameSettings(a: Prisma.StoragePolicyGetPayload<object>, b: Omit<Settings, 'clusterId'>): boolean {
-  const settings = ({ name, aliases, isDefault, isDeprecated, type }: typeof a | typeof b) =>
-    JSON.stringify([name, aliases, isDefault, isDeprecated, type])
-  return settings(a) === settings(b)
+function columnsOf(policy: InventoryPolicy): Columns {
+  const { index, name, aliases, is_default: isDefault, is_deprecated: isDeprecated, type } = policy
+  return { index, name, aliases, isDefault, isDeprecated, type }
 }
 
-/** Indexes of the policies that other nodes of the cluster with rings named last. */
-async function namedByRings(
+function definitionOf({ name, aliases, isDefault, isDeprecated, type }: Columns): string {
+  return JSON.stringify([name, aliases, isDefault, isDeprecated, type])
+}
+
+/** Changes policies to the definition that most nodes have now. With as many nodes for the stored one, it stays. */
+async function applyMajority(
   tx: Prisma.TransactionClient,
-  nodeId: number,
   clusterId: number,
-): Promise<ReadonlySet<number>> {
-  const rows = await tx.$queryRaw<{ readonly index: number }[]>`
-    select distinct named::int as index
-    from nodes n cross join jsonb_path_query(n.inventory, '$.policies[*].index') as named
-    where n.cluster_id = ${clusterId} and n.id <> ${nodeId} and jsonb_path_exists(n.inventory, '$.rings[*]')`
-  return new Set(rows.map(({ index }) => index))
+  known: ReadonlyMap<number, StoredPolicy>,
+  differing: readonly InventoryPolicy[],
+): Promise<void> {
+  if (differing.length === 0) return
+  const votes = await countVotes(
+    tx,
+    clusterId,
+    differing.map(({ index }) => index),
+  )
+  for (const { index } of differing) {
+    const before = known.get(index)
+    const ranked = votes.filter((vote) => vote.policy.index === index)
+    const votesOf = (policy: Columns) =>
+      ranked.find((vote) => definitionOf(columnsOf(vote.policy)) === definitionOf(policy))?.nodes ?? 0
+    const [best] = ranked
+    if (before === undefined || best === undefined || best.nodes <= votesOf(before)) continue
+    await tx.storagePolicy.update({ where: { id: before.id }, data: columnsOf(best.policy) })
+  }
+}
+
+/** Returns each definition of these policies with the number of nodes that named it last, the most first. */
+function countVotes(
+  tx: Prisma.TransactionClient,
+  clusterId: number,
+  indexes: readonly number[],
+): Promise<readonly { readonly policy: InventoryPolicy; readonly nodes: number }[]> {
+  return tx.$queryRaw`
+    with voters as (
+      select inventory, jsonb_path_exists(inventory, '$.rings[*]') as has_rings from nodes where cluster_id = ${clusterId}
+    )
+    select policy, count(*)::int as nodes
+    from voters v cross join jsonb_path_query(v.inventory, '$.policies[*]') as policy
+    where (policy ->> 'index')::int = any(${indexes}::int[])
+      and (v.has_rings or not exists (select from voters where has_rings))
+    group by policy order by nodes desc, policy`
 }
 
 async function deleteUnused(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Device } from './device.js'
 import { NodeState } from './node.js'
+import { StoragePolicy } from './storage-policy.js'
 import { relationUri, ResourceUri } from './dialect/uri.js'
 
 const count = z.number().nullable()
@@ -18,6 +19,24 @@ export const RingHealth = z.object({
   copies: z.array(RingCopies).meta({ description: 'The one that most nodes have comes first' }),
 })
 export type RingHealth = z.infer<typeof RingHealth>
+
+/** Nodes that have the same definition of a policy. */
+export const PolicyCopies = StoragePolicy.pick({
+  name: true,
+  is_default: true,
+  is_deprecated: true,
+  type: true,
+}).extend({
+  aliases: z.array(z.string()),
+  nodes: z.array(relationUri('nodes')),
+})
+
+export const PolicyHealth = z.object({
+  index: z.number(),
+  agree: z.boolean().meta({ description: 'Whether every node that has this policy defines it in the same way' }),
+  copies: z.array(PolicyCopies).meta({ description: 'The definition that most nodes have comes first' }),
+})
+export type PolicyHealth = z.infer<typeof PolicyHealth>
 
 export const Quarantined = z.object({ accounts: count, containers: count, objects: count })
 export type Quarantined = z.infer<typeof Quarantined>
@@ -61,6 +80,14 @@ export type NodeHealth = z.infer<typeof NodeHealth>
 
 const node = '/api/v1/nodes/3/'
 const md5 = 'd41d8cd98f00b204e9800998ecf8427e'
+const policyCopy = {
+  name: 'gold',
+  is_default: true,
+  is_deprecated: false,
+  type: 'replication',
+  aliases: [],
+  nodes: [node],
+}
 const pass = { node, ended: '2026-11-20T10:33:15Z', age_seconds: 27.5 }
 
 /** What of a cluster an operator should look at. What no node tells is null. */
@@ -69,6 +96,8 @@ export const ClusterHealth = z
     cluster: ResourceUri,
     rings_agree: z.boolean(),
     rings: z.array(RingHealth),
+    policies_agree: z.boolean(),
+    policies: z.array(PolicyHealth),
     async_pending: count.meta({ description: 'Updates of containers that wait, over all nodes' }),
     oldest_replication: passes.meta({ description: 'The longest ago that any node ended a pass' }),
     quarantined: Quarantined,
@@ -84,6 +113,8 @@ export const ClusterHealth = z
         cluster: '/api/v1/clusters/1/',
         rings_agree: true,
         rings: [{ name: 'object', agree: true, copies: [{ md5, version: 7, nodes: [node] }] }],
+        policies_agree: true,
+        policies: [{ index: 0, agree: true, copies: [policyCopy] }],
         async_pending: 2,
         oldest_replication: { account: pass, container: pass, object: pass },
         quarantined: { accounts: 0, containers: 0, objects: 1 },
