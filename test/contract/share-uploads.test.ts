@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
-import { newIdentity, SimulatedAgent } from '../support/agents/simulated-agent.js'
+import { SimulatedAgent } from '../support/agents/simulated-agent.js'
+import { newIdentity } from '../support/agents/simulated-identity.js'
 
 /** On a machine with much to do. */
 const waitOptions = { timeout: 45_000, interval: 50 }

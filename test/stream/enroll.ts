@@ -1,7 +1,8 @@
 import { protocolVersion } from '@roost/api-types/agent'
 import type { EnrollRequest, Hardware } from '@roost/api-types/agent'
-import { newIdentity, SimulatedAgent } from '../support/agents/simulated-agent.js'
-import type { NewIdentity } from '../support/agents/simulated-agent.js'
+import { SimulatedAgent } from '../support/agents/simulated-agent.js'
+import { newIdentity } from '../support/agents/simulated-identity.js'
+import type { NewIdentity } from '../support/agents/simulated-identity.js'
 
 export interface Answer {
   readonly status: number

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigError, isLoopback, readConfig } from './config.js'
+import { ConfigError } from '@roost/runtime'
+import { isLoopback, readConfig } from './config.js'
 
 function faultsOf(env: NodeJS.ProcessEnv): readonly string[] {
   try {

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import { isInSubnet, isIpv4 } from '@roost/api-types/rest'
+import { ConfigError } from '@roost/runtime'
 import { z } from 'zod'
 
 export type TlsConfig =
@@ -35,17 +36,6 @@ export interface Config {
   readonly deploymentTimeoutMs: number
   /** How long a start waits for another control plane to leave the database. */
   readonly lockWaitMs: number
-}
-
-/** All faults of the environment, one sentence each. The command ends with exit code 2. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-  readonly faults: readonly string[]
-
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'))
-    this.faults = faults
-  }
 }
 
 const LogLevel = z.enum(['debug', 'info', 'warn', 'error'], { error: 'must be debug, info, warn or error' })

@@ -1,10 +1,9 @@
 import './lifecycle/v8-flags.js'
-import { watchOutput } from '@roost/runtime'
+import { ConfigError, watchOutput } from '@roost/runtime'
 import { CommanderError } from 'commander'
 import { CommandError, exitCodes } from './cli/terminal/exit-codes.js'
 import { createProgram } from './cli/program.js'
 import type { StartServer } from './cli/serve-options.js'
-import { ConfigError } from './config.js'
 import { StartError } from './lifecycle/start-error.js'
 import { version } from './lifecycle/version.js'
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ConfigError, readConfig } from './config.js'
+import { ConfigError } from '@roost/runtime'
+import { readConfig } from './config.js'
 
 let dir: string
 beforeEach(() => {

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path'
+import { ConfigError } from '@roost/runtime'
 import { type ConfigFile, readConfigFile } from './config/config-file.js'
 import type { AccessLog } from './swift/access-log/transfer-usage.js'
 
@@ -69,17 +70,6 @@ export interface ConfigOptions {
   readonly dataDir?: string
   readonly root?: string
   readonly config?: string
-}
-
-/** Every fault of the configuration, one sentence each. The command ends with exit code 2. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-  readonly faults: readonly string[]
-
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'))
-    this.faults = faults
-  }
 }
 
 /** Where the agent keeps its state by default. */

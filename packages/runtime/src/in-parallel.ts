@@ -1,4 +1,4 @@
-import { errorText } from './error-text.js'
+import { errorText } from './errors.js'
 
 /** Does it for all, a few at a time. Answers the faults; the others are done. */
 export async function inParallel<T>(

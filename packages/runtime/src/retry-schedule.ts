@@ -1,6 +1,6 @@
 import { type BackoffLimits, backoffMs } from './backoff.js'
 import type { Clock } from './clock.js'
-import { errorText } from './error-text.js'
+import { errorText } from './errors.js'
 
 interface Attempt {
   readonly failures: number

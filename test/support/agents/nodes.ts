@@ -1,6 +1,6 @@
 import type { Database } from '@roost/database'
-import { newIdentity } from './simulated-agent.js'
-import type { NewIdentity } from './simulated-agent.js'
+import { newIdentity } from './simulated-identity.js'
+import type { NewIdentity } from './simulated-identity.js'
 
 export interface EnrolledNode extends NewIdentity {
   readonly id: number

@@ -1,5 +1,4 @@
-import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { sign } from 'node:crypto'
 import { closeCodes, encodeMetricFrame, helloText, knownShareFields, protocolVersion } from '@roost/api-types/agent'
 import type {
   AgentMessage,
@@ -11,23 +10,8 @@ import type {
   Settings,
 } from '@roost/api-types/agent'
 import { WebSocket } from 'ws'
-
-/** The key of a node, and the uuid under which the control plane knows it. */
-export interface SimulatedIdentity {
-  readonly uuid: string
-  readonly privateKey: KeyObject
-}
-
-/** The raw public key, 32 bytes, as an enrollment carries it. */
-export interface NewIdentity extends SimulatedIdentity {
-  readonly publicKey: Uint8Array<ArrayBuffer>
-}
-
-export function newIdentity(uuid: string = randomUUID()): NewIdentity {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  const raw = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)
-  return { uuid, privateKey, publicKey: new Uint8Array(raw) }
-}
+import type { SimulatedIdentity } from './simulated-identity.js'
+import { Waiters } from './waiters.js'
 
 export interface SimulatedAgentOptions {
   /** Of the control plane, such as `https://127.0.0.1:8443`. */
@@ -60,8 +44,8 @@ export interface StreamEnd {
 type TimerName = 'beat' | 'report' | 'inventory' | 'dial'
 
 /**
- * An agent without a machine: sends its hello, follows the intervals of the server, reports, and reconnects. It is light enough for ten thousand
- * in one process: it has one timer for each interval and stores no messages.
+ * An agent without a machine: it sends its hello, follows the intervals of the server, reports, and reconnects. Ten thousand
+ * fit in one process, because it has one timer for each interval and stores no messages.
  */
 export class SimulatedAgent {
   readonly options: SimulatedAgentOptions
@@ -84,7 +68,7 @@ export class SimulatedAgent {
   #failures = 0
   #stopped = false
   readonly #timers = new Map<TimerName, NodeJS.Timeout>()
-  readonly #waiters = new Set<() => void>()
+  readonly #waiters = new Waiters()
 
   constructor(options: SimulatedAgentOptions) {
     this.options = options
@@ -142,26 +126,13 @@ export class SimulatedAgent {
 
   /** Resolves when the condition is true; it is checked after each message and each end. */
   until(condition: (agent: this) => boolean, withinMs = 60_000): Promise<void> {
-    if (condition(this)) return Promise.resolve()
-    return new Promise((resolve, reject) => {
-      const check = () => {
-        if (!condition(this)) return
-        clearTimeout(timer)
-        this.#waiters.delete(check)
-        resolve()
-      }
-      const timer = setTimeout(() => {
-        this.#waiters.delete(check)
-        reject(new Error(`Waited ${withinMs} ms for: ${condition.toString()}`))
-      }, withinMs)
-      this.#waiters.add(check)
-    })
+    return this.#waiters.until(() => condition(this), withinMs, condition.toString())
   }
 
   #receive(message: ServerMessage): void {
     this.#process(message)
     this.options.onMessage?.(message)
-    this.#checkWaiters()
+    this.#waiters.check()
   }
 
   #process(message: ServerMessage): void {
@@ -248,7 +219,7 @@ export class SimulatedAgent {
     const { message, retry_after_ms: retryAfterMs } = readReason(reason)
     this.ended = { code, message, retryAfterMs: retryAfterMs ?? null }
     this.#cancelTimers()
-    this.#checkWaiters()
+    this.#waiters.check()
     if (this.options.reconnect !== true || this.#stopped || code === closeCodes.revoked) return
     const backOffMs =
       Math.random() * (this.#failures === 0 ? this.spreadMs : Math.min(60_000, 1000 * 2 ** this.#failures))
@@ -264,10 +235,6 @@ export class SimulatedAgent {
   #cancelTimers(): void {
     for (const timer of this.#timers.values()) clearTimeout(timer)
     this.#timers.clear()
-  }
-
-  #checkWaiters(): void {
-    for (const check of this.#waiters) check()
   }
 
   #now(): number {

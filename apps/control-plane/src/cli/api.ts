@@ -1,9 +1,13 @@
+import type { Command } from 'commander'
 import { readFile } from 'node:fs/promises'
 import { isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import type { Config } from '../config.js'
+import { outputOption, render } from './terminal/output.js'
+import type { Columns, OutputOptions } from './terminal/output.js'
+import type { Terminal } from './terminal/terminal.js'
 import { apiKeyPath, readApiKey } from '../operators/first-operator.js'
 import { readInstance } from '../lifecycle/instance.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
@@ -67,13 +71,18 @@ function reasonOf(error: unknown): string | undefined {
   return reasonOf(error.cause) ?? (error as NodeJS.ErrnoException).code ?? error.message
 }
 
+export interface ListRange {
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface ListPage<R> {
+  readonly objects: readonly R[]
+  readonly total: number
+}
+
 /** Reads all records of a list, in pages of the largest size. */
-export async function listAll<R>(
-  page: (range: { readonly limit: number; readonly offset: number }) => Promise<{
-    readonly objects: readonly R[]
-    readonly total: number
-  }>,
-): Promise<readonly R[]> {
+export async function listAll<R>(page: (range: ListRange) => Promise<ListPage<R>>): Promise<readonly R[]> {
   const all: R[] = []
   for (let total = Infinity; all.length < total;) {
     const { objects, total: now } = await page({ limit: 1000, offset: all.length })
@@ -101,4 +110,33 @@ export function pick<R extends { readonly id: number }>(
     )
   if (!only) throw new CommandError(`${noun} '${nameOrId}' not found.`, exitCodes.notFound)
   return only
+}
+
+/** Returns the cluster of a name or an id. */
+export async function findCluster({ clusters }: Pick<Rpc, 'clusters'>, nameOrId: string): Promise<ClusterRecord> {
+  return pick('cluster', nameOrId, await listAll((range) => clusters.list.query(range)), ({ name }) => name)
+}
+
+/** A command that prints all records of a kind. */
+interface ListCommand<R> {
+  readonly description: string
+  readonly columns: Columns<R>
+  readonly page: (rpc: Rpc, range: ListRange) => Promise<ListPage<R>>
+}
+
+export function addList<R>(
+  parent: Command,
+  config: () => Config,
+  out: Terminal['out'],
+  { description, columns, page }: ListCommand<R>,
+): void {
+  parent
+    .command('list')
+    .description(description)
+    .addOption(outputOption())
+    .action((options: OutputOptions) =>
+      withApi(config(), async (rpc) => {
+        out.write(render(await listAll((range) => page(rpc, range)), columns, options))
+      }),
+    )
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
-import { listAll, pick, withApi } from './api.js'
+import { findCluster, withApi } from './api.js'
 import type { Rpc } from './api.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
 import { outputOption, render } from './terminal/output.js'
@@ -31,7 +31,7 @@ export function addClusterStorage(cluster: Command, config: () => Config, { out,
     .addOption(outputOption())
     .action((nameOrId: string, options: OutputOptions) =>
       withApi(config(), async ({ clusters }) => {
-        const login = await clusters.storage.query({ id: await idOf(clusters, nameOrId) })
+        const login = await clusters.storage.query({ id: (await findCluster({ clusters }, nameOrId)).id })
         if (login === null)
           throw new CommandError(
             `Cluster ${nameOrId} has no storage login. Set one with "roost cluster set-storage ${nameOrId}".`,
@@ -48,7 +48,7 @@ export function addClusterStorage(cluster: Command, config: () => Config, { out,
     .option('--key-file <path>', 'file whose first line is the key, or - for standard input', '-')
     .action((nameOrId: string, { authUrl, user, keyFile }: StorageFlags) =>
       withApi(config(), async ({ clusters }) => {
-        const id = await idOf(clusters, nameOrId)
+        const { id } = await findCluster({ clusters }, nameOrId)
         const key = keyFile === '-' ? await readSecret(`Key of ${user}: `, process.stdin, err) : await readKey(keyFile)
         if (key === '')
           throw new CommandError('The key is empty. Pass it by --key-file or standard input.', exitCodes.usage)
@@ -62,14 +62,10 @@ export function addClusterStorage(cluster: Command, config: () => Config, { out,
     .option('--force', 'remove it even if enabled shares use it')
     .action((nameOrId: string, { force = false }: { readonly force?: boolean }) =>
       withApi(config(), async ({ clusters }) => {
-        await clusters.unsetStorage.mutate({ id: await idOf(clusters, nameOrId), force })
+        await clusters.unsetStorage.mutate({ id: (await findCluster({ clusters }, nameOrId)).id, force })
         out.write(`storage login of cluster ${nameOrId} removed; gateways drop it with their next deployment\n`)
       }),
     )
-}
-
-async function idOf(clusters: Rpc['clusters'], nameOrId: string): Promise<number> {
-  return pick('cluster', nameOrId, await listAll((range) => clusters.list.query(range)), ({ name }) => name).id
 }
 
 async function readKey(path: string): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
-import { listAll, pick, withApi } from './api.js'
+import { addList, findCluster, withApi } from './api.js'
 import type { ClusterRecord } from './api.js'
 import { addClusterStorage } from './cluster-storage.js'
 import { outputOption, render } from './terminal/output.js'
@@ -12,15 +12,11 @@ const columns: Columns<ClusterRecord> = { ID: ({ id }) => id, NAME: ({ name }) =
 export function addClusters(program: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
   const cluster = program.command('cluster').description('Manage clusters and their storage logins')
-  cluster
-    .command('list')
-    .description('List clusters')
-    .addOption(outputOption())
-    .action((options: OutputOptions) =>
-      withApi(config(), async ({ clusters }) => {
-        out.write(render(await listAll((range) => clusters.list.query(range)), columns, options))
-      }),
-    )
+  addList(cluster, config, out, {
+    description: 'List clusters',
+    columns,
+    page: ({ clusters }, range) => clusters.list.query(range),
+  })
   cluster
     .command('add <name>')
     .description('Add a cluster')
@@ -35,7 +31,7 @@ export function addClusters(program: Command, config: () => Config, terminal: Te
     .description('Rename a cluster')
     .action((nameOrId: string, name: string) =>
       withApi(config(), async ({ clusters }) => {
-        const { id } = pick('cluster', nameOrId, await listAll((range) => clusters.list.query(range)), (c) => c.name)
+        const { id } = await findCluster({ clusters }, nameOrId)
         await clusters.change.mutate({ id, change: { name } })
         out.write(`cluster ${id} renamed to ${name}\n`)
       }),
@@ -45,12 +41,7 @@ export function addClusters(program: Command, config: () => Config, terminal: Te
     .description('Remove a cluster. Refused while it has nodes or users.')
     .action((nameOrId: string) =>
       withApi(config(), async ({ clusters }) => {
-        const { id, name } = pick(
-          'cluster',
-          nameOrId,
-          await listAll((range) => clusters.list.query(range)),
-          (c) => c.name,
-        )
+        const { id, name } = await findCluster({ clusters }, nameOrId)
         await clusters.remove.mutate({ id })
         out.write(`cluster ${name} removed\n`)
       }),

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
-import { listAll, pick, withApi } from './api.js'
+import { addList, listAll, pick, withApi } from './api.js'
 import type { Rpc } from './api.js'
 import { outputOption, render } from './terminal/output.js'
 import type { Columns, OutputOptions } from './terminal/output.js'
@@ -24,15 +24,11 @@ export function addOperators(program: Command, config: () => Config, { out }: Te
   const operator = program
     .command('operator')
     .description('Manage operators: the people and programs that call the API')
-  operator
-    .command('list')
-    .description('List operators')
-    .addOption(outputOption())
-    .action((options: OutputOptions) =>
-      withApi(config(), async ({ operators }) => {
-        out.write(render(await listAll((range) => operators.list.query(range)), columns, options))
-      }),
-    )
+  addList(operator, config, out, {
+    description: 'List operators',
+    columns,
+    page: ({ operators }, range) => operators.list.query(range),
+  })
   operator
     .command('add <name>')
     .description('Add an operator. Create a key for it with "roost key create <name>".')

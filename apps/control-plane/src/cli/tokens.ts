@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
 import type { GrantableRole } from '@roost/api-types/rest'
 import type { Config } from '../config.js'
-import { listAll, pick, withApi } from './api.js'
+import { findCluster, withApi } from './api.js'
 import { parseRoles } from './roles.js'
 import { parseDuration } from './terminal/durations.js'
 import { outputOption } from './terminal/output.js'
@@ -28,8 +28,7 @@ export function addTokens(program: Command, config: () => Config, { out, err }: 
     .addOption(outputOption())
     .action(({ cluster: nameOrId, ttl, uses, roles, output }: TokenFlags) =>
       withApi(config(), async ({ clusters, tokens }) => {
-        const all = await listAll((range) => clusters.list.query(range))
-        const cluster = pick('cluster', nameOrId, all, ({ name }) => name)
+        const cluster = await findCluster({ clusters }, nameOrId)
         const created = await tokens.create.mutate({ cluster: cluster.id, ttl_seconds: ttl, uses, roles })
         if (created.warning !== null) err.write(`warning: ${created.warning}\n`)
         if (output === 'json') out.write(`${JSON.stringify(created, null, 2)}\n`)

@@ -14,52 +14,49 @@ const query = {
 
 const asked = (request: RouteRequest) => splitNames(request.query.getAll('metrics'))
 
+type Part = Pick<Route, 'resource' | 'path' | 'summary'>
+
+const listing = (part: Part, read: (id: number) => Promise<Parameters<typeof namesText>[0]>): Route => ({
+  ...part,
+  method: 'GET',
+  status: 200,
+  answer: MetricNames,
+  handle: async ({ id }, reply) => sendSlices(reply, namesText(await read(id))),
+})
+
+type Answer = Pick<Route, 'answer'>
+type Slices = (request: RouteRequest) => Promise<Parameters<typeof sendSlices>[1]>
+const latest = (part: Part & Answer, read: Slices): Route => ({
+  ...part,
+  method: 'GET',
+  status: 200,
+  query,
+  handle: async (request, reply) => sendSlices(reply, await read(request)),
+})
+
+const cluster = (path: string, summary: string) =>
+  ({ resource: 'clusters', path: `clusters/:id/metrics/${path}/`, summary }) as const
+const node = (path: string, summary: string) =>
+  ({ resource: 'nodes', path: `nodes/:id/metrics/${path}/`, summary }) as const
+
 /** Names and latest values of nodes and clusters. */
 export function metricRoutes(metrics: MetricReads): readonly Route[] {
-  const shared = { method: 'GET', status: 200 } as const
-  const cluster = { ...shared, resource: 'clusters' } as const
-  const node = { ...shared, resource: 'nodes' } as const
   return [
-    {
-      ...cluster,
-      path: 'clusters/:id/metrics/list/',
-      summary: 'Names of the metrics of the nodes of a cluster',
-      answer: MetricNames,
-      handle: async ({ id }, reply) => sendSlices(reply, namesText(await metrics.clusterNames(id))),
-    },
-    {
-      ...cluster,
-      path: 'clusters/:id/metrics/poll/',
-      summary: 'Latest values, each over the online nodes of a cluster',
-      query,
-      answer: MetricSamples,
-      handle: async (request, reply) =>
-        sendSlices(reply, samplesText(await metrics.clusterAnswer(request.id, asked(request)))),
-    },
-    {
-      ...cluster,
-      path: 'clusters/:id/metrics/across/',
-      summary: 'Latest values of every node of a cluster, one row a node and name',
-      query,
-      answer: NodeMetricSamples,
-      handle: async (request, reply) =>
-        sendSlices(reply, acrossText(await metrics.acrossAnswer(request.id, asked(request)))),
-    },
-    {
-      ...node,
-      path: 'nodes/:id/metrics/list/',
-      summary: 'Names of the metrics of a node',
-      answer: MetricNames,
-      handle: async ({ id }, reply) => sendSlices(reply, namesText(await metrics.nodeNames(id))),
-    },
-    {
-      ...node,
-      path: 'nodes/:id/metrics/poll/',
-      summary: 'Latest values of a node',
-      query,
-      answer: MetricSamples,
-      handle: async (request, reply) =>
-        sendSlices(reply, samplesText(await metrics.nodeAnswer(request.id, asked(request)))),
-    },
+    listing(cluster('list', 'Names of the metrics of the nodes of a cluster'), (id) => metrics.clusterNames(id)),
+    latest(
+      { ...cluster('poll', 'Latest values, each over the online nodes of a cluster'), answer: MetricSamples },
+      async (request) => samplesText(await metrics.clusterAnswer(request.id, asked(request))),
+    ),
+    latest(
+      {
+        ...cluster('across', 'Latest values of every node of a cluster, one row a node and name'),
+        answer: NodeMetricSamples,
+      },
+      async (request) => acrossText(await metrics.acrossAnswer(request.id, asked(request))),
+    ),
+    listing(node('list', 'Names of the metrics of a node'), (id) => metrics.nodeNames(id)),
+    latest({ ...node('poll', 'Latest values of a node'), answer: MetricSamples }, async (request) =>
+      samplesText(await metrics.nodeAnswer(request.id, asked(request))),
+    ),
   ]
 }

@@ -80,23 +80,26 @@ const bytesPerGb = 1e9
 const bytesOf = (gb: number) => Math.round(gb * bytesPerGb)
 
 function columnsOf(fields: NodeUpdate['fields']): Prisma.NodeUpdateInput {
-  const columns = {
+  return defined({
     enabled: fields.enabled,
     clusterFacingIp: fields.cluster_facing_ip,
     outwardFacingIp: fields.outward_facing_ip,
     replicationFacingIp: fields.replication_facing_ip,
     otherIps: fields.other_ips,
-  }
-  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+  })
 }
 
 function roleColumns(role: NodeUpdate['role']): Prisma.NodeRoleUpdateInput {
-  const columns = {
+  return defined({
     runsAccountContainer: role.runs_account_container,
     runsGateway: role.runs_gateway,
     runsObject: role.runs_object,
     runsProxy: role.runs_proxy,
-  }
+  })
+}
+
+/** Returns the columns that the change has. */
+function defined(columns: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }
 

@@ -48,40 +48,33 @@ export function createProcessMetrics(sources: ProcessSources): ProcessMetrics {
 type Read = () => Readonly<Record<string, number>>
 type Add = (name: string, help: string, label: string, read: Read) => void
 
-/** Each value of the label with its number, read when asked. An empty label is none. */
+/** Returns the values with their labels. An empty label is none. */
+function labeled(label: string, read: Read): readonly (readonly [labels: Record<string, string>, value: number])[] {
+  return Object.entries(read()).map(([name, value]) => [label === '' ? {} : { [label]: name }, value])
+}
+
+/** Values are read when a client asks for the metrics. */
 function gauges(registry: Registry): Add {
   return (name, help, label, read) => {
-    const metric = new Gauge({
-      name,
-      help,
-      labelNames: label === '' ? [] : [label],
-      registers: [],
-      collect() {
-        for (const [value, number] of Object.entries(read()))
-          if (label === '') this.set(number)
-          else this.set({ [label]: value }, number)
-      },
-    })
-    registry.registerMetric(metric)
+    const collect = function collect(this: Gauge) {
+      for (const [labels, value] of labeled(label, read)) this.set(labels, value)
+    }
+    registry.registerMetric(new Gauge({ ...optionsOf(name, help, label), collect }))
   }
 }
 
 function counters(registry: Registry): Add {
   return (name, help, label, read) => {
-    const metric = new Counter({
-      name,
-      help,
-      labelNames: label === '' ? [] : [label],
-      registers: [],
-      collect() {
-        this.reset()
-        for (const [value, number] of Object.entries(read()))
-          if (label === '') this.inc(number)
-          else this.inc({ [label]: value }, number)
-      },
-    })
-    registry.registerMetric(metric)
+    const collect = function collect(this: Counter) {
+      this.reset()
+      for (const [labels, value] of labeled(label, read)) this.inc(labels, value)
+    }
+    registry.registerMetric(new Counter({ ...optionsOf(name, help, label), collect }))
   }
+}
+
+function optionsOf(name: string, help: string, label: string) {
+  return { name, help, labelNames: label === '' ? [] : [label], registers: [] }
 }
 
 function addStream({ stream, intake }: ProcessSources, gauge: Add, counter: Add): void {

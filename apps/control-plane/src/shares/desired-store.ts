@@ -2,7 +2,7 @@ import type { DesiredShare } from '@roost/api-types/agent'
 import type { GatewayShareSettings } from '@roost/api-types/rest'
 import type { Transaction } from '../database/transaction.js'
 import type { Secrets } from '../secrets/secrets.js'
-import { settingsOf } from './store.js'
+import { settingsOf } from './row-store.js'
 
 type KeysOfEach<T> = T extends unknown ? keyof T : never
 /** A field of the API that no gateway gets: with one, this file does not compile. */

@@ -3,7 +3,8 @@ import type { GatewayShareChange, GatewayShareSettings } from '@roost/api-types/
 import type { Transaction } from '../database/transaction.js'
 import { unknownRelation } from '../services/errors.js'
 import { fieldError } from '../services/field-errors.js'
-import type { GatewayNode, ShareLocation, ShareStore, StoredShare } from './store.js'
+import type { StoredShare } from './row-store.js'
+import type { GatewayNode, ShareLocation, ShareStore } from './store.js'
 
 /** Returns the location of a new share. Throws when the node is no gateway, or has a share of that name. */
 export async function locateNew(

@@ -11,7 +11,8 @@ import { createReads } from '../services/reads.js'
 import type { Secrets } from '../secrets/secrets.js'
 import { locateChanged, locateNew } from './location.js'
 import { changedSettings } from './settings.js'
-import type { ShareStore, StoredShare } from './store.js'
+import type { StoredShare } from './row-store.js'
+import type { ShareStore } from './store.js'
 
 export interface ShareCollaborators {
   readonly store: ShareStore

@@ -1,12 +1,5 @@
-import {
-  gatewayShareRules,
-  GatewayShareSettings,
-  resourceUri,
-  shareNameKey,
-  throughCluster,
-  throughNode,
-} from '@roost/api-types/rest'
-import type { GatewayShare, ShareSettingName } from '@roost/api-types/rest'
+import { gatewayShareRules, shareNameKey, throughCluster, throughNode } from '@roost/api-types/rest'
+import type { GatewayShareSettings } from '@roost/api-types/rest'
 import type { ListQuery } from '@roost/api-types/rpc'
 import { Prisma } from '@roost/database'
 import type { Transaction } from '../database/transaction.js'
@@ -17,9 +10,8 @@ import { lockInserts } from '../database/insert-order.js'
 import { byCluster, byNode, conditions, isWithin, ordering } from '../database/listing.js'
 import type { FilterTable, OrderTable } from '../database/listing.js'
 import type { ReadStore } from '../services/reads.js'
-
-/** `revision` rises with each change, also with one that the record does not show. */
-export type StoredShare = GatewayShare & { readonly revision: number }
+import { columns, columnsOf, omit, recordOf } from './row-store.js'
+import type { Row, StoredShare } from './row-store.js'
 
 export interface ShareLocation {
   readonly nodeId: number
@@ -71,16 +63,6 @@ type Sealed = Uint8Array<ArrayBuffer>
 
 // `Export_Id` of an NFS server has 16 bits, and 0 is its root.
 const maxExportNumber = 65_535
-
-// Never the password: what is not read cannot leak.
-const omit = { password: true } as const
-const columns = Prisma.sql`id, node_id as "nodeId", name, protocol, container, access_mode as "accessMode", enabled,
-  upload_delay as "uploadDelay", write_retain as "writeRetain", no_apple_doubles as "noAppleDoubles",
-  clients_allowed_list as "clientsAllowedList", cache_size_mb as "cacheSizeMb", options, revision`
-type Row = Pick<
-  Prisma.GatewayShareGetPayload<{ omit: typeof omit }>,
-  Exclude<keyof ReturnType<typeof columnsOf>, 'nameKey'> | 'id' | 'nodeId' | 'revision'
->
 
 const filters: FilterTable<typeof gatewayShareRules, Prisma.GatewayShareWhereInput> = {
   id: (ids) => ({ id: { in: ids } }),
@@ -206,53 +188,4 @@ async function countedTotal(prisma: Database['prisma'], filters: ListQuery['filt
   const where = { AND: conditions(counted, countFilters, filters) }
   const { _sum: sum } = await prisma.shareCount.aggregate({ _sum: { shares: true }, where })
   return sum.shares ?? 0
-}
-
-/** The settings that have a column of their own. All others are in `options`. */
-const settingColumns = {
-  access_mode: 'accessMode',
-  upload_delay: 'uploadDelay',
-  write_retain: 'writeRetain',
-  no_apple_doubles: 'noAppleDoubles',
-  clients_allowed_list: 'clientsAllowedList',
-  cache_size_mb: 'cacheSizeMb',
-} as const satisfies Partial<Record<ShareSettingName, keyof Prisma.GatewayShareGetPayload<object>>>
-
-function columnsOf({ name, protocol, objectstore_container: container, ...settings }: GatewayShareSettings) {
-  const options = Object.entries(settings).filter(([setting]) => setting !== 'enabled' && !(setting in settingColumns))
-  return {
-    name,
-    nameKey: shareNameKey(protocol, name),
-    protocol,
-    container,
-    accessMode: settings.access_mode,
-    enabled: settings.enabled,
-    uploadDelay: settings.upload_delay,
-    writeRetain: settings.write_retain,
-    noAppleDoubles: settings.no_apple_doubles,
-    clientsAllowedList: settings.clients_allowed_list,
-    cacheSizeMb: settings.cache_size_mb,
-    options: Object.fromEntries(options),
-  }
-}
-
-type SettingsRow = Pick<Row, 'name' | 'protocol' | 'container' | 'enabled' | 'options' | ColumnOfSetting>
-type ColumnOfSetting = (typeof settingColumns)[keyof typeof settingColumns]
-
-/** Returns the settings of a stored share. One that was stored before a setting existed has its default. */
-export function settingsOf(row: SettingsRow): GatewayShareSettings {
-  const columns = Object.entries(settingColumns).map(([setting, column]) => [setting, row[column]])
-  return GatewayShareSettings.parse({
-    name: row.name,
-    protocol: row.protocol,
-    enabled: row.enabled,
-    objectstore_container: row.container,
-    ...Object.fromEntries(columns),
-    ...Object(row.options),
-  })
-}
-
-function recordOf(row: Row): StoredShare {
-  const identity = { id: row.id, resource_uri: resourceUri('gateway_shares', row.id) }
-  return { ...identity, node: resourceUri('nodes', row.nodeId), ...settingsOf(row), revision: row.revision }
 }

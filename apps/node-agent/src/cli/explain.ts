@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { ConfigError } from '../config.js'
+import { ConfigError } from '@roost/runtime'
 import { DamagedFileError } from '../machine/managed-record.js'
 import { IdentityError } from '../machine/identity.js'
 import { ShareError } from '../shares/servers/validate-share.js'
