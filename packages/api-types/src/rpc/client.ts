@@ -1,6 +1,7 @@
 import { createTRPCClient, httpBatchLink, httpBatchStreamLink, isTRPCClientError, splitLink } from '@trpc/client'
 import type { TRPCClient, TRPCClientError } from '@trpc/client'
 import { Agent, fetch as undiciFetch } from 'undici'
+import { maxBatchSize } from './batch.js'
 import type { AppRouter } from './router.js'
 import { createSubscriptions } from './subscriptions.js'
 
@@ -37,6 +38,7 @@ export function createClient({ url, apiKey, ca }: ClientOptions): Client {
   // undici's own fetch with undici's own dispatcher: Node's built-in one may refuse a dispatcher of another undici.
   const fetch = (input: string | URL, init?: object) =>
     undiciFetch(input, { ...init, dispatcher: agent }) as unknown as Promise<Response>
+  const batches = { url: endpoint, headers, fetch: fetch as never, maxItems: maxBatchSize }
   const subscriptions = createSubscriptions({ url: endpoint, headers, fetch })
   const rpc = createTRPCClient<AppRouter>({
     links: [
@@ -45,8 +47,8 @@ export function createClient({ url, apiKey, ca }: ClientOptions): Client {
         true: subscriptions.link,
         false: splitLink({
           condition: (op) => op.path === 'metrics.across',
-          true: httpBatchStreamLink({ url: endpoint, headers, fetch: fetch as never }),
-          false: httpBatchLink({ url: endpoint, headers, fetch: fetch as never }),
+          true: httpBatchStreamLink(batches),
+          false: httpBatchLink(batches),
         }),
       }),
     ],

@@ -1,3 +1,4 @@
+export * from './batch.js'
 export * from './resources.js'
 export * from './router.js'
 export * from './services.js'

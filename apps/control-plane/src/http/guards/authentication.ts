@@ -13,6 +13,8 @@ declare module 'fastify' {
     readonly whileAway?: boolean
     /** The handler checks roles, because the HTTP method does not say if it is a write. */
     readonly ownRoles?: boolean
+    /** How many calls a request of this route makes, for the rate of the key; one unless given. */
+    readonly callsOf?: (request: FastifyRequest) => number
     /** The resource's name, for field errors and documentation. */
     readonly resource?: string
     /** Also answers CSV, for the documentation. */
@@ -68,8 +70,9 @@ export function requireOperator(app: FastifyInstance, { authenticator, now, admi
     if (config.ownRoles !== true && operator.role !== 'admin' && !['GET', 'HEAD'].includes(request.method))
       throw new RoostError('forbidden', messages.readOnlyOperator)
     const subject = String(operator.keyId)
-    refuse(requests.retryAfterSeconds(subject), 'Too many requests with this key.')
-    requests.count(subject)
+    const calls = config.callsOf?.(request) ?? 1
+    refuse(requests.retryAfterSeconds(subject, calls), 'Too many requests with this key.')
+    requests.count(subject, calls)
   })
 }
 

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 
 export interface Windows {
-  /** Counts one for the key. */
-  count(key: string): void
-  /** Seconds until the key may go on; undefined while it may. */
-  retryAfterSeconds(key: string): number | undefined
+  /** Counts one for the key, or several. */
+  count(key: string, number?: number): void
+  /** Returns the seconds until the key may have one more, or several; undefined while it may. */
+  retryAfterSeconds(key: string, number?: number): number | undefined
 }
 
 export interface WindowOptions {
@@ -29,17 +29,17 @@ export function countWindows({ max, windowMs, now }: WindowOptions): Windows {
     return found !== undefined && now() - found.start < windowMs ? found : undefined
   }
   return {
-    count(key) {
+    count(key, number = 1) {
       const window = current(key)
       if (window !== undefined) {
-        window.count += 1
+        window.count += number
         return
       }
-      windows.set(key, { start: now(), count: 1 })
+      windows.set(key, { start: now(), count: number })
     },
-    retryAfterSeconds(key) {
+    retryAfterSeconds(key, number = 1) {
       const window = current(key)
-      if (window === undefined || window.count < max) return undefined
+      if (window === undefined || window.count + number <= max) return undefined
       return Math.max(1, Math.ceil((window.start + windowMs - now()) / 1000))
     },
   }
