@@ -16,7 +16,7 @@ export const ShareName = z
 export const ContainerName = z
   .string()
   .min(1, 'This field may not be empty.')
-  .refine((name) => Buffer.byteLength(name) <= 256, { error: 'Ensure this value has at most 256 bytes.' })
+  .refine((name) => new TextEncoder().encode(name).length <= 256, { error: 'Ensure this value has at most 256 bytes.' })
   .refine((name) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(name), {
     error: 'Leave out control characters.',
   })
