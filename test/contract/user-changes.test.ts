@@ -1,26 +1,13 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { shareApi } from '../support/http/shared-api.js'
 import { testCaller } from '../support/agents/enrollment.js'
+import { faults, list, password, usersApi } from './users-api.js'
 
-const password = 'correct-horse-battery-staple'
-const list = '/api/v1/users/'
-const server = shareApi()
+const { server, at, bob, create } = usersApi()
 const { get, patch, post, remove } = server
 
-let clusterId = 0
-let cluster = ''
-beforeEach(async () => {
-  clusterId = await addCluster(server.api.database)
-  cluster = `/api/v1/clusters/${clusterId}/`
-})
-
-const bob = (more: object = {}) => ({ cluster, user: 'bob', password, ...more })
-const create = async (more: object = {}) => (await post(list, bob(more))).body
-const faults = (answer: { readonly body: { readonly users?: unknown } }) => answer.body.users
-
 const namesOf = async (query: string) => {
-  const { body } = await get(`/api/v1/users/?cluster=${clusterId}&${query}`)
+  const { body } = await get(`/api/v1/users/?cluster=${at.clusterId}&${query}`)
   return body.objects.map(({ user }: { user: string }) => user)
 }
 
@@ -29,7 +16,7 @@ describe('reading a user', () => {
     const { resource_uri: uri, id, password: _, ...rest } = await create()
     const record = { id, resource_uri: uri, ...rest }
     expect((await get(uri)).body).toEqual(record)
-    expect((await get(`/api/v1/users/?cluster=${clusterId}`)).body.objects).toEqual([record])
+    expect((await get(`/api/v1/users/?cluster=${at.clusterId}`)).body.objects).toEqual([record])
     expect((await get(`/api/v1/users/set/${id};999999/`)).body).toEqual({
       objects: [record],
       not_found: ['999999'],
@@ -52,9 +39,9 @@ describe('listing users', () => {
     await create({ cluster: await addCluster(server.api.database) })
     const all = await get('/api/v1/users/')
     expect(all.body.meta.total_count).toBeGreaterThan(1)
-    for (const given of [String(clusterId), cluster]) {
+    for (const given of [String(at.clusterId), at.cluster]) {
       const { body } = await get(`/api/v1/users/?cluster=${given}`)
-      expect(body.objects.map((user: { cluster: string }) => user.cluster)).toEqual([cluster])
+      expect(body.objects.map((user: { cluster: string }) => user.cluster)).toEqual([at.cluster])
       expect(body.meta).toEqual({ limit: 20, offset: 0, next: null, previous: null, total_count: 1 })
     }
   })
@@ -73,7 +60,7 @@ describe('listing users', () => {
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual({ error: "The 'is_superuser' field does not allow filtering." })
     await create()
-    const { body } = await get(`/api/v1/users/?cluster=${clusterId}&password=x`)
+    const { body } = await get(`/api/v1/users/?cluster=${at.clusterId}&password=x`)
     expect(body.meta.total_count).toBe(1)
   })
 
@@ -150,9 +137,9 @@ describe('removing a user', () => {
   it('keeps its cluster from being removed before it', async () => {
     const { resource_uri: uri } = await create()
     const { clusters } = server.api.context.services
-    await expect(clusters.remove(clusterId, testCaller)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(clusters.remove(at.clusterId, testCaller)).rejects.toMatchObject({ code: 'conflict' })
     await remove(uri)
-    await expect(clusters.remove(clusterId, testCaller)).resolves.toBeUndefined()
+    await expect(clusters.remove(at.clusterId, testCaller)).resolves.toBeUndefined()
   })
 })
 
@@ -167,7 +154,7 @@ it('refuses every write of an operator who may only read', async () => {
 
 describe('an Idempotency-Key', () => {
   it('makes a repeated creation answer the same, its password included', async () => {
-    const headers = { 'idempotency-key': `users-${clusterId}` }
+    const headers = { 'idempotency-key': `users-${at.clusterId}` }
     const first = await post(list, bob(), headers)
     const again = await post(list, bob(), headers)
     expect([again.status, again.body]).toEqual([201, first.body])

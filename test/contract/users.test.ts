@@ -1,22 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { shareApi, statuses } from '../support/http/shared-api.js'
+import { statuses } from '../support/http/shared-api.js'
+import { faults, list, password, usersApi } from './users-api.js'
 
-const password = 'correct-horse-battery-staple'
-const list = '/api/v1/users/'
-const server = shareApi()
+const { server, at, bob, create } = usersApi()
 const { post, remove } = server
-
-let clusterId = 0
-let cluster = ''
-beforeEach(async () => {
-  clusterId = await addCluster(server.api.database)
-  cluster = `/api/v1/clusters/${clusterId}/`
-})
-
-const bob = (more: object = {}) => ({ cluster, user: 'bob', password, ...more })
-const create = async (more: object = {}) => (await post(list, bob(more))).body
-const faults = (answer: { readonly body: { readonly users?: unknown } }) => answer.body.users
 
 describe('creating a user', () => {
   it('answers 201 with the whole record, its password and its Location', async () => {
@@ -25,7 +13,7 @@ describe('creating a user', () => {
     expect(body).toEqual({
       id: expect.stringMatching(/^\d+$/),
       resource_uri: `/api/v1/users/${body.id}/`,
-      cluster,
+      cluster: at.cluster,
       user: 'bob',
       is_superuser: false,
       enabled: true,
@@ -38,10 +26,10 @@ describe('creating a user', () => {
     expect(await create({ is_superuser: true, enabled: false })).toMatchObject({ is_superuser: true, enabled: false })
   })
 
-  it.each([() => clusterId, () => `${server.api.url}${cluster}`, () => cluster.slice(0, -1)])(
+  it.each([() => at.clusterId, () => `${server.api.url}${at.cluster}`, () => at.cluster.slice(0, -1)])(
     'takes an id, an absolute URL and a URI without its slash for the cluster',
     async (given) => {
-      expect(await create({ cluster: given() })).toMatchObject({ cluster })
+      expect(await create({ cluster: given() })).toMatchObject({ cluster: at.cluster })
     },
   )
 
@@ -140,7 +128,7 @@ it('takes at most 4,096 users in a cluster', async () => {
     data: Array.from({ length: 4095 }, (_, n) => {
       const name = `user${n}`
       const keys = { name, nameKey: name, lineKey: `user_${name}_${name}` }
-      return { clusterId, ...keys, password: new Uint8Array(1), isSuperuser: false, enabled: true }
+      return { clusterId: at.clusterId, ...keys, password: new Uint8Array(1), isSuperuser: false, enabled: true }
     }),
   })
   expect((await post(list, bob())).status).toBe(201)

@@ -1,38 +1,27 @@
 import { createCapacityStore } from '@roost/control-plane/dist/capacity/store.js'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase } from '../support/database/database.js'
-import type { TestDatabase } from '../support/database/database.js'
+import { describe, expect, it } from 'vitest'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
-import { day, empty, Fleet, inventory, noon } from './fleet.js'
+import { day, empty, inventory, noon, shareFleet } from './fleet.js'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
-
-let fleet: Fleet
-beforeEach(async () => {
-  fleet = await Fleet.open(database)
-})
+const shared = shareFleet()
 
 describe('devices', () => {
   it('keep their records when their disks swap slots', async () => {
-    await fleet.store(inventory({ d1: { uuid: 'u1', policies: [0] }, d2: { uuid: 'u2', policies: [] } }))
-    const before = await fleet.idsByName()
-    await fleet.store(inventory({ d1: { uuid: 'u2', policies: [0] }, d2: { uuid: 'u1', policies: [] } }))
-    expect(await fleet.idsByName()).toEqual({ d1: before.d2, d2: before.d1 })
-    expect(await fleet.devices()).toMatchObject([
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1', policies: [0] }, d2: { uuid: 'u2', policies: [] } }))
+    const before = await shared.fleet.idsByName()
+    await shared.fleet.store(inventory({ d1: { uuid: 'u2', policies: [0] }, d2: { uuid: 'u1', policies: [] } }))
+    expect(await shared.fleet.idsByName()).toEqual({ d1: before.d2, d2: before.d1 })
+    expect(await shared.fleet.devices()).toMatchObject([
       { id: before.d1, name: 'd2', policies: [] },
       { id: before.d2, name: 'd1', policies: ['gold'] },
     ])
   })
 
   it('keep what they showed while they are not mounted', async () => {
-    await fleet.store(inventory({ d1: { uuid: 'u1', serial: 's1' } }))
-    fleet.now += day
-    await fleet.store(inventory({ d1: empty }))
-    expect(await fleet.devices()).toMatchObject([
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1', serial: 's1' } }))
+    shared.fleet.now += day
+    await shared.fleet.store(inventory({ d1: empty }))
+    expect(await shared.fleet.devices()).toMatchObject([
       {
         fsUuid: 'u1',
         serial: 's1',
@@ -45,83 +34,83 @@ describe('devices', () => {
   })
 
   it('are known by slot until a UUID is seen there', async () => {
-    await fleet.store(inventory({ d1: empty }))
-    const before = await fleet.idsByName()
-    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
-    expect(await fleet.idsByName()).toEqual(before)
-    expect(await fleet.devices()).toHaveLength(1)
+    await shared.fleet.store(inventory({ d1: empty }))
+    const before = await shared.fleet.idsByName()
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1' } }))
+    expect(await shared.fleet.idsByName()).toEqual(before)
+    expect(await shared.fleet.devices()).toHaveLength(1)
   })
 
   it('that are replaced leave a record without policies, which goes after 30 days', async () => {
-    await fleet.store(inventory({ d1: { uuid: 'u1', serial: 's1' } }))
-    const old = (await fleet.idsByName()).d1
-    await fleet.store(inventory({ d1: { uuid: 'u9', serial: 's9' } }))
-    const rows = await fleet.devices()
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1', serial: 's1' } }))
+    const old = (await shared.fleet.idsByName()).d1
+    await shared.fleet.store(inventory({ d1: { uuid: 'u9', serial: 's9' } }))
+    const rows = await shared.fleet.devices()
     expect(rows).toMatchObject([
       { id: old, fsUuid: 'u1', status: 'missing', agentKey: null, policies: [] },
       { fsUuid: 'u9', status: 'ok', policies: ['gold'] },
     ])
-    fleet.now += 31 * day
-    await fleet.store(inventory({ d1: { uuid: 'u9', serial: 's9' } }))
-    expect(await fleet.devices()).toHaveLength(1)
+    shared.fleet.now += 31 * day
+    await shared.fleet.store(inventory({ d1: { uuid: 'u9', serial: 's9' } }))
+    expect(await shared.fleet.devices()).toHaveLength(1)
   })
 
   it('with one UUID on two disks stay two', async () => {
-    await fleet.store(inventory({ d1: { uuid: 'u1', serial: 's1' } }))
-    const before = await fleet.idsByName()
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1', serial: 's1' } }))
+    const before = await shared.fleet.idsByName()
     const cloned = { d1: { uuid: 'u1', serial: 's2' }, d2: { uuid: 'u1', serial: 's1' } }
-    await fleet.store(inventory(cloned))
-    const after = await fleet.idsByName()
+    await shared.fleet.store(inventory(cloned))
+    const after = await shared.fleet.idsByName()
     expect(after.d2).toBe(before.d1)
     expect(after.d1).not.toBe(before.d1)
-    await fleet.store(inventory(cloned))
-    expect(await fleet.idsByName()).toEqual(after)
+    await shared.fleet.store(inventory(cloned))
+    expect(await shared.fleet.idsByName()).toEqual(after)
   })
 
   it('follow their disk to another node', async () => {
-    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
-    const { d1 } = await fleet.idsByName()
-    await fleet.store(inventory({ d1: empty }))
-    fleet.changed.length = 0
-    await fleet.store(inventory({ d7: { uuid: 'u1' } }), fleet.otherId)
-    expect(await fleet.idsByName(fleet.otherId)).toEqual({ d7: d1 })
-    expect(new Set(fleet.changed)).toEqual(new Set([fleet.nodeId, fleet.otherId]))
-    await fleet.store(inventory({ d1: empty }))
-    expect(await fleet.devices()).toMatchObject([{ fsUuid: null, status: 'unmounted' }])
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1' } }))
+    const { d1 } = await shared.fleet.idsByName()
+    await shared.fleet.store(inventory({ d1: empty }))
+    shared.fleet.changed.length = 0
+    await shared.fleet.store(inventory({ d7: { uuid: 'u1' } }), shared.fleet.otherId)
+    expect(await shared.fleet.idsByName(shared.fleet.otherId)).toEqual({ d7: d1 })
+    expect(new Set(shared.fleet.changed)).toEqual(new Set([shared.fleet.nodeId, shared.fleet.otherId]))
+    await shared.fleet.store(inventory({ d1: empty }))
+    expect(await shared.fleet.devices()).toMatchObject([{ fsUuid: null, status: 'unmounted' }])
   })
 
   it('of one disk that two agents see at once are two records, whoever reports', async () => {
-    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
-    await fleet.store(inventory({ d1: { uuid: 'u1' } }), fleet.otherId)
-    const before = [await fleet.idsByName(), await fleet.idsByName(fleet.otherId)]
-    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
-    await fleet.store(inventory({ d1: { uuid: 'u1' } }), fleet.otherId)
-    expect([await fleet.idsByName(), await fleet.idsByName(fleet.otherId)]).toEqual(before)
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1' } }))
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1' } }), shared.fleet.otherId)
+    const before = [await shared.fleet.idsByName(), await shared.fleet.idsByName(shared.fleet.otherId)]
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1' } }))
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1' } }), shared.fleet.otherId)
+    expect([await shared.fleet.idsByName(), await shared.fleet.idsByName(shared.fleet.otherId)]).toEqual(before)
     expect(before[0]?.d1).not.toBe(before[1]?.d1)
   })
 
   it('are stored while their usage is written in any order, and neither stops the other', async () => {
     const names = Array.from({ length: 20 }, (_, i) => `d${i}`)
     const report = inventory(Object.fromEntries(names.map((name) => [name, { uuid: `u-${name}` }])))
-    await fleet.store(report)
-    const capacity = createCapacityStore(database)
-    const usages = (await capacity.listDevices(fleet.nodeId)).map(({ id, nodeId }) => {
+    await shared.fleet.store(report)
+    const capacity = createCapacityStore(shared.database)
+    const usages = (await capacity.listDevices(shared.fleet.nodeId)).map(({ id, nodeId }) => {
       return { id, nodeId, status: 'ok', totalBytes: 3, freeBytes: 2, availableBytes: 1, time: 1 }
     })
     const rounds = Array.from({ length: 15 }, (_, i) => i)
     await Promise.all([
-      ...rounds.map(() => fleet.store(report)),
+      ...rounds.map(() => shared.fleet.store(report)),
       ...rounds.map((i) => capacity.updateUsage(i % 2 === 0 ? usages : usages.toReversed())),
     ])
-    expect(await fleet.devices()).toHaveLength(20)
+    expect(await shared.fleet.devices()).toHaveLength(20)
   })
 
   it('are not taken from a node of another cluster', async () => {
-    const strange = await addNode(database, await addCluster(database), { state: 'online' })
-    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
-    await fleet.store(inventory({ d1: empty }))
-    const before = await fleet.idsByName()
-    await fleet.store(inventory({ d1: { uuid: 'u1' } }), strange)
-    expect(await fleet.idsByName()).toEqual(before)
+    const strange = await addNode(shared.database, await addCluster(shared.database), { state: 'online' })
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1' } }))
+    await shared.fleet.store(inventory({ d1: empty }))
+    const before = await shared.fleet.idsByName()
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1' } }), strange)
+    expect(await shared.fleet.idsByName()).toEqual(before)
   })
 })

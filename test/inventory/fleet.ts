@@ -3,6 +3,8 @@ import { createLog } from '@roost/control-plane/dist/lifecycle/log.js'
 import { createInventoryStore } from '@roost/control-plane/dist/nodes/inventory-store.js'
 import { createInventoryIntake } from '@roost/control-plane/dist/nodes/inventory.js'
 import type { InventoryIntake } from '@roost/control-plane/dist/nodes/inventory.js'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 import { simulatedInventory } from '../support/agents/simulated-inventory.js'
@@ -97,4 +99,17 @@ export class Fleet {
     const rows = await this.database.prisma.storagePolicy.findMany({ where, orderBy: { index: 'asc' } })
     return rows.map(({ name }) => name)
   }
+}
+
+/** One database for all tests of the calling file, and a fleet for each test. */
+export function shareFleet() {
+  const shared = {} as { database: TestDatabase; fleet: Fleet }
+  beforeAll(async () => {
+    shared.database = await createTestDatabase()
+  })
+  afterAll(() => shared.database.drop())
+  beforeEach(async () => {
+    shared.fleet = await Fleet.open(shared.database)
+  })
+  return shared
 }

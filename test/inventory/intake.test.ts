@@ -1,25 +1,14 @@
 import { createNodeStore } from '@roost/control-plane/dist/nodes/store.js'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase } from '../support/database/database.js'
-import type { TestDatabase } from '../support/database/database.js'
+import { describe, expect, it } from 'vitest'
 import { simulatedInventory } from '../support/agents/simulated-inventory.js'
-import { empty, Fleet, inventory, policy } from './fleet.js'
+import { empty, inventory, policy, shareFleet } from './fleet.js'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
-
-let fleet: Fleet
-beforeEach(async () => {
-  fleet = await Fleet.open(database)
-})
+const shared = shareFleet()
 
 describe('an inventory', () => {
   it('fills in the node, its role, its policies and its devices', async () => {
     const base = simulatedInventory('store-1')
-    await fleet.store(
+    await shared.fleet.store(
       inventory(
         { d1: { uuid: 'u1', policies: [0, 1] }, d2: { ...empty, policies: [1] } },
         {
@@ -35,7 +24,10 @@ describe('an inventory', () => {
         },
       ),
     )
-    const node = await database.prisma.node.findUniqueOrThrow({ where: { id: fleet.nodeId }, include: { role: true } })
+    const node = await shared.database.prisma.node.findUniqueOrThrow({
+      where: { id: shared.fleet.nodeId },
+      include: { role: true },
+    })
     expect(node).toMatchObject({
       hostname: 'store-1',
       cpuCores: 4,
@@ -46,22 +38,25 @@ describe('an inventory', () => {
       otherIps: ['10.9.0.1'],
       role: { runsObject: true, runsProxy: false },
     })
-    expect(await fleet.devices()).toMatchObject([
+    expect(await shared.fleet.devices()).toMatchObject([
       { name: 'd1', fsUuid: 'u1', status: 'ok', totalBytes: 4_000_000_000_000n, policies: ['gold', 'silver'] },
       { name: 'd2', fsUuid: null, status: 'unmounted', totalBytes: null, lastSeen: null, policies: ['silver'] },
     ])
-    expect(fleet.changed).toEqual([fleet.nodeId])
+    expect(shared.fleet.changed).toEqual([shared.fleet.nodeId])
   })
 
   it('leaves what an operator has set', async () => {
-    await database.prisma.node.update({
-      where: { id: fleet.nodeId },
+    await shared.database.prisma.node.update({
+      where: { id: shared.fleet.nodeId },
       data: { outwardFacingIp: '203.0.113.9', operatorFields: ['outward_facing_ip', 'runs_gateway'] },
     })
     const base = simulatedInventory('store-1')
     const facing = { cluster_ip: '10.0.0.1', outward_ip: '192.0.2.1', replication_ip: null }
-    await fleet.store({ ...base, facing, roles: { ...base.roles, runs_gateway: true, runs_proxy: true } })
-    const node = await database.prisma.node.findUniqueOrThrow({ where: { id: fleet.nodeId }, include: { role: true } })
+    await shared.fleet.store({ ...base, facing, roles: { ...base.roles, runs_gateway: true, runs_proxy: true } })
+    const node = await shared.database.prisma.node.findUniqueOrThrow({
+      where: { id: shared.fleet.nodeId },
+      include: { role: true },
+    })
     expect(node).toMatchObject({ clusterFacingIp: '10.0.0.1', outwardFacingIp: '203.0.113.9' })
     expect(node.role).toMatchObject({ runsGateway: false, runsProxy: true })
   })
@@ -69,50 +64,58 @@ describe('an inventory', () => {
   it('keeps a node with shares a gateway, also while their servers are down', async () => {
     const base = simulatedInventory('gateway-1')
     const gateway = async (runs: boolean) => {
-      await fleet.store({ ...base, roles: { ...base.roles, runs_gateway: runs } })
-      return (await database.prisma.nodeRole.findUniqueOrThrow({ where: { nodeId: fleet.nodeId } })).runsGateway
+      await shared.fleet.store({ ...base, roles: { ...base.roles, runs_gateway: runs } })
+      return (await shared.database.prisma.nodeRole.findUniqueOrThrow({ where: { nodeId: shared.fleet.nodeId } }))
+        .runsGateway
     }
     expect([await gateway(true), await gateway(false), await gateway(true)]).toEqual([true, false, true])
-    const { clusterId } = await database.prisma.node.findUniqueOrThrow({ where: { id: fleet.nodeId } })
-    const identity = { nodeId: fleet.nodeId, clusterId, name: 'docs', nameKey: 'docs', exportNumber: 1 }
+    const { clusterId } = await shared.database.prisma.node.findUniqueOrThrow({ where: { id: shared.fleet.nodeId } })
+    const identity = { nodeId: shared.fleet.nodeId, clusterId, name: 'docs', nameKey: 'docs', exportNumber: 1 }
     const settings = { protocol: 'nfs', container: 'documents', accessMode: 'rw', enabled: true, uploadDelay: 0 }
     const rest = { writeRetain: true, noAppleDoubles: true, clientsAllowedList: '', options: {} }
-    const { id } = await database.prisma.gatewayShare.create({ data: { ...identity, ...settings, ...rest } })
+    const { id } = await shared.database.prisma.gatewayShare.create({ data: { ...identity, ...settings, ...rest } })
     expect(await gateway(false)).toBe(true)
-    await database.prisma.gatewayShare.delete({ where: { id } })
+    await shared.database.prisma.gatewayShare.delete({ where: { id } })
     expect(await gateway(false)).toBe(false)
   })
 
   it('is taken once: a repetition, or an older one, changes nothing', async () => {
-    await fleet.store(inventory({ d1: { uuid: 'u1' } }))
-    await fleet.intake.accept(fleet.nodeId, { type: 'inventory', sequence: fleet.sequence, inventory: inventory({}) })
-    await fleet.intake.accept(fleet.nodeId, {
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1' } }))
+    await shared.fleet.intake.accept(shared.fleet.nodeId, {
       type: 'inventory',
-      sequence: fleet.sequence - 1,
+      sequence: shared.fleet.sequence,
       inventory: inventory({}),
     })
-    expect(await fleet.idsByName()).toHaveProperty('d1')
-    expect(fleet.changed).toEqual([fleet.nodeId])
+    await shared.fleet.intake.accept(shared.fleet.nodeId, {
+      type: 'inventory',
+      sequence: shared.fleet.sequence - 1,
+      inventory: inventory({}),
+    })
+    expect(await shared.fleet.idsByName()).toHaveProperty('d1')
+    expect(shared.fleet.changed).toEqual([shared.fleet.nodeId])
   })
 
   it('that arrives twice at the same time is stored once', async () => {
     const message = {
       type: 'inventory' as const,
-      sequence: ++fleet.sequence,
+      sequence: ++shared.fleet.sequence,
       inventory: inventory({ d1: { uuid: 'u1' } }),
     }
-    await Promise.all([fleet.intake.accept(fleet.nodeId, message), fleet.intake.accept(fleet.nodeId, message)])
-    expect(await fleet.devices()).toHaveLength(1)
-    expect(fleet.changed).toEqual([fleet.nodeId])
+    await Promise.all([
+      shared.fleet.intake.accept(shared.fleet.nodeId, message),
+      shared.fleet.intake.accept(shared.fleet.nodeId, message),
+    ])
+    expect(await shared.fleet.devices()).toHaveLength(1)
+    expect(shared.fleet.changed).toEqual([shared.fleet.nodeId])
   })
 
   it('of a damaged ring keeps devices, policies and the role of a storage node', async () => {
     const roles = { runs_account_container: true, runs_gateway: false, runs_object: true, runs_proxy: false }
-    await fleet.store(inventory({ d1: { uuid: 'u1' } }, { roles }))
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1' } }, { roles }))
     const none = { runs_account_container: false, runs_gateway: true, runs_object: false, runs_proxy: false }
-    await fleet.store(inventory(null, { policies: null, roles: none }))
-    expect(await fleet.devices()).toMatchObject([{ name: 'd1', status: 'ok', policies: ['gold'] }])
-    expect(await database.prisma.nodeRole.findUnique({ where: { nodeId: fleet.nodeId } })).toMatchObject({
+    await shared.fleet.store(inventory(null, { policies: null, roles: none }))
+    expect(await shared.fleet.devices()).toMatchObject([{ name: 'd1', status: 'ok', policies: ['gold'] }])
+    expect(await shared.database.prisma.nodeRole.findUnique({ where: { nodeId: shared.fleet.nodeId } })).toMatchObject({
       runsAccountContainer: true,
       runsGateway: true,
       runsObject: true,
@@ -121,33 +124,33 @@ describe('an inventory', () => {
 
   it('that names a device twice is refused in words, and changes nothing', async () => {
     const twice = inventory({ d1: {}, d2: { key: '10.0.0.1:6200/d1' } })
-    await expect(fleet.store(twice)).rejects.toThrow('The inventory names the device 10.0.0.1:6200/d1 twice.')
-    expect(await fleet.devices()).toEqual([])
+    await expect(shared.fleet.store(twice)).rejects.toThrow('The inventory names the device 10.0.0.1:6200/d1 twice.')
+    expect(await shared.fleet.devices()).toEqual([])
   })
 
   it('of a node that was removed is refused in words', async () => {
-    await expect(fleet.store(inventory({}), 999_999)).rejects.toThrow('This node was removed.')
+    await expect(shared.fleet.store(inventory({}), 999_999)).rejects.toThrow('This node was removed.')
   })
 
   it('tells an operator of each problem once', async () => {
     const problem = { code: 'duplicate_fs_uuid', subject: 'u1', message: 'two filesystems have one UUID' }
-    await fleet.store(inventory({}, { problems: [problem] }))
-    await fleet.store(inventory({}, { problems: [problem] }))
-    expect(fleet.warnings.filter((line) => line.includes('two filesystems'))).toHaveLength(1)
+    await shared.fleet.store(inventory({}, { problems: [problem] }))
+    await shared.fleet.store(inventory({}, { problems: [problem] }))
+    expect(shared.fleet.warnings.filter((line) => line.includes('two filesystems'))).toHaveLength(1)
   })
 
   it('shows its problems on the node while there are any, and no more than a list can carry', async () => {
-    const problemsOf = async () => (await createNodeStore(database).find(fleet.nodeId))?.problems
+    const problemsOf = async () => (await createNodeStore(shared.database).find(shared.fleet.nodeId))?.problems
     const problems = Array.from({ length: 150 }, (_, i) => ({
       code: 'mount_stuck',
       subject: `/d${i}`,
       message: `x${'😀'.repeat(1_000)}`,
     }))
-    await fleet.store(inventory({}, { problems }))
+    await shared.fleet.store(inventory({}, { problems }))
     const shown = await problemsOf()
     expect(shown).toHaveLength(100)
     expect(shown?.[0]).toEqual({ code: 'mount_stuck', subject: '/d0', message: `x${'😀'.repeat(499)}` })
-    await fleet.store(inventory({}))
+    await shared.fleet.store(inventory({}))
     expect(await problemsOf()).toEqual([])
   })
 })
