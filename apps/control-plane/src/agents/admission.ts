@@ -3,6 +3,8 @@ import type { Settings } from '@roost/api-types/agent'
 import type { Log } from '../lifecycle/log.js'
 import type { WebSocket } from 'ws'
 import { type Clock, concurrencyLimit } from '@roost/runtime'
+import { createFailureLimit } from '../http/guards/failure-limit.js'
+import type { FailureLimit } from '../http/guards/failure-limit.js'
 import { logged } from '../services/errors.js'
 import type { RecordEvent } from './audit-throttle.js'
 import type { Identities } from './fleet.js'
@@ -14,6 +16,8 @@ import type { Presence } from './presence.js'
 import type { SessionOwnership } from './session-ownership.js'
 import { closeSocket, Session } from './session.js'
 import type { SessionListener, AuthenticatedAgent } from './session.js'
+
+const tooManyRefused = 'Too many refused hellos from this address. Retry later.'
 
 /** A larger difference of clocks is logged. */
 const loggedSkewSeconds = 5
@@ -35,12 +39,14 @@ export class Admission {
   readonly #deps: AdmissionDeps
   readonly #options: StreamOptions
   readonly #limit: ReturnType<typeof concurrencyLimit>
+  readonly #refusals: FailureLimit
   readonly #revokedAt = new Map<number, number>()
 
   constructor(deps: AdmissionDeps, options: StreamOptions) {
     this.#deps = deps
     this.#options = options
     this.#limit = concurrencyLimit(options.admissions)
+    this.#refusals = createFailureLimit(options.refusedHellosPerMinute, () => deps.clock.monotonic())
   }
 
   /** Never rejects: a failure closes only this connection. */
@@ -65,6 +71,9 @@ export class Admission {
 
   async #admit(socket: WebSocket, address: string): Promise<void> {
     const { clock, identities, ownership, settings } = this.#deps
+    const waitSeconds = this.#refusals.retryAfterSeconds(address)
+    if (waitSeconds !== undefined)
+      return closeSocket(socket, closeCodes.tryAgainLater, tooManyRefused, waitSeconds * 1_000)
     const handshake = await shakeHands(socket, clock, this.#options)
     if (!handshake) return
     const asked = clock.monotonic()
@@ -104,6 +113,7 @@ export class Admission {
   #refuse(socket: WebSocket, address: string, { code, message, claimed, incompatible }: Rejected): void {
     const { log, presence, recordEvent } = this.#deps
     const node = claimed ?? incompatible?.identity
+    if (code === closeCodes.unauthenticated) this.#refusals.fail(address)
     log.warn({ address, code, nodeId: node?.nodeId, reason: message }, 'refused an agent')
     if (incompatible) presence.incompatible(incompatible.identity.nodeId, clean(incompatible.hello.agent_version))
     if (claimed)

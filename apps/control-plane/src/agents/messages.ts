@@ -20,10 +20,11 @@ import { isRefused } from '../database/database.js'
 import type { Log } from '../lifecycle/log.js'
 import { safeParse } from 'zod/mini'
 import type { ZodMiniType } from 'zod/mini'
-import { type Clock, concurrencyLimit } from '@roost/runtime'
+import { type Clock, concurrencyLimit, KeyedQueue } from '@roost/runtime'
 import { convertFrameTime, pastTime, readingTime } from './received/agent-time.js'
 import type { RecordEvent } from './audit-throttle.js'
 import type { StreamHandlers } from './handlers.js'
+import type { NodeBudgets } from './limits/node-budgets.js'
 import { otherNode, parseMessage, type RawMessage } from './received/raw-message.js'
 import { RepeatedCatalogues } from './received/repeated-catalogues.js'
 import type { Session } from './session.js'
@@ -37,6 +38,7 @@ const inventoriesAtOnce = 2
 export interface MessagesDeps {
   readonly handlers: StreamHandlers
   readonly recordEvent: RecordEvent
+  readonly budgets: NodeBudgets
   readonly clock: Clock
   readonly log: Log
 }
@@ -52,6 +54,8 @@ export class Messages {
   readonly counts: MessageCounts = { frames: 0, messages: 0, refused: 0 }
   readonly #deps: MessagesDeps
   readonly #inventories = concurrencyLimit(inventoriesAtOnce)
+  /** One inventory of a node at a time: a node must not keep the others waiting. */
+  readonly #inventoriesOf = new KeyedQueue<number>()
   readonly #catalogues = new RepeatedCatalogues()
 
   constructor(deps: MessagesDeps) {
@@ -60,11 +64,14 @@ export class Messages {
 
   /** Never throws: no message of one agent affects other sessions. */
   receive(session: Session, data: Buffer, isBinary: boolean): void {
+    const begun = performance.now()
     try {
       if (isBinary) this.#frame(session, data)
       else this.#message(session, data)
     } catch (error) {
       this.#crashed(session, isBinary ? 'frame' : 'message', error)
+    } finally {
+      session.pauseFor(this.#deps.budgets.charge(session, data.length, performance.now() - begun))
     }
   }
 
@@ -80,8 +87,16 @@ export class Messages {
     // `unsupported` and `refused` are never answered: two sides that do not support each other's messages would loop.
     if (raw.type === 'pong' || raw.type === 'unsupported' || raw.type === 'refused') return
     const obstacle = this.#obstacle(session, raw)
-    if (obstacle === undefined) this.#process(session, raw)
-    else this.#refuse(session, raw, obstacle)
+    if (obstacle !== undefined) return this.#refuse(session, raw, obstacle)
+    if (!this.#deps.budgets.accept(session, raw.type)) return this.#postpone(session, raw)
+    this.#process(session, raw)
+  }
+
+  /** The agent repeats a refused inventory later. A catalogue is only repeated by a new session. */
+  #postpone(session: Session, raw: RawMessage): void {
+    const message = `Too many messages of type ${raw.type}: one in 10 s on average.`
+    if (raw.type === 'inventory') this.#refuse(session, raw, message)
+    else session.close(closeCodes.tryAgainLater, message, 10_000)
   }
 
   #read(data: Buffer): RawMessage | undefined {
@@ -96,7 +111,7 @@ export class Messages {
     switch (raw.type) {
       case 'inventory':
         return this.#handle(session, raw, InventoryMessage, async (message) => {
-          await this.#inventories(() => handlers.inventory(nodeId, message))
+          await this.#inventoriesOf.run(nodeId, () => this.#inventories(() => handlers.inventory(nodeId, message)))
           session.send({ type: 'ack', sequence: message.sequence })
         })
       case 'catalogue':

@@ -16,6 +16,16 @@ export interface StreamOptions {
   readonly admissions: number
   readonly messagesPerSecond: number
   readonly messageBurst: number
+  /** What the messages of one node may cost on average, and at once. Above it, its connection is read later. */
+  readonly bytesPerSecond: number
+  readonly byteBurst: number
+  readonly cpuMsPerSecond: number
+  readonly cpuMsBurst: number
+  /** Inventories and catalogues, together. */
+  readonly heavyMessagesPerSecond: number
+  readonly heavyMessageBurst: number
+  /** Hellos without a valid signature; above it, an address must wait. */
+  readonly refusedHellosPerMinute: number
   /** Milliseconds that each node adds to the time over which reconnects are spread. */
   readonly spreadPerNodeMs: number
   readonly protocol: { readonly oldest: number; readonly current: number }
@@ -32,6 +42,13 @@ export const defaultStreamOptions: StreamOptions = {
   admissions: 8,
   messagesPerSecond: 50,
   messageBurst: 500,
+  bytesPerSecond: 256 << 10,
+  byteBurst: 16 << 20,
+  cpuMsPerSecond: 20,
+  cpuMsBurst: 1_000,
+  heavyMessagesPerSecond: 0.1,
+  heavyMessageBurst: 20,
+  refusedHellosPerMinute: 60,
   spreadPerNodeMs: 30,
   protocol: { oldest: oldestProtocolVersion, current: protocolVersion },
 }

@@ -48,6 +48,8 @@ export class Session {
   #pingedAt = 0
   #open = true
   #probes: (() => void)[] = []
+  #isBusy = false
+  #pause: NodeJS.Timeout | undefined
 
   constructor(
     socket: WebSocket,
@@ -114,8 +116,25 @@ export class Session {
 
   /** Stops reading from the socket while too many messages are in progress. */
   throttle(limit: number): void {
-    if (this.pending > limit && !this.#socket.isPaused) this.#socket.pause()
-    else if (this.pending <= limit && this.#socket.isPaused) this.#socket.resume()
+    this.#isBusy = this.pending > limit
+    this.#readOrPause()
+  }
+
+  /** Stops reading from the socket for a time: the node has used up a budget. */
+  pauseFor(ms: number): void {
+    if (ms <= 0 || !this.#open) return
+    clearTimeout(this.#pause)
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined
+      this.#readOrPause()
+    }, ms).unref()
+    this.#readOrPause()
+  }
+
+  #readOrPause(): void {
+    const isPaused = this.#open && (this.#isBusy || this.#pause !== undefined)
+    if (isPaused && !this.#socket.isPaused) this.#socket.pause()
+    else if (!isPaused && this.#socket.isPaused) this.#socket.resume()
   }
 
   close(code: number, message: string, retryAfterMs?: number): void {

@@ -9,6 +9,7 @@ import { Admission } from './admission.js'
 import { throttleAudit } from './audit-throttle.js'
 import type { FleetAudit, Identities, PresenceStore } from './fleet.js'
 import type { StreamHandlers } from './handlers.js'
+import { NodeBudgets } from './limits/node-budgets.js'
 import { createListener } from './listener.js'
 import type { Listener } from './listener.js'
 import { Messages } from './messages.js'
@@ -68,7 +69,8 @@ export class AgentStream {
     const settings = () => this.#settings()
     const retryAfterMs = () => reconnectSlotMs(0, 1, this.#spreadMs())
     const presence = new Presence(deps.presence, this.#options.heartbeatMs, clock, log)
-    const messages = new Messages({ handlers, recordEvent, clock, log })
+    const budgets = new NodeBudgets(this.#options, clock)
+    const messages = new Messages({ handlers, recordEvent, budgets, clock, log })
     const ownership = new SessionOwnership({
       registry,
       presence,

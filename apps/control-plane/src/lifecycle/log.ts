@@ -1,6 +1,7 @@
 import { pino } from 'pino'
-import type { Logger } from 'pino'
+import type { Logger, LoggerOptions } from 'pino'
 import { PinoPretty } from 'pino-pretty'
+import { limitNodeLines } from './node-lines.js'
 
 export type Log = Logger
 
@@ -13,8 +14,14 @@ const secrets = ['authorization', 'password', 'token', 'key', 'apiKey', 'databas
 
 /** Creates the log: readable lines on a terminal, otherwise JSON. Fields with the name of a secret are hidden. */
 export function createLog({ level, out }: LogOptions): Log {
-  const options = {
+  const isAllowed = limitNodeLines(() => performance.now())
+  const options: LoggerOptions = {
     level,
+    hooks: {
+      logMethod(args, method) {
+        if (isAllowed(args[0])) method.apply(this, args)
+      },
+    },
     redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[hidden]' },
   }
   if (!out.isTTY) return pino(options, out)

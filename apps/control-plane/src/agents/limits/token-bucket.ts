@@ -20,4 +20,12 @@ export class TokenBucket {
     this.#left -= 1
     return true
   }
+
+  /** Takes an amount that is already used, and returns the milliseconds until the debt is paid: `maxDebtMs` at most. */
+  spend(amount: number, at: number, maxDebtMs: number): number {
+    this.#left = Math.min(this.#burst, this.#left + (at - this.#at) * this.#perMs)
+    this.#at = at
+    this.#left = Math.max(this.#left - amount, -maxDebtMs * this.#perMs)
+    return this.#left < 0 ? -this.#left / this.#perMs : 0
+  }
 }
