@@ -76,13 +76,16 @@ describe('clusters/<id>/health/', () => {
 
   it('shows which nodes define a policy otherwise than the others', async () => {
     const other = await addCluster(api.database)
+    const rings = [{ name: 'object', md5: good, version: 1, devices: 3, partitions: 8, replicas: 3 }]
     const add = (name: string) => {
       const policies = [{ index: 0, name, aliases: [], is_default: true, is_deprecated: false, type: 'replication' }]
-      const rings = [{ name: 'object', md5: good, version: 1, devices: 3, partitions: 8, replicas: 3 }]
       const inventory = { ...simulatedInventory(name), rings, policies }
       return addNode(api.database, other, { hostname: `node-${name}`, inventory })
     }
     const [one, liar, two] = [await add('gold'), await add('stolen'), await add('gold')]
+    // Its rings cannot be read.
+    const damaged = { ...simulatedInventory('damaged'), rings, policies: null }
+    await addNode(api.database, other, { hostname: 'damaged', inventory: damaged })
     const { policies_agree, policies } = await health(other)
     const shape = { aliases: [], is_default: true, is_deprecated: false, type: 'replication' }
     expect({ policies_agree, policies }).toEqual({

@@ -30,7 +30,7 @@ export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): 
   return {
     listNodes: (clusterId) => prisma.$queryRaw`
       select id, hostname, state, inventory ->> 'swift_version' as "swiftVersion", inventory -> 'rings' as rings,
-        jsonb_path_query_array(inventory, '$.policies[*]') as policies
+        jsonb_path_query_array(inventory, '$.policies[*] ? (@ != null)') as policies
       from nodes
       where cluster_id = ${clusterId} and jsonb_array_length(coalesce(inventory -> 'rings', '[]')) > 0
       order by id`,
