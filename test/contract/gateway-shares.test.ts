@@ -83,6 +83,17 @@ describe('creating a share', () => {
     expect(smb.body).not.toHaveProperty('root_squash')
   })
 
+  it('refuses a list of separators alone, which would open the share', async () => {
+    const answer = await post(list, share({ clients_allowed_list: ' ,' }))
+    expect([answer.status, faults(answer)]).toEqual([
+      400,
+      { clients_allowed_list: [expect.stringContaining('separators')] },
+    ])
+    const { resource_uri: uri } = await create(share({ name: 'closed', clients_allowed_list: '10.0.0.1' }))
+    expect((await patch(uri, { clients_allowed_list: ', ' })).status).toBe(400)
+    expect((await patch(uri, { clients_allowed_list: '' })).body.clients_allowed_list).toBe('')
+  })
+
   it('ignores fields that it does not know, and never echoes them', async () => {
     const body = await create(share({ id: 777_777, resource_uri: 'x', colour: 'red', cluster: 'x' }))
     for (const field of ['colour', 'cluster']) expect(body).not.toHaveProperty(field)

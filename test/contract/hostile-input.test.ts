@@ -1,8 +1,12 @@
+import { resources } from '@roost/api-types/rpc'
+import type { Declaration } from '@roost/api-types/rpc'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rawConnection, readAll } from '../support/http/raw-http.js'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
+import { exampleBody } from '../support/http/examples.js'
+import { openApiContract } from '../support/http/openapi-contract.js'
 import { addNode } from '../support/agents/fleet-rows.js'
 
 let api: TestApi
@@ -36,6 +40,11 @@ describe('a hostile body', () => {
     const answer = await api.call(path, { method: 'PATCH', body })
     expect(answer.status).toBe(status)
     expect(answer.body).toEqual({ error: expect.any(String) })
+  })
+
+  it.each(['{', 'x', '{"enabled": true,}', "{'enabled': true}"])('%s is no JSON', async (body) => {
+    const { status, body: answer } = await api.call(path, { method: 'PATCH', body })
+    expect([status, answer]).toEqual([400, { error: 'Request is not valid JSON.' }])
   })
 
   it('that says how large it is is refused before it is sent', async () => {
@@ -93,6 +102,45 @@ it('a query of any kind never makes a 500', async () => {
       expect([200, 400, 401, 429]).toContain(status)
     }),
     { numRuns: 100 },
+  )
+})
+
+describe('a text with the character NUL', () => {
+  it('is refused in every text field of every body of REST', async () => {
+    const { document } = await openApiContract(api.controlPlane)
+    const related = { clusters: 1, nodes: Number(path.split('/').at(-2)) }
+    const writes = Object.keys(document.paths).flatMap((route) =>
+      (['post', 'patch'] as const)
+        .filter((method) => document.paths[route]?.[method] !== undefined)
+        .map((method) => ({ method, route, example: exampleBody(document, method, route, related) ?? {} })),
+    )
+    const answers: unknown[] = []
+    for (const { method, route, example } of writes)
+      for (const field of Object.keys({ ...example, plan_id: '', password: '' })) {
+        const body = { ...example, [field]: 'abcdefgh\0ijklmnopqrstuvwxyz' }
+        const target = route.replace('{id}', String(related.nodes))
+        const { status } = await api.call(target, { method: method.toUpperCase(), body })
+        if (status >= 500) answers.push([method, route, field, status])
+      }
+    expect(writes.length).toBeGreaterThan(8)
+    expect(answers).toEqual([])
+  })
+
+  it.each(['gateway_deployments', 'user_db_deployments'])('is no plan_id of %s', async (resource) => {
+    const body = { node: path, plan_id: 'p-\0' }
+    const { status, body: answer } = await api.call(`/api/v1/${resource}/`, { method: 'POST', body })
+    expect([status, answer]).toEqual([400, { [resource]: { plan_id: ['Leave out the character NUL.'] } }])
+  })
+
+  it.each(Object.entries<Declaration>(resources))(
+    'is no value and no order of a list of %s',
+    async (name, { rules }) => {
+      const list = (input: object) => api.call(`/trpc/${name}.list?input=${encodeURIComponent(JSON.stringify(input))}`)
+      for (const field of Object.keys(rules.filters))
+        expect([field, (await list({ filters: { [field]: 'a\0b' } })).status]).toEqual([field, 400])
+      for (const input of [{ order_by: ['id\0'] }, { filters: { 'id\0': 1 } }])
+        expect((await list(input)).status).toBe(400)
+    },
   )
 })
 

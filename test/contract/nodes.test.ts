@@ -35,7 +35,7 @@ describe('a node', () => {
       cluster: '/api/v1/clusters/1/',
       enabled: true,
       cpu_cores: 8,
-      ram_gb: 25.195229184,
+      ram_gb: 25_195_229_184 / 2 ** 30,
       cluster_facing_ip: '10.0.0.1',
       outward_facing_ip: null,
       replication_facing_ip: null,
@@ -72,7 +72,7 @@ describe('a node', () => {
     for (const query of [
       ...queries,
       'cpu_cores=77',
-      'ram_gb=33.567891456',
+      `ram_gb=${33_567_891_456 / 2 ** 30}`,
       `uuid=${uuid}`,
       'state=stale',
       `node_role=${role.resource_uri}`,

@@ -66,7 +66,7 @@ describe('schema/', () => {
     expect(body.fields.id).toMatchObject({ type: 'integer', nullable: false, readonly: true, unique: true })
     expect(body.fields.hostname).toMatchObject({ type: 'string', readonly: true, blank: false })
     expect(body.fields.enabled).toMatchObject({ type: 'boolean', readonly: false, nullable: false })
-    expect(body.fields.ram_gb).toMatchObject({ type: 'float', nullable: true, help_text: 'Memory in GB of 10^9 bytes' })
+    expect(body.fields.ram_gb).toMatchObject({ type: 'float', nullable: true, help_text: 'Memory in GB of 2^30 bytes' })
     expect(body.fields.other_ips).toMatchObject({ type: 'list', readonly: false })
     expect(body.fields.last_seen).toMatchObject({ type: 'datetime', nullable: true })
     expect(body.fields.cluster).toMatchObject({ type: 'related', related_type: 'to_one' })

@@ -76,7 +76,7 @@ export function createNodeStore(database: Database): NodeStore {
   }
 }
 
-const bytesPerGb = 1e9
+const bytesPerGb = 2 ** 30
 const bytesOf = (gb: number) => Math.round(gb * bytesPerGb)
 
 function columnsOf(fields: NodeUpdate['fields']): Prisma.NodeUpdateInput {

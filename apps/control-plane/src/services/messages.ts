@@ -11,6 +11,7 @@ export const messages = {
   keyReused: 'This Idempotency-Key was already used with a different body. Use a new key.',
   stale: 'The record has changed since it was read. Read it again and repeat the change.',
   bodyTooLarge: 'The request body is larger than 1 MiB.',
+  malformedJson: 'Request is not valid JSON.',
   notJson: 'The request body must be application/json.',
   databaseUnavailable: 'The database does not answer. Try again in a moment.',
 } as const

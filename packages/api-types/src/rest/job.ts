@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '../values/text.js'
 import { throughCluster, throughNode } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { maxId, relationTo, relationUri, ResourceUri } from './dialect/uri.js'
@@ -88,7 +89,7 @@ export const JobInput = z
     node: relationTo('nodes').optional(),
     cluster: relationTo('clusters').optional(),
     dry_run: z.boolean().default(false),
-    plan_id: z.string().max(128).optional(),
+    plan_id: boundedText(128).optional(),
     /** Returns the node to what an earlier generation was. */
     generation: z.int().min(1).max(maxId).optional(),
   })

@@ -28,8 +28,8 @@ export const OperatorInput = z.object({
   name: z
     .string()
     .regex(
-      /^[^\s:\p{C}](?:[^:\p{C}]{0,62}[^\s:\p{C}])?$/u,
-      'Use 1 to 64 characters without a colon, and no blank at the ends.',
+      /^[!-9;-~](?:[ -9;-~]{0,62}[!-9;-~])?$/,
+      'Use 1 to 64 printable ASCII characters without a colon, and no blank at the ends.',
     )
     .refine((name) => !reserved.includes(name), { error: 'This name means Roost itself in the audit: take another.' }),
   role: OperatorRole.default('read_only'),

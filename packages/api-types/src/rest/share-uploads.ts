@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '../values/text.js'
 import { relationUri } from './dialect/uri.js'
 
 const count = z.int().nullable()
@@ -75,7 +76,7 @@ export type ShareUploads = z.infer<typeof ShareUploads>
 export const LeftoverRemoval = z
   .object({
     remove_leftovers: z
-      .union([z.literal(true), z.array(z.string().min(1).max(1024)).min(1).max(200)])
+      .union([z.literal(true), z.array(boundedText(1024).min(1)).min(1).max(200)])
       .meta(description('Names of leftovers; true for the 200 oldest')),
   })
   .meta({ id: 'LeftoverRemoval', examples: [{ remove_leftovers: ['drafts/report.docx.part'] }] })

@@ -8,6 +8,7 @@ import {
   maxId,
 } from '../rest/index.js'
 import { RemovedLeftovers, ShareUploads } from '../rest/index.js'
+import { boundedText } from '../values/text.js'
 import { crud } from './crud.js'
 import { Id, read, RecordId, router, write } from './procedures.js'
 import type { JobService, Services } from './services.js'
@@ -17,7 +18,7 @@ export { trpcCodes } from './procedures.js'
 export type { RpcContext } from './procedures.js'
 
 /** Metric names, in which `*` stands for any run of characters, of the node or cluster `id`. */
-const Poll = Id.extend({ metrics: z.array(z.string()) })
+const Poll = Id.extend({ metrics: z.array(boundedText(65_536)) })
 
 /** Of a caller that cannot go away, such as one in the same process. */
 const never = new AbortController().signal

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { maxId } from '../rest/index.js'
+import { boundedText } from '../values/text.js'
 import { Id, read, router } from './procedures.js'
 
-const account = z.string().min(1).max(512)
+const account = boundedText(512).min(1)
+const time = boundedText(64)
 const page = { limit: z.int().min(1).max(1000).default(1000), offset: z.int().min(0).default(0) }
 
 /** Of the cluster `id`. */
-const Transfer = Id.extend({ start: z.string(), end: z.string().optional() })
+const Transfer = Id.extend({ start: time, end: time.optional() })
 const Storage = Transfer.extend({ policy_idx: z.int().min(0).max(maxId) })
 
 const clusterOf = ({ id }: z.infer<typeof Id>) => ({ clusterId: id })

@@ -48,31 +48,49 @@ export const fileMode = {
 export const clientList = {
   kind: 'clients',
   type: text,
-  rule: listText(
-    (entry) => parseShareClient(entry) !== undefined,
-    'is no IPv4 address, subnet, domain name, .suffix or @netgroup',
-  ),
+  rule: listText({
+    passes: (entry) => parseShareClient(entry) !== undefined,
+    fault: 'is no IPv4 address, subnet, domain name, .suffix or @netgroup',
+    emptyMeans: 'every client',
+  }),
 } as const
 
 /** Users or groups as Samba reads them. */
 export const accountList = {
   kind: 'accounts',
   type: text,
-  rule: listText((entry) => accountNamePattern.test(entry), 'is no name of a user or a group'),
+  rule: listText({
+    passes: (entry) => accountNamePattern.test(entry),
+    fault: 'is no name of a user or a group',
+    emptyMeans: 'no restriction',
+  }),
 } as const
 
 function bounded(unit: string, min: number, max: number) {
   return z.int(`Enter a whole number of ${unit}.`).check(z.minimum(min), z.maximum(max))
 }
 
-/** A text whose entries, separated by commas or blanks, must each pass; the first few that do not are named. */
-function listText(passes: (entry: string) => boolean, fault: string) {
+interface ListRule {
+  readonly passes: (entry: string) => boolean
+  readonly fault: string
+  /** What the empty text means, for the message. */
+  readonly emptyMeans: string
+}
+
+/**
+ * A text whose entries, separated by commas or blanks, must each pass; the first few that do not are named. Separators
+ * alone are refused: the text would mean the same as the empty one, by a slip.
+ */
+function listText({ passes, fault, emptyMeans }: ListRule) {
   return text.check(
     z.superRefine((list, context) => {
       if (list.length > maxListLength) return
-      const wrong = splitList(list).filter((entry) => !passes(entry))
-      for (const entry of wrong.slice(0, 3))
-        context.addIssue({ code: 'custom', message: `${JSON.stringify(entry.slice(0, 80))} ${fault}.` })
+      const refuse = (message: string) => context.addIssue({ code: 'custom', message })
+      const entries = splitList(list)
+      if (list !== '' && entries.length === 0)
+        refuse(`The list has separators only. Name an entry, or send an empty text for ${emptyMeans}.`)
+      const wrong = entries.filter((entry) => !passes(entry))
+      for (const entry of wrong.slice(0, 3)) refuse(`${JSON.stringify(entry.slice(0, 80))} ${fault}.`)
     }),
   )
 }

@@ -1,4 +1,5 @@
 import { statusRow } from '../dialect/answers.js'
+import { messages } from '../../services/messages.js'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -59,7 +60,7 @@ function refusal(status: string, { tags, requestBody }: Operation): Json {
   const fields = { [tags?.[0] ?? 'error']: { enabled: ['Enter true or false.'] } }
   return {
     examples: {
-      request: { summary: 'The request is faulty', value: { error: 'The request body is not valid JSON.' } },
+      request: { summary: 'The request is faulty', value: { error: messages.malformedJson } },
       fields: { summary: 'Fields are faulty, all at once', value: fields },
     },
   }

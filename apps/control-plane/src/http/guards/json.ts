@@ -1,4 +1,5 @@
 import { isTooDeep, maxJsonDepth, RoostError } from '@roost/api-types/rest'
+import { messages } from '../../services/messages.js'
 
 const maxMembers = 50_000
 
@@ -20,7 +21,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalid('The request body is not valid JSON.')
+    throw invalid(messages.malformedJson)
   }
 }
 
