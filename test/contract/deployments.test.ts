@@ -24,7 +24,7 @@ describe.each([
   it('answers 201 with a queued job and its place', async () => {
     const { status, headers, body } = await post(list, { node })
     expect(status).toBe(201)
-    expect(headers['location']).toBe(body.resource_uri)
+    expect(headers['location']).toBe(`${server.api.url}${body.resource_uri}`)
     expect(body).toEqual({
       id: expect.stringMatching(/^\d+$/),
       resource_uri: `${list}${body.id}/`,

@@ -47,7 +47,7 @@ beforeAll(async () => {
   /** Created from the example of the documentation, where operators create it. */
   const create = async (resource: string) => {
     const body = exampleBody(document, 'post', `/api/v1/${resource}/`, related)
-    return body === undefined ? undefined : (await post(`/api/v1/${resource}/`, body)).headers['location']
+    return body === undefined ? undefined : (await post(`/api/v1/${resource}/`, body)).body.resource_uri
   }
   const uris = new Map<string, unknown>()
   for (const resource of resources) uris.set(resource, made[resource] ?? (await create(resource)))
@@ -79,6 +79,17 @@ it.each(resources)('%s: a detail carries an ETag and Cache-Control, and its own 
   const { headers, body } = await get(`${String(uri)}?format=json`, { accept: 'text/html' })
   expect(body).toMatchObject({ id, resource_uri: uri })
   expect(headers).toMatchObject({ etag: expect.stringMatching(/^"[!#-~]+"$/), 'cache-control': 'no-cache' })
+})
+
+it.each(resources)('%s: a detail that still has the ETag of If-None-Match is 304, without a body', async (resource) => {
+  const { resource_uri: uri } = recordOf(resource)
+  const { headers } = await get(String(uri))
+  const etag = String(headers['etag'])
+  for (const seen of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    const answer = await get(String(uri), { 'if-none-match': seen })
+    expect([seen, answer.status, answer.text, answer.headers['etag']]).toEqual([seen, 304, '', etag])
+  }
+  expect((await get(String(uri), { 'if-none-match': '"other"' })).status).toBe(200)
 })
 
 it.each(resources)('%s: set/ answers the records asked for and names what is missing', async (resource) => {

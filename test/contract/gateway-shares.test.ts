@@ -36,7 +36,7 @@ describe('creating a share', () => {
       protocol: 'nfs',
       ...nfsDefaults,
     })
-    expect(headers['location']).toBe(body.resource_uri)
+    expect(headers['location']).toBe(`${server.api.url}${body.resource_uri}`)
   })
 
   it('answers a CIFS share with its own defaults', async () => {

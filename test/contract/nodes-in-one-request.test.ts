@@ -60,6 +60,34 @@ describe('PATCH of the list', () => {
     expect(records.at(-1)?.changes).toEqual({ [node]: { enabled: [true, false] }, [other]: { enabled: [true, false] } })
   })
 
+  it('with the etag of an element that no longer matches changes nothing and is 412', async () => {
+    const etagOf = async (id: number) => String((await api.get(pathOf(id))).headers['etag'])
+    const [one, two] = [await etagOf(node), await etagOf(other)]
+    const change = (etag: string) =>
+      many({
+        objects: [
+          { resource_uri: pathOf(node), enabled: false, etag: one },
+          { resource_uri: pathOf(other), enabled: false, etag },
+        ],
+      })
+    const before = [await read(node), await read(other)]
+    expect((await change('"stale"')).status).toBe(412)
+    expect([await read(node), await read(other)]).toEqual(before)
+    const answer = await change(two)
+    expect([answer.status, answer.body.objects.map(({ enabled }: { enabled: boolean }) => enabled)]).toEqual([
+      202,
+      [false, false],
+    ])
+    expect((await change(two)).status).toBe(412)
+    const wrong = await many({ objects: [{ id: node, etag: 7 }] })
+    expect(wrong.body).toEqual({ nodes: { objects: ["Element 0: 'etag' must be a text."] } })
+  })
+
+  it('with a header If-Match is 400, with the hint', async () => {
+    const answer = await api.patch('/api/v1/nodes/', { objects: [] }, { 'if-match': '"x"' })
+    expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining("'etag' in each element") }])
+  })
+
   it('without objects is 400', async () => {
     expect((await many({})).body).toEqual({ error: "Invalid data sent: missing 'objects'" })
     expect((await many({ objects: [] })).body).toEqual({ objects: [] })

@@ -130,8 +130,23 @@ describe('the order of checks', () => {
     expect(answer.status).toBe(405)
     expect(answer.headers['allow']).toBe('GET, HEAD')
     expect(answer.body).toEqual({ error: expect.any(String) })
-    for (const method of ['POST', 'PUT', 'OPTIONS'])
-      expect((await api.call(path, { method, headers: none })).status).toBe(405)
+    for (const method of ['POST', 'PUT']) expect((await api.call(path, { method, headers: none })).status).toBe(405)
+  })
+
+  it('answers OPTIONS of a known path with Allow, without credentials and CORS headers', async () => {
+    for (const [known, allow] of [
+      [path, 'GET, HEAD'],
+      ['/api/v1/users', 'GET, HEAD, POST'],
+      ['/api/v1/users/999/', 'DELETE, GET, HEAD, PATCH'],
+    ] as const) {
+      const answer = await api.call(known, {
+        method: 'OPTIONS',
+        headers: { ...none, origin: 'https://a.example' },
+      })
+      expect([answer.status, answer.headers['allow'], answer.text]).toEqual([200, allow, ''])
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
+    }
+    expect((await api.call('/api/v1/nothing/', { method: 'OPTIONS', headers: none })).status).toBe(404)
   })
 
   it('answers 401 for an unknown id without credentials', async () => {

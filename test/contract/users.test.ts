@@ -19,7 +19,7 @@ describe('creating a user', () => {
       enabled: true,
       password,
     })
-    expect(headers['location']).toBe(body.resource_uri)
+    expect(headers['location']).toBe(`${server.api.url}${body.resource_uri}`)
   })
 
   it('takes what is sent for is_superuser and enabled', async () => {

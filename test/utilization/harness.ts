@@ -20,6 +20,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
     const options = {
       config: {
         listen: { host: '127.0.0.1', port: 0 },
+        publicUrl: null,
         behindProxy: false,
         dataDir: '',
         usageRetentionDays: retentionDays,

@@ -17,6 +17,8 @@ import type { MethodTable } from './http/dialect/method-table.js'
 import { mountResource } from './http/dialect/mount-resource.js'
 import { describeRoutes, mountDocs } from './http/docs/openapi.js'
 import { trackOpenRequests } from './http/guards/open-requests.js'
+import { createOrigins } from './http/dialect/origins.js'
+import type { Origins } from './http/dialect/origins.js'
 import { mountRoute } from './http/dialect/route.js'
 import { secureHeaders } from './http/guards/secure-headers.js'
 import { createServer } from './http/server.js'
@@ -31,17 +33,17 @@ import { restResources } from './resources.js'
 import { mountRpc, rpcPrefix } from './rpc/mount.js'
 import { utilizationRoutes } from './utilization/routes.js'
 import { version } from './lifecycle/version.js'
+import type { Tls } from './tls/tls.js'
 
 export interface AppOptions {
   readonly context: Context
-  /** Null: plain HTTP. `cert` holds the chain. */
-  readonly tls: { readonly key: string; readonly cert: string } | null
+  readonly tls: Pick<Tls, 'current' | 'covers'>
 }
 
 /** Builds the HTTP server of a context with every route. It does not listen yet. */
 export async function buildApp({ context, tls }: AppOptions): Promise<FastifyInstance> {
   const { log, config } = context.options
-  const app = createServer({ log, tls, behindProxy: config.behindProxy })
+  const app = createServer({ log, tls: tls.current(), behindProxy: config.behindProxy })
   const methods = rememberMethods(app)
   await describeRoutes(app, { version, hidden: [rpcPrefix] })
   await applyDialect(app, methods, context)
@@ -49,7 +51,7 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
   mountPrometheus(app, context.prometheus)
   mountHealth(app, () => context.database.prisma.$queryRaw`select 1`)
   await mountDocs(app)
-  mountApi(app, context)
+  mountApi(app, context, originsOf(context, tls))
   mountAgents(app, context)
   await mountRpc(app, context.services)
   return app
@@ -76,10 +78,19 @@ async function applyDialect(app: FastifyInstance, methods: MethodTable, context:
   app.setSerializerCompiler(serializerCompiler)
 }
 
-function mountApi(app: FastifyInstance, { options, services, metrics, utilization, idempotency }: Context): void {
+function originsOf({ options: { config, publicUrl } }: Context, { current, covers }: AppOptions['tls']): Origins {
+  return createOrigins({
+    configured: config.publicUrl,
+    publicUrl,
+    covers: current() === null ? undefined : covers,
+  })
+}
+
+function mountApi(app: FastifyInstance, context: Context, origins: Origins): void {
+  const { services, metrics, utilization, idempotency } = context
   const declared = restResources(services)
   mountIndex(app, declared)
-  for (const resource of declared) mountResource(app, resource, { publicUrl: options.publicUrl, idempotency })
+  for (const resource of declared) mountResource(app, resource, { origins, idempotency })
   const requireCluster = (id: number) => services.clusters.get(id)
   const routes = [
     ...capacityRoutes(services.capacity),

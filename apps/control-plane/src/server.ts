@@ -69,7 +69,7 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
   onClose(() => tls.close())
   await ensureFirstOperator(createFirstStartStore(context.database), dataDir)
 
-  const app = await buildApp({ context, tls: tls.current() })
+  const app = await buildApp({ context, tls })
   onClose(() => app.close())
   const port = await listen(app, config.listen)
   tls.onChange((identity) => (app.server as HttpsServer).setSecureContext(identity))

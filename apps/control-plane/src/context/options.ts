@@ -13,6 +13,7 @@ export interface ContextOptions {
     | 'idempotencyRetentionHours'
     | 'jobRetentionDays'
     | 'listen'
+    | 'publicUrl'
     | 'usageRetentionDays'
   >
   readonly connection: Connection

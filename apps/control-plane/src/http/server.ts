@@ -41,6 +41,7 @@ export function createServer({ log, tls, behindProxy }: ServerOptions): FastifyI
     trustProxy: (_address: string, hop: number) => behindProxy && hop === 0,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
     genReqId: requestId,
+    rewriteUrl: overrideMethod,
     frameworkErrors: answerBadPath as never,
     clientErrorHandler: refuseBadRequest,
   }
@@ -52,6 +53,16 @@ export function createServer({ log, tls, behindProxy }: ServerOptions): FastifyI
   sliceLongAnswers(app)
   cutStalledReaders(app, readTimeoutMs)
   return app
+}
+
+/**
+ * Applies X-HTTP-Method-Override of a POST, for clients whose proxies or libraries know no PATCH and DELETE. It runs where
+ * Fastify rewrites URLs: the only step before the route is chosen.
+ */
+function overrideMethod(request: IncomingMessage): string {
+  const method = String(request.headers['x-http-method-override']).trim().toUpperCase()
+  if (request.method === 'POST' && (method === 'PATCH' || method === 'DELETE')) request.method = method
+  return request.url ?? '/'
 }
 
 /** The caller's own id where it is harmless in a log, or a new one. */

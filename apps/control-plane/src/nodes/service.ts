@@ -33,7 +33,7 @@ export interface NodeCollaborators {
   readonly deployments: NodeDeployments
 }
 
-interface Wanted {
+interface Wanted extends ChangeOptions {
   readonly id: number
   readonly change: NodeChange
 }
@@ -109,7 +109,11 @@ async function changeAll(given: NodeCollaborators, tx: Transaction, changes: rea
   )
   const byId = new Map(present.map((node) => [node.record.id, node]))
   const result: Applied[] = []
-  for (const { id, change } of changes) result.push(await apply(given, tx, found(byId.get(id)), change))
+  for (const { id, change, ifMatch } of changes) {
+    const before = found(byId.get(id))
+    assertFresh(before.record, nodeRules, ifMatch)
+    result.push(await apply(given, tx, before, change))
+  }
   const changed = Object.fromEntries(result.map(({ answer, audited }) => [answer.id, audited]))
   return { result, audit: auditOf('change', null, changed) }
 }

@@ -9,6 +9,12 @@ export function etagOf(record: object, { observed }: Pick<ResourceRules, 'observ
   return `"${createHash('sha256').update(JSON.stringify(kept)).digest('base64url').slice(0, 22)}"`
 }
 
+/** Returns true if a header If-None-Match (`*`, or ETags) names the ETag. Proxies that compress answers make it a weak one. */
+export function matchesAny(etag: string, ifNoneMatch: string | undefined): boolean {
+  const seen = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return seen.includes('*') || seen.includes(etag)
+}
+
 /** Throws `stale` unless the record is still one that the caller saw. `ifMatch` is the header: `*`, or ETags. */
 export function assertFresh(record: object, rules: Pick<ResourceRules, 'observed'>, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return

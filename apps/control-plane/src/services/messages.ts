@@ -10,6 +10,7 @@ export const messages = {
   keyInUse: 'A request with this Idempotency-Key is running. Repeat it to get its answer.',
   keyReused: 'This Idempotency-Key was already used with a different body. Use a new key.',
   stale: 'The record has changed since it was read. Read it again and repeat the change.',
+  etagInElements: "If-Match has no meaning for several records. Send 'etag' in each element of 'objects' instead.",
   bodyTooLarge: 'The request body is larger than 1 MiB.',
   malformedJson: 'Request is not valid JSON.',
   notJson: 'The request body must be application/json.',

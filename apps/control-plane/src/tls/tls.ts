@@ -18,6 +18,8 @@ export interface Tls {
   current(): Identity | null
   /** The path of the authority to trust; null if clients use the system's authorities, or TLS is off. */
   readonly caPath: string | null
+  /** Returns true if the certificate is valid for this name or address of the server. False when TLS is off. */
+  covers(host: string): boolean
   /** Calls the listener when the certificate or the trusted authorities have changed. */
   onChange(listener: (identity: Identity) => void): void
   close(): void
@@ -28,7 +30,8 @@ export type TlsOptions = Pick<AuthorityOptions, 'now' | 'everyNodeKnows'> & { re
 /** Opens the configured certificate and renews it while the server runs. Throws StartError. */
 export async function openTls(config: Config, options: TlsOptions): Promise<Tls> {
   const { tls, dataDir } = config
-  if (tls.mode === 'off') return { current: () => null, caPath: null, onChange: () => {}, close: () => {} }
+  if (tls.mode === 'off')
+    return { current: () => null, caPath: null, covers: () => false, onChange: () => {}, close: () => {} }
   const refresh =
     tls.mode === 'files'
       ? () => readIdentity(tls.cert, tls.key)
@@ -40,12 +43,14 @@ export async function openTls(config: Config, options: TlsOptions): Promise<Tls>
 /** Refreshes the certificate periodically. After a failure the current one stays in use. */
 async function keepFresh(refresh: () => Promise<Identity>, log: Log): Promise<Omit<Tls, 'caPath'>> {
   let identity = await refresh()
+  let certificate = new X509Certificate(identity.cert)
   const listeners: ((identity: Identity) => void)[] = []
   const update = async () => {
     try {
       const fresh = await refresh()
       if (fresh.cert === identity.cert && fresh.trusted.join('') === identity.trusted.join('')) return
       identity = fresh
+      certificate = new X509Certificate(fresh.cert)
       log.info('certificates changed')
       for (const listener of listeners) listener(fresh)
     } catch (error) {
@@ -56,6 +61,7 @@ async function keepFresh(refresh: () => Promise<Identity>, log: Log): Promise<Om
   timer.unref()
   return {
     current: () => identity,
+    covers: (host) => (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined,
     onChange: (listener) => void listeners.push(listener),
     close: () => clearInterval(timer),
   }

@@ -39,9 +39,9 @@ export interface ClusterStorageService {
 
 /** Nodes are created by enrollment only. A node with shares cannot be removed (`conflict`). */
 export interface NodeService extends ServiceOf<typeof resources.nodes> {
-  /** All or nothing, in the order given. */
+  /** All or nothing, in the order given. Throws `stale` if one of the nodes has another ETag now. */
   changeMany(
-    changes: readonly { readonly id: number; readonly change: NodeChange }[],
+    changes: readonly ({ readonly id: number; readonly change: NodeChange } & ChangeOptions)[],
     caller: Caller,
   ): Promise<readonly ChangedNode[]>
   /** Revokes the node's identity. Refused (`conflict`) while it is online, unless `force`. */

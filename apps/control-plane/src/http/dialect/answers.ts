@@ -16,7 +16,7 @@ export interface StatusRow {
 const retryAfter = {
   'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
 }
-const location = { Location: { description: 'The resource URI of the record', schema: { type: 'string' } } }
+const location = { Location: { description: 'The absolute URL of the record', schema: { type: 'string' } } }
 const challenge = { 'WWW-Authenticate': { description: 'ApiKey', schema: { type: 'string' } } }
 
 /** Every status of the API. */
@@ -25,6 +25,7 @@ export const statuses = {
   201: { description: 'The created record', headers: location },
   202: { description: 'The record after the change' },
   204: { description: 'The record is removed; there is no body' },
+  304: { description: 'The record still has the ETag of If-None-Match; there is no body' },
   400: {
     code: 'invalid',
     description: 'The request is faulty: one message, or messages by field',

@@ -42,12 +42,13 @@ export interface ErrorOptions {
   readonly methods: MethodTable
 }
 
-/** Answers 404, 405 and every error in the shapes of the contract. */
+/** Answers OPTIONS, 404, 405 and every error in the shapes of the contract. */
 export function answerErrors(app: FastifyInstance, { methods }: ErrorOptions): void {
   app.setNotFoundHandler(async (request, reply) => {
     const allowed = methods.methodsOf(pathOf(request))
     if (allowed.length > 0) {
       reply.header('allow', allowed.join(', '))
+      if (request.method === 'OPTIONS') return reply.code(200).send()
       return reply.code(405).send({ error: `This method is not allowed. Use ${allowed.join(', ')}.` })
     }
     return reply.code(404).send({ error: messages.pathNotFound })

@@ -2,7 +2,7 @@ import { idOfUri, maxId, RoostError } from '@roost/api-types/rest'
 import type { FilterKind, ResourceRules } from '@roost/api-types/rest'
 import type { Filter, ListQuery, Order } from '@roost/api-types/rpc'
 import { filterKind, mismatchedValue, notFilterable, requireOrdering } from '../../services/list-rules.js'
-import { localPath } from './relations.js'
+import type { LocalPath } from './relations.js'
 
 const defaultLimit = 20
 const maxLimit = 1000
@@ -16,11 +16,11 @@ export interface Listed {
 
 type Parameters = readonly (readonly [name: string, value: string])[]
 
-/** Reads the query string of a list. `own` are the origins under which this server is known. */
-export function parseListQuery(query: URLSearchParams, listed: Listed, own: readonly string[]): ListQuery {
+/** Reads the query string of a list. */
+export function parseListQuery(query: URLSearchParams, listed: Listed, localPath: LocalPath): ListQuery {
   const parameters = [...query]
   return {
-    filters: filtersOf(parameters, listed, own),
+    filters: filtersOf(parameters, listed, localPath),
     order: ordersOf(parameters, listed),
     ...parsePaging(query),
   }
@@ -57,14 +57,14 @@ function ordersOf(parameters: Parameters, { rules }: Listed): Order[] {
 }
 
 /** The last of a repeated plain key wins; repeated `__in` add up. */
-function filtersOf(parameters: Parameters, listed: Listed, own: readonly string[]): Filter[] {
+function filtersOf(parameters: Parameters, listed: Listed, localPath: LocalPath): Filter[] {
   const filters = new Map<string, Filter>()
   for (const [name, value] of parameters) {
     const target = targetOf(name, listed)
     if (target === undefined) continue
     const { field, isList, kind } = target
     const texts = isList ? value.split(',').filter((text) => text !== '') : [value]
-    const values = texts.map((text) => valueOf(kind, text, own))
+    const values = texts.map((text) => valueOf(kind, text, localPath))
     const before = isList ? (filters.get(name)?.values ?? []) : []
     filters.set(name, { field, values: [...before, ...values] })
   }
@@ -92,8 +92,8 @@ const booleans: Readonly<Record<string, boolean>> = {
   '0': false,
 }
 
-function valueOf(kind: FilterKind, text: string, own: readonly string[]): string | number | boolean {
-  const value = typeof kind === 'object' ? relatedId(kind.relation, text, own) : readers[kind](text)
+function valueOf(kind: FilterKind, text: string, localPath: LocalPath): string | number | boolean {
+  const value = typeof kind === 'object' ? relatedId(kind.relation, text, localPath) : readers[kind](text)
   if (value === undefined) throw mismatchedValue()
   return value
 }
@@ -117,6 +117,6 @@ function isoTime(text: string): string | undefined {
   return day === undefined || Number.isNaN(ms) || ms < 0 ? undefined : new Date(ms).toISOString()
 }
 
-function relatedId(resource: string, text: string, own: readonly string[]): number | undefined {
-  return readers.integer(text) === undefined ? idOfUri(resource, localPath(text, own)) : Number(text)
+function relatedId(resource: string, text: string, localPath: LocalPath): number | undefined {
+  return readers.integer(text) === undefined ? idOfUri(resource, localPath(text)) : Number(text)
 }

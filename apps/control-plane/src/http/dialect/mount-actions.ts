@@ -5,6 +5,7 @@ import { parseFields } from '../../services/field-errors.js'
 import { fieldsOf } from './fields.js'
 import type { Dialect } from './dialect.js'
 import { localise } from './relations.js'
+import type { LocalPath } from './relations.js'
 import { once } from './idempotency.js'
 import type { Action, Resource } from './resource.js'
 import { mountRoute } from './route.js'
@@ -26,8 +27,8 @@ function mountAction(app: FastifyInstance, { name, reads }: Resource, action: Ac
     answer,
     requireRecord: (id) => reads.get(id),
     async handle({ id, body, caller, headers, origin }) {
-      const origins = [origin, dialect.publicUrl()]
-      const sent = schema === undefined ? {} : localise(objectBody(body), fieldsOf(schema, 'input'), origins)
+      const localPath: LocalPath = (text) => dialect.origins.pathOf(text, origin)
+      const sent = schema === undefined ? {} : localise(objectBody(body), fieldsOf(schema, 'input'), localPath)
       const run = (caller: Caller) =>
         action.run(id, schema === undefined ? undefined : parseFields(schema, sent), caller)
       if (method !== 'POST') return run(caller)

@@ -9,7 +9,8 @@ import { messages } from '../../services/messages.js'
 import { fieldsOf } from './fields.js'
 import { HttpError } from '../guards/http-error.js'
 import type { Dialect } from './dialect.js'
-import { localise, localPath } from './relations.js'
+import { localise } from './relations.js'
+import type { LocalPath } from './relations.js'
 import type { Resource } from './resource.js'
 import { mountRoute } from './route.js'
 
@@ -18,13 +19,15 @@ type Body = Readonly<Record<string, unknown>>
 interface Element {
   readonly id: number
   readonly body: Body
+  /** The ETag that the caller saw. */
+  readonly ifMatch?: string
 }
 
 const maxObjects = 1000
 const Objects = z.object({ objects: z.array(z.unknown()).max(maxObjects) })
 
 /** `PATCH` on the list: `{"objects": [{"resource_uri": …, …}, …]}`, all or nothing, in the order given. */
-export function mountChangeMany(app: FastifyInstance, resource: Resource, { publicUrl }: Dialect): void {
+export function mountChangeMany(app: FastifyInstance, resource: Resource, { origins }: Dialect): void {
   const { name, record, rules, reads, change, changeMany } = resource
   if (change === undefined || changeMany === undefined) return
   const input = fieldsOf(change.body, 'input')
@@ -37,21 +40,27 @@ export function mountChangeMany(app: FastifyInstance, resource: Resource, { publ
     resource: name,
     summary: `Change several of ${name}, all or none`,
     body: z
-      .object({ objects: z.array(change.body).max(maxObjects).describe('Each with its resource_uri') })
+      .object({
+        objects: z
+          .array(change.body)
+          .max(maxObjects)
+          .describe('Each with its resource_uri, and its etag if it must match'),
+      })
       .meta({ examples: [{ objects: examplesOf(change.body).map(named) }] }),
     status: 202,
     answer: z.object({ objects: z.array(answer) }).meta({ examples: [{ objects: examplesOf(answer) }] }),
     refusals: [405],
-    async handle({ body, caller, origin }) {
-      const origins = [origin, publicUrl()]
-      const elements = elementsOf(name, objectsOf(objectBody(body)), origins)
+    async handle({ body, caller, headers, origin }) {
+      if (headers['if-match'] !== undefined) throw new RoostError('invalid', messages.etagInElements)
+      const localPath: LocalPath = (text) => origins.pathOf(text, origin)
+      const elements = elementsOf(name, objectsOf(objectBody(body)), localPath)
       const present = new Map((await reads.getMany(elements.map(({ id }) => id))).map((one) => [Number(one.id), one]))
       const changes = []
-      for (const { id, body: sent } of elements) {
+      for (const { id, body: sent, ...options } of elements) {
         const now = present.get(id)
         if (now === undefined) throw unknown(name, id)
-        const local = localise(localise(sent, reader.record, origins), input, origins)
-        changes.push({ id, change: await parseElement(reader, name, id, local, now) })
+        const local = localise(localise(sent, reader.record, localPath), input, localPath)
+        changes.push({ id, change: await parseElement(reader, name, id, local, now), ...options })
       }
       return { objects: await changeMany(changes, caller) }
     },
@@ -66,17 +75,23 @@ function objectsOf(body: Body): readonly unknown[] {
   return parseFields(Objects, { objects }).objects
 }
 
-function elementsOf(resource: string, objects: readonly unknown[], origins: readonly string[]): readonly Element[] {
+function elementsOf(resource: string, objects: readonly unknown[], localPath: LocalPath): readonly Element[] {
   const seen = new Set<number>()
   return objects.map((object, index) => {
     const body = objectBody(object)
     const named = body['resource_uri'] ?? body['id']
-    const id = idOfRelation(resource, typeof named === 'string' ? localPath(named, origins) : named)
+    const id = idOfRelation(resource, typeof named === 'string' ? localPath(named) : named)
     if (id === undefined) throw fieldError({ objects: [`Element ${index}: give its 'resource_uri'.`] })
     if (seen.has(id)) throw fieldError({ objects: [`Element ${index}: ${resourceUri(resource, id)} comes twice.`] })
     seen.add(id)
-    return { id, body }
+    return { id, body, ...ifMatchOf(body, index) }
   })
+}
+
+function ifMatchOf({ etag }: Body, index: number): Pick<Element, 'ifMatch'> {
+  if (etag === undefined) return {}
+  if (typeof etag !== 'string') throw fieldError({ objects: [`Element ${index}: 'etag' must be a text.`] })
+  return { ifMatch: etag }
 }
 
 function unknown(resource: string, id: number): RoostError {

@@ -2,7 +2,7 @@ import { examplesOf, listEnvelope, maxId } from '@roost/api-types/rest'
 import type { FilterKind } from '@roost/api-types/rest'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { etagOf } from '../../services/etag.js'
+import { etagOf, matchesAny } from '../../services/etag.js'
 import type { Dialect } from './dialect.js'
 import { fieldsOf } from './fields.js'
 import { parseListQuery } from './list-query.js'
@@ -25,7 +25,7 @@ export function mountResource(app: FastifyInstance, resource: Resource, dialect:
   mountActions(app, resource, dialect)
 }
 
-function mountList(app: FastifyInstance, resource: Resource, { publicUrl }: Dialect): void {
+function mountList(app: FastifyInstance, resource: Resource, { origins }: Dialect): void {
   const { name, record, rules, reads } = resource
   const fields = Object.keys(fieldsOf(record, 'output').properties)
   mountRoute(app, {
@@ -37,7 +37,7 @@ function mountList(app: FastifyInstance, resource: Resource, { publicUrl }: Dial
     status: 200,
     answer: listEnvelope(record),
     async handle({ query, rawQuery, origin }) {
-      const list = parseListQuery(query, { rules, fields }, [origin, publicUrl()])
+      const list = parseListQuery(query, { rules, fields }, (text) => origins.pathOf(text, origin))
       const { objects, total } = await reads.list(list)
       return { meta: listMeta(`/api/v1/${name}/`, rawQuery, list, total), objects }
     },
@@ -52,10 +52,12 @@ function mountDetail(app: FastifyInstance, { name, record, rules, reads }: Resou
     summary: `Read one of ${name}`,
     status: 200,
     answer: record,
-    async handle({ id }, reply) {
+    isConditional: true,
+    async handle({ id, headers }, reply) {
       const found = await reads.get(id)
-      reply.header('etag', etagOf(found, rules))
-      return found
+      const etag = etagOf(found, rules)
+      reply.header('etag', etag)
+      return matchesAny(etag, headers['if-none-match']) ? reply.code(304).send() : found
     },
   })
 }

@@ -8,6 +8,7 @@ import { fieldsOf } from './fields.js'
 import type { Dialect } from './dialect.js'
 import { once } from './idempotency.js'
 import { localise } from './relations.js'
+import type { LocalPath } from './relations.js'
 import type { Resource } from './resource.js'
 import { mountRoute } from './route.js'
 
@@ -20,6 +21,7 @@ export function mountWrites(app: FastifyInstance, resource: Resource, dialect: D
 
 function mountCreate(app: FastifyInstance, { name, record, create }: Resource, dialect: Dialect): void {
   if (create === undefined) return
+  const { origins, idempotency } = dialect
   const fields = fieldsOf(create.body, 'input')
   mountRoute(app, {
     method: 'POST',
@@ -30,19 +32,17 @@ function mountCreate(app: FastifyInstance, { name, record, create }: Resource, d
     status: 201,
     answer: create.answer ?? record,
     async handle({ body, caller, headers, origin }, reply) {
-      const local = localise(objectBody(body), fields, [origin, dialect.publicUrl()])
+      const local = localise(objectBody(body), fields, (text) => origins.pathOf(text, origin))
       const path = `/api/v1/${name}/`
       const request = { caller, path, header: headers['idempotency-key'], body: local, secrets: create.secrets ?? [] }
-      const made = await once(dialect.idempotency, request, (caller) =>
-        create.run(parseFields(create.body, local), caller),
-      )
-      reply.header('location', made.resource_uri)
+      const made = await once(idempotency, request, (caller) => create.run(parseFields(create.body, local), caller))
+      reply.header('location', origins.urlOf(made.resource_uri, origin))
       return made
     },
   })
 }
 
-function mountChange(app: FastifyInstance, resource: Resource, path: string, { publicUrl }: Dialect): void {
+function mountChange(app: FastifyInstance, resource: Resource, path: string, { origins }: Dialect): void {
   const { name, record, rules, reads, change } = resource
   if (change === undefined) return
   const input = fieldsOf(change.body, 'input')
@@ -57,9 +57,9 @@ function mountChange(app: FastifyInstance, resource: Resource, path: string, { p
     answer: change.answer ?? record,
     requireRecord: (id) => reads.get(id),
     async handle({ id, body, headers, caller, origin }, reply) {
-      const origins = [origin, publicUrl()]
-      const sent = localise(objectBody(body), reader.record, origins)
-      const wanted = await parseChange(reader, localise(sent, input, origins), () => reads.get(id))
+      const localPath: LocalPath = (text) => origins.pathOf(text, origin)
+      const sent = localise(objectBody(body), reader.record, localPath)
+      const wanted = await parseChange(reader, localise(sent, input, localPath), () => reads.get(id))
       const changed = await change.run(id, wanted, caller, ifMatchOf(headers))
       reply.header('etag', etagOf(changed, { observed: [...rules.observed, ...(change.secrets ?? [])] }))
       return changed

@@ -43,10 +43,10 @@ export interface Resource<C = unknown, P = unknown> {
   readonly reads: Reads<Identified>
   readonly create?: BodyVerb<C, [input: C, caller: Caller]>
   readonly change?: BodyVerb<P, [id: number, input: P, caller: Caller, options: ChangeOptions]>
-  /** `PATCH` on the list: all or nothing, in the order given. The body of each is that of `change`. */
+  /** `PATCH` on the list: all or nothing, in the order given. The body and the ETag of each are those of `change`. */
   changeMany?(
     this: void,
-    changes: readonly { readonly id: number; readonly change: P }[],
+    changes: readonly ({ readonly id: number; readonly change: P } & ChangeOptions)[],
     caller: Caller,
   ): Promise<readonly Identified[]>
   remove?(this: void, id: number, caller: Caller, options: ChangeOptions): Promise<void>

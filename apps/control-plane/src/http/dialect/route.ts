@@ -41,6 +41,8 @@ export interface Route {
   readonly example?: unknown
   /** It answers the same as CSV where the query says so. */
   readonly csv?: boolean
+  /** It answers 304 where the ETag of If-None-Match still matches. */
+  readonly isConditional?: boolean
   /** Further statuses that it refuses with, for the documentation. */
   readonly refusals?: readonly Status[]
   /** Throws `not_found` for an unknown id; called before a body is read. */
@@ -98,7 +100,19 @@ const refusalsOf: Readonly<Record<Route['method'], readonly Status[]>> = {
 }
 
 function schemaOf(route: Route): FastifySchema {
-  const { method, path, resource, summary, params = {}, query, body, status, answer, refusals = [] } = route
+  const {
+    method,
+    path,
+    resource,
+    summary,
+    params = {},
+    query,
+    body,
+    status,
+    answer,
+    refusals = [],
+    isConditional = false,
+  } = route
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const described = names.map((name) => [name, paramOf(params[name])] as const)
   return {
@@ -108,7 +122,11 @@ function schemaOf(route: Route): FastifySchema {
     ...(names.length === 0 ? {} : { params: z.object(Object.fromEntries(described)) }),
     ...(query === undefined ? {} : { querystring: z.object(query).partial() }),
     ...(body === undefined ? {} : { body }),
-    response: { [status]: answer, ...describeRefusals([...refusalsOf[method], ...refusals]) },
+    response: {
+      [status]: answer,
+      ...(isConditional ? { 304: z.null() } : {}),
+      ...describeRefusals([...refusalsOf[method], ...refusals]),
+    },
   }
 }
 
