@@ -45,6 +45,15 @@ it('counts the used part of the reserve as used, and only the space of other use
   expect(values['df.root.percent_inodes.used']).toBe(25)
 })
 
+it('counts a filesystem that claims more free blocks than it has, or has none, as empty, as the control plane does', () => {
+  const percentOf = (total: number, free: number, available: number) => {
+    const usage = { total_bytes: total, free_bytes: free, available_bytes: available, inodes: 0, freeInodes: 0 }
+    const values = dfMeasurements(reading({ state: 'ok', values: usage }))
+    return values.find(({ name }) => name.endsWith('percent_bytes.used'))?.value
+  }
+  expect([percentOf(1000, 1200, 900), percentOf(0, 0, 0), percentOf(1000, 0, -5)]).toEqual([0, 0, 100])
+})
+
 it('keeps the names of a mount that hangs or fails, without values', () => {
   const names = (result: ProbeResult) => dfMeasurements(reading(result)).map(({ name }) => name)
   const usage = { total_bytes: 1, free_bytes: 1, available_bytes: 1, inodes: 0, freeInodes: 0 }
