@@ -102,12 +102,22 @@ it.each(resources)('%s: every filter that schema/ names finds the record by its 
   const record = recordOf(resource)
   const { filtering } = await schemaOf(resource)
   const plain = Object.keys(filtering).filter((name) => ['string', 'number', 'boolean'].includes(typeof record[name]))
-  expect(plain).toContain('id')
-  for (const name of plain)
+  expect(filtering.id).toEqual(['exact', 'in', 'gt'])
+  for (const name of plain.filter((one) => filtering[one].includes('exact')))
     for (const lookup of [name, `${name}__exact`, ...(String(record[name]).includes(',') ? [] : [`${name}__in`])]) {
       const query = `id=${String(record['id'])}&${lookup}=${encodeURIComponent(String(record[name]))}`
       expect([lookup, await idsIn(resource, query)]).toEqual([lookup, [record['id']]])
     }
+})
+
+it.each(resources)('%s: id__gt lists the records with greater ids', async (resource) => {
+  const id = Number(recordOf(resource)['id'])
+  const rows = await idsIn(resource, `id__gt=${id - 1}&limit=0`)
+  expect(rows.map(Number)[0]).toBe(id)
+  expect((await idsIn(resource, `id__gt=${id}&limit=0`)).map(Number)).toEqual(rows.map(Number).slice(1))
+  expect(await idsIn(resource, 'id__gt=99999999999')).toEqual([])
+  expect((await idsIn(resource, 'id__gt=-99999999999')).length).toBeGreaterThan(0)
+  expect(await idsIn(resource, 'id__gt=x')).toBe('Invalid resource lookup data provided (mismatched type).')
 })
 
 it.each(resources)('%s: a field of the record that schema/ does not name as a filter is 400', async (resource) => {

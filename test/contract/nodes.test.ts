@@ -82,6 +82,18 @@ describe('a node', () => {
     }
   })
 
+  it('is filtered by each of its roles', async () => {
+    const cluster = await addCluster(api.database)
+    const id = await addNode(api.database, cluster, { role: { create: { runsProxy: true, runsObject: true } } })
+    const found = async (query: string) =>
+      (await api.get(`/api/v1/nodes/?cluster=${cluster}&${query}`)).body.objects.map((one: { id: number }) => one.id)
+    for (const query of ['runs_proxy=true', 'runs_object=1', 'runs_gateway=false', 'runs_account_container=False'])
+      expect([query, await found(query)]).toEqual([query, [id]])
+    for (const query of ['runs_proxy=false', 'runs_object=0', 'runs_gateway=true', 'runs_account_container=1'])
+      expect([query, await found(query)]).toEqual([query, []])
+    expect((await api.get('/api/v1/nodes/?runs_gateway=yes')).status).toBe(400)
+  })
+
   it('is not found by a number that cannot be an id', async () => {
     for (const query of ['ram_gb=1e300', 'ram_gb=-1e300', 'cpu_cores=999999999999', 'node_role=99999999999'])
       expect([query, (await api.get(`/api/v1/nodes/?${query}`)).body.objects]).toEqual([query, []])

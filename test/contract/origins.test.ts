@@ -82,6 +82,9 @@ describe('an absolute URL', () => {
     const cluster = (await api.get(`/api/v1/nodes/${node}/`)).body.cluster
     const found = await api.get(`/api/v1/nodes/?cluster=${encodeURIComponent(`https://localhost${cluster}`)}`)
     expect(found.body.objects.map(({ id }: { id: number }) => id)).toEqual([node])
+    const share = { name: 'by-url', node: `https://localhost/api/v1/nodes/${node}/`, objectstore_container: 'c' }
+    await api.patch(`/api/v1/nodes/${node}/`, { node_role: { runs_gateway: true } })
+    expect((await api.call('/api/v1/gateway_shares/', { method: 'POST', body: share })).status).toBe(201)
     const resource_uri = `https://localhost:1/api/v1/nodes/${node}/`
     expect((await api.patch('/api/v1/nodes/', { objects: [{ resource_uri }] })).status).toBe(202)
   })

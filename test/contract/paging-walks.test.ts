@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addCluster } from '../support/agents/fleet-rows.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
@@ -45,6 +45,21 @@ it(
     }
   },
 )
+
+it('a walk by id__gt misses no row when rows that it has seen are removed', async () => {
+  const cluster = await addCluster(server.api.database, 'walked')
+  const ids: number[] = []
+  for (let i = 0; i < 7; i++) ids.push(await addNode(server.api.database, cluster))
+  const seen: number[] = []
+  for (let last = 0; ;) {
+    const { objects } = (await get(`/api/v1/nodes/?cluster=${cluster}&limit=2&id__gt=${last}`)).body
+    if (objects.length === 0) break
+    seen.push(...objects.map(({ id }: { readonly id: number }) => id))
+    last = objects.at(-1).id
+    await server.api.database.prisma.node.deleteMany({ where: { id: { in: seen } } })
+  }
+  expect(seen).toEqual(ids)
+})
 
 it('an offset past the end is an empty page', async () => {
   const { status, body } = await get(`${list}?cluster=999999&offset=100`)

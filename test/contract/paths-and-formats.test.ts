@@ -79,6 +79,30 @@ describe('schema/', () => {
     expect(body.ordering).toContain('hostname')
   })
 
+  it('has the default of the protocol, the types of the relations, and what may be empty', async () => {
+    const fieldsOf = async (resource: string) => (await api.get(`/api/v1/${resource}/schema/`)).body.fields
+    const share = await fieldsOf('gateway_shares')
+    expect(share.protocol).toMatchObject({ default: 'nfs', type: 'string', readonly: false })
+    expect(share.clients_allowed_list).toMatchObject({ default: '', blank: true })
+    expect(share.name).toMatchObject({ blank: false, readonly: false })
+    const job = await fieldsOf('gateway_deployments')
+    for (const [name, related] of [
+      ['node', 'nodes'],
+      ['cluster', 'clusters'],
+    ] as const)
+      expect(job[name]).toMatchObject({
+        type: 'related',
+        related_type: 'to_one',
+        related_schema: `/api/v1/${related}/schema/`,
+        nullable: true,
+      })
+    expect(job.message).toMatchObject({ blank: true })
+    expect(job.targets).toMatchObject({ type: 'list', blank: true })
+    expect((await fieldsOf('nodes')).other_ips).toMatchObject({ blank: true })
+    const { filtering } = (await api.get('/api/v1/audit_events/schema/')).body
+    expect(filtering.at).toEqual(['gte', 'lt'])
+  })
+
   it('names exactly the fields of the record', async () => {
     const [schema, record] = [await api.get('/api/v1/nodes/schema/'), await api.get(`/api/v1/nodes/${nodeId}/`)]
     expect(Object.keys(schema.body.fields).toSorted()).toEqual(Object.keys(record.body).toSorted())
@@ -97,6 +121,17 @@ describe('set/', () => {
     expect(status).toBe(200)
     expect(body.objects.map(({ id }: { id: number }) => id)).toEqual([1, 3])
     expect(body.not_found).toEqual(['77', 'x'])
+  })
+
+  it('is 414 above its length, and says how many ids it got', async () => {
+    const ids = (count: number) => Array.from({ length: count }, (_, i) => i + 1_000_000_000).join(';')
+    expect((await api.get(`/api/v1/clusters/set/${ids(372)}/`)).body.not_found).toHaveLength(372)
+    const { status, body } = await api.get(`/api/v1/clusters/set/${ids(373)}/`)
+    expect([status, body]).toEqual([
+      414,
+      { error: expect.stringMatching(/up to 4096 .* 373 ids with 4102 characters/) },
+    ])
+    expect((await api.get(`/api/v1/clusters/set/${ids(5000)}/`)).status).toBe(414)
   })
 
   it('takes an escaped semicolon and hundreds of ids', async () => {

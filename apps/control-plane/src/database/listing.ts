@@ -11,6 +11,12 @@ export type OrderTable<R extends ResourceRules, OrderBy> = {
   readonly [F in OrderOf<R>]: (direction: 'asc' | 'desc') => OrderBy
 }
 
+/** The conditions of `byId`. */
+export const byId = {
+  id: (ids: number[]) => ({ id: { in: ids } }),
+  id__gt: (ids: number[]) => ({ OR: ids.map((gt) => ({ id: { gt } })) }),
+}
+
 /** The conditions of `throughCluster`, for rows with the column and the relation. */
 export const byCluster = {
   cluster: (ids: number[]) => ({ clusterId: { in: ids } }),
@@ -34,6 +40,7 @@ const isOfKind: Readonly<Record<Extract<FilterKind, string>, (value: unknown) =>
   text: (value) => typeof value === 'string' && !value.includes('\0'),
   since: isInstant,
   until: isInstant,
+  above: (value) => Number.isInteger(value),
   uuid: (value) => typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
 }
 
@@ -59,6 +66,7 @@ export function conditions<R extends ResourceRules, Where>(
 function checked(kind: FilterKind, values: Filter['values']): readonly unknown[] {
   const base = typeof kind === 'object' ? 'integer' : kind
   if (!values.every(isOfKind[base])) throw mismatchedValue()
+  if (base === 'above') return values.map((value) => Math.min(Math.max(Number(value), -1), maxId))
   return base === 'integer' ? values.filter((value) => Math.abs(Number(value)) <= maxId) : values
 }
 

@@ -22,6 +22,7 @@ export function conditionOf(field: string, kind: FilterKind, columns: Columns): 
   // One of several values must hold, as of every filter.
   if (kind === 'since') return anyOf((gte) => ({ [columnOf(base, false, columns)]: { gte } }))
   if (kind === 'until') return anyOf((lt) => ({ [columnOf(base, false, columns)]: { lt } }))
+  if (kind === 'above') return anyOf((gt) => ({ [columnOf(base, false, columns)]: { gt } }))
   const isRelation = typeof kind === 'object' || beyond === 'id'
   const column = columnOf(base, isRelation, columns)
   if (beyond !== undefined && beyond !== 'id')

@@ -5,7 +5,7 @@ import type { Prisma } from '@roost/database'
 import type { Transaction } from '../database/transaction.js'
 import type { Database } from '../database/database.js'
 import { lockInserts } from '../database/insert-order.js'
-import { byCluster, byNode, conditions, ordering } from '../database/listing.js'
+import { byCluster, byId, byNode, conditions, ordering } from '../database/listing.js'
 import type { FilterTable, OrderTable } from '../database/listing.js'
 import type { ReadStore } from '../services/reads.js'
 import type { JobNow } from './decide.js'
@@ -80,7 +80,7 @@ export interface JobStore extends ReadStore<Job> {
 }
 
 const filters: FilterTable<typeof jobRules, Prisma.JobWhereInput> = {
-  id: (ids) => ({ id: { in: ids } }),
+  ...byId,
   ...byNode,
   ...byCluster,
   state: (states) => ({ state: { in: states } }),

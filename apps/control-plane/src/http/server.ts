@@ -39,7 +39,7 @@ export function createServer({ log, tls, behindProxy }: ServerOptions): FastifyI
     forceCloseConnections: true,
     // Only one hop is trusted: clients can forge the other entries of X-Forwarded-For.
     trustProxy: (_address: string, hop: number) => behindProxy && hop === 0,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderBytes },
     genReqId: requestId,
     rewriteUrl: overrideMethod,
     frameworkErrors: answerBadPath as never,

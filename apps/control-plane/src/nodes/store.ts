@@ -46,6 +46,10 @@ export function createNodeStore(database: Database): NodeStore {
     columns: { ram_gb: 'memoryBytes' },
     conditions: {
       node_role: (ids: number[]) => ({ role: { id: { in: ids } } }),
+      runs_account_container: roleCondition('runsAccountContainer'),
+      runs_gateway: roleCondition('runsGateway'),
+      runs_object: roleCondition('runsObject'),
+      runs_proxy: roleCondition('runsProxy'),
       ram_gb: (sizes: number[]) => ({
         memoryBytes: { in: sizes.map(bytesOf).filter(Number.isSafeInteger).map(BigInt) },
       }),
@@ -78,6 +82,12 @@ export function createNodeStore(database: Database): NodeStore {
 
 const bytesPerGb = 2 ** 30
 const bytesOf = (gb: number) => Math.round(gb * bytesPerGb)
+
+type RoleColumn = 'runsAccountContainer' | 'runsGateway' | 'runsObject' | 'runsProxy'
+
+function roleCondition(column: RoleColumn): (flags: boolean[]) => Prisma.NodeWhereInput {
+  return (flags) => ({ OR: flags.map((flag) => ({ role: { [column]: flag } })) })
+}
 
 function columnsOf(fields: NodeUpdate['fields']): Prisma.NodeUpdateInput {
   return defined({

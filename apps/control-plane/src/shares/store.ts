@@ -7,7 +7,7 @@ import { queryRows } from '../database/database.js'
 import type { Database } from '../database/database.js'
 import { found } from '../services/errors.js'
 import { lockInserts } from '../database/insert-order.js'
-import { byCluster, byNode, conditions, isWithin, ordering } from '../database/listing.js'
+import { byCluster, byId, byNode, conditions, isWithin, ordering } from '../database/listing.js'
 import type { FilterTable, OrderTable } from '../database/listing.js'
 import type { ReadStore } from '../services/reads.js'
 import { columns, columnsOf, omit, recordOf } from './row-store.js'
@@ -65,7 +65,7 @@ type Sealed = Uint8Array<ArrayBuffer>
 const maxExportNumber = 65_535
 
 const filters: FilterTable<typeof gatewayShareRules, Prisma.GatewayShareWhereInput> = {
-  id: (ids) => ({ id: { in: ids } }),
+  ...byId,
   ...byNode,
   ...byCluster,
   protocol: (protocols) => ({ protocol: { in: protocols } }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { timeRange } from './dialect/rules.js'
+import { byId, timeRange } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
-import { ResourceUri } from './dialect/uri.js'
+import { blankKey, ResourceUri } from './dialect/uri.js'
 
 /** What one write did. Names are copies: they outlive what they name. */
 export const AuditEvent = z
@@ -11,8 +11,8 @@ export const AuditEvent = z
     at: z.iso.datetime(),
     operator: z.string().meta({ description: 'Who: an operator, `local` for the host itself, or `agent`' }),
     key_id: z.int().nullable().meta({ description: 'Which key of the operator' }),
-    address: z.string().meta({ description: 'Where from' }),
-    request_id: z.string().meta({ description: 'The X-Request-Id of the answer' }),
+    address: z.string().meta({ description: 'Where from', [blankKey]: true }),
+    request_id: z.string().meta({ description: 'The X-Request-Id of the answer', [blankKey]: true }),
     action: z.string().meta({ description: '`create`, `change`, `remove`, or a verb of the resource' }),
     resource: z.string(),
     resource_id: z.int().nullable().meta({ description: 'Null when the write was about several records' }),
@@ -42,7 +42,7 @@ export type AuditEvent = z.infer<typeof AuditEvent>
 
 export const auditEventRules = {
   filters: {
-    id: 'integer',
+    ...byId,
     operator: 'text',
     key_id: 'integer',
     action: 'text',

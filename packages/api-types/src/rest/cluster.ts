@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { byId } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { ResourceUri } from './dialect/uri.js'
 
@@ -16,7 +17,7 @@ export const Cluster = z.object({ id: z.int(), name: z.string(), resource_uri: R
 export type Cluster = z.infer<typeof Cluster>
 
 export const clusterRules = {
-  filters: { id: 'integer', name: 'text', uuid: 'uuid' },
+  filters: { ...byId, name: 'text', uuid: 'uuid' },
   ordering: ['id', 'name', 'uuid'],
   observed: [],
 } as const satisfies ResourceRules

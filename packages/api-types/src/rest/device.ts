@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { throughCluster, throughNode } from './dialect/rules.js'
+import { byId, throughCluster, throughNode } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { relationUri, ResourceUri } from './dialect/uri.js'
 
@@ -59,7 +59,7 @@ export const Device = z
 export type Device = z.infer<typeof Device>
 
 export const deviceRules = {
-  filters: { id: 'integer', ...throughNode, ...throughCluster, status: 'text', name: 'text', policy: 'text' },
+  filters: { ...byId, ...throughNode, ...throughCluster, status: 'text', name: 'text', policy: 'text' },
   ordering: ['id', 'name', 'node', 'cluster', 'status', 'serial', 'size_bytes', 'last_seen'],
   observed: ['raw_bytes', 'used_bytes', 'free_bytes', 'used_pct', 'status', 'last_seen'],
 } as const satisfies ResourceRules

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { _default, describe } from 'zod/mini'
-import { throughCluster, throughNode } from './dialect/rules.js'
+import { byId, throughCluster, throughNode } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { settingDefaults, settingShape } from '../values/share-settings.js'
 import type { ShareSetting } from '../values/share-settings.js'
@@ -143,7 +143,7 @@ const protocols = {
 
 export const gatewayShareRules = {
   filters: {
-    id: 'integer',
+    ...byId,
     ...throughNode,
     ...throughCluster,
     protocol: 'text',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { boundedText } from '../values/text.js'
-import { throughCluster, throughNode } from './dialect/rules.js'
+import { byId, throughCluster, throughNode } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
-import { maxId, relationTo, relationUri, ResourceUri } from './dialect/uri.js'
+import { blankKey, maxId, relationTo, relationUri, ResourceUri } from './dialect/uri.js'
 
 export const JobState = z.enum(['NEW', 'QUEUED', 'IN_PROGRESS', 'COMPLETED_SUCCESS', 'COMPLETED_FAILED'])
 export type JobState = z.infer<typeof JobState>
@@ -74,7 +74,7 @@ export const Job = z
     started: z.iso.datetime().nullable(),
     finished: z.iso.datetime().nullable(),
     progress: z.int().meta({ description: '0 to 100' }),
-    message: z.string(),
+    message: z.string().meta({ [blankKey]: true }),
     targets: z.array(JobTarget),
     dry_run: z.boolean(),
     plan: JobPlan.nullable(),
@@ -102,7 +102,7 @@ export const JobInput = z
 export type JobInput = z.infer<typeof JobInput>
 
 export const jobRules = {
-  filters: { id: 'integer', ...throughNode, ...throughCluster, state: 'text' },
+  filters: { ...byId, ...throughNode, ...throughCluster, state: 'text' },
   ordering: ['id', 'state', 'created', 'started', 'finished'],
   observed: ['state', 'started', 'finished', 'progress', 'message', 'targets', 'plan'],
 } as const satisfies ResourceRules

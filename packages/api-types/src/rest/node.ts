@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { throughCluster } from './dialect/rules.js'
+import { byId, throughCluster } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { relationUri, ResourceUri } from './dialect/uri.js'
 
@@ -32,14 +32,15 @@ export const NodeRole = z
   .meta({ id: 'NodeRole', examples: [exampleRole] })
 export type NodeRole = z.infer<typeof NodeRole>
 
+const byRole = {
+  runs_account_container: 'boolean',
+  runs_gateway: 'boolean',
+  runs_object: 'boolean',
+  runs_proxy: 'boolean',
+} as const satisfies ResourceRules['filters']
+
 export const nodeRoleRules = {
-  filters: {
-    id: 'integer',
-    runs_account_container: 'boolean',
-    runs_gateway: 'boolean',
-    runs_object: 'boolean',
-    runs_proxy: 'boolean',
-  },
+  filters: { ...byId, ...byRole },
   ordering: ['id'],
   observed: [],
 } as const satisfies ResourceRules
@@ -129,11 +130,12 @@ export type ChangedNode = z.infer<typeof ChangedNode>
 
 export const nodeRules = {
   filters: {
-    id: 'integer',
+    ...byId,
     enabled: 'boolean',
     hostname: 'text',
     ...throughCluster,
     node_role: { relation: 'node_roles' },
+    ...byRole,
     cpu_cores: 'integer',
     ram_gb: 'number',
     uuid: 'uuid',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { byId } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { maxId } from './dialect/uri.js'
 
@@ -40,7 +41,7 @@ export const OperatorChange = z.object({ role: OperatorRole, enabled: z.boolean(
 export type OperatorChange = z.infer<typeof OperatorChange>
 
 export const operatorRules = {
-  filters: { id: 'integer', name: 'text', role: 'text', enabled: 'boolean' },
+  filters: { ...byId, name: 'text', role: 'text', enabled: 'boolean' },
   ordering: ['id', 'name', 'role', 'enabled'],
   observed: ['keys', 'last_used'],
 } as const satisfies ResourceRules
@@ -99,7 +100,7 @@ export const ApiKeyRotation = z.object({
 export type ApiKeyRotation = z.infer<typeof ApiKeyRotation>
 
 export const apiKeyRules = {
-  filters: { id: 'integer', operator: 'integer' },
+  filters: { ...byId, operator: 'integer' },
   ordering: ['id'],
   observed: ['last_used', 'state'],
 } as const satisfies ResourceRules

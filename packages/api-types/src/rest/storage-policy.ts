@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { throughCluster } from './dialect/rules.js'
+import { byId, throughCluster } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { relationUri, ResourceUri } from './dialect/uri.js'
 
@@ -32,7 +32,7 @@ export const StoragePolicy = z
 export type StoragePolicy = z.infer<typeof StoragePolicy>
 
 export const storagePolicyRules = {
-  filters: { id: 'integer', ...throughCluster, index: 'integer', name: 'text', is_default: 'boolean' },
+  filters: { ...byId, ...throughCluster, index: 'integer', name: 'text', is_default: 'boolean' },
   ordering: ['id', 'cluster', 'index', 'name'],
   observed: [],
 } as const satisfies ResourceRules

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { misreadInKeys, userNamePattern } from '../values/user-line.js'
-import { throughCluster } from './dialect/rules.js'
+import { byId, throughCluster } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { relationTo, relationUri, ResourceUri } from './dialect/uri.js'
 
@@ -72,7 +72,7 @@ export const UserChange = z
 export type UserChange = z.infer<typeof UserChange>
 
 export const userRules = {
-  filters: { id: 'integer', ...throughCluster, user: 'text' },
+  filters: { ...byId, ...throughCluster, user: 'text' },
   ordering: ['id', 'cluster', 'user', 'is_superuser', 'enabled'],
   // In the answers of writes alone; a new one moves the record's revision.
   observed: ['password'],

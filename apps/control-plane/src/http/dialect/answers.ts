@@ -43,6 +43,7 @@ export const statuses = {
   409: { code: 'conflict', description: 'Conflicts with what exists or runs', example: messages.keyInUse },
   412: { code: 'stale', description: 'The record has changed since the ETag of If-Match', example: messages.stale },
   413: { code: 'too_large', description: 'The body is larger than 1 MiB', example: messages.bodyTooLarge },
+  414: { description: 'The path is too long', example: 'set/ accepts ids of up to 4096 characters together.' },
   415: { description: 'The body is not application/json', example: messages.notJson },
   422: { description: 'The Idempotency-Key was already used with a different body', example: messages.keyReused },
   429: {

@@ -1,4 +1,4 @@
-import { relationKey } from '@roost/api-types/rest'
+import { blankKey, relationKey } from '@roost/api-types/rest'
 import { z } from 'zod'
 
 /** What the dialect needs to know about one field of a schema. */
@@ -11,6 +11,8 @@ export interface Field {
   readonly default: unknown
   /** The resource whose URI the field holds. */
   readonly relation: string | undefined
+  /** An empty list or text is a normal value. */
+  readonly mayBeEmpty: boolean
 }
 
 export interface Fields {
@@ -28,9 +30,11 @@ interface JsonSchema {
   readonly default?: unknown
   readonly anyOf?: readonly JsonSchema[]
   readonly oneOf?: readonly JsonSchema[]
+  readonly allOf?: readonly JsonSchema[]
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
   readonly [relationKey]?: string
+  readonly [blankKey]?: boolean
 }
 
 /** The fields of a schema; those of all its variants when it is a union. */
@@ -42,19 +46,36 @@ export function fieldsOf(schema: z.ZodType, io: 'input' | 'output'): Fields {
     return target === undefined ? part : { ...resolve(target), ...part }
   }
   const collect = (part: JsonSchema): Fields => {
-    const { anyOf, oneOf, properties = {}, required = [] } = resolve(part)
+    const { anyOf, oneOf, allOf, properties = {}, required = [] } = resolve(part)
     const variants = oneOf ?? anyOf
     if (variants !== undefined) return merge(variants.map(collect))
+    if (allOf !== undefined) return combine(allOf.map(collect))
     const entries = Object.entries(properties).map(([name, field]) => [name, describe(field, resolve)] as const)
     return { properties: Object.fromEntries(entries), required: new Set(required) }
   }
   return collect(root)
 }
 
+/** The fields of an intersection. */
+function combine(parts: readonly Fields[]): Fields {
+  return {
+    properties: propertiesOf(parts),
+    required: new Set(parts.flatMap(({ required }) => [...required])),
+  }
+}
+
+/** The fields of all parts; one that several have, such as the protocol, has the default of the part that has one. */
+function propertiesOf(parts: readonly Fields[]): Fields['properties'] {
+  const all = new Map<string, Field>()
+  for (const [name, field] of parts.flatMap(({ properties }) => Object.entries(properties)))
+    all.set(name, { ...field, default: all.get(name)?.default ?? field.default })
+  return Object.fromEntries(all)
+}
+
 function merge(variants: readonly Fields[]): Fields {
   const [first, ...others] = variants
   return {
-    properties: Object.assign({}, ...variants.map(({ properties }) => properties)) as Fields['properties'],
+    properties: propertiesOf(variants),
     required: new Set(
       [...(first?.required ?? [])].filter((name) => others.every(({ required }) => required.has(name))),
     ),
@@ -71,6 +92,7 @@ function describe(part: JsonSchema, resolve: (part: JsonSchema) => JsonSchema): 
     nullable: types.includes('null'),
     description: outer.description ?? '',
     default: outer.default,
-    relation: outer[relationKey],
+    relation: variants.map((variant) => variant[relationKey]).find((relation) => relation !== undefined),
+    mayBeEmpty: variants.some((variant) => variant.type === 'array' || variant[blankKey] === true),
   }
 }

@@ -100,14 +100,19 @@ function valueOf(kind: FilterKind, text: string, localPath: LocalPath): string |
 
 const readers: Readonly<Record<Exclude<FilterKind, object>, (text: string) => string | number | boolean | undefined>> =
   {
-    integer: (text) => (/^\s*[+-]?\d{1,15}\s*$/.test(text) ? Number(text) : undefined),
+    integer: integerOrNone,
     number: (text) => (/^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i.test(text) ? Number(text) : undefined),
     boolean: (text) => (Object.hasOwn(booleans, text) ? booleans[text] : undefined),
     text: (text) => text,
     uuid: (text) => text,
     since: isoTime,
     until: isoTime,
+    above: integerOrNone,
   }
+
+function integerOrNone(text: string): number | undefined {
+  return /^\s*[+-]?\d{1,15}\s*$/.test(text) ? Number(text) : undefined
+}
 
 /** Returns the time in UTC; undefined where the text is not a time. A time without a zone is in UTC. */
 function isoTime(text: string): string | undefined {
@@ -118,5 +123,5 @@ function isoTime(text: string): string | undefined {
 }
 
 function relatedId(resource: string, text: string, localPath: LocalPath): number | undefined {
-  return readers.integer(text) === undefined ? idOfUri(resource, localPath(text)) : Number(text)
+  return integerOrNone(text) === undefined ? idOfUri(resource, localPath(text)) : Number(text)
 }

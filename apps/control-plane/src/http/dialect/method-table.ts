@@ -16,7 +16,7 @@ export interface MethodTable {
 /** Remembers every route that is registered after this call. */
 export function rememberMethods(app: FastifyInstance): MethodTable {
   const entries = new Map<string, PathEntry>()
-  const table = FindMyWay({ ignoreTrailingSlash: true, maxParamLength: 4096 })
+  const table = FindMyWay({ ignoreTrailingSlash: true, maxParamLength: 64 * 1024 })
   app.addHook('onRoute', ({ method, url }) => {
     const key = url.length > 1 ? url.replace(/\/$/, '') : url
     const entry = entries.get(key) ?? { pattern: url, methods: new Set<string>() }

@@ -3,6 +3,7 @@ import type { FilterKind } from '@roost/api-types/rest'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { etagOf, matchesAny } from '../../services/etag.js'
+import { HttpError } from '../guards/http-error.js'
 import type { Dialect } from './dialect.js'
 import { fieldsOf } from './fields.js'
 import { parseListQuery } from './list-query.js'
@@ -12,7 +13,10 @@ import { mountWrites } from './mount-writes.js'
 import { listMeta } from './paging.js'
 import type { Resource } from './resource.js'
 import { mountRoute } from './route.js'
-import { SchemaDocument, schemaDocument } from './schema-document.js'
+import { rangeLookup, SchemaDocument, schemaDocument } from './schema-document.js'
+
+/** The longest list of ids of `set/`, in characters. */
+const maxSetLength = 4096
 
 /** Mounts every route of a resource. */
 export function mountResource(app: FastifyInstance, resource: Resource, dialect: Dialect): void {
@@ -87,8 +91,11 @@ function mountSet(app: FastifyInstance, { name, record, reads }: Resource): void
     answer: z
       .object({ objects: z.array(record), not_found: z.array(z.string()).optional() })
       .meta({ examples: [{ objects: examplesOf(record), not_found: ['99'] }] }),
+    refusals: [414],
     async handle({ params }) {
-      const asked = (params['ids'] ?? '').split(';').filter((text) => text !== '')
+      const text = params['ids'] ?? ''
+      const asked = text.split(';').filter((one) => one !== '')
+      if (text.length > maxSetLength) throw new HttpError(414, setTooLong(asked.length, text.length))
       const ids = asked.map(Number).filter((id) => Number.isInteger(id) && id >= 1 && id <= maxId)
       const found = new Map((await reads.getMany([...new Set(ids)])).map((one) => [Number(one.id), one]))
       const missing = asked.filter((text) => !found.has(Number(text)))
@@ -98,11 +105,17 @@ function mountSet(app: FastifyInstance, { name, record, reads }: Resource): void
   })
 }
 
+function setTooLong(ids: number, length: number): string {
+  return `set/ accepts ids of up to ${maxSetLength} characters together. These are ${ids} ids with ${length} characters. Send them in several requests.`
+}
+
 /** The query parameters of a list, for the documentation. */
 function listParameters({ rules }: Resource): Readonly<Record<string, z.ZodType>> {
   const filters = Object.entries(rules.filters).flatMap(([name, kind]) => [
     [name, parameterOf(kind)] as const,
-    [`${name}__in`, z.string().describe(`Values of ${name}, separated by commas`)] as const,
+    ...(rangeLookup(kind) === undefined
+      ? [[`${name}__in`, z.string().describe(`Values of ${name}, separated by commas`)] as const]
+      : []),
   ])
   return {
     limit: z.int().min(0).describe('Page size; 0 or more than 1000 means 1000').meta({ default: 20 }),
@@ -122,5 +135,6 @@ function parameterOf(kind: FilterKind): z.ZodType {
     uuid: z.uuid(),
     since: z.iso.datetime(),
     until: z.iso.datetime(),
+    above: z.int().describe('Rows with a greater number'),
   }[kind]
 }

@@ -1,3 +1,4 @@
+import type { FilterKind, ResourceRules } from '@roost/api-types/rest'
 import { z } from 'zod'
 import type { Field } from './fields.js'
 import { fieldsOf } from './fields.js'
@@ -28,6 +29,12 @@ export const SchemaDocument = z.object({
 type SchemaDocument = z.infer<typeof SchemaDocument>
 
 const everyLookup = ['exact', 'in']
+const rangeLookups = { since: 'gte', until: 'lt', above: 'gt' } as const
+
+/** Returns the lookup of a filter that is a comparison, such as `gt` of `id__gt`; undefined for all others. */
+export function rangeLookup(kind: FilterKind): string | undefined {
+  return typeof kind === 'string' && kind in rangeLookups ? rangeLookups[kind as keyof typeof rangeLookups] : undefined
+}
 
 /** `schema/`: fields, methods, filters and ordering in the format of the API.s predecessor. */
 export function schemaDocument(resource: Resource): SchemaDocument {
@@ -44,9 +51,20 @@ export function schemaDocument(resource: Resource): SchemaDocument {
         describe(name, field, writable),
       ]),
     ),
-    filtering: Object.fromEntries(Object.keys(resource.rules.filters).map((name) => [name, everyLookup])),
+    filtering: lookupsOf(resource.rules.filters),
     ordering: [...resource.rules.ordering],
   }
+}
+
+/** Returns the lookups of each field: `id__gt` is `gt` of `id`. */
+function lookupsOf(filters: ResourceRules['filters']): Record<string, string[]> {
+  const lookups: Record<string, string[]> = {}
+  for (const [name, kind] of Object.entries(filters)) {
+    const range = rangeLookup(kind)
+    const field = range === undefined ? name : name.slice(0, -`__${range}`.length)
+    lookups[field] = [...(lookups[field] ?? []), ...(range === undefined ? everyLookup : [range])]
+  }
+  return lookups
 }
 
 function allowed(first: string, ...verbs: readonly (readonly [verb: unknown, method: string])[]): string[] {
@@ -70,7 +88,7 @@ function describe(
   return {
     type: typeOf(field),
     nullable: field.nullable,
-    blank: field.nullable || (field.type === 'string' && input !== undefined && input.default === ''),
+    blank: field.nullable || field.mayBeEmpty || input?.default === '',
     readonly: input === undefined,
     unique: ['id', 'uuid', 'resource_uri'].includes(name),
     default: input?.default ?? 'No default provided.',

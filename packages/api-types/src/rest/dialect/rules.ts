@@ -1,6 +1,6 @@
 /**
  * How the value of a filter is read. `since`, `until`: an instant in ISO 8601, in UTC where it names no zone; rows from it
- * on, or before it. `relation`: an id, or a resource URI of that resource.
+ * on, or before it. `above`: a whole number; rows with a greater one. `relation`: an id, or a resource URI of that resource.
  */
 export type FilterKind =
   | 'integer'
@@ -10,6 +10,7 @@ export type FilterKind =
   | 'uuid'
   | 'since'
   | 'until'
+  | 'above'
   | { readonly relation: string }
 
 type ValueOfKind<K extends FilterKind> = K extends 'boolean'
@@ -30,6 +31,9 @@ export interface ResourceRules {
 export type FilterOf<R extends ResourceRules> = Extract<keyof R['filters'], string>
 export type FilterValue<R extends ResourceRules, F extends FilterOf<R>> = ValueOfKind<R['filters'][F]>
 export type OrderOf<R extends ResourceRules> = R['ordering'][number]
+
+/** The filters of every list. A walk by `id__gt` misses no row, also when others are removed meanwhile. */
+export const byId = { id: 'integer', id__gt: 'above' } as const satisfies ResourceRules['filters']
 
 /** The filters of whatever belongs to a cluster. */
 export const throughCluster = {

@@ -3,6 +3,9 @@ import { z } from 'zod'
 /** Where a schema says which resource it points at. */
 export const relationKey = 'x-relation'
 
+/** Marks a text of a record that is normally empty. */
+export const blankKey = 'x-blank'
+
 /** The largest id that a column of 32 bits holds; above it nothing can be found. */
 export const maxId = 2_147_483_647
 
