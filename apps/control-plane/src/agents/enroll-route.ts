@@ -41,7 +41,7 @@ export function registerEnrollment(app: FastifyInstance, { enrollments, trustedC
     method: 'POST',
     url: enrollPath,
     bodyLimit: 65_536,
-    config: { public: true },
+    config: { public: true, secretAnswer: true },
     schema: hidden,
     handler: async ({ body, ip }, reply): Promise<EnrollResponse | EnrollConflict> => {
       const outcome = await limit.inOrder(ip, () => enroll(body, ip))

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { compressAnswers } from './compression.js'
 import { answerBadPath } from './dialect/error-handler.js'
 import { sliceLongAnswers } from './dialect/slices.js'
 import { cutStalledReaders } from './guards/stalled-readers.js'
@@ -51,6 +52,7 @@ export function createServer({ log, tls, behindProxy }: ServerOptions): FastifyI
   app.server.headersTimeout = headersTimeoutMs
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
   sliceLongAnswers(app)
+  compressAnswers(app)
   cutStalledReaders(app, readTimeoutMs)
   return app
 }

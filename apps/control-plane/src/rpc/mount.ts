@@ -21,7 +21,7 @@ export async function mountRpc(app: FastifyInstance, services: Services): Promis
   await app.register(async (scope) => {
     // What is a write, the router knows: queries may come by POST.
     scope.addHook('onRoute', (route) => {
-      route.config = { ...route.config, ownRoles: true, callsOf }
+      route.config = { ...route.config, ownRoles: true, secretAnswer: true, callsOf }
     })
     scope.addHook('preValidation', async ({ body }) => void (typeof body === 'string' && parseJson(body)))
     scope.setErrorHandler(async (error, request, reply) => {

@@ -31,6 +31,7 @@ function mountCreate(app: FastifyInstance, { name, record, create }: Resource, d
     body: create.body,
     status: 201,
     answer: create.answer ?? record,
+    secretAnswer: create.secrets !== undefined && create.secrets.length > 0,
     async handle({ body, caller, headers, origin }, reply) {
       const local = localise(objectBody(body), fields, (text) => origins.pathOf(text, origin))
       const path = `/api/v1/${name}/`
@@ -55,6 +56,7 @@ function mountChange(app: FastifyInstance, resource: Resource, path: string, { o
     body: change.body,
     status: 202,
     answer: change.answer ?? record,
+    secretAnswer: change.secrets !== undefined && change.secrets.length > 0,
     requireRecord: (id) => reads.get(id),
     async handle({ id, body, headers, caller, origin }, reply) {
       const localPath: LocalPath = (text) => origins.pathOf(text, origin)

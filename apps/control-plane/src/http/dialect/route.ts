@@ -43,6 +43,8 @@ export interface Route {
   readonly csv?: boolean
   /** It answers 304 where the ETag of If-None-Match still matches. */
   readonly isConditional?: boolean
+  /** Its answer may contain a secret. */
+  readonly secretAnswer?: boolean
   /** Further statuses that it refuses with, for the documentation. */
   readonly refusals?: readonly Status[]
   /** Throws `not_found` for an unknown id; called before a body is read. */
@@ -51,11 +53,11 @@ export interface Route {
 }
 
 export function mountRoute(app: FastifyInstance, route: Route): void {
-  const { method, path, resource, requireRecord, csv = false, example } = route
+  const { method, path, resource, requireRecord, csv = false, example, secretAnswer = false } = route
   app.route<{ Params: Record<string, string> }>({
     method,
     url: `/api/v1/${path}`,
-    config: { resource, csv, example },
+    config: { resource, csv, example, secretAnswer },
     schema: schemaOf(route),
     // A hook, so that an unknown id is reported before a wrong body.
     ...(requireRecord === undefined

@@ -17,6 +17,8 @@ export function requireJson(app: FastifyInstance): void {
   app.addHook('preParsing', async (request) => {
     const type = request.headers['content-type']
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+    if (!['', 'identity'].includes(request.headers['content-encoding'] ?? ''))
+      throw new HttpError(415, 'The request body must not be compressed.')
     const empty = encoding === undefined && (length === undefined || length === '0')
     if (empty || type === undefined || /^\s*application\/json\s*(?:;|$)/i.test(type)) return
     throw new HttpError(415, messages.notJson)
