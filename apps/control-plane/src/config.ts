@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import { isInSubnet, isIpv4 } from '@roost/api-types/rest'
-import { ConfigError } from '@roost/runtime'
+import { ConfigError, readSystemdOptions, type SystemdOptions } from '@roost/runtime'
 import { z } from 'zod'
 
 export type TlsConfig =
@@ -10,7 +10,7 @@ export type TlsConfig =
   | { readonly mode: 'files'; readonly cert: string; readonly key: string }
   | { readonly mode: 'off' }
 
-export interface Config {
+export interface Config extends SystemdOptions {
   /** Absolute. */
   readonly dataDir: string
   readonly listen: { readonly host: string; readonly port: number }
@@ -32,6 +32,10 @@ export interface Config {
   readonly logLevel: z.infer<typeof LogLevel>
   /** The credentials `name:key` of the command line; null: those in the data directory. */
   readonly apiKey: string | null
+  /** The control plane that the command line calls; null: the one on the data directory. */
+  readonly url: string | null
+  /** The absolute path of the authority that the command line trusts; null: the one in the data directory. */
+  readonly ca: string | null
   /** Timeout of a node in a deployment. */
   readonly deploymentTimeoutMs: number
   /** How long a start waits for another control plane to leave the database. */
@@ -62,7 +66,7 @@ const Listen = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-const PublicUrl = z.string().transform((text, context) => {
+const Origin = z.string().transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
   context.addIssue('must be a URL without a path, such as https://roost.example:8443')
@@ -93,7 +97,7 @@ const variables = {
     .default(defaultDataDir)
     .transform((path) => resolve(path)),
   ROOST_LISTEN: Listen.prefault('127.0.0.1:8443'),
-  ROOST_PUBLIC_URL: PublicUrl.nullable().default(null),
+  ROOST_PUBLIC_URL: Origin.nullable().default(null),
   ROOST_TLS: z.enum(['auto', 'files', 'off'], { error: 'must be auto, files or off' }).default('auto'),
   ROOST_TLS_CERT: z.string().nullable().default(null),
   ROOST_TLS_KEY: z.string().nullable().default(null),
@@ -107,6 +111,12 @@ const variables = {
   ROOST_API_KEY: z
     .string()
     .regex(/^[^:]+:\S+$/, { error: 'must be NAME:KEY, as in the file admin.apikey' })
+    .nullable()
+    .default(null),
+  ROOST_URL: Origin.nullable().default(null),
+  ROOST_CA: z
+    .string()
+    .transform((path) => resolve(path))
     .nullable()
     .default(null),
   ROOST_DEPLOYMENT_TIMEOUT: Seconds.default(600),
@@ -138,8 +148,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     idempotencyRetentionHours: values.ROOST_IDEMPOTENCY_RETENTION_HOURS,
     logLevel: values.ROOST_LOG_LEVEL,
     apiKey: values.ROOST_API_KEY,
+    url: values.ROOST_URL,
+    ca: values.ROOST_CA,
     deploymentTimeoutMs: values.ROOST_DEPLOYMENT_TIMEOUT * 1000,
     lockWaitMs: values.ROOST_LOCK_WAIT * 1000,
+    ...readSystemdOptions(env),
   }
   // Rules over several variables need valid variables.
   if (faults.length === 0) faults.push(...transportFaults(config))

@@ -160,12 +160,4 @@ describe('the agent’s configuration', () => {
       "ROOST_AGENT_DATA_DIR must be an absolute path, and is 'relative'.",
     ])
   })
-
-  it('takes the watchdog of systemd only when it is set for this process', () => {
-    const env = { NOTIFY_SOCKET: '/run/n', WATCHDOG_USEC: '30000000' }
-    const read = (pid?: string) => readConfig({ dataDir: dir }, pid === undefined ? env : { ...env, WATCHDOG_PID: pid })
-    expect(read()).toMatchObject({ notifySocket: '/run/n', watchdogMs: 30_000 })
-    expect(read(String(process.pid)).watchdogMs).toBe(30_000)
-    expect(read('1').watchdogMs).toBeNull()
-  })
 })

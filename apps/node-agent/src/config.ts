@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import { ConfigError } from '@roost/runtime'
+import { ConfigError, readSystemdOptions, type SystemdOptions } from '@roost/runtime'
 import { type ConfigFile, readConfigFile } from './config/config-file.js'
 import type { AccessLog } from './swift/access-log/transfer-usage.js'
 
@@ -54,15 +54,11 @@ export interface InventoryConfig {
   readonly declaredPolicies: readonly string[]
 }
 
-export interface AgentConfig extends InventoryConfig {
+export interface AgentConfig extends InventoryConfig, SystemdOptions {
   /** Identity, spool and configuration; absolute. */
   readonly dataDir: string
   readonly configFile: string
   readonly gateway: GatewayConfig
-  /** Where systemd listens for `READY=1` and `WATCHDOG=1`; null when it did not start us. */
-  readonly notifySocket: string | null
-  /** systemd restarts us when it hears nothing for so long; null when it does not watch. */
-  readonly watchdogMs: number | null
 }
 
 /** Options of the command line; they override environment and file. */
@@ -93,8 +89,7 @@ export function readConfig(options: ConfigOptions = {}, env: NodeJS.ProcessEnv =
     dataDir,
     configFile,
     gateway: gatewayConfig(dataDir, file.gateway),
-    notifySocket: env.NOTIFY_SOCKET || null,
-    watchdogMs: watchdogMs(env),
+    ...readSystemdOptions(env),
   }
 }
 
@@ -184,11 +179,4 @@ function declaredDevices(
 
 function repeated(values: readonly string[]): string | undefined {
   return values.find((value, i) => values.indexOf(value) !== i)
-}
-
-/** systemd names the process that it watches: the variables do not apply to a child that inherits them. */
-function watchdogMs(env: NodeJS.ProcessEnv): number | null {
-  const microseconds = Number(env.WATCHDOG_USEC)
-  const isForUs = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === process.pid
-  return isForUs && microseconds > 0 ? microseconds / 1000 : null
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Clock, DataDirWatch, Log } from '@roost/runtime'
+import { type Clock, createNotifier, type DataDirWatch, type Log } from '@roost/runtime'
 import { createCollectors } from './collectors/index.js'
 import type { Readings } from './collectors/engine/reading.js'
 import { createReadings } from './collectors/engine/readings.js'
@@ -11,7 +11,6 @@ import { createFilesystems } from './machine/filesystems.js'
 import { type Identity, readMachineIds } from './machine/identity.js'
 import { startHelper } from './machine/helper.js'
 import { type Machine, kernelOf, openMachine } from './machine/machine.js'
-import { createNotifier } from './machine/notify.js'
 import { runCommand } from './machine/run-command.js'
 import { createStatfsProbe } from './machine/statfs-probe.js'
 import { watchDataDir } from './inventory/data-dir.js'
@@ -116,13 +115,7 @@ export interface RunningAgent extends Agent {
 
 /** Builds and starts the agent of an enrolled node. */
 export async function openAgent({ config, identity, clock, log }: AgentOptions): Promise<RunningAgent> {
-  const notifier = createNotifier({
-    socket: config.notifySocket,
-    watchdogMs: config.watchdogMs,
-    run: runCommand,
-    clock,
-    onFault: (message) => log.warn(message),
-  })
+  const notifier = createNotifier({ ...config, clock, onFault: (message) => log.warn(message) })
   const context = openContext(config, clock, log)
   context.watchDataDir(config.dataDir)
   const restored = createRestoredMounts(clock)

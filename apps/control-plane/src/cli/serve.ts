@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { createNotifier, systemClock } from '@roost/runtime'
 import type { Config } from '../config.js'
 import { apiKeyPath } from '../operators/first-operator.js'
 import { createLog } from '../lifecycle/log.js'
@@ -13,6 +14,7 @@ import { superviseAgent } from './run-agent.js'
 /** Runs the control plane until the process gets a signal to end. */
 export async function serve(config: Config, options: ServeOptions, terminal: Terminal): Promise<void> {
   const log = createLog({ level: config.logLevel, out: terminal.err })
+  const notifier = createNotifier({ ...config, clock: systemClock, onFault: (message) => log.warn(message) })
   const server = await options.startServer(config, log, terminal.stopping).catch((error: unknown) => {
     if (!terminal.stopping.aborted) throw error
   })
@@ -29,9 +31,12 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
         })
   terminal.out.write(startMessage(config, server))
   try {
+    await notifier.status(`serving at ${server.publicUrl}`)
+    await notifier.ready()
     const lost = await Promise.race([aborted(terminal.stopping), server.databaseLost])
     if (lost !== undefined) throw new StartError(lost.message, { cause: lost })
     log.info('stopping')
+    await notifier.stopping()
   } finally {
     await agent?.stop()
     await server.close()

@@ -6,10 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '@roost/runtime'
-import { createNotifier } from './notify.js'
-import { runCommand } from './run-command.js'
-import type { RunCommand } from './run-command.js'
+import { systemClock } from '../clock.js'
+import { createNotifier, readSystemdOptions } from './notify.js'
 
 const has = (program: string): boolean => spawnSync(program, ['--version']).status === 0
 const missing = ['python3', 'systemd-notify'].filter((program) => !has(program))
@@ -25,30 +23,38 @@ while True:
     print(time.time(), s.recv(4096).decode(), file=log, flush=True)
 `
 
-const startsNothing: RunCommand = async () => Promise.reject(new Error('started a process'))
-const withoutSystemd: RunCommand = async (_file, _args, options) => runCommand('/no/such/systemd-notify', [], options)
+const environment = (more: Readonly<Record<string, string>>) => readSystemdOptions({ NOTIFY_SOCKET: '/s', ...more })
+
+it('is watched if systemd set the period for this process', () => {
+  expect(environment({ WATCHDOG_USEC: '30000000', WATCHDOG_PID: String(process.pid) })).toEqual({
+    notifySocket: '/s',
+    watchdogMs: 30_000,
+  })
+  expect(environment({ WATCHDOG_USEC: '30000000', WATCHDOG_PID: '1' }).watchdogMs).toBeNull()
+  expect(readSystemdOptions({ NOTIFY_SOCKET: '' })).toEqual({ notifySocket: null, watchdogMs: null })
+})
 
 describe('without systemd', () => {
-  it('sends nothing when systemd did not start the agent', async () => {
-    const notifier = createNotifier({
-      socket: null,
-      watchdogMs: 1,
-      run: startsNothing,
-      clock: systemClock,
-      onFault: () => {},
-    })
-    await expect(notifier.ready()).resolves.toBeUndefined()
-    await expect(notifier.stopping()).resolves.toBeUndefined()
-  })
-
-  it('says once that systemd cannot be reached', async () => {
+  it('sends nothing when systemd did not start the process', async () => {
     const faults: string[] = []
-    const options = { socket: '/no/such/socket', watchdogMs: null, run: withoutSystemd, clock: systemClock }
+    const options = { notifySocket: null, watchdogMs: 1, clock: systemClock, program: '/no/such/systemd-notify' }
     const notifier = createNotifier({ ...options, onFault: (message) => faults.push(message) })
     await notifier.ready()
     await notifier.stopping()
-    expect(faults).toHaveLength(1)
-    expect(faults[0]).toContain('could not be started')
+    expect(faults).toEqual([])
+  })
+
+  it('reports once that systemd cannot be reached', async () => {
+    const faults: string[] = []
+    const options = { notifySocket: '/no/such/socket', watchdogMs: null, clock: systemClock }
+    const notifier = createNotifier({
+      ...options,
+      program: '/no/such/systemd-notify',
+      onFault: (message) => faults.push(message),
+    })
+    await notifier.ready()
+    await notifier.stopping()
+    expect(faults).toEqual([expect.stringMatching(/^could not notify systemd, .*ENOENT/)])
   })
 })
 
@@ -70,9 +76,8 @@ describe.skipIf(missing.length > 0)(`a notify socket (needs ${missing.join(' and
 
   const notifierOf = (watchdogMs: number | null) =>
     createNotifier({
-      socket: join(folder, 'socket'),
+      notifySocket: join(folder, 'socket'),
       watchdogMs,
-      run: runCommand,
       clock: systemClock,
       onFault: (message) => expect.fail(message),
     })
@@ -101,7 +106,7 @@ describe.skipIf(missing.length > 0)(`a notify socket (needs ${missing.join(' and
   // The real watchdog is 30 s; the long variant blocks the loop for as long as that.
   const watchdogMs = process.env.ROOST_TEST_LONG ? 30_000 : 1_000
   it(
-    'stops feeding the watchdog while the event loop is blocked, so that systemd would restart the agent',
+    'stops feeding the watchdog while the event loop is blocked, so that systemd would restart the service',
     { timeout: 40_000 + 10 * watchdogMs },
     async () => {
       const notifier = notifierOf(watchdogMs)

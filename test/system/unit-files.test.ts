@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { exitCodes as serverCodes } from '@roost/control-plane/dist/cli/terminal/exit-codes.js'
+import { exitCodes as agentCodes } from '@roost/node-agent/dist/cli/command-error.js'
+import { describe, expect, it } from 'vitest'
+import { repository } from '../support/http/control-plane.js'
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
+const readUnit = (path: string) => readFileSync(join(repository, 'apps', path), 'utf8')
+const agent = readUnit('node-agent/systemd/roost-agent.service')
+const onGateways = readUnit('node-agent/systemd/roost-agent-gateway.conf')
+const server = readUnit('control-plane/systemd/roost.service')
+
+function setting(unit: string, name: string): string | undefined {
+  return new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1]
+}
+
+describe.each([
+  ['roost-agent.service', agent],
+  ['roost.service', server],
+])('%s', (_name, unit) => {
+  it('waits for READY=1, which a child sends, and has a watchdog of 30 s', () => {
+    expect(['Type', 'NotifyAccess', 'WatchdogSec'].map((name) => setting(unit, name))).toEqual(['notify', 'all', '30'])
+  })
+})
+
+describe('roost-agent.service', () => {
+  it('starts the agent again unless that cannot help', () => {
+    const { usage, removed, notEnrolled } = agentCodes
+    expect(setting(agent, 'Restart')).toBe('always')
+    expect(setting(agent, 'RestartPreventExitStatus')?.split(' ').map(Number)).toEqual([usage, removed, notEnrolled])
+  })
+
+  it('gives no right except to read, and no separate view of the mounts', () => {
+    expect(setting(agent, 'CapabilityBoundingSet')).toBe('CAP_DAC_READ_SEARCH')
+    const settings = agent.split('\n').filter((line) => !line.startsWith('#'))
+    expect(
+      settings.filter((line) => /^(Protect|Private|ReadOnly|ReadWrite|Inaccessible|Root|Bind)/.test(line)),
+    ).toEqual([])
+  })
+
+  it('runs as root on a gateway', () => {
+    expect(onGateways).toMatch(/^User=root$/m)
+  })
+})
+
+describe('roost.service', () => {
+  it('starts the control plane again unless a variable is wrong', () => {
+    expect(setting(server, 'Restart')).toBe('on-failure')
+    expect(setting(server, 'RestartPreventExitStatus')).toBe(String(serverCodes.usage))
+  })
+})
+
+interface Analyzed {
+  readonly status: number | null
+  readonly output: string
+}
+
+/** The units of systemd that every service and timer needs. */
+const targets = ['basic', 'network-online', 'shutdown', 'sysinit', 'time-set', 'time-sync', 'timers'].map(
+  (name) => `${name}.target`,
+)
+
+/** Runs systemd-analyze on one of these files, without the units of this machine: a fault of theirs is not ours. */
+function analyze(files: Readonly<Record<string, string>>, ...args: readonly string[]): Analyzed {
+  const folder = mkdtempSync(join(tmpdir(), 'roost-unit-'))
+  try {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(folder, dirname(name)), { recursive: true })
+      // The programs have to exist, and this may be a machine without them.
+      writeFileSync(join(folder, name), text.replaceAll(/\/usr\/bin\/roost\S*/g, process.execPath))
+    }
+    for (const target of targets) writeFileSync(join(folder, target), '[Unit]\nDescription=A stand-in\n')
+    const [first = ''] = Object.keys(files)
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', [...args, join(folder, first)], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] ?? '', SYSTEMD_UNIT_PATH: folder },
+    })
+    return { status, output: stdout + stderr }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+describe.skipIf(!hasSystemd)('the units, as systemd-analyze reads them (of the package systemd)', () => {
+  const backup = readUnit('control-plane/systemd/roost-backup.service')
+  it.each([
+    ['of the agent', { 'roost-agent.service': agent }],
+    ['of the agent on a gateway', { 'roost-agent.service': agent, 'roost-agent.service.d/gateway.conf': onGateways }],
+    ['of the control plane', { 'roost.service': server }],
+    ['of the backup', { 'roost-backup.service': backup }],
+    [
+      'of its timer',
+      { 'roost-backup.timer': readUnit('control-plane/systemd/roost-backup.timer'), 'roost-backup.service': backup },
+    ],
+  ])('have no fault: that %s', (_name, files) => {
+    expect(analyze(files, 'verify')).toEqual({ status: 0, output: '' })
+  })
+
+  it.each([
+    ['agent', 40, { 'roost-agent.service': agent }],
+    ['control plane', 25, { 'roost.service': server }],
+  ])('expose little: that of the %s', (_name, most, files) => {
+    const { status, output } = analyze(files, 'security', '--offline=true', `--threshold=${most}`)
+    expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' })
+  })
+})
