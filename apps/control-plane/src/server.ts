@@ -75,7 +75,7 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
   tls.onChange((identity) => (app.server as HttpsServer).setSecureContext(identity))
   const localUrl = urlOf(config, isWildcard(config.listen.host) ? 'localhost' : config.listen.host, port)
   publicUrl ??= urlOf(config, publicHost(config.listen.host), port)
-  await instance.announce(localUrl)
+  await instance.announce({ url: localUrl, publicUrl, listen: { host: config.listen.host, port } })
   return { localUrl, publicUrl, caPath: tls.caPath, context, databaseLost: lock.lost, close }
 }
 

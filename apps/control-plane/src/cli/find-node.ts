@@ -1,5 +1,5 @@
-import { listAll, pick } from './api.js'
-import type { NodeRecord, Rpc } from './api.js'
+import { listAll, pick } from './client/api.js'
+import type { NodeRecord, Rpc } from './client/api.js'
 
 /** Finds a node by its hostname or id. */
 export async function nodeOf(nodes: Rpc['nodes'], nameOrId: string): Promise<NodeRecord> {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ArchiveFile } from '../backup/archive.js'
 import { readKeptFiles, stageKeptFiles } from '../backup/files.js'
+import { recordBackup } from '../backup/last-backup.js'
 import { backUp, inspect, restore as restoreArchive } from '../backup/store.js'
 import type { Config } from '../config.js'
 import { buildAccess, withDatabase, withRunningDatabase, withStoppedDatabase } from '../context/local.js'
@@ -29,6 +30,7 @@ export async function backup(config: Config, file: ArchiveFile, { out, err }: Te
   const rows = await withRunningDatabase(config, quiet(err), (connection) =>
     orStartError(backUp(connection, file, { files, release: version, created: new Date() })),
   )
+  await recordBackup(config.dataDir, { path, created: new Date().toISOString() })
   out.write(`backed up ${rows} rows and ${files.length} files to ${path}\n`)
 }
 

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { readConfig } from '../config.js'
 import { addAuthority } from './authority.js'
 import { addClusters } from './clusters.js'
-import { addDoctor } from './doctor.js'
+import { addDoctor } from './doctor/doctor.js'
 import { addKeys } from './keys.js'
 import { addLocalData } from './local-data.js'
 import { addNodes } from './nodes.js'
@@ -27,7 +27,8 @@ const variablesHelp = `Variables:
   ROOST_IDEMPOTENCY_RETENTION_HOURS  retention of answers to requests with an Idempotency-Key, in hours (24)`
 
 const commandsHelp = `All commands except "local" call the API of the control plane that runs on ROOST_DATA_DIR, with the key in its file
-admin.apikey. For another control plane, set ROOST_PUBLIC_URL and ROOST_API_KEY (NAME:KEY).
+admin.apikey. For another control plane, set ROOST_URL (https://roost.example:8443), ROOST_API_KEY (NAME:KEY) and ROOST_CA, a
+copy of its ca.pem.
 
 Exit codes: 0 success, 1 failure, 2 invalid arguments or variables, 3 not found, 4 conflict with the current state,
 6 missing or insufficient credentials, 7 timeout.`

@@ -2,20 +2,21 @@ import { RoostError } from '@roost/api-types/rest'
 import {
   DatabaseError,
   embeddedConnection,
+  inspectMigrations,
   isUnavailable,
   lockDatabase,
   migrate,
   openDatabase,
   openEmbedded,
 } from '@roost/database'
-import type { Connection, Database, DatabaseLock } from '@roost/database'
+import type { Connection, Database, DatabaseLock, MigrationState } from '@roost/database'
 import type { Config } from '../config.js'
 import type { Log } from '../lifecycle/log.js'
 import { messages } from '../services/messages.js'
 import { StartError } from '../lifecycle/start-error.js'
 
 export { isRefused } from '@roost/database'
-export type { Connection, Database, DatabaseLock } from '@roost/database'
+export type { Connection, Database, DatabaseLock, MigrationState } from '@roost/database'
 
 export interface DatabaseServer {
   readonly connection: Connection
@@ -60,6 +61,11 @@ export async function openServer({ databaseUrl, dataDir }: Config, log: Log): Pr
 /** The database of a control plane that runs, which stays its own. */
 export function runningConnection({ databaseUrl, dataDir }: Config): Connection {
   return databaseUrl === null ? embeddedConnection(dataDir) : { connectionString: databaseUrl }
+}
+
+/** Compares the schema of a database of one's own with this release; null for the embedded one, which only Roost starts. */
+export async function inspectDatabase({ databaseUrl }: Config): Promise<MigrationState | null> {
+  return databaseUrl === null ? null : inspectMigrations({ connectionString: databaseUrl })
 }
 
 /** Errors of the database package carry a sentence for the operator. */

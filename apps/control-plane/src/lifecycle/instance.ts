@@ -4,17 +4,23 @@ import { dirname, join } from 'node:path'
 import { StartError } from './start-error.js'
 
 /** The contents of `<data>/roost.pid`: the control plane that runs on the data directory. */
-interface InstanceFile {
+export interface InstanceFile {
   readonly pid: number
   /** Start time of the process in ticks of the kernel: another program may have got the pid. */
   readonly started: string
   /** The URL for this machine; null while it starts. */
   readonly url: string | null
+  /** The URL for nodes and people. */
+  readonly publicUrl: string | null
+  readonly listen: { readonly host: string; readonly port: number } | null
 }
 
+/** The addresses of a control plane that serves. */
+export type Addresses = Pick<InstanceFile, 'url' | 'publicUrl' | 'listen'>
+
 export interface Instance {
-  /** Publishes the URL for the command line. */
-  announce(url: string): Promise<void>
+  /** Publishes the addresses for the command line. */
+  announce(addresses: Addresses): Promise<void>
   release(): Promise<void>
 }
 
@@ -36,7 +42,7 @@ export async function claimDataDir(dataDir: string): Promise<Instance> {
   try {
     await makeFolder(dirname(dataDir))
     await makeFolder(dataDir, 0o700)
-    await writeFile(mine, describeSelf(null), { mode: 0o600 })
+    await writeFile(mine, describeSelf({ url: null, publicUrl: null, listen: null }), { mode: 0o600 })
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     throw new StartError(
@@ -50,8 +56,8 @@ export async function claimDataDir(dataDir: string): Promise<Instance> {
     await rm(mine, { force: true })
   }
   return {
-    async announce(url) {
-      await writeFile(mine, describeSelf(url), { mode: 0o600 })
+    async announce(addresses) {
+      await writeFile(mine, describeSelf(addresses), { mode: 0o600 })
       await rename(mine, path)
     },
     release: () => rm(path, { force: true }),
@@ -71,8 +77,8 @@ async function makeFolder(path: string, mode?: number): Promise<void> {
   }
 }
 
-function describeSelf(url: string | null): string {
-  return JSON.stringify({ pid: process.pid, started: stampOf(process.pid) ?? '', url } satisfies InstanceFile)
+function describeSelf(addresses: Addresses): string {
+  return JSON.stringify({ pid: process.pid, started: stampOf(process.pid) ?? '', ...addresses } satisfies InstanceFile)
 }
 
 /** Links our file to the name, which fails if the name exists. The file of a process that ended is removed first. */

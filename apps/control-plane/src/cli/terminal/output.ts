@@ -33,3 +33,8 @@ export function renderOne<R>(record: R, columns: Columns<R>): string {
 function text(cell: Cell): string {
   return String(cell ?? '-').replaceAll(/\p{Cc}/gu, '?')
 }
+
+/** Returns a count with its noun, such as `1 node` and `2 nodes`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -1,16 +1,13 @@
-import type { Command } from 'commander'
-import { readFile } from 'node:fs/promises'
-import { isIPv6 } from 'node:net'
-import { join } from 'node:path'
 import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
-import type { Config } from '../config.js'
-import { outputOption, render } from './terminal/output.js'
-import type { Columns, OutputOptions } from './terminal/output.js'
-import type { Terminal } from './terminal/terminal.js'
-import { apiKeyPath, readApiKey } from '../operators/first-operator.js'
-import { readInstance } from '../lifecycle/instance.js'
-import { CommandError, exitCodes } from './terminal/exit-codes.js'
+import type { Command } from 'commander'
+import type { Config } from '../../config.js'
+import { apiKeyPath, readApiKey } from '../../operators/first-operator.js'
+import { CommandError, exitCodes } from '../terminal/exit-codes.js'
+import { outputOption, render } from '../terminal/output.js'
+import type { Columns, OutputOptions } from '../terminal/output.js'
+import type { Terminal } from '../terminal/terminal.js'
+import { describeUnreachable, findTarget } from './target.js'
 
 export type Rpc = Client['rpc']
 type Records<T> = T extends { readonly objects: readonly (infer R)[] } ? R : never
@@ -25,8 +22,7 @@ export async function withApi<T>(config: Config, use: (rpc: Rpc) => Promise<T>):
       `Cannot read a key from ${apiKeyPath(config.dataDir)}. Set ROOST_API_KEY to NAME:KEY, or ROOST_DATA_DIR to the data directory of Roost.`,
       exitCodes.unauthorized,
     )
-  const url = await apiUrl(config)
-  const ca = await readFile(join(config.dataDir, 'ca.pem'), 'utf8').catch(() => undefined)
+  const { url, ca } = await findTarget(config)
   const client = createClient({ url, apiKey, ...(ca === undefined ? {} : { ca }) })
   try {
     return await use(client.rpc)
@@ -35,16 +31,6 @@ export async function withApi<T>(config: Config, use: (rpc: Rpc) => Promise<T>):
   } finally {
     await client.close()
   }
-}
-
-/** Returns the URL of the control plane that runs on the data directory; if none does, the configured URL. */
-export async function apiUrl(config: Config): Promise<string> {
-  const running = await readInstance(config.dataDir)
-  if (running?.url) return running.url
-  if (config.publicUrl !== null) return config.publicUrl
-  const { host, port } = config.listen
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
-  return `${config.tls.mode === 'off' ? 'http' : 'https'}://${isIPv6(name) ? `[${name}]` : name}:${port}`
 }
 
 const codesOfAnswers: Readonly<Record<string, number>> = {
@@ -62,13 +48,7 @@ function commandError(error: unknown, url: string): unknown {
   const { data, message, cause } = error as Error & { readonly data?: { readonly code?: string } | null }
   const code = data?.code
   if (code !== undefined) return new CommandError(message, codesOfAnswers[code] ?? exitCodes.error)
-  return new CommandError(`${url} does not answer (${reasonOf(cause) ?? message}). Check that Roost runs there.`)
-}
-
-/** Returns the innermost reason: the message of fetch itself does not contain it. */
-function reasonOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  return reasonOf(error.cause) ?? (error as NodeJS.ErrnoException).code ?? error.message
+  return new CommandError(describeUnreachable(url, cause ?? error))
 }
 
 export interface ListRange {

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { failedChecks, type Finding, renderFindings } from '@roost/runtime'
+import type { Command } from 'commander'
+import type { Config } from '../../config.js'
+import { readInstance } from '../../lifecycle/instance.js'
+import { findTarget } from '../client/target.js'
+import { CommandError } from '../terminal/exit-codes.js'
+import { outputOption } from '../terminal/output.js'
+import type { OutputOptions } from '../terminal/output.js'
+import type { Terminal } from '../terminal/terminal.js'
+import type { Check } from './check.js'
+import { backupAge, dataDirectory, freeSpace, ownAuthority, startNeeds } from './machine-checks.js'
+import { listenAddress, serverChecks } from './server-checks.js'
+
+export function addDoctor(program: Command, config: () => Config, { out }: Terminal): void {
+  program
+    .command('doctor')
+    .description('Check a control plane and suggest fixes for problems')
+    .addHelpText(
+      'after',
+      '\nOn the machine of the control plane it checks the process that runs there, otherwise what a client can see.',
+    )
+    .addOption(outputOption())
+    .action(async (options: OutputOptions) => {
+      const findings = await examine(config())
+      out.write(renderFindings(findings, options.output))
+      const failed = failedChecks(findings)
+      if (failed !== undefined) throw new CommandError(failed)
+    })
+}
+
+async function examine(config: Config): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  for (const { name: check, run, isRequired } of await checksFor(config)) {
+    const [verdict, message] = await run().catch((error: Error) => ['fail', error.message] as const)
+    findings.push({ check, verdict, message })
+    if (isRequired && verdict === 'fail') break
+  }
+  return findings
+}
+
+/** Returns the checks for a process on this machine, for one that is stopped, or for one elsewhere. */
+async function checksFor(config: Config): Promise<readonly Check[]> {
+  const instance = await readInstance(config.dataDir)
+  const isElsewhere =
+    config.url !== null || (config.publicUrl !== null && !existsSync(join(config.dataDir, 'secrets.key')))
+  if (instance?.url === undefined && isElsewhere) return serverChecks(config, await findTarget(config))
+  const machine = [dataDirectory(config), freeSpace(config), ownAuthority(config), backupAge(config, Date.now())]
+  if (instance?.url === undefined || instance.url === null) return [...machine, ...startNeeds(config, instance)]
+  return [...machine, ...serverChecks(config, await findTarget(config)), listenAddress(instance)]
+}

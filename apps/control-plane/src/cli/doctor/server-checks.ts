@@ -1,0 +1,100 @@
+import { isLoopback } from '../../config.js'
+import type { Config } from '../../config.js'
+import type { InstanceFile } from '../../lifecycle/instance.js'
+import { version } from '../../lifecycle/version.js'
+import { readApiKey, apiKeyPath } from '../../operators/first-operator.js'
+import { counted } from '../terminal/output.js'
+import { listAll, withApi } from '../client/api.js'
+import type { Target } from '../client/target.js'
+import type { Check, Result } from './check.js'
+import { probe } from './probe.js'
+
+const dayMs = 86_400_000
+/** Roost renews its own certificates earlier. */
+const certificateDays = 7
+
+/** Checks a running control plane as its clients see it. */
+export function serverChecks(config: Config, target: Target): readonly Check[] {
+  const check = (name: string, run: (target: Target, config: Config) => Promise<Result>): Check => ({
+    name,
+    run: () => run(target, config),
+  })
+  return [
+    { ...check('address', address), isRequired: true },
+    check('certificate', certificate),
+    check('database', database),
+    check('release', release),
+    check('key', key),
+    check('API', api),
+    check('nodes', nodes),
+  ]
+}
+
+/** Checks whether other machines can reach a process on this machine. */
+export function listenAddress({ listen, publicUrl }: InstanceFile): Check {
+  return {
+    name: 'reach',
+    async run() {
+      if (listen === null || isLoopback(listen.host))
+        return ['warn', 'listens on loopback only. Set ROOST_LISTEN and ROOST_PUBLIC_URL before adding other machines.']
+      return ['ok', `listens on ${listen.host}:${listen.port}, and is ${publicUrl} for nodes and people`]
+    },
+  }
+}
+
+async function address(target: Target): Promise<Result> {
+  const { status } = await probe(target, '/healthz')
+  return status === 200 ? ['ok', `${target.url} answers`] : ['fail', `${target.url} answers ${status} to /healthz`]
+}
+
+async function certificate(target: Target): Promise<Result> {
+  const { certificateValidUntil: end } = await probe(target, '/healthz')
+  if (end === null) return ['ok', 'none: TLS is off']
+  const days = Math.floor((end - Date.now()) / dayMs)
+  return days >= certificateDays
+    ? ['ok', `is trusted and valid for ${days} days`]
+    : ['warn', `expires in ${days} days. Renew it, or restart Roost if it is one of its own.`]
+}
+
+async function database(target: Target): Promise<Result> {
+  const { status, body } = await probe(target, '/readyz')
+  return status === 200 ? ['ok', 'answers'] : ['fail', `/readyz answers ${status}: ${errorIn(body)}`]
+}
+
+function errorIn(body: string): string {
+  try {
+    return String((JSON.parse(body) as { readonly error?: unknown }).error)
+  } catch {
+    return body.slice(0, 200)
+  }
+}
+
+async function release(target: Target): Promise<Result> {
+  const { body } = await probe(target, '/openapi.json')
+  const { info } = JSON.parse(body) as { readonly info: { readonly version: string } }
+  if (info.version === version) return ['ok', version]
+  return [
+    'warn',
+    `the control plane runs ${info.version}, and this command is ${version}. Restart Roost after an upgrade.`,
+  ]
+}
+
+async function key(_target: Target, { dataDir, apiKey }: Config): Promise<Result> {
+  if (apiKey !== null) return ['ok', 'from ROOST_API_KEY']
+  const path = apiKeyPath(dataDir)
+  return (await readApiKey(dataDir)) === undefined
+    ? ['fail', `cannot read a key from ${path}. Set ROOST_API_KEY.`]
+    : ['ok', path]
+}
+
+async function api(_target: Target, config: Config): Promise<Result> {
+  const clusters = await withApi(config, (rpc) => rpc.clusters.list.query({ limit: 1 }))
+  return ['ok', `accepts the key; ${counted(clusters.total, 'cluster')}`]
+}
+
+async function nodes(_target: Target, config: Config): Promise<Result> {
+  const all = await withApi(config, (rpc) => listAll((range) => rpc.nodes.list.query(range)))
+  const others = all.filter(({ state }) => state !== 'online').map(({ hostname, state }) => `${hostname} ${state}`)
+  const text = `${all.length - others.length} of ${counted(all.length, 'node')} online`
+  return others.length === 0 ? ['ok', text] : ['warn', `${text}: ${others.slice(0, 5).join(', ')}`]
+}
