@@ -18,7 +18,8 @@ beforeAll(async () => {
   api = await startApi({ ROOST_USAGE_RETENTION_DAYS: '36500' })
   contract = await openApiContract(api.controlPlane)
   const { database, context } = api
-  const node = await addNode(database, 1, { role: { create: { runsGateway: true, runsProxy: true } } })
+  const role = { create: { runsGateway: true, runsProxy: true } }
+  const node = await addNode(database, 1, { role, inAccountRing: true })
   const device = await addDevice(database, 1, node)
   await addPolicy(database, 1, 0)
   const metric = { name: 'load.shortterm', unit: '', aggregation: 'mean' } as const

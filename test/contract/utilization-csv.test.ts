@@ -52,7 +52,7 @@ it('has the rows of the same question as JSON, all of them', async () => {
   const path = `storage/0/AUTH_plain/detail/?start=2020-01-01&end=2020-01-03`
   const { body } = await shared.get(`${base}/${path}&limit=1000`)
   const { lines } = await csv(`${path}&format=csv`)
-  expect(lines[0]).toBe('start,end,pct_complete,bytes_used,container_count,object_count')
+  expect(lines[0]).toBe('start,end,pct_complete,bytes_used,container_count,object_count,verified')
   expect(lines.slice(1, -1)).toEqual(body.objects.map((row: object) => Object.values(row).join()))
   expect(lines).toHaveLength(32)
 })

@@ -88,6 +88,7 @@ describe('storage', () => {
         bytes_used: 100,
         container_count: 3,
         object_count: 11,
+        verified: false,
       },
       {
         start: '2017-05-31 20:00:00Z',
@@ -96,6 +97,7 @@ describe('storage', () => {
         bytes_used: 60,
         container_count: 1,
         object_count: 2,
+        verified: false,
       },
     ])
   })
@@ -115,6 +117,7 @@ describe('storage', () => {
         bytes_used: 100,
         container_count: 3,
         object_count: 11,
+        verified: false,
       },
     ])
   })
@@ -137,6 +140,7 @@ describe('storage', () => {
         bytes_used: 500,
         container_count: 4,
         object_count: 13,
+        verified: false,
       },
     ])
   })

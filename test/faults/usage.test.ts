@@ -7,7 +7,7 @@ import { startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
 import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
-import { addCluster } from '../support/agents/fleet-rows.js'
+import { addCluster, addPolicy } from '../support/agents/fleet-rows.js'
 import { insertNodes } from '../support/agents/nodes.js'
 import { SimulatedAgent } from '../support/agents/simulated-agent.js'
 import { halfHourMs, storageOf, transferOf, usageMessage } from '../support/database/usage-rows.js'
@@ -37,6 +37,8 @@ it('usage counts once, and what was acknowledged is there, however often the con
   const clusterId = await addCluster(database)
   const [identity] = await insertNodes(database, clusterId, 1)
   if (identity === undefined) throw new Error('no node')
+  await database.prisma.node.updateMany({ data: { inAccountRing: true, rolesGranted: ['runs_proxy'] } })
+  await addPolicy(database, clusterId, 0)
   const first = Math.floor(Date.now() / halfHourMs) - messages
   const acknowledged = new Set<number>()
 

@@ -23,14 +23,10 @@ const writers: Readonly<Record<string, () => Promise<unknown>>> = {
   'an agent that was refused': () =>
     createFleetStore(database).record({ action: 'refuse', nodeId, actor: 'agent x', address: '::1', details: {} }),
   'usage that arrives late': () =>
-    createUsageIntakeStore(database).merge({
-      nodeId,
-      halfHour: 1,
-      storage: [],
-      transfer: [transferOf('AUTH_late', 1)],
-      logRead: 1,
-      isLate: true,
-    }),
+    createUsageIntakeStore(database).merge(
+      { nodeId, halfHour: 1, storage: [], transfer: [transferOf('AUTH_late', 1)], logRead: 1, isLate: true },
+      () => {},
+    ),
   'an enrollment': async () => {
     const digest = new Uint8Array(32).fill(7)
     const expiresAt = new Date(Date.now() + 3_600_000)

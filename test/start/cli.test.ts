@@ -138,6 +138,15 @@ describe('roost', () => {
     await database.prisma.node.delete({ where: { id } })
   })
 
+  it('removes the usage that a node has reported, also by the id of one that was removed', async () => {
+    const usage = { accountId: 1, halfHour: Date.parse('2026-06-01T10:00:00Z') / 1_800_000, nodeId: 77 }
+    await database.prisma.transferUsage.create({ data: { ...usage, bytesIn: 1, bytesOut: 1, requests: 1 } })
+    const range = ['--from', '2026-06-01T10:00:00Z', '--to', '2026-06-01T11:00:00Z']
+    const removed = await cli('usage', 'remove', '--node', '77', ...range)
+    expect(removed.stdout).toBe('1 row of usage of node 77 removed\n')
+    expect((await cli('usage', 'remove', '--node', 'nobody', ...range)).code).toBe(3)
+  })
+
   it('makes operators, and keys that are printed once', async () => {
     expect((await cli('operator', 'add', 'night shift', '--role', 'admin')).stdout).toMatch(
       /night shift +admin +true +0/,

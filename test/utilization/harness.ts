@@ -1,5 +1,11 @@
 import { buildUtilization } from '@roost/control-plane/dist/context/utilization.js'
 import type { UtilizationFeature } from '@roost/control-plane/dist/context/utilization.js'
+import { createIdempotencyStore } from '@roost/control-plane/dist/database/idempotency.js'
+import { createAuditStore } from '@roost/control-plane/dist/database/transaction.js'
+import { createWrites } from '@roost/control-plane/dist/database/writes.js'
+import { createUsageRemoval } from '@roost/control-plane/dist/utilization/removal.js'
+import { createUsageRemovalStore } from '@roost/control-plane/dist/utilization/removal-store.js'
+import type { UsageRemovalService } from '@roost/api-types/rpc'
 import { createLog } from '@roost/control-plane/dist/lifecycle/log.js'
 import { afterAll, beforeAll } from 'vitest'
 import { createTestDatabase } from '../support/database/database.js'
@@ -8,13 +14,18 @@ import type { TestDatabase } from '../support/database/database.js'
 export interface UsageHarness {
   readonly database: TestDatabase
   readonly usage: UtilizationFeature
+  readonly removal: UsageRemovalService
   /** Unix milliseconds; set it to move the time. */
   now: number
 }
 
 /** The feature by itself on a real database, at a time of the test's own. */
 export function useUsage(now: string, retentionDays = 397): UsageHarness {
-  const harness = { now: Date.parse(now) } as UsageHarness & { database: TestDatabase; usage: UtilizationFeature }
+  const harness = { now: Date.parse(now) } as UsageHarness & {
+    database: TestDatabase
+    usage: UtilizationFeature
+    removal: UsageRemovalService
+  }
   beforeAll(async () => {
     harness.database = await createTestDatabase()
     const options = {
@@ -37,6 +48,9 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
       caSha256: () => null,
     }
     harness.usage = buildUtilization(harness.database, options, async () => {})
+    const idempotency = createIdempotencyStore(harness.database, options.now)
+    const writes = createWrites({ store: createAuditStore(harness.database), idempotency })
+    harness.removal = createUsageRemoval({ store: createUsageRemovalStore(), writes, now: options.now })
   })
   afterAll(async () => {
     await harness.usage.stop()

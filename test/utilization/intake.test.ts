@@ -1,5 +1,9 @@
+import { createLog } from '@roost/control-plane/dist/lifecycle/log.js'
+import { createUsageIntake } from '@roost/control-plane/dist/utilization/intake.js'
+import { createUsageIntakeStore } from '@roost/control-plane/dist/utilization/intake-store.js'
 import { describe, expect, it } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
+import { testCaller } from '../support/agents/enrollment.js'
 import { addProxy, storageOf, transferOf, usageMessage } from '../support/database/usage-rows.js'
 import { useUsage } from './harness.js'
 
@@ -50,15 +54,73 @@ describe('usage that is reported', () => {
     expect(await read('AUTH_a')).toMatchObject({ bytes_in: 35, pct_complete: 50 })
   })
 
-  it('of an account by the nodes of its replicas is the maximum, with the samples of all of them', async () => {
+  it('of an account by the nodes of its replicas is the second highest, with the samples of all of them', async () => {
     const { one, two, report, storageOf: read } = await cluster()
     await report(one, start, { storage: [storageOf('AUTH_a', 100, { object_count: 1, slots: 1 })] })
     await report(two, start, { storage: [storageOf('AUTH_a', 90, { object_count: 4, slots: 2 })] })
     expect(await read('AUTH_a')).toMatchObject({
-      bytes_used: 100,
-      object_count: 4,
+      bytes_used: 90,
+      object_count: 1,
+      verified: true,
       pct_complete: expect.closeTo((100 * 2) / 6, 9),
     })
+  })
+
+  it('of an account by one node alone cannot be raised by it, once another node reports the account', async () => {
+    const { one, two, clusterId, report, storageOf: read } = await cluster()
+    const three = await addProxy(harness.database, clusterId)
+    await report(one, start, { storage: [storageOf('AUTH_a', 2 ** 50)] })
+    expect(await read('AUTH_a')).toMatchObject({ bytes_used: 2 ** 50, verified: false })
+    await report(two, start, { storage: [storageOf('AUTH_a', 100)] })
+    await report(three, start, { storage: [storageOf('AUTH_a', 98)] })
+    expect(await read('AUTH_a')).toMatchObject({ bytes_used: 100, verified: true })
+    const { rows } = await harness.removal.remove({ node: two, ...range }, testCaller)
+    expect(rows).toBe(1)
+    expect(await read('AUTH_a')).toMatchObject({ bytes_used: 98, verified: true })
+    const audited = { action: 'remove_usage', resource: 'nodes', resourceId: two }
+    expect(await harness.database.prisma.auditEvent.findMany({ where: audited })).toMatchObject([
+      { changes: { from: [null, '2026-06-01 11:00:00Z'], to: [null, '2026-06-01 12:00:00Z'], rows: [1, 0] } },
+    ])
+  })
+
+  it('is refused, except for what its node may report', async () => {
+    const { one, report, storageOf: read, transferOf: readTransfer } = await cluster()
+    const message = {
+      storage: [storageOf('AUTH_a', 1), storageOf('AUTH_a', 2, { policy: 9 })],
+      transfer: [transferOf('AUTH_a', 30)],
+      log_read: 1,
+    }
+    await expect(report(one, start, message)).rejects.toThrow('The cluster has no storage policy 9.')
+    expect([await read('AUTH_a'), await readTransfer('AUTH_a')]).toMatchObject([{ bytes_used: 1 }, { bytes_in: 30 }])
+    const { node } = harness.database.prisma
+    await node.update({ where: { id: one }, data: { rolesGranted: [], inAccountRing: false } })
+    const later = '2026-06-01T11:30:00Z'
+    await expect(report(one, later, { storage: [storageOf('AUTH_b', 1)] })).rejects.toThrow('no device in the account')
+    for (const part of [{ transfer: message.transfer }, { log_read: 1 }])
+      await expect(report(one, later, part)).rejects.toThrow('No operator has approved this node as a proxy')
+    expect(await read('AUTH_b')).toBeUndefined()
+    expect(await readTransfer('AUTH_a')).toMatchObject({ bytes_in: 30 })
+  })
+
+  it('names a limited number of new accounts a day and node', async () => {
+    const { one, two } = await cluster()
+    const intake = createUsageIntake({
+      store: createUsageIntakeStore(harness.database),
+      oldestKept: () => 0,
+      log: createLog({ level: 'silent', out: process.stderr }),
+      now: () => harness.now,
+      newAccountsPerDay: 3,
+    })
+    const report = (node: number, ...names: readonly string[]) =>
+      intake.accept(node, usageMessage(start, { storage: names.map((name) => storageOf(name, 1)) }))
+    await report(one, 'AUTH_1', 'AUTH_2')
+    await expect(report(one, 'AUTH_3', 'AUTH_4')).rejects.toThrow('at most 3 new accounts a day')
+    await report(one, 'AUTH_1', 'AUTH_2', 'AUTH_3')
+    await expect(report(one, 'AUTH_4')).rejects.toThrow('at most 3 new accounts a day')
+    await report(two, 'AUTH_4')
+    await report(one, 'AUTH_4')
+    harness.now += 86_400_000
+    await report(one, 'AUTH_5', 'AUTH_6', 'AUTH_7').finally(() => (harness.now -= 86_400_000))
   })
 
   it('names an account twice in one message counts as two reports', async () => {
@@ -75,7 +137,7 @@ describe('usage that is reported', () => {
       report(i % 2 === 0 ? one : two, start, { storage: i % 3 === 0 ? rows(i) : rows(i).toReversed() }),
     )
     await Promise.all(reports)
-    expect(await read('AUTH_499')).toMatchObject({ bytes_used: 19 })
+    expect(await read('AUTH_499')).toMatchObject({ bytes_used: 18 })
   })
 
   it('of a half-hour that begins in more than an hour is refused, with what to do', async () => {

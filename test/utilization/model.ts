@@ -19,6 +19,8 @@ type Piece = {
   readonly halfHour: number
   readonly counters: Counters
   readonly known: number
+  /** Of storage: more than one node has reported it. */
+  readonly verified?: boolean
 }
 
 const text = (seconds: number) => new Date(seconds * 1000).toISOString().replace('T', ' ').replace('.000Z', 'Z')
@@ -32,27 +34,31 @@ function fold(all: readonly Counters[], how: (values: readonly number[]) => numb
   return Object.fromEntries(names.map((name) => [name, how(all.map((one) => one[name] ?? 0))]))
 }
 const maximum = (values: readonly number[]) => Math.max(...values)
+const secondHighest = (values: readonly number[]) => values.toSorted((a, b) => b - a)[values.length > 1 ? 1 : 0] ?? 0
 
 /** Slow and simple: reads every message for every value. */
 export function storageModel(reports: readonly NodeReport[], policy: number, range: Seconds) {
-  const rows = reports.flatMap(({ message }) =>
-    message.storage.filter((row) => row.policy === policy).map((row) => ({ row, halfHour: message.half_hour })),
+  const rows = reports.flatMap(({ node, message }) =>
+    message.storage.filter((row) => row.policy === policy).map((row) => ({ row, node, halfHour: message.half_hour })),
   )
   const keys = unique(rows.map(({ row, halfHour }) => `${halfHour} ${row.account}`))
   const pieces = keys.map((key): Piece => {
     const same = rows.filter(({ row, halfHour }) => `${halfHour} ${row.account}` === key)
     const [first] = same
-    const counters = same.map(({ row: { bytes_used, container_count, object_count } }) => ({
-      bytes_used,
-      container_count,
-      object_count,
-    }))
+    const byNode = unique(same.map(({ node }) => node)).map((node) => {
+      const own = same.filter((one) => one.node === node).map(({ row }) => row)
+      return fold(
+        own.map(({ bytes_used, container_count, object_count }) => ({ bytes_used, container_count, object_count })),
+        maximum,
+      )
+    })
     const sampled = [1, 2, 4].filter((bit) => same.some(({ row }) => (row.slots & bit) !== 0))
     return {
       account: first?.row.account ?? '',
       halfHour: first?.halfHour ?? 0,
-      counters: fold(counters, maximum),
+      counters: fold(byNode, secondHighest),
       known: sampled.length / 3,
+      verified: byNode.length > 1,
     }
   })
   const known = (over: readonly Piece[]) => sum(over.map((piece) => piece.known))
@@ -107,6 +113,10 @@ function share(reports: readonly NodeReport[], halfHour: number): number {
   return readers.length === 0 ? 0 : sum(most) / readers.length
 }
 
+function verifiedOf(over: readonly Piece[]): { readonly verified?: boolean } {
+  return over.some(({ verified }) => verified !== undefined) ? { verified: over.every((piece) => piece.verified) } : {}
+}
+
 function answersOf(
   all: readonly Piece[],
   range: Seconds,
@@ -123,13 +133,16 @@ function answersOf(
       over.map(({ counters }) => counters),
       overTime,
     ),
+    ...verifiedOf(over),
   })
   const pieces = within(all, range)
   const names = unique(pieces.map(({ account }) => account)).toSorted(byBytes)
   const ofAccount = (account: string) => pieces.filter((piece) => piece.account === account)
   const perAccount = names.map((account) => row(ofAccount(account), range))
   const isShare = pieces.every((piece) => piece.known === 0)
-  const counters = perAccount.map(({ start: _start, end: _end, pct_complete: _pct, ...rest }) => rest as Counters)
+  const counters = perAccount.map(
+    ({ start: _start, end: _end, pct_complete: _pct, verified: _verified, ...rest }) => rest as Counters,
+  )
   const totalKnown = isShare ? known(pieces, range) : known(pieces, range) / names.length
   return {
     accounts: names.map((account, i) => ({ account, ...perAccount[i] })),

@@ -22,6 +22,10 @@ export function transferOf(account: string, bytesIn: number, bytesOut = 0, reque
   return { account, bytes_in: bytesIn, bytes_out: bytesOut, req_count: requests }
 }
 
-export function addProxy(database: TestDatabase, clusterId: number): Promise<number> {
-  return addNode(database, clusterId, { role: { create: { runsProxy: true } } })
+/** A node whose usage is accepted: an approved proxy with a device in the account ring, of a cluster with policies 0 to 3. */
+export async function addProxy(database: TestDatabase, clusterId: number): Promise<number> {
+  const policy = { clusterId, isDefault: false, isDeprecated: false, type: 'replication' }
+  const data = [0, 1, 2, 3].map((index) => ({ ...policy, index, name: `policy-${index}` }))
+  await database.prisma.storagePolicy.createMany({ data, skipDuplicates: true })
+  return addNode(database, clusterId, { role: { create: { runsProxy: true } }, inAccountRing: true })
 }

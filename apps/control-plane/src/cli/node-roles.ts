@@ -1,9 +1,8 @@
 import { GrantableRole } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
-import { withApi } from './client/api.js'
+import { nodeOf, withApi } from './client/api.js'
 import type { Rpc } from './client/api.js'
-import { nodeOf } from './find-node.js'
 import { parseRoles, roleNames } from './roles.js'
 import type { Terminal } from './terminal/terminal.js'
 

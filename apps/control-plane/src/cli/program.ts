@@ -10,6 +10,7 @@ import { addOperators } from './operators.js'
 import type { ServeFlags, StartServer } from './serve-options.js'
 import type { Terminal } from './terminal/terminal.js'
 import { addTokens } from './tokens.js'
+import { addUsage } from './usage.js'
 
 const variablesHelp = `Variables:
   ROOST_DATA_DIR      directory of the database, the key and the CA (/var/lib/roost for root, else ~/.local/share/roost)
@@ -48,6 +49,7 @@ export function createProgram(terminal: Terminal, version: string, startServer: 
   addClusters(program, readConfig, terminal)
   addNodes(program, readConfig, terminal)
   addTokens(program, readConfig, terminal)
+  addUsage(program, readConfig, terminal)
   addOperators(program, readConfig, terminal)
   addKeys(program, readConfig, terminal)
   addDoctor(program, readConfig, terminal)

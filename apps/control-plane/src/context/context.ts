@@ -52,6 +52,8 @@ import { createShareUploads } from '../shares/uploads.js'
 import type { ContextOptions } from './options.js'
 import { createTrustStore } from '../tls/trust-store.js'
 import type { TrustStore } from '../tls/trust-store.js'
+import { createUsageRemoval } from '../utilization/removal.js'
+import { createUsageRemovalStore } from '../utilization/removal-store.js'
 import { createUserService } from '../users/service.js'
 import { createUserStore } from '../users/store.js'
 
@@ -128,6 +130,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
       ...buildRecords(database, writes, secrets, agents.requests),
       ...deployments.services,
       ...measured(metricFeatures, utilization),
+      usageRemoval: createUsageRemoval({ store: createUsageRemovalStore(), writes, now: options.now }),
       tokens,
       ...access,
     },

@@ -87,6 +87,7 @@ async function updateNode(
       hostname: host.hostname,
       cpuCores: host.cpu_cores,
       memoryBytes: BigInt(host.memory_bytes),
+      ...accountRingOf(inventory),
       ...Object.assign({}, ...without(readings, operatorFields)),
       inventory,
       ...(hardware === undefined ? {} : { hardwareReport: hardware }),
@@ -95,6 +96,12 @@ async function updateNode(
     },
   })
   await keepHardware(tx, id, present(disks.map(({ serial }) => serial)), present(filesystems.map(({ uuid }) => uuid)))
+}
+
+/** Agents of 0.1 report only whether accounts or containers are on the node. */
+function accountRingOf({ devices, roles, in_account_ring }: Omit<Inventory, 'hardware'>) {
+  const inAccountRing = in_account_ring ?? roles.runs_account_container
+  return devices === null ? {} : { inAccountRing }
 }
 
 /** Disks are replaced: the machine must be recognised by those that it has now. */

@@ -16,31 +16,57 @@ export interface HalfHourUsage {
   readonly isLate: boolean
 }
 
+/** What a node may report. */
+export interface Reporter {
+  readonly inAccountRing: boolean
+  /** An operator has approved it as a proxy. */
+  readonly isProxy: boolean
+  /** The indexes of the storage policies of its cluster. */
+  readonly policies: ReadonlySet<number>
+}
+
 export interface UsageIntakeStore {
-  /** All of it or nothing. False when there is no such node. What was reported before, or less than that, changes nothing. */
-  merge(usage: HalfHourUsage): Promise<boolean>
+  /** Undefined when there is no such node. */
+  findReporter(nodeId: number): Promise<Reporter | undefined>
+  /**
+   * All of it or nothing. Returns the number of accounts that were unknown before; undefined when there is no such node.
+   * What was reported before, or less than that, changes nothing. Throws what `checkNew` throws about that number.
+   */
+  merge(usage: HalfHourUsage, checkNew: (accounts: number) => void): Promise<number | undefined>
 }
 
 type Tx = Prisma.TransactionClient
 
 export function createUsageIntakeStore({ prisma }: Pick<Database, 'prisma'>): UsageIntakeStore {
   return {
-    merge: (usage) =>
+    async findReporter(id) {
+      const select = {
+        inAccountRing: true,
+        rolesGranted: true,
+        cluster: { select: { policies: { select: { index: true } } } },
+      }
+      const node = await prisma.node.findUnique({ where: { id }, select })
+      if (node === null) return undefined
+      const policies = new Set(node.cluster.policies.map(({ index }) => index))
+      return { inAccountRing: node.inAccountRing, isProxy: node.rolesGranted.includes('runs_proxy'), policies }
+    },
+    merge: (usage, checkNew) =>
       prisma.$transaction(
         async (tx) => {
           const node = await tx.node.findUnique({
             where: { id: usage.nodeId },
             select: { clusterId: true, uuid: true },
           })
-          if (node === null) return false
-          await insertAccounts(tx, node.clusterId, [...usage.storage, ...usage.transfer])
+          if (node === null) return undefined
+          const inserted = await insertAccounts(tx, node.clusterId, [...usage.storage, ...usage.transfer])
+          checkNew(inserted)
           const changed = {
             storage_rows: await mergeStorage(tx, node.clusterId, usage),
             transfer_rows: await mergeTransfer(tx, node.clusterId, usage),
             log_rows: await mergeCoverage(tx, node.clusterId, usage),
           }
           if (usage.isLate) await auditLate(tx, node, usage, changed)
-          return true
+          return inserted
         },
         { maxWait: 30_000, timeout: 60_000 },
       ),
@@ -48,10 +74,14 @@ export function createUsageIntakeStore({ prisma }: Pick<Database, 'prisma'>): Us
 }
 
 /** Only those that are new: a conflict would use up a number of the sequence each time. */
-async function insertAccounts(tx: Tx, clusterId: number, rows: readonly { readonly account: string }[]): Promise<void> {
+async function insertAccounts(
+  tx: Tx,
+  clusterId: number,
+  rows: readonly { readonly account: string }[],
+): Promise<number> {
   const names = [...new Set(rows.map(({ account }) => account))]
-  if (names.length === 0) return
-  await tx.$executeRaw`
+  if (names.length === 0) return 0
+  return tx.$executeRaw`
     insert into usage_accounts (cluster_id, name)
     select ${clusterId}, reported.name from unnest(${names}::text[]) reported (name)
     where not exists (select from usage_accounts a where a.cluster_id = ${clusterId} and a.name = reported.name)
@@ -60,21 +90,21 @@ async function insertAccounts(tx: Tx, clusterId: number, rows: readonly { readon
 }
 
 /**
- * Values only grow, so that the order of messages and their repetition do not matter, and replicas of one account that
- * several nodes report make one row. Rows are locked in the order of their keys: two nodes wait, and do not deadlock.
+ * Values only grow, so that the order of messages and their repetition do not matter. Each node has a row of its own: the
+ * replicas of an account are compared when they are read. Rows are locked in the order of their keys: two nodes wait, and do not deadlock.
  */
-async function mergeStorage(tx: Tx, clusterId: number, { halfHour, storage }: HalfHourUsage): Promise<number> {
+async function mergeStorage(tx: Tx, clusterId: number, { nodeId, halfHour, storage }: HalfHourUsage): Promise<number> {
   if (storage.length === 0) return 0
   const column = <K extends keyof StorageUsage>(name: K) => storage.map((row) => row[name])
   return tx.$executeRaw`
-    insert into storage_usage as s (account_id, policy_index, half_hour, slots, bytes_used, containers, objects)
-    select a.id, reported.policy, ${halfHour}::int, bit_or(reported.slots), max(reported.bytes), max(reported.containers), max(reported.objects)
+    insert into storage_usage as s (account_id, policy_index, half_hour, node_id, slots, bytes_used, containers, objects)
+    select a.id, reported.policy, ${halfHour}::int, ${nodeId}::int, bit_or(reported.slots), max(reported.bytes), max(reported.containers), max(reported.objects)
     from unnest(${column('account')}::text[], ${column('policy')}::int[], ${column('slots')}::int2[],
       ${column('bytes_used')}::int8[], ${column('container_count')}::int8[], ${column('object_count')}::int8[])
       as reported (name, policy, slots, bytes, containers, objects)
     join usage_accounts a on a.cluster_id = ${clusterId} and a.name = reported.name
     group by a.id, reported.policy order by a.id, reported.policy
-    on conflict (account_id, policy_index, half_hour) do update set
+    on conflict (account_id, policy_index, half_hour, node_id) do update set
       slots = s.slots | excluded.slots,
       bytes_used = greatest(s.bytes_used, excluded.bytes_used),
       containers = greatest(s.containers, excluded.containers),

@@ -6,12 +6,17 @@ import type { Log } from '../lifecycle/log.js'
 import { halfHourMs, timeText } from './half-hours.js'
 import { writeWithoutPoison } from '../database/write-without-poison.js'
 import type { UsageIntakeStore } from './intake-store.js'
+import { NewAccounts } from './new-accounts.js'
+import { permittedUsage } from './permitted.js'
 
 /** After its end a half-hour stays open so long for messages that are on their way. */
 const openForMs = 3_600_000
 
 /** After an outage a whole fleet sends what it kept: it must not take the database from the API. */
 const messagesAtOnce = 2
+
+/** A node that reports a large cluster for the first time needs them; its agent keeps what is beyond until the next day. */
+const usualNewAccountsPerDay = 50_000
 
 export interface UsageIntake {
   /** Resolves when the message is stored, or was before: then the agent forgets it. */
@@ -25,10 +30,14 @@ interface Collaborators {
   readonly log: Pick<Log, 'info' | 'warn'>
   /** Unix milliseconds. */
   readonly now: () => number
+  /** How many accounts a node can make known in a day. */
+  readonly newAccountsPerDay?: number
 }
 
-export function createUsageIntake({ store, oldestKept, log, now }: Collaborators): UsageIntake {
+export function createUsageIntake(given: Collaborators): UsageIntake {
+  const { store, oldestKept, log, now, newAccountsPerDay = usualNewAccountsPerDay } = given
   const limit = concurrencyLimit(messagesAtOnce)
+  const newAccounts = new NewAccounts(newAccountsPerDay)
   return {
     async accept(nodeId, message) {
       const halfHour = message.half_hour / halfHourSeconds
@@ -41,16 +50,27 @@ export function createUsageIntake({ store, oldestKept, log, now }: Collaborators
         )
         return
       }
+      const reporter = await store.findReporter(nodeId)
+      if (reporter === undefined) throw removed()
+      const { usage, refusal } = permittedUsage(message, reporter)
       const isLate = now() >= (halfHour + 1) * halfHourMs + openForMs
       const write = async (part: readonly Row[]) => {
-        const isStored = await limit(() => store.merge({ nodeId, halfHour, isLate, ...partOf(part) }))
-        if (!isStored) throw new RoostError('not_found', 'This node was removed.')
+        if (part.length === 0) return
+        const checkNew = (accounts: number) => newAccounts.check(nodeId, accounts, now())
+        const added = await limit(() => store.merge({ nodeId, halfHour, isLate, ...partOf(part) }, checkNew))
+        if (added === undefined) throw removed()
+        newAccounts.add(nodeId, added)
       }
-      await writeWithoutPoison(rowsOf(message), write, (row, err) =>
+      await writeWithoutPoison(rowsOf(usage), write, (row, err) =>
         log.warn({ err, nodeId, row }, 'dropped usage of a node that the database refuses'),
       )
+      if (refusal !== undefined) throw new RoostError('forbidden', refusal)
     },
   }
+}
+
+function removed(): RoostError {
+  return new RoostError('not_found', 'This node was removed.')
 }
 
 /** A message in pieces that can be stored one by one. */
@@ -60,7 +80,11 @@ interface Row {
   readonly logRead?: number
 }
 
-function rowsOf({ storage, transfer, log_read: logRead }: UsageMessage): readonly Row[] {
+function rowsOf({
+  storage,
+  transfer,
+  log_read: logRead,
+}: Pick<UsageMessage, 'storage' | 'transfer' | 'log_read'>): readonly Row[] {
   return [
     ...storage.map((row) => ({ storage: row })),
     ...transfer.map((row) => ({ transfer: row })),

@@ -7,6 +7,8 @@ export interface StorageCounters {
   readonly bytes_used: number
   readonly container_count: number
   readonly object_count: number
+  /** Two different nodes have reported every half-hour of it. */
+  readonly verified: boolean
 }
 
 export interface TransferCounters {
@@ -18,7 +20,7 @@ export interface TransferCounters {
 /** A value over some time, and what it was computed from. */
 export interface Stored<Counters> {
   readonly counters: Counters
-  /** Storage samples; 0 for transfer, whose completeness the log tells. */
+  /** Storage samples; 0 for transfer, whose completeness is that of the log. */
   readonly samples: number
 }
 
@@ -52,18 +54,36 @@ export interface UsageStore<Scope, Counters> {
 /** How the rows of a table are aggregated. */
 interface Shape<Counters> {
   readonly table: string
+  /** What is aggregated of the table. */
+  readonly columns: string
+  readonly groups: string
   readonly policy: string
-  readonly counters: Readonly<Record<keyof Counters, string>>
+  readonly counters: Readonly<Record<Exclude<keyof Counters, 'verified'>, string>>
+  readonly flags: readonly (keyof Counters & 'verified')[]
   readonly samples: string
 }
 
 export function createStorageUsageStore(database: Pick<Database, 'pool'>): UsageStore<StorageScope, StorageCounters> {
   return createUsageStore<StorageCounters>(database, {
     table: 'storage_usage',
+    columns: ['bytes_used', 'containers', 'objects'].reduce(
+      (columns, name) => `${columns}, ${secondHighest(name)} as ${name}`,
+      'half_hour, bit_or(slots) as slots, count(*) > 1 as verified',
+    ),
+    groups: 'group by half_hour',
     policy: 'u.policy_index = $4::int',
     counters: { bytes_used: 'max(bytes_used)', container_count: 'max(containers)', object_count: 'max(objects)' },
+    flags: ['verified'],
     samples: 'sum((slots & 1) + (slots >> 1 & 1) + (slots >> 2 & 1))',
   })
+}
+
+/**
+ * No node alone can raise this: of the reports of all replicas, the highest is ignored. A replica that lags does not lower it
+ * as long as two others do not. The only report of an account counts.
+ */
+function secondHighest(column: string): string {
+  return `coalesce((array_agg(${column} order by ${column} desc))[2], max(${column}))`
 }
 
 export function createTransferUsageStore(
@@ -71,8 +91,11 @@ export function createTransferUsageStore(
 ): UsageStore<TransferScope, TransferCounters> {
   return createUsageStore<TransferCounters>(database, {
     table: 'transfer_usage',
+    columns: 'half_hour, bytes_in, bytes_out, requests',
+    groups: '',
     policy: '$4::int is null',
     counters: { bytes_in: 'sum(bytes_in)', bytes_out: 'sum(bytes_out)', req_count: 'sum(requests)' },
+    flags: [],
     samples: '0',
   })
 }
@@ -89,8 +112,8 @@ function createUsageStore<Counters extends object>(
   database: Pick<Database, 'pool'>,
   shape: Shape<Counters>,
 ): UsageStore<Scope, Counters> {
-  const names = Object.keys(shape.counters) as (keyof Counters & string)[]
-  const sql = queriesOf(shape, names)
+  const names = [...Object.keys(shape.counters), ...shape.flags] as (keyof Counters & string)[]
+  const sql = queriesOf(shape)
   const read = (text: string, { clusterId, policyIdx }: Scope, { from, to }: HalfHours, ...more: readonly unknown[]) =>
     queryRows<FlatRow<Counters>>(database, text, [clusterId, from, to, policyIdx ?? null, ...more])
   const count = async (...query: Parameters<typeof read>) => (await read(...query))[0]?.accounts ?? 0
@@ -123,31 +146,35 @@ function storable(account: string | undefined): string | null {
 }
 
 /** Parameters: $1 cluster, $2 and $3 half-hours from and to, $4 policy, then those of the query. */
-function queriesOf<Counters extends object>(shape: Shape<Counters>, names: readonly (keyof Counters & string)[]) {
-  const { table } = shape
+function queriesOf<Counters extends object>({ table, policy, counters, samples, flags, ...shape }: Shape<Counters>) {
+  const numbers = [...Object.entries<string>(counters), ['samples', samples]]
   const columns = [
-    ...names.map((name) => `(${shape.counters[name]})::float8 as ${name}`),
-    `(${shape.samples})::float8 as samples`,
+    ...numbers.map(([name, expression]) => `(${expression})::float8 as ${name}`),
+    ...flags.map((name) => `bool_and(${name}) as ${name}`),
   ].join(', ')
-  const sums = [...names, 'samples'].map((name) => `coalesce(sum(${name}), 0)::float8 as ${name}`).join(', ')
-  const known = `u.account_id = a.id and ${shape.policy} and u.half_hour >= $2 and u.half_hour < $3`
+  const sums = [
+    ...numbers.map(([name]) => `coalesce(sum(${name}), 0)::float8 as ${name}`),
+    ...flags.map((name) => `coalesce(bool_and(${name}), false) as ${name}`),
+  ].join(', ')
+  const known = `u.account_id = a.id and ${policy} and u.half_hour >= $2 and u.half_hour < $3`
+  const reported = `(select ${shape.columns} from ${table} u where ${known} ${shape.groups}) u`
   // An account's rows lie side by side in the primary key: each account is one short walk, whatever the table holds.
   const accounts = `from usage_accounts a cross join lateral (select from ${table} u where ${known} limit 1) any_row
     where a.cluster_id = $1`
-  const hours = `from usage_accounts a join ${table} u on ${known} where a.cluster_id = $1 and a.name = $5`
+  const hours = `from usage_accounts a cross join lateral ${reported} where a.cluster_id = $1 and a.name = $5`
   return {
     listAccounts: `
       select a.name as account, s.* from (
         select a.id, a.name ${accounts} and ($5::text is null or a.name = $5) and a.name collate "C" > $6
         order by a.name collate "C" limit $7 offset $8) a
-      cross join lateral (select ${columns} from ${table} u where ${known}) s
+      cross join lateral (select ${columns} from ${reported}) s
       order by a.name collate "C"`,
     countAccounts: `select count(*)::int as accounts ${accounts}`,
     listHours: `select (u.half_hour - $2) / 2 as hour, ${columns} ${hours} group by 1 order by 1 limit $6 offset $7`,
     countHours: `select count(distinct (u.half_hour - $2) / 2)::int as accounts ${hours}`,
     total: `
       select count(*)::int as accounts, ${sums} from usage_accounts a
-      cross join lateral (select count(*) as rows, ${columns} from ${table} u where ${known}) s
+      cross join lateral (select count(*) as rows, ${columns} from ${reported}) s
       where a.cluster_id = $1 and s.rows > 0`,
   }
 }

@@ -77,6 +77,7 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
       addresses: [...addresses],
       facing: guessFacing({ interfaces, defaultInterface: defaultInterface(machine), own, all: swift.all }),
       roles: readRoles(machine, swift, config),
+      ...(swift.own === null ? {} : { in_account_ring: own.some(({ inAccountRing }) => inAccountRing) }),
       disks: disksOf(blocks).filter(({ name }) => isOwn(machine) || filesystems.some(({ disk }) => disk === name)),
       filesystems: filesystems.map(describeFilesystem),
       devices: devices?.map(({ device }) => device) ?? null,

@@ -135,6 +135,8 @@ export const Inventory = z.object({
   addresses: list(InventoryAddress),
   facing: InventoryFacing,
   roles: InventoryRoles,
+  /** A device of this node is in the account ring. Absent while the rings cannot be read, and from agents of version 0.1. */
+  in_account_ring: z.optional(z.boolean()),
   disks: list(InventoryDisk),
   filesystems: list(InventoryFilesystem),
   /** Null while the rings cannot be read: the control plane then keeps the last good ones. */

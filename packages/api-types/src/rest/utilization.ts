@@ -19,6 +19,11 @@ const storageCounters = {
   bytes_used: counter('Bytes stored, replicas not counted: the most in the interval'),
   container_count: counter('The most containers in the interval'),
   object_count: counter('The most objects in the interval'),
+  verified: z
+    .boolean()
+    .describe(
+      'Two different nodes have reported every half-hour: the second highest report counts, so no node alone raises it',
+    ),
 }
 const transferCounters = {
   bytes_in: counter('Bytes received from clients in the interval'),
@@ -26,7 +31,7 @@ const transferCounters = {
   req_count: counter('Requests in the interval'),
 }
 const exampleHour = { start: '2014-11-21 17:00:00Z', end: '2014-11-21 18:00:00Z', pct_complete: 100 }
-const exampleStorage = { ...exampleHour, bytes_used: 1_048_576, container_count: 2, object_count: 17 }
+const exampleStorage = { ...exampleHour, bytes_used: 1_048_576, container_count: 2, object_count: 17, verified: true }
 const exampleTransfer = { ...exampleHour, bytes_in: 65_536, bytes_out: 1_048_576, req_count: 42 }
 const account = z.string().describe('The account, such as AUTH_bob')
 

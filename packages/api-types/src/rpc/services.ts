@@ -24,7 +24,7 @@ import type {
   ShareUploads,
 } from '../rest/index.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
-import type { UtilizationService } from './utilization-service.js'
+import type { UsageRange, UtilizationService } from './utilization-service.js'
 import type { Caller, ChangeOptions, Changes, Creates, Reads, Removes } from './verbs.js'
 
 /** The login with which the gateways of a cluster mount containers. The key can be set, and is never returned. */
@@ -154,6 +154,18 @@ export interface TokenService {
   create(input: EnrollmentTokenInput, caller: Caller): Promise<CreatedToken>
 }
 
+/** What one node has reported between two times, as `start` and `end` of utilization are written. */
+export interface UsageRemoval extends UsageRange {
+  /** An id, also that of a node that was removed. */
+  readonly node: number
+}
+
+/** Corrects usage by removing what a node has reported. */
+export interface UsageRemovalService {
+  /** Returns the number of rows that were removed. */
+  remove(removal: UsageRemoval, caller: Caller): Promise<{ readonly rows: number }>
+}
+
 /** The secret of a key is only in the answer of the call that created it. */
 export interface ApiKeyService extends ServiceOf<typeof resources.apiKeys> {
   /** Creates a new key; the old one keeps working for the overlap. */
@@ -193,5 +205,6 @@ export interface Services extends ResourceServices {
   readonly clusterHealth: ClusterHealthService
   readonly metrics: MetricService
   readonly utilization: UtilizationService
+  readonly usageRemoval: UsageRemovalService
   readonly tokens: TokenService
 }

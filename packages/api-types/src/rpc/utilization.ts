@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { maxId } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
-import { Id, read, router } from './procedures.js'
+import { Id, read, router, write } from './procedures.js'
 
 const account = boundedText(512).min(1)
 const time = boundedText(64)
@@ -15,6 +15,10 @@ const clusterOf = ({ id }: z.infer<typeof Id>) => ({ clusterId: id })
 const policyOf = ({ id, policy_idx: policyIdx }: z.infer<typeof Storage>) => ({ clusterId: id, policyIdx })
 
 export const utilizationRouter = router({
+  /** Removes what the node `node` has reported. */
+  remove: write
+    .input(z.object({ node: z.int().min(1).max(maxId), start: time, end: time.optional() }))
+    .mutation(({ ctx, input }) => ctx.services.usageRemoval.remove(input, ctx.caller)),
   storage: router({
     ofAccounts: read
       .input(Storage.extend(page))

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
-type Cell = string | number
+type Cell = string | number | boolean
 export type CsvRow = Readonly<Record<string, Cell>>
 
 /** One line of RFC 4180. Text that a spreadsheet would take for a formula gets a `'` in front. */
@@ -10,7 +10,7 @@ export function csvLine(cells: readonly Cell[]): string {
 }
 
 function cellText(cell: Cell): string {
-  if (typeof cell === 'number') return String(cell)
+  if (typeof cell !== 'string') return String(cell)
   const isFormula = /^[=+\-@\t\r]/.test(cell)
   const text = isFormula ? `'${cell}` : cell
   return isFormula || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -28,6 +28,7 @@ describe('the devices of a node', () => {
       policies: [0, 2],
       inObjectRing: true,
       inAccountOrContainerRing: true,
+      inAccountRing: true,
     })
   })
 

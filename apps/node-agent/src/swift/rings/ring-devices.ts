@@ -13,6 +13,7 @@ export interface JoinedDevice {
   readonly policies: readonly number[]
   readonly inObjectRing: boolean
   readonly inAccountOrContainerRing: boolean
+  readonly inAccountRing: boolean
 }
 
 /**
@@ -29,7 +30,7 @@ export function joinDevices(
     const policy = policyOfRing(ringName)
     for (const device of ring.devices) {
       if (!isOwn(device.ip) && !isOwn(device.replicationIp)) continue
-      if (policy === undefined) addOther(others, device)
+      if (policy === undefined) addOther(others, device, ringName === 'account')
       else addObject(objects, device, policy)
     }
   }
@@ -37,6 +38,7 @@ export function joinDevices(
   const devices = [...objects.values()].map((device) => ({
     ...device,
     inAccountOrContainerRing: others.has(looseKey(device)),
+    inAccountRing: others.get(looseKey(device))?.inAccountRing ?? false,
   }))
   const alone = [...others.values()].filter((device) => !shared.has(looseKey(device)))
   return [...devices, ...alone].toSorted((a, b) => (a.key < b.key ? -1 : 1))
@@ -49,10 +51,11 @@ function addObject(found: Map<string, JoinedDevice>, device: RingDevice, policy:
 }
 
 /** Accounts and containers have separate servers: the device gets the lower port of both. */
-function addOther(found: Map<string, JoinedDevice>, device: RingDevice): void {
+function addOther(found: Map<string, JoinedDevice>, device: RingDevice, isAccountRing: boolean): void {
   const entry = { ...joined(device), inAccountOrContainerRing: true }
-  const known = found.get(looseKey(entry))
-  if (known === undefined || known.port > entry.port) found.set(looseKey(entry), entry)
+  const known = found.get(looseKey(entry)) ?? entry
+  const inAccountRing = known.inAccountRing || isAccountRing
+  found.set(looseKey(entry), { ...(known.port > entry.port ? entry : known), inAccountRing })
 }
 
 function looseKey({ ip, replicationIp, name }: JoinedDevice): string {
@@ -70,5 +73,6 @@ function joined({ device, ip, port, replicationIp, replicationPort }: RingDevice
     policies: [],
     inObjectRing: false,
     inAccountOrContainerRing: false,
+    inAccountRing: false,
   }
 }

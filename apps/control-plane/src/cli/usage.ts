@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import type { Config } from '../config.js'
+import { nodeOf, withApi } from './client/api.js'
+import type { Terminal } from './terminal/terminal.js'
+
+interface RemoveFlags {
+  readonly node: string
+  readonly from: string
+  readonly to?: string
+}
+
+export function addUsage(program: Command, config: () => Config, { out }: Pick<Terminal, 'out'>): void {
+  const usage = program.command('usage').description('Correct the usage of accounts')
+  usage
+    .command('remove')
+    .description('Remove what a node has reported, in complete half-hours')
+    .requiredOption('--node <node>', 'hostname or id; the id also of a node that was removed')
+    .requiredOption('--from <time>', 'start, such as 2026-11-21T17:00:00Z')
+    .option('--to <time>', 'end (default: now)')
+    .action(({ node: nameOrId, from: start, to: end }: RemoveFlags) =>
+      withApi(config(), async ({ nodes, utilization }) => {
+        const node = /^[1-9]\d*$/.test(nameOrId) ? Number(nameOrId) : (await nodeOf(nodes, nameOrId)).id
+        const { rows } = await utilization.remove.mutate({ node, start, end })
+        out.write(`${rows} ${rows === 1 ? 'row' : 'rows'} of usage of node ${nameOrId} removed\n`)
+      }),
+    )
+}
