@@ -9,6 +9,8 @@ export const advisoryLocks = {
   firstStart: 7_264_003,
   /** Of a database: the control plane that uses it has it until it ends. */
   controlPlane: 7_264_004,
+  /** Of the table `device_usage`: inventories and batches of reports write the same rows in different orders. */
+  deviceUsage: 7_264_005,
 } as const
 
 /** First numbers of locks with two numbers, which PostgreSQL keeps apart from those with one. */

@@ -3,12 +3,15 @@ import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promi
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MetricDefinition } from '@roost/api-types/agent'
 import { SimulatedAgent } from '../support/agents/simulated-agent.js'
+import { simulatedInventory } from '../support/agents/simulated-inventory.js'
 
 export interface FleetOrder {
   readonly url: string
   readonly identities: readonly { readonly uuid: string; readonly privateKey: KeyObject }[]
   /** Names of each agent's metrics, by its position. */
   readonly names: readonly (readonly string[])[]
+  /** How many devices each agent reports. */
+  readonly devices: number
 }
 
 /** Sends so many frames from every agent, and answers when the control plane has taken the last one. */
@@ -18,8 +21,9 @@ export interface Burst {
 
 /** Not more than greet at once from one address. */
 const dialledAtOnce = 50
+const reportIntervalMs = 10_000
 
-const { url, identities, names } = workerData as FleetOrder
+const { url, identities, names, devices } = workerData as FleetOrder
 const port = parentPort as NonNullable<typeof parentPort>
 let pongs = 0
 
@@ -30,6 +34,7 @@ const agents = identities.map(
       identity,
       metrics: (names[i % names.length] ?? []).map(definition),
       report: true,
+      ...(devices > 0 && { inventory: simulatedInventory(`node-${i}`, devices) }),
       reconnect: true,
       onMessage: (message) => {
         if (message.type === 'pong' && message.id === burstId) pongs++
@@ -39,6 +44,28 @@ const agents = identities.map(
 const burstId = 77
 /** Numbers of full length, as readings are. */
 const readings = agents.map(({ options }) => Float64Array.from(options.metrics ?? [], () => Math.random() * 1e6))
+
+/** Sends the usage of all devices of one agent, each with other bytes than before. */
+function reportUsage(agent: SimulatedAgent): void {
+  const free = Math.floor(Math.random() * 1e12)
+  agent.send({
+    type: 'device_usage',
+    time: Date.now() / 1000,
+    devices: Array.from({ length: devices }, (_, i) => ({
+      key: `/srv/node/d${i}`,
+      status: 'ok',
+      figures: { total_bytes: 4e12, free_bytes: free + i, available_bytes: free },
+    })),
+  })
+}
+
+/** Spreads the reports of the fleet over the interval, as agents do. */
+function startReports(): NodeJS.Timeout {
+  let at = 0
+  return setInterval(() => {
+    for (let i = 0; i < agents.length / 100; i++) reportUsage(agents[at++ % agents.length] as SimulatedAgent)
+  }, reportIntervalMs / 100)
+}
 
 function definition(name: string, i: number): MetricDefinition {
   return { name, unit: 'count', aggregation: i % 2 === 0 ? 'sum' : 'mean' }
@@ -67,8 +94,10 @@ async function drained(): Promise<void> {
   while (agents.some(({ socket }) => socket.bufferedAmount > 0)) await nextTick()
 }
 
+let reports: NodeJS.Timeout | undefined
 port.on('message', (order: Burst | 'stop') => {
   if (order === 'stop') {
+    clearInterval(reports)
     for (const agent of agents) agent.stop()
     port.close()
     return
@@ -76,4 +105,5 @@ port.on('message', (order: Burst | 'stop') => {
   void burst(order).then(() => port.postMessage('done'))
 })
 await connect()
+if (devices > 0) reports = startReports()
 port.postMessage('done')

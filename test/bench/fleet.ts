@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { benchDeviceUsage } from './device-usage.js'
 import { cpuSeconds, median, residentMb, timesOf } from './measure.js'
 import { atMost, row } from './report.js'
 import type { Row } from './report.js'
@@ -8,6 +9,10 @@ const watchedMs = 40_000
 
 /** What a connected fleet costs the control plane, and what a caller notices of it. */
 export async function benchFleet(): Promise<readonly Row[]> {
+  return [...(await benchAgents()), ...(await benchDeviceUsage())]
+}
+
+async function benchAgents(): Promise<readonly Row[]> {
   const stage = await openStage()
   try {
     const { pid } = stage.controlPlane

@@ -17,7 +17,8 @@ export interface Stage {
   readonly database: Database
   readonly keys: readonly string[]
   reader(): Reader
-  addFleet(nodes: number, names: FleetOrder['names']): Promise<Fleet>
+  /** `devices`: how many each node has, whose usage changes with each report; none by default. */
+  addFleet(nodes: number, names: FleetOrder['names'], devices?: number): Promise<Fleet>
   close(): Promise<void>
 }
 
@@ -40,8 +41,8 @@ export async function openStage(): Promise<Stage> {
     database,
     keys,
     reader: () => createReader(controlPlane.url, keys),
-    async addFleet(nodes, names) {
-      const fleet = await startFleet(controlPlane.url, database, nodes, names)
+    async addFleet(nodes, names, devices = 0) {
+      const fleet = await startFleet(controlPlane.url, database, { nodes, names, devices })
       fleets.push(fleet)
       return fleet
     },
@@ -65,7 +66,11 @@ async function addKeys({ prisma }: Database, count: number): Promise<readonly st
   return keys.map(({ name, secret }) => `${name}:${secret}`)
 }
 
-async function startFleet(url: string, database: Database, count: number, names: FleetOrder['names']): Promise<Fleet> {
+async function startFleet(
+  url: string,
+  database: Database,
+  { nodes: count, names, devices }: { readonly nodes: number } & Pick<FleetOrder, 'names' | 'devices'>,
+): Promise<Fleet> {
   const { id: clusterId } = await database.prisma.cluster.create({
     data: { name: `fleet ${randomBytes(4).toString('hex')}` },
   })
@@ -74,6 +79,7 @@ async function startFleet(url: string, database: Database, count: number, names:
     url,
     identities: nodes.map(({ uuid, privateKey }) => ({ uuid, privateKey })),
     names,
+    devices,
   }
   const worker = new Worker(new URL('fleet-worker.js', import.meta.url), { workerData })
   await once(worker, 'message')

@@ -57,7 +57,8 @@ function report(time: number, devices: Readonly<Record<string, readonly [number,
 }
 
 const elements = async (feature = capacity) => (await feature.service.ofCluster(clusterId)).capacity
-const stored = (agentKey: string) => database.prisma.device.findFirstOrThrow({ where: { nodeId, agentKey } })
+const stored = (agentKey: string) =>
+  database.prisma.deviceUsage.findFirstOrThrow({ where: { device: { nodeId, agentKey } } })
 const tb = 1e12
 
 describe('capacity of a cluster', () => {
@@ -169,6 +170,49 @@ describe('usage in the database', () => {
     }
     expect(writes).toEqual([1, 1])
     expect((await stored('d1')).lastSeen).toEqual(new Date(1_060_000))
+  })
+
+  it('is stored once a minute however often it changes; a new status at once', async () => {
+    await device('d1', [gold])
+    await capacity.intake.load()
+    const free: (bigint | null)[] = []
+    for (const [time, value] of [
+      [1000, 90],
+      [1010, 80],
+      [1059, 70],
+      [1060, 60],
+      [1070, 50],
+    ] as const) {
+      report(time, { d1: [100, value, value] })
+      await capacity.writer.flush()
+      free.push((await stored('d1')).freeBytes)
+    }
+    expect(free).toEqual([90n, 90n, 90n, 60n, 60n])
+    report(1080, { d1: 'unmounted' })
+    await capacity.writer.flush()
+    expect(await stored('d1')).toMatchObject({ freeBytes: 50n, lastSeen: new Date(1_080_000) })
+    expect(await database.prisma.device.findFirst({ where: { nodeId } })).toMatchObject({ status: 'unmounted' })
+  })
+
+  it('is stored when the control plane stops, and before an inventory is read again', async () => {
+    await device('d1', [gold])
+    await capacity.intake.load()
+    report(1000, { d1: [100, 90, 90] })
+    report(1010, { d1: [100, 80, 80] })
+    await capacity.intake.devicesChanged(nodeId)
+    expect((await stored('d1')).freeBytes).toBe(80n)
+    report(1020, { d1: [100, 70, 70] })
+    await capacity.intake.storeAll()
+    expect((await stored('d1')).freeBytes).toBe(70n)
+  })
+
+  it('is stored after the clock was set back', async () => {
+    await device('d1', [gold])
+    await capacity.intake.load()
+    report(90_000, { d1: [100, 90, 90] })
+    report(3_600, { d1: [100, 80, 80] })
+    await capacity.writer.flush()
+    expect((await stored('d1')).freeBytes).toBe(80n)
   })
 
   it('waits in memory while the database is unavailable, only the newest of each device', async () => {

@@ -92,6 +92,25 @@ describe('a device', () => {
       expect([query, await names(`/api/v1/devices/?${query}`)]).toEqual([query, []])
   })
 
+  it('shows its newest usage before that is stored', async () => {
+    const { intake } = api.context.capacity
+    const id = await addDevice(api.database, cluster, node, { agentKey: 'd9', name: 'd9' })
+    await intake.devicesChanged(node)
+    for (const [time, free] of [
+      [1_800_000_000, 90],
+      [1_800_000_010, 80],
+    ] as const) {
+      const figures = { total_bytes: 100, free_bytes: free, available_bytes: free }
+      intake.deviceUsage(node, { type: 'device_usage', time, devices: [{ key: 'd9', status: 'ok', figures }] })
+      await api.context.capacity.writer.flush()
+      const { body } = await api.get(`/api/v1/devices/${id}/`)
+      expect(body).toMatchObject({ free_bytes: free, last_seen: new Date(time * 1000).toISOString() })
+    }
+    expect((await api.database.prisma.deviceUsage.findUniqueOrThrow({ where: { deviceId: id } })).freeBytes).toBe(90n)
+    await api.database.prisma.device.delete({ where: { id } })
+    await intake.devicesChanged(node)
+  })
+
   it('is only read', async () => {
     for (const path of ['/api/v1/devices/', `/api/v1/devices/${device}/`])
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])

@@ -95,7 +95,7 @@ describe('devices', () => {
     await shared.fleet.store(report)
     const capacity = createCapacityStore(shared.database)
     const usages = (await capacity.listDevices(shared.fleet.nodeId)).map(({ id, nodeId }) => {
-      return { id, nodeId, status: 'ok', totalBytes: 3, freeBytes: 2, availableBytes: 1, time: 1 }
+      return { id, nodeId, status: 'ok', totalBytes: 3, freeBytes: 2, availableBytes: 1, time: 1, isStatusNew: true }
     })
     const rounds = Array.from({ length: 15 }, (_, i) => i)
     await Promise.all([

@@ -83,9 +83,13 @@ export class Fleet {
     const rows = await this.database.prisma.device.findMany({
       where: { nodeId },
       orderBy: { id: 'asc' },
-      include: { policies: { include: { policy: true } } },
+      include: { usage: true, policies: { include: { policy: true } } },
     })
-    return rows.map((row) => ({ ...row, policies: row.policies.map((one) => one.policy.name).toSorted() }))
+    return rows.map(({ usage, ...row }) => ({
+      ...usage,
+      ...row,
+      policies: row.policies.map((one) => one.policy.name).toSorted(),
+    }))
   }
 
   /** Returns the id of the device at each slot. */

@@ -42,10 +42,15 @@ describe('the database of an earlier release', () => {
     expect(await migrate(database.connection, quiet)).toEqual([])
     const device = await database.prisma.device.findFirstOrThrow({
       where: { name: 'd0' },
-      include: { cluster: true, node: { include: { role: true } }, policies: { include: { policy: true } } },
+      include: {
+        usage: true,
+        cluster: true,
+        node: { include: { role: true } },
+        policies: { include: { policy: true } },
+      },
     })
     expect(device).toMatchObject({
-      availableBytes: 2_000_000_000_000n,
+      usage: { availableBytes: 2_000_000_000_000n },
       cluster: { name: 'prod' },
       node: { hostname: 'storage-1', role: { runsObject: true } },
       policies: [{ policy: { name: 'gold' } }],

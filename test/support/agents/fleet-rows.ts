@@ -44,11 +44,18 @@ export async function addDevice(
   { prisma }: Pick<TestDatabase, 'prisma'>,
   clusterId: number,
   nodeId: number,
-  more: Partial<Prisma.DeviceUncheckedCreateInput> = {},
+  more: Partial<Prisma.DeviceUncheckedCreateInput> & Omit<Prisma.DeviceUsageUncheckedCreateInput, 'deviceId'> = {},
 ): Promise<number> {
+  const { totalBytes, freeBytes, availableBytes, lastSeen, ...columns } = more
+  const usage = {
+    totalBytes: totalBytes ?? null,
+    freeBytes: freeBytes ?? null,
+    availableBytes: availableBytes ?? null,
+    lastSeen: lastSeen ?? null,
+  }
   const name = `d-${randomUUID()}`
   const { id } = await prisma.device.create({
-    data: { clusterId, nodeId, name, agentKey: name, status: 'ok', ...more },
+    data: { clusterId, nodeId, name, agentKey: name, status: 'ok', usage: { create: usage }, ...columns },
   })
   return id
 }

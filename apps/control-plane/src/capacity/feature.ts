@@ -4,6 +4,7 @@ import { logged } from '../services/errors.js'
 import { createCapacityIntake } from './intake.js'
 import type { CapacityIntake } from './intake.js'
 import { createLiveDevices } from './live-devices.js'
+import type { LiveDevices } from './live-devices.js'
 import { createCapacityService } from './service.js'
 import type { CapacityStore } from './store.js'
 import { createUsageWriter } from './usage-writer.js'
@@ -20,6 +21,7 @@ export interface CapacityFeature {
   readonly service: CapacityService
   readonly intake: CapacityIntake
   readonly writer: UsageWriter
+  readonly usageOf: LiveDevices['usageOf']
 }
 
 /** Keeps the usage of devices in memory: the service, the intake and the writer to the database. */
@@ -30,10 +32,12 @@ export function createCapacity({ store, requireCluster, log }: CapacityOptions):
     dropped: ({ id, nodeId }, err) =>
       log.warn({ err, nodeId, device: id }, 'dropped the usage of a device that the database refuses'),
     recovered: () => log.info('device usage is saved again'),
+    newest: (usage) => live.newest(usage),
   })
   return {
     service: createCapacityService({ live, store, requireCluster }),
     intake: createCapacityIntake({ live, store, writer }),
     writer,
+    usageOf: (id) => live.usageOf(id),
   }
 }

@@ -15,6 +15,8 @@ export interface CapacityIntake {
   load(): Promise<void>
   /** Drops nodes that were removed by another process. */
   refresh(): Promise<void>
+  /** Stores all usage that is newer than that of the database. */
+  storeAll(): Promise<void>
 }
 
 interface Collaborators {
@@ -25,7 +27,8 @@ interface Collaborators {
 
 export function createCapacityIntake({ live, store, writer }: Collaborators): CapacityIntake {
   const devicesChanged = async (nodeId: number) => {
-    // What waits to be written is newer than what would be read.
+    // What is in memory is newer than what would be read.
+    writer.add(live.takeUnstored(nodeId))
     await writer.flush()
     live.put(nodeId, await store.listDevices(nodeId))
   }
@@ -37,6 +40,10 @@ export function createCapacityIntake({ live, store, writer }: Collaborators): Ca
     forget: (nodeId) => live.put(nodeId, []),
     async load() {
       for (const [nodeId, devices] of byNode(await store.listDevices())) live.put(nodeId, devices)
+    },
+    async storeAll() {
+      writer.add(live.takeUnstored())
+      await writer.flush()
     },
     async refresh() {
       const there = new Set(await store.listNodeIds())

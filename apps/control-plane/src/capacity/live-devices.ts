@@ -12,8 +12,20 @@ export interface LiveDevices {
   has(clusterId: number): boolean
   /** Replaces what is held of a node by what the database has. */
   put(nodeId: number, devices: readonly StoredDevice[]): void
-  /** Applies the usage in a report; returns what is to be stored. Ignores devices that no inventory named. */
+  /** Applies the usage in a report; returns what is to be stored now. Ignores devices that no inventory named. */
   report(nodeId: number, time: number, devices: readonly ReportedDevice[]): DeviceUsage[]
+  /** Returns the usage that is newer than what is stored, of a node or of all, and counts it as stored. */
+  takeUnstored(nodeId?: number): DeviceUsage[]
+  /** Returns the usage of the device as it is now. */
+  newest(usage: DeviceUsage): DeviceUsage
+  /** Returns the last usage of a device, which is newer than that of the database; undefined if no inventory names it now. */
+  usageOf(id: number): LiveUsage | undefined
+}
+
+export interface LiveUsage {
+  readonly status: string
+  readonly figures: FilesystemSpace | null
+  readonly time: number | null
 }
 
 interface LiveDevice {
@@ -24,12 +36,14 @@ interface LiveDevice {
   readonly row: number
   status: string
   figures: FilesystemSpace | null
+  /** Time of the last report, in Unix seconds; null before the first. */
+  time: number | null
   /** Time of the report that was stored last, in Unix seconds. */
   storedAt: number
 }
 
-/** An unchanged device is stored again after so many seconds, so that its `last_seen` tells the truth. */
-const storeUnchangedAfter = 60
+/** A usage is stored once in so many seconds: it was the largest load of the database when each report was. */
+const storeEverySeconds = 60
 
 /** A device in one of these states has no filesystem that anybody could fill. */
 const uncounted = new Set(['unmounted', 'missing', 'failed'])
@@ -38,6 +52,7 @@ export function createLiveDevices(): LiveDevices {
   const clusters = new Map<number, DeviceColumns>()
   /** By node, then by the agent's key, or by id where the agent has none for it. */
   const nodes = new Map<number, Map<string | number, LiveDevice>>()
+  const byId = new Map<number, LiveDevice>()
 
   const columnsOf = (clusterId: number): DeviceColumns => {
     const columns = clusters.get(clusterId) ?? createDeviceColumns()
@@ -45,7 +60,11 @@ export function createLiveDevices(): LiveDevices {
     return columns
   }
   const drop = (nodeId: number) => {
-    for (const { clusterId, row } of nodes.get(nodeId)?.values() ?? []) columnsOf(clusterId).remove(row)
+    for (const device of nodes.get(nodeId)?.values() ?? []) {
+      columnsOf(device.clusterId).remove(device.row)
+      // A device that moved to another node is that node's already.
+      if (byId.get(device.id) === device) byId.delete(device.id)
+    }
     nodes.delete(nodeId)
   }
   return {
@@ -57,26 +76,32 @@ export function createLiveDevices(): LiveDevices {
     put(nodeId, devices) {
       drop(nodeId)
       if (devices.length === 0) return
-      nodes.set(
-        nodeId,
-        new Map(devices.map((device) => [device.key ?? device.id, liveDevice(device, columnsOf(device.clusterId))])),
-      )
+      const live = devices.map((device) => liveDevice(device, columnsOf(device.clusterId)))
+      nodes.set(nodeId, new Map(devices.map(({ key, id }, i) => [key ?? id, live[i] as LiveDevice])))
+      for (const device of live) byId.set(device.id, device)
     },
     report(nodeId, time, reported) {
       const known = nodes.get(nodeId)
       return reported.flatMap((one) => {
         const device = known?.get(one.key)
-        if (!device || !update(device, one, time)) return []
-        columnsOf(device.clusterId).change(device.row, counted(device))
-        return [usageOf(device, time)]
+        if (!device) return []
+        const isStatusNew = device.status !== one.status
+        if (update(device, one, time)) columnsOf(device.clusterId).change(device.row, counted(device))
+        if (!isStatusNew && Math.abs(time - device.storedAt) < storeEverySeconds) return []
+        device.storedAt = time
+        return [stored(device, time, isStatusNew)]
       })
     },
+    takeUnstored: (nodeId) => takeUnstored(nodeId === undefined ? byId.values() : nodes.get(nodeId)?.values()),
+    newest: (usage) => newest(usage, byId.get(usage.id)),
+    usageOf: (id) => byId.get(id),
   }
 }
 
 function liveDevice(stored: StoredDevice, columns: DeviceColumns): LiveDevice {
-  const { id, nodeId, clusterId, policies, status } = stored
-  const device = { id, nodeId, clusterId, policies, status, figures: spaceOf(stored), storedAt: -Infinity }
+  const { id, nodeId, clusterId, policies, status, time } = stored
+  const figures = spaceOf(stored)
+  const device = { id, nodeId, clusterId, policies, status, figures, time, storedAt: time ?? -Infinity }
   return { ...device, row: columns.add(counted(device)) }
 }
 
@@ -85,15 +110,14 @@ function spaceOf({ totalBytes, freeBytes, availableBytes }: StoredDevice): Files
   return { total_bytes: totalBytes, free_bytes: freeBytes, available_bytes: availableBytes }
 }
 
-/** Returns false when the report has no change. Usage that could not be read leaves the last values unchanged. */
+/** Returns false when nothing that counts has changed. Usage that could not be read leaves the last values unchanged. */
 function update(device: LiveDevice, reported: ReportedDevice, time: number): boolean {
   const figures = reported.figures ?? device.figures
-  const same = device.status === reported.status && sameSpace(device.figures, figures)
-  if (same && time - device.storedAt < storeUnchangedAfter) return false
+  const isSame = device.status === reported.status && sameSpace(device.figures, figures)
   device.status = reported.status
   device.figures = figures
-  device.storedAt = time
-  return true
+  device.time = time
+  return !isSame
 }
 
 function sameSpace(a: FilesystemSpace | null, b: FilesystemSpace | null): boolean {
@@ -108,7 +132,7 @@ function counted({ policies, status, figures: space }: Pick<LiveDevice, 'policie
   return { policies, figures: { totalBytes, freeBytes, availableBytes } }
 }
 
-function usageOf({ id, nodeId, status, figures: space }: LiveDevice, time: number): DeviceUsage {
+function stored({ id, nodeId, status, figures: space }: LiveDevice, time: number, isStatusNew: boolean): DeviceUsage {
   return {
     id,
     nodeId,
@@ -117,5 +141,18 @@ function usageOf({ id, nodeId, status, figures: space }: LiveDevice, time: numbe
     freeBytes: space?.free_bytes ?? null,
     availableBytes: space?.available_bytes ?? null,
     time,
+    isStatusNew,
   }
+}
+
+function takeUnstored(devices: Iterable<LiveDevice> = []): DeviceUsage[] {
+  return [...devices].flatMap((device) => {
+    if (device.time === null || device.time === device.storedAt) return []
+    device.storedAt = device.time
+    return [stored(device, device.time, false)]
+  })
+}
+
+function newest(usage: DeviceUsage, device: LiveDevice | undefined): DeviceUsage {
+  return device?.time == null ? usage : stored(device, device.time, usage.isStatusNew)
 }

@@ -1,3 +1,4 @@
+import { advisoryLocks } from '@roost/database'
 import type { Database } from '../database/database.js'
 
 /** A device as capacity needs it. Byte counts are exact below 2^53. */
@@ -11,6 +12,8 @@ export interface StoredDevice {
   readonly totalBytes: number | null
   readonly freeBytes: number | null
   readonly availableBytes: number | null
+  /** Time of the last reading, in Unix seconds; null before the first. */
+  readonly time: number | null
   /** Indexes of its policies. */
   readonly policies: readonly number[]
 }
@@ -25,6 +28,8 @@ export interface DeviceUsage {
   readonly availableBytes: number | null
   /** Time of the reading, in Unix seconds. */
   readonly time: number
+  /** False if the stored status is the same. */
+  readonly isStatusNew: boolean
 }
 
 export interface CapacityStore {
@@ -33,7 +38,7 @@ export interface CapacityStore {
   listNodeIds(): Promise<readonly number[]>
   /** Names of a cluster's policies by index. */
   policyNames(clusterId: number): Promise<ReadonlyMap<number, string>>
-  /** Writes all of them in one statement. Devices that are gone are passed over. */
+  /** Writes all of them in one transaction. Devices that are no longer stored are skipped. */
   updateUsage(usages: readonly DeviceUsage[]): Promise<void>
 }
 
@@ -42,14 +47,15 @@ export function createCapacityStore({ prisma }: Pick<Database, 'prisma'>): Capac
     async listDevices(nodeId) {
       const rows = await prisma.$queryRaw<StoredDevice[]>`
         select d.id, d.cluster_id as "clusterId", d.node_id as "nodeId", d.agent_key as key, d.status,
-          d.total_bytes::float8 as "totalBytes", d.free_bytes::float8 as "freeBytes",
-          d.available_bytes::float8 as "availableBytes",
+          u.total_bytes::float8 as "totalBytes", u.free_bytes::float8 as "freeBytes",
+          u.available_bytes::float8 as "availableBytes", extract(epoch from u.last_seen)::float8 as time,
           coalesce(array_agg(p.index) filter (where p.index is not null), '{}') as policies
         from devices d
+        left join device_usage u on u.device_id = d.id
         left join device_policies dp on dp.device_id = d.id
         left join storage_policies p on p.id = dp.policy_id
         where d.agent_key is not null and (${nodeId ?? null}::int is null or d.node_id = ${nodeId ?? null}::int)
-        group by d.id`
+        group by d.id, u.device_id`
       return rows
     },
     async listNodeIds() {
@@ -63,19 +69,29 @@ export function createCapacityStore({ prisma }: Pick<Database, 'prisma'>): Capac
     async updateUsage(usages) {
       if (usages.length === 0) return
       const column = <K extends keyof DeviceUsage>(name: K) => usages.map((usage) => usage[name])
-      // Locked in the order of the ids, as inventories are, so that neither waits for the other for ever.
-      await prisma.$executeRaw`
-        with reported as (
-          select * from unnest(${column('id')}::int[], ${column('status')}::text[], ${column('totalBytes')}::float8[],
-            ${column('freeBytes')}::float8[], ${column('availableBytes')}::float8[], ${column('time')}::float8[])
-            as u (id, status, total, free, available, time)
-        ), locked as (
-          select d.id from devices d join reported on reported.id = d.id order by d.id for no key update of d
-        )
-        update devices d set status = u.status, total_bytes = u.total, free_bytes = u.free,
-          available_bytes = u.available, last_seen = to_timestamp(u.time)
-        from reported u join locked on locked.id = u.id
-        where d.id = u.id`
+      const changed = usages.filter(({ isStatusNew }) => isStatusNew)
+      await prisma.$transaction([
+        ...(changed.length > 0 ? [updateStatus(prisma, changed)] : []),
+        prisma.$executeRaw`select pg_advisory_xact_lock(${advisoryLocks.deviceUsage}::bigint)`,
+        prisma.$executeRaw`
+        update device_usage d set total_bytes = u.total, free_bytes = u.free, available_bytes = u.available,
+          last_seen = to_timestamp(u.time)
+        from unnest(${column('id')}::int[], ${column('totalBytes')}::float8[], ${column('freeBytes')}::float8[],
+          ${column('availableBytes')}::float8[], ${column('time')}::float8[]) as u (id, total, free, available, time)
+        where d.device_id = u.id`,
+      ])
     },
   }
+}
+
+/** Locks in the order of the ids, as inventories do, so that neither waits for the other forever. */
+function updateStatus(prisma: Database['prisma'], usages: readonly DeviceUsage[]) {
+  return prisma.$executeRaw`
+    with reported as (
+      select * from unnest(${usages.map(({ id }) => id)}::int[], ${usages.map(({ status }) => status)}::text[])
+        as u (id, status)
+    ), locked as (
+      select d.id from devices d join reported on reported.id = d.id order by d.id for no key update of d
+    )
+    update devices d set status = u.status from reported u join locked on locked.id = u.id where d.id = u.id`
 }

@@ -7,21 +7,25 @@ export interface UsageWriter {
   add(usages: readonly DeviceUsage[]): void
   /** Writes what waits. What could not be written waits for the next time. Never rejects. */
   flush(): Promise<void>
+  /** Writes what waits if a device among it has a new status. */
+  flushNewStatus(): Promise<void>
 }
 
-/** `failed` hears of the first failure in a row, and `recovered` of the end of it. */
-export interface UsageWriterEvents {
+/** `failed` is called at the first failure in a row, and `recovered` at the end of it. */
+export interface UsageWriterOptions {
   readonly failed: (error: unknown) => void
   readonly recovered: () => void
   /** The database refuses the usage of this device. */
   readonly dropped: (usage: DeviceUsage, error: unknown) => void
+  /** Returns the usage as it is now: what waits may be older. */
+  readonly newest: (usage: DeviceUsage) => DeviceUsage
 }
 
 const batchRows = 10_000
 
 export function createUsageWriter(
   store: Pick<CapacityStore, 'updateUsage'>,
-  { failed, recovered, dropped }: UsageWriterEvents,
+  { failed, recovered, dropped, newest }: UsageWriterOptions,
 ): UsageWriter {
   const waiting = new Map<number, DeviceUsage>()
   let running: Promise<void> | undefined
@@ -30,7 +34,7 @@ export function createUsageWriter(
   const writeAll = async () => {
     while (waiting.size > 0) {
       const batch = [...waiting.values()].slice(0, batchRows)
-      await writeWithoutPoison(batch, (part) => store.updateUsage(part), dropped)
+      await writeWithoutPoison(batch.map(newest), (part) => store.updateUsage(part), dropped)
       for (const usage of batch) if (waiting.get(usage.id) === usage) waiting.delete(usage.id)
     }
   }
@@ -46,13 +50,20 @@ export function createUsageWriter(
       running = undefined
     }
   }
+  const flush = () => {
+    running ??= attempt()
+    return running
+  }
   return {
     add(usages) {
-      for (const usage of usages) waiting.set(usage.id, usage)
+      for (const usage of usages) {
+        const isStatusNew = usage.isStatusNew || waiting.get(usage.id)?.isStatusNew === true
+        waiting.set(usage.id, { ...usage, isStatusNew })
+      }
     },
-    flush() {
-      running ??= attempt()
-      return running
+    flush,
+    async flushNewStatus() {
+      if ([...waiting.values()].some(({ isStatusNew }) => isStatusNew)) await flush()
     },
   }
 }

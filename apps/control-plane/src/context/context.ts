@@ -126,7 +126,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
     services: {
       clusters,
       nodes,
-      ...buildReads(database),
+      ...buildReads(database, capacity.usageOf),
       ...buildRecords(database, writes, secrets, agents.requests),
       ...deployments.services,
       ...measured(metricFeatures, utilization),
@@ -143,7 +143,7 @@ function dispose({ stream, jobs, capacity, database }: Pick<Context, 'stream' | 
   return closeAll([
     () => stream.close(),
     ...jobs.map((job) => () => job.stop()),
-    () => capacity.writer.flush(),
+    () => capacity.intake.storeAll(),
     () => database.close(),
   ])
 }
@@ -184,13 +184,13 @@ async function openSecrets({ config, log }: ContextOptions, database: Database) 
 }
 
 /** Builds the services of the resources that operators cannot change. */
-function buildReads(database: Database) {
+function buildReads(database: Database, usageOf: CapacityFeature['usageOf']) {
   return {
     nodeStates: createNodeStates(createNodeStateStore(database)),
     auditEvents: createReads(createAuditEventStore(database)),
     nodeHardware: createNodeHardwareService(createHardwareReportStore(database)),
     nodeRoles: createReads(createNodeRoleStore(database)),
-    devices: createReads(createDeviceStore(database)),
+    devices: createReads(createDeviceStore(database, usageOf)),
     storagePolicies: createReads(createStoragePolicyStore(database)),
   }
 }

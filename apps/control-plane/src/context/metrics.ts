@@ -41,7 +41,9 @@ export async function buildMetrics(
     dataDir,
     every(30_000, 'refresh the list of nodes', refresh, log),
     every(3_600_000, 'remove metric definitions that no node uses', () => metrics.intake.prune(), log),
-    every(1_000, 'store the usage of devices', () => capacity.writer.flush(), log),
+    every(1_000, 'store new statuses of devices', () => capacity.writer.flushNewStatus(), log),
+    // Larger batches: 1,000 rows in one statement cost PostgreSQL three times the CPU of 1,000 out of 5,000.
+    every(10_000, 'store the usage of devices', () => capacity.writer.flush(), log),
   ]
   const healthStore = createClusterHealthStore(database)
   const clusterHealth = createClusterHealthService({ store: healthStore, metrics: metrics.reads, requireCluster, now })

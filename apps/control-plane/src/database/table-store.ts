@@ -8,22 +8,24 @@ import { lockInserts } from './insert-order.js'
 import { conditions, ordering } from './listing.js'
 import { columnWriter, conditionOf, orderOf, recordReader } from './table-fields.js'
 import type { Columns } from './table-fields.js'
-import type { Conditions, Model, NamedColumns, RowOf, Underived } from './table-types.js'
+import type { Conditions, Model, NamedColumns, Orders, RowOf, Underived } from './table-types.js'
 import type { Transaction } from './transaction.js'
 
 /** How the records of a resource are stored. Names of fields and columns agree but for case, unless `columns` has them. */
-export type Table<D extends Declaration, M extends Model, A, C, K> = {
+export type Table<D extends Declaration, M extends Model, A, C, K, O = unknown> = {
   readonly model: M
   readonly columns?: K
   /** The conditions of filters that no column has. Write the types of their parameters: TypeScript infers the names from them. */
   readonly conditions?: C & Conditions<D['rules'], M>
+  /** Orders by what is not a column. */
+  readonly orders?: O & Orders<D['rules'], M>
   /** `select`, `include` or `omit` of every query. What is not read cannot leak. */
   readonly shown?: A
   /** The total of a list, where it is known without counting. */
   readonly total?: (filters: readonly Filter[]) => Promise<number> | undefined
-} & (object extends NamedColumns<D['rules'], M, C>
+} & (object extends NamedColumns<D['rules'], M, C & O>
   ? object
-  : { readonly columns: K & NamedColumns<D['rules'], M, C> }) &
+  : { readonly columns: K & NamedColumns<D['rules'], M, C & O> }) &
   ([Underived<D, M, K>] extends [never]
     ? { readonly recordOf?: (row: RowOf<M, A>) => z.output<D['record']> }
     : { readonly recordOf: (row: RowOf<M, A>) => z.output<D['record']> })
@@ -53,6 +55,7 @@ interface Untyped {
   readonly model: Model
   readonly columns?: Columns
   readonly conditions?: object
+  readonly orders?: object
   readonly shown?: object
   readonly total?: (filters: readonly Filter[]) => Promise<number> | undefined
   readonly recordOf?: (row: never) => unknown
@@ -68,7 +71,8 @@ export function tableStore<
   const A extends object = object,
   const C = unknown,
   const K = unknown,
->(database: Database, declaration: D, table: Table<D, M, A, C, K>): StoreOf<D> {
+  const O = unknown,
+>(database: Database, declaration: D, table: Table<D, M, A, C, K, O>): StoreOf<D> {
   const untyped = table as unknown as Untyped
   const delegate = (from: Pick<Database, 'prisma'>['prisma'] | Transaction) =>
     (from as unknown as Readonly<Record<string, Delegate>>)[modelField(untyped.model)] as Delegate
@@ -102,9 +106,11 @@ function lister(database: Database, rules: ResourceRules, table: Untyped, { name
   const filters = Object.entries(rules.filters).map(([field, kind]) => [field, conditionOf(field, kind, columns)])
   const orders = rules.ordering.map((field) => [field, orderOf(rules, field, columns)])
   const filterTable = { ...Object.fromEntries(filters), ...table.conditions } as Parameters<typeof conditions>[1]
-  const orderTable = { id: orderOf(rules, 'id', columns), ...Object.fromEntries(orders) } as Parameters<
-    typeof ordering
-  >[1]
+  const orderTable = {
+    id: orderOf(rules, 'id', columns),
+    ...Object.fromEntries(orders),
+    ...table.orders,
+  } as Parameters<typeof ordering>[1]
   return async (query: ListQuery) => {
     const where = { AND: conditions(rules, filterTable, query.filters) }
     const orderBy = ordering(rules, orderTable, query.order)

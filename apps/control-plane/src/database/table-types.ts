@@ -28,13 +28,20 @@ export type Conditions<R extends ResourceRules, M extends Model> = {
   readonly [F in FilterOf<R>]?: (values: FilterValue<R, F>[]) => Where<M>
 }
 
+type OrderBy<M extends Model> = NonNullable<Operations<M>['findMany']['args']['orderBy']>
+
+/** Orders by what is not a column, such as a column of a relation. */
+export type Orders<R extends ResourceRules, M extends Model> = {
+  readonly [F in OrderOf<R>]?: (direction: 'asc' | 'desc') => OrderBy<M>
+}
+
 type KeyOf<T> = Extract<keyof T, string>
 type FieldsOf<S> = S extends z.ZodType ? KeyOf<z.output<S>> : never
 type BodyFields<D extends Declaration> = FieldsOf<D['create']> | FieldsOf<D['change']>
 
 /** Each filter and order of the rules that no column has by its name needs its column here: a forgotten one does not compile. */
 export type NamedColumns<R extends ResourceRules, M extends Model, C> = {
-  readonly [F in WithoutColumn<Exclude<FilterOf<R>, keyof C> | OrderOf<R>, M>]: Scalar<M>
+  readonly [F in WithoutColumn<Exclude<FilterOf<R> | OrderOf<R>, keyof C>, M>]: Scalar<M>
 }
 
 /** Fields of the record and of the bodies that only a function can make or store. */

@@ -13,34 +13,53 @@ import type { ReadStore } from '../services/reads.js'
 
 type Row = Prisma.DeviceGetPayload<object>
 
+/** The usage of devices as it is in memory; undefined if no inventory names the device now. */
+export type CurrentUsage = (id: number) => Usage | undefined
+
+interface Usage {
+  readonly figures: Space | null
+  /** Unix seconds. */
+  readonly time: number | null
+}
+
+interface Space {
+  readonly total_bytes: number
+  readonly free_bytes: number
+  readonly available_bytes: number
+}
+
 /** The filters under which the total is known without counting. */
 const counted = { ...deviceRules, filters: throughCluster } as const
 const countFilters: FilterTable<typeof counted, Prisma.DeviceCountWhereInput> = byCluster
 
-export function createDeviceStore(database: Database): ReadStore<Device> {
+/** Creates the store. Usage comes from memory, because the database gets it once a minute. */
+export function createDeviceStore(database: Database, currentUsage: CurrentUsage): ReadStore<Device> {
   const table = tableStore(database, resources.devices, {
     model: 'Device',
     conditions: { policy: (names: string[]) => ({ policies: { some: { policy: { name: { in: names } } } } }) },
+    orders: { last_seen: (direction: 'asc' | 'desc') => ({ usage: { lastSeen: { sort: direction, nulls: 'last' } } }) },
     total: (filters) => (isWithin(counted, filters) ? countedTotal(database, filters) : undefined),
     recordOf,
   })
-  const withPolicies = async (devices: readonly Device[]): Promise<Device[]> => {
-    const policies = await policiesOf(
-      database,
-      devices.map(({ id }) => id),
-    )
-    return devices.map((device) => ({ ...device, policies: policies.get(device.id) ?? [] }))
+  const completed = async (devices: readonly Device[]): Promise<Device[]> => {
+    const ids = devices.map(({ id }) => id)
+    const [policies, usages] = await Promise.all([policiesOf(database, ids), usagesOf(database, ids, currentUsage)])
+    return devices.map((device) => ({
+      ...device,
+      ...usageFields(usages.get(device.id)),
+      policies: policies.get(device.id) ?? [],
+    }))
   }
   return {
     async list(query) {
       const { objects, total } = await table.list(query)
-      return { objects: await withPolicies(objects), total }
+      return { objects: await completed(objects), total }
     },
     async find(id) {
       const device = await table.find(id)
-      return device === undefined ? undefined : (await withPolicies([device]))[0]
+      return device === undefined ? undefined : (await completed([device]))[0]
     },
-    findMany: async (ids) => withPolicies(await table.findMany(ids)),
+    findMany: async (ids) => completed(await table.findMany(ids)),
   }
 }
 
@@ -62,7 +81,7 @@ async function policiesOf(database: Database, ids: readonly number[]): Promise<R
   return new Map(rows.map(({ id, names }) => [id, names]))
 }
 
-/** Its policies are added for a page at once. */
+/** Its policies and its usage are added for a page at once. */
 function recordOf(row: Row): Device {
   return {
     id: row.id,
@@ -77,27 +96,58 @@ function recordOf(row: Row): Device {
     fs_type: row.fsType,
     is_rotational: row.isRotational,
     size_bytes: row.sizeBytes === null ? null : Number(row.sizeBytes),
-    ...usageFields(row),
+    ...usageFields(undefined),
     status: row.status as DeviceStatus,
     policies: [],
-    last_seen: row.lastSeen?.toISOString() ?? null,
   }
 }
 
-type UsageFields = Pick<Device, 'raw_bytes' | 'used_bytes' | 'free_bytes' | 'used_pct'>
+type UsageFields = Pick<Device, 'raw_bytes' | 'used_bytes' | 'free_bytes' | 'used_pct' | 'last_seen'>
 
-function usageFields({ totalBytes, freeBytes, availableBytes }: Row): UsageFields {
-  if (totalBytes === null || freeBytes === null || availableBytes === null)
-    return { raw_bytes: null, used_bytes: null, free_bytes: null, used_pct: null }
-  const usage = usageOf({
-    totalBytes: Number(totalBytes),
-    freeBytes: Number(freeBytes),
-    availableBytes: Number(availableBytes),
-  })
+function usageFields(usage: Usage | undefined): UsageFields {
+  const lastSeen = usage?.time == null ? null : new Date(usage.time * 1000).toISOString()
+  if (!usage?.figures)
+    return { raw_bytes: null, used_bytes: null, free_bytes: null, used_pct: null, last_seen: lastSeen }
+  const { total_bytes: totalBytes, free_bytes: freeBytes, available_bytes: availableBytes } = usage.figures
+  const { rawBytes, usedBytes, freeBytes: free } = usageOf({ totalBytes, freeBytes, availableBytes })
   return {
-    raw_bytes: usage.rawBytes,
-    used_bytes: usage.usedBytes,
-    free_bytes: usage.freeBytes,
-    used_pct: percentUsed(usage.usedBytes, usage.rawBytes),
+    raw_bytes: rawBytes,
+    used_bytes: usedBytes,
+    free_bytes: free,
+    used_pct: percentUsed(usedBytes, rawBytes),
+    last_seen: lastSeen,
   }
+}
+
+type StoredUsage = { readonly id: number; readonly time: number | null } & {
+  readonly [K in keyof Space]: number | null
+}
+
+/** Returns the usage of devices: from memory, or as the database has it where no inventory names the device. */
+async function usagesOf(
+  database: Database,
+  ids: readonly number[],
+  currentUsage: CurrentUsage,
+): Promise<ReadonlyMap<number, Usage>> {
+  const usages = new Map<number, Usage>()
+  for (const id of ids) {
+    const usage = currentUsage(id)
+    if (usage !== undefined) usages.set(id, usage)
+  }
+  const others = ids.filter((id) => !usages.has(id))
+  if (others.length === 0) return usages
+  const rows = await queryRows<StoredUsage>(
+    database,
+    `select device_id as id, total_bytes::float8, free_bytes::float8, available_bytes::float8,
+            extract(epoch from last_seen)::float8 as time
+       from device_usage where device_id = any($1)`,
+    [others],
+  )
+  for (const row of rows) usages.set(row.id, { time: row.time, figures: spaceOf(row) })
+  return usages
+}
+
+function spaceOf({ total_bytes, free_bytes, available_bytes }: StoredUsage): Space | null {
+  if (total_bytes === null || free_bytes === null || available_bytes === null) return null
+  return { total_bytes, free_bytes, available_bytes }
 }

@@ -1,4 +1,5 @@
 import type { InventoryDevice } from '@roost/api-types/agent'
+import { advisoryLocks } from '@roost/database'
 import type { Prisma } from '@roost/database'
 import { lockInserts } from '../database/insert-order.js'
 import { type KnownDevice, planDevices } from './plan-devices.js'
@@ -29,8 +30,9 @@ export async function storeDevices(
 
   await clearKeys(tx, replaced, gone)
   await deleteForgotten(tx, node, forgotten, now)
-  await updateMatches(tx, node, matches, now)
-  await insertNew(tx, node, inserts, now)
+  await updateMatches(tx, node, matches)
+  await insertNew(tx, node, inserts)
+  await storeUsage(tx, node, reported, now)
   await assignPolicies(tx, node, reported)
   return moved.map(({ nodeId }) => nodeId)
 }
@@ -85,13 +87,13 @@ async function deleteForgotten(
 ): Promise<void> {
   const oldest = new Date(now.getTime() - forgetAfterDays * 86_400_000)
   await tx.$executeRaw`
-    delete from devices where id = any(${forgotten}::int[])
-      or (node_id = ${nodeId} and agent_key is null and coalesce(last_seen, 'epoch') < ${oldest})`
+    delete from devices d where id = any(${forgotten}::int[])
+      or (node_id = ${nodeId} and agent_key is null
+        and not exists (select from device_usage u where u.device_id = d.id and u.last_seen >= ${oldest}))`
 }
 
 /** A device as the columns of `recordset` name it. */
-function rowOf({ figures: space, status, ...device }: InventoryDevice, now: Date) {
-  const isSeen = status === 'ok' || status === 'unmanaged' || space !== null
+function rowOf({ status, ...device }: InventoryDevice) {
   return {
     key: device.key,
     name: device.name,
@@ -102,11 +104,7 @@ function rowOf({ figures: space, status, ...device }: InventoryDevice, now: Date
     fs_type: device.fs_type,
     is_rotational: device.is_rotational,
     size: device.size_bytes,
-    total: space?.total_bytes ?? null,
-    free: space?.free_bytes ?? null,
-    available: space?.available_bytes ?? null,
     status,
-    seen: isSeen ? now.toISOString() : null,
   }
 }
 
@@ -115,26 +113,18 @@ interface Match {
   readonly device: InventoryDevice
 }
 
-/** What a device does not show at the moment stays known. */
-async function updateMatches(
-  tx: Prisma.TransactionClient,
-  node: NodeRow,
-  matches: readonly Match[],
-  now: Date,
-): Promise<void> {
+/** Keeps what a device does not show at the moment. */
+async function updateMatches(tx: Prisma.TransactionClient, node: NodeRow, matches: readonly Match[]): Promise<void> {
   if (matches.length === 0) return
-  const rows = JSON.stringify(matches.map(({ id, device }) => ({ id, ...rowOf(device, now) })))
+  const rows = JSON.stringify(matches.map(({ id, device }) => ({ id, ...rowOf(device) })))
   await tx.$executeRaw`
     update devices d set node_id = ${node.id}, agent_key = r.key, name = r.name, status = r.status,
       mount_point = r.mount_point,
       fs_uuid = coalesce(r.uuid, d.fs_uuid), serial = coalesce(r.serial, d.serial), model = coalesce(r.model, d.model),
       fs_type = coalesce(r.fs_type, d.fs_type), is_rotational = coalesce(r.is_rotational, d.is_rotational),
-      size_bytes = coalesce(r.size, d.size_bytes), total_bytes = coalesce(r.total, d.total_bytes),
-      free_bytes = coalesce(r.free, d.free_bytes), available_bytes = coalesce(r.available, d.available_bytes),
-      last_seen = coalesce(r.seen, d.last_seen)
+      size_bytes = coalesce(r.size, d.size_bytes)
     from jsonb_to_recordset(${rows}::jsonb) as r(id int, key text, name text, uuid text, serial text, model text,
-      mount_point text, fs_type text, is_rotational boolean, size bigint, total bigint, free bigint, available bigint,
-      status text, seen timestamptz)
+      mount_point text, fs_type text, is_rotational boolean, size bigint, status text)
     where d.id = r.id`
 }
 
@@ -142,19 +132,45 @@ async function insertNew(
   tx: Prisma.TransactionClient,
   node: NodeRow,
   inserts: readonly InventoryDevice[],
-  now: Date,
 ): Promise<void> {
   if (inserts.length === 0) return
   await lockInserts(tx, 'devices')
-  const rows = JSON.stringify(inserts.map((device) => rowOf(device, now)))
+  const rows = JSON.stringify(inserts.map((device) => rowOf(device)))
   await tx.$executeRaw`
     insert into devices (cluster_id, node_id, agent_key, name, fs_uuid, serial, model, mount_point, fs_type,
-      is_rotational, size_bytes, total_bytes, free_bytes, available_bytes, status, last_seen)
+      is_rotational, size_bytes, status)
     select ${node.clusterId}::int, ${node.id}::int, key, name, uuid, serial, model, mount_point, fs_type,
-      is_rotational, size, total, free, available, status, seen
+      is_rotational, size, status
     from jsonb_to_recordset(${rows}::jsonb) as r(key text, name text, uuid text, serial text, model text,
-      mount_point text, fs_type text, is_rotational boolean, size bigint, total bigint, free bigint, available bigint,
-      status text, seen timestamptz)`
+      mount_point text, fs_type text, is_rotational boolean, size bigint, status text)`
+}
+
+/** Stores the usage of all devices of the inventory. What could not be read stays as it was. */
+async function storeUsage(
+  tx: Prisma.TransactionClient,
+  { id: nodeId }: NodeRow,
+  reported: readonly InventoryDevice[],
+  now: Date,
+): Promise<void> {
+  if (reported.length === 0) return
+  const rows = reported.map(({ key, status, figures: space }) => ({
+    key,
+    total: space?.total_bytes ?? null,
+    free: space?.free_bytes ?? null,
+    available: space?.available_bytes ?? null,
+    seen: status === 'ok' || status === 'unmanaged' || space !== null ? now.toISOString() : null,
+  }))
+  await tx.$executeRaw`select pg_advisory_xact_lock(${advisoryLocks.deviceUsage}::bigint)`
+  await tx.$executeRaw`
+    insert into device_usage as u (device_id, total_bytes, free_bytes, available_bytes, last_seen)
+    select d.id, r.total, r.free, r.available, r.seen
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as r(key text, total bigint, free bigint, available bigint, seen timestamptz)
+      join devices d on d.node_id = ${nodeId} and d.agent_key = r.key
+    on conflict (device_id) do update set total_bytes = coalesce(excluded.total_bytes, u.total_bytes),
+      free_bytes = coalesce(excluded.free_bytes, u.free_bytes),
+      available_bytes = coalesce(excluded.available_bytes, u.available_bytes),
+      last_seen = coalesce(excluded.last_seen, u.last_seen)`
 }
 
 /** A device that is gone belongs to no policy: the ring has another in its place, or none. */

@@ -48,9 +48,9 @@ export function createFleetMetricStore({ prisma }: Pick<Database, 'prisma'>): Fl
   const page = (after: number) =>
     prisma.$queryRaw<DeviceSpace[]>(Prisma.sql`
     select d.id, c.name as cluster, n.hostname as node, d.name as device,
-      greatest(d.total_bytes - d.free_bytes, 0)::float8 as "usedBytes", d.available_bytes::float8 as "freeBytes"
-    from devices d join nodes n on n.id = d.node_id join clusters c on c.id = d.cluster_id
-    where d.id > ${after} and d.total_bytes is not null and d.free_bytes is not null and d.available_bytes is not null
+      greatest(u.total_bytes - u.free_bytes, 0)::float8 as "usedBytes", u.available_bytes::float8 as "freeBytes"
+    from devices d join device_usage u on u.device_id = d.id join nodes n on n.id = d.node_id join clusters c on c.id = d.cluster_id
+    where d.id > ${after} and u.total_bytes is not null and u.free_bytes is not null and u.available_bytes is not null
       and d.status not in ('unmounted', 'missing', 'failed')
       and exists (select from device_policies dp where dp.device_id = d.id)
     order by d.id limit ${pageRows}`)
