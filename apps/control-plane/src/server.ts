@@ -56,7 +56,7 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
     config,
     connection: databaseServer.connection,
     log,
-    now: Date.now,
+    now: () => Date.now(),
     publicUrl: () => publicUrl ?? '',
     trustedCas: () => tls?.current()?.trusted ?? [],
     caSha256: () => {

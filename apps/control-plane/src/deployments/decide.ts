@@ -1,4 +1,5 @@
 import type { JobState, TargetState } from '@roost/api-types/rest'
+import type { Clock } from '@roost/runtime'
 
 export interface TargetNow {
   readonly nodeId: number
@@ -7,7 +8,9 @@ export interface TargetNow {
   readonly begun: boolean
   /** The node itself said how it ended. */
   readonly answered: boolean
-  /** Unix milliseconds; null before it has begun. */
+  /** How many processes have waited for it. */
+  readonly attempts: number
+  /** Milliseconds of the monotonic clock; null before it has begun. */
   readonly deadline: number | null
   readonly message: string
 }
@@ -38,7 +41,7 @@ export interface DecisionRules {
 
 const ended: readonly TargetState[] = ['applied', 'failed', 'rolled_back']
 
-/** The state machine of a job, without any effect of its own. */
+/** The state machine of a job, without any effect of its own. `now` is the time of the monotonic clock. */
 export function decide(job: JobNow, rules: DecisionRules, now: number): Decision {
   const { targets } = job
   if (targets.length === 0) return { ...nothing, finish: { state: 'COMPLETED_FAILED', message: rules.withoutTargets } }
@@ -96,4 +99,49 @@ const weights: Readonly<Record<TargetState, number>> = {
   applied: 100,
   failed: 100,
   rolled_back: 100,
+}
+
+/** After so many starts of a control plane that waited for it, a target that still did not answer fails. */
+const maxAttempts = 10
+
+type OpenJob = { readonly id: number; readonly now: JobNow }
+
+/**
+ * The deadlines of targets, by a clock that never jumps. They are lost with the process: the next one gives each open target
+ * its complete time again, and counts the attempts in the database, so that a target does not stay open forever.
+ */
+export interface TargetDeadlines {
+  start(jobId: number, nodeId: number, timeoutMs: number): void
+  /** Returns the job with the deadlines of its targets, and the targets that this process waits for from now on. */
+  withDeadlines(job: OpenJob, timeoutMs: number): { readonly now: JobNow; readonly resumed: readonly number[] }
+  /** Forgets all jobs but these. */
+  keep(jobIds: readonly number[]): void
+}
+
+export function createTargetDeadlines(clock: Pick<Clock, 'monotonic'>): TargetDeadlines {
+  const jobs = new Map<number, Map<number, number>>()
+  const start = (jobId: number, nodeId: number, timeoutMs: number): number => {
+    const deadline = clock.monotonic() + timeoutMs
+    const targets = jobs.get(jobId) ?? new Map<number, number>()
+    jobs.set(jobId, targets.set(nodeId, deadline))
+    return deadline
+  }
+  return {
+    start,
+    withDeadlines({ id, now }, timeoutMs) {
+      const resumed: number[] = []
+      const deadlineOf = ({ nodeId, begun, attempts }: TargetNow): number | null => {
+        const known = jobs.get(id)?.get(nodeId)
+        if (known !== undefined || !begun) return known ?? null
+        if (attempts >= maxAttempts) return -Infinity
+        resumed.push(nodeId)
+        return start(id, nodeId, timeoutMs)
+      }
+      const targets = now.targets.map((target) => ({ ...target, deadline: deadlineOf(target) }))
+      return { now: { ...now, targets }, resumed }
+    },
+    keep(jobIds) {
+      for (const id of jobs.keys()) if (!jobIds.includes(id)) jobs.delete(id)
+    },
+  }
 }

@@ -15,12 +15,13 @@ export function jobNow(row: JobRow): JobNow {
   return {
     state: row.state as JobState,
     dryRun: row.dryRun,
-    targets: row.targets.map(({ nodeId, state, begun, answered, deadline, message }) => ({
+    targets: row.targets.map(({ nodeId, state, begun, answered, attempts, message }) => ({
       nodeId,
       state: state as TargetState,
       begun,
       answered,
-      deadline: deadline?.getTime() ?? null,
+      attempts,
+      deadline: null,
       message,
     })),
   }

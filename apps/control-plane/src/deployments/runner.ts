@@ -6,8 +6,8 @@ import { usedUp } from './nodes.js'
 import { isTemporary, logged } from '../services/errors.js'
 import type { Log } from '../lifecycle/log.js'
 import type { Secrets } from '../secrets/secrets.js'
-import { decide } from './decide.js'
-import type { Decision } from './decide.js'
+import { createTargetDeadlines, decide } from './decide.js'
+import type { Decision, TargetDeadlines } from './decide.js'
 import type { LockedJob, JobStore } from './job-store.js'
 import { deploymentKinds } from './kinds.js'
 import type { DeploymentNodes } from './nodes.js'
@@ -40,6 +40,7 @@ export interface RunnerCollaborators {
 export class JobRunner {
   readonly #deps: RunnerCollaborators
   readonly #options: RunnerOptions
+  readonly #deadlines: TargetDeadlines
   readonly #underWay = new Set<Promise<void>>()
   /** Targets whose reviewed plans are being compared with a new plan, as `job/node`. */
   readonly #asking = new Set<string>()
@@ -50,6 +51,7 @@ export class JobRunner {
   constructor(deps: RunnerCollaborators, options: RunnerOptions) {
     this.#deps = deps
     this.#options = options
+    this.#deadlines = createTargetDeadlines(deps.clock)
   }
 
   /** Checks every unfinished job now, or again after the present check. */
@@ -77,7 +79,9 @@ export class JobRunner {
     while (this.#again && !this.#stopped) {
       this.#again = false
       try {
-        for (const { id, kind } of await store.unfinishedJobs()) await this.#advanceSafely(id, kind)
+        const unfinished = await store.unfinishedJobs()
+        this.#deadlines.keep(unfinished.map(({ id }) => id))
+        for (const { id, kind } of unfinished) await this.#advanceSafely(id, kind)
       } catch (error) {
         log[isTemporary(error) ? 'warn' : 'error'](logged(error), 'could not check the deployments, retrying')
       }
@@ -114,7 +118,7 @@ export class JobRunner {
 
   async #move(tx: Transaction, job: LockedJob) {
     const { jobs, clock, tokens } = this.#deps
-    const decision = decide(job.now, rulesOf(job.kind), clock.now())
+    const decision = await this.#decide(tx, job)
     if (job.now.state !== 'IN_PROGRESS') await jobs[job.kind].begin(tx, job.id, new Date(clock.now()))
     for (const nodeId of decision.expire) await this.#fail(tx, job, nodeId, silence(job, this.#options))
     for (const nodeId of decision.skip)
@@ -131,9 +135,9 @@ export class JobRunner {
 
   /** False when the target cannot be started; its failure is stored. */
   async #begin(tx: Transaction, job: LockedJob, nodeId: number, planned?: string): Promise<boolean> {
-    const { jobs, store, payloads, nodes, secrets, clock } = this.#deps
-    const timeoutMs = job.now.dryRun ? this.#options.planTimeoutMs : this.#options.targetTimeoutMs
-    const begun = { begun: true, deadline: new Date(clock.now() + timeoutMs) }
+    const { jobs, store, payloads, nodes, secrets } = this.#deps
+    const begun = { begun: true, attempts: 1 }
+    this.#deadlines.start(job.id, nodeId, this.#timeoutMs(job))
     if (job.now.dryRun) {
       await jobs[job.kind].updateTarget(tx, job.id, nodeId, begun)
       return true
@@ -154,6 +158,18 @@ export class JobRunner {
     await jobs[job.kind].updateTarget(tx, job.id, nodeId, { ...begun, generation })
     await store.refreshNode(tx, nodeId)
     return true
+  }
+
+  /** Decides with the deadlines of this process, and counts it as an attempt of the targets that it waits for from now on. */
+  async #decide(tx: Transaction, job: LockedJob): Promise<Decision> {
+    const { jobs, clock } = this.#deps
+    const { now, resumed } = this.#deadlines.withDeadlines(job, this.#timeoutMs(job))
+    for (const nodeId of resumed) await jobs[job.kind].updateTarget(tx, job.id, nodeId, { attempts: { increment: 1 } })
+    return decide(now, rulesOf(job.kind), clock.monotonic())
+  }
+
+  #timeoutMs({ now }: LockedJob): number {
+    return now.dryRun ? this.#options.planTimeoutMs : this.#options.targetTimeoutMs
   }
 
   async #dispatch(nodeId: number): Promise<void> {

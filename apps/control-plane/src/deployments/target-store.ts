@@ -8,7 +8,7 @@ export interface TargetUpdate {
   readonly begun?: boolean
   readonly answered?: boolean
   readonly generation?: number
-  readonly deadline?: Date
+  readonly attempts?: number | { readonly increment: number }
   readonly plan?: NodePlan
   readonly planMark?: string
 }

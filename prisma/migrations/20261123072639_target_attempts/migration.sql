@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "job_targets" DROP COLUMN "deadline",
+ADD COLUMN     "attempts" INTEGER NOT NULL DEFAULT 0;
