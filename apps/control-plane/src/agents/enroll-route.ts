@@ -4,7 +4,7 @@ import { RoostError } from '@roost/api-types/rest'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { safeParse } from 'zod/mini'
 import type { Clock } from '@roost/runtime'
-import { createFailureLimit } from '../http/guards/failure-limit.js'
+import { createFailureLimit } from '../services/failure-limit.js'
 import type { EnrollOutcome, Enrollments, KnownNode } from './fleet.js'
 
 const enrollPath = '/agent/v1/enroll'

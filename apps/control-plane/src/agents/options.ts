@@ -1,6 +1,7 @@
+import type { BudgetOptions } from './limits/node-budgets.js'
 import { oldestProtocolVersion, protocolVersion } from '@roost/api-types/agent'
 
-export interface StreamOptions {
+export interface StreamOptions extends BudgetOptions {
   /** The shortest heartbeat; large fleets get a longer one, see pace.ts. */
   readonly heartbeatMs: number
   readonly reportIntervalMs: number
@@ -16,14 +17,6 @@ export interface StreamOptions {
   readonly admissions: number
   readonly messagesPerSecond: number
   readonly messageBurst: number
-  /** What the messages of one node may cost on average, and at once. Above it, its connection is read later. */
-  readonly bytesPerSecond: number
-  readonly byteBurst: number
-  readonly cpuMsPerSecond: number
-  readonly cpuMsBurst: number
-  /** Inventories and catalogues, together. */
-  readonly heavyMessagesPerSecond: number
-  readonly heavyMessageBurst: number
   /** Hellos without a valid signature; above it, an address must wait. */
   readonly refusedHellosPerMinute: number
   /** Milliseconds that each node adds to the time over which reconnects are spread. */

@@ -1,7 +1,7 @@
 import { closeCodes } from '@roost/api-types/agent'
 import type { CloseReason, ServerMessage, Settings } from '@roost/api-types/agent'
 import type { RawData, WebSocket } from 'ws'
-import { TokenBucket } from './limits/token-bucket.js'
+import { TokenBucket } from '../services/token-bucket.js'
 
 /** An agent whose hello was verified. */
 export interface AuthenticatedAgent {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { TokenBucket } from '../agents/limits/token-bucket.js'
+import { TokenBucket } from '../services/token-bucket.js'
 
 /** What one node may cause: a rogue one must not fill the disk, nor hide the lines about others. */
 const linesPerSecond = 0.1

@@ -1,12 +1,17 @@
 import type { Clock } from '@roost/runtime'
 import { LRUCache } from 'lru-cache'
-import type { StreamOptions } from '../options.js'
-import { TokenBucket } from './token-bucket.js'
+import { TokenBucket } from '../../services/token-bucket.js'
 
-type BudgetOptions = Pick<
-  StreamOptions,
-  'bytesPerSecond' | 'byteBurst' | 'cpuMsPerSecond' | 'cpuMsBurst' | 'heavyMessagesPerSecond' | 'heavyMessageBurst'
->
+/** What the messages of one node may cost on average, and at once. Above it, its connection is read later. */
+export interface BudgetOptions {
+  readonly bytesPerSecond: number
+  readonly byteBurst: number
+  readonly cpuMsPerSecond: number
+  readonly cpuMsBurst: number
+  /** Inventories and catalogues, together. */
+  readonly heavyMessagesPerSecond: number
+  readonly heavyMessageBurst: number
+}
 
 interface Budget {
   readonly bytes: TokenBucket

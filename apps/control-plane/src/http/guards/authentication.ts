@@ -2,8 +2,8 @@ import type { Caller } from '@roost/api-types/rpc'
 import { RoostError } from '@roost/api-types/rest'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { messages, tooManyRequests } from '../../services/messages.js'
-import { createFailureLimit } from './failure-limit.js'
-import { countWindows } from './windows.js'
+import { createFailureLimit } from '../../services/failure-limit.js'
+import { countWindows } from '../../services/windows.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
