@@ -119,6 +119,79 @@ it('every operation that is read by its query says what may be in it', () => {
   )
 })
 
+const parametersOf = (path: string, method = 'get') =>
+  new Map((document.paths[path]?.[method]?.parameters ?? []).map((parameter) => [parameter.name, parameter]))
+
+it('parameters say what is required, what repeats, and which values there are', () => {
+  expect(parametersOf('/api/v1/nodes/{id}/metrics/poll/').get('metrics')).toMatchObject({
+    required: true,
+    schema: { type: 'array', items: { type: 'string' } },
+  })
+  const usage = parametersOf('/api/v1/clusters/{id}/utilization/transfer/total/')
+  expect([usage.get('start')?.required, usage.get('end')?.required]).toEqual([true, false])
+  const nodes = parametersOf('/api/v1/nodes/')
+  expect(nodes.get('state')?.schema).toMatchObject({ enum: expect.arrayContaining(['online', 'offline']) })
+  expect(nodes.get('state__in')).toMatchObject({ explode: false, schema: { type: 'array', items: { type: 'string' } } })
+  expect(nodes.get('order_by')?.schema).toMatchObject({ type: 'array' })
+  expect(parametersOf('/api/v1/gateway_shares/').get('protocol')?.schema).toMatchObject({ enum: ['nfs', 'cifs'] })
+  for (const [name, { required }] of nodes) expect([name, required]).toEqual([name, false])
+})
+
+it('the headers of conditions and repetitions are in it', () => {
+  const etag = { headers: { ETag: expect.anything() } }
+  for (const name of ['users', 'gateway_shares']) {
+    const record = `/api/v1/${name}/{id}/`
+    expect(document.paths[record]?.['get']?.responses['200']).toMatchObject(etag)
+    expect(document.paths[record]?.['patch']?.responses['202']).toMatchObject(etag)
+    for (const method of ['patch', 'delete'])
+      expect(parametersOf(record, method).get('If-Match')).toMatchObject({ in: 'header', required: false })
+    expect(parametersOf(`/api/v1/${name}/`, 'post').get('Idempotency-Key')).toMatchObject({ in: 'header' })
+  }
+  expect(parametersOf('/api/v1/gateway_deployments/{id}/cancel/', 'post').has('Idempotency-Key')).toBe(true)
+})
+
+it('a change of several records needs their resource_uri', () => {
+  const steps = ['paths', '/api/v1/nodes/', 'patch', 'requestBody', 'content', 'application/json', 'schema']
+  expect(contract.faultOf(steps, { objects: [{ resource_uri: '/api/v1/nodes/7/', enabled: false }] })).toBeUndefined()
+  expect(contract.faultOf(steps, { objects: [{ enabled: false }] })).toContain('resource_uri')
+})
+
+it('every operation has an id, and the document a server', () => {
+  expect(operations().filter(({ operation }) => operation.operationId === undefined)).toEqual([])
+  const ids = operations().map(({ operation }) => operation.operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(document.servers).toEqual([expect.objectContaining({ url: '/' })])
+})
+
+/** Every object of the document below this one, with the steps to it. What examples contain is none. */
+function partsOf(part: unknown, at: readonly string[] = []): readonly { at: readonly string[]; part: object }[] {
+  if (typeof part !== 'object' || part === null) return []
+  const below = Object.entries(part).filter(([name]) => !['example', 'examples', 'value'].includes(name))
+  return [{ at, part }, ...below.flatMap(([name, one]) => partsOf(one, [...at, name]))]
+}
+
+/** `properties` maps names to schemas: a property may be called `type` or `default`. */
+const isSchema = (part: object, at: readonly string[]) =>
+  at.at(-1) !== 'properties' && ['type', 'anyOf', '$ref'].some((keyword) => keyword in part)
+
+/** The examples and the default that a schema has. */
+function givenBy(schema: { examples?: unknown; example?: unknown; default?: unknown }): readonly unknown[] {
+  const { examples, example, default: normal } = schema
+  return [examples, [example], [normal]]
+    .flatMap((one) => (Array.isArray(one) ? (one as unknown[]) : []))
+    .filter(isGiven)
+}
+const isGiven = (value: unknown) => value !== undefined
+
+it('every example and default fits its schema', () => {
+  const schemas = partsOf(document).filter(({ part, at }) => isSchema(part, at) && givenBy(part).length > 0)
+  expect(schemas.length).toBeGreaterThan(100)
+  const faults = schemas.flatMap(({ at, part }) =>
+    givenBy(part).flatMap((value) => contract.faultOf(at, value)?.concat(` at ${at.join(' ')}`) ?? []),
+  )
+  expect(faults).toEqual([])
+})
+
 it('utilization is documented as CSV too', () => {
   const asCsv = operations().filter(({ operation }) => operation.responses['200']?.content?.['text/csv'] !== undefined)
   expect(asCsv.map(({ path }) => path)).toEqual(

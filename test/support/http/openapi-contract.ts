@@ -13,14 +13,23 @@ interface Exchange {
 
 export interface OpenApiDocument {
   readonly openapi: string
+  readonly servers?: readonly object[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
 interface Operation {
   readonly operationId?: string
   readonly requestBody?: Answer
+  readonly parameters?: readonly Parameter[]
   readonly security?: readonly unknown[]
   readonly responses: Readonly<Record<string, Answer>>
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly schema?: object
 }
 
 interface Answer {

@@ -8,8 +8,10 @@ import { acrossText, namesText, samplesText } from './text.js'
 
 const query = {
   metrics: z
-    .string()
-    .describe('Metric names separated by commas; `*` stands for any run of characters. May be repeated.'),
+    .array(z.string())
+    .describe(
+      'Metric names, each also several separated by commas; `*` stands for any run of characters. May be repeated.',
+    ),
 }
 
 const asked = (request: RouteRequest) => splitNames(request.query.getAll('metrics'))
@@ -31,6 +33,7 @@ const latest = (part: Part & Answer, read: Slices): Route => ({
   method: 'GET',
   status: 200,
   query,
+  requiredQuery: ['metrics'],
   handle: async (request, reply) => sendSlices(reply, await read(request)),
 })
 

@@ -37,6 +37,7 @@ export function utilizationRoutes({ utilization, requireCluster }: Collaborators
         summary: `${what}: ${view.summary}`,
         params: { policy_idx: 'Index of the storage policy', account: 'Account, such as AUTH_bob' },
         query,
+        requiredQuery: ['start'],
         status: 200,
         answer: utilizationEnvelope(view.record),
         csv: true,
@@ -61,7 +62,7 @@ export function utilizationRoutes({ utilization, requireCluster }: Collaborators
 }
 
 const query = {
-  start: z.string().describe('Required. ISO 8601, UTC without a zone; rounded down to the half-hour'),
+  start: z.string().describe('ISO 8601, UTC without a zone; rounded down to the half-hour'),
   end: z.string().describe('Now unless given; rounded up to whole hours from the rounded start'),
   limit: z.int().min(0).describe('Page size; 0 or more than 1000 means 1000').meta({ default: 20 }),
   offset: z.int().min(0).describe('Offset of the first row').meta({ default: 0 }),

@@ -17,6 +17,9 @@ const retryAfter = {
   'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
 }
 const location = { Location: { description: 'The absolute URL of the record', schema: { type: 'string' } } }
+export const etagHeader = {
+  ETag: { description: 'The version of the record, for If-Match', schema: { type: 'string' } },
+}
 const challenge = { 'WWW-Authenticate': { description: 'ApiKey', schema: { type: 'string' } } }
 
 /** Every status of the API. */

@@ -7,6 +7,8 @@ export interface Field {
   readonly type: string
   readonly format: string | undefined
   readonly nullable: boolean
+  /** All the values of a text that has few; otherwise none. */
+  readonly values: readonly string[]
   readonly description: string
   readonly default: unknown
   /** The resource whose URI the field holds. */
@@ -28,6 +30,8 @@ interface JsonSchema {
   readonly format?: string
   readonly description?: string
   readonly default?: unknown
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
   readonly anyOf?: readonly JsonSchema[]
   readonly oneOf?: readonly JsonSchema[]
   readonly allOf?: readonly JsonSchema[]
@@ -68,7 +72,11 @@ function combine(parts: readonly Fields[]): Fields {
 function propertiesOf(parts: readonly Fields[]): Fields['properties'] {
   const all = new Map<string, Field>()
   for (const [name, field] of parts.flatMap(({ properties }) => Object.entries(properties)))
-    all.set(name, { ...field, default: all.get(name)?.default ?? field.default })
+    all.set(name, {
+      ...field,
+      default: all.get(name)?.default ?? field.default,
+      values: [...new Set([...(all.get(name)?.values ?? []), ...field.values])],
+    })
   return Object.fromEntries(all)
 }
 
@@ -90,9 +98,14 @@ function describe(part: JsonSchema, resolve: (part: JsonSchema) => JsonSchema): 
     type: types.find((type) => type !== 'null') ?? 'object',
     format: variants.find(({ format }) => format !== undefined)?.format,
     nullable: types.includes('null'),
+    values: variants.flatMap(valuesOf),
     description: outer.description ?? '',
     default: outer.default,
     relation: variants.map((variant) => variant[relationKey]).find((relation) => relation !== undefined),
     mayBeEmpty: variants.some((variant) => variant.type === 'array' || variant[blankKey] === true),
   }
+}
+
+function valuesOf(part: JsonSchema): readonly string[] {
+  return (part.enum ?? [part.const]).filter((value) => typeof value === 'string')
 }

@@ -7,6 +7,7 @@ import type { Dialect } from './dialect.js'
 import { localise } from './relations.js'
 import type { LocalPath } from './relations.js'
 import { once } from './idempotency.js'
+import { idempotencyKey } from './schema-document.js'
 import type { Action, Resource } from './resource.js'
 import { mountRoute } from './route.js'
 
@@ -22,6 +23,7 @@ function mountAction(app: FastifyInstance, { name, reads }: Resource, action: Ac
     path: `${name}/:id/${path}/`,
     resource: name,
     summary,
+    ...(method === 'POST' ? { headers: idempotencyKey } : {}),
     ...(schema === undefined ? {} : { body: schema }),
     status,
     answer,

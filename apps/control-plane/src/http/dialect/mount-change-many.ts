@@ -1,4 +1,4 @@
-import { examplesOf, idOfRelation, resourceUri, RoostError } from '@roost/api-types/rest'
+import { examplesOf, idOfRelation, resourceUri, ResourceUri, RoostError } from '@roost/api-types/rest'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { objectBody } from '../guards/body.js'
@@ -24,6 +24,10 @@ interface Element {
 }
 
 const maxObjects = 1000
+const Named = z.object({
+  resource_uri: ResourceUri,
+  etag: z.string().optional().describe('The ETag that the record must still have'),
+})
 const Objects = z.object({ objects: z.array(z.unknown()).max(maxObjects) })
 
 /** `PATCH` on the list: `{"objects": [{"resource_uri": …, …}, …]}`, all or nothing, in the order given. */
@@ -40,12 +44,7 @@ export function mountChangeMany(app: FastifyInstance, resource: Resource, { orig
     resource: name,
     summary: `Change several of ${name}, all or none`,
     body: z
-      .object({
-        objects: z
-          .array(change.body)
-          .max(maxObjects)
-          .describe('Each with its resource_uri, and its etag if it must match'),
-      })
+      .object({ objects: z.array(z.intersection(Named, change.body)).max(maxObjects) })
       .meta({ examples: [{ objects: examplesOf(change.body).map(named) }] }),
     status: 202,
     answer: z.object({ objects: z.array(answer) }).meta({ examples: [{ objects: examplesOf(answer) }] }),

@@ -1,5 +1,4 @@
 import { examplesOf, listEnvelope, maxId } from '@roost/api-types/rest'
-import type { FilterKind } from '@roost/api-types/rest'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { etagOf, matchesAny } from '../../services/etag.js'
@@ -13,7 +12,7 @@ import { mountWrites } from './mount-writes.js'
 import { listMeta } from './paging.js'
 import type { Resource } from './resource.js'
 import { mountRoute } from './route.js'
-import { rangeLookup, SchemaDocument, schemaDocument } from './schema-document.js'
+import { ifNoneMatch, listParameters, SchemaDocument, schemaDocument } from './schema-document.js'
 
 /** The longest list of ids of `set/`, in characters. */
 const maxSetLength = 4096
@@ -54,6 +53,8 @@ function mountDetail(app: FastifyInstance, { name, record, rules, reads }: Resou
     path: `${name}/:id/`,
     resource: name,
     summary: `Read one of ${name}`,
+    headers: ifNoneMatch,
+    etag: true,
     status: 200,
     answer: record,
     isConditional: true,
@@ -107,34 +108,4 @@ function mountSet(app: FastifyInstance, { name, record, reads }: Resource): void
 
 function setTooLong(ids: number, length: number): string {
   return `set/ accepts ids of up to ${maxSetLength} characters together. These are ${ids} ids with ${length} characters. Send them in several requests.`
-}
-
-/** The query parameters of a list, for the documentation. */
-function listParameters({ rules }: Resource): Readonly<Record<string, z.ZodType>> {
-  const filters = Object.entries(rules.filters).flatMap(([name, kind]) => [
-    [name, parameterOf(kind)] as const,
-    ...(rangeLookup(kind) === undefined
-      ? [[`${name}__in`, z.string().describe(`Values of ${name}, separated by commas`)] as const]
-      : []),
-  ])
-  return {
-    limit: z.int().min(0).describe('Page size; 0 or more than 1000 means 1000').meta({ default: 20 }),
-    offset: z.int().min(0).describe('Offset of the first object').meta({ default: 0 }),
-    order_by: z.enum(rules.ordering.flatMap((field) => [field, `-${field}`])).describe('May be repeated'),
-    ...Object.fromEntries(filters),
-  }
-}
-
-function parameterOf(kind: FilterKind): z.ZodType {
-  if (typeof kind === 'object') return z.string().describe(`Id or resource URI of one of ${kind.relation}`)
-  return {
-    integer: z.int(),
-    number: z.number(),
-    boolean: z.boolean(),
-    text: z.string(),
-    uuid: z.uuid(),
-    since: z.iso.datetime(),
-    until: z.iso.datetime(),
-    above: z.int().describe('Rows with a greater number'),
-  }[kind]
 }

@@ -10,6 +10,7 @@ import { once } from './idempotency.js'
 import { localise } from './relations.js'
 import type { LocalPath } from './relations.js'
 import type { Resource } from './resource.js'
+import { idempotencyKey, ifMatch } from './schema-document.js'
 import { mountRoute } from './route.js'
 
 /** `POST` on the list, `PATCH` and `DELETE` on a record, as far as the resource declares them. */
@@ -28,6 +29,7 @@ function mountCreate(app: FastifyInstance, { name, record, create }: Resource, d
     path: `${name}/`,
     resource: name,
     summary: `Create one of ${name}`,
+    headers: idempotencyKey,
     body: create.body,
     status: 201,
     answer: create.answer ?? record,
@@ -53,6 +55,8 @@ function mountChange(app: FastifyInstance, resource: Resource, path: string, { o
     path: `${path}/:id/`,
     resource: name,
     summary: `Change the fields sent of one of ${name}`,
+    headers: ifMatch,
+    etag: true,
     body: change.body,
     status: 202,
     answer: change.answer ?? record,
@@ -76,6 +80,7 @@ function mountRemove(app: FastifyInstance, { name, reads, remove }: Resource): v
     path: `${name}/:id/`,
     resource: name,
     summary: `Remove one of ${name}`,
+    headers: ifMatch,
     status: 204,
     answer: z.null(),
     requireRecord: (id) => reads.get(id),

@@ -33,12 +33,18 @@ export interface Route {
   readonly params?: Readonly<Record<string, string>>
   /** For the documentation; the handler reads the query itself. */
   readonly query?: Readonly<Record<string, z.ZodType>>
+  /** Names of the parameters in `query` without which the request is refused, for the documentation. */
+  readonly requiredQuery?: readonly string[]
+  /** The request headers that it reads, for the documentation. */
+  readonly headers?: Readonly<Record<string, z.ZodType>>
   /** For the documentation; the handler parses the body itself. */
   readonly body?: z.ZodType
   readonly status: 200 | 201 | 202 | 204
   readonly answer: z.ZodType
   /** Of the answer, for the documentation, where its schema brings none. */
   readonly example?: unknown
+  /** The answer has an `ETag`, for the documentation. */
+  readonly etag?: true
   /** It answers the same as CSV where the query says so. */
   readonly csv?: boolean
   /** It answers 304 where the ETag of If-None-Match still matches. */
@@ -53,11 +59,11 @@ export interface Route {
 }
 
 export function mountRoute(app: FastifyInstance, route: Route): void {
-  const { method, path, resource, requireRecord, csv = false, example, secretAnswer = false } = route
+  const { method, path, resource, requireRecord, csv = false, example, etag = false, secretAnswer = false } = route
   app.route<{ Params: Record<string, string> }>({
     method,
     url: `/api/v1/${path}`,
-    config: { resource, csv, example, secretAnswer },
+    config: { resource, csv, example, etag, secretAnswer },
     schema: schemaOf(route),
     // A hook, so that an unknown id is reported before a wrong body.
     ...(requireRecord === undefined
@@ -108,7 +114,6 @@ function schemaOf(route: Route): FastifySchema {
     resource,
     summary,
     params = {},
-    query,
     body,
     status,
     answer,
@@ -122,7 +127,8 @@ function schemaOf(route: Route): FastifySchema {
     summary,
     operationId: operationId(method, path),
     ...(names.length === 0 ? {} : { params: z.object(Object.fromEntries(described)) }),
-    ...(query === undefined ? {} : { querystring: z.object(query).partial() }),
+    ...querySchema(route),
+    ...(route.headers === undefined ? {} : { headers: z.object(route.headers).partial() }),
     ...(body === undefined ? {} : { body }),
     response: {
       [status]: answer,
@@ -130,6 +136,15 @@ function schemaOf(route: Route): FastifySchema {
       ...describeRefusals([...refusalsOf[method], ...refusals]),
     },
   }
+}
+
+function querySchema({ query, requiredQuery = [] }: Route): { readonly querystring?: z.ZodType } {
+  if (query === undefined) return {}
+  const fields = Object.entries(query).map(([name, schema]) => [
+    name,
+    requiredQuery.includes(name) ? schema : schema.optional(),
+  ])
+  return { querystring: z.object(Object.fromEntries(fields)) }
 }
 
 function paramOf(description: string | undefined): z.ZodType {

@@ -110,3 +110,53 @@ function typeOf({ type, format, relation }: Field): string {
   if (format === 'date-time') return 'datetime'
   return types[type] ?? type
 }
+
+/** The headers of requests, as the documentation describes them. */
+export const ifMatch = {
+  'If-Match': z.string().describe('The ETag of the record that the caller saw: 412 if it has changed since. * is any.'),
+}
+export const ifNoneMatch = {
+  'If-None-Match': z.string().describe('The ETag of the record that the caller has: 304 if it is still the same.'),
+}
+export const idempotencyKey = {
+  'Idempotency-Key': z
+    .string()
+    .regex(/^[!-~]{1,255}$/)
+    .describe('A repetition with the same key and body within 24 hours receives the first answer.'),
+}
+
+/** Returns the query parameters of a list, for the documentation. */
+export function listParameters({ record, rules }: Resource): Readonly<Record<string, z.ZodType>> {
+  const { properties } = fieldsOf(record, 'output')
+  const filters = Object.entries(rules.filters).flatMap(([name, kind]) => {
+    const value = valueOf(kind, properties[name]?.values ?? [])
+    return [
+      [name, value] as const,
+      ...(rangeLookup(kind) === undefined
+        ? [[`${name}__in`, z.array(value).describe(`Values of ${name}, separated by commas`)] as const]
+        : []),
+    ]
+  })
+  return {
+    limit: z.int().min(0).describe('Page size; 0 or more than 1000 means 1000').meta({ default: 20 }),
+    offset: z.int().min(0).describe('Offset of the first object').meta({ default: 0 }),
+    order_by: z.array(z.enum(rules.ordering.flatMap((field) => [field, `-${field}`]))).describe('May be repeated'),
+    ...Object.fromEntries(filters),
+  }
+}
+
+/** Returns the schema of a filter's value. `known` are all the values that the field of that name has. */
+function valueOf(kind: FilterKind, known: readonly string[]): z.ZodType {
+  if (typeof kind === 'object') return z.string().describe(`Id or resource URI of one of ${kind.relation}`)
+  if (kind === 'text' && known.length > 0) return z.enum(known)
+  return {
+    integer: z.int(),
+    number: z.number(),
+    boolean: z.boolean(),
+    text: z.string(),
+    uuid: z.uuid(),
+    since: z.iso.datetime(),
+    until: z.iso.datetime(),
+    above: z.int().describe('Rows with a greater number'),
+  }[kind]
+}

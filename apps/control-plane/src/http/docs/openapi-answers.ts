@@ -1,4 +1,4 @@
-import { statusRow } from '../dialect/answers.js'
+import { etagHeader, statusRow } from '../dialect/answers.js'
 import { messages } from '../../services/messages.js'
 
 type Json = Readonly<Record<string, unknown>>
@@ -8,36 +8,57 @@ interface Answer extends Json {
   readonly content?: Readonly<Record<string, Json>>
 }
 
+interface Parameter extends Json {
+  readonly name?: string
+}
+
+/** What the routes say of an operation that its schemas do not. */
+export interface Notes {
+  /** An example of its successful answer. */
+  readonly example: unknown
+  /** Its successful answer has an `ETag`. */
+  readonly etag: boolean
+}
+
 interface Operation extends Json {
   readonly operationId?: string
   readonly tags?: readonly string[]
   readonly requestBody?: unknown
+  readonly parameters?: readonly Parameter[]
   readonly responses: Readonly<Record<string, Answer>>
 }
 
-/** Adds descriptions, headers and examples to the answers of every operation. `given` has the examples of successes by operation. */
-export function describeAnswers(document: object, given: ReadonlyMap<unknown, unknown>): object {
+/** Adds descriptions, headers and examples to the answers of every operation. `notes` has those of the routes by operation. */
+export function describeAnswers(document: object, notes: ReadonlyMap<unknown, Notes>): object {
   const { paths, ...rest } = document as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   }
   return {
     ...rest,
-    paths: mapValues(paths, (methods) => mapValues(methods, (operation) => describeOperation(operation, given))),
+    paths: mapValues(paths, (methods) =>
+      mapValues(methods, (operation) => describeOperation(operation, notes.get(operation.operationId))),
+    ),
   }
 }
 
-function describeOperation(operation: Operation, given: ReadonlyMap<unknown, unknown>): Operation {
-  const example = given.get(operation.operationId)
+function describeOperation(operation: Operation, notes: Notes | undefined): Operation {
+  const { example, etag = false } = notes ?? {}
   return {
     ...operation,
+    ...(operation.parameters === undefined ? {} : { parameters: operation.parameters.map(withCommas) }),
     responses: mapValues(operation.responses, (answer, status) =>
       describeAnswer(
-        answer,
+        etag && status.startsWith('2') ? { ...answer, headers: etagHeader } : answer,
         status,
         status === '200' && example !== undefined ? { example } : refusal(status, operation),
       ),
     ),
   }
+}
+
+/** Values of one `__in` are separated by commas; every other list repeats its parameter. */
+function withCommas(parameter: Parameter): Parameter {
+  return parameter.name?.endsWith('__in') === true ? { ...parameter, style: 'form', explode: false } : parameter
 }
 
 function describeAnswer(answer: Answer, status: string, examples: Json): Answer {

@@ -1,8 +1,10 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { operationId } from '../dialect/route.js'
 import { describeAnswers } from './openapi-answers.js'
+import type { Notes } from './openapi-answers.js'
 
 export interface OpenApiOptions {
   readonly version: string
@@ -17,10 +19,11 @@ const description = `The HTTP API of Roost. Every path answers with and without 
 /** Collects every route that is registered after this call, for `/openapi.json` and the page at `/docs`. */
 export async function describeRoutes(app: FastifyInstance, { version, hidden }: OpenApiOptions): Promise<void> {
   // Kept aside: swagger takes whatever looks like a schema for one, and an example may well tell of types.
-  const examples = new Map<unknown, unknown>()
+  const notes = new Map<unknown, Notes>()
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
+      servers: [{ url: '/', description: 'The server that answers this document' }],
       info: { title: 'Roost', version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
       components: {
         securitySchemes: {
@@ -36,14 +39,19 @@ export async function describeRoutes(app: FastifyInstance, { version, hidden }: 
     },
     transform: (route) => {
       const isHidden = hidden.some((prefix) => route.url.startsWith(prefix))
-      const { public: isPublic = false, csv = false, example } = route.route.config ?? {}
-      if (example !== undefined) examples.set(route.schema?.operationId, example)
-      const schema = { ...route.schema, ...(isHidden ? { hide: true } : {}), ...(isPublic ? { security: [] } : {}) }
+      const { public: isPublic = false, csv = false, example, etag = false } = route.route.config ?? {}
+      const id = route.schema?.operationId ?? idOf(route.route)
+      notes.set(id, { example, etag })
+      const schema = {
+        ...route.schema,
+        operationId: id,
+        ...(isHidden ? { hide: true } : {}),
+        ...(isPublic ? { security: [] } : {}),
+      }
       const described = jsonSchemaTransform({ ...route, schema })
       return csv ? { ...described, schema: withCsv(described.schema) } : described
     },
-    transformObject: (document) =>
-      withoutUnused(describeAnswers(jsonSchemaTransformObject(document) as object, examples)),
+    transformObject: (document) => withoutUnused(describeAnswers(jsonSchemaTransformObject(document) as object, notes)),
   })
 }
 
@@ -60,6 +68,12 @@ export async function mountDocs(app: FastifyInstance): Promise<void> {
       theme: { title: 'The API of Roost' },
     })
   })
+}
+
+/** Returns the operation id of a route outside of the resources. */
+function idOf({ method, url }: RouteOptions): string {
+  const [first = 'GET'] = [method].flat()
+  return operationId(first, url === '/' ? 'landing' : url)
 }
 
 /** A successful answer also as CSV. */

@@ -21,6 +21,8 @@ declare module 'fastify' {
     readonly csv?: boolean
     /** An example answer, for the documentation. */
     readonly example?: unknown
+    /** The answer has an `ETag`, for the documentation. */
+    readonly etag?: boolean
   }
   interface FastifyRequest {
     caller: Caller | null
