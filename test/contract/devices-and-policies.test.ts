@@ -100,8 +100,8 @@ describe('a device', () => {
       [1_800_000_000, 90],
       [1_800_000_010, 80],
     ] as const) {
-      const figures = { total_bytes: 100, free_bytes: free, available_bytes: free }
-      intake.deviceUsage(node, { type: 'device_usage', time, devices: [{ key: 'd9', status: 'ok', figures }] })
+      const space = { total_bytes: 100, free_bytes: free, available_bytes: free }
+      intake.deviceUsage(node, { type: 'device_usage', time, devices: [{ key: 'd9', status: 'ok', figures: space }] })
       await api.context.capacity.writer.flush()
       const { body } = await api.get(`/api/v1/devices/${id}/`)
       expect(body).toMatchObject({ free_bytes: free, last_seen: new Date(time * 1000).toISOString() })

@@ -28,7 +28,7 @@ interface Collaborators {
 export function createCapacityIntake({ live, store, writer }: Collaborators): CapacityIntake {
   const devicesChanged = async (nodeId: number) => {
     // What is in memory is newer than what would be read.
-    writer.add(live.takeUnstored(nodeId))
+    writer.add(live.removeUnstored(nodeId))
     await writer.flush()
     live.put(nodeId, await store.listDevices(nodeId))
   }
@@ -42,7 +42,7 @@ export function createCapacityIntake({ live, store, writer }: Collaborators): Ca
       for (const [nodeId, devices] of byNode(await store.listDevices())) live.put(nodeId, devices)
     },
     async storeAll() {
-      writer.add(live.takeUnstored())
+      writer.add(live.removeUnstored())
       await writer.flush()
     },
     async refresh() {

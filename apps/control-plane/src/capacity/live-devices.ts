@@ -15,7 +15,7 @@ export interface LiveDevices {
   /** Applies the usage in a report; returns what is to be stored now. Ignores devices that no inventory named. */
   report(nodeId: number, time: number, devices: readonly ReportedDevice[]): DeviceUsage[]
   /** Returns the usage that is newer than what is stored, of a node or of all, and counts it as stored. */
-  takeUnstored(nodeId?: number): DeviceUsage[]
+  removeUnstored(nodeId?: number): DeviceUsage[]
   /** Returns the usage of the device as it is now. */
   newest(usage: DeviceUsage): DeviceUsage
   /** Returns the last usage of a device, which is newer than that of the database; undefined if no inventory names it now. */
@@ -92,7 +92,7 @@ export function createLiveDevices(): LiveDevices {
         return [stored(device, time, isStatusNew)]
       })
     },
-    takeUnstored: (nodeId) => takeUnstored(nodeId === undefined ? byId.values() : nodes.get(nodeId)?.values()),
+    removeUnstored: (nodeId) => removeUnstored(nodeId === undefined ? byId.values() : nodes.get(nodeId)?.values()),
     newest: (usage) => newest(usage, byId.get(usage.id)),
     usageOf: (id) => byId.get(id),
   }
@@ -100,8 +100,8 @@ export function createLiveDevices(): LiveDevices {
 
 function liveDevice(stored: StoredDevice, columns: DeviceColumns): LiveDevice {
   const { id, nodeId, clusterId, policies, status, time } = stored
-  const figures = spaceOf(stored)
-  const device = { id, nodeId, clusterId, policies, status, figures, time, storedAt: time ?? -Infinity }
+  const space = spaceOf(stored)
+  const device = { id, nodeId, clusterId, policies, status, figures: space, time, storedAt: time ?? -Infinity }
   return { ...device, row: columns.add(counted(device)) }
 }
 
@@ -145,7 +145,7 @@ function stored({ id, nodeId, status, figures: space }: LiveDevice, time: number
   }
 }
 
-function takeUnstored(devices: Iterable<LiveDevice> = []): DeviceUsage[] {
+function removeUnstored(devices: Iterable<LiveDevice> = []): DeviceUsage[] {
   return [...devices].flatMap((device) => {
     if (device.time === null || device.time === device.storedAt) return []
     device.storedAt = device.time
