@@ -9,11 +9,26 @@ export function parseMessage(data: Buffer): RawMessage | undefined {
     // PostgreSQL cannot store NUL.
     const text = data.toString('utf8').replaceAll('\\u0000', '\\ufffd')
     if (isTooDeep(text)) return undefined
-    const value: unknown = JSON.parse(text)
+    const parsed: unknown = JSON.parse(text)
+    const value = surrogateEscape.test(text) ? withoutHalfCharacters(parsed) : parsed
     return isRawMessage(value) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+const surrogateEscape = /\\u[dD][89a-fA-F]/
+
+const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '\ufffd')
+
+/** Half a character is valid in JSON, but the database refuses it. Recursion is safe: the depth of the message was checked. */
+function withoutHalfCharacters(value: unknown): unknown {
+  if (typeof value === 'string') return wellFormed(value)
+  if (Array.isArray(value)) return value.map(withoutHalfCharacters)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [wellFormed(name), withoutHalfCharacters(part)]),
+  )
 }
 
 function isRawMessage(value: unknown): value is RawMessage {

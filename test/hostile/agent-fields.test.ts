@@ -1,0 +1,58 @@
+import { systemClock } from '@roost/runtime'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ScriptedControlPlane } from '../support/agents/scripted-control-plane.js'
+import { enrolledState, startTestAgent, type TestAgent } from '../support/agents/test-agent.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
+import { hostileValues, partsOf, sampleOf, textWith } from './hostile-values.js'
+import { serverSchemas } from './protocol-schemas.js'
+
+let state: Awaited<ReturnType<typeof enrolledState>>
+let server: ScriptedControlPlane
+let agent: TestAgent
+
+beforeAll(async () => {
+  server = await ScriptedControlPlane.start({ clock: () => Date.now() / 1000 })
+  state = await enrolledState(`http://127.0.0.1:${server.port}`)
+  server.script.publicKey = state.identity.publicKey
+  agent = await startTestAgent({ dataDir: state.dataDir, clock: systemClock })
+  await vi.waitUntil(() => server.inventories.length > 0, waitTimeoutMs)
+})
+afterAll(async () => {
+  await agent.agent.stop()
+  await server.stop()
+  await state.remove()
+})
+
+let last = 0
+
+/** Returns when the agent has read everything, and works by the settings of before. */
+async function isUnharmed(): Promise<void> {
+  const id = `question-${(last += 1)}`
+  server.sendAll({ type: 'welcome', node_id: 1, parked: null })
+  server.sendAll({
+    type: 'settings',
+    report_interval_ms: 10_000,
+    heartbeat_interval_ms: 15_000,
+    inventory_interval_ms: 3_600_000,
+    reconnect_spread_ms: 1_000,
+    ca: [],
+  })
+  server.sendAll({ type: 'request', id, kind: 'none', parameters: null })
+  await vi.waitFor(() => expect(server.answers.at(-1)?.id).toBe(id), waitTimeoutMs)
+  server.answers.length = 0
+}
+
+/** A second challenge is answered with a second hello, which this control plane did not ask for. */
+const schemas = serverSchemas.filter(({ name }) => name !== 'challenge')
+
+describe('an agent whose control plane sends any value in any field', () => {
+  it.each(schemas)('of $name keeps its session and goes on', async ({ schema }) => {
+    const sample = sampleOf(schema, { clock: Date.now() / 1000, id: 1, report_interval_ms: 10_000 })
+    for (const path of partsOf(sample).filter((part) => part.length > 0)) {
+      for (const value of hostileValues) server.sendText(textWith(sample, path, value))
+      await isUnharmed()
+    }
+    expect(server.faults).toEqual([])
+    expect(server.hellos).toHaveLength(1)
+  })
+})
