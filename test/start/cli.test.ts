@@ -85,9 +85,15 @@ describe('roost', () => {
   })
 
   it('says what the server refused, with a code to branch on', async () => {
-    const { code, stderr } = await cli('cluster', 'add', 'default')
-    expect(code).toBe(2)
-    expect(stderr).toMatch(/^roost: .*default/)
+    expect(await cli('cluster', 'add', 'default')).toMatchObject({
+      code: 4,
+      stderr: "roost: Cluster 'default' already exists.\n",
+    })
+    expect(await cli('help', 'nosuch')).toMatchObject({ code: 2 })
+    expect(await cli('token', 'create', '--ttl', '30d')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Use a time from 1m to 7d.'),
+    })
   })
 
   it('prints the two lines for a new node, and that loopback answers this machine alone', async () => {
@@ -112,9 +118,9 @@ describe('roost', () => {
     expect(shown).toMatch(
       /\n\nPROBLEM +SUBJECT +MESSAGE\nmount_stuck +\/srv\/node\/d1 +It has not answered for 3 s\.\n$/,
     )
-    expect(JSON.parse((await cli('node', 'show', 'storage-1', '-o', 'json')).stdout)).toMatchObject({
-      problems: [problem],
-    })
+    const record = JSON.parse((await cli('node', 'show', 'storage-1', '-o', 'json')).stdout) as { readonly id: number }
+    expect(record).toMatchObject({ problems: [problem] })
+    expect((await cli('node', 'show', String(record.id))).stdout).toMatch(/^HOSTNAME +storage-1$/m)
     expect((await cli('node', 'remove', 'storage-1')).code).toBe(0)
     expect(JSON.parse((await cli('node', 'list', '-o', 'json')).stdout)).toEqual([])
     expect((await cli('node', 'remove', 'storage-1')).code).toBe(3)

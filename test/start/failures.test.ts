@@ -41,7 +41,7 @@ describe('wrong variables', () => {
     expect(code).toBe(2)
     expect(stdout).toBe('')
     expect(stderr.trimEnd().split('\n')).toEqual([
-      expect.stringMatching(/^roost: Unknown variable ROOST_DATA\. Known variables: /),
+      expect.stringMatching(/^roost: Unknown variable ROOST_DATA\. /),
       'roost: ROOST_LISTEN must be HOST:PORT, such as 127.0.0.1:8443, 0.0.0.0:8443 or [::1]:8443.',
       'roost: ROOST_TLS must be auto, files or off.',
       'roost: DATABASE_URL must be a URL such as postgresql://user:password@host:5432/roost.',

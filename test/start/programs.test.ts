@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -48,5 +48,37 @@ describe.each(programs)('$name', ({ name, file }) => {
       stdout: '',
       stderr: 'Roost needs Node 20.19 or later, and this is Node 20.18.3. Node 24 is recommended.\n',
     })
+  })
+})
+
+describe('the first npm run setup', () => {
+  it('names the registry that it cannot reach', async () => {
+    const clone = join(folder, 'clone-without-network')
+    await run('git', ['-c', 'safe.directory=*', 'clone', '--quiet', repository, clone])
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: folder,
+      npm_config_cache: join(folder, 'empty-cache'),
+      npm_config_registry: 'http://127.0.0.1:1/',
+    }
+    const { code, stderr } = await runToEnd('npm', ['run', '-s', 'setup'], { cwd: clone, env })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^Roost could not download pnpm from http:\/\/127\.0\.0\.1:1\/\. Connect this machine to the network, or set a proxy/,
+    )
+  })
+})
+
+describe.skipIf(process.getuid?.() !== 0)('roost-agent enroll by another account than root (run as root)', () => {
+  it('says which account it needs', async () => {
+    await mkdir(join(folder, 'of-root'))
+    await chmod(folder, 0o755)
+    const dataDir = join(folder, 'of-root/agent')
+    const args = ['--data-dir', dataDir, 'enroll', '--server', 'https://127.0.0.1:1', '--token', 'x'.repeat(32)]
+    const { code, stderr } = await runToEnd(join(repository, 'roost-agent'), args, { uid: 65_534, gid: 65_534 })
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      `This account is not permitted to write ${dataDir} (EACCES).\nRun this command as root, or choose another directory with --data-dir.\n`,
+    )
   })
 })

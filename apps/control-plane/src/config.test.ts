@@ -44,7 +44,10 @@ describe('readConfig', () => {
   })
 
   it('names a variable that it does not know', () => {
-    expect(faultsOf({ ROOST_LISTN: '0.0.0.0:1' })[0]).toMatch(/^Unknown variable ROOST_LISTN\./)
+    expect(faultsOf({ ROOST_LISTN: '0.0.0.0:1' })[0]).toMatch(
+      /^Unknown variable ROOST_LISTN\. Did you mean ROOST_LISTEN\? Known variables: /,
+    )
+    expect(faultsOf({ ROOST_SOMETHING: '1' })[0]).toMatch(/^Unknown variable ROOST_SOMETHING\. Known variables: /)
     expect(faultsOf({ ROOST_AGENT_DATA_DIR: '/x', ROOST_TEST_LONG: '1' })).toEqual([])
   })
 

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { isInSubnet, isIpv4 } from '@roost/api-types/rest'
 import { ConfigError, readSystemdOptions, type SystemdOptions } from '@roost/runtime'
 import { z } from 'zod'
+import { mostSimilar } from './config/similar-names.js'
 
 export type TlsConfig =
   | { readonly mode: 'auto' }
@@ -180,7 +181,11 @@ function unknownVariables(env: NodeJS.ProcessEnv): string[] {
   const known = Object.keys(variables)
   return Object.keys(env)
     .filter((name) => /^ROOST_(?!AGENT_|TEST_)/.test(name) && !known.includes(name))
-    .map((name) => `Unknown variable ${name}. Known variables: ${known.join(', ')}.`)
+    .map((name) => {
+      const similar = mostSimilar(name, known)
+      const hint = similar === undefined ? '' : ` Did you mean ${similar}?`
+      return `Unknown variable ${name}.${hint} Known variables: ${known.join(', ')}.`
+    })
 }
 
 function tlsConfig(values: Values, faults: string[]): TlsConfig {

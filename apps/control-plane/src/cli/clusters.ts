@@ -3,6 +3,7 @@ import type { Config } from '../config.js'
 import { addList, findCluster, withApi } from './client/api.js'
 import type { ClusterRecord } from './client/api.js'
 import { addClusterStorage } from './cluster-storage.js'
+import { CommandError, exitCodes } from './terminal/exit-codes.js'
 import { outputOption, render } from './terminal/output.js'
 import type { Columns, OutputOptions } from './terminal/output.js'
 import type { Terminal } from './terminal/terminal.js'
@@ -23,6 +24,9 @@ export function addClusters(program: Command, config: () => Config, terminal: Te
     .addOption(outputOption())
     .action((name: string, options: OutputOptions) =>
       withApi(config(), async ({ clusters }) => {
+        // The API refuses it as an invalid field; a script needs to know that the cluster is there.
+        const { objects } = await clusters.list.query({ filters: { name } })
+        if (objects.length > 0) throw new CommandError(`Cluster '${name}' already exists.`, exitCodes.conflict)
         out.write(render([await clusters.create.mutate({ name })], columns, options))
       }),
     )

@@ -22,7 +22,7 @@ export function addTokens(program: Command, config: () => Config, { out, err }: 
     .command('create')
     .description('Create a token and print the commands to run on the new node')
     .option('--cluster <cluster>', 'cluster that the node joins, by name or id', 'default')
-    .option('--ttl <time>', 'lifetime, such as 30m or 7d (default: 1h)', parseDuration)
+    .option('--ttl <time>', 'lifetime, from 1m to 7d (default: 1h)', parseLifetime)
     .option('--uses <number>', 'number of nodes that can use it (default: 1)', parseUses)
     .option('--roles <roles>', 'approve these roles of the node: gateway, proxy (default: none)', parseRoles)
     .addOption(outputOption())
@@ -35,6 +35,13 @@ export function addTokens(program: Command, config: () => Config, { out, err }: 
         else out.write(`${created.lines.join('\n')}\n`)
       }),
     )
+}
+
+/** The API states these limits in seconds. */
+function parseLifetime(text: string): number {
+  const seconds = parseDuration(text)
+  if (seconds < 60 || seconds > 604_800) throw new InvalidArgumentError('Use a time from 1m to 7d.')
+  return seconds
 }
 
 function parseUses(text: string): number {

@@ -26,7 +26,9 @@ export async function enroll(flags: EnrollFlags): Promise<number> {
   // A server that could not be prepared is better known before the token is used.
   const gateway = flags.gateway === true ? missingPreparations(config) : null
   const machine = openMachine(config.root)
-  const key = await ensureKey(config.dataDir)
+  const key = await ensureKey(config.dataDir).catch((error: NodeJS.ErrnoException) => {
+    throw isForbidden(error) ? notPermitted(config.dataDir, error) : error
+  })
   const { machineId, bootId, hostname } = readMachineIds(machine, key)
   const body: EnrollRequest = {
     token: flags.token,
@@ -54,6 +56,16 @@ export async function enroll(flags: EnrollFlags): Promise<number> {
   const remedy = clockRemedy(skewSeconds)
   if (remedy !== null) say(`Warning: ${remedy}`)
   return exitCodes.ok
+}
+
+function isForbidden({ code = '' }: NodeJS.ErrnoException): boolean {
+  return ['EACCES', 'EPERM'].includes(code)
+}
+
+function notPermitted(dataDir: string, { code }: NodeJS.ErrnoException): CommandError {
+  return new CommandError(`This account is not permitted to write ${dataDir} (${code}).`, {
+    remedy: 'Run this command as root, or choose another directory with --data-dir.',
+  })
 }
 
 function alreadyEnrolled(enrollment: Enrollment, server: URL, dataDir: string): number {

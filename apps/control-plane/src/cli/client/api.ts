@@ -121,7 +121,10 @@ export function addList<R>(
     )
 }
 
-/** Finds a node by its hostname or id. */
+/** Finds a node by its hostname or id, without reading all others. */
 export async function nodeOf(nodes: Rpc['nodes'], nameOrId: string): Promise<NodeRecord> {
-  return pick('node', nameOrId, await listAll((range) => nodes.list.query(range)), ({ hostname }) => hostname)
+  const named = await nodes.list.query({ filters: { hostname: nameOrId } })
+  const isId = /^\d{1,9}$/.test(nameOrId)
+  const byId = isId ? (await nodes.list.query({ filters: { id: Number(nameOrId) } })).objects : []
+  return pick('node', nameOrId, [...named.objects, ...byId], ({ hostname }) => hostname)
 }

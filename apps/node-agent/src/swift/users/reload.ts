@@ -78,7 +78,7 @@ export async function oldWorkersEnded(options: ReloadOptions, before: readonly P
 
 /** Sends the signal through systemd if possible, which may have rights that the agent has not. */
 async function sendSignal({ machine, run, signal }: ReloadOptions, { pid, unit }: ProxyProcess): Promise<void> {
-  if (unit !== null && machine.list('/run/systemd/system').length > 0) {
+  if (unit !== null && machine.stamp('/run/systemd/system') !== undefined) {
     const args = ['kill', '--kill-who=main', '--signal=SIGUSR1', unit]
     const result = await run('systemctl', args, { deadlineMs: 10_000 })
     if (result.exitCode === 0) return
