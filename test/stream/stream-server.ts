@@ -124,7 +124,7 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
     idempotency: createIdempotencyStore(database, () => clock.now()),
   })
   const enrollments = createEnrollmentService({ store: createEnrollmentStore(database), sessions: stream, clock })
-  const app = createServer({ log, tls: null, behindProxy: false })
+  const app = createServer({ log, tls: null, proxies: [] })
   answerErrors(app, { methods: rememberMethods(app) })
   parseBodies(app)
   registerEnrollment(app, { enrollments, trustedCas, clock })

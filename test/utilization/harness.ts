@@ -32,7 +32,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
       config: {
         listen: { host: '127.0.0.1', port: 0 },
         publicUrl: null,
-        behindProxy: false,
+        proxies: [],
         dataDir: '',
         usageRetentionDays: retentionDays,
         auditRetentionDays: 400,

@@ -43,7 +43,7 @@ export interface AppOptions {
 /** Builds the HTTP server of a context with every route. It does not listen yet. */
 export async function buildApp({ context, tls }: AppOptions): Promise<FastifyInstance> {
   const { log, config } = context.options
-  const app = createServer({ log, tls: tls.current(), behindProxy: config.behindProxy })
+  const app = createServer({ log, tls: tls.current(), proxies: config.proxies })
   const methods = rememberMethods(app)
   await describeRoutes(app, { version, hidden: [rpcPrefix] })
   await applyDialect(app, methods, context)

@@ -66,8 +66,29 @@ describe('readConfig', () => {
     },
   )
 
+  it.each([
+    ['0', []],
+    ['10.0.0.5', [{ network: '10.0.0.5', prefix: 32 }]],
+    [
+      '10.1.0.0/16, 2001:db8::1',
+      [
+        { network: '10.1.0.0', prefix: 16 },
+        { network: '2001:db8::1', prefix: 128 },
+      ],
+    ],
+  ])('reads the proxies %s', (text, proxies) => {
+    expect(readConfig({ ROOST_BEHIND_PROXY: text }).proxies).toEqual(proxies)
+  })
+
+  it.each(['2', 'yes', 'proxy.example', '10.0.0.0/33', '10.0.0.5,', '10.0.0.5;10.0.0.6'])(
+    'refuses the proxies %s',
+    (text) => {
+      expect(faultsOf({ ROOST_BEHIND_PROXY: text })).toEqual([expect.stringContaining('10.0.0.5,10.1.0.0/16')])
+    },
+  )
+
   it('refuses plain HTTP off loopback unless a proxy terminates TLS', () => {
-    expect(faultsOf({ ROOST_TLS: 'off', ROOST_LISTEN: '0.0.0.0:80' })[0]).toContain('ROOST_BEHIND_PROXY=1')
+    expect(faultsOf({ ROOST_TLS: 'off', ROOST_LISTEN: '0.0.0.0:80' })[0]).toContain('ROOST_BEHIND_PROXY')
     expect(faultsOf({ ROOST_TLS: 'off', ROOST_LISTEN: '0.0.0.0:80', ROOST_BEHIND_PROXY: '1' })).toEqual([])
     expect(faultsOf({ ROOST_TLS: 'off', ROOST_LISTEN: 'localhost:80' })).toEqual([])
   })

@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path'
 import { isInSubnet, isIpv4 } from '@roost/api-types/rest'
 import { ConfigError, readSystemdOptions, type SystemdOptions } from '@roost/runtime'
 import { z } from 'zod'
+import { ProxyList } from './config/proxies.js'
+import type { Proxies } from './config/proxies.js'
 import { mostSimilar } from './config/similar-names.js'
 
 export type TlsConfig =
@@ -18,8 +20,8 @@ export interface Config extends SystemdOptions {
   /** Null: derived from the listen address. */
   readonly publicUrl: string | null
   readonly tls: TlsConfig
-  /** True if a proxy terminates TLS. */
-  readonly behindProxy: boolean
+  /** The proxies in front, one of which may terminate TLS. */
+  readonly proxies: Proxies
   /** Null: the embedded PostgreSQL. */
   readonly databaseUrl: string | null
   /** Retention of usage by half-hour. */
@@ -102,7 +104,7 @@ const variables = {
   ROOST_TLS: z.enum(['auto', 'files', 'off'], { error: 'must be auto, files or off' }).default('auto'),
   ROOST_TLS_CERT: z.string().nullable().default(null),
   ROOST_TLS_KEY: z.string().nullable().default(null),
-  ROOST_BEHIND_PROXY: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0'),
+  ROOST_BEHIND_PROXY: ProxyList.prefault('0'),
   DATABASE_URL: DatabaseUrl.nullable().default(null),
   ROOST_USAGE_RETENTION_DAYS: Days.prefault('397'),
   ROOST_AUDIT_RETENTION_DAYS: Days.prefault('400'),
@@ -141,7 +143,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     listen: values.ROOST_LISTEN,
     publicUrl: values.ROOST_PUBLIC_URL,
     tls: tlsConfig(values, faults),
-    behindProxy: values.ROOST_BEHIND_PROXY === '1',
+    proxies: values.ROOST_BEHIND_PROXY,
     databaseUrl: values.DATABASE_URL,
     usageRetentionDays: values.ROOST_USAGE_RETENTION_DAYS,
     auditRetentionDays: values.ROOST_AUDIT_RETENTION_DAYS,
@@ -161,11 +163,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return config
 }
 
-function transportFaults({ tls, listen, behindProxy, publicUrl }: Config): string[] {
+function transportFaults({ tls, listen, proxies, publicUrl }: Config): string[] {
   const faults: string[] = []
-  if (tls.mode === 'off' && !behindProxy && !isLoopback(listen.host))
+  if (tls.mode === 'off' && proxies.length === 0 && !isLoopback(listen.host))
     faults.push(
-      `ROOST_TLS=off would send keys unencrypted on ${listen.host}. Listen on loopback, or set ROOST_BEHIND_PROXY=1 if a proxy terminates TLS.`,
+      `ROOST_TLS=off would send keys unencrypted on ${listen.host}. Listen on loopback, or set ROOST_BEHIND_PROXY to the address of the proxy that terminates TLS.`,
     )
   if (tls.mode !== 'off' && publicUrl?.startsWith('http:'))
     faults.push('ROOST_PUBLIC_URL must begin with https:// unless ROOST_TLS is off.')

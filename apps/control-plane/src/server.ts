@@ -3,6 +3,7 @@ import type { Server as HttpsServer } from 'node:https'
 import { buildApp } from './app.js'
 import { closeAll } from '@roost/runtime'
 import { isLoopback } from './config.js'
+import { areLocal } from './config/proxies.js'
 import type { Config } from './config.js'
 import { buildContext } from './context/context.js'
 import type { RunningServer } from './context/running-server.js'
@@ -40,6 +41,8 @@ interface Ends {
 
 async function start(config: Config, log: Log, { stopping, onClose, close }: Ends): Promise<RunningServer> {
   const { dataDir } = config
+  if (config.proxies.length > 0 && areLocal(config.proxies) && !isLoopback(config.listen.host))
+    log.warn('ROOST_BEHIND_PROXY names this machine only: X-Forwarded-For from other addresses is ignored')
   const instance = await claimDataDir(dataDir)
   onClose(() => instance.release())
   // Checked before a database is installed and migrated for nothing.

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
@@ -41,9 +42,10 @@ export async function writeArchive(
   write: (archive: ArchiveWriter) => Promise<void>,
 ): Promise<void> {
   if (descriptor !== undefined) return writeLines(path, createWriteStream('', { fd: descriptor, flush: true }), write)
-  const draft = `${path}.new`
+  // A name that no other account can guess, and `wx`: a link that lies there is not followed.
+  const draft = `${path}.${randomBytes(8).toString('hex')}.new`
   try {
-    await writeLines(path, createWriteStream(draft, { mode: 0o600, flush: true }), write)
+    await writeLines(path, createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }), write)
     await rename(draft, path)
   } catch (error) {
     await rm(draft, { force: true })

@@ -17,7 +17,7 @@ const variablesHelp = `Variables:
   ROOST_LISTEN        address to listen on, HOST:PORT (127.0.0.1:8443)
   ROOST_PUBLIC_URL    URL for nodes and people, such as https://roost.example:8443
   ROOST_TLS           auto (own CA), files (with ROOST_TLS_CERT and ROOST_TLS_KEY) or off
-  ROOST_BEHIND_PROXY  1 when a proxy in front terminates TLS
+  ROOST_BEHIND_PROXY  addresses and networks of the proxies in front; 1: on this machine
   ROOST_LOG_LEVEL     debug, info, warn or error (info)
   DATABASE_URL        URL of your own PostgreSQL instead of the embedded one
   ROOST_DEPLOYMENT_TIMEOUT           timeout of a node in a deployment, in seconds (600)

@@ -79,7 +79,7 @@ export async function buildFleet(
   const { log, now, config, publicUrl, trustedCas, caSha256 } = options
   const clock = { ...systemClock, now }
   const fleet = createFleetStore(database)
-  const addressOf = (request: IncomingMessage) => peerAddress(request, config.behindProxy)
+  const addressOf = (request: IncomingMessage) => peerAddress(request, config.proxies)
   const stream = new AgentStream({
     handlers,
     identities: fleet,
@@ -97,7 +97,7 @@ export async function buildFleet(
     clock,
     publicUrl,
     caSha256,
-    isLoopbackOnly: () => isLoopback(config.listen.host) && !config.behindProxy,
+    isLoopbackOnly: () => isLoopback(config.listen.host) && config.proxies.length === 0,
   })
   await stream.start()
   const sweep = every(10_000, 'remove expired enrollment tokens', () => enrollments.forgetExpired(), log)

@@ -7,7 +7,7 @@ export interface ContextOptions {
   readonly config: Pick<
     Config,
     | 'auditRetentionDays'
-    | 'behindProxy'
+    | 'proxies'
     | 'dataDir'
     | 'deploymentTimeoutMs'
     | 'idempotencyRetentionHours'

@@ -3,17 +3,20 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { isProxy } from '../config/proxies.js'
+import type { Proxies } from '../config/proxies.js'
 import { compressAnswers } from './compression.js'
 import { answerBadPath } from './dialect/error-handler.js'
 import { sliceLongAnswers } from './dialect/slices.js'
+import { HttpError } from './guards/http-error.js'
 import { cutStalledReaders } from './guards/stalled-readers.js'
 
 export interface ServerOptions {
   readonly log: FastifyBaseLogger
   /** Null: plain HTTP. `cert` holds the chain. */
   readonly tls: { readonly key: string; readonly cert: string } | null
-  /** One proxy stands in front: the address it names is the caller's. */
-  readonly behindProxy: boolean
+  /** The proxies in front: the address that one of them names is the caller's. */
+  readonly proxies: Proxies
 }
 
 /** Metric lists and account names are long. */
@@ -29,17 +32,25 @@ const limits = {
 const headersTimeoutMs = 5_000
 /** Timeout of a client that does not read its answer. */
 const readTimeoutMs = 30_000
+/** TLS 1.3, and those of TLS 1.2 that authenticate what they encrypt. */
+const ciphers = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE+AESGCM',
+  'ECDHE+CHACHA20',
+].join(':')
 const nodeLimits = { maxHeaderSize: maxHeaderBytes, connectionsCheckingInterval: 1_000 } as const
 
 /** Fastify with the limits, ids and paths of the contract; knows no route yet. */
-export function createServer({ log, tls, behindProxy }: ServerOptions): FastifyInstance {
+export function createServer({ log, tls, proxies }: ServerOptions): FastifyInstance {
   const options = {
     ...limits,
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
     // Only one hop is trusted: clients can forge the other entries of X-Forwarded-For.
-    trustProxy: (_address: string, hop: number) => behindProxy && hop === 0,
+    trustProxy: (address: string, hop: number) => hop === 0 && isProxy(proxies, address),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderBytes },
     genReqId: requestId,
     rewriteUrl: overrideMethod,
@@ -47,10 +58,14 @@ export function createServer({ log, tls, behindProxy }: ServerOptions): FastifyI
     clientErrorHandler: refuseBadRequest,
   }
   const app = tls
-    ? (Fastify({ ...options, https: { ...tls, ...nodeLimits, handshakeTimeout: 5_000 } }) as unknown as FastifyInstance)
+    ? (Fastify({
+        ...options,
+        https: { ...tls, ...nodeLimits, ciphers, handshakeTimeout: 5_000 },
+      }) as unknown as FastifyInstance)
     : (Fastify({ ...options, http: nodeLimits }) as unknown as FastifyInstance)
   app.server.headersTimeout = headersTimeoutMs
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  app.addHook('onRequest', async ({ raw }) => requireOneHost(raw))
   sliceLongAnswers(app)
   compressAnswers(app)
   cutStalledReaders(app, readTimeoutMs)
@@ -65,6 +80,12 @@ function overrideMethod(request: IncomingMessage): string {
   const method = String(request.headers['x-http-method-override']).trim().toUpperCase()
   if (request.method === 'POST' && (method === 'PATCH' || method === 'DELETE')) request.method = method
   return request.url ?? '/'
+}
+
+/** Two programs may choose differently between two names: a proxy the first, and the next server the second. */
+function requireOneHost({ rawHeaders }: IncomingMessage): void {
+  const hosts = rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === 'host')
+  if (hosts.length > 1) throw new HttpError(400, 'The request has more than one Host header.')
 }
 
 /** The caller's own id where it is harmless in a log, or a new one. */
