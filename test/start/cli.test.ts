@@ -35,6 +35,8 @@ describe('roost', () => {
       ['local'],
       ['local', 'serve'],
       ['token', 'create'],
+      ['token', 'list'],
+      ['token', 'revoke'],
     ]
     const answers = await Promise.all(commands.map((args) => cli(...args, '--help')))
     for (const [i, { code, stdout }] of answers.entries()) {
@@ -105,6 +107,20 @@ describe('roost', () => {
     )
     expect([run, end]).toEqual(['roost-agent run', ''])
     expect(stderr).toMatch(/^warning: https:\/\/localhost:\d+ answers on this machine alone/)
+  })
+
+  it('lists tokens, and revokes one', async () => {
+    const { id } = JSON.parse((await cli('token', 'create', '--uses', '3', '-o', 'json')).stdout) as {
+      readonly id: number
+    }
+    expect((await cli('token', 'list')).stdout).toMatch(new RegExp(`^${id} +default +3 `, 'm'))
+    expect(await cli('token', 'revoke', String(id))).toMatchObject({
+      code: 0,
+      stdout: `token ${id} of cluster default revoked\n`,
+    })
+    expect((await cli('token', 'list')).stdout).not.toMatch(new RegExp(`^${id} `, 'm'))
+    expect((await cli('token', 'revoke', String(id))).code).toBe(3)
+    expect((await cli('token', 'revoke', 'x')).code).toBe(2)
   })
 
   it('lists nodes, shows one with its problems, and removes it by its name', async () => {

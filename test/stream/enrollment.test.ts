@@ -118,6 +118,31 @@ describe('a token', () => {
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
   })
 
+  it('is listed without its secret until it is used up, expired or revoked', async () => {
+    const create = async (more: object = {}) =>
+      (await server.tokens.create({ cluster: server.clusterId, ...more }, testCaller)).id
+    const listed = async () => (await server.tokens.list()).map(({ id }) => id)
+    const before = await listed()
+    const [short, long, revoked] = [await create({ ttl_seconds: 60 }), await create({ uses: 5 }), await create()]
+    expect(await listed()).toEqual([...before, short, long, revoked])
+    const shown = (await server.tokens.list()).find(({ id }) => id === long)
+    const expires = new Date(nowMs + 3_600_000).toISOString()
+    expect(shown).toEqual({ id: long, cluster: expect.any(String), expires, uses_left: 5, roles: [] })
+    await server.tokens.revoke(revoked, testCaller)
+    nowMs += 61_000
+    expect(await listed()).toEqual([...before, long])
+  })
+
+  it('that is revoked enrolls no other node, and cannot be revoked again', async () => {
+    const { id, token } = await server.tokens.create({ cluster: server.clusterId, uses: 2 }, testCaller)
+    expect((await enroll(token)).status).toBe(200)
+    expect(await server.tokens.revoke(id, testCaller)).toMatchObject({ id, uses_left: 1 })
+    expect((await enroll(token)).status).toBe(401)
+    await expect(server.tokens.revoke(id, testCaller)).rejects.toMatchObject({ code: 'not_found' })
+    const [event] = await server.database.prisma.auditEvent.findMany({ orderBy: { id: 'desc' }, take: 1 })
+    expect(event).toMatchObject({ action: 'revoke', resource: 'enrolment_tokens', resourceId: id })
+  })
+
   it('that has expired does not come back to life when the clock is set back', async () => {
     const token = await newToken({ ttl_seconds: 3_600 })
     nowMs += 3_601_000

@@ -3,10 +3,12 @@ import type { Command } from 'commander'
 import type { GrantableRole } from '@roost/api-types/rest'
 import type { Config } from '../config.js'
 import { findCluster, withApi } from './client/api.js'
+import type { Rpc } from './client/api.js'
 import { parseRoles } from './roles.js'
 import { parseDuration } from './terminal/durations.js'
-import { outputOption } from './terminal/output.js'
-import type { OutputOptions } from './terminal/output.js'
+import { CommandError, exitCodes } from './terminal/exit-codes.js'
+import { outputOption, render } from './terminal/output.js'
+import type { Columns, OutputOptions } from './terminal/output.js'
 import type { Terminal } from './terminal/terminal.js'
 
 interface TokenFlags extends OutputOptions {
@@ -14,6 +16,16 @@ interface TokenFlags extends OutputOptions {
   readonly ttl?: number
   readonly uses?: number
   readonly roles?: GrantableRole[]
+}
+
+type TokenRecord = Awaited<ReturnType<Rpc['tokens']['list']['query']>>[number]
+
+const columns: Columns<TokenRecord> = {
+  ID: ({ id }) => id,
+  CLUSTER: ({ cluster }) => cluster,
+  'USES LEFT': ({ uses_left }) => uses_left,
+  ROLES: ({ roles }) => roles.join(','),
+  EXPIRES: ({ expires }) => expires,
 }
 
 export function addTokens(program: Command, config: () => Config, { out, err }: Terminal): void {
@@ -35,6 +47,30 @@ export function addTokens(program: Command, config: () => Config, { out, err }: 
         else out.write(`${created.lines.join('\n')}\n`)
       }),
     )
+  token
+    .command('list')
+    .description('List the tokens that a node can still use. Their secrets are not stored.')
+    .addOption(outputOption())
+    .action((options: OutputOptions) =>
+      withApi(config(), async ({ tokens }) => {
+        out.write(render(await tokens.list.query(), columns, options))
+      }),
+    )
+  token
+    .command('revoke <id>')
+    .description('Revoke a token at once. Nodes that enrolled with it stay.')
+    .action((id: string) =>
+      withApi(config(), async ({ tokens }) => {
+        const { cluster } = await tokens.revoke.mutate({ id: parseId(id) })
+        out.write(`token ${id} of cluster ${cluster} revoked\n`)
+      }),
+    )
+}
+
+function parseId(text: string): number {
+  if (!/^\d{1,9}$/.test(text))
+    throw new CommandError(`'${text}' is not a token id. Use the ID that "roost token list" shows.`, exitCodes.usage)
+  return Number(text)
 }
 
 /** The API states these limits in seconds. */

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { RoostError } from '@roost/api-types/rest'
-import type { TokenService } from '@roost/api-types/rpc'
+import type { GrantableRole } from '@roost/api-types/rest'
+import type { EnrollmentToken, TokenService } from '@roost/api-types/rpc'
 import { differences } from '../database/writes.js'
 import type { Writes } from '../database/writes.js'
 import type { Clock } from '@roost/runtime'
-import type { TokenStore } from './token-store.js'
+import type { StoredToken, TokenStore } from './token-store.js'
 
 const defaultTtlSeconds = 3_600
 
@@ -57,7 +58,26 @@ export function createTokenService({
         warning: isLoopbackOnly() ? loopbackWarning(publicUrl()) : null,
       }
     },
+    async list() {
+      return (await store.listValid(new Date(clock.now()))).map(record)
+    },
+    async revoke(id, caller) {
+      return writes.run(caller, async (tx) => {
+        const removed = await store.removeValid(tx, id, new Date(clock.now()))
+        if (removed === undefined) throw new RoostError('not_found', `There is no valid enrollment token ${id}.`)
+        const { cluster, uses_left, roles, expires } = record(removed)
+        const changes = differences({ cluster, uses: uses_left, roles, expires }, {})
+        return {
+          result: record(removed),
+          audit: { action: 'revoke', resource: 'enrolment_tokens', resourceId: id, changes },
+        }
+      })
+    },
   }
+}
+
+function record({ id, cluster, usesLeft, roles, expiresAt }: StoredToken): EnrollmentToken {
+  return { id, cluster, expires: expiresAt.toISOString(), uses_left: usesLeft, roles: roles as GrantableRole[] }
 }
 
 /** 160 random bits, in characters that a shell leaves alone. */

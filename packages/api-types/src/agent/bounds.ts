@@ -36,6 +36,9 @@ export const IntervalMilliseconds = z.number().check(z.minimum(1), z.maximum(2 *
 /** Names and identifiers that people and programs give: hosts, disks, versions, policies, addresses. */
 export const Name = z.string().check(z.maxLength(512))
 
+/** Passwords and keys: the longest that the API accepts has 1,024 characters. */
+export const Secret = z.string().check(z.maxLength(1024))
+
 /** What names a device of a node, such as its mount point: the database keeps it in an index. */
 export const DeviceKey = z.string().check(z.maxLength(1024))
 

@@ -31,6 +31,14 @@ describe('a desired state', () => {
     expect(readDesiredState({ kind: 'user_db', users: [user] })).toEqual({ kind: 'user_db', users: [user] })
   })
 
+  it('has passwords and keys as long as the API accepts them', () => {
+    const longest = 'x'.repeat(1024)
+    const storage = { auth_url: `https://${longest}`, user: 'ada', key: longest }
+    expect(readDesiredState(gateway({ storage }))).toMatchObject({ storage })
+    const users = [{ ...user, password: longest }]
+    expect(readDesiredState({ kind: 'user_db', users })).toEqual({ kind: 'user_db', users })
+  })
+
   it.each([
     ['a setting of a share', gateway({}, { read_by: 'ada' }), 'the setting shares.1.read_by'],
     ["another protocol's setting", gateway({}, { cifs_guest_ok: false }), 'the setting shares.1.cifs_guest_ok'],

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { _default } from 'zod/mini'
 import { settingShape, shareSettingRows } from '../values/share-settings.js'
 import type { ShareSetting } from '../values/share-settings.js'
-import { list, LongText, Name, Path, SmallCount, table, Text } from './bounds.js'
+import { list, LongText, Name, Path, Secret, SmallCount, table, Text } from './bounds.js'
 import { shareFieldsOf010 } from './share-fields-0.1.0.js'
 
 /**
@@ -39,7 +39,7 @@ export const DesiredShare = z.discriminatedUnion('protocol', [
     ...settingShape('every', sent),
     ...settingShape('cifs', sent),
     /** Of the account `share-<id>`; null where the share has no login of its own. */
-    password: z.nullable(Name),
+    password: z.nullable(Secret),
   }),
 ])
 export type DesiredShare = z.infer<typeof DesiredShare>
@@ -49,7 +49,7 @@ export const StorageLogin = z.strictObject({ auth_url: Path, user: Path, key: Pa
 export type StorageLogin = z.infer<typeof StorageLogin>
 
 /** An enabled user; one that is disabled or removed is not sent, and its tokens are to be revoked. */
-export const DesiredUser = z.strictObject({ user: Name, password: Name, is_superuser: z.boolean() })
+export const DesiredUser = z.strictObject({ user: Name, password: Secret, is_superuser: z.boolean() })
 export type DesiredUser = z.infer<typeof DesiredUser>
 
 /** Everything that one kind of deployment puts on a node. Strict: a field that the agent does not know is an error. */

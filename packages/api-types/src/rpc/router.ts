@@ -119,6 +119,8 @@ export const appRouter = router({
         }),
       )
       .mutation(({ ctx, input }) => ctx.services.tokens.create(input, ctx.caller)),
+    list: read.query(({ ctx }) => ctx.services.tokens.list()),
+    revoke: write.input(Id).mutation(({ ctx, input }) => ctx.services.tokens.revoke(input.id, ctx.caller)),
   }),
 })
 export type AppRouter = typeof appRouter

@@ -149,9 +149,13 @@ export interface DriftService {
   resolve(nodeId: number, action: DriftAction, caller: Caller): Promise<Drift>
 }
 
-/** Tokens can only be created; they expire by themselves. Throws `invalid` for an unknown cluster. */
 export interface TokenService {
+  /** Throws `invalid` for an unknown cluster. */
   create(input: EnrollmentTokenInput, caller: Caller): Promise<CreatedToken>
+  /** Returns the tokens that a node can still enroll with, by id. Their secrets are not stored. */
+  list(): Promise<EnrollmentToken[]>
+  /** Ends a token at once; nodes that enrolled with it stay. Throws `not_found`, also for one that has expired. */
+  revoke(id: number, caller: Caller): Promise<EnrollmentToken>
 }
 
 /** What one node has reported between two times, as `start` and `end` of utilization are written. */
