@@ -139,7 +139,7 @@ describe('a token', () => {
     expect(await server.tokens.revoke(id, testCaller)).toMatchObject({ id, uses_left: 1 })
     expect((await enroll(token)).status).toBe(401)
     await expect(server.tokens.revoke(id, testCaller)).rejects.toMatchObject({ code: 'not_found' })
-    const [event] = await server.database.prisma.auditEvent.findMany({ orderBy: { id: 'desc' }, take: 1 })
+    const event = await server.database.prisma.auditEvent.findFirst({ orderBy: { id: 'desc' } })
     expect(event).toMatchObject({ action: 'revoke', resource: 'enrolment_tokens', resourceId: id })
   })
 

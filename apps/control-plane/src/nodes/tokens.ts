@@ -58,6 +58,17 @@ export function createTokenService({
         warning: isLoopbackOnly() ? loopbackWarning(publicUrl()) : null,
       }
     },
+    ...issuedTokens({ store, writes, clock }),
+  }
+}
+
+/** Lists and revokes tokens. */
+function issuedTokens({
+  store,
+  writes,
+  clock,
+}: Pick<TokenDeps, 'store' | 'writes' | 'clock'>): Pick<TokenService, 'list' | 'revoke'> {
+  return {
     async list() {
       return (await store.listValid(new Date(clock.now()))).map(record)
     },
