@@ -74,8 +74,8 @@ describe.each([...endpoints, ...open])('%s', (_name, path) => {
     const allowing = answers.flatMap(({ headers }) =>
       Object.keys(headers).filter((name) => name.startsWith('access-control')),
     )
+    // The answer to OPTIONS may be 200 with Allow: without these headers a browser sends nothing more.
     expect(allowing).toEqual([])
-    expect(answers[2]?.status).toBeGreaterThanOrEqual(400)
   })
 })
 
