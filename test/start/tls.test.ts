@@ -3,14 +3,19 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { refreshIdentity } from '@roost/control-plane/dist/tls/authority.js'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
 import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
 import { runRoost } from '../support/programs/processes.js'
 import { request } from '../support/http/request.js'
 
-const database = await createTestDatabase()
-afterAll(() => database.drop())
+// The key file of a data directory belongs to one database.
+let database: TestDatabase
+beforeEach(async () => {
+  database = await createTestDatabase()
+})
+afterEach(() => database.drop())
 
 const isRoot = process.getuid?.() === 0
 
