@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config'
 import { SkippedReporter } from './test/skipped-reporter.js'
 
+/** The file for a report in JSON, which `.ci/run` counts. */
+const report = process.env['ROOST_TEST_REPORT']
+
 export default defineConfig({
   test: {
     // Most suites wait for other processes: Vitest's default would leave one of two cores idle.
@@ -18,6 +21,6 @@ export default defineConfig({
       },
       'test',
     ],
-    reporters: ['default', new SkippedReporter()],
+    reporters: ['default', new SkippedReporter(), ...(report ? [['json', { outputFile: report }] as const] : [])],
   },
 })
