@@ -43,10 +43,7 @@ export interface StreamEnd {
 
 type TimerName = 'beat' | 'report' | 'inventory' | 'dial'
 
-/**
- * An agent without a machine: it sends its hello, follows the intervals of the server, reports, and reconnects. Ten thousand
- * fit in one process, because it has one timer for each interval and stores no messages.
- */
+/** An agent without a machine. Ten thousand fit in one process: it has one timer for each interval and stores no messages. */
 export class SimulatedAgent {
   readonly options: SimulatedAgentOptions
   readonly machineId: string

@@ -145,3 +145,11 @@ export function createTargetDeadlines(clock: Pick<Clock, 'monotonic'>): TargetDe
     },
   }
 }
+
+/** How a job ends: its state and its message. */
+export type JobEnd = NonNullable<Decision['finish']>
+
+/** Adds sentences to the message of an end. */
+export function withNotes(end: JobEnd, notes: readonly string[]): JobEnd {
+  return { ...end, message: [end.message, ...notes].filter(Boolean).join(' ') }
+}

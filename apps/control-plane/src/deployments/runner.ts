@@ -6,8 +6,8 @@ import { usedUp } from './nodes.js'
 import { isTemporary, logged } from '../services/errors.js'
 import type { Log } from '../lifecycle/log.js'
 import type { Secrets } from '../secrets/secrets.js'
-import { createTargetDeadlines, decide } from './decide.js'
-import type { Decision, TargetDeadlines } from './decide.js'
+import { createTargetDeadlines, decide, withNotes } from './decide.js'
+import type { Decision, JobEnd, TargetDeadlines } from './decide.js'
 import type { LockedJob, JobStore } from './job-store.js'
 import { deploymentKinds } from './kinds.js'
 import type { DeploymentNodes } from './nodes.js'
@@ -240,12 +240,6 @@ export class JobRunner {
 function rulesOf(kind: DeploymentKind) {
   const { oneByOne, nodes } = deploymentKinds[kind]
   return { oneByOne, withoutTargets: `The cluster has no nodes that run a ${nodes} and are approved for it.` }
-}
-
-type JobEnd = NonNullable<Decision['finish']>
-
-function withNotes(end: JobEnd, notes: readonly string[]): JobEnd {
-  return { ...end, message: [end.message, ...notes].filter(Boolean).join(' ') }
 }
 
 function silence({ now }: LockedJob, options: RunnerOptions): string {
