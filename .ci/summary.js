@@ -1,4 +1,4 @@
-// Prints the minutes of each folder and the one line of totals: `summary.js REPORTS CHECK_CODE TEST_CODE SECONDS`.
+// Prints the minutes of each folder, what failed, and the one line of totals: `summary.js REPORTS CHECK_CODE TEST_CODE SECONDS`.
 // REPORTS is a folder with one JSON report of Vitest for each release of Node: all.json, node-24.json.
 // Fails when anything failed, or when the run took longer than it may.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -50,9 +50,30 @@ function printMinutes() {
   for (const [folder, minutes] of sorted) console.log(`${minutes.toFixed(1).padStart(6)} min  ${folder}`)
 }
 
+/** What is above may be thousands of lines: the end of the output alone says what failed and why. */
+function printFailures() {
+  for (const report of reports)
+    for (const suite of report.suites.filter(({ status }) => status === 'failed')) {
+      const failed = suite.assertionResults.filter((test) => test.status === 'failed')
+      const file = `FAILED (${report.name}) ${relative(process.cwd(), suite.name)}`
+      if (failed.length === 0) console.log(`${file}\n${firstLines(suite.message)}`)
+      for (const test of failed)
+        console.log(`${file} > ${test.fullName}\n${firstLines(test.failureMessages.join('\n'))}`)
+    }
+}
+
+function firstLines(message) {
+  return message
+    .split('\n')
+    .slice(0, 12)
+    .map((line) => `    ${line.slice(0, 400)}`)
+    .join('\n')
+}
+
 const minutes = Number(seconds) / 60
 const isSlow = minutes > maxMinutes
 printMinutes()
+printFailures()
 console.log(`The run took ${minutes.toFixed(1)} minutes${isSlow ? `, more than the ${maxMinutes} that it may` : ''}.`)
 
 for (const { name, passed, failed, skipped } of reports)
