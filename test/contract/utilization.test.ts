@@ -128,7 +128,10 @@ describe('storage', () => {
       ['AUTH_ann', 400],
       ['AUTH_bob', 100],
     ])
-    expect(await rows('storage/1/')).toMatchObject([{ account: 'AUTH_bob', bytes_used: 7 }])
+    expect(await rows('storage/1/')).toMatchObject([
+      { account: 'AUTH_ann', bytes_used: 0 },
+      { account: 'AUTH_bob', bytes_used: 7 },
+    ])
   })
 
   it('total is one object over all accounts', async () => {

@@ -36,27 +36,32 @@ function fold(all: readonly Counters[], how: (values: readonly number[]) => numb
 const maximum = (values: readonly number[]) => Math.max(...values)
 const secondHighest = (values: readonly number[]) => values.toSorted((a, b) => b - a)[values.length > 1 ? 1 : 0] ?? 0
 
-/** Slow and simple: reads every message for every value. */
+const storageCounters = ({ bytes_used, container_count, object_count }: UsageMessage['storage'][number]) => ({
+  bytes_used,
+  container_count,
+  object_count,
+})
+
+/** Slow and simple: reads every message for every value. A half-hour with reports of other policies only is one of zeros. */
 export function storageModel(reports: readonly NodeReport[], policy: number, range: Seconds) {
   const rows = reports.flatMap(({ node, message }) =>
-    message.storage.filter((row) => row.policy === policy).map((row) => ({ row, node, halfHour: message.half_hour })),
+    message.storage.map((row) => ({ row, node, halfHour: message.half_hour })),
   )
   const keys = unique(rows.map(({ row, halfHour }) => `${halfHour} ${row.account}`))
   const pieces = keys.map((key): Piece => {
-    const same = rows.filter(({ row, halfHour }) => `${halfHour} ${row.account}` === key)
+    const ofAll = rows.filter(({ row, halfHour }) => `${halfHour} ${row.account}` === key)
+    const ofPolicy = ofAll.filter(({ row }) => row.policy === policy)
+    const same = ofPolicy.length > 0 ? ofPolicy : ofAll
     const [first] = same
     const byNode = unique(same.map(({ node }) => node)).map((node) => {
-      const own = same.filter((one) => one.node === node).map(({ row }) => row)
-      return fold(
-        own.map(({ bytes_used, container_count, object_count }) => ({ bytes_used, container_count, object_count })),
-        maximum,
-      )
+      const own = same.filter((one) => one.node === node).map(({ row }) => storageCounters(row))
+      return fold(own, maximum)
     })
     const sampled = [1, 2, 4].filter((bit) => same.some(({ row }) => (row.slots & bit) !== 0))
     return {
       account: first?.row.account ?? '',
       halfHour: first?.halfHour ?? 0,
-      counters: fold(byNode, secondHighest),
+      counters: fold(byNode, ofPolicy.length > 0 ? secondHighest : () => 0),
       known: sampled.length / 3,
       verified: byNode.length > 1,
     }

@@ -57,6 +57,7 @@ interface Shape<Counters> {
   /** What is aggregated of the table. */
   readonly columns: string
   readonly groups: string
+  /** Which policies are read. */
   readonly policy: string
   readonly counters: Readonly<Record<Exclude<keyof Counters, 'verified'>, string>>
   readonly flags: readonly (keyof Counters & 'verified')[]
@@ -68,10 +69,11 @@ export function createStorageUsageStore(database: Pick<Database, 'pool'>): Usage
     table: 'storage_usage',
     columns: ['bytes_used', 'containers', 'objects'].reduce(
       (columns, name) => `${columns}, ${secondHighest(name)} as ${name}`,
-      'half_hour, bit_or(slots) as slots, count(*) > 1 as verified',
+      `half_hour, coalesce(bit_or(slots) ${ofPolicy}, bit_or(slots)) as slots,
+        coalesce(min(node_id) ${ofPolicy} < max(node_id) ${ofPolicy}, min(node_id) < max(node_id)) as verified`,
     ),
     groups: 'group by half_hour',
-    policy: 'u.policy_index = $4::int',
+    policy: `u.policy_index = any(${policies})`,
     counters: { bytes_used: 'max(bytes_used)', container_count: 'max(containers)', object_count: 'max(objects)' },
     flags: ['verified'],
     samples: 'sum((slots & 1) + (slots >> 1 & 1) + (slots >> 2 & 1))',
@@ -79,11 +81,21 @@ export function createStorageUsageStore(database: Pick<Database, 'pool'>): Usage
 }
 
 /**
+ * All policies of the cluster: where an account is reported in another policy only, its usage of this one is known to be
+ * zero. A policy that the cluster does not have has no zeros.
+ */
+const policies = `array(
+  select $4::int union select index from storage_policies
+  where cluster_id = $1 and exists (select from storage_policies where cluster_id = $1 and index = $4))`
+
+const ofPolicy = 'filter (where policy_index = $4)'
+
+/**
  * No node alone can raise this: of the reports of all replicas, the highest is ignored. A replica that lags does not lower it
  * as long as two others do not. The only report of an account counts.
  */
 function secondHighest(column: string): string {
-  return `coalesce((array_agg(${column} order by ${column} desc))[2], max(${column}))`
+  return `coalesce((array_agg(${column} order by ${column} desc) ${ofPolicy})[2], max(${column}) ${ofPolicy}, 0)`
 }
 
 export function createTransferUsageStore(
