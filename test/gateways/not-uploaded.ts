@@ -79,9 +79,9 @@ export function describeLeftovers(lab: GatewayLab, faults: FaultProxy): void {
       await faults.blockPuts(true)
       expect(await lab.smb(name, 'put saved.bin film.mkv.part')).toMatchObject({ code: 0 })
       await expect.poll(async () => (await lab.objects.find(name, 'film.mkv.part'))?.etag, waitFor(30)).toBe(md5)
-      // The agent knows the file by the name that it has now.
+      // The agent knows the file by the name that it has now. The answer to the first PUT may be kept, too.
       const dirty = async () => (await uploads()).oldest.map(({ path }) => path)
-      await expect.poll(dirty, waitFor(30)).toEqual(['film.mkv.part'])
+      await expect.poll(dirty, waitFor(30)).toContain('film.mkv.part')
       expect(await lab.smb(name, 'rename film.mkv.part film.mkv')).toMatchObject({ code: 0 })
       await faults.blockPuts(false)
 

@@ -88,15 +88,10 @@ export class Messages {
     if (raw.type === 'pong' || raw.type === 'unsupported' || raw.type === 'refused') return
     const obstacle = this.#obstacle(session, raw)
     if (obstacle !== undefined) return this.#refuse(session, raw, obstacle)
-    if (!this.#deps.budgets.accept(session, raw.type)) return this.#postpone(session, raw)
+    if (raw.type === 'catalogue') this.#deps.budgets.addCatalogue(session)
+    if (raw.type === 'inventory' && !this.#deps.budgets.acceptInventory(session))
+      return this.#refuse(session, raw, 'Too many messages of type inventory: one in 10 s on average.')
     this.#process(session, raw)
-  }
-
-  /** The agent repeats a refused inventory later. A catalogue is only repeated by a new session. */
-  #postpone(session: Session, raw: RawMessage): void {
-    const message = `Too many messages of type ${raw.type}: one in 10 s on average.`
-    if (raw.type === 'inventory') this.#refuse(session, raw, message)
-    else session.close(closeCodes.tryAgainLater, message, 10_000)
   }
 
   #read(data: Buffer): RawMessage | undefined {

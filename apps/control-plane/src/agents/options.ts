@@ -40,7 +40,8 @@ export const defaultStreamOptions: StreamOptions = {
   cpuMsPerSecond: 20,
   cpuMsBurst: 1_000,
   heavyMessagesPerSecond: 0.1,
-  heavyMessageBurst: 20,
+  // An operator or a script may deploy dozens of times in a few minutes: each changes the inventory and often the catalogue.
+  heavyMessageBurst: 60,
   refusedHellosPerMinute: 60,
   spreadPerNodeMs: 30,
   protocol: { oldest: oldestProtocolVersion, current: protocolVersion },

@@ -25,8 +25,6 @@ interface Payer {
   readonly parked: string | null
 }
 
-const heavyKinds: ReadonlySet<string> = new Set(['inventory', 'catalogue'])
-
 const maxNodes = 50_000
 
 /** Longer pauses would let the node seem stale. */
@@ -43,16 +41,25 @@ export class NodeBudgets {
     this.#clock = clock
   }
 
-  /** Charges a handled message, and returns for how many milliseconds the session must not be read. */
+  /** Charges a handled message, and returns for how many milliseconds the session must not be read, for all that it has used. */
   charge(session: Payer, bytes: number, cpuMs: number): number {
     const budget = this.#of(session)
     const now = this.#clock.monotonic()
-    return Math.max(budget.bytes.spend(bytes, now, maxPauseMs), budget.cpuMs.spend(cpuMs, now, maxPauseMs))
+    return Math.max(
+      budget.bytes.spend(bytes, now, maxPauseMs),
+      budget.cpuMs.spend(cpuMs, now, maxPauseMs),
+      budget.heavy.spend(0, now, maxPauseMs),
+    )
   }
 
-  /** Returns false if the message is of a kind that costs much, and the node has sent too many of those. */
-  accept(session: Payer, type: string): boolean {
-    return !heavyKinds.has(type) || this.#of(session).heavy.accept(this.#clock.monotonic())
+  /** Returns false if the node has sent too many inventories and catalogues: it sends a refused inventory again. */
+  acceptInventory(session: Payer): boolean {
+    return this.#of(session).heavy.accept(this.#clock.monotonic())
+  }
+
+  /** Charges a catalogue before `charge`. It is never refused, because an agent sends it once and all its values depend on it. */
+  addCatalogue(session: Payer): void {
+    this.#of(session).heavy.spend(1, this.#clock.monotonic(), maxPauseMs)
   }
 
   #of({ agent: { nodeId }, parked }: Payer): Budget {
