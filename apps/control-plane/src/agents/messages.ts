@@ -86,12 +86,17 @@ export class Messages {
     if (raw.type === 'ping') return session.send({ type: 'pong', id: typeof raw.id === 'number' ? raw.id : 0 })
     // `unsupported` and `refused` are never answered: two sides that do not support each other's messages would loop.
     if (raw.type === 'pong' || raw.type === 'unsupported' || raw.type === 'refused') return
-    const obstacle = this.#obstacle(session, raw)
+    const obstacle = this.#obstacle(session, raw) ?? this.#excess(session, raw)
     if (obstacle !== undefined) return this.#refuse(session, raw, obstacle)
-    if (raw.type === 'catalogue') this.#deps.budgets.addCatalogue(session)
-    if (raw.type === 'inventory' && !this.#deps.budgets.acceptInventory(session))
-      return this.#refuse(session, raw, 'Too many messages of type inventory: one in 10 s on average.')
     this.#process(session, raw)
+  }
+
+  /** Charges a message that is expensive. Returns why it must be refused, or undefined. */
+  #excess(session: Session, { type }: RawMessage): string | undefined {
+    const { budgets } = this.#deps
+    if (type === 'catalogue') budgets.addCatalogue(session)
+    if (type !== 'inventory' || budgets.acceptInventory(session)) return undefined
+    return 'Too many messages of type inventory: one in 10 s on average.'
   }
 
   #read(data: Buffer): RawMessage | undefined {
