@@ -6,6 +6,7 @@ import type { FastifyTRPCPluginOptions } from '@trpc/server/adapters/fastify'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { etagOf } from '../services/etag.js'
 import { sentence } from '../services/field-errors.js'
 import { callerOf } from '../http/guards/authentication.js'
 import { answerTo } from '../http/dialect/error-handler.js'
@@ -33,7 +34,7 @@ export async function mountRpc(app: FastifyInstance, services: Services): Promis
       trpcOptions: {
         router: appRouter,
         maxBatchSize,
-        createContext: ({ req }) => ({ services, caller: callerOf(req) }),
+        createContext: ({ req }) => ({ services, caller: callerOf(req), etagOf }),
         onError: ({ error, req }) => {
           if (error.code === 'INTERNAL_SERVER_ERROR') req.log.error({ err: error.cause ?? error }, 'call failed')
         },

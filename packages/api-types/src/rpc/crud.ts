@@ -1,13 +1,17 @@
-import type { z } from 'zod'
-import { ListInput, listQuery, pageOf, read, RecordId, write } from './procedures.js'
+import { z } from 'zod'
+import { Condition, conditionOf, ListInput, listQuery, pageOf, read, RecordId, RecordIds, write } from './procedures.js'
+import type { ResourceRules } from '../rest/index.js'
 import { resources } from './resources.js'
 import type { Declaration, ResourceName } from './resources.js'
 import type { AnyService, WrittenOf } from './services.js'
 
 type ServiceName = ResourceName
+interface Identified {
+  readonly id: number | string
+}
 
 // What a schema makes of a record is only known where the declaration is, so the answers are typed by their schemas.
-function readProcedures<R extends z.ZodType>(name: ServiceName, record: R) {
+function readProcedures<R extends z.ZodType>(name: ServiceName, record: R, rules: ResourceRules) {
   return {
     list: read
       .input(ListInput)
@@ -17,6 +21,23 @@ function readProcedures<R extends z.ZodType>(name: ServiceName, record: R) {
       .input(RecordId)
       .output(record)
       .query(async ({ ctx, input }) => (await serviceOf(ctx, name).get(input.id)) as never),
+    /** With the ETag that `if_match` of a write takes. */
+    getWithEtag: read
+      .input(RecordId)
+      .output(z.object({ record, etag: z.string() }))
+      .query(async ({ ctx, input }) => {
+        const found = await serviceOf(ctx, name).get(input.id)
+        return { record: found, etag: ctx.etagOf(found, rules) } as never
+      }),
+    /** In the order asked, without those that do not exist. */
+    getMany: read
+      .input(RecordIds)
+      .output(z.array(record).readonly())
+      .query(async ({ ctx, input: { ids } }) => {
+        const records = (await serviceOf(ctx, name).getMany([...new Set(ids)])) as readonly Identified[]
+        const found = new Map(records.map((one) => [Number(one.id), one]))
+        return ids.flatMap((id) => found.get(id) ?? []) as never
+      }),
   }
 }
 
@@ -29,16 +50,18 @@ function createProcedure<I extends z.ZodType, W extends z.ZodType>(name: Service
 
 function changeProcedure<I extends z.ZodType, W extends z.ZodType>(name: ServiceName, body: I, written: W) {
   return write
-    .input(RecordId.extend({ change: body }))
+    .input(RecordId.extend({ change: body, ...Condition.shape }))
     .output(written)
     .mutation(async ({ ctx, input }) => {
-      const { id, change } = input as { readonly id: number; readonly change: unknown }
-      return (await serviceOf(ctx, name).change(id, change, ctx.caller)) as never
+      const { id, change, ...rest } = input as { readonly id: number; readonly change: unknown }
+      return (await serviceOf(ctx, name).change(id, change, ctx.caller, conditionOf(rest))) as never
     })
 }
 
 function removeProcedure(name: ServiceName) {
-  return write.input(RecordId).mutation(({ ctx, input }) => serviceOf(ctx, name).remove(input.id, ctx.caller))
+  return write
+    .input(RecordId.extend(Condition.shape))
+    .mutation(({ ctx, input }) => serviceOf(ctx, name).remove(input.id, ctx.caller, conditionOf(input)))
 }
 
 function serviceOf({ services }: { readonly services: object }, name: ServiceName): AnyService {
@@ -55,9 +78,10 @@ type Procedures<D extends Declaration> = ReturnType<typeof readProcedures<D['rec
     : unknown) &
   (D extends { readonly remove: true } ? { remove: ReturnType<typeof removeProcedure> } : unknown)
 
-function proceduresOf(name: ServiceName, { record, create, change, remove, written = record }: Declaration): object {
+function proceduresOf(name: ServiceName, declaration: Declaration): object {
+  const { record, rules, create, change, remove, written = record } = declaration
   return {
-    ...readProcedures(name, record),
+    ...readProcedures(name, record, rules),
     ...(create === undefined ? {} : { create: createProcedure(name, create, written) }),
     ...(change === undefined ? {} : { change: changeProcedure(name, change, written) }),
     ...(remove === undefined ? {} : { remove: removeProcedure(name) }),

@@ -2,13 +2,16 @@ import { initTRPC, TRPCError } from '@trpc/server'
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server'
 import { z } from 'zod'
 import { fieldError, maxId, readOnlyOperator, RoostError } from '../rest/index.js'
-import type { ErrorCode } from '../rest/index.js'
+import type { ErrorCode, ResourceRules } from '../rest/index.js'
+import { boundedText } from '../values/text.js'
 import type { Services } from './services.js'
 import type { Caller } from './verbs.js'
 
 export interface RpcContext {
   readonly services: Services
   readonly caller: Caller
+  /** The ETag of a record, as REST answers it. */
+  readonly etagOf: (record: object, rules: ResourceRules) => string
 }
 
 /** How each code is answered over tRPC. */
@@ -54,8 +57,10 @@ const mapErrors = t.middleware(async ({ next }) => {
 function faultOf({ issues }: z.ZodError): RoostError {
   const fields: Record<string, string[]> = {}
   for (const { path, message } of issues) {
-    const field = String(path.find((part) => part !== 'change') ?? '__all__')
-    ;(fields[field] ??= []).push(message)
+    const [field = '__all__', element, ...rest] = path.filter((part) => part !== 'change')
+    const sentence =
+      field === 'changes' && rest.length > 0 ? `Element ${String(element)} ${rest.join('.')}: ${message}` : message
+    ;(fields[String(field)] ??= []).push(sentence)
   }
   return fieldError(fields)
 }
@@ -81,6 +86,22 @@ export const RecordId = z.object({
   ]),
 })
 
+/** Several records, as `set/` of REST has them. */
+export const RecordIds = z.object({ ids: z.array(RecordId.shape.id).max(1000) })
+
+/** A condition of a write: the ETag of the record that the caller saw. Another one now is PRECONDITION_FAILED. */
+export const Condition = z.object({ if_match: boundedText(1000).optional() })
+
+export function conditionOf({ if_match }: z.infer<typeof Condition>): { readonly ifMatch?: string } {
+  return if_match === undefined ? {} : { ifMatch: if_match }
+}
+
+/** As in REST, there is nothing beyond, and no column can contain more. */
+export const Offset = z
+  .int()
+  .min(0)
+  .transform((offset) => Math.min(offset, maxId))
+
 /** A list as the typed client asks for it: field to value, or to values of which one must hold. */
 export const ListInput = z
   .object({
@@ -90,7 +111,7 @@ export const ListInput = z
     ),
     order_by: z.array(z.string()),
     limit: z.int().min(0).max(1000),
-    offset: z.int().min(0),
+    offset: Offset,
   })
   .partial()
   .default({})

@@ -1,16 +1,18 @@
 import { z } from 'zod'
 import {
   ApiKeyRotation,
+  ChangedNode,
   ClusterStorageInput,
   DriftAction,
   GrantableRole,
   LeftoverRemoval,
   maxId,
+  NodeChange,
 } from '../rest/index.js'
 import { RemovedLeftovers, ShareUploads } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
 import { crud } from './crud.js'
-import { Id, read, RecordId, router, write } from './procedures.js'
+import { Condition, conditionOf, Id, read, RecordId, router, write } from './procedures.js'
 import type { JobService, Services } from './services.js'
 import { utilizationRouter } from './utilization.js'
 
@@ -34,6 +36,11 @@ function jobProcedures(jobs: (services: Services) => JobService) {
   }
 }
 
+const NodeChanges = z
+  .array(z.object({ ...RecordId.shape, change: NodeChange, ...Condition.shape }))
+  .max(1000)
+  .refine((changes) => new Set(changes.map(({ id }) => id)).size === changes.length, 'A node comes twice.')
+
 export const appRouter = router({
   ...crud,
   clusters: router({
@@ -53,9 +60,21 @@ export const appRouter = router({
     hardware: read.input(Id).query(({ ctx, input }) => ctx.services.nodeHardware.get(input.id)),
     /** Streams: every node at first, then those whose state changed. */
     states: read.subscription(({ ctx, signal }) => ctx.services.nodeStates.watch(signal ?? never)),
+    /** All or none, in the order given. */
+    changeMany: write
+      .input(z.object({ changes: NodeChanges }))
+      .output(z.array(ChangedNode).readonly())
+      .mutation(({ ctx, input: { changes } }) =>
+        ctx.services.nodes.changeMany(
+          changes.map(({ id, change, ...rest }) => ({ id, change, ...conditionOf(rest) })),
+          ctx.caller,
+        ),
+      ),
     remove: write
-      .input(Id.extend({ force: z.boolean().default(false) }))
-      .mutation(({ ctx, input }) => ctx.services.nodes.remove(input.id, ctx.caller, { force: input.force })),
+      .input(Id.extend({ force: z.boolean().default(false), ...Condition.shape }))
+      .mutation(({ ctx, input: { id, force, ...rest } }) =>
+        ctx.services.nodes.remove(id, ctx.caller, { force, ...conditionOf(rest) }),
+      ),
   }),
   gatewayShares: router({
     ...crud.gatewayShares,

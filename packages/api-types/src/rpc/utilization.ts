@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { maxId } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
-import { Id, read, router, write } from './procedures.js'
+import { Id, Offset, read, router, write } from './procedures.js'
 
 const account = boundedText(512).min(1)
 const time = boundedText(64)
-const page = { limit: z.int().min(1).max(1000).default(1000), offset: z.int().min(0).default(0) }
+const page = { limit: z.int().min(1).max(1000).default(1000), offset: Offset.default(0) }
 
 /** Of the cluster `id`. */
 const Transfer = Id.extend({ start: time, end: time.optional() })
