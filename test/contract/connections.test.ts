@@ -40,6 +40,15 @@ async function agreedSuite(ciphers: string): Promise<string> {
 }
 
 describe('a connection', () => {
+  it('of plain HTTP to the port of HTTPS is answered 400, with what to do', async () => {
+    const answer = await fetch(`${api.url.replace('https:', 'http:')}/healthz`)
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: 'This port speaks HTTPS. Use https:// in the URL.' },
+    ])
+    expect((await api.get('/healthz')).status).toBe(200)
+  })
+
   it('from a proxy that is named has the address that the proxy reports last', async () => {
     expect(await auditedAddress('by-proxy', proxy)).toBe('192.0.2.9')
   })

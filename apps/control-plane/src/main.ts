@@ -1,5 +1,5 @@
 import './lifecycle/v8-flags.js'
-import { ConfigError, watchOutput } from '@roost/runtime'
+import { ConfigError, printable, watchOutput } from '@roost/runtime'
 import { CommanderError } from 'commander'
 import { CommandError, exitCodes } from './cli/terminal/exit-codes.js'
 import { createProgram } from './cli/program.js'
@@ -29,7 +29,8 @@ function fail(error: unknown): number {
     return exitCodes.usage
   }
   if (error instanceof StartError || error instanceof CommandError) {
-    process.stderr.write(`roost: ${error.message}\n`)
+    // A message of the API may contain names that others chose.
+    process.stderr.write(`roost: ${error.message.split('\n').map(printable).join('\n')}\n`)
     return error instanceof CommandError ? error.exitCode : exitCodes.error
   }
   process.stderr.write(`roost: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)

@@ -95,14 +95,22 @@ function requestId(request: IncomingMessage): string {
 }
 
 const parserErrors: Readonly<Record<string, readonly [status: string, sentence: string]>> = {
+  ERR_SSL_HTTP_REQUEST: ['400 Bad Request', 'This port speaks HTTPS. Use https:// in the URL.'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than 64 KiB.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
 }
 
-/** Answers requests that are not valid HTTP, too large or too slow. */
-function refuseBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  // After a failed TLS handshake the client cannot read an answer, and writing one would keep the socket open.
-  if (!/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) {
+/** The socket of a failed TLS handshake. Node has no public name for the connection below it. */
+interface FailedTlsSocket extends Socket {
+  readonly _parent?: Socket
+}
+
+/** Answers requests that are not valid HTTP, too large, too slow, or plain HTTP on the port of HTTPS. */
+function refuseBadRequest(error: NodeJS.ErrnoException, received: FailedTlsSocket): void {
+  const { _parent: connection = received } = received
+  const socket = error.code === 'ERR_SSL_HTTP_REQUEST' ? connection : received
+  // After another failure of the TLS handshake the client cannot read an answer, and writing one would keep the socket open.
+  if (!/^(?:HPE|ERR_HTTP|ERR_SSL_HTTP)_/.test(error.code ?? '') || !socket.writable) {
     socket.destroy()
     return
   }

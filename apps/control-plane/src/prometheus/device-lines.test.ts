@@ -23,7 +23,7 @@ describe('the metrics of devices', () => {
     ])
   })
 
-  it('have backslash, quote and newline in labels escaped', () => {
-    expect(escapeLabel('a\\b"c\nd')).toBe(String.raw`a\\b\"c\nd`)
+  it('have backslash and quote in labels escaped, and nothing that changes how a terminal shows them', () => {
+    expect(escapeLabel('a\\b"c\nd\u001B[2J\u202Ee')).toBe(String.raw`a\\b\"c?d?[2J?e`)
   })
 })

@@ -1,3 +1,4 @@
+import { printable } from '@roost/runtime'
 import type { DeviceSpace } from './store.js'
 
 interface Family {
@@ -30,10 +31,9 @@ function labelsOf({ cluster, node, device }: DeviceSpace): string {
   return `{cluster="${escapeLabel(cluster)}",node="${escapeLabel(node)}",device="${escapeLabel(device)}"}`
 }
 
-/** As Prometheus' text format wants it. */
+/** Returns the value as Prometheus' text format requires it. Dashboards and terminals show it: it is made printable. */
 export function escapeLabel(value: string): string {
-  return value
+  return printable(value)
     .replaceAll('\\', '\\\\')
     .replaceAll('"', String.raw`\"`)
-    .replaceAll('\n', String.raw`\n`)
 }

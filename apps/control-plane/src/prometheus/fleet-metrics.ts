@@ -1,5 +1,6 @@
 import type { CapacityService, MetricService } from '@roost/api-types/rpc'
 import { bytesPerTb } from '@roost/capacity-core'
+import { printable } from '@roost/runtime'
 import { Gauge, Registry } from 'prom-client'
 import { deviceLines } from './device-lines.js'
 import { shareLines } from './share-lines.js'
@@ -28,8 +29,10 @@ async function shareText(store: FleetMetricStore, metrics: Polls): Promise<strin
 async function addCounts(registry: Registry, store: FleetMetricStore): Promise<void> {
   const nodes = gauge(registry, 'roost_nodes', 'Nodes by state', ['cluster', 'state'])
   const devices = gauge(registry, 'roost_devices', 'Devices by status', ['cluster', 'status'])
-  for (const { cluster, state, count } of await store.countNodes()) nodes.set({ cluster, state }, count)
-  for (const { cluster, status, count } of await store.countDevices()) devices.set({ cluster, status }, count)
+  for (const { cluster, state, count } of await store.countNodes())
+    nodes.set({ cluster: printable(cluster), state }, count)
+  for (const { cluster, status, count } of await store.countDevices())
+    devices.set({ cluster: printable(cluster), status }, count)
 }
 
 async function addCapacity(registry: Registry, store: FleetMetricStore, capacity: CapacityService): Promise<void> {
@@ -40,7 +43,7 @@ async function addCapacity(registry: Registry, store: FleetMetricStore, capacity
   const devices = gauge(registry, 'roost_capacity_devices', 'Devices assigned to a set of policies', labels)
   for (const { id, name } of await store.listClusters()) {
     for (const element of (await capacity.ofCluster(id)).capacity) {
-      const at = { cluster: name, ring_set: element.ring_set }
+      const at = { cluster: printable(name), ring_set: element.ring_set }
       raw.set(at, Math.round(element.total_raw_tb * bytesPerTb))
       used.set(at, Math.round(element.total_used_tb * bytesPerTb))
       free.set(at, Math.round(element.total_free_tb * bytesPerTb))

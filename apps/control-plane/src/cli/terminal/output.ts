@@ -1,4 +1,4 @@
-import { renderTable } from '@roost/runtime'
+import { printable, renderTable } from '@roost/runtime'
 import { Option } from 'commander'
 
 /** Returns the option for the output format of a command. */
@@ -31,7 +31,7 @@ export function renderOne<R>(record: R, columns: Columns<R>): string {
 
 /** Returns printable text: values from nodes or other operators must not contain terminal escapes. */
 function text(cell: Cell): string {
-  return String(cell ?? '-').replaceAll(/\p{Cc}/gu, '?')
+  return printable(String(cell ?? '-'))
 }
 
 /** Returns a count with its noun, such as `1 node` and `2 nodes`. */
