@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { openMachine } from './machine.js'
+import { readPrograms } from './running-programs.js'
+
+const programs = () => readPrograms(openMachine('/'))
+
+/** Starts a program with the name of a server that sleeps until the end of the test. */
+function start(name: string, more: readonly string[] = []): ChildProcess {
+  const dir = mkdtempSync(join(tmpdir(), 'roost-programs-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const path = join(dir, name)
+  copyFileSync('/bin/sleep', path)
+  const [file = '', ...args] = [...more, path, '60']
+  const child = spawn(file, args, { detached: true })
+  onTestFinished(() => void process.kill(-(child.pid ?? 0), 'SIGKILL'))
+  return child
+}
+
+it('are those of others, and not a server that was started here to read its version', async () => {
+  const ours = start('ganesha.nfsd')
+  start('rpc.mountd', ['/bin/sh', '-c', '"$@" & wait', 'sh'])
+  await expect.poll(() => [...programs()]).toContain('rpc.mountd')
+  expect([ours.exitCode, programs().has('ganesha.nfsd')]).toEqual([null, false])
+})
