@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createClient } from '@roost/api-types'
+import { AuditAction } from '@roost/api-types/rest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { shareApi } from '../support/http/shared-api.js'
@@ -67,6 +70,17 @@ describe('audit_events', () => {
     const answer = await get(`${list}?at__gte=yesterday`)
     expect(answer.status).toBe(400)
     expect(answer.body.error).toBe('Invalid resource lookup data provided (mismatched type).')
+  })
+
+  it('have an action of one list, which the OpenAPI document and docs/api.md have', async () => {
+    const { components, paths } = (await get('/openapi.json')).body
+    expect(components.schemas.AuditAction.enum).toEqual(AuditAction.options)
+    const { parameters } = paths[list].get
+    const filter = parameters.find(({ name }: { readonly name: string }) => name === 'action')
+    expect(filter.schema.enum).toEqual(AuditAction.options)
+    const page = await readFile(join(import.meta.dirname, '../../docs/api.md'), 'utf8')
+    const documented = /Its `action` is .*?\n.*$/m.exec(page)?.[0] ?? ''
+    expect(AuditAction.options.filter((action) => !documented.includes(`\`${action}\``))).toEqual([])
   })
 
   it('are read-only', async () => {

@@ -147,7 +147,9 @@ it('the headers of conditions and repetitions are in it', () => {
       expect(parametersOf(record, method).get('If-Match')).toMatchObject({ in: 'header', required: false })
     expect(parametersOf(`/api/v1/${name}/`, 'post').get('Idempotency-Key')).toMatchObject({ in: 'header' })
   }
-  expect(parametersOf('/api/v1/gateway_deployments/{id}/cancel/', 'post').has('Idempotency-Key')).toBe(true)
+  const posts = operations().filter(({ path, method }) => method === 'post' && path.startsWith('/api/v1/'))
+  expect(posts.map(({ path }) => path)).toContain('/api/v1/nodes/{id}/drift/')
+  for (const { path } of posts) expect([path, parametersOf(path, 'post').has('Idempotency-Key')]).toEqual([path, true])
 })
 
 it('a change of several records needs their resource_uri', () => {

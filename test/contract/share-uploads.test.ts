@@ -118,7 +118,8 @@ describe('gateway_shares/<id>/uploads/', () => {
 })
 
 describe('the removal of leftovers', () => {
-  const remove = (body: unknown) => api.call(`${share.resource_uri}uploads/`, { method: 'POST', body: body as object })
+  const remove = (body: unknown, headers = {}) =>
+    api.call(`${share.resource_uri}uploads/`, { method: 'POST', body: body as object, headers })
   const audit = async () => {
     const found = await api.get(`/api/v1/audit_events/?action=remove_leftovers&resource_id=${share.id}&order_by=id`)
     return found.body.objects.map(({ changes }: { readonly changes: unknown }) => changes)
@@ -145,6 +146,20 @@ describe('the removal of leftovers', () => {
     const { status, body } = await remove({ remove_leftovers: true })
     expect([status, body]).toEqual([503, { error: 'Swift does not answer.' }])
     expect((await audit()).at(-1)).toEqual({ leftovers: [true, 'Swift does not answer.'] })
+  })
+
+  it('with an Idempotency-Key is asked of the gateway once, and again where the first request failed', async () => {
+    const headers = { 'idempotency-key': 'leftovers' }
+    const body = { remove_leftovers: ['a/b.part'] }
+    await connect({ error: 'Swift does not answer.' })
+    expect((await remove(body, headers)).status).toBe(503)
+    await disconnect()
+    const asked = await connect({ result: { removed: ['a/b.part'], kept: [] } })
+    const first = await remove(body, headers)
+    const again = await remove(body, headers)
+    expect([first.status, again.status, again.body]).toEqual([200, 200, first.body])
+    expect(asked).toHaveLength(1)
+    expect((await remove({ remove_leftovers: true }, headers)).status).toBe(422)
   })
 
   it.each([{}, { remove_leftovers: false }, { remove_leftovers: [] }, { remove_leftovers: [''] }])(

@@ -97,9 +97,9 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...clusterHealthRoutes(services.clusterHealth),
     ...metricRoutes(metrics.reads),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
-    ...driftRoutes(services.drift),
+    ...driftRoutes(services.drift, idempotency),
     ...nodeHardwareRoutes(services.nodeHardware),
-    ...shareUploadsRoutes(services.shareUploads, (id) => services.gatewayShares.get(id)),
+    ...shareUploadsRoutes(services.shareUploads, (id) => services.gatewayShares.get(id), idempotency),
   ]
   for (const route of routes) mountRoute(app, route)
 }

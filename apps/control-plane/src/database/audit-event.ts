@@ -1,3 +1,4 @@
+import type { AuditAction } from '@roost/api-types/rest'
 import { advisoryLockSpaces } from '@roost/database'
 import type { Prisma } from '@roost/database'
 
@@ -10,7 +11,7 @@ export interface NewAuditEvent {
   readonly address: string
   /** Empty for what was no HTTP request. */
   readonly requestId: string
-  readonly action: string
+  readonly action: AuditAction
   readonly resource: string
   readonly resourceId: number | null
   readonly changes: Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import type { ResourceRules } from '@roost/api-types/rest'
+import type { AuditAction, ResourceRules } from '@roost/api-types/rest'
 import type { AnyService, Declaration, ServiceOf } from '@roost/api-types/rpc'
 import type { z } from 'zod'
 import { found, unknownRelation } from '../services/errors.js'
@@ -45,7 +45,7 @@ export function crudService<const D extends Declaration>(
   const { store, writes, checks = {} } = collaborators as unknown as Untyped
   const { name, rules, create, secrets = [] } = declaration
   const relations = create === undefined ? [] : relationsOf(create)
-  const audit = (action: string, record: Identified, before: object, after: object) => {
+  const audit = (action: AuditAction, record: Identified, before: object, after: object) => {
     const changes = differences(audited(before, rules, secrets), audited(after, rules, secrets), secrets)
     return { action, resource: name, resourceId: Number(record.id), changes }
   }

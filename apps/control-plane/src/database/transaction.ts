@@ -1,3 +1,4 @@
+import type { AuditAction } from '@roost/api-types/rest'
 import type { Caller } from '@roost/api-types/rpc'
 import type { Prisma } from '@roost/database'
 import type { Database } from './database.js'
@@ -8,8 +9,7 @@ export type Transaction = Prisma.TransactionClient
 
 /** What a write did. `changes`: field to `[before, after]`, secrets masked. */
 export interface AuditRecord {
-  /** `create`, `change`, `remove`, or a verb of the resource's own. */
-  readonly action: string
+  readonly action: AuditAction
   readonly resource: string
   /** Null when the write was about several records. */
   readonly resourceId: number | null

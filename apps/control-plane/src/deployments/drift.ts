@@ -27,33 +27,38 @@ export function createDriftService(deps: DriftCollaborators): DriftService {
 
   async function get(nodeId: number): Promise<Drift> {
     const config_state = await configStateOf(nodeId)
-    const kinds = (await store.ofNode(nodeId)).map(({ kind, desired, inForce, drift }) => ({
-      kind,
-      generation: desired,
-      applied_generation: inForce,
-      items: drift.map(({ subject, message, diff, adoptable }) => ({
-        subject,
-        message,
-        diff,
-        adoptable: adoptable !== undefined,
-      })),
-    }))
-    return { node: resourceUri('nodes', nodeId), config_state, kinds }
+    return driftOf(nodeId, config_state, await store.ofNode(nodeId))
   }
 
   async function resolve(nodeId: number, { action }: DriftAction, caller: Caller) {
     await configStateOf(nodeId)
-    await writes.run(caller, async (tx) => {
+    const answer = await writes.run(caller, async (tx) => {
       const drifted = await lockDrifted(store, tx, nodeId)
       if (drifted.length === 0) throw new RoostError('conflict', 'Nothing on this node has drifted.')
       const changes = { [action]: [null, drifted.map(({ kind }) => kind)] as const }
       for (const state of drifted) Object.assign(changes, await end(deps, tx, nodeId, state, action))
-      await store.refreshNode(tx, nodeId)
-      return { result: undefined, audit: { action, resource: 'nodes', resourceId: nodeId, changes } }
+      const configState = await store.refreshNode(tx, nodeId)
+      const result = driftOf(nodeId, configState, await store.ofNode(nodeId, tx))
+      return { result, audit: { action, resource: 'nodes', resourceId: nodeId, changes } }
     })
     await sendDesired(nodeId)
-    return get(nodeId)
+    return answer
   }
+}
+
+function driftOf(nodeId: number, config_state: ConfigState, states: readonly NodeDeploymentState[]): Drift {
+  const kinds = states.map(({ kind, desired, inForce, drift }) => ({
+    kind,
+    generation: desired,
+    applied_generation: inForce,
+    items: drift.map(({ subject, message, diff, adoptable }) => ({
+      subject,
+      message,
+      diff,
+      adoptable: adoptable !== undefined,
+    })),
+  }))
+  return { node: resourceUri('nodes', nodeId), config_state, kinds }
 }
 
 /** As they stay until the transaction ends: a deployment that ends meanwhile must not be undone by what was in force before. */

@@ -1,10 +1,14 @@
 import { Drift, DriftAction } from '@roost/api-types/rest'
 import type { DriftService } from '@roost/api-types/rpc'
 import { parseFields } from '../services/field-errors.js'
+import { once } from '../http/dialect/idempotency.js'
+import type { Idempotency } from '../http/dialect/idempotency.js'
 import type { Route } from '../http/dialect/route.js'
+import { idempotencyKey } from '../http/dialect/schema-document.js'
+import { objectBody } from '../http/guards/body.js'
 
 /** The drift of a node. */
-export function driftRoutes(drift: DriftService): readonly Route[] {
+export function driftRoutes(drift: DriftService, idempotency: Idempotency): readonly Route[] {
   const shared = { path: 'nodes/:id/drift/', resource: 'nodes', answer: Drift } as const
   return [
     {
@@ -19,9 +23,15 @@ export function driftRoutes(drift: DriftService): readonly Route[] {
       method: 'POST',
       status: 202,
       summary: 'Put back what was applied, or adopt what is there',
+      headers: idempotencyKey,
       body: DriftAction,
       requireRecord: (id) => drift.get(id),
-      handle: ({ id, body, caller }) => drift.resolve(id, parseFields(DriftAction, body), caller),
+      handle({ id, body, caller, headers }) {
+        const [path, header] = [`/api/v1/nodes/${id}/drift/`, headers['idempotency-key']]
+        return once(idempotency, { caller, path, header, body: objectBody(body), secrets: [] }, (caller) =>
+          drift.resolve(id, parseFields(DriftAction, body), caller),
+        )
+      },
     },
   ]
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DeploymentKind } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
-import type { Job, JobInput } from '@roost/api-types/rest'
+import type { AuditAction, Job, JobInput } from '@roost/api-types/rest'
 import type { Caller, JobService } from '@roost/api-types/rpc'
 import type { Writes } from '../database/writes.js'
 import { found } from '../services/errors.js'
@@ -105,7 +105,7 @@ function otherNodes(): RoostError {
 
 const byNumber = (one: number, other: number) => one - other
 
-function auditOf(kind: DeploymentKind, action: string, job: Job, input?: JobInput) {
+function auditOf(kind: DeploymentKind, action: AuditAction, job: Job, input?: JobInput) {
   const { node, cluster } = job
   const asked = { node, cluster, dry_run: job.dry_run || null, plan_id: input?.plan_id, generation: input?.generation }
   const changes = Object.entries(asked).filter(([, value]) => value != null)

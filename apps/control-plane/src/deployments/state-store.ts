@@ -1,6 +1,7 @@
 import type { DeploymentKind, DriftedItem } from '@roost/api-types/agent'
 import { maxGeneration } from '@roost/api-types/agent'
 import { unfinishedStates } from '@roost/api-types/rest'
+import type { ConfigState } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../database/transaction.js'
 import type { Database } from '../database/database.js'
@@ -39,7 +40,7 @@ export interface DesiredGeneration {
 export interface StateStore {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   unfinishedJobs(): Promise<readonly { readonly id: number; readonly kind: DeploymentKind }[]>
-  ofNode(nodeId: number): Promise<readonly NodeDeploymentState[]>
+  ofNode(nodeId: number, tx?: Transaction): Promise<readonly NodeDeploymentState[]>
   findForUpdate(tx: Transaction, nodeId: number, kind: DeploymentKind): Promise<NodeDeploymentState | undefined>
   /** The node's next generation with its sealed payload; undefined when its numbers are used up. */
   raise(tx: Transaction, nodeId: number, kind: DeploymentKind, payload: Sealed): Promise<number | undefined>
@@ -65,8 +66,8 @@ export interface StateStore {
     generation: number,
   ): Promise<readonly { readonly jobId: number; readonly state: string }[]>
   updateTarget(tx: Transaction, jobId: number, nodeId: number, update: TargetUpdate): Promise<void>
-  /** Makes `config_state` of the node what its kinds say. */
-  refreshNode(tx: Transaction, nodeId: number): Promise<void>
+  /** Makes `config_state` of the node what its kinds say, and returns it. */
+  refreshNode(tx: Transaction, nodeId: number): Promise<ConfigState>
 }
 
 export function createStateStore({ prisma }: Database): StateStore {
@@ -77,8 +78,8 @@ export function createStateStore({ prisma }: Database): StateStore {
       const rows = await prisma.job.findMany({ select: { id: true, kind: true }, where, orderBy: { id: 'asc' } })
       return rows.map(({ id, kind }) => ({ id, kind: kind as DeploymentKind }))
     },
-    async ofNode(nodeId) {
-      return (await prisma.nodeDeployment.findMany({ where: { nodeId }, orderBy: { kind: 'asc' } })).map(stateOf)
+    async ofNode(nodeId, tx = prisma) {
+      return (await tx.nodeDeployment.findMany({ where: { nodeId }, orderBy: { kind: 'asc' } })).map(stateOf)
     },
     async findForUpdate(tx, nodeId, kind) {
       await tx.$queryRaw`select 1 from node_deployments where node_id = ${nodeId} and kind = ${kind} for update`
@@ -111,13 +112,15 @@ export function createStateStore({ prisma }: Database): StateStore {
     updateTarget,
     async refreshNode(tx, nodeId) {
       const rows = await tx.nodeDeployment.findMany({ where: { nodeId } })
-      await tx.node.update({ where: { id: nodeId }, data: { configState: configState(rows.map(stateOf)) } })
+      const state = configState(rows.map(stateOf))
+      await tx.node.update({ where: { id: nodeId }, data: { configState: state } })
+      return state
     },
   }
 }
 
 /** `pending` while what was asked for last is not in force, also when the node refused it. */
-export function configState(states: readonly NodeDeploymentState[]): 'synced' | 'pending' | 'drifted' | 'unknown' {
+export function configState(states: readonly NodeDeploymentState[]): ConfigState {
   const asked = states.filter(({ desired }) => desired > 0)
   if (asked.length === 0) return 'unknown'
   if (asked.some(({ drift }) => drift.length > 0)) return 'drifted'

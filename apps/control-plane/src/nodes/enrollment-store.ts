@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { AuditAction } from '@roost/api-types/rest'
 import type { Hardware } from '@roost/api-types/agent'
 import { insertAuditEvent } from '../database/audit-event.js'
 import type { Database } from '../database/database.js'
@@ -151,7 +152,7 @@ async function audit(
   tx: Transaction,
   token: OpenToken,
   address: string,
-  action: string,
+  action: AuditAction,
   nodeId: number,
   changes: Record<string, [string | readonly string[] | null, string | readonly string[]]>,
 ): Promise<void> {

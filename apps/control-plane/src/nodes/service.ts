@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { nodeRules, RoostError } from '@roost/api-types/rest'
-import type { ChangedNode, GrantableRole, Node, NodeChange } from '@roost/api-types/rest'
+import type { AuditAction, ChangedNode, GrantableRole, Node, NodeChange } from '@roost/api-types/rest'
 import type { Caller, ChangeOptions, NodeService } from '@roost/api-types/rpc'
 import { differences } from '../database/writes.js'
 import type { Writes } from '../database/writes.js'
@@ -123,7 +123,7 @@ function assertNoShares(hostname: string, shares: number): void {
   throw new RoostError('conflict', `The node ${hostname} still has ${shares} shares: move or remove them first.`)
 }
 
-function auditOf(action: string, resourceId: number | null, changes: AuditRecord['changes']): AuditRecord {
+function auditOf(action: AuditAction, resourceId: number | null, changes: AuditRecord['changes']): AuditRecord {
   return { action, resource: 'nodes', resourceId, changes }
 }
 

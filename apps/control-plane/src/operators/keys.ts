@@ -1,5 +1,5 @@
 import { RoostError } from '@roost/api-types/rest'
-import type { ApiKey, CreatedApiKey } from '@roost/api-types/rest'
+import type { ApiKey, AuditAction, CreatedApiKey } from '@roost/api-types/rest'
 import type { ApiKeyService } from '@roost/api-types/rpc'
 import { differences } from '../database/writes.js'
 import type { Writes } from '../database/writes.js'
@@ -70,7 +70,7 @@ export function createKeyService({ store, writes, accessChanged, now }: KeyColla
   }
 }
 
-function auditOf(action: string, { id: resourceId }: ApiKey, before: object, after: object) {
+function auditOf(action: AuditAction, { id: resourceId }: ApiKey, before: object, after: object) {
   return { action, resource: 'api_keys', resourceId, changes: differences(shown(before), shown(after)) }
 }
 

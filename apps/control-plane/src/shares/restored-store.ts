@@ -21,7 +21,7 @@ export function createRestoredStore({ prisma }: Database): RestoredStore {
         if (owner === null) return false
         const at = new Date(time * 1_000)
         const operator = `agent ${owner.node.uuid}`
-        const where = { action, resource, resourceId: share }
+        const where = { action, resource, resourceId: share } as const
         const anHourAgo = new Date(Date.now() - 3_600_000)
         const recent = await tx.auditEvent.count({ where: { ...where, at: { gte: anHourAgo } } })
         const path = ['message', '1']

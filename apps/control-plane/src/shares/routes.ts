@@ -1,11 +1,16 @@
 import { LeftoverRemoval, RemovedLeftovers, ShareUploads } from '@roost/api-types/rest'
 import type { ShareUploadsService } from '@roost/api-types/rpc'
 import { parseFields } from '../services/field-errors.js'
+import { once } from '../http/dialect/idempotency.js'
+import type { Idempotency } from '../http/dialect/idempotency.js'
 import type { Route } from '../http/dialect/route.js'
+import { idempotencyKey } from '../http/dialect/schema-document.js'
+import { objectBody } from '../http/guards/body.js'
 
 export function shareUploadsRoutes(
   uploads: ShareUploadsService,
   getShare: (id: number) => Promise<unknown>,
+  idempotency: Idempotency,
 ): readonly Route[] {
   const shared = { path: 'gateway_shares/:id/uploads/', resource: 'gateway_shares', status: 200 } as const
   return [
@@ -21,10 +26,16 @@ export function shareUploadsRoutes(
       ...shared,
       method: 'POST',
       summary: 'Remove objects that lie under old names because their files were renamed during their upload',
+      headers: idempotencyKey,
       body: LeftoverRemoval,
       answer: RemovedLeftovers,
       requireRecord: getShare,
-      handle: ({ id, body, caller }) => uploads.removeLeftovers(id, parseFields(LeftoverRemoval, body), caller),
+      handle({ id, body, caller, headers }) {
+        const [path, header] = [`/api/v1/gateway_shares/${id}/uploads/`, headers['idempotency-key']]
+        return once(idempotency, { caller, path, header, body: objectBody(body), secrets: [] }, (caller) =>
+          uploads.removeLeftovers(id, parseFields(LeftoverRemoval, body), caller),
+        )
+      },
     },
   ]
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { gatewayShareRules, GatewayShareSettings, shareChangeSchema } from '@roost/api-types/rest'
-import type { GatewayShareChange, WrittenGatewayShare } from '@roost/api-types/rest'
+import type { AuditAction, GatewayShareChange, WrittenGatewayShare } from '@roost/api-types/rest'
 import type { Services } from '@roost/api-types/rpc'
 import { differences } from '../database/writes.js'
 import type { Writes } from '../database/writes.js'
@@ -71,11 +71,11 @@ function withPassword(share: StoredShare, password: string | null | undefined): 
   return password === undefined ? share : { ...share, password }
 }
 
-function written(action: string, before: object, result: Written & WrittenGatewayShare) {
+function written(action: AuditAction, before: object, result: Written & WrittenGatewayShare) {
   return { result, audit: auditOf(action, result.id, before, result) }
 }
 
-function auditOf(action: string, resourceId: number, before: object, after: object) {
+function auditOf(action: AuditAction, resourceId: number, before: object, after: object) {
   const changes = differences(shown(before), shown(after), ['password'])
   return { action, resource: 'gateway_shares', resourceId, changes }
 }

@@ -45,17 +45,20 @@ export function createShareUploads({ getShare, requests, writes }: ShareUploadsC
     },
     async removeLeftovers(share, { remove_leftovers: wanted }, caller) {
       const { node } = await getShare(share)
-      const event = { action: 'remove_leftovers', resource: 'gateway_shares', resourceId: share }
-      const audit = (changes: Readonly<Record<string, readonly [unknown, unknown]>>) =>
-        writes.run(caller, async () => ({ result: undefined, audit: { ...event, changes } }))
+      const event = { action: 'remove_leftovers', resource: 'gateway_shares', resourceId: share } as const
       const names = wanted === true ? null : wanted
       try {
-        const result = await ask(node, 'remove_leftovers', { share, names }, removalMs)
-        await audit({ leftovers: [result.removed, []] })
-        return { share: resourceUri('gateway_shares', share), node, ...result }
+        const answer = await ask(node, 'remove_leftovers', { share, names }, removalMs)
+        const result = { share: resourceUri('gateway_shares', share), node, ...answer }
+        const changes = { leftovers: [answer.removed, []] }
+        return await writes.run(caller, async () => ({ result, audit: { ...event, changes } }))
       } catch (error) {
         // The node may have removed some of them.
-        if (error instanceof RoostError) await audit({ leftovers: [wanted, error.message] })
+        if (error instanceof RoostError) {
+          const { idempotency: _key, ...unkept } = caller
+          const changes = { leftovers: [wanted, error.message] }
+          await writes.run(unkept, async () => ({ result: undefined, audit: { ...event, changes } }))
+        }
         throw error
       }
     },

@@ -3,6 +3,31 @@ import { byId, timeRange } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { blankKey, ResourceUri } from './dialect/uri.js'
 
+/** Everything that an audit event can tell: the verbs of the API, and what agents and tokens did. */
+export const AuditAction = z
+  .enum([
+    'create',
+    'change',
+    'remove',
+    'rotate',
+    'revoke',
+    'cancel',
+    'adopt',
+    'reapply',
+    'set_storage',
+    'unset_storage',
+    'remove_leftovers',
+    'remove_usage',
+    'enrol',
+    'take_place',
+    'refuse',
+    'duplicate',
+    'restored',
+    'late_usage',
+  ])
+  .meta({ id: 'AuditAction' })
+export type AuditAction = z.infer<typeof AuditAction>
+
 /** What one write did. Names are copies: they outlive what they name. */
 export const AuditEvent = z
   .object({
@@ -13,7 +38,7 @@ export const AuditEvent = z
     key_id: z.int().nullable().meta({ description: 'Which key of the operator' }),
     address: z.string().meta({ description: 'Where from', [blankKey]: true }),
     request_id: z.string().meta({ description: 'The X-Request-Id of the answer', [blankKey]: true }),
-    action: z.string().meta({ description: '`create`, `change`, `remove`, or a verb of the resource' }),
+    action: AuditAction,
     resource: z.string(),
     resource_id: z.int().nullable().meta({ description: 'Null when the write was about several records' }),
     changes: z
