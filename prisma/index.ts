@@ -10,6 +10,7 @@ export { inspectMigrations, type MigrationState } from './migrate/inspect-migrat
 export { migrate } from './migrate/migrate.js'
 export * from './backup/restore.js'
 export { isAlive, stopPostmaster } from './embedded/postmaster.js'
+export { isConflict } from './client/conflict.js'
 export { isRefused } from './client/refused.js'
 export { isUnavailable } from './client/unavailable.js'
 export { Prisma } from './generated/client.js'

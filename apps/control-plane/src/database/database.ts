@@ -15,7 +15,7 @@ import type { Log } from '../lifecycle/log.js'
 import { messages } from '../services/messages.js'
 import { StartError } from '../lifecycle/start-error.js'
 
-export { isRefused } from '@roost/database'
+export { isConflict, isRefused } from '@roost/database'
 export type { Connection, Database, DatabaseLock, MigrationState } from '@roost/database'
 
 export interface DatabaseServer {

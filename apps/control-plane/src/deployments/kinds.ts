@@ -1,5 +1,6 @@
 import type { DeploymentKind } from '@roost/api-types/agent'
 import type { GrantableRole } from '@roost/api-types/rest'
+import type { DecisionRules } from './decide.js'
 
 export interface KindRules {
   /** The REST resource of its jobs. */
@@ -30,4 +31,10 @@ export const deploymentKinds: Readonly<Record<DeploymentKind, KindRules>> = {
 export function notGranted(kind: DeploymentKind): string {
   const { grant, nodes } = deploymentKinds[kind]
   return `No operator has approved this node as a ${nodes}. Run \`roost node approve\`, or set node_role.${grant} of the node.`
+}
+
+/** Returns the rules by which jobs of the kind are decided. */
+export function decisionRules(kind: DeploymentKind): DecisionRules {
+  const { oneByOne, nodes } = deploymentKinds[kind]
+  return { oneByOne, withoutTargets: `The cluster has no nodes that run a ${nodes} and are approved for it.` }
 }

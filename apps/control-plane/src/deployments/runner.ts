@@ -9,12 +9,14 @@ import type { Secrets } from '../secrets/secrets.js'
 import { createTargetDeadlines, decide, withNotes } from './decide.js'
 import type { Decision, JobEnd, TargetDeadlines } from './decide.js'
 import type { LockedJob, JobStore } from './job-store.js'
-import { deploymentKinds } from './kinds.js'
+import { decisionRules } from './kinds.js'
 import type { DeploymentNodes } from './nodes.js'
 import type { Payloads } from './payload.js'
 import { movedSince, planId } from './plan-id.js'
 import type { Planner } from './planner.js'
 import type { StateStore } from './state-store.js'
+import { beginning, createTargetFailures, silence } from './targets.js'
+import type { TargetFailures } from './targets.js'
 import type { TokenEnding } from './token-ending.js'
 
 export interface RunnerOptions {
@@ -36,11 +38,20 @@ export interface RunnerCollaborators {
   readonly log: Log
 }
 
+interface Step {
+  readonly job: LockedJob
+  readonly begun: readonly number[]
+  readonly reviewed: readonly number[]
+  readonly moved: boolean
+  readonly endsTokens: boolean
+}
+
 /** Runs unfinished jobs. Every step is its own transaction, so a crash loses at most a pending request for a plan. */
 export class JobRunner {
   readonly #deps: RunnerCollaborators
   readonly #options: RunnerOptions
   readonly #deadlines: TargetDeadlines
+  readonly #failures: TargetFailures
   readonly #underWay = new Set<Promise<void>>()
   /** Targets whose reviewed plans are being compared with a new plan, as `job/node`. */
   readonly #asking = new Set<string>()
@@ -52,6 +63,7 @@ export class JobRunner {
     this.#deps = deps
     this.#options = options
     this.#deadlines = createTargetDeadlines(deps.clock)
+    this.#failures = createTargetFailures(deps)
   }
 
   /** Checks every unfinished job now, or again after the present check. */
@@ -101,32 +113,41 @@ export class JobRunner {
   }
 
   async #advance(id: number, kind: DeploymentKind): Promise<void> {
-    const { store, jobs } = this.#deps
-    const step = await store.transaction(async (tx) => {
-      const job = await jobs[kind].lock(tx, id)
-      return job === undefined ? undefined : this.#move(tx, job)
-    })
+    const step = await this.#step(id, kind)
     if (step === undefined) return
     for (const nodeId of step.begun) {
       if (step.job.now.dryRun) this.#track(this.#askForPlan(step.job, nodeId))
-      else await this.#dispatch(nodeId)
+      else await this.#dispatch(step.job, nodeId)
     }
     if (step.endsTokens) this.#track(this.#endTokens(step.job))
     for (const nodeId of step.reviewed) this.#track(this.#beginReviewed(step.job, nodeId))
     if (step.moved) await this.#advance(id, kind)
   }
 
-  async #move(tx: Transaction, job: LockedJob) {
+  /** Decides and stores the next step. A target that cannot be begun fails, and the others go on. */
+  async #step(id: number, kind: DeploymentKind): Promise<Step | undefined> {
+    const { store, jobs } = this.#deps
+    const stored = store.transaction(async (tx) => {
+      const job = await jobs[kind].lock(tx, id)
+      return job === undefined ? undefined : this.#move(tx, job)
+    })
+    return stored.catch(async (error: unknown) => {
+      await this.#failures.afterBegin({ id, kind }, error)
+      return this.#step(id, kind)
+    })
+  }
+
+  async #move(tx: Transaction, job: LockedJob): Promise<Step> {
     const { jobs, clock, tokens } = this.#deps
     const decision = await this.#decide(tx, job)
     if (job.now.state !== 'IN_PROGRESS') await jobs[job.kind].begin(tx, job.id, new Date(clock.now()))
-    for (const nodeId of decision.expire) await this.#fail(tx, job, nodeId, silence(job, this.#options))
+    for (const nodeId of decision.expire) await this.#fail(tx, job, nodeId, silence(job, this.#options.targetTimeoutMs))
     for (const nodeId of decision.skip)
       await this.#fail(tx, job, nodeId, 'Not started, because an earlier node failed.')
     const reviewed = decision.begin.filter((nodeId) => job.reviewed.has(nodeId))
     const free = decision.begin.filter((nodeId) => !job.reviewed.has(nodeId))
     const begun: number[] = []
-    for (const nodeId of free) if (await this.#begin(tx, job, nodeId)) begun.push(nodeId)
+    for (const nodeId of free) if (await beginning(nodeId, this.#begin(tx, job, nodeId))) begun.push(nodeId)
     const notes = tokens.notesOf(job)
     if (decision.finish && notes) await this.#finish(tx, job, withNotes(decision.finish, notes))
     const moved = decision.expire.length + decision.skip.length > 0 || begun.length < free.length
@@ -165,15 +186,16 @@ export class JobRunner {
     const { jobs, clock } = this.#deps
     const { now, resumed } = this.#deadlines.withDeadlines(job, this.#timeoutMs(job))
     for (const nodeId of resumed) await jobs[job.kind].updateTarget(tx, job.id, nodeId, { attempts: { increment: 1 } })
-    return decide(now, rulesOf(job.kind), clock.monotonic())
+    return decide(now, decisionRules(job.kind), clock.monotonic())
   }
 
   #timeoutMs({ now }: LockedJob): number {
     return now.dryRun ? this.#options.planTimeoutMs : this.#options.targetTimeoutMs
   }
 
-  async #dispatch(nodeId: number): Promise<void> {
-    await this.#deps.nodes.sendDesired(nodeId)
+  async #dispatch(job: Pick<LockedJob, 'id' | 'kind'>, nodeId: number): Promise<void> {
+    const sent = beginning(nodeId, this.#deps.nodes.sendDesired(nodeId))
+    await sent.catch((error: unknown) => this.#failures.afterBegin(job, error))
     fp('cp.deploy.afterDispatch')
   }
 
@@ -183,7 +205,7 @@ export class JobRunner {
 
   /** Starts the target if its plan is still the reviewed one; otherwise the target fails with what has changed. */
   async #beginReviewed({ id, kind, returnTo, reviewed }: LockedJob, nodeId: number): Promise<void> {
-    const { store, jobs, plan, log } = this.#deps
+    const { store, jobs, plan } = this.#deps
     const question = `${id}/${nodeId}`
     const known = reviewed.get(nodeId)
     if (known === undefined || this.#asking.has(question)) return
@@ -199,17 +221,18 @@ export class JobRunner {
         await jobs[kind].updateTarget(tx, id, nodeId, { state: 'failed', message: fault, answered: true })
         return false
       })
-      if (isBegun) await this.#dispatch(nodeId)
+      if (isBegun) await this.#dispatch({ id, kind }, nodeId)
+      this.wake()
     } catch (error) {
-      log.error({ ...logged(error), job: id, nodeId }, 'could not begin a reviewed plan, retrying')
+      const message = 'could not begin a reviewed plan, retrying'
+      if (await this.#failures.failUnlessPassing({ id, kind }, nodeId, error, message)) this.wake()
     } finally {
       this.#asking.delete(question)
     }
-    this.wake()
   }
 
   async #askForPlan(job: LockedJob, nodeId: number): Promise<void> {
-    const { store, jobs, plan, log } = this.#deps
+    const { store, jobs, plan } = this.#deps
     try {
       const planned = await plan(job.kind, nodeId, job.returnTo)
       const update =
@@ -218,7 +241,8 @@ export class JobRunner {
           : { state: 'planned', plan: planned.plan, planMark: planned.mark, answered: true }
       await store.transaction((tx) => jobs[job.kind].updateTarget(tx, job.id, nodeId, update))
     } catch (error) {
-      log.error({ ...logged(error), job: job.id, nodeId }, 'a plan could not be had; its target fails at its deadline')
+      const message = 'could not store a plan, its target fails at its deadline'
+      await this.#failures.failUnlessPassing(job, nodeId, error, message)
     }
     this.wake()
   }
@@ -235,16 +259,4 @@ export class JobRunner {
   #fail(tx: Transaction, job: LockedJob, nodeId: number, message: string): Promise<void> {
     return this.#deps.jobs[job.kind].updateTarget(tx, job.id, nodeId, { state: 'failed', message })
   }
-}
-
-function rulesOf(kind: DeploymentKind) {
-  const { oneByOne, nodes } = deploymentKinds[kind]
-  return { oneByOne, withoutTargets: `The cluster has no nodes that run a ${nodes} and are approved for it.` }
-}
-
-function silence({ now }: LockedJob, options: RunnerOptions): string {
-  if (now.dryRun) return 'The node did not answer in time.'
-  const seconds = options.targetTimeoutMs / 1000
-  const time = seconds % 60 === 0 ? `${seconds / 60} minutes` : `${seconds} seconds`
-  return `The node did not answer within ${time}; it takes the change when it returns.`
 }

@@ -2,11 +2,15 @@ import type { DeploymentKind } from '@roost/api-types/agent'
 import { resourceUri, RoostError } from '@roost/api-types/rest'
 import type { JobInput } from '@roost/api-types/rest'
 import type { Transaction } from '../database/transaction.js'
-import { unknownRelation } from '../services/errors.js'
+import { isConflict } from '../database/database.js'
+import type { Log } from '../lifecycle/log.js'
+import { SecretError } from '../secrets/secrets.js'
+import { isTemporary, logged, unknownRelation } from '../services/errors.js'
 import { fieldError } from '../services/field-errors.js'
-import type { JobStore, NewJob } from './job-store.js'
+import type { JobStore, LockedJob, NewJob } from './job-store.js'
 import { deploymentKinds, notGranted } from './kinds.js'
 import { notKept } from './payload.js'
+import type { StateStore } from './state-store.js'
 
 type Wanted = Pick<NewJob, 'nodeId' | 'clusterId' | 'targets'>
 
@@ -51,4 +55,81 @@ async function ofCluster(tx: Transaction, store: JobStore, clusterId: number): P
   const targets = await store.findTargets(tx, clusterId)
   if (targets === undefined) throw unknownRelation('clusters', clusterId)
   return { nodeId: null, clusterId, targets }
+}
+
+/** Names the target that could not be begun. The error has ended the transaction, so the target fails in another one. */
+class BeginError extends Error {
+  readonly nodeId: number
+  constructor(nodeId: number, cause: unknown) {
+    super('could not begin a target of a deployment', { cause })
+    this.nodeId = nodeId
+  }
+}
+
+/** Returns the result of the work that begins a target; an error that would be repeated rejects with a BeginError. */
+export async function beginning<T>(nodeId: number, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw mayPass(error) ? error : new BeginError(nodeId, error)
+  }
+}
+
+/** Returns true if a later attempt may succeed. */
+function mayPass(error: unknown): boolean {
+  return isTemporary(error) || isConflict(error)
+}
+
+interface FailureCollaborators {
+  readonly jobs: Readonly<Record<DeploymentKind, Pick<JobStore, 'updateTarget'>>>
+  readonly store: Pick<StateStore, 'transaction'>
+  readonly log: Log
+}
+
+type JobOfTarget = Pick<LockedJob, 'id' | 'kind'>
+
+/** Fails targets after errors that would be repeated. */
+export interface TargetFailures {
+  /** Fails the target that the error of `beginning` names. Throws any other error. */
+  afterBegin(job: JobOfTarget, error: unknown): Promise<void>
+  /** Fails a target after an error in the background. Returns false if nothing was stored, which is logged with the message. Never rejects. */
+  failUnlessPassing(job: JobOfTarget, nodeId: number, error: unknown, message: string): Promise<boolean>
+}
+
+export function createTargetFailures({ jobs, store, log }: FailureCollaborators): TargetFailures {
+  const fail = async ({ id, kind }: JobOfTarget, nodeId: number, error: unknown) => {
+    log.error({ ...logged(error), job: id, nodeId }, 'could not begin a deployment on a node, its target fails')
+    const update = { state: 'failed', message: cannotBegin(id, error) }
+    await store.transaction((tx) => jobs[kind].updateTarget(tx, id, nodeId, update))
+  }
+  return {
+    async afterBegin(job, error) {
+      if (!(error instanceof BeginError)) throw error
+      await fail(job, error.nodeId, error.cause)
+    },
+    async failUnlessPassing(job, nodeId, error, message) {
+      try {
+        if (mayPass(error)) throw error
+        await fail(job, nodeId, error)
+        return true
+      } catch (unstored) {
+        log.warn({ ...logged(unstored), job: job.id, nodeId }, message)
+        return false
+      }
+    },
+  }
+}
+
+/** Returns the message of a target that could not be begun. Internals are only in the log. */
+function cannotBegin(jobId: number, error: unknown): string {
+  if (error instanceof SecretError) return error.message
+  return `An internal error prevented this change. The log of the control plane has its cause under job ${jobId}. Fix it, and deploy again.`
+}
+
+/** Returns the message of a target whose time is over. */
+export function silence({ now }: LockedJob, targetTimeoutMs: number): string {
+  if (now.dryRun) return 'The node did not answer in time.'
+  const seconds = targetTimeoutMs / 1000
+  const time = seconds % 60 === 0 ? `${seconds / 60} minutes` : `${seconds} seconds`
+  return `The node did not answer within ${time}; it takes the change when it returns.`
 }
