@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../generated/client.js'
+import { DiskState } from './unavailable.js'
 
 /** Where a database is: a URL, or a socket directory with user and name. */
 export type Connection =
@@ -13,6 +14,7 @@ export interface Database {
   readonly prisma: PrismaClient
   /** The connections below Prisma, for their metrics and for `listen`. */
   readonly pool: pg.Pool
+  readonly disk: DiskState
   close(): Promise<void>
 }
 
@@ -46,6 +48,7 @@ export function openDatabase(connection: Connection, { silenceMs }: DatabaseOpti
   return {
     prisma,
     pool,
+    disk: new DiskState(),
     async close() {
       await prisma.$disconnect()
       await pool.end()

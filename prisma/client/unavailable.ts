@@ -23,3 +23,39 @@ export function isUnavailable(error: unknown): boolean {
 function isTrouble(text: string): boolean {
   return sqlStates.test(text) || prismaCodes.has(text) || socketCodes.has(text) || adapterKinds.has(text)
 }
+
+/** SQLSTATE disk_full, as a code or in a sentence: Prisma's raw queries have it in their message alone. */
+const diskFull = /^53100$|Code: `53100`/
+
+/** Knows whether the disk of the database is full: a write failed for it, and none has succeeded since. */
+export class DiskState {
+  #isFull = false
+
+  get isFull(): boolean {
+    return this.#isFull
+  }
+
+  /** Remembers an error for which the disk is the cause. Returns false for other errors. */
+  add(error: unknown): boolean {
+    if (!isDiskFull(error)) return false
+    this.#isFull = true
+    return true
+  }
+
+  /** While the disk is full, tries `write`, which must need new space. Throws its error, unless the disk is still full. */
+  async refresh(write: () => Promise<unknown>): Promise<void> {
+    if (!this.#isFull) return
+    try {
+      await write()
+      this.#isFull = false
+    } catch (error) {
+      if (!isDiskFull(error)) throw error
+    }
+  }
+}
+
+function isDiskFull(error: unknown): boolean {
+  return someCause(error, ({ code, originalCode, message }) =>
+    [code, originalCode, message].some((text) => typeof text === 'string' && diskFull.test(text)),
+  )
+}

@@ -7,15 +7,16 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** One request with the first operator's key, over a connection of its own: a GET, or a PATCH where there is a change. */
+/** One request with the first operator's key, over a connection of its own: a GET, or a PATCH (or `method`) with a body. */
 export async function request(
   roost: Pick<Reachable, 'url' | 'ca' | 'key'>,
   path: string,
-  change?: object,
+  body?: object,
+  method: 'PATCH' | 'POST' = 'PATCH',
 ): Promise<Answer> {
   const dispatcher = new Agent({ connect: { ca: roost.ca } })
   const headers = { authorization: `apikey ${roost.key}`, 'content-type': 'application/json' }
-  const init = change === undefined ? {} : { method: 'PATCH', body: JSON.stringify(change) }
+  const init = body === undefined ? {} : { method, body: JSON.stringify(body) }
   try {
     const response = await fetch(new URL(path, roost.url), { dispatcher, headers, ...init })
     const text = await response.text()

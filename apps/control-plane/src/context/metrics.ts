@@ -62,6 +62,7 @@ export function buildPrometheus(
     intake: () => ({ ...latest.counters, nodes: latest.size, names: latest.names }),
     dataDirAvailableBytes: () => dataDir.availableBytes,
     pool: database.pool,
+    disk: database.disk,
   })
   const store = createFleetMetricStore(database)
   return { own, fleet: () => fleetText(store, capacity.service, metrics.reads) }

@@ -6,7 +6,7 @@ import type { Database } from './database.js'
  * subquery, which takes PostgreSQL twice as long.
  */
 export async function countRows(
-  database: Pick<Database, 'pool'>,
+  database: Pick<Database, 'pool' | 'disk'>,
   table: string,
   conditions: readonly unknown[],
   counted: () => Promise<number>,

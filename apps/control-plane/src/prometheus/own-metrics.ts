@@ -9,6 +9,7 @@ export interface ProcessSources {
   readonly intake: () => IntakeCounters & { readonly nodes: number; readonly names: number }
   /** NaN while it is unknown. */
   readonly dataDirAvailableBytes: () => number
+  readonly disk: { readonly isFull: boolean }
   readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number }
 }
 
@@ -104,10 +105,12 @@ function addStream({ stream, intake }: ProcessSources, gauge: Add, counter: Add)
   gauge('roost_metric_names', 'Distinct metric names that are held', '', () => ({ '': intake().names }))
 }
 
-function addDatabase({ pool, dataDirAvailableBytes }: ProcessSources, gauge: Add): void {
+function addDatabase({ pool, disk, dataDirAvailableBytes }: ProcessSources, gauge: Add): void {
   gauge('roost_data_dir_available_bytes', 'Bytes available on the disk of the data directory', '', () => ({
     '': dataDirAvailableBytes(),
   }))
+  const diskHelp = 'Whether the disk of the database is full: writes are refused, and reads are answered'
+  gauge('roost_database_disk_full', diskHelp, '', () => ({ '': Number(disk.isFull) }))
   gauge('roost_database_connections', 'Connections to the database', 'state', () => ({
     idle: pool.idleCount,
     busy: pool.totalCount - pool.idleCount,

@@ -15,6 +15,7 @@ export const messages = {
   malformedJson: 'Request is not valid JSON.',
   notJson: 'The request body must be application/json.',
   databaseUnavailable: 'The database does not answer. Try again in a moment.',
+  databaseDiskFull: 'The disk of the database is full: nothing can be changed until there is free space.',
 } as const
 
 export function tooManyRequests(message: string, retryAfterSeconds: number): string {

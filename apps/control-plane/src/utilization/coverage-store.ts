@@ -11,7 +11,7 @@ export interface CoverageStore {
   shares(clusterId: number, range: HalfHours): Promise<ReadonlyMap<number, number>>
 }
 
-export function createCoverageStore(database: Pick<Database, 'pool'>): CoverageStore {
+export function createCoverageStore(database: Pick<Database, 'pool' | 'disk'>): CoverageStore {
   return {
     async shares(clusterId, { from, to }) {
       const sql = `

@@ -64,7 +64,9 @@ interface Shape<Counters> {
   readonly samples: string
 }
 
-export function createStorageUsageStore(database: Pick<Database, 'pool'>): UsageStore<StorageScope, StorageCounters> {
+export function createStorageUsageStore(
+  database: Pick<Database, 'pool' | 'disk'>,
+): UsageStore<StorageScope, StorageCounters> {
   return createUsageStore<StorageCounters>(database, {
     table: 'storage_usage',
     columns: ['bytes_used', 'containers', 'objects'].reduce(
@@ -99,7 +101,7 @@ function secondHighest(column: string): string {
 }
 
 export function createTransferUsageStore(
-  database: Pick<Database, 'pool'>,
+  database: Pick<Database, 'pool' | 'disk'>,
 ): UsageStore<TransferScope, TransferCounters> {
   return createUsageStore<TransferCounters>(database, {
     table: 'transfer_usage',
@@ -121,7 +123,7 @@ type FlatRow<Counters> = Counters & {
 }
 
 function createUsageStore<Counters extends object>(
-  database: Pick<Database, 'pool'>,
+  database: Pick<Database, 'pool' | 'disk'>,
   shape: Shape<Counters>,
 ): UsageStore<Scope, Counters> {
   const names = [...Object.keys(shape.counters), ...shape.flags] as (keyof Counters & string)[]

@@ -10,20 +10,19 @@ import { readPrograms } from './running-programs.js'
 const programs = () => readPrograms(openMachine('/'))
 
 /** Starts a program with the name of a server that sleeps until the end of the test. */
-function start(name: string, more: readonly string[] = []): ChildProcess {
+function start(name: string, by: (path: string) => ChildProcess): ChildProcess {
   const dir = mkdtempSync(join(tmpdir(), 'roost-programs-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   const path = join(dir, name)
   copyFileSync('/bin/sleep', path)
-  const [file = '', ...args] = [...more, path, '60']
-  const child = spawn(file, args, { detached: true })
+  const child = by(path)
   onTestFinished(() => void process.kill(-(child.pid ?? 0), 'SIGKILL'))
   return child
 }
 
 it('are those of others, and not a server that was started here to read its version', async () => {
-  const ours = start('ganesha.nfsd')
-  start('rpc.mountd', ['/bin/sh', '-c', '"$@" & wait', 'sh'])
+  const ours = start('ganesha.nfsd', (path) => spawn(path, ['60'], { detached: true }))
+  start('rpc.mountd', (path) => spawn('/bin/sh', ['-c', '"$0" 60 & wait', path], { detached: true }))
   await expect.poll(() => [...programs()]).toContain('rpc.mountd')
   expect([ours.exitCode, programs().has('ganesha.nfsd')]).toEqual([null, false])
 })

@@ -58,14 +58,21 @@ async function certificate(target: Target): Promise<Result> {
 
 async function database(target: Target): Promise<Result> {
   const { status, body } = await probe(target, '/readyz')
-  return status === 200 ? ['ok', 'answers'] : ['fail', `/readyz answers ${status}: ${errorIn(body)}`]
+  const { error, reason } = read(body)
+  if (reason !== undefined) return ['fail', reason]
+  return status === 200 ? ['ok', 'answers'] : ['fail', `/readyz answers ${status}: ${error ?? 'nothing'}`]
 }
 
-function errorIn(body: string): string {
+interface Readiness {
+  readonly error?: string
+  readonly reason?: string
+}
+
+function read(body: string): Readiness {
   try {
-    return String((JSON.parse(body) as { readonly error?: unknown }).error)
+    return JSON.parse(body) as Readiness
   } catch {
-    return body.slice(0, 200)
+    return { error: body.slice(0, 200) }
   }
 }
 
