@@ -1,6 +1,6 @@
 import { type JsonSchema, typesOf, variantsOf } from './protocol-schemas.js'
 
-type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 type Path = readonly (string | number)[]
 
 /** JSON has no infinite number, but `1e400` becomes one: this text is replaced by it without its quotes. */
@@ -91,7 +91,8 @@ export function textWith(value: Json, path: Path, part: Json): string {
   return jsonText(replaced(value, path, part))
 }
 
-function jsonText(value: Json): string {
+/** Returns the JSON text of the value, with its infinite numbers. */
+export function jsonText(value: Json): string {
   return JSON.stringify(value).replaceAll(`"${infinite}"`, '1e400')
 }
 

@@ -1,0 +1,98 @@
+import { closeCodes, isTooDeep } from '@roost/api-types/agent'
+import { insertNodes } from '../support/agents/nodes.js'
+import { SimulatedAgent } from '../support/agents/simulated-agent.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { isOver, isWelcomed } from '../stream/dial.js'
+
+export interface RogueTarget {
+  readonly url: string
+  readonly ca?: string
+  readonly database: TestDatabase
+}
+
+/** Below the burst that a session allows. */
+const messagesPerSession = 450
+const groupSize = 40
+/** As many inventories and catalogues as a node may send at once. */
+const heavyPerNode = 20
+const isHeavy = (text: string) => /"type":"(?:inventory|catalogue)"/.test(text)
+
+/**
+ * Enrolled agents that send what they like. Each is a node of its own, since one hostile message may make
+ * a node refuse its later ones.
+ */
+export class Rogue {
+  /** Messages that ended their session with another code than 1008, for the report of a test. */
+  readonly faults: string[] = []
+  readonly nodeIds: number[] = []
+  readonly #target: RogueTarget
+  readonly #clusterId: number
+  #agent: SimulatedAgent | undefined
+  #left = 0
+  #heavyLeft = 0
+
+  constructor(target: RogueTarget, clusterId: number) {
+    this.#target = target
+    this.#clusterId = clusterId
+  }
+
+  /** Sends texts until the control plane has read all of them; those of a group whose session ends are sent again one by one. */
+  async sendAll(texts: Iterable<string>): Promise<void> {
+    let group: string[] = []
+    for (const text of texts) {
+      // One that certainly ends its session must not end the session of a group.
+      if (isTooDeep(text)) {
+        await this.#sendAlone(text)
+        continue
+      }
+      group.push(text)
+      if (group.length === groupSize || group.filter(isHeavy).length === heavyPerNode)
+        await this.#sendGroup(group.splice(0))
+    }
+    await this.#sendGroup(group)
+  }
+
+  async #sendGroup(texts: readonly string[]): Promise<void> {
+    if (texts.length === 0 || (await this.#send(texts)) === undefined) return
+    for (const text of texts) await this.#sendAlone(text)
+  }
+
+  async #sendAlone(text: string): Promise<void> {
+    const code = await this.#send([text])
+    if (code !== undefined && code !== closeCodes.policyViolation) this.faults.push(`${code}: ${text.slice(0, 300)}`)
+  }
+
+  /** Sends texts and waits until they are read. Returns the close code of a session that ended. */
+  async #send(texts: readonly string[]): Promise<number | undefined> {
+    const agent = await this.#session(texts)
+    const pongs = agent.pongs
+    for (const text of texts) agent.socket.send(text)
+    agent.send({ type: 'ping', id: 1 })
+    await agent.until((one) => one.pongs > pongs || isOver(one))
+    this.#left -= texts.length + 1
+    this.#heavyLeft -= texts.filter(isHeavy).length
+    return agent.ended?.code
+  }
+
+  stop(): void {
+    this.#agent?.stop('terminate')
+    this.#agent = undefined
+  }
+
+  async #session(texts: readonly string[]): Promise<SimulatedAgent> {
+    const isEnough = this.#left > texts.length && this.#heavyLeft >= texts.filter(isHeavy).length
+    if (this.#agent !== undefined && isEnough && !isOver(this.#agent)) return this.#agent
+    this.stop()
+    const { url, ca, database } = this.#target
+    const [identity] = await insertNodes(database, this.#clusterId, 1)
+    if (identity === undefined) throw new Error('No node was inserted.')
+    this.nodeIds.push(identity.id)
+    const agent = new SimulatedAgent({ url, identity, ...(ca === undefined ? {} : { ca }) })
+    agent.dial()
+    await agent.until(isWelcomed)
+    this.#left = messagesPerSession
+    this.#heavyLeft = heavyPerNode
+    this.#agent = agent
+    return agent
+  }
+}
