@@ -60,7 +60,7 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
 
 /** Adds the hooks of every route, in the order in which a request passes them. */
 async function applyDialect(app: FastifyInstance, methods: MethodTable, context: Context): Promise<void> {
-  const { authentication, options } = context
+  const { authentication, failedLogins, options } = context
   const admit = limitUnauthenticated(app)
   answerErrors(app, { methods })
   await secureHeaders(app)
@@ -68,6 +68,7 @@ async function applyDialect(app: FastifyInstance, methods: MethodTable, context:
     authenticator: authentication,
     now: () => systemClock.monotonic(),
     admitted: ({ socket }) => admit(socket),
+    failed: ({ ip }) => failedLogins.fail(ip),
   })
   const watch = endRefusedStreams({ open: trackOpenRequests(app), authentication, log: options.log })
   app.addHook('onClose', () => watch.stop())

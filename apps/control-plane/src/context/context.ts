@@ -38,6 +38,9 @@ import { createNodeStateStore } from '../nodes/state-store.js'
 import { createNodeStates } from '../nodes/states.js'
 import { createNodeStore } from '../nodes/store.js'
 import type { Authentication } from '../operators/authentication.js'
+import { recordFailedLogins } from '../operators/authentication-store.js'
+import { createFailedLogins } from '../operators/failed-logins.js'
+import type { FailedLogins } from '../operators/failed-logins.js'
 import { createOperators } from '../operators/feature.js'
 import { createStoragePolicyStore } from '../policies/store.js'
 import type { PrometheusMetrics } from '../prometheus/routes.js'
@@ -63,6 +66,7 @@ export interface Context {
   readonly database: Database
   readonly trust: TrustStore
   readonly authentication: Authentication
+  readonly failedLogins: FailedLogins
   /** The services behind REST and tRPC. */
   readonly services: Services
   readonly idempotency: Idempotency
@@ -90,13 +94,13 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
 
 async function buildOn(database: Database, options: ContextOptions): Promise<Context> {
   const { ledger, writes } = buildWrites(database, options)
-  const { authentication, access } = createOperators({ database, writes, log: options.log, now: options.now })
+  const { authentication, failedLogins, access } = buildOperators(database, options, writes)
   const { secrets, mac } = await openSecrets(options, database)
   const clusters = createClusterService({ store: createClusterStore(database), writes })
   const metricFeatures = await buildMetrics(database, options, (id) => clusters.get(id))
   const { metrics, capacity, jobs } = metricFeatures
   const utilization = buildUtilization(database, options, (id) => clusters.get(id))
-  const retention = buildRetention(database, options)
+  const periodic = [utilization, buildRetention(database, options), failedLogins]
   const agents = buildRequests(() => stream)
   const deployments = buildDeployments(database, options, {
     writes,
@@ -122,6 +126,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
     prometheus: buildPrometheus(database, stream, metricFeatures),
     trust: createTrustStore(database),
     authentication,
+    failedLogins,
     idempotency: { ledger, bodyMac: mac },
     services: {
       clusters,
@@ -134,7 +139,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
       tokens,
       ...access,
     },
-    dispose: () => dispose({ stream, jobs: [deployments, sweep, utilization, retention, ...jobs], capacity, database }),
+    dispose: () => dispose({ stream, jobs: [deployments, sweep, ...periodic, ...jobs], capacity, database }),
   }
 }
 
@@ -156,6 +161,12 @@ interface Running {
 function buildWrites(database: Database, { config, now }: ContextOptions) {
   const ledger = createIdempotencyStore(database, now, config.idempotencyRetentionHours * 3_600_000)
   return { ledger, writes: createWrites({ store: createAuditStore(database), idempotency: ledger }) }
+}
+
+/** Builds the authentication of operators, and what counts its failures. */
+function buildOperators(database: Database, { log, now }: ContextOptions, writes: Writes) {
+  const failedLogins = createFailedLogins({ record: recordFailedLogins(database), log })
+  return { ...createOperators({ database, writes, log, now }), failedLogins }
 }
 
 /** Builds the requests to agents. They get the stream later, because it needs the features that use them. */

@@ -1,3 +1,4 @@
+import { insertAuditEvent } from '../database/audit-event.js'
 import type { Database } from '../database/database.js'
 
 /** A key with its operator, as authentication weighs it. */
@@ -46,4 +47,20 @@ export function createAuthenticationStore({ prisma }: Database): AuthenticationS
       await prisma.apiKey.updateMany({ where: { id: keyId }, data: { lastUsedAt: at } })
     },
   }
+}
+
+/** Returns a function that writes the audit event of an address with its number of failed logins. */
+export function recordFailedLogins({ prisma }: Database) {
+  return (address: string, failures: number): Promise<void> =>
+    insertAuditEvent(prisma, {
+      // No credentials were verified: the name that was sent could be anybody's.
+      operator: '',
+      keyId: null,
+      address,
+      requestId: '',
+      action: 'refuse',
+      resource: 'operators',
+      resourceId: null,
+      changes: { failed_logins: [null, failures] },
+    })
 }

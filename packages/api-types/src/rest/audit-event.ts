@@ -34,7 +34,10 @@ export const AuditEvent = z
     id: z.int(),
     resource_uri: ResourceUri,
     at: z.iso.datetime(),
-    operator: z.string().meta({ description: 'Who: an operator, `local` for the host itself, or `agent`' }),
+    operator: z.string().meta({
+      description: 'Who: an operator, `local` for the host itself, or `agent`; empty for failed logins',
+      [blankKey]: true,
+    }),
     key_id: z.int().nullable().meta({ description: 'Which key of the operator' }),
     address: z.string().meta({ description: 'Where from', [blankKey]: true }),
     request_id: z.string().meta({ description: 'The X-Request-Id of the answer', [blankKey]: true }),

@@ -44,6 +44,8 @@ interface AuthenticationOptions {
   readonly now: () => number
   /** Called for each request that carried good credentials. */
   readonly admitted: (request: FastifyRequest) => void
+  /** Called for each request that carried a wrong name or key. */
+  readonly failed: (request: FastifyRequest) => void
 }
 
 /** Returns the caller of a route that is not public. */
@@ -53,7 +55,10 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 /** Checks in the order of the contract: failed attempts of the address, credentials, role, rate of the key. */
-export function requireOperator(app: FastifyInstance, { authenticator, now, admitted }: AuthenticationOptions): void {
+export function requireOperator(
+  app: FastifyInstance,
+  { authenticator, now, admitted, failed }: AuthenticationOptions,
+): void {
   const failures = createFailureLimit(10, now)
   const requests = countWindows({ max: 200, windowMs: 1_000, now })
   app.decorateRequest('caller', null)
@@ -65,6 +70,7 @@ export function requireOperator(app: FastifyInstance, { authenticator, now, admi
     const operator = await authenticator.authenticate(user, key, { whileAway: config.whileAway === true })
     if (operator === undefined) {
       failures.fail(request.ip)
+      if (key !== '') failed(request)
       throw new RoostError('unauthenticated', messages.credentialsRequired)
     }
     admitted(request)
