@@ -10,6 +10,7 @@ import type { RunningServer } from './context/running-server.js'
 import { keepDatabase, migrateDatabase, openServer } from './database/database.js'
 import { ensureFirstOperator } from './operators/first-operator.js'
 import { createFirstStartStore } from './operators/first-operator-store.js'
+import { requireSpaceForFirstStart } from './lifecycle/data-dir.js'
 import { claimDataDir } from './lifecycle/instance.js'
 import { listen, requirePort } from './lifecycle/listen.js'
 import type { Log } from './lifecycle/log.js'
@@ -43,6 +44,7 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
   const { dataDir } = config
   if (config.proxies.length > 0 && areLocal(config.proxies) && !isLoopback(config.listen.host))
     log.warn('ROOST_BEHIND_PROXY names this machine only: X-Forwarded-For from other addresses is ignored')
+  await requireSpaceForFirstStart(config)
   const instance = await claimDataDir(dataDir)
   onClose(() => instance.release())
   // Checked before a database is installed and migrated for nothing.
