@@ -1,5 +1,6 @@
 import { encodeMetricFrame } from '@roost/api-types/agent'
 import { createLatestValues } from '@roost/control-plane/dist/metrics/latest-values.js'
+import { systemClock } from '@roost/runtime'
 import { usedMb } from './measure.js'
 import { atMost, row } from './report.js'
 import type { Row } from './report.js'
@@ -26,7 +27,7 @@ export async function benchMemory(): Promise<readonly Row[]> {
 
 async function memoryOf(namesOf: (node: number) => readonly string[]): Promise<number> {
   const before = await usedMb()
-  const latest = createLatestValues(() => Date.now() / 1000)
+  const latest = createLatestValues(systemClock)
   for (let node = 1; node <= nodes; node++) {
     // Each agent's names come in a message of its own: no two share a string.
     const message = JSON.stringify(namesOf(node).map((name) => ({ name, unit: 'count', aggregation: 'sum' })))

@@ -27,7 +27,7 @@ async function report(nodeId: number, time: number, values: readonly number[]): 
 
 beforeAll(async () => {
   // Half a minute after its reading a value is none: here no time goes by.
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   api = await startApi()
   first = await addNode(api.database, 1)
   second = await addNode(api.database, 1)

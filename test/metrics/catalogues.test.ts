@@ -3,6 +3,7 @@ import type { MetricDefinition } from '@roost/api-types/agent'
 import { createMetrics } from '@roost/control-plane/dist/metrics/feature.js'
 import type { MetricFeature } from '@roost/control-plane/dist/metrics/feature.js'
 import { createMetricStore } from '@roost/control-plane/dist/metrics/store.js'
+import { systemClock } from '@roost/runtime'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
@@ -29,7 +30,7 @@ function build(): MetricFeature {
   return createMetrics({
     store: createMetricStore(database),
     requireCluster: async () => {},
-    now: () => Date.now(),
+    clock: systemClock,
     reportIntervalMs: 10_000,
   })
 }

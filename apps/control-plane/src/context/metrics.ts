@@ -1,3 +1,4 @@
+import { systemClock } from '@roost/runtime'
 import { defaultStreamOptions } from '../agents/options.js'
 import { AgentStream } from '../agents/stream.js'
 import { createCapacity } from '../capacity/feature.js'
@@ -27,7 +28,7 @@ export async function buildMetrics(
   const metrics = createMetrics({
     store: createMetricStore(database),
     requireCluster,
-    now,
+    clock: { ...systemClock, now },
     reportIntervalMs: defaultStreamOptions.reportIntervalMs,
   })
   const capacity = createCapacity({ store: createCapacityStore(database), requireCluster, log })

@@ -1,3 +1,4 @@
+import type { Clock } from '@roost/runtime'
 import { createMetricIntake } from './intake.js'
 import type { MetricIntake } from './intake.js'
 import { createLatestValues } from './latest-values.js'
@@ -11,8 +12,7 @@ export interface MetricOptions {
   readonly store: MetricStore
   /** Throws `not_found`. */
   readonly requireCluster: (id: number) => Promise<unknown>
-  /** Unix milliseconds. */
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
   readonly reportIntervalMs: number
 }
 
@@ -24,9 +24,8 @@ export interface MetricFeature {
 }
 
 /** Latest values, and the two doors to them. */
-export function createMetrics({ store, requireCluster, now, reportIntervalMs }: MetricOptions): MetricFeature {
-  const seconds = () => now() / 1000
-  const latest = createLatestValues(seconds)
+export function createMetrics({ store, requireCluster, clock, reportIntervalMs }: MetricOptions): MetricFeature {
+  const latest = createLatestValues(clock)
   const members = createMembers()
   const intake = createMetricIntake({ latest, members, store })
   const reads = createMetricService({
@@ -35,7 +34,7 @@ export function createMetrics({ store, requireCluster, now, reportIntervalMs }: 
     requireNode: store.requireNode,
     requireCluster,
     isOnline: intake.isOnline,
-    now: seconds,
+    now: () => clock.now() / 1000,
     reportIntervalMs,
   })
   return { reads, intake, latest }

@@ -5,8 +5,11 @@ import type { LatestValues } from './latest-values.js'
 
 const now = 1_000_000
 let latest: LatestValues
+/** By how many seconds the wall clock was set since the start of the test. */
+let wallJump = 0
 beforeEach(() => {
-  latest = createLatestValues(() => now)
+  wallJump = 0
+  latest = createLatestValues({ now: () => (now + wallJump) * 1000, monotonic: () => now * 1000 })
 })
 
 function catalogue(nodeId: number, names: readonly string[], id = 1) {
@@ -47,6 +50,21 @@ describe('latest values', () => {
     frame(1, [1], now + 3600)
     expect(stored(1).times).toEqual([now])
   })
+
+  it.each([-86_400, 3_600])(
+    'keep their age when the clock is set by %i s, and are replaced by the next frame',
+    (jump) => {
+      catalogue(1, ['a', 'b', 'c'])
+      frame(1, [1, 2, Number.NaN], now - 20)
+      wallJump = jump
+      const at = now + jump
+      expect(stored(1).times).toEqual([at - 20, at - 20, Number.NaN])
+      expect(latest.getMany([1])[0]?.newest).toBe(at - 20)
+      frame(1, [3, Number.NaN, Number.NaN], at)
+      expect(stored(1)).toEqual({ values: [3, 2, Number.NaN], times: [at, at - 20, Number.NaN] })
+      expect(latest.counters.late).toBe(0)
+    },
+  )
 
   it('are not replaced by an older frame that comes late', () => {
     catalogue(1, ['a'])

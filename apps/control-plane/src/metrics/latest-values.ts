@@ -1,5 +1,6 @@
 import { decodeMetricFrame, FrameError } from '@roost/api-types/agent'
 import type { MetricDefinition } from '@roost/api-types/agent'
+import type { Clock } from '@roost/runtime'
 import { createCatalogueTable } from './catalogue.js'
 import type { Catalogue } from './catalogue.js'
 
@@ -51,10 +52,16 @@ export interface LatestValues {
   forget(nodeId: number): void
 }
 
-/** `now` gives Unix seconds: no reading is kept with a time beyond it. */
-export function createLatestValues(now: () => number): LatestValues {
+type WallClock = Pick<Clock, 'now' | 'monotonic'>
+
+/** A smaller difference is not a clock that was set. */
+const leastJumpSeconds = 1
+
+/** No reading is kept with a time beyond the wall clock. When that is set, all readings move with it, so that they keep their age. */
+export function createLatestValues(clock: WallClock): LatestValues {
   const table = createCatalogueTable()
   const nodes = new Map<number, NodeValues>()
+  const followClock = createFollower(clock, nodes)
   const counters = { frames: 0, samples: 0, unknownCatalogue: 0, late: 0 }
 
   return {
@@ -65,14 +72,13 @@ export function createLatestValues(now: () => number): LatestValues {
     get names() {
       return table.names
     },
-    get: (nodeId) => nodes.get(nodeId),
+    get(nodeId) {
+      followClock()
+      return nodes.get(nodeId)
+    },
     getMany(nodeIds) {
-      const found: NodeValues[] = []
-      for (const nodeId of nodeIds) {
-        const node = nodes.get(nodeId)
-        if (node) found.push(node)
-      }
-      return found
+      followClock()
+      return nodeIds.map((nodeId) => nodes.get(nodeId)).filter((node) => node !== undefined)
     },
     storeCatalogue(nodeId, { id, metrics }) {
       const last = nodes.get(nodeId)
@@ -92,7 +98,8 @@ export function createLatestValues(now: () => number): LatestValues {
         counters.unknownCatalogue++
         return
       }
-      keep(node, frame.values, Math.min(frame.time, now()), counters)
+      followClock()
+      keep(node, frame.values, Math.min(frame.time, clock.now() / 1000), counters)
     },
     forget(nodeId) {
       const node = nodes.get(nodeId)
@@ -101,6 +108,23 @@ export function createLatestValues(now: () => number): LatestValues {
       table.release(node.catalogue)
     },
   }
+}
+
+/** Returns a function that moves all readings by as much as the wall clock was set since its last call. */
+function createFollower(clock: WallClock, nodes: ReadonlyMap<number, NodeValues>): () => void {
+  const wallOffset = () => (clock.now() - clock.monotonic()) / 1000
+  let offset = wallOffset()
+  return () => {
+    const jump = wallOffset() - offset
+    if (Math.abs(jump) < leastJumpSeconds) return
+    offset += jump
+    for (const node of nodes.values()) move(node, jump)
+  }
+}
+
+function move(node: NodeValues, seconds: number): void {
+  node.newest += seconds
+  for (let i = 0; i < node.times.length; i++) node.times[i] = (node.times[i] as number) + seconds
 }
 
 function keep(node: NodeValues, values: Float64Array, time: number, counters: IntakeCounters): void {

@@ -27,7 +27,7 @@ const missing = (what: string) => async (id: number) => {
 beforeEach(() => {
   now = start
   online = new Set([1, 2])
-  latest = createLatestValues(() => now)
+  latest = createLatestValues({ now: () => now * 1000, monotonic: () => now * 1000 })
   members = createMembers()
   service = createMetricService({
     latest,
