@@ -45,7 +45,20 @@ describe('an operator', () => {
   it('has a name of its own, that audit records could not take for Roost itself', async () => {
     await make()
     await expect(make()).rejects.toThrow(`There is an operator '${name}' already.`)
-    for (const bad of ['', ' a', 'a ', 'a:b', 'a\nb', 'ä', 'a\u202eb', 'local', 'agent', 'x'.repeat(65)])
+    for (const bad of [
+      '',
+      ' a',
+      'a ',
+      'a:b',
+      'a\nb',
+      'ä',
+      'a\u202eb',
+      'local',
+      'Local',
+      'agent',
+      'agent 5f0c',
+      'x'.repeat(65),
+    ])
       await expect(client.rpc.operators.create.mutate({ name: bad })).rejects.toMatchObject({
         data: { code: 'BAD_REQUEST', fields: { name: [expect.any(String)] } },
       })

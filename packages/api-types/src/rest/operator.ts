@@ -22,8 +22,8 @@ export const Operator = z
   .meta({ id: 'Operator' })
 export type Operator = z.infer<typeof Operator>
 
-/** Names that audit records give to what is no operator. */
-const reserved = ['local', 'agent']
+/** What audit events name that is no operator: `local`, `agent`, `agent 5f0c…`. People do not see a difference of case. */
+const reserved = /^(?:local|agent)(?: |$)/i
 
 export const OperatorInput = z.object({
   name: z
@@ -32,7 +32,7 @@ export const OperatorInput = z.object({
       /^[!-9;-~](?:[ -9;-~]{0,62}[!-9;-~])?$/,
       'Use 1 to 64 printable ASCII characters without a colon, and no blank at the ends.',
     )
-    .refine((name) => !reserved.includes(name), { error: 'This name means Roost itself in the audit: take another.' }),
+    .refine((name) => !reserved.test(name), { error: 'This name means Roost itself in the audit: take another.' }),
   role: OperatorRole.default('read_only'),
 })
 export type OperatorInput = z.infer<typeof OperatorInput>
