@@ -31,7 +31,9 @@ export async function describeRoutes(app: FastifyInstance, { version, hidden }: 
             type: 'apiKey',
             in: 'header',
             name: 'Authorization',
-            description: 'apikey <user>:<key>',
+            // Pages show it as Markdown, which takes <user> for a tag.
+            description:
+              'Enter `apikey USER:KEY`. The file `admin.apikey` in the data directory contains the first `USER:KEY`.',
           },
         },
       },
