@@ -14,7 +14,8 @@ import {
   publicKeyDigest,
 } from '@roost/control-plane/dist/tls/certificates.js'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { runAgent } from '../support/agents/agent-program.js'
+import { agentEnv, agentProgram, runAgent } from '../support/agents/agent-program.js'
+import { processesNaming, runToEnd } from '../support/programs/processes.js'
 
 const names = ['127.0.0.1', 'localhost']
 const day = 86_400_000
@@ -83,6 +84,25 @@ describe('enrollment', () => {
     expect(await readFile(join(dataDir, 'ca.pem'), 'utf8')).toContain('BEGIN CERTIFICATE')
     expect((await readdir(dataDir)).toSorted()).toEqual(['ca.pem', 'identity.json'])
     expect(await readFile(join(dataDir, 'identity.json'), 'utf8')).not.toContain('secret-token')
+  })
+
+  it('shows its token to no other account, also when it is a flag', async () => {
+    let shown: readonly number[] | undefined
+    const refusal = answering(403, { error: 'no' })
+    const url = await serve((response) => {
+      shown = processesNaming('secret-token')
+      refusal(response)
+    })
+    await enrollAt(url)
+    expect([requests[0]?.token, shown]).toEqual(['secret-token', []])
+  })
+
+  it('takes the token from ROOST_TOKEN', async () => {
+    const url = await serve(answering(200, enrolled))
+    const env = { ...agentEnv(dataDir), ROOST_TOKEN: 'of-the-environment' }
+    const args = ['enroll', '--server', url, '--ca-sha256', publicKeyDigest(ca.cert)]
+    const { code } = await runToEnd(process.execPath, [agentProgram, ...args], { env })
+    expect([code, requests[0]?.token]).toEqual([0, 'of-the-environment'])
   })
 
   it('ends with the line that starts the agent, from where its identity is', async () => {

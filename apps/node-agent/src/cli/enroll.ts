@@ -18,6 +18,8 @@ import { serverUrl } from './server-url.js'
 
 /** Makes this machine a node. Done already for the same control plane, it says so and succeeds. */
 export async function enroll(flags: EnrollFlags): Promise<number> {
+  // Replaces the command line, which every account can read, with the token in it.
+  process.title = 'roost-agent enroll'
   const server = serverUrl(flags.server)
   const config = readConfig(flags)
   const present = (await readIdentity(config.dataDir))?.enrollment

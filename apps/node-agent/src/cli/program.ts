@@ -33,7 +33,7 @@ function addWork(program: Command, ended: Ended): void {
     .command('enroll')
     .description('Enroll this machine as a node, with a token from `roost token create`')
     .requiredOption('--server <url>', 'address of the control plane, such as https://roost.example:8443')
-    .requiredOption('--token <token>', 'enrollment token')
+    .addOption(new Option('--token <token>', 'enrollment token').env('ROOST_TOKEN').makeOptionMandatory())
     .option('--ca-sha256 <hex>', 'SHA-256 of the public key of the CA (default: trust the CAs of Node.js)')
     .addOption(new Option('--take-place', 'continue as the known node of this hardware').conflicts('newNode'))
     .addOption(new Option('--new-node', 'enroll as a new node even if this hardware is known'))
