@@ -8,7 +8,7 @@ import { basename } from 'node:path'
 const everywhere = /\b(told|lanes?|glances?|anew|meant|figures?|puzzled|greetings?|whom|nobody|clothes)\b/gi
 /** Not permitted as a part of an identifier or a file name. */
 const inNames = new Set(
-  'take takes taken taking place places placed placing hold holds held holding look looks looked looking turn turns turned turning word words tell tells telling note notes noted whole told lane glance meant anew figure figures'.split(
+  'take takes taken taking place places placed placing hold holds held holding look looks looked looking turn turns turned turning word words tell tells telling note notes noted whole told lane glance meant anew figure figures deps collaborators'.split(
     ' ',
   ),
 )

@@ -11,7 +11,7 @@ import { registerEnrollment } from '@roost/control-plane/dist/agents/enroll-rout
 import type { StreamHandlers } from '@roost/control-plane/dist/agents/handlers.js'
 import { createAgentRequests } from '@roost/control-plane/dist/agents/requests.js'
 import type { AgentRequests } from '@roost/control-plane/dist/agents/requests.js'
-import type { StreamOptions } from '@roost/control-plane/dist/agents/options.js'
+import type { StreamLimits } from '@roost/control-plane/dist/agents/stream-limits.js'
 import { AgentStream } from '@roost/control-plane/dist/agents/stream.js'
 import { type Clock, systemClock } from '@roost/runtime'
 import { parseBodies } from '@roost/control-plane/dist/http/guards/body.js'
@@ -65,7 +65,7 @@ export interface StreamServer {
   close(): Promise<void>
 }
 
-export interface StreamServerOptions extends Partial<StreamOptions> {
+export interface StreamServerOptions extends Partial<StreamLimits> {
   readonly clock?: Clock
   readonly trustedCas?: () => readonly string[]
   /** One that stays when the server closes, so that the next one can go on with it. */

@@ -11,7 +11,7 @@ import type { Identities } from './fleet.js'
 import { shakeHands } from './handshake.js'
 import { judgeHello } from './hello.js'
 import type { Accepted, Rejected } from './hello.js'
-import type { StreamOptions } from './options.js'
+import type { StreamLimits } from './stream-limits.js'
 import type { Presence } from './presence.js'
 import type { SessionOwnership } from './session-ownership.js'
 import { closeSocket, Session } from './session.js'
@@ -22,7 +22,7 @@ const tooManyRefused = 'Too many refused hellos from this address. Retry later.'
 /** A larger difference of clocks is logged. */
 const loggedSkewSeconds = 5
 
-export interface AdmissionDeps {
+export interface AdmissionOptions {
   readonly identities: Identities
   readonly presence: Presence
   readonly ownership: SessionOwnership
@@ -36,17 +36,17 @@ export interface AdmissionDeps {
 
 /** Admits connections: from the handshake to the welcome message. */
 export class Admission {
-  readonly #deps: AdmissionDeps
-  readonly #options: StreamOptions
+  readonly #options: AdmissionOptions
+  readonly #limits: StreamLimits
   readonly #limit: ReturnType<typeof concurrencyLimit>
   readonly #refusals: FailureLimit
   readonly #revokedAt = new Map<number, number>()
 
-  constructor(deps: AdmissionDeps, options: StreamOptions) {
-    this.#deps = deps
+  constructor(options: AdmissionOptions, limits: StreamLimits) {
     this.#options = options
-    this.#limit = concurrencyLimit(options.admissions)
-    this.#refusals = createFailureLimit(options.refusedHellosPerMinute, () => deps.clock.monotonic())
+    this.#limits = limits
+    this.#limit = concurrencyLimit(limits.admissions)
+    this.#refusals = createFailureLimit(limits.refusedHellosPerMinute, () => options.clock.monotonic())
   }
 
   /** Never rejects: a failure closes only this connection. */
@@ -54,36 +54,36 @@ export class Admission {
     try {
       await this.#admit(socket, address)
     } catch (error) {
-      this.#deps.log.error({ ...logged(error), address }, 'could not admit the agent')
+      this.#options.log.error({ ...logged(error), address }, 'could not admit the agent')
       closeSocket(
         socket,
         closeCodes.tryAgainLater,
         'The control plane is not ready. Retry later.',
-        this.#deps.retryAfterMs(),
+        this.#options.retryAfterMs(),
       )
     }
   }
 
   /** Closes connections of the node that are being admitted. */
   revoke(nodeId: number): void {
-    this.#revokedAt.set(nodeId, this.#deps.clock.monotonic())
+    this.#revokedAt.set(nodeId, this.#options.clock.monotonic())
   }
 
   async #admit(socket: WebSocket, address: string): Promise<void> {
-    const { clock, identities, ownership, settings } = this.#deps
+    const { clock, identities, ownership, settings } = this.#options
     const waitSeconds = this.#refusals.retryAfterSeconds(address)
     if (waitSeconds !== undefined)
       return closeSocket(socket, closeCodes.tryAgainLater, tooManyRefused, waitSeconds * 1_000)
-    const handshake = await shakeHands(socket, clock, this.#options)
+    const handshake = await shakeHands(socket, clock, this.#limits)
     if (!handshake) return
     const asked = clock.monotonic()
     const verdict = await this.#limit(() =>
-      judgeHello(handshake.text, handshake.nonce, identities, this.#options.protocol),
+      judgeHello(handshake.text, handshake.nonce, identities, this.#limits.protocol),
     )
     if (verdict.kind === 'rejected') return this.#refuse(socket, address, verdict)
     const agent = this.#agent(verdict, address, handshake.at)
     const { heartbeat_interval_ms: intervalMs } = settings()
-    const session = new Session(socket, agent, this.#deps.listener, intervalMs, this.#options)
+    const session = new Session(socket, agent, this.#options.listener, intervalMs, this.#limits)
     await ownership.claim(session, verdict.identity.machineId)
     if ((this.#revokedAt.get(agent.nodeId) ?? -Infinity) >= asked) return session.revoke()
     session.send({ type: 'welcome', node_id: agent.nodeId, parked: session.parked })
@@ -95,7 +95,7 @@ export class Admission {
     const { nodeId, uuid } = identity
     const skew = hello.clock - at
     if (Math.abs(skew) > loggedSkewSeconds)
-      this.#deps.log.warn({ nodeId, skewSeconds: Math.round(skew) }, 'clock of the node differs')
+      this.#options.log.warn({ nodeId, skewSeconds: Math.round(skew) }, 'clock of the node differs')
     return {
       nodeId,
       uuid,
@@ -111,7 +111,7 @@ export class Admission {
   }
 
   #refuse(socket: WebSocket, address: string, { code, message, claimed, incompatible }: Rejected): void {
-    const { log, presence, recordEvent } = this.#deps
+    const { log, presence, recordEvent } = this.#options
     const node = claimed ?? incompatible?.identity
     if (code === closeCodes.unauthenticated) this.#refusals.fail(address)
     log.warn({ address, code, nodeId: node?.nodeId, reason: message }, 'refused an agent')

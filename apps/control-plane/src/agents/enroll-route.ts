@@ -13,14 +13,14 @@ const failuresPerMinute = 10
 /** Documented for agents in docs/protocol.md; not part of the public API. */
 const hidden: FastifySchema & { readonly hide: true } = { hide: true }
 
-export interface EnrollRouteDeps {
+export interface EnrollRouteOptions {
   readonly enrollments: Enrollments
   readonly trustedCas: () => readonly string[]
   readonly clock: Clock
 }
 
 /** Registers the route of enrollment. Every request without a valid token gets the same answer. */
-export function registerEnrollment(app: FastifyInstance, { enrollments, trustedCas, clock }: EnrollRouteDeps): void {
+export function registerEnrollment(app: FastifyInstance, { enrollments, trustedCas, clock }: EnrollRouteOptions): void {
   const limit = createFailureLimit(failuresPerMinute, () => clock.monotonic())
 
   async function enroll(body: unknown, address: string): Promise<EnrollOutcome> {

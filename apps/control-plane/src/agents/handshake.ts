@@ -3,7 +3,7 @@ import { closeCodes } from '@roost/api-types/agent'
 import type { ServerMessage } from '@roost/api-types/agent'
 import type { RawData, WebSocket } from 'ws'
 import type { Clock } from '@roost/runtime'
-import type { StreamOptions } from './options.js'
+import type { StreamLimits } from './stream-limits.js'
 import { closeSocket } from './session.js'
 
 /** Maximum size of a hello. */
@@ -23,14 +23,14 @@ export interface Greeted {
 export function shakeHands(
   socket: WebSocket,
   clock: Clock,
-  options: Pick<StreamOptions, 'helloTimeoutMs' | 'protocol'>,
+  limits: Pick<StreamLimits, 'helloTimeoutMs' | 'protocol'>,
 ): Promise<Greeted | undefined> {
   const nonce = randomBytes(32).toString('base64')
   const challenge: ServerMessage = {
     type: 'challenge',
     nonce,
-    protocol: options.protocol.current,
-    oldest_protocol: options.protocol.oldest,
+    protocol: limits.protocol.current,
+    oldest_protocol: limits.protocol.oldest,
     clock: clock.now() / 1000,
   }
   return new Promise((resolve) => {
@@ -54,7 +54,7 @@ export function shakeHands(
     const onClose = () => settle(undefined)
     const timer = setTimeout(
       () => refuse(closeCodes.helloTimeout, 'No hello within the timeout.'),
-      options.helloTimeoutMs,
+      limits.helloTimeoutMs,
     )
     socket.on('message', onMessage)
     socket.on('close', onClose)

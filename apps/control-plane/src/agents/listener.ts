@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { closeCodes, maxAgentMessageBytes } from '@roost/api-types/agent'
 import { WebSocketServer } from 'ws'
 import type { ServerOptions, WebSocket } from 'ws'
-import type { StreamOptions } from './options.js'
+import type { StreamLimits } from './stream-limits.js'
 import { closeSocket } from './session.js'
 
 export const streamPath = '/agent/v1/stream'
@@ -22,7 +22,7 @@ const socketOptions: ServerOptions & { readonly closeTimeout: number; readonly m
   maxPendingAutoPongs: 1_000,
 }
 
-export interface ListenerDeps {
+export interface ListenerOptions {
   /** Returns the address of the peer, or that which a proxy in front reports. */
   readonly addressOf: (request: IncomingMessage) => string
   /** Handles a new connection; resolves when it is admitted or closed. Never rejects. */
@@ -41,8 +41,8 @@ export interface Listener {
 
 /** Upgrades requests for the stream to WebSockets, and limits the number of handshakes. */
 export function createListener(
-  { addressOf, accept, retryAfterMs }: ListenerDeps,
-  limits: Pick<StreamOptions, 'maxHandshakes' | 'maxHandshakesPerAddress'>,
+  { addressOf, accept, retryAfterMs }: ListenerOptions,
+  limits: Pick<StreamLimits, 'maxHandshakes' | 'maxHandshakesPerAddress'>,
 ): Listener {
   const sockets = new WebSocketServer(socketOptions)
   const byAddress = new Map<string, number>()

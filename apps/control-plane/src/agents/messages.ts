@@ -35,7 +35,7 @@ const maxPending = 32
 /** After a restart all agents send inventories, which must not use up the database connections of the API and of admissions. */
 const inventoriesAtOnce = 2
 
-export interface MessagesDeps {
+export interface MessagesOptions {
   readonly handlers: StreamHandlers
   readonly recordEvent: RecordEvent
   readonly budgets: NodeBudgets
@@ -52,14 +52,14 @@ export interface MessageCounts {
 /** Dispatches the messages of agents. Each belongs to the node of its session, even if it names another. */
 export class Messages {
   readonly counts: MessageCounts = { frames: 0, messages: 0, refused: 0 }
-  readonly #deps: MessagesDeps
+  readonly #options: MessagesOptions
   readonly #inventories = concurrencyLimit(inventoriesAtOnce)
   /** One inventory of a node at a time: a node must not keep the others waiting. */
   readonly #inventoriesOf = new KeyedQueue<number>()
   readonly #catalogues = new RepeatedCatalogues()
 
-  constructor(deps: MessagesDeps) {
-    this.#deps = deps
+  constructor(options: MessagesOptions) {
+    this.#options = options
   }
 
   /** Never throws: no message of one agent affects other sessions. */
@@ -71,7 +71,7 @@ export class Messages {
     } catch (error) {
       this.#crashed(session, isBinary ? 'frame' : 'message', error)
     } finally {
-      session.pauseFor(this.#deps.budgets.charge(session, data.length, performance.now() - begun))
+      session.pauseFor(this.#options.budgets.charge(session, data.length, performance.now() - begun))
     }
   }
 
@@ -93,7 +93,7 @@ export class Messages {
 
   /** Charges a message that is expensive. Returns why it must be refused, or undefined. */
   #excess(session: Session, { type }: RawMessage): string | undefined {
-    const { budgets } = this.#deps
+    const { budgets } = this.#options
     if (type === 'catalogue') budgets.addCatalogue(session)
     if (type !== 'inventory' || budgets.acceptInventory(session)) return undefined
     return 'Too many messages of type inventory: one in 10 s on average.'
@@ -107,7 +107,7 @@ export class Messages {
 
   #process(session: Session, raw: RawMessage): void {
     const { nodeId, skew } = session.agent
-    const { handlers, clock } = this.#deps
+    const { handlers, clock } = this.#options
     switch (raw.type) {
       case 'inventory':
         return this.#handle(session, raw, InventoryMessage, async (message) => {
@@ -142,7 +142,7 @@ export class Messages {
   /** Processes messages about deployments. */
   #receiveDeployment(session: Session, raw: RawMessage): void {
     const { nodeId } = session.agent
-    const { handlers } = this.#deps
+    const { handlers } = this.#options
     switch (raw.type) {
       case 'plan':
         return this.#handle(session, raw, PlanMessage, async (message) => handlers.answer(nodeId, message))
@@ -168,7 +168,7 @@ export class Messages {
     const other = otherNode(raw, nodeId, uuid)
     if (other === undefined) return session.parked === null ? undefined : `This session is parked: ${session.parked}`
     const details = { message: raw.type.slice(0, 64), named: other }
-    this.#deps.recordEvent({ action: 'refuse', nodeId, actor: `agent ${uuid}`, address, details })
+    this.#options.recordEvent({ action: 'refuse', nodeId, actor: `agent ${uuid}`, address, details })
     return `This session belongs to node ${uuid}. It cannot send messages for another node.`
   }
 
@@ -205,7 +205,7 @@ export class Messages {
   /** Drops a message whose values the database refuses, because it would refuse them again. The session continues. */
   #refusedByDatabase(session: Session, raw: RawMessage, err: unknown): void {
     const { nodeId, hostname } = session.agent
-    this.#deps.log.warn({ err, nodeId, hostname, message: raw.type }, 'dropped a message that the database refused')
+    this.#options.log.warn({ err, nodeId, hostname, message: raw.type }, 'dropped a message that the database refused')
     this.#refuse(session, raw, 'The database refuses the values of this message.')
   }
 
@@ -214,7 +214,7 @@ export class Messages {
     this.counts.refused += 1
     const { nodeId, hostname } = session.agent
     const fields = { err: error, nodeId, hostname, message: type.slice(0, 64) }
-    this.#deps.log.error(fields, 'could not process a message, closing the session')
+    this.#options.log.error(fields, 'could not process a message, closing the session')
     session.close(closeCodes.internalError, 'The control plane could not process this message. Retry later.')
   }
 
@@ -238,8 +238,8 @@ export class Messages {
       return session.close(closeCodes.policyViolation, 'A frame is shorter than its header.')
     try {
       const { nodeId, skew } = session.agent
-      convertFrameTime(bytes, skew, this.#deps.clock)
-      this.#deps.handlers.frame(nodeId, bytes)
+      convertFrameTime(bytes, skew, this.#options.clock)
+      this.#options.handlers.frame(nodeId, bytes)
     } catch (error) {
       this.#failed(session, { type: 'frame' }, error)
     }

@@ -10,7 +10,7 @@ import type { Session } from './session.js'
 const maxParked = 4
 const cloneRetryMs = 300_000
 
-export interface SessionOwnershipDeps {
+export interface SessionOwnershipOptions {
   readonly registry: Registry
   readonly presence: Presence
   readonly handlers: Pick<StreamHandlers, 'connected' | 'disconnected'>
@@ -21,17 +21,17 @@ export interface SessionOwnershipDeps {
 
 /** Decides which session is its node's own. */
 export class SessionOwnership {
-  readonly #deps: SessionOwnershipDeps
+  readonly #options: SessionOwnershipOptions
 
-  constructor(deps: SessionOwnershipDeps) {
-    this.#deps = deps
+  constructor(options: SessionOwnershipOptions) {
+    this.#options = options
   }
 
   /** Decides whether the session is its node's own. `lastMachine` is the stored machine-id of the node. */
   async claim(session: Session, lastMachine: string): Promise<void> {
     // Each round ends with an owner, or with the end of the session that was the owner.
     while (session.isOpen) {
-      const own = this.#deps.registry.own(session.agent.nodeId)
+      const own = this.#options.registry.own(session.agent.nodeId)
       if (!own) return this.#claimFree(session, lastMachine)
       if (isSameMachine(own, session)) {
         this.#assign(session)
@@ -43,7 +43,7 @@ export class SessionOwnership {
 
   /** Releases a session that has ended. */
   release(session: Session): void {
-    const { registry, presence, handlers } = this.#deps
+    const { registry, presence, handlers } = this.#options
     const { nodeId } = session.agent
     const was = registry.remove(session)
     if (was === 'own') handlers.disconnected(nodeId)
@@ -52,7 +52,7 @@ export class SessionOwnership {
 
   /** Closes parked sessions, so that they reconnect, when the node's own machine has been silent long enough. */
   recallParked(nodeId: number): void {
-    const { registry, presence } = this.#deps
+    const { registry, presence } = this.#options
     if (registry.own(nodeId) || presence.isAwaited(nodeId)) return
     for (const session of registry.parked(nodeId))
       session.close(closeCodes.tryAgainLater, 'The other machine is offline. Reconnect.', 1_000)
@@ -61,15 +61,15 @@ export class SessionOwnership {
   /** Assigns a node without a session. Another machine must wait while the node's own is only reconnecting. */
   #claimFree(session: Session, lastMachine: string): void {
     const { nodeId, machineId } = session.agent
-    if (machineId !== lastMachine && this.#deps.presence.isAwaited(nodeId))
+    if (machineId !== lastMachine && this.#options.presence.isAwaited(nodeId))
       this.#park(session, `machine-id ${lastMachine}`)
     else this.#assign(session)
   }
 
   /** Probes a session: a machine that lost power leaves one behind and returns with another boot-id. */
   async #isStillActive(own: Session): Promise<boolean> {
-    const isAlive = await own.probe(this.#deps.probeMs)
-    if (this.#deps.registry.own(own.agent.nodeId) !== own) return false
+    const isAlive = await own.probe(this.#options.probeMs)
+    if (this.#options.registry.own(own.agent.nodeId) !== own) return false
     if (isAlive) return true
     this.release(own)
     own.terminate()
@@ -77,7 +77,7 @@ export class SessionOwnership {
   }
 
   #assign(session: Session): void {
-    const { registry, presence, handlers } = this.#deps
+    const { registry, presence, handlers } = this.#options
     registry.assign(session)
     presence.connected(session.agent, session.lastHeard, session.patienceMs)
     handlers.connected(session.agent.nodeId)
@@ -85,7 +85,7 @@ export class SessionOwnership {
 
   #park(session: Session, other: string): void {
     if (!session.isOpen) return
-    const { registry, presence, recordEvent, log } = this.#deps
+    const { registry, presence, recordEvent, log } = this.#options
     const { nodeId, uuid, machineId, bootId, address } = session.agent
     if (registry.parked(nodeId).length >= maxParked)
       return session.close(closeCodes.tryAgainLater, 'Too many machines have this identity.', cloneRetryMs)

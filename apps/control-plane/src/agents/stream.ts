@@ -13,8 +13,8 @@ import { NodeBudgets } from './limits/node-budgets.js'
 import { createListener } from './listener.js'
 import type { Listener } from './listener.js'
 import { Messages } from './messages.js'
-import { defaultStreamOptions } from './options.js'
-import type { StreamOptions } from './options.js'
+import { defaultStreamLimits } from './stream-limits.js'
+import type { StreamLimits } from './stream-limits.js'
 import { heartbeatIntervalMs, reconnectSlotMs, reconnectSpreadMs } from './pace.js'
 import { Presence } from './presence.js'
 import { Registry } from './registry.js'
@@ -26,7 +26,7 @@ import type { Sweep } from './sweep.js'
 /** Time for agents to disconnect when the control plane stops. */
 const closeTimeoutMs = 1_000
 
-export interface StreamDeps {
+export interface StreamOptions {
   readonly handlers: StreamHandlers
   readonly identities: Identities
   readonly presence: PresenceStore
@@ -51,8 +51,8 @@ export interface StreamMetrics {
 
 /** The stream of all agents. */
 export class AgentStream {
-  readonly #deps: StreamDeps
   readonly #options: StreamOptions
+  readonly #limits: StreamLimits
   readonly #registry = new Registry()
   readonly #presence: Presence
   readonly #messages: Messages
@@ -60,16 +60,16 @@ export class AgentStream {
   readonly #listener: Listener
   readonly #sweep: Sweep
 
-  constructor(deps: StreamDeps, options: Partial<StreamOptions> = {}) {
-    const { clock, log, handlers, identities, addressOf } = deps
-    this.#deps = deps
-    this.#options = { ...defaultStreamOptions, ...options }
+  constructor(options: StreamOptions, limits: Partial<StreamLimits> = {}) {
+    const { clock, log, handlers, identities, addressOf } = options
+    this.#options = options
+    this.#limits = { ...defaultStreamLimits, ...limits }
     const registry = this.#registry
-    const recordEvent = throttleAudit(deps.audit, clock, log)
+    const recordEvent = throttleAudit(options.audit, clock, log)
     const settings = () => this.#settings()
     const retryAfterMs = () => reconnectSlotMs(0, 1, this.#spreadMs())
-    const presence = new Presence(deps.presence, this.#options.heartbeatMs, clock, log)
-    const budgets = new NodeBudgets(this.#options, clock)
+    const presence = new Presence(options.presence, this.#limits.heartbeatMs, clock, log)
+    const budgets = new NodeBudgets(this.#limits, clock)
     const messages = new Messages({ handlers, recordEvent, budgets, clock, log })
     const ownership = new SessionOwnership({
       registry,
@@ -77,7 +77,7 @@ export class AgentStream {
       handlers,
       recordEvent,
       log,
-      probeMs: this.#options.probeMs,
+      probeMs: this.#limits.probeMs,
     })
     const listener: SessionListener = {
       receive: (session, data, isBinary) => messages.receive(session, data, isBinary),
@@ -89,15 +89,15 @@ export class AgentStream {
     }
     const admission = new Admission(
       { identities, presence, ownership, listener, settings, retryAfterMs, recordEvent, clock, log },
-      this.#options,
+      this.#limits,
     )
     this.#presence = presence
     this.#messages = messages
     this.#admission = admission
-    this.#sweep = createSweep({ registry, presence, ownership, settings, clock }, this.#options.heartbeatMs)
+    this.#sweep = createSweep({ registry, presence, ownership, settings, clock }, this.#limits.heartbeatMs)
     this.#listener = createListener(
       { addressOf, retryAfterMs, accept: (socket, address) => admission.accept(socket, address) },
-      this.#options,
+      this.#limits,
     )
   }
 
@@ -144,7 +144,7 @@ export class AgentStream {
 
   /** Disconnects all agents, each with its own time to reconnect. Call it before the HTTP server closes. */
   async close(): Promise<void> {
-    const { clock } = this.#deps
+    const { clock } = this.#options
     this.#listener.close()
     this.#sweep.stop()
     const sessions = [...this.#registry.all()]
@@ -161,15 +161,15 @@ export class AgentStream {
   #settings(): Settings {
     return {
       type: 'settings',
-      report_interval_ms: this.#options.reportIntervalMs,
-      heartbeat_interval_ms: heartbeatIntervalMs(this.#presence.size, this.#options.heartbeatMs),
-      inventory_interval_ms: this.#options.inventoryIntervalMs,
+      report_interval_ms: this.#limits.reportIntervalMs,
+      heartbeat_interval_ms: heartbeatIntervalMs(this.#presence.size, this.#limits.heartbeatMs),
+      inventory_interval_ms: this.#limits.inventoryIntervalMs,
       reconnect_spread_ms: this.#spreadMs(),
-      ca: [...this.#deps.trustedCas()],
+      ca: [...this.#options.trustedCas()],
     }
   }
 
   #spreadMs(): number {
-    return reconnectSpreadMs(this.#presence.size, this.#options.spreadPerNodeMs)
+    return reconnectSpreadMs(this.#presence.size, this.#limits.spreadPerNodeMs)
   }
 }

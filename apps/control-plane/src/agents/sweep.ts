@@ -10,7 +10,7 @@ import type { Session } from './session.js'
 /** Maximum number of sessions that get a new interval in one round, to limit messages. */
 const pacedAtOnce = 500
 
-export interface SweepDeps {
+export interface SweepOptions {
   readonly registry: Registry
   readonly presence: Presence
   readonly ownership: SessionOwnership
@@ -24,7 +24,10 @@ export interface Sweep {
 }
 
 /** Creates the timer of all sessions: it pings silent ones, ends dead ones, sends new intervals and writes the presence. */
-export function createSweep({ registry, presence, ownership, settings, clock }: SweepDeps, heartbeatMs: number): Sweep {
+export function createSweep(
+  { registry, presence, ownership, settings, clock }: SweepOptions,
+  heartbeatMs: number,
+): Sweep {
   let timer: NodeJS.Timeout | undefined
   /** The authorities that all sessions have received. */
   let sentCas = ''

@@ -19,13 +19,13 @@ export interface CapacityIntake {
   storeAll(): Promise<void>
 }
 
-interface Collaborators {
+interface CapacityIntakeOptions {
   readonly live: LiveDevices
   readonly store: CapacityStore
   readonly writer: UsageWriter
 }
 
-export function createCapacityIntake({ live, store, writer }: Collaborators): CapacityIntake {
+export function createCapacityIntake({ live, store, writer }: CapacityIntakeOptions): CapacityIntake {
   const devicesChanged = async (nodeId: number) => {
     // What is in memory is newer than what would be read.
     writer.add(live.removeUnstored(nodeId))

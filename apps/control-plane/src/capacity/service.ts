@@ -5,14 +5,14 @@ import type { PolicySetCapacity } from '@roost/capacity-core'
 import type { LiveDevices } from './live-devices.js'
 import type { CapacityStore } from './store.js'
 
-interface Collaborators {
+interface CapacityOptions {
   readonly live: LiveDevices
   readonly store: Pick<CapacityStore, 'policyNames'>
   /** Throws `not_found`. Asked only about a cluster without devices. */
   readonly requireCluster: (id: number) => Promise<unknown>
 }
 
-export function createCapacityService({ live, store, requireCluster }: Collaborators): CapacityService {
+export function createCapacityService({ live, store, requireCluster }: CapacityOptions): CapacityService {
   return {
     async ofCluster(clusterId) {
       if (!live.has(clusterId)) await requireCluster(clusterId)

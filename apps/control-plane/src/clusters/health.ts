@@ -11,7 +11,7 @@ import type { ClusterHealthService, MetricService } from '@roost/api-types/rpc'
 import { groupCopies } from './copies.js'
 import type { ClusterHealthStore, NodeWithRings } from './health-store.js'
 
-export interface ClusterHealthCollaborators {
+export interface ClusterHealthOptions {
   readonly store: ClusterHealthStore
   readonly metrics: Pick<MetricService, 'across'>
   /** Throws `not_found`. */
@@ -42,8 +42,8 @@ interface Sample {
 /** A node's samples by name; what is not fresh is not there. */
 type Samples = ReadonlyMap<string, Sample>
 
-export function createClusterHealthService(given: ClusterHealthCollaborators): ClusterHealthService {
-  const { store, metrics, requireCluster, now } = given
+export function createClusterHealthService(options: ClusterHealthOptions): ClusterHealthService {
+  const { store, metrics, requireCluster, now } = options
   return {
     async ofCluster(clusterId) {
       await requireCluster(clusterId)

@@ -5,13 +5,13 @@ import { crudService } from '../database/crud-service.js'
 import type { Writes } from '../database/writes.js'
 import type { ClusterStore } from './store.js'
 
-export interface ClusterCollaborators {
+export interface ClusterServiceOptions {
   readonly store: ClusterStore
   readonly writes: Writes
 }
 
 /** A cluster with nodes or users cannot be removed. */
-export function createClusterService({ store, writes }: ClusterCollaborators): Services['clusters'] {
+export function createClusterService({ store, writes }: ClusterServiceOptions): Services['clusters'] {
   return crudService(resources.clusters, {
     store,
     writes,

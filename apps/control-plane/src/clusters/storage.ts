@@ -6,18 +6,14 @@ import { found } from '../services/errors.js'
 import type { Secrets } from '../secrets/secrets.js'
 import type { ClusterStorageStore } from './storage-store.js'
 
-export interface ClusterStorageCollaborators {
+export interface ClusterStorageOptions {
   readonly store: ClusterStorageStore
   readonly writes: Writes
   readonly secrets: Secrets
 }
 
 /** With what the gateways of each cluster mount its containers. */
-export function createClusterStorageService({
-  store,
-  writes,
-  secrets,
-}: ClusterStorageCollaborators): ClusterStorageService {
+export function createClusterStorageService({ store, writes, secrets }: ClusterStorageOptions): ClusterStorageService {
   return {
     get: async (clusterId) => found(await store.find(clusterId)).login,
     set: (clusterId, { auth_url, user, key }, caller) =>

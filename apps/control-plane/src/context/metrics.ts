@@ -1,5 +1,5 @@
 import { systemClock } from '@roost/runtime'
-import { defaultStreamOptions } from '../agents/options.js'
+import { defaultStreamLimits } from '../agents/stream-limits.js'
 import { AgentStream } from '../agents/stream.js'
 import { createCapacity } from '../capacity/feature.js'
 import { createCapacityStore } from '../capacity/store.js'
@@ -29,7 +29,7 @@ export async function buildMetrics(
     store: createMetricStore(database),
     requireCluster,
     clock: { ...systemClock, now },
-    reportIntervalMs: defaultStreamOptions.reportIntervalMs,
+    reportIntervalMs: defaultStreamLimits.reportIntervalMs,
   })
   const capacity = createCapacity({ store: createCapacityStore(database), requireCluster, log })
   await Promise.all([metrics.intake.refresh(), capacity.intake.load()])

@@ -28,7 +28,7 @@ interface Checks<R, I, P> {
   remove?(this: void, tx: Transaction, before: R): Promise<void>
 }
 
-export interface CrudCollaborators<D extends Declaration> {
+export interface CrudOptions<D extends Declaration> {
   readonly store: CrudStore<z.output<D['record']>, Output<D['create']>, Output<D['change']>>
   readonly writes: Writes
   readonly checks?: Checks<z.output<D['record']>, Output<D['create']>, Output<D['change']>>
@@ -38,11 +38,8 @@ export interface CrudCollaborators<D extends Declaration> {
  * The service of a resource: its reads, and each write in one transaction with its audit event and its idempotency key.
  * A change and a removal first compare the ETag. Relations of a new record must exist.
  */
-export function crudService<const D extends Declaration>(
-  declaration: D,
-  collaborators: CrudCollaborators<D>,
-): ServiceOf<D> {
-  const { store, writes, checks = {} } = collaborators as unknown as Untyped
+export function crudService<const D extends Declaration>(declaration: D, options: CrudOptions<D>): ServiceOf<D> {
+  const { store, writes, checks = {} } = options as unknown as Untyped
   const { name, rules, create, secrets = [] } = declaration
   const relations = create === undefined ? [] : relationsOf(create)
   const audit = (action: AuditAction, record: Identified, before: object, after: object) => {

@@ -16,12 +16,12 @@ export interface Writes {
   run<T>(caller: Caller, work: (tx: Transaction) => Promise<Written<T>>): Promise<T>
 }
 
-export interface WriteCollaborators {
+export interface WritesOptions {
   readonly store: AuditStore
   readonly idempotency: IdempotencyStore
 }
 
-export function createWrites({ store, idempotency }: WriteCollaborators): Writes {
+export function createWrites({ store, idempotency }: WritesOptions): Writes {
   return {
     async run(caller, work) {
       const written = await store.transaction(async (tx) => {

@@ -10,7 +10,7 @@ import type { AdoptShare } from './adoption.js'
 import { notGranted } from './kinds.js'
 import type { NodeDeploymentState, StateStore } from './state-store.js'
 
-export interface DriftCollaborators {
+export interface DriftServiceOptions {
   readonly store: StateStore
   readonly writes: Writes
   readonly secrets: Secrets
@@ -21,8 +21,8 @@ export interface DriftCollaborators {
 }
 
 /** Shows what was changed on nodes without a deployment, and resolves it. */
-export function createDriftService(deps: DriftCollaborators): DriftService {
-  const { store, writes, configStateOf, sendDesired } = deps
+export function createDriftService(options: DriftServiceOptions): DriftService {
+  const { store, writes, configStateOf, sendDesired } = options
   return { get, resolve }
 
   async function get(nodeId: number): Promise<Drift> {
@@ -36,7 +36,7 @@ export function createDriftService(deps: DriftCollaborators): DriftService {
       const drifted = await lockDrifted(store, tx, nodeId)
       if (drifted.length === 0) throw new RoostError('conflict', 'Nothing on this node has drifted.')
       const changes = { [action]: [null, drifted.map(({ kind }) => kind)] as const }
-      for (const state of drifted) Object.assign(changes, await end(deps, tx, nodeId, state, action))
+      for (const state of drifted) Object.assign(changes, await end(options, tx, nodeId, state, action))
       const configState = await store.refreshNode(tx, nodeId)
       const result = driftOf(nodeId, configState, await store.ofNode(nodeId, tx))
       return { result, audit: { action, resource: 'nodes', resourceId: nodeId, changes } }
@@ -77,7 +77,7 @@ async function lockDrifted(
 
 /** Starts a new generation with the state in force, changed to what the node has if that is adopted. */
 async function end(
-  { store, secrets, adoptShare }: DriftCollaborators,
+  { store, secrets, adoptShare }: DriftServiceOptions,
   tx: Transaction,
   nodeId: number,
   { kind, inForce, outcome, drift }: NodeDeploymentState,

@@ -12,7 +12,7 @@ import type { Secrets } from '../secrets/secrets.js'
 import { deploymentKinds, notGranted } from './kinds.js'
 import type { NodeDeploymentState, StateStore } from './state-store.js'
 
-export interface DeploymentNodesCollaborators {
+export interface DeploymentNodesOptions {
   readonly store: StateStore
   readonly secrets: Secrets
   readonly channel: NodeChannel
@@ -37,12 +37,7 @@ export const usedUp =
 
 const phases = ['waiting', 'planned', 'staged'] as const
 
-export function createDeploymentNodes({
-  store,
-  secrets,
-  channel,
-  wake,
-}: DeploymentNodesCollaborators): DeploymentNodes {
+export function createDeploymentNodes({ store, secrets, channel, wake }: DeploymentNodesOptions): DeploymentNodes {
   const sendDesired = async (nodeId: number) => {
     if (!channel.isConnected(nodeId)) return
     for (const { kind, generation, payload, rolesGranted } of await store.desiredOf(nodeId)) {

@@ -7,7 +7,7 @@ import { planMark } from './plan-id.js'
 import type { ReviewedPlan } from './plan-id.js'
 import type { StateStore } from './state-store.js'
 
-export interface PlannerCollaborators {
+export interface PlannerOptions {
   readonly store: StateStore
   readonly payloads: Payloads
   readonly requests: AgentRequests
@@ -20,7 +20,7 @@ export type Planned = (ReviewedPlan & { readonly payload: string }) | { readonly
 /** Asks a node what it would do. */
 export type Planner = (kind: DeploymentKind, nodeId: number, returnTo: number | null) => Promise<Planned>
 
-export function createPlanner({ store, payloads, requests, mac }: PlannerCollaborators, timeoutMs: number): Planner {
+export function createPlanner({ store, payloads, requests, mac }: PlannerOptions, timeoutMs: number): Planner {
   return async (kind, nodeId, returnTo) => {
     const wanted = await store.transaction((tx) => payloads.read(tx, kind, nodeId, returnTo))
     if ('error' in wanted) return wanted

@@ -19,14 +19,14 @@ import { beginning, createTargetFailures, silence } from './targets.js'
 import type { TargetFailures } from './targets.js'
 import type { TokenEnding } from './token-ending.js'
 
-export interface RunnerOptions {
+export interface RunnerTimeouts {
   /** How long a node may be silent about a generation before its target fails. */
   readonly targetTimeoutMs: number
   /** How long a dry run waits for a plan that a crash may have swallowed. */
   readonly planTimeoutMs: number
 }
 
-export interface RunnerCollaborators {
+export interface RunnerOptions {
   readonly jobs: Readonly<Record<DeploymentKind, JobStore>>
   readonly store: StateStore
   readonly nodes: DeploymentNodes
@@ -48,8 +48,8 @@ interface Step {
 
 /** Runs unfinished jobs. Every step is its own transaction, so a crash loses at most a pending request for a plan. */
 export class JobRunner {
-  readonly #deps: RunnerCollaborators
   readonly #options: RunnerOptions
+  readonly #timeouts: RunnerTimeouts
   readonly #deadlines: TargetDeadlines
   readonly #failures: TargetFailures
   readonly #underWay = new Set<Promise<void>>()
@@ -59,11 +59,11 @@ export class JobRunner {
   #checking = false
   #again = false
 
-  constructor(deps: RunnerCollaborators, options: RunnerOptions) {
-    this.#deps = deps
+  constructor(options: RunnerOptions, timeouts: RunnerTimeouts) {
     this.#options = options
-    this.#deadlines = createTargetDeadlines(deps.clock)
-    this.#failures = createTargetFailures(deps)
+    this.#timeouts = timeouts
+    this.#deadlines = createTargetDeadlines(options.clock)
+    this.#failures = createTargetFailures(options)
   }
 
   /** Checks every unfinished job now, or again after the present check. */
@@ -86,7 +86,7 @@ export class JobRunner {
   }
 
   async #check(): Promise<void> {
-    const { store, log } = this.#deps
+    const { store, log } = this.#options
     this.#checking = true
     while (this.#again && !this.#stopped) {
       this.#again = false
@@ -107,7 +107,7 @@ export class JobRunner {
       await this.#advance(id, kind)
     } catch (error) {
       const fields = { ...logged(error), job: id }
-      const { log } = this.#deps
+      const { log } = this.#options
       log[isTemporary(error) ? 'warn' : 'error'](fields, 'could not advance a deployment, retrying')
     }
   }
@@ -126,7 +126,7 @@ export class JobRunner {
 
   /** Decides and stores the next step. A target that cannot be begun fails, and the others go on. */
   async #step(id: number, kind: DeploymentKind): Promise<Step | undefined> {
-    const { store, jobs } = this.#deps
+    const { store, jobs } = this.#options
     const stored = store.transaction(async (tx) => {
       const job = await jobs[kind].lock(tx, id)
       return job === undefined ? undefined : this.#move(tx, job)
@@ -138,10 +138,11 @@ export class JobRunner {
   }
 
   async #move(tx: Transaction, job: LockedJob): Promise<Step> {
-    const { jobs, clock, tokens } = this.#deps
+    const { jobs, clock, tokens } = this.#options
     const decision = await this.#decide(tx, job)
     if (job.now.state !== 'IN_PROGRESS') await jobs[job.kind].begin(tx, job.id, new Date(clock.now()))
-    for (const nodeId of decision.expire) await this.#fail(tx, job, nodeId, silence(job, this.#options.targetTimeoutMs))
+    for (const nodeId of decision.expire)
+      await this.#fail(tx, job, nodeId, silence(job, this.#timeouts.targetTimeoutMs))
     for (const nodeId of decision.skip)
       await this.#fail(tx, job, nodeId, 'Not started, because an earlier node failed.')
     const reviewed = decision.begin.filter((nodeId) => job.reviewed.has(nodeId))
@@ -156,7 +157,7 @@ export class JobRunner {
 
   /** False when the target cannot be started; its failure is stored. */
   async #begin(tx: Transaction, job: LockedJob, nodeId: number, planned?: string): Promise<boolean> {
-    const { jobs, store, payloads, nodes, secrets } = this.#deps
+    const { jobs, store, payloads, nodes, secrets } = this.#options
     const begun = { begun: true, attempts: 1 }
     this.#deadlines.start(job.id, nodeId, this.#timeoutMs(job))
     if (job.now.dryRun) {
@@ -183,29 +184,29 @@ export class JobRunner {
 
   /** Decides with the deadlines of this process, and counts it as an attempt of the targets that it waits for from now on. */
   async #decide(tx: Transaction, job: LockedJob): Promise<Decision> {
-    const { jobs, clock } = this.#deps
+    const { jobs, clock } = this.#options
     const { now, resumed } = this.#deadlines.withDeadlines(job, this.#timeoutMs(job))
     for (const nodeId of resumed) await jobs[job.kind].updateTarget(tx, job.id, nodeId, { attempts: { increment: 1 } })
     return decide(now, decisionRules(job.kind), clock.monotonic())
   }
 
   #timeoutMs({ now }: LockedJob): number {
-    return now.dryRun ? this.#options.planTimeoutMs : this.#options.targetTimeoutMs
+    return now.dryRun ? this.#timeouts.planTimeoutMs : this.#timeouts.targetTimeoutMs
   }
 
   async #dispatch(job: Pick<LockedJob, 'id' | 'kind'>, nodeId: number): Promise<void> {
-    const sent = beginning(nodeId, this.#deps.nodes.sendDesired(nodeId))
+    const sent = beginning(nodeId, this.#options.nodes.sendDesired(nodeId))
     await sent.catch((error: unknown) => this.#failures.afterBegin(job, error))
     fp('cp.deploy.afterDispatch')
   }
 
   async #endTokens(job: LockedJob): Promise<void> {
-    if (await this.#deps.tokens.ask(job)) this.wake()
+    if (await this.#options.tokens.ask(job)) this.wake()
   }
 
   /** Starts the target if its plan is still the reviewed one; otherwise the target fails with what has changed. */
   async #beginReviewed({ id, kind, returnTo, reviewed }: LockedJob, nodeId: number): Promise<void> {
-    const { store, jobs, plan } = this.#deps
+    const { store, jobs, plan } = this.#options
     const question = `${id}/${nodeId}`
     const known = reviewed.get(nodeId)
     if (known === undefined || this.#asking.has(question)) return
@@ -232,7 +233,7 @@ export class JobRunner {
   }
 
   async #askForPlan(job: LockedJob, nodeId: number): Promise<void> {
-    const { store, jobs, plan } = this.#deps
+    const { store, jobs, plan } = this.#options
     try {
       const planned = await plan(job.kind, nodeId, job.returnTo)
       const update =
@@ -248,15 +249,15 @@ export class JobRunner {
   }
 
   async #finish(tx: Transaction, job: LockedJob, end: JobEnd): Promise<void> {
-    const { jobs, clock, log } = this.#deps
+    const { jobs, clock, log } = this.#options
     const isPlanned = job.now.dryRun && end.state === 'COMPLETED_SUCCESS'
     const id = isPlanned ? planId(await jobs[job.kind].planMarks(tx, job.id)) : null
     await jobs[job.kind].finish(tx, job.id, { ...end, at: new Date(clock.now()), planId: id })
-    this.#deps.tokens.forget(job.id)
+    this.#options.tokens.forget(job.id)
     log.info({ job: job.id, kind: job.kind, state: end.state, message: end.message }, 'a deployment has ended')
   }
 
   #fail(tx: Transaction, job: LockedJob, nodeId: number, message: string): Promise<void> {
-    return this.#deps.jobs[job.kind].updateTarget(tx, job.id, nodeId, { state: 'failed', message })
+    return this.#options.jobs[job.kind].updateTarget(tx, job.id, nodeId, { state: 'failed', message })
   }
 }

@@ -15,7 +15,7 @@ import { movedSince } from './plan-id.js'
 import type { Planner } from './planner.js'
 import { targetUri, wantedTargets } from './targets.js'
 
-export interface JobCollaborators {
+export interface JobServiceOptions {
   readonly kind: DeploymentKind
   readonly store: JobStore
   readonly writes: Writes
@@ -25,8 +25,8 @@ export interface JobCollaborators {
 }
 
 /** The API of one kind of deployment. The runner does the rest. */
-export function createJobService(collaborators: JobCollaborators): JobService {
-  const { kind, store, writes, wake } = collaborators
+export function createJobService(options: JobServiceOptions): JobService {
+  const { kind, store, writes, wake } = options
   const reads = createReads(store)
   return {
     ...reads,
@@ -35,7 +35,7 @@ export function createJobService(collaborators: JobCollaborators): JobService {
       return watchJob(() => reads.get(id), signal)
     },
     async create(input, caller) {
-      const reviewed = input.plan_id === undefined ? undefined : await samePlan(collaborators, input.plan_id, input)
+      const reviewed = input.plan_id === undefined ? undefined : await samePlan(options, input.plan_id, input)
       const job = await writes.run(caller, async (tx) => {
         await lockJobs(tx)
         const wanted = await wantedTargets(tx, store, kind, input)
@@ -49,7 +49,7 @@ export function createJobService(collaborators: JobCollaborators): JobService {
       return job
     },
     async cancel(id, caller) {
-      const job = await cancel(collaborators, id, caller)
+      const job = await cancel(options, id, caller)
       wake()
       return job
     },
@@ -67,7 +67,7 @@ async function* watchJob(read: () => Promise<Job>, signal: AbortSignal): AsyncGe
   }
 }
 
-function cancel({ kind, store, writes }: JobCollaborators, id: number, caller: Caller): Promise<Job> {
+function cancel({ kind, store, writes }: JobServiceOptions, id: number, caller: Caller): Promise<Job> {
   return writes.run(caller, async (tx) => {
     const { record, now } = found(await store.findForUpdate(tx, id))
     if (record.finished !== null) throw new RoostError('conflict', 'This deployment has ended already.')
@@ -82,7 +82,7 @@ function cancel({ kind, store, writes }: JobCollaborators, id: number, caller: C
 }
 
 /** The reviewed plan must still be what would be done, for the same target. Nodes that start later are asked again. */
-async function samePlan({ kind, store, plan }: JobCollaborators, id: string, input: JobInput): Promise<ReviewedPlans> {
+async function samePlan({ kind, store, plan }: JobServiceOptions, id: string, input: JobInput): Promise<ReviewedPlans> {
   const planned = await store.findPlanned(id)
   if (planned === undefined || (planned.record.node ?? planned.record.cluster) !== targetUri(input))
     throw fieldError({ plan_id: ['There is no plan of that id for this target: make one with dry_run.'] })

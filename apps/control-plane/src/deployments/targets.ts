@@ -80,7 +80,7 @@ function mayPass(error: unknown): boolean {
   return isTemporary(error) || isConflict(error)
 }
 
-interface FailureCollaborators {
+interface TargetFailuresOptions {
   readonly jobs: Readonly<Record<DeploymentKind, Pick<JobStore, 'updateTarget'>>>
   readonly store: Pick<StateStore, 'transaction'>
   readonly log: Log
@@ -96,7 +96,7 @@ export interface TargetFailures {
   failUnlessPassing(job: JobOfTarget, nodeId: number, error: unknown, message: string): Promise<boolean>
 }
 
-export function createTargetFailures({ jobs, store, log }: FailureCollaborators): TargetFailures {
+export function createTargetFailures({ jobs, store, log }: TargetFailuresOptions): TargetFailures {
   const fail = async ({ id, kind }: JobOfTarget, nodeId: number, error: unknown) => {
     log.error({ ...logged(error), job: id, nodeId }, 'could not begin a deployment on a node, its target fails')
     const update = { state: 'failed', message: cannotBegin(id, error) }

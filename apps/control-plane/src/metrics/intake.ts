@@ -23,7 +23,7 @@ export interface MetricIntake {
   prune(): Promise<void>
 }
 
-interface Collaborators {
+interface MetricIntakeOptions {
   readonly latest: LatestValues
   readonly members: Members
   readonly store: MetricStore
@@ -32,7 +32,7 @@ interface Collaborators {
 /** No frame names it: an agent sends its catalogue before its first frame of a session. */
 const catalogueOfDatabase = -1
 
-export function createMetricIntake({ latest, members, store }: Collaborators): MetricIntake {
+export function createMetricIntake({ latest, members, store }: MetricIntakeOptions): MetricIntake {
   /** Digest of what the database holds for each node. */
   const stored = new Map<number, string>()
 

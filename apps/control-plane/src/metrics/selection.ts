@@ -4,17 +4,17 @@ import { lettersOf, matchesAfterPrefix } from './pattern.js'
 import type { Pattern } from './pattern.js'
 import type { MetricQuery } from './query.js'
 
-/** Names that are looked at between two chances to let others have their turn. */
+/** Names that are compared before the time is checked again. */
 const namesAtOnce = 256
 const maxStepMs = 8
 
-/** Positions of the names that the query asks for, in the order of the names, each once. */
+/** Returns the positions of the names that the query selects, in the order of the names, each once. */
 export function select(names: NameList, query: MetricQuery): Int32Array {
   const steps = selecting(names, query)
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
 }
 
-/** The same, with a turn for others every few milliseconds: many patterns over many names take longer than one may wait. */
+/** Does the same, and yields to other requests every few milliseconds: many patterns over many names need longer than that. */
 export async function selectInSteps(names: NameList, query: MetricQuery): Promise<Int32Array> {
   const steps = selecting(names, query)
   let began = performance.now()
@@ -26,7 +26,7 @@ export async function selectInSteps(names: NameList, query: MetricQuery): Promis
   }
 }
 
-/** Whether a name is among them. */
+/** Returns whether the list has this name. */
 export function hasName(names: NameList, name: string): boolean {
   return nameAt(names, lowerBound(names, name)) === name
 }
@@ -51,7 +51,7 @@ function* selecting(names: NameList, query: MetricQuery): Generator<undefined, I
   return sorted.filter((_, i) => chosen[i] === 1)
 }
 
-/** Names that begin with the pattern's prefix lie together: only those are looked at. */
+/** Compares only the names that begin with the pattern's prefix; they follow each other. */
 function chooseWithPrefix({ metrics, sorted }: NameList, pattern: Pattern, chosen: Uint8Array): void {
   for (let i = lowerBound({ metrics, sorted }, pattern.prefix); i < chosen.length; i++) {
     const { name } = metrics[sorted[i] as number] as Metric
@@ -85,7 +85,7 @@ function nameAt({ metrics, sorted }: NameList, i: number): string | undefined {
   return i < sorted.length ? (metrics[sorted[i] as number] as Metric).name : undefined
 }
 
-/** The first place in the order of the names whose name is not below `text`. */
+/** Returns the first position in the order of the names whose name is not below `text`. */
 function lowerBound(names: NameList, text: string): number {
   let low = 0
   let high = names.sorted.length

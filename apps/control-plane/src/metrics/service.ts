@@ -36,7 +36,7 @@ export interface MetricReads extends MetricService {
   acrossAnswer(clusterId: number, names: readonly string[]): Promise<AcrossAnswer>
 }
 
-export interface MetricCollaborators {
+export interface MetricServiceOptions {
   readonly latest: LatestValues
   readonly members: Members
   /** Throw `not_found`. Asked only about what has no metrics. */
@@ -53,14 +53,14 @@ const freshIntervals = 3
 const rowsAtOnce = 1000
 const noNames: NameList = { metrics: [], sorted: new Int32Array(0) }
 
-export function createMetricService(given: MetricCollaborators): MetricReads {
-  const { latest, members, requireNode, requireCluster, isOnline } = given
+export function createMetricService(options: MetricServiceOptions): MetricReads {
+  const { latest, members, requireNode, requireCluster, isOnline } = options
   const queries = createQueryCache()
   const namesOfAll = rememberClusterNames()
 
   const moment = (): Moment => {
-    const now = given.now()
-    return { now, freshFrom: now - (freshIntervals * given.reportIntervalMs) / 1000 }
+    const now = options.now()
+    return { now, freshFrom: now - (freshIntervals * options.reportIntervalMs) / 1000 }
   }
   const nodeValues = async (nodeId: number): Promise<NodeValues | undefined> => {
     const node = latest.get(nodeId)

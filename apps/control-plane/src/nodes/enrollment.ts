@@ -10,7 +10,7 @@ import { hardwareMatch } from './hardware.js'
 /** With a larger difference neither side can use the times of the other. */
 const maxSkewSeconds = 300
 
-export interface EnrollmentDeps {
+export interface EnrollmentOptions {
   readonly store: EnrollmentStore
   /** The live sessions of nodes. */
   readonly sessions: { isConnected(nodeId: number): boolean; revoke(nodeId: number): void }
@@ -28,7 +28,7 @@ interface Settled {
   readonly replaced?: number
 }
 
-export function createEnrollmentService({ store, sessions, clock }: EnrollmentDeps): EnrollmentService {
+export function createEnrollmentService({ store, sessions, clock }: EnrollmentOptions): EnrollmentService {
   const forgetExpired = () => store.deleteExpired(new Date(clock.now()))
 
   async function enroll(request: EnrollRequest, address: string): Promise<EnrollOutcome> {

@@ -3,7 +3,7 @@ import { RoostError } from '@roost/api-types/rest'
 import type { Log } from '../lifecycle/log.js'
 import type { InventoryStore } from './inventory-store.js'
 
-export interface InventoryCollaborators {
+export interface InventoryIntakeOptions {
   readonly store: InventoryStore
   /** Notifies the features that keep devices in memory, because the devices of these nodes have changed. */
   readonly devicesChanged: (nodeId: number) => Promise<void>
@@ -16,7 +16,7 @@ export interface InventoryIntake {
   accept(nodeId: number, message: InventoryMessage): Promise<void>
 }
 
-export function createInventoryIntake({ store, devicesChanged, log, now }: InventoryCollaborators): InventoryIntake {
+export function createInventoryIntake({ store, devicesChanged, log, now }: InventoryIntakeOptions): InventoryIntake {
   const reported = new Map<number, ReadonlySet<string>>()
 
   /** Logs a problem once, not with each inventory. */

@@ -26,7 +26,7 @@ export interface NodeDeployments {
   sendDesired(nodeId: number): Promise<void>
 }
 
-export interface NodeCollaborators {
+export interface NodeServiceOptions {
   readonly store: NodeStore
   readonly writes: Writes
   readonly sessions: NodeSessions
@@ -38,25 +38,25 @@ interface Wanted extends ChangeOptions {
   readonly change: NodeChange
 }
 
-export function createNodeService(given: NodeCollaborators): NodeService {
-  const { store, writes, sessions, deployments } = given
+export function createNodeService(options: NodeServiceOptions): NodeService {
+  const { store, writes, sessions, deployments } = options
   const send = async (changed: readonly Applied[]) => {
     for (const { answer, isGranted } of changed) if (isGranted) await deployments.sendDesired(answer.id)
   }
   return {
     ...createReads(store),
-    async change(id, change, caller, options) {
+    async change(id, change, caller, { ifMatch } = {}) {
       const changed = await writes.run(caller, async (tx) => {
         const [present] = await store.findManyForUpdate(tx, [id])
-        assertFresh(found(present).record, nodeRules, options?.ifMatch)
-        const result = await apply(given, tx, found(present), change)
+        assertFresh(found(present).record, nodeRules, ifMatch)
+        const result = await apply(options, tx, found(present), change)
         return { result, audit: auditOf('change', id, result.audited) }
       })
       await send([changed])
       return changed.answer
     },
     async changeMany(changes, caller) {
-      const changed = await writes.run(caller, async (tx) => changeAll(given, tx, changes))
+      const changed = await writes.run(caller, async (tx) => changeAll(options, tx, changes))
       await send(changed)
       return changed.map(({ answer }) => answer)
     },
@@ -86,7 +86,7 @@ interface Applied {
 }
 
 async function apply(
-  { store, deployments }: NodeCollaborators,
+  { store, deployments }: NodeServiceOptions,
   tx: Transaction,
   { record, operatorFields }: StoredNode,
   change: NodeChange,
@@ -102,8 +102,8 @@ async function apply(
   }
 }
 
-async function changeAll(given: NodeCollaborators, tx: Transaction, changes: readonly Wanted[]) {
-  const present = await given.store.findManyForUpdate(
+async function changeAll(options: NodeServiceOptions, tx: Transaction, changes: readonly Wanted[]) {
+  const present = await options.store.findManyForUpdate(
     tx,
     changes.map(({ id }) => id),
   )
@@ -112,7 +112,7 @@ async function changeAll(given: NodeCollaborators, tx: Transaction, changes: rea
   for (const { id, change, ifMatch } of changes) {
     const before = found(byId.get(id))
     assertFresh(before.record, nodeRules, ifMatch)
-    result.push(await apply(given, tx, before, change))
+    result.push(await apply(options, tx, before, change))
   }
   const changed = Object.fromEntries(result.map(({ answer, audited }) => [answer.id, audited]))
   return { result, audit: auditOf('change', null, changed) }

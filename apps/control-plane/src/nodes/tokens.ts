@@ -9,7 +9,7 @@ import type { StoredToken, TokenStore } from './token-store.js'
 
 const defaultTtlSeconds = 3_600
 
-export interface TokenDeps {
+export interface TokenOptions {
   readonly store: TokenStore
   readonly writes: Writes
   readonly clock: Clock
@@ -28,7 +28,7 @@ export function createTokenService({
   publicUrl,
   caSha256,
   isLoopbackOnly,
-}: TokenDeps): TokenService {
+}: TokenOptions): TokenService {
   return {
     async create({ cluster: clusterId, ttl_seconds = defaultTtlSeconds, uses = 1, roles: asked = [] }, caller) {
       const cluster = await store.clusterName(clusterId)
@@ -67,7 +67,7 @@ function issuedTokens({
   store,
   writes,
   clock,
-}: Pick<TokenDeps, 'store' | 'writes' | 'clock'>): Pick<TokenService, 'list' | 'revoke'> {
+}: Pick<TokenOptions, 'store' | 'writes' | 'clock'>): Pick<TokenService, 'list' | 'revoke'> {
   return {
     async list() {
       return (await store.listValid(new Date(clock.now()))).map(record)

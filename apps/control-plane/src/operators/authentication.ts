@@ -24,7 +24,7 @@ export interface Authentication {
   forget(): void
 }
 
-export interface AuthenticationCollaborators {
+export interface AuthenticationOptions {
   readonly store: AuthenticationStore
   readonly log: { warn(details: object, message: string): void }
   /** Unix milliseconds. */
@@ -63,7 +63,7 @@ const noKey: StoredKey = {
   enabled: false,
 }
 
-export function createAuthentication({ store, log, now }: AuthenticationCollaborators): Authentication {
+export function createAuthentication({ store, log, now }: AuthenticationOptions): Authentication {
   const memory = createMemory(now)
   const renewing = new Set<string>()
   const touched = new Map<number, number>()

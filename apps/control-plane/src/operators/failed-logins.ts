@@ -13,13 +13,13 @@ export interface FailedLogins {
   stop(): Promise<void>
 }
 
-export interface FailedLoginsCollaborators {
+export interface FailedLoginsOptions {
   readonly record: (address: string, failures: number) => Promise<void>
   readonly log: Log
 }
 
 /** Logs the first failed login of an address in a minute, and records the number of each address once a minute. */
-export function createFailedLogins({ record, log }: FailedLoginsCollaborators): FailedLogins {
+export function createFailedLogins({ record, log }: FailedLoginsOptions): FailedLogins {
   const counts = new Map<string, number>()
   /** Counts what could not be stored again with the next failures. */
   const store = async () => {

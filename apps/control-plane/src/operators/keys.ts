@@ -10,7 +10,7 @@ import { createReads } from '../services/reads.js'
 import { digestOfKey, newApiKey } from './api-key.js'
 import type { KeyStore, NewKey } from './key-store.js'
 
-export interface KeyCollaborators {
+export interface KeyServiceOptions {
   readonly store: KeyStore
   readonly writes: Writes
   /** Called after each write that may have ended somebody's access. */
@@ -20,7 +20,7 @@ export interface KeyCollaborators {
 }
 
 /** Keys are made, replaced and revoked; they go with their operator alone, so that the list tells whose a key was. */
-export function createKeyService({ store, writes, accessChanged, now }: KeyCollaborators): ApiKeyService {
+export function createKeyService({ store, writes, accessChanged, now }: KeyServiceOptions): ApiKeyService {
   const make = async (
     tx: Transaction,
     name: string,

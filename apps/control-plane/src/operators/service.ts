@@ -8,7 +8,7 @@ import type { Writes } from '../database/writes.js'
 import { fieldError } from '../services/field-errors.js'
 import type { OperatorStore } from './store.js'
 
-export interface OperatorCollaborators {
+export interface OperatorServiceOptions {
   readonly store: OperatorStore
   readonly writes: Writes
   /** Called after each write that may have ended the access of an operator. */
@@ -16,8 +16,8 @@ export interface OperatorCollaborators {
 }
 
 /** The last enabled administrator cannot be disabled, demoted or removed. */
-export function createOperatorService(collaborators: OperatorCollaborators): Services['operators'] {
-  const { store, writes, accessChanged } = collaborators
+export function createOperatorService(options: OperatorServiceOptions): Services['operators'] {
+  const { store, writes, accessChanged } = options
   const assertAdminLeft = async (tx: Transaction, before: Operator, after: OperatorChange) => {
     const isAdmin = before.role === 'admin' && before.enabled
     if (!isAdmin || (after.role === 'admin' && after.enabled === true)) return

@@ -15,7 +15,7 @@ export interface ProcessSources {
 
 export interface ProcessMetrics {
   readonly registry: Registry
-  /** An HTTP request was answered. */
+  /** Records an HTTP request that was answered. */
   observeRequest(method: string, route: string, status: number, seconds: number): void
 }
 
@@ -88,21 +88,21 @@ function addStream({ stream, intake }: ProcessSources, gauge: Add, counter: Add)
       return { connected, parked, greeting: handshakes }
     },
   )
-  counter('roost_stream_messages_total', 'Messages heard from agents', 'kind', () => {
+  counter('roost_stream_messages_total', 'Messages received from agents', 'kind', () => {
     const { frames, messages } = stream()
     return { frame: frames, text: messages }
   })
-  counter('roost_stream_refused_total', 'Messages of agents that could not be taken', '', () => ({
+  counter('roost_stream_refused_total', 'Messages of agents that were refused', '', () => ({
     '': stream().refused,
   }))
-  counter('roost_metric_samples_total', 'Values taken in from metric frames', '', () => ({ '': intake().samples }))
-  counter('roost_metric_frames_total', 'Metric frames taken in', '', () => ({ '': intake().frames }))
+  counter('roost_metric_samples_total', 'Values of accepted metric frames', '', () => ({ '': intake().samples }))
+  counter('roost_metric_frames_total', 'Accepted metric frames', '', () => ({ '': intake().frames }))
   counter('roost_metric_frames_dropped_total', 'Metric frames that were not kept', 'reason', () => {
     const { unknownCatalogue, late } = intake()
     return { unknown_catalogue: unknownCatalogue, late }
   })
   gauge('roost_metric_nodes', 'Nodes whose metrics are known', '', () => ({ '': intake().nodes }))
-  gauge('roost_metric_names', 'Distinct metric names that are held', '', () => ({ '': intake().names }))
+  gauge('roost_metric_names', 'Distinct metric names in memory', '', () => ({ '': intake().names }))
 }
 
 function addDatabase({ pool, disk, dataDirAvailableBytes }: ProcessSources, gauge: Add): void {

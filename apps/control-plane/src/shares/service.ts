@@ -14,7 +14,7 @@ import { changedSettings } from './settings.js'
 import type { StoredShare } from './row-store.js'
 import type { ShareStore } from './store.js'
 
-export interface ShareCollaborators {
+export interface ShareServiceOptions {
   readonly store: ShareStore
   readonly writes: Writes
   readonly secrets: Secrets
@@ -23,7 +23,7 @@ export interface ShareCollaborators {
 type Written = StoredShare & { readonly password?: string | null }
 
 /** Shares of containers by the gateways. What is written here reaches a gateway with its next deployment. */
-export function createShareService({ store, writes, secrets }: ShareCollaborators): Services['gatewayShares'] {
+export function createShareService({ store, writes, secrets }: ShareServiceOptions): Services['gatewayShares'] {
   const seal = (password: string | null | undefined) =>
     typeof password === 'string' ? secrets.seal('share-password', password) : password
 

@@ -5,7 +5,7 @@ import type { ShareUploadsService } from '@roost/api-types/rpc'
 import type { AgentRequests } from '../agents/requests.js'
 import type { Writes } from '../database/writes.js'
 
-export interface ShareUploadsCollaborators {
+export interface ShareUploadsOptions {
   /** Throws `not_found`. */
   readonly getShare: (id: number) => Promise<Pick<GatewayShare, 'node'>>
   readonly requests: Pick<AgentRequests, 'ask'>
@@ -19,7 +19,7 @@ const removalMs = 45_000
 const retryAfterSeconds = 15
 
 /** Asks a share's gateway for what is not in Swift, and to remove what renames left there. */
-export function createShareUploads({ getShare, requests, writes }: ShareUploadsCollaborators): ShareUploadsService {
+export function createShareUploads({ getShare, requests, writes }: ShareUploadsOptions): ShareUploadsService {
   async function ask<K extends RequestKind>(
     node: string,
     kind: K,

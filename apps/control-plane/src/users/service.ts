@@ -11,7 +11,7 @@ import { unknownRelation } from '../services/errors.js'
 import { fieldError } from '../services/field-errors.js'
 import type { UserKeys, UserStore, UserUpdate } from './store.js'
 
-export interface UserCollaborators {
+export interface UserServiceOptions {
   readonly store: UserStore
   readonly writes: Writes
   readonly secrets: Secrets
@@ -21,7 +21,7 @@ export interface UserCollaborators {
  * Storage accounts of the clusters. Only Roost's record is created and removed here; the data of an account stays in its
  * cluster, and a user who is created under the same name reaches it again.
  */
-export function createUserService({ store, writes, secrets }: UserCollaborators): Services['users'] {
+export function createUserService({ store, writes, secrets }: UserServiceOptions): Services['users'] {
   return crudService(resources.users, {
     writes,
     store: {

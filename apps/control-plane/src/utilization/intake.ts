@@ -23,7 +23,7 @@ export interface UsageIntake {
   accept(nodeId: number, message: UsageMessage): Promise<void>
 }
 
-interface Collaborators {
+interface UsageIntakeOptions {
   readonly store: UsageIntakeStore
   /** The first half-hour that is kept. */
   readonly oldestKept: () => number
@@ -34,8 +34,8 @@ interface Collaborators {
   readonly newAccountsPerDay?: number
 }
 
-export function createUsageIntake(given: Collaborators): UsageIntake {
-  const { store, oldestKept, log, now, newAccountsPerDay = usualNewAccountsPerDay } = given
+export function createUsageIntake(options: UsageIntakeOptions): UsageIntake {
+  const { store, oldestKept, log, now, newAccountsPerDay = usualNewAccountsPerDay } = options
   const limit = concurrencyLimit(messagesAtOnce)
   const newAccounts = new NewAccounts(newAccountsPerDay)
   return {

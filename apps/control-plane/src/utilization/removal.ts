@@ -3,14 +3,14 @@ import type { Writes } from '../database/writes.js'
 import { roundRange, timeText } from './half-hours.js'
 import type { UsageRemovalStore } from './removal-store.js'
 
-interface Collaborators {
+interface UsageRemovalOptions {
   readonly store: UsageRemovalStore
   readonly writes: Writes
   /** Unix milliseconds. */
   readonly now: () => number
 }
 
-export function createUsageRemoval({ store, writes, now }: Collaborators): UsageRemovalService {
+export function createUsageRemoval({ store, writes, now }: UsageRemovalOptions): UsageRemovalService {
   return {
     remove: ({ node, ...asked }: UsageRemoval, caller) => {
       const range = roundRange(asked, now())

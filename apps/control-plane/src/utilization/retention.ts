@@ -9,14 +9,14 @@ export interface UsageRetention {
   prune(): Promise<void>
 }
 
-interface Collaborators {
+interface UsageRetentionOptions {
   readonly store: UsageRetentionStore
   readonly days: number
   /** Unix milliseconds. */
   readonly now: () => number
 }
 
-export function createUsageRetention({ store, days, now }: Collaborators): UsageRetention {
+export function createUsageRetention({ store, days, now }: UsageRetentionOptions): UsageRetention {
   const oldestKept = () => Math.floor((now() - days * 86_400_000) / halfHourMs)
   return {
     oldestKept,

@@ -14,14 +14,14 @@ import type { UtilizationFeeds } from './service.js'
 import { answerView, viewsOf } from './views.js'
 import type { View } from './views.js'
 
-interface Collaborators {
+interface UtilizationRoutesOptions {
   readonly utilization: UtilizationFeeds
   /** Throws `not_found`. */
   readonly requireCluster: (id: number) => Promise<unknown>
 }
 
 /** The eight questions about usage. */
-export function utilizationRoutes({ utilization, requireCluster }: Collaborators): readonly Route[] {
+export function utilizationRoutes({ utilization, requireCluster }: UtilizationRoutesOptions): readonly Route[] {
   const mount = <Scope extends Partial<StorageScope>>(
     base: string,
     what: string,

@@ -25,7 +25,7 @@ export interface UtilizationFeeds {
   readonly transfer: TransferFeed
 }
 
-export interface UtilizationCollaborators {
+export interface UtilizationServiceOptions {
   readonly storage: UsageStore<StorageScope, StorageCounters>
   readonly transfer: UsageStore<TransferScope, TransferCounters>
   readonly coverage: CoverageStore
@@ -35,8 +35,8 @@ export interface UtilizationCollaborators {
   readonly now: () => number
 }
 
-export function createUtilizationService(given: UtilizationCollaborators): UtilizationFeeds {
-  const { storage, transfer, coverage, requireCluster, now } = given
+export function createUtilizationService(options: UtilizationServiceOptions): UtilizationFeeds {
+  const { storage, transfer, coverage, requireCluster, now } = options
   const begin = async ({ clusterId }: TransferScope, asked: UsageRange) => {
     const range = roundRange(asked, now())
     await requireCluster(clusterId)

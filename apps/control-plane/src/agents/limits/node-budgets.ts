@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { TokenBucket } from '../../services/token-bucket.js'
 
 /** What the messages of one node may cost on average, and at once. Above it, its connection is read later. */
-export interface BudgetOptions {
+export interface BudgetLimits {
   readonly bytesPerSecond: number
   readonly byteBurst: number
   readonly cpuMsPerSecond: number
@@ -33,11 +33,11 @@ const maxPauseMs = 10_000
 /** Limits what each node may cost. A budget outlives its session, so that a reconnect does not renew it. */
 export class NodeBudgets {
   readonly #budgets = new LRUCache<string, Budget>({ max: maxNodes })
-  readonly #options: BudgetOptions
+  readonly #limits: BudgetLimits
   readonly #clock: Pick<Clock, 'monotonic'>
 
-  constructor(options: BudgetOptions, clock: Pick<Clock, 'monotonic'>) {
-    this.#options = options
+  constructor(limits: BudgetLimits, clock: Pick<Clock, 'monotonic'>) {
+    this.#limits = limits
     this.#clock = clock
   }
 
@@ -67,7 +67,7 @@ export class NodeBudgets {
     const known = this.#budgets.get(key)
     if (known) return known
     const { bytesPerSecond, byteBurst, cpuMsPerSecond, cpuMsBurst, heavyMessagesPerSecond, heavyMessageBurst } =
-      this.#options
+      this.#limits
     const now = this.#clock.monotonic()
     const budget = {
       bytes: new TokenBucket(bytesPerSecond, byteBurst, now),

@@ -150,17 +150,22 @@ interface Changing extends UserDbOptions {
   readonly check: (intent: Intent) => Promise<void>
 }
 
-async function change(deps: Changing, intent: Intent, generation: number, progress: ReportProgress): Promise<Outcome> {
+async function change(
+  options: Changing,
+  intent: Intent,
+  generation: number,
+  progress: ReportProgress,
+): Promise<Outcome> {
   const { location, text, before, entries, revoked } = intent
-  const file = deps.machine.path(location.file)
+  const file = options.machine.path(location.file)
   // A proxy that does not settle fails here, before any change.
   const proxies = await settledProxies(
-    deps,
+    options,
     location.proxies.map(({ pid }) => pid),
   )
   const write = (path: string, content: string) => writeManagedFile(path, content, 0o640, readerOf(proxies).gids[0])
   fp('agent.apply.afterStage')
-  await deps.check(intent)
+  await options.check(intent)
   fp('agent.apply.afterValidate')
   progress('staged')
   if (!intent.isHalfDone) await write(backupOf(file), before ?? '')
@@ -168,38 +173,38 @@ async function change(deps: Changing, intent: Intent, generation: number, progre
   try {
     await write(file, text)
     fp('agent.apply.afterRename')
-    await reloadProxies(deps, proxies, location.settings, loginChecks(parseUserFile(before ?? ''), entries))
+    await reloadProxies(options, proxies, location.settings, loginChecks(parseUserFile(before ?? ''), entries))
     fp('agent.apply.afterReload')
-    notes = await revoke(deps, location.settings, proxies, revoked)
+    notes = await revoke(options, location.settings, proxies, revoked)
   } catch (error) {
-    return rollBack(deps, intent, proxies, (error as Error).message)
+    return rollBack(options, intent, proxies, (error as Error).message)
   }
-  const outcome = await applied(intent, generation, deps.kept, notes)
+  const outcome = await applied(intent, generation, options.kept, notes)
   await removeManagedFile(backupOf(file))
   return outcome
 }
 
 /** Revokes twice while previous workers finish their requests, because one of these may be a login. */
 async function revoke(
-  deps: Changing,
+  options: Changing,
   settings: ProxySettings,
   before: readonly ProxyProcess[],
   logins: readonly string[],
 ): Promise<readonly string[]> {
   if (logins.length === 0) return []
   await endTokens(settings, logins)
-  await oldWorkersEnded(deps, before)
+  await oldWorkersEnded(options, before)
   return (await endTokens(settings, logins)).notes
 }
 
 /** Restores the previous file first, so that any start of the proxy from now on uses it. */
 async function rollBack(
-  deps: Changing,
+  options: Changing,
   { location, before, entries }: Intent,
   proxies: readonly ProxyProcess[],
   reason: string,
 ): Promise<Outcome> {
-  const { machine, run, dir, kept } = deps
+  const { machine, run, dir, kept } = options
   const file = machine.path(location.file)
   const in_force = (await kept.read())?.generation ?? 0
   const users = parseUserFile(before ?? '')
@@ -209,7 +214,7 @@ async function rollBack(
     const folder = machine.path(location.folder)
     const reader = readerOf(proxies)
     await checkCandidate(run, dir, { folder, name: fileName, text: before, entries: users, reader })
-    await reloadProxies(deps, proxies, location.settings, loginChecks(entries, users))
+    await reloadProxies(options, proxies, location.settings, loginChecks(entries, users))
     await removeManagedFile(backupOf(file))
     return { outcome: 'rolled_back', in_force, message: `${reason} The previous users are restored.`, files: [] }
   } catch (error) {

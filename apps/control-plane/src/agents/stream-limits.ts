@@ -1,7 +1,7 @@
-import type { BudgetOptions } from './limits/node-budgets.js'
+import type { BudgetLimits } from './limits/node-budgets.js'
 import { oldestProtocolVersion, protocolVersion } from '@roost/api-types/agent'
 
-export interface StreamOptions extends BudgetOptions {
+export interface StreamLimits extends BudgetLimits {
   /** The shortest heartbeat; large fleets get a longer one, see pace.ts. */
   readonly heartbeatMs: number
   readonly reportIntervalMs: number
@@ -24,7 +24,7 @@ export interface StreamOptions extends BudgetOptions {
   readonly protocol: { readonly oldest: number; readonly current: number }
 }
 
-export const defaultStreamOptions: StreamOptions = {
+export const defaultStreamLimits: StreamLimits = {
   heartbeatMs: 15_000,
   reportIntervalMs: 10_000,
   inventoryIntervalMs: 3_600_000,
