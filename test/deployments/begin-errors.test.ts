@@ -1,5 +1,5 @@
 import type { Job } from '@roost/api-types/rest'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { addLabNode, waitForJob } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
@@ -72,4 +72,38 @@ it('a target that cannot be begun because of a temporary error of the database w
     return created
   })
   expect(await waitForJob(server.get, job, 30_000)).toMatchObject({ state: 'COMPLETED_SUCCESS' })
+})
+
+it('a generation that is stored but cannot be sent does not fail, and is sent as soon as that is possible', async () => {
+  // When the generation of the broken node is committed, its payload becomes unreadable: the error would be repeated each time.
+  await execute(`create function hide() returns trigger language plpgsql as $$
+    begin alter table generations rename column payload to hidden; return null; end $$`)
+  await execute(`create constraint trigger hide after update on job_targets deferrable initially deferred for each row
+    when (new.node_id = ${broken.id} and new.generation is not null and old.generation is null) execute function hide()`)
+  const job = await deploy()
+  const now = async () => (await server.get(job.resource_uri)).body as Job
+  await expect.poll(now).toMatchObject({ targets: [{ state: 'waiting', generation: 1 }, { state: 'waiting' }] })
+  await execute('drop function hide() cascade')
+  await execute('alter table generations rename column hidden to payload')
+  expect(await waitForJob(server.get, job, 30_000)).toMatchObject({ state: 'COMPLETED_SUCCESS' })
+})
+
+it('a generation that cannot be decrypted fails by itself, and the other kind of deployment is applied', async () => {
+  const { controlPlane, database } = server.api
+  const both = await addLabNode(controlPlane, database, await addCluster(database), {
+    runsGateway: true,
+    runsProxy: true,
+  })
+  onTestFinished(() => both.remove())
+  await execute(`create function damage() returns trigger language plpgsql as $$
+    begin new.payload = '\\x00'; return new; end $$`)
+  await execute(`create trigger damage before insert on generations for each row
+    when (new.node_id = ${both.id} and new.kind = 'gateway') execute function damage()`)
+  onTestFinished(async () => void (await execute('drop function damage() cascade')))
+  await both.start()
+  const on = async (kind: string) =>
+    waitForJob(server.get, (await server.post(`/api/v1/${kind}/`, { node: both.uri })).body, 30_000)
+  const message = 'A secret in the database is damaged. The node gets this change when the secret can be decrypted.'
+  expect(await on('gateway_deployments')).toMatchObject({ targets: [{ state: 'failed', message }] })
+  expect(await on('user_db_deployments')).toMatchObject({ state: 'COMPLETED_SUCCESS' })
 })

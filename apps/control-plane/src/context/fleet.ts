@@ -18,7 +18,6 @@ import type { NodeSessions } from '../nodes/service.js'
 import { createTokenStore } from '../nodes/token-store.js'
 import { createTokenService } from '../nodes/tokens.js'
 import type { ContextOptions } from './options.js'
-import { logged } from '../services/errors.js'
 import type { MetricFeatures } from './metrics.js'
 import { createRestoredIntake } from '../shares/restored.js'
 import { createRestoredStore } from '../shares/restored-store.js'
@@ -57,9 +56,7 @@ export function streamHandlers(
     log: (nodeId, { level, message }) => log[level]({ nodeId }, `agent: ${message}`),
     connected(nodeId) {
       metrics.intake.connected(nodeId)
-      nodes.sendDesired(nodeId).catch((error: unknown) => {
-        log.error({ ...logged(error), nodeId }, 'could not send the desired state to the node')
-      })
+      void nodes.sendDesired(nodeId)
       log.info({ nodeId }, 'node connected')
     },
     disconnected(nodeId) {

@@ -55,7 +55,7 @@ export function createDeployments(options: DeploymentOptions): DeploymentFeature
   const { jobs, store, writes, secrets, channel, requests, getNode, log, targetTimeoutMs } = options
   const payloads = createPayloads(options.sources, store, secrets)
   const wake = () => runner.wake()
-  const nodes = createDeploymentNodes({ store, secrets, channel, wake })
+  const nodes = createDeploymentNodes({ store, secrets, channel, wake, log })
   const plan = createPlanner({ store, payloads, requests, mac: options.mac }, planTimeoutMs)
   const timeouts = { targetTimeoutMs, planTimeoutMs: 2 * planTimeoutMs }
   const runner = new JobRunner(

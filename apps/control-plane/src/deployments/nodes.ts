@@ -8,9 +8,12 @@ import type {
 import type { NodeChannel } from '../agents/requests.js'
 import { unknownFields } from '../agents/unknown-fields.js'
 import type { Transaction } from '../database/transaction.js'
+import type { Log } from '../lifecycle/log.js'
+import { SecretError } from '../secrets/secrets.js'
 import type { Secrets } from '../secrets/secrets.js'
+import { isTemporary, logged } from '../services/errors.js'
 import { deploymentKinds, notGranted } from './kinds.js'
-import type { NodeDeploymentState, StateStore } from './state-store.js'
+import type { DesiredGeneration, NodeDeploymentState, StateStore } from './state-store.js'
 
 export interface DeploymentNodesOptions {
   readonly store: StateStore
@@ -18,14 +21,20 @@ export interface DeploymentNodesOptions {
   readonly channel: NodeChannel
   /** Called when a target or node has changed, so that the runner looks at its jobs. */
   readonly wake: () => void
+  readonly log: Pick<Log, 'warn' | 'error'>
 }
 
 /** The nodes' side of deployments: what is sent to agents, and what they report. */
 export interface DeploymentNodes {
   /** Returns why the node's agent cannot apply a payload; undefined when it can, or is not connected. */
   fault(nodeId: number, payload: string): string | undefined
-  /** Sends the node's desired state; the node ignores what it has applied already. */
+  /**
+   * Sends the node's desired state; the node ignores what it has applied already. Never rejects: the node gets a stored
+   * generation in any case, so an error is logged, and `resend` repeats it.
+   */
   sendDesired(nodeId: number): Promise<void>
+  /** Sends the desired states that could not be sent. Never rejects. */
+  resend(): Promise<void>
   progressed(nodeId: number, message: ProgressMessage): Promise<void>
   applied(nodeId: number, message: AppliedMessage): Promise<void>
   drifted(nodeId: number, message: DriftMessage): Promise<void>
@@ -37,33 +46,13 @@ export const usedUp =
 
 const phases = ['waiting', 'planned', 'staged'] as const
 
-export function createDeploymentNodes({ store, secrets, channel, wake }: DeploymentNodesOptions): DeploymentNodes {
-  const sendDesired = async (nodeId: number) => {
-    if (!channel.isConnected(nodeId)) return
-    for (const { kind, generation, payload, rolesGranted } of await store.desiredOf(nodeId)) {
-      const desired = JSON.parse(secrets.open('desired-state', payload)) as DesiredState
-      const isGranted = rolesGranted.includes(deploymentKinds[kind].grant)
-      const fault = isGranted ? unknownFields(channel.agentOf(nodeId), desired) : notGranted(kind)
-      if (fault === undefined) channel.send(nodeId, { type: 'desired', generation, desired })
-      else await failUnsent(nodeId, kind, generation, fault)
-    }
-  }
-  /**
-   * The role was revoked, or the agent was upgraded or downgraded, since the generation was created. It is sent once the role
-   * is granted, and the agent knows its fields.
-   */
-  const failUnsent = async (nodeId: number, kind: DeploymentKind, generation: number, message: string) => {
-    await store.transaction(async (tx) => {
-      const state = await store.findForUpdate(tx, nodeId, kind)
-      if (state?.desired !== generation || state.inForce === generation) return
-      const { inForce: in_force } = state
-      await applyOutcome(tx, store, nodeId, { kind, generation, outcome: 'failed', in_force, message })
-    })
-    wake()
-  }
+export function createDeploymentNodes(given: DeploymentNodesOptions): DeploymentNodes {
+  const { store, channel, wake } = given
+  const { sendDesired, resend } = createSending(given)
   return {
     fault: (nodeId, payload) => unknownFields(channel.agentOf(nodeId), JSON.parse(payload) as DesiredState),
     sendDesired,
+    resend,
     progressed: (nodeId, { kind, generation, state }) =>
       store.transaction(async (tx) => {
         await store.findForUpdate(tx, nodeId, kind) // two words of a node in quick succession take turns
@@ -83,6 +72,67 @@ export function createDeploymentNodes({ store, secrets, channel, wake }: Deploym
         await store.setDrift(tx, nodeId, kind, items)
         await store.refreshNode(tx, nodeId)
       }),
+  }
+}
+
+function createSending(given: DeploymentNodesOptions): Pick<DeploymentNodes, 'sendDesired' | 'resend'> {
+  const { store, channel, wake, log } = given
+  const unsent = new Set<number>()
+  const sendDesired = async (nodeId: number) => {
+    unsent.delete(nodeId)
+    // A node without a session gets it when it connects.
+    if (!channel.isConnected(nodeId)) return
+    try {
+      for (const desired of await store.desiredOf(nodeId)) await sendGeneration(nodeId, desired)
+    } catch (error) {
+      unsent.add(nodeId)
+      const fields = { ...logged(error), nodeId }
+      log[isTemporary(error) ? 'warn' : 'error'](fields, 'could not send the desired state to the node, retrying')
+    }
+  }
+  const sendGeneration = async (nodeId: number, stored: DesiredGeneration) => {
+    const { kind, generation } = stored
+    const read = readDesired(given, nodeId, stored)
+    if ('desired' in read) channel.send(nodeId, { type: 'desired', generation, desired: read.desired })
+    else await failUnsent(nodeId, kind, generation, read.fault)
+  }
+  /**
+   * The role was revoked, the agent was upgraded or downgraded, or the key was lost, since the generation was created. It is
+   * sent once the role is granted, the agent knows its fields, and it can be decrypted.
+   */
+  const failUnsent = async (nodeId: number, kind: DeploymentKind, generation: number, message: string) => {
+    await store.transaction(async (tx) => {
+      const state = await store.findForUpdate(tx, nodeId, kind)
+      if (state?.desired !== generation || state.inForce === generation) return
+      const { inForce: in_force } = state
+      await applyOutcome(tx, store, nodeId, { kind, generation, outcome: 'failed', in_force, message })
+    })
+    wake()
+  }
+  return {
+    sendDesired,
+    async resend() {
+      // A copy: those that cannot be sent are added again.
+      const nodeIds = [...unsent]
+      for (const nodeId of nodeIds) await sendDesired(nodeId)
+    },
+  }
+}
+
+/** Returns a desired state, or why it cannot be sent. */
+function readDesired(
+  { secrets, channel }: Pick<DeploymentNodesOptions, 'secrets' | 'channel'>,
+  nodeId: number,
+  { kind, payload, rolesGranted }: DesiredGeneration,
+): { readonly desired: DesiredState } | { readonly fault: string } {
+  if (!rolesGranted.includes(deploymentKinds[kind].grant)) return { fault: notGranted(kind) }
+  try {
+    const desired = JSON.parse(secrets.open('desired-state', payload)) as DesiredState
+    const fault = unknownFields(channel.agentOf(nodeId), desired)
+    return fault === undefined ? { desired } : { fault }
+  } catch (error) {
+    if (!(error instanceof SecretError)) throw error
+    return { fault: `${error.message} The node gets this change when the secret can be decrypted.` }
   }
 }
 

@@ -86,10 +86,11 @@ export class JobRunner {
   }
 
   async #check(): Promise<void> {
-    const { store, log } = this.#options
+    const { store, nodes, log } = this.#options
     this.#checking = true
     while (this.#again && !this.#stopped) {
       this.#again = false
+      await nodes.resend()
       try {
         const unfinished = await store.unfinishedJobs()
         this.#deadlines.keep(unfinished.map(({ id }) => id))
@@ -117,7 +118,7 @@ export class JobRunner {
     if (step === undefined) return
     for (const nodeId of step.begun) {
       if (step.job.now.dryRun) this.#track(this.#askForPlan(step.job, nodeId))
-      else await this.#dispatch(step.job, nodeId)
+      else await this.#dispatch(nodeId)
     }
     if (step.endsTokens) this.#track(this.#endTokens(step.job))
     for (const nodeId of step.reviewed) this.#track(this.#beginReviewed(step.job, nodeId))
@@ -194,9 +195,8 @@ export class JobRunner {
     return now.dryRun ? this.#timeouts.planTimeoutMs : this.#timeouts.targetTimeoutMs
   }
 
-  async #dispatch(job: Pick<LockedJob, 'id' | 'kind'>, nodeId: number): Promise<void> {
-    const sent = beginning(nodeId, this.#options.nodes.sendDesired(nodeId))
-    await sent.catch((error: unknown) => this.#failures.afterBegin(job, error))
+  async #dispatch(nodeId: number): Promise<void> {
+    await this.#options.nodes.sendDesired(nodeId)
     fp('cp.deploy.afterDispatch')
   }
 
@@ -222,7 +222,7 @@ export class JobRunner {
         await jobs[kind].updateTarget(tx, id, nodeId, { state: 'failed', message: fault, answered: true })
         return false
       })
-      if (isBegun) await this.#dispatch({ id, kind }, nodeId)
+      if (isBegun) await this.#dispatch(nodeId)
       this.wake()
     } catch (error) {
       const message = 'could not begin a reviewed plan, retrying'
