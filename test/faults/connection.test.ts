@@ -232,7 +232,11 @@ it('says by how many seconds its clock is off, and reports at the usual distance
     await clock.advance(minute)
     expect(server.frames.length - frames).toBe(6)
     expect(server.frames.at(-1)?.time).toBeGreaterThan(clock.now() / 1000 - 11)
+    // Its heartbeats let the control plane measure the clock again.
+    expect(Math.abs((server.clocks.at(-1) ?? 0) - clock.now() / 1000)).toBeLessThanOrEqual(18)
   }
+  server.sendAll({ type: 'ping', id: 1 })
+  await clock.advanceUntil(() => server.clocks.at(-1) === clock.now() / 1000, 1_000)
   expect(server.hellos).toHaveLength(1)
   const sequences = server.frames.map(({ sequence }) => sequence)
   expect(new Set(sequences).size).toBe(sequences.length)

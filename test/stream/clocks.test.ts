@@ -2,14 +2,16 @@ import { decodeMetricFrame } from '@roost/api-types/agent'
 import { systemClock } from '@roost/runtime'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { useAgents } from './dial.js'
+import type { SimulatedAgent } from '../support/agents/simulated-agent.js'
 import { startStreamServer } from './stream-server.js'
 import type { StreamServer } from './stream-server.js'
 import { waitTimeoutMs } from '../support/clock/wait-until.js'
 
 let server: StreamServer
-/** Stands still: what is measured by it does not depend on how long anything takes. */
+/** Both clocks move only when a test moves them: what is measured by them does not depend on how long anything takes. */
 let nowMs = 0
-const clock = { ...systemClock, now: () => nowMs }
+let monotonicMs = 0
+const clock = { ...systemClock, now: () => nowMs, monotonic: () => monotonicMs }
 const { connect } = useAgents(() => server)
 
 beforeAll(async () => {
@@ -69,6 +71,59 @@ describe('the time of a reading', () => {
     agent.sendFrame(new Float64Array([1]), read)
     expect(await timeOfNextFrame(before + 1)).toBe(read)
   })
+})
+
+/** Lets time pass on both clocks. */
+function pass(seconds: number): void {
+  nowMs += seconds * 1_000
+  monotonicMs += seconds * 1_000
+}
+
+/** Sends a reading of so many seconds ago, by the agent's clock, and returns the age that it has here. */
+async function ageOfReading(agent: SimulatedAgent, agentTime: number): Promise<number> {
+  const before = server.heard.frames.length
+  agent.sendFrame(new Float64Array([1]), agentTime)
+  return ourNow() - (await timeOfNextFrame(before + 1))
+}
+
+/** Sends a heartbeat with the agent's clock. */
+async function sendHeartbeat(agent: SimulatedAgent, agentTime: number): Promise<void> {
+  const { pongs } = agent
+  agent.send({ type: 'ping', id: 1, clock: agentTime })
+  await agent.until((one) => one.pongs > pongs)
+}
+
+describe.each([
+  ['ahead', 3_600],
+  ['behind', -3_600],
+])('while an agent is connected, its readings keep their age', (direction, jump) => {
+  it(`when the control plane's clock is set an hour ${direction}`, async () => {
+    const { agent } = await connectAhead(0)
+    const agentNow = ourNow()
+    nowMs += jump * 1_000
+    expect(await ageOfReading(agent, agentNow - 120)).toBeCloseTo(120, 3)
+    pass(10)
+    expect(await ageOfReading(agent, agentNow + 9)).toBeCloseTo(1, 3)
+  })
+
+  it(`after its heartbeat when its own clock is set an hour ${direction}`, async () => {
+    const { agent } = await connectAhead(0)
+    await sendHeartbeat(agent, ourNow() + jump)
+    expect(await ageOfReading(agent, ourNow() + jump - 120)).toBeCloseTo(120, 3)
+  })
+
+  it(`after its heartbeat when the clocks of both are set an hour ${direction}`, async () => {
+    const { agent } = await connectAhead(0)
+    nowMs += jump * 1_000
+    await sendHeartbeat(agent, ourNow())
+    expect(await ageOfReading(agent, ourNow() - 120)).toBeCloseTo(120, 3)
+  })
+})
+
+it('a heartbeat with a clock out of bounds is answered, and measures nothing', async () => {
+  const { agent } = await connectAhead(0)
+  for (const clockOfAgent of [-1, 1e300, 'x', null]) await sendHeartbeat(agent, clockOfAgent as number)
+  expect(await ageOfReading(agent, ourNow() - 120)).toBeCloseTo(120, 3)
 })
 
 describe('presence', () => {

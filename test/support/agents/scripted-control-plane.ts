@@ -56,6 +56,8 @@ export class ScriptedControlPlane {
   readonly frames: MetricFrame[] = []
   readonly answers: AnswerMessage[] = []
   readonly acknowledged: number[] = []
+  /** The agent's clock in each of its pings and pongs. */
+  readonly clocks: (number | undefined)[] = []
   /** Violations of the protocol by the agent. */
   readonly faults: string[] = []
   dialed = 0
@@ -169,6 +171,7 @@ export class ScriptedControlPlane {
   }
 
   #process(socket: WebSocket, message: AgentMessage): void {
+    if (message.type === 'ping' || message.type === 'pong') this.clocks.push(message.clock)
     if (message.type === 'ping' && this.script.answersPings) send(socket, { type: 'pong', id: message.id })
     if (message.type === 'catalogue') this.#catalogue = message
     if (message.type === 'device_usage') this.usages.push(message)

@@ -13,6 +13,7 @@ import { judgeHello } from './hello.js'
 import type { Accepted, Rejected } from './hello.js'
 import type { StreamLimits } from './stream-limits.js'
 import type { Presence } from './presence.js'
+import { AgentClock } from './received/agent-time.js'
 import type { SessionOwnership } from './session-ownership.js'
 import { closeSocket, Session } from './session.js'
 import type { SessionListener, AuthenticatedAgent } from './session.js'
@@ -81,7 +82,7 @@ export class Admission {
       judgeHello(handshake.text, handshake.nonce, identities, this.#limits.protocol),
     )
     if (verdict.kind === 'rejected') return this.#refuse(socket, address, verdict)
-    const agent = this.#agent(verdict, address, handshake.at)
+    const agent = this.#agent(verdict, address, handshake.atMs)
     const { heartbeat_interval_ms: intervalMs } = settings()
     const session = new Session(socket, agent, this.#options.listener, intervalMs, this.#limits)
     await ownership.claim(session, verdict.identity.machineId)
@@ -91,9 +92,10 @@ export class Admission {
     session.resume()
   }
 
-  #agent({ identity, hello }: Accepted, address: string, at: number): AuthenticatedAgent {
+  #agent({ identity, hello }: Accepted, address: string, atMs: number): AuthenticatedAgent {
     const { nodeId, uuid } = identity
-    const skew = hello.clock - at
+    const clock = new AgentClock(this.#options.clock, hello.clock, atMs)
+    const { skew } = clock
     if (Math.abs(skew) > loggedSkewSeconds)
       this.#options.log.warn({ nodeId, skewSeconds: Math.round(skew) }, 'clock of the node differs')
     return {
@@ -106,7 +108,7 @@ export class Admission {
       protocol: hello.protocol,
       shareFields: new Set(hello.share_fields ?? shareFieldsOf010),
       address,
-      skew,
+      clock,
     }
   }
 

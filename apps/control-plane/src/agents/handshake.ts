@@ -12,8 +12,8 @@ const maxHelloBytes = 8192
 export interface Greeted {
   readonly text: string
   readonly nonce: string
-  /** Our clock when the hello came, in Unix seconds. */
-  readonly at: number
+  /** Our monotonic clock when the hello was received. */
+  readonly atMs: number
 }
 
 /**
@@ -49,7 +49,7 @@ export function shakeHands(
       if (isBinary || bytes.length > maxHelloBytes)
         return refuse(closeCodes.unauthenticated, 'The first message must be hello.')
       socket.pause()
-      settle({ text: bytes.toString('utf8'), nonce, at: clock.now() / 1000 })
+      settle({ text: bytes.toString('utf8'), nonce, atMs: clock.monotonic() })
     }
     const onClose = () => settle(undefined)
     const timer = setTimeout(

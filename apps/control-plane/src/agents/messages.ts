@@ -1,4 +1,6 @@
 import {
+  AgentPing,
+  AgentPong,
   AnswerMessage,
   AppliedMessage,
   CatalogueMessage,
@@ -20,8 +22,7 @@ import { isRefused } from '../database/database.js'
 import type { Log } from '../lifecycle/log.js'
 import { safeParse } from 'zod/mini'
 import type { ZodMiniType } from 'zod/mini'
-import { type Clock, concurrencyLimit, KeyedQueue } from '@roost/runtime'
-import { convertFrameTime, pastTime, readingTime } from './received/agent-time.js'
+import { concurrencyLimit, KeyedQueue } from '@roost/runtime'
 import type { RecordEvent } from './audit-throttle.js'
 import type { StreamHandlers } from './handlers.js'
 import type { NodeBudgets } from './limits/node-budgets.js'
@@ -39,7 +40,6 @@ export interface MessagesOptions {
   readonly handlers: StreamHandlers
   readonly recordEvent: RecordEvent
   readonly budgets: NodeBudgets
-  readonly clock: Clock
   readonly log: Log
 }
 
@@ -83,12 +83,19 @@ export class Messages {
         closeCodes.policyViolation,
         'A message was not a JSON object with a type, or was nested too deep.',
       )
-    if (raw.type === 'ping') return session.send({ type: 'pong', id: typeof raw.id === 'number' ? raw.id : 0 })
+    if (raw.type === 'ping' || raw.type === 'pong') return this.#heartbeat(session, raw)
     // `unsupported` and `refused` are never answered: two sides that do not support each other's messages would loop.
-    if (raw.type === 'pong' || raw.type === 'unsupported' || raw.type === 'refused') return
+    if (raw.type === 'unsupported' || raw.type === 'refused') return
     const obstacle = this.#obstacle(session, raw) ?? this.#excess(session, raw)
     if (obstacle !== undefined) return this.#refuse(session, raw, obstacle)
     this.#process(session, raw)
+  }
+
+  /** Measures the agent's clock, and answers a ping. */
+  #heartbeat(session: Session, raw: RawMessage): void {
+    const { data: message } = safeParse(raw.type === 'ping' ? AgentPing : AgentPong, raw)
+    if (message?.clock !== undefined) session.agent.clock.measure(message.clock)
+    if (raw.type === 'ping') session.send({ type: 'pong', id: message?.id ?? 0 })
   }
 
   /** Charges a message that is expensive. Returns why it must be refused, or undefined. */
@@ -106,8 +113,8 @@ export class Messages {
   }
 
   #process(session: Session, raw: RawMessage): void {
-    const { nodeId, skew } = session.agent
-    const { handlers, clock } = this.#options
+    const { nodeId, clock } = session.agent
+    const { handlers } = this.#options
     switch (raw.type) {
       case 'inventory':
         return this.#handle(session, raw, InventoryMessage, async (message) => {
@@ -118,7 +125,7 @@ export class Messages {
         return this.#handle(session, raw, CatalogueMessage, (message) => handlers.catalogue(nodeId, message))
       case 'device_usage':
         return this.#handle(session, raw, DeviceUsageMessage, async (message) =>
-          handlers.deviceUsage(nodeId, { ...message, time: readingTime(message.time, skew, clock) }),
+          handlers.deviceUsage(nodeId, { ...message, time: clock.readingTime(message.time) }),
         )
       case 'usage':
         return this.#handle(session, raw, UsageMessage, async (message) => {
@@ -127,7 +134,7 @@ export class Messages {
         })
       case 'mount_restored':
         return this.#handle(session, raw, MountRestoredMessage, async (message) => {
-          await handlers.mountRestored(nodeId, { ...message, time: pastTime(message.time, skew, clock) })
+          await handlers.mountRestored(nodeId, { ...message, time: clock.pastTime(message.time) })
           session.send({ type: 'ack', sequence: message.sequence })
         })
       case 'log':
@@ -237,8 +244,8 @@ export class Messages {
     if (bytes.length < frameHeaderBytes)
       return session.close(closeCodes.policyViolation, 'A frame is shorter than its header.')
     try {
-      const { nodeId, skew } = session.agent
-      convertFrameTime(bytes, skew, this.#options.clock)
+      const { nodeId, clock } = session.agent
+      clock.convertFrameTime(bytes)
       this.#options.handlers.frame(nodeId, bytes)
     } catch (error) {
       this.#failed(session, { type: 'frame' }, error)

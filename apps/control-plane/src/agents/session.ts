@@ -2,6 +2,7 @@ import { closeCodes } from '@roost/api-types/agent'
 import type { CloseReason, ServerMessage, Settings } from '@roost/api-types/agent'
 import type { RawData, WebSocket } from 'ws'
 import { TokenBucket } from '../services/token-bucket.js'
+import type { AgentClock } from './received/agent-time.js'
 
 /** An agent whose hello was verified. */
 export interface AuthenticatedAgent {
@@ -15,8 +16,7 @@ export interface AuthenticatedAgent {
   /** Fields of shares that the agent knows. */
   readonly shareFields: ReadonlySet<string>
   readonly address: string
-  /** Seconds that the agent's clock is ahead of ours. */
-  readonly skew: number
+  readonly clock: AgentClock
 }
 
 /** Handles the events of a session. `receive` is on the hot path. */

@@ -70,7 +70,7 @@ export class AgentStream {
     const retryAfterMs = () => reconnectSlotMs(0, 1, this.#spreadMs())
     const presence = new Presence(options.presence, this.#limits.heartbeatMs, clock, log)
     const budgets = new NodeBudgets(this.#limits, clock)
-    const messages = new Messages({ handlers, recordEvent, budgets, clock, log })
+    const messages = new Messages({ handlers, recordEvent, budgets, log })
     const ownership = new SessionOwnership({
       registry,
       presence,

@@ -159,7 +159,7 @@ export class Session {
     if (!parsed.success) return this.#options.onUnknown(typeOf(json))
     const message = parsed.data
     if (message.type === 'challenge') this.#hello(message)
-    else if (message.type === 'ping') this.send(JSON.stringify({ type: 'pong', id: message.id }))
+    else if (message.type === 'ping') this.#sendHeartbeat('pong', message.id)
     else if (message.type === 'pong') this.#heartbeat?.answered(message.id)
     else this.#deliver(message)
   }
@@ -189,6 +189,11 @@ export class Session {
     this.send(JSON.stringify({ type: 'hello', ...hello, signature }))
   }
 
+  /** The clock goes along, because both sides' clocks may have been set since the hello. */
+  #sendHeartbeat(type: 'ping' | 'pong', id: number): void {
+    this.send(JSON.stringify({ type, id, clock: this.#options.clock.now() / 1000 }))
+  }
+
   #welcome(): void {
     if (this.#welcomedAt !== null) return
     const { clock, random, heartbeatMs } = this.#options
@@ -197,7 +202,7 @@ export class Session {
     const heartbeat = {
       clock,
       random,
-      ping: (id: number) => this.send(JSON.stringify({ type: 'ping', id })),
+      ping: (id: number) => this.#sendHeartbeat('ping', id),
       dead: () => this.#giveUp('The control plane no longer answers: the connection is dead.'),
     }
     this.#heartbeat = new Heartbeat(heartbeat, heartbeatMs)

@@ -64,7 +64,7 @@ export function table<T extends z.ZodMiniType>(value: T, max: number) {
     .register(z.globalRegistry, { maxProperties: max })
 }
 
-/** How far the time of a reading may be from the control plane's clock, after the skew of the hello is taken off. */
+/** How far the time of a reading may be from the control plane's clock, after the difference of the two clocks is subtracted. */
 export const readingToleranceSeconds = 86_400
 
 /** How far ahead of the control plane's clock a half-hour of usage may begin; its beginning is the retention's. */

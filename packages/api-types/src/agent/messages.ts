@@ -137,6 +137,11 @@ export type MountRestoredMessage = z.infer<typeof MountRestoredMessage>
 export const Ping = z.object({ type: z.literal('ping'), id: Count })
 export const Pong = z.object({ type: z.literal('pong'), id: Count })
 
+/** Those of an agent measure its clock again, which may have been set since its hello. Agents of 0.1.0 send none. */
+const agentClock = { clock: z.optional(Seconds) }
+export const AgentPing = z.extend(Ping, agentClock)
+export const AgentPong = z.extend(Pong, agentClock)
+
 export const AgentMessage = z.discriminatedUnion('type', [
   Hello,
   InventoryMessage,
@@ -150,8 +155,8 @@ export const AgentMessage = z.discriminatedUnion('type', [
   AppliedMessage,
   DriftMessage,
   MountRestoredMessage,
-  Ping,
-  Pong,
+  AgentPing,
+  AgentPong,
 ])
 export type AgentMessage = z.infer<typeof AgentMessage>
 

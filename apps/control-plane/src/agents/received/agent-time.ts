@@ -8,30 +8,54 @@ const toleratedSkewSeconds = 5
 const timeOffset = 16
 
 /**
- * Converts the time of a reading to our clock, and never to the future: a value with a wrong time must not stay the newest one.
- * `skew` is the time in seconds that the agent's clock is ahead of ours.
+ * The clock of an agent, compared with ours. It is measured against our monotonic clock, so that times stay right when our
+ * wall clock is set; the agent's heartbeats measure it again, for the case that its own was set.
  */
-export function readingTime(agentTime: number, skew: number, clock: Clock): number {
-  const time = withoutSkew(agentTime, skew)
-  const now = clock.now() / 1000
-  // The clock has jumped since the hello: the next hello measures it again.
-  if (Math.abs(time - now) > readingToleranceSeconds) throw new FrameError('The clock of the node jumped. Reconnect.')
-  return Math.min(time, now)
-}
+export class AgentClock {
+  readonly #clock: Clock
+  /** Seconds that the agent's clock is ahead of our monotonic clock. */
+  #offset: number
 
-/** Converts the time of an event that a node may have kept for weeks. */
-export function pastTime(agentTime: number, skew: number, clock: Clock): number {
-  return Math.min(withoutSkew(agentTime, skew), clock.now() / 1000)
-}
+  /** `atMs`: our monotonic clock when the agent's time was received. */
+  constructor(clock: Clock, agentTime: number, atMs: number) {
+    this.#clock = clock
+    this.#offset = agentTime - atMs / 1000
+  }
 
-/** Corrects the time in the bytes of a frame by the skew. */
-export function convertFrameTime(bytes: Buffer, skew: number, clock: Clock): void {
-  const agentTime = bytes.readDoubleLE(timeOffset)
-  if (!Number.isFinite(agentTime)) throw new FrameError('A frame has no time.')
-  const time = readingTime(agentTime, skew, clock)
-  if (time !== agentTime) bytes.writeDoubleLE(time, timeOffset)
-}
+  /** Seconds that the agent's clock is ahead of ours. */
+  get skew(): number {
+    return this.#offset - (this.#clock.now() - this.#clock.monotonic()) / 1000
+  }
 
-function withoutSkew(agentTime: number, skew: number): number {
-  return Math.abs(skew) > toleratedSkewSeconds ? agentTime - skew : agentTime
+  /** Measures it again by a time that the agent has just sent. */
+  measure(agentTime: number): void {
+    this.#offset = agentTime - this.#clock.monotonic() / 1000
+  }
+
+  /** Converts the time of a reading to our clock, and never to the future: a value with a wrong time must not stay the newest one. */
+  readingTime(agentTime: number): number {
+    const time = this.#withoutSkew(agentTime)
+    const now = this.#clock.now() / 1000
+    // The clock has jumped since it was measured: the next hello measures it again.
+    if (Math.abs(time - now) > readingToleranceSeconds) throw new FrameError('The clock of the node jumped. Reconnect.')
+    return Math.min(time, now)
+  }
+
+  /** Converts the time of an event that a node may have kept for weeks. */
+  pastTime(agentTime: number): number {
+    return Math.min(this.#withoutSkew(agentTime), this.#clock.now() / 1000)
+  }
+
+  /** Corrects the time in the bytes of a frame. */
+  convertFrameTime(bytes: Buffer): void {
+    const agentTime = bytes.readDoubleLE(timeOffset)
+    if (!Number.isFinite(agentTime)) throw new FrameError('A frame has no time.')
+    const time = this.readingTime(agentTime)
+    if (time !== agentTime) bytes.writeDoubleLE(time, timeOffset)
+  }
+
+  #withoutSkew(agentTime: number): number {
+    const { skew } = this
+    return Math.abs(skew) > toleratedSkewSeconds ? agentTime - skew : agentTime
+  }
 }
