@@ -2,7 +2,6 @@ import type { DeploymentKind } from '@roost/api-types/agent'
 import { fp } from '@roost/failpoints'
 import type { Transaction } from '../database/transaction.js'
 import type { Clock } from '@roost/runtime'
-import { usedUp } from './nodes.js'
 import { isTemporary, logged } from '../services/errors.js'
 import type { Log } from '../lifecycle/log.js'
 import type { Secrets } from '../secrets/secrets.js'
@@ -15,7 +14,7 @@ import type { Payloads } from './payload.js'
 import { movedSince, planId } from './plan-id.js'
 import type { Planner } from './planner.js'
 import type { StateStore } from './state-store.js'
-import { beginning, createTargetFailures, silence } from './targets.js'
+import { beginning, beginTarget, createTargetFailures, silence } from './targets.js'
 import type { TargetFailures } from './targets.js'
 import type { TokenEnding } from './token-ending.js'
 
@@ -156,31 +155,9 @@ export class JobRunner {
     return { job, begun, reviewed, moved, endsTokens: decision.finish !== null && notes === undefined }
   }
 
-  /** False when the target cannot be started; its failure is stored. */
-  async #begin(tx: Transaction, job: LockedJob, nodeId: number, planned?: string): Promise<boolean> {
-    const { jobs, store, payloads, nodes, secrets } = this.#options
-    const begun = { begun: true, attempts: 1 }
+  #begin(tx: Transaction, job: LockedJob, nodeId: number, planned?: string): Promise<boolean> {
     this.#deadlines.start(job.id, nodeId, this.#timeoutMs(job))
-    if (job.now.dryRun) {
-      await jobs[job.kind].updateTarget(tx, job.id, nodeId, begun)
-      return true
-    }
-    const wanted = await payloads.read(tx, job.kind, nodeId, job.returnTo)
-    const fault = 'error' in wanted ? wanted.error : nodes.fault(nodeId, wanted.payload)
-    if ('error' in wanted || fault !== undefined) {
-      await this.#fail(tx, job, nodeId, fault ?? '')
-      return false
-    }
-    const { payload } = wanted
-    if (planned !== undefined && planned !== payload) return false // changed this moment: it is asked again
-    const generation = await store.raise(tx, nodeId, job.kind, secrets.seal('desired-state', payload))
-    if (generation === undefined) {
-      await this.#fail(tx, job, nodeId, usedUp)
-      return false
-    }
-    await jobs[job.kind].updateTarget(tx, job.id, nodeId, { ...begun, generation })
-    await store.refreshNode(tx, nodeId)
-    return true
+    return beginTarget(this.#options, tx, job, { nodeId, planned })
   }
 
   /** Decides with the deadlines of this process, and counts it as an attempt of the targets that it waits for from now on. */
@@ -226,7 +203,7 @@ export class JobRunner {
       this.wake()
     } catch (error) {
       const message = 'could not begin a reviewed plan, retrying'
-      if (await this.#failures.failUnlessPassing({ id, kind }, nodeId, error, message)) this.wake()
+      if (await this.#failures.failUnlessRetryable({ id, kind }, nodeId, error, message)) this.wake()
     } finally {
       this.#asking.delete(question)
     }
@@ -243,7 +220,7 @@ export class JobRunner {
       await store.transaction((tx) => jobs[job.kind].updateTarget(tx, job.id, nodeId, update))
     } catch (error) {
       const message = 'could not store a plan, its target fails at its deadline'
-      await this.#failures.failUnlessPassing(job, nodeId, error, message)
+      await this.#failures.failUnlessRetryable(job, nodeId, error, message)
     }
     this.wake()
   }

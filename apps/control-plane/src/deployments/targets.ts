@@ -5,11 +5,15 @@ import type { Transaction } from '../database/transaction.js'
 import { isConflict } from '../database/database.js'
 import type { Log } from '../lifecycle/log.js'
 import { SecretError } from '../secrets/secrets.js'
+import type { Secrets } from '../secrets/secrets.js'
 import { isTemporary, logged, unknownRelation } from '../services/errors.js'
 import { fieldError } from '../services/field-errors.js'
 import type { JobStore, LockedJob, NewJob } from './job-store.js'
 import { deploymentKinds, notGranted } from './kinds.js'
+import { usedUp } from './nodes.js'
+import type { DeploymentNodes } from './nodes.js'
 import { notKept } from './payload.js'
+import type { Payloads } from './payload.js'
 import type { StateStore } from './state-store.js'
 
 type Wanted = Pick<NewJob, 'nodeId' | 'clusterId' | 'targets'>
@@ -57,6 +61,52 @@ async function ofCluster(tx: Transaction, store: JobStore, clusterId: number): P
   return { nodeId: null, clusterId, targets }
 }
 
+/** What begins a target. */
+export interface BeginCollaborators {
+  readonly jobs: Readonly<Record<DeploymentKind, Pick<JobStore, 'updateTarget'>>>
+  readonly store: Pick<StateStore, 'raise' | 'refreshNode'>
+  readonly payloads: Payloads
+  readonly nodes: Pick<DeploymentNodes, 'fault'>
+  readonly secrets: Pick<Secrets, 'seal'>
+}
+
+export interface TargetToBegin {
+  readonly nodeId: number
+  /** The payload of the reviewed plan. If it has changed, nothing is stored: the node is asked again. */
+  readonly planned: string | undefined
+}
+
+/** Stores the generation that the node is to apply. Returns false if the target cannot be begun; its failure is stored. */
+export async function beginTarget(
+  { jobs, store, payloads, nodes, secrets }: BeginCollaborators,
+  tx: Transaction,
+  { id, kind, now, returnTo }: LockedJob,
+  { nodeId, planned }: TargetToBegin,
+): Promise<boolean> {
+  const update = (change: object) => jobs[kind].updateTarget(tx, id, nodeId, change)
+  const begun = { begun: true, attempts: 1 }
+  if (now.dryRun) {
+    await update(begun)
+    return true
+  }
+  const wanted = await payloads.read(tx, kind, nodeId, returnTo)
+  const fault = 'error' in wanted ? wanted.error : nodes.fault(nodeId, wanted.payload)
+  if ('error' in wanted || fault !== undefined) {
+    await update({ state: 'failed', message: fault ?? '' })
+    return false
+  }
+  const { payload } = wanted
+  if (planned !== undefined && planned !== payload) return false
+  const generation = await store.raise(tx, nodeId, kind, secrets.seal('desired-state', payload))
+  if (generation === undefined) {
+    await update({ state: 'failed', message: usedUp })
+    return false
+  }
+  await update({ ...begun, generation })
+  await store.refreshNode(tx, nodeId)
+  return true
+}
+
 /** Names the target that could not be begun. The error has ended the transaction, so the target fails in another one. */
 class BeginError extends Error {
   readonly nodeId: number
@@ -71,12 +121,12 @@ export async function beginning<T>(nodeId: number, work: Promise<T>): Promise<T>
   try {
     return await work
   } catch (error) {
-    throw mayPass(error) ? error : new BeginError(nodeId, error)
+    throw isRetryable(error) ? error : new BeginError(nodeId, error)
   }
 }
 
 /** Returns true if a later attempt may succeed. */
-function mayPass(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return isTemporary(error) || isConflict(error)
 }
 
@@ -93,7 +143,7 @@ export interface TargetFailures {
   /** Fails the target that the error of `beginning` names. Throws any other error. */
   afterBegin(job: JobOfTarget, error: unknown): Promise<void>
   /** Fails a target after an error in the background. Returns false if nothing was stored, which is logged with the message. Never rejects. */
-  failUnlessPassing(job: JobOfTarget, nodeId: number, error: unknown, message: string): Promise<boolean>
+  failUnlessRetryable(job: JobOfTarget, nodeId: number, error: unknown, message: string): Promise<boolean>
 }
 
 export function createTargetFailures({ jobs, store, log }: TargetFailuresOptions): TargetFailures {
@@ -107,9 +157,9 @@ export function createTargetFailures({ jobs, store, log }: TargetFailuresOptions
       if (!(error instanceof BeginError)) throw error
       await fail(job, error.nodeId, error.cause)
     },
-    async failUnlessPassing(job, nodeId, error, message) {
+    async failUnlessRetryable(job, nodeId, error, message) {
       try {
-        if (mayPass(error)) throw error
+        if (isRetryable(error)) throw error
         await fail(job, nodeId, error)
         return true
       } catch (unstored) {
