@@ -51,20 +51,27 @@ describe('latest values', () => {
     expect(stored(1).times).toEqual([now])
   })
 
-  it.each([-86_400, 3_600])(
-    'keep their age when the clock is set by %i s, and are replaced by the next frame',
-    (jump) => {
-      catalogue(1, ['a', 'b', 'c'])
-      frame(1, [1, 2, Number.NaN], now - 20)
-      wallJump = jump
-      const at = now + jump
-      expect(stored(1).times).toEqual([at - 20, at - 20, Number.NaN])
-      expect(latest.getMany([1])[0]?.newest).toBe(at - 20)
-      frame(1, [3, Number.NaN, Number.NaN], at)
-      expect(stored(1)).toEqual({ values: [3, 2, Number.NaN], times: [at, at - 20, Number.NaN] })
-      expect(latest.counters.late).toBe(0)
-    },
-  )
+  it('keep their age when the clock is set back, and are replaced by the next frame', () => {
+    catalogue(1, ['a', 'b', 'c'])
+    frame(1, [1, 2, Number.NaN], now - 20)
+    wallJump = -86_400
+    const at = now + wallJump
+    expect(stored(1).times).toEqual([at - 20, at - 20, Number.NaN])
+    expect(latest.getMany([1])[0]?.newest).toBe(at - 20)
+    frame(1, [3, Number.NaN, Number.NaN], at)
+    expect(stored(1)).toEqual({ values: [3, 2, Number.NaN], times: [at, at - 20, Number.NaN] })
+    expect(latest.counters.late).toBe(0)
+  })
+
+  it('stay at their time when the clock is set forward, as after a suspend, and move back with it', () => {
+    catalogue(1, ['a'])
+    frame(1, [1], now)
+    wallJump = 3_600
+    expect(stored(1).times).toEqual([now])
+    frame(1, [2], now + 3_600)
+    wallJump = 0
+    expect(stored(1)).toEqual({ values: [2], times: [now] })
+  })
 
   it('are not replaced by an older frame that comes late', () => {
     catalogue(1, ['a'])

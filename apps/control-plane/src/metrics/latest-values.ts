@@ -57,7 +57,7 @@ type WallClock = Pick<Clock, 'now' | 'monotonic'>
 /** A smaller difference is not a clock that was set. */
 const leastJumpSeconds = 1
 
-/** No reading is kept with a time beyond the wall clock. When that is set, all readings move with it, so that they keep their age. */
+/** No reading is kept with a time beyond the wall clock. When that is set back, all readings move with it, so that they keep their age. */
 export function createLatestValues(clock: WallClock): LatestValues {
   const table = createCatalogueTable()
   const nodes = new Map<number, NodeValues>()
@@ -110,7 +110,10 @@ export function createLatestValues(clock: WallClock): LatestValues {
   }
 }
 
-/** Returns a function that moves all readings by as much as the wall clock was set since its last call. */
+/**
+ * Returns a function that moves all readings by as much as the wall clock was set back since its last call. When it was set
+ * forward they stay, and are old: a machine that was suspended looks the same.
+ */
 function createFollower(clock: WallClock, nodes: ReadonlyMap<number, NodeValues>): () => void {
   const wallOffset = () => (clock.now() - clock.monotonic()) / 1000
   let offset = wallOffset()
@@ -118,7 +121,7 @@ function createFollower(clock: WallClock, nodes: ReadonlyMap<number, NodeValues>
     const jump = wallOffset() - offset
     if (Math.abs(jump) < leastJumpSeconds) return
     offset += jump
-    for (const node of nodes.values()) move(node, jump)
+    if (jump < 0) for (const node of nodes.values()) move(node, jump)
   }
 }
 
