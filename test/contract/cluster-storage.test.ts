@@ -1,21 +1,15 @@
 import { createClient } from '@roost/api-types'
-import type { Client } from '@roost/api-types'
 import { createDesiredStorage } from '@roost/control-plane/dist/clusters/desired-storage-store.js'
 import { createSecrets, loadSecretKeys } from '@roost/control-plane/dist/secrets/secrets.js'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { shareApi } from '../support/http/shared-api.js'
+import { shareApi, shareClient } from '../support/http/shared-api.js'
 
 const server = shareApi()
+const client = shareClient(server)
 const login = { auth_url: 'http://swift.example:8080/auth/v1.0', user: 'test:tester', key: 'S3CR3T-of-storage' }
-let client: Client
 let id = 0
-beforeAll(() => {
-  const { url, ca, key } = server.api
-  client = createClient({ url, ca, apiKey: key })
-})
-afterAll(() => client.close())
 beforeEach(async () => {
   id = await addCluster(server.api.database)
 })

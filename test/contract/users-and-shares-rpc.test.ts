@@ -1,19 +1,13 @@
 import { createClient } from '@roost/api-types'
-import type { Client } from '@roost/api-types'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { shareApi } from '../support/http/shared-api.js'
+import { shareApi, shareClient } from '../support/http/shared-api.js'
 
 const password = 'correct-horse-battery-staple'
 const server = shareApi()
-let client: Client
+const client = shareClient(server)
 let cluster = 0
 let node = 0
-beforeAll(() => {
-  const { url, ca, key } = server.api
-  client = createClient({ url, ca, apiKey: key })
-})
-afterAll(() => client.close())
 beforeEach(async () => {
   cluster = await addCluster(server.api.database)
   node = await server.addGateway(cluster)

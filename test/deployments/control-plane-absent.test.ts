@@ -12,7 +12,7 @@ import { startTestAgent } from '../support/agents/test-agent.js'
 const hour = 3_600_000
 const server = shareApi()
 
-it('a control plane that is away for an hour changes nothing on a gateway, which is driftChecks at all the while', async () => {
+it('a control plane that is away for an hour changes nothing on a gateway, whose drift is checked all the while', async () => {
   const node = await addLabNode(server.api.controlPlane, server.api.database, await addCluster(server.api.database))
   const share = { name: 'docs', node: node.uri, objectstore_container: 'documents', enabled: true }
   await server.post('/api/v1/gateway_shares/', share)

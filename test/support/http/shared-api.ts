@@ -1,3 +1,5 @@
+import { createClient } from '@roost/api-types'
+import type { Client } from '@roost/api-types'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
 import { startApi } from './api.js'
@@ -37,6 +39,21 @@ export function shareApi(env: Readonly<Record<string, string>> = {}): SharedApi 
     patch: (path, body, headers = {}) => call(path, { method: 'PATCH', body, headers }),
     remove: (path, headers = {}) => call(path, { method: 'DELETE', headers }),
     addGateway: (clusterId) => addNode(api.database, clusterId, { role: { create: { runsGateway: true } } }),
+  }
+}
+
+/** The typed client of the first operator, for all tests of the calling file. */
+export function shareClient(server: Pick<SharedApi, 'api'>): Pick<Client, 'rpc'> {
+  let client: Client
+  beforeAll(() => {
+    const { url, ca, key } = server.api
+    client = createClient({ url, ca, apiKey: key })
+  })
+  afterAll(() => client.close())
+  return {
+    get rpc() {
+      return client.rpc
+    },
   }
 }
 
