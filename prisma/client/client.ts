@@ -14,6 +14,7 @@ export interface Database {
   readonly prisma: PrismaClient
   /** The connections below Prisma, for their metrics and for `listen`. */
   readonly pool: pg.Pool
+  /** Whether the server has space. */
   readonly disk: DiskState
   close(): Promise<void>
 }

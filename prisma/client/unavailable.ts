@@ -27,7 +27,7 @@ function isTrouble(text: string): boolean {
 /** SQLSTATE disk_full, as a code or in a sentence: Prisma's raw queries have it in their message alone. */
 const diskFull = /^53100$|Code: `53100`/
 
-/** Knows whether the disk of the database is full: a write failed for it, and none has succeeded since. */
+/** Knows whether the disk of the database is full: a write failed for it, and `refresh` has not succeeded since. */
 export class DiskState {
   #isFull = false
 

@@ -32,7 +32,6 @@ import { mountPrometheus } from './prometheus/routes.js'
 import { restResources } from './resources.js'
 import { mountRpc, rpcPrefix } from './rpc/mount.js'
 import { utilizationRoutes } from './utilization/routes.js'
-import { checkDatabase } from './database/database.js'
 import { version } from './lifecycle/version.js'
 import type { Tls } from './tls/tls.js'
 
@@ -50,7 +49,7 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
   await applyDialect(app, methods, context)
   mountLanding(app, methods)
   mountPrometheus(app, context.prometheus)
-  mountHealth(app, () => checkDatabase(context.database))
+  mountHealth(app, context.database)
   await mountDocs(app)
   mountApi(app, context, originsOf(context, tls))
   mountAgents(app, context)

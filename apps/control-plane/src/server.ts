@@ -7,7 +7,7 @@ import { areLocal } from './config/proxies.js'
 import type { Config } from './config.js'
 import { buildContext } from './context/context.js'
 import type { RunningServer } from './context/running-server.js'
-import { keepDatabase, migrateDatabase, openServer } from './database/database.js'
+import { keepDatabase, migrateDatabase, needsFirstStart, openServer } from './database/database.js'
 import { ensureFirstOperator } from './operators/first-operator.js'
 import { createFirstStartStore } from './operators/first-operator-store.js'
 import { requireSpaceForFirstStart } from './lifecycle/data-dir.js'
@@ -44,7 +44,7 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
   const { dataDir } = config
   if (config.proxies.length > 0 && areLocal(config.proxies) && !isLoopback(config.listen.host))
     log.warn('ROOST_BEHIND_PROXY names this machine only: X-Forwarded-For from other addresses is ignored')
-  await requireSpaceForFirstStart(config)
+  if (needsFirstStart(config)) await requireSpaceForFirstStart(dataDir)
   const instance = await claimDataDir(dataDir)
   onClose(() => instance.release())
   // Checked before a database is installed and migrated for nothing.

@@ -5,6 +5,7 @@ import { createCapacity } from '../capacity/feature.js'
 import { createCapacityStore } from '../capacity/store.js'
 import { createClusterHealthStore } from '../clusters/health-store.js'
 import { createClusterHealthService } from '../clusters/health.js'
+import { refreshDisk } from '../database/database.js'
 import type { Database } from '../database/database.js'
 import { every } from '../jobs/every.js'
 import { watchDataDir } from '../lifecycle/data-dir.js'
@@ -40,6 +41,7 @@ export async function buildMetrics(
   const dataDir = watchDataDir(config.dataDir, log)
   const jobs = [
     dataDir,
+    every(5_000, 'check whether the disk of the database is still full', () => refreshDisk(database), log),
     every(30_000, 'refresh the list of nodes', refresh, log),
     every(3_600_000, 'remove metric definitions that no node uses', () => metrics.intake.prune(), log),
     every(1_000, 'store new statuses of devices', () => capacity.writer.flushNewStatus(), log),

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { RoostError } from '@roost/api-types/rest'
 import {
+  clusterDir,
   DatabaseError,
   embeddedConnection,
   inspectMigrations,
@@ -50,6 +52,11 @@ export async function keepDatabase(
   signal: AbortSignal,
 ): Promise<DatabaseLock> {
   return orStartError(lockDatabase(connection, { waitMs: lockWaitMs, signal, log: (message) => log.warn(message) }))
+}
+
+/** Returns true if the embedded server is used and has no files of a database yet. */
+export function needsFirstStart({ databaseUrl, dataDir }: Config): boolean {
+  return databaseUrl === null && !existsSync(clusterDir(dataDir))
 }
 
 /** The database of the configuration, running, with whatever schema it has. Throws StartError. */
@@ -113,19 +120,14 @@ export async function queryRows<Row extends object>(
   return rows
 }
 
-/**
- * Returns whether the database answers, and can write: `disk full` when its disk was full and still is. Throws the RoostError
- * `unavailable`.
- */
-export async function checkDatabase({ prisma, disk }: Pick<Database, 'prisma' | 'disk'>): Promise<'ok' | 'disk full'> {
-  await prisma.$queryRaw`select 1`
+/** While the disk of the database is known to be full, tries whether it still is. Throws the RoostError `unavailable`. */
+export async function refreshDisk({ prisma, disk }: Pick<Database, 'prisma' | 'disk'>): Promise<void> {
   await disk.refresh(() =>
     prisma.$transaction(
       (tx) =>
         tx.$executeRaw`create temporary table disk_check on commit drop as select repeat('x', 100) from generate_series(1, 10000)`,
     ),
   )
-  return disk.isFull ? 'disk full' : 'ok'
 }
 
 async function orUnavailable<T>(running: Promise<T>, disk: DiskState): Promise<T> {

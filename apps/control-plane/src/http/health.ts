@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { describeRefusals } from './dialect/answers.js'
 import type { Status } from './dialect/answers.js'
+import type { Database } from '../database/database.js'
 import { messages } from '../services/messages.js'
 
 const open = { public: true } as const
@@ -17,10 +18,11 @@ function route<S extends z.ZodType>(answer: S, summary: string, refusals: readon
   return { config: open, schema: { tags: ['health'], summary, response } }
 }
 
-/** `/healthz`: the process answers. `/readyz`: its database answers too, else `check` throws `unavailable`. */
-export function mountHealth(app: FastifyInstance, check: () => Promise<'ok' | 'disk full'>): void {
+/** `/healthz`: the process answers. `/readyz`: its database answers too, else the query throws `unavailable`. */
+export function mountHealth(app: FastifyInstance, { prisma, disk }: Pick<Database, 'prisma' | 'disk'>): void {
   app.get('/healthz', route(Health, 'The process answers', [500]), async () => ({ status: 'ok' }))
-  app.get('/readyz', route(Readiness, 'The process and its database answer', [500, 503]), async () =>
-    (await check()) === 'ok' ? { status: 'ok' } : degraded,
-  )
+  app.get('/readyz', route(Readiness, 'The process and its database answer', [500, 503]), async () => {
+    await prisma.$queryRaw`select 1`
+    return disk.isFull ? degraded : { status: 'ok' }
+  })
 }

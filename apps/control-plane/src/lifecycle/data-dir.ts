@@ -1,8 +1,5 @@
-import { access } from 'node:fs/promises'
-import { join } from 'node:path'
 import { type Clock, createDiskReader, DataDirWatch, type DiskReader, systemClock } from '@roost/runtime'
 import { logged } from '../services/errors.js'
-import type { Config } from '../config.js'
 import type { Log } from './log.js'
 import { StartError } from './start-error.js'
 
@@ -12,20 +9,12 @@ export const dataDirBounds = { leastBytes: 1e9, mostBytes: 10e9 } as const
 /** The files of the embedded PostgreSQL (40 MB), its empty database with the write-ahead log (60 MB), and a margin. */
 const firstStartMb = 150
 
-/** Throws StartError if the embedded PostgreSQL is not installed yet and has no space. Nothing is written. */
-export async function requireSpaceForFirstStart({ dataDir, databaseUrl }: Config): Promise<void> {
-  if (databaseUrl !== null) return
-  const isFirst = await access(join(dataDir, 'pgdata', 'PG_VERSION')).then(
-    () => false,
-    () => true,
-  )
+/** Throws StartError if the data directory has no space for the embedded PostgreSQL. Nothing is written. */
+export async function requireSpaceForFirstStart(dataDir: string): Promise<void> {
+  const reading = createDiskReader(dataDir).read()
   // A disk that cannot be read has a reason that the next step reports.
-  const space = isFirst
-    ? await createDiskReader(dataDir)
-        .read()
-        .catch(() => undefined)
-    : undefined
-  const availableMb = Math.floor((space?.availableBytes ?? Number.POSITIVE_INFINITY) / 1e6)
+  const space = await reading.catch(() => ({ availableBytes: Number.POSITIVE_INFINITY }))
+  const availableMb = Math.floor(space.availableBytes / 1e6)
   if (availableMb >= firstStartMb) return
   throw new StartError(
     `The disk of ${dataDir} has ${availableMb} MB available, and the first start needs ${firstStartMb} MB. Free some space, or set ROOST_DATA_DIR to a directory on another disk.`,
