@@ -1,5 +1,5 @@
 import { closeCodes, isTooDeep } from '@roost/api-types/agent'
-import { defaultStreamOptions } from '@roost/control-plane/dist/agents/options.js'
+import { defaultStreamLimits } from '@roost/control-plane/dist/agents/stream-limits.js'
 import { insertNodes } from '../support/agents/nodes.js'
 import { SimulatedAgent } from '../support/agents/simulated-agent.js'
 import type { TestDatabase } from '../support/database/database.js'
@@ -15,7 +15,7 @@ export interface RogueTarget {
 const messagesPerSession = 450
 const groupSize = 40
 /** As many inventories and catalogues as a node may send at once. */
-const heavyPerNode = defaultStreamOptions.heavyMessageBurst
+const heavyPerNode = defaultStreamLimits.heavyMessageBurst
 const isHeavy = (text: string) => /"type":"(?:inventory|catalogue)"/.test(text)
 
 /**

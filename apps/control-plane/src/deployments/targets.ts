@@ -62,7 +62,7 @@ async function ofCluster(tx: Transaction, store: JobStore, clusterId: number): P
 }
 
 /** What begins a target. */
-export interface BeginCollaborators {
+export interface BeginOptions {
   readonly jobs: Readonly<Record<DeploymentKind, Pick<JobStore, 'updateTarget'>>>
   readonly store: Pick<StateStore, 'raise' | 'refreshNode'>
   readonly payloads: Payloads
@@ -78,7 +78,7 @@ export interface TargetToBegin {
 
 /** Stores the generation that the node is to apply. Returns false if the target cannot be begun; its failure is stored. */
 export async function beginTarget(
-  { jobs, store, payloads, nodes, secrets }: BeginCollaborators,
+  { jobs, store, payloads, nodes, secrets }: BeginOptions,
   tx: Transaction,
   { id, kind, now, returnTo }: LockedJob,
   { nodeId, planned }: TargetToBegin,
