@@ -2,21 +2,22 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseRing, readRing, RingError } from './ring.js'
+import { parseRing, readPlacement, readRing, RingError } from './ring.js'
 
 interface RingSource {
   readonly byteorder: 'little' | 'big'
   readonly partPower: number
-  readonly replicas: number
   readonly devs: readonly (object | null)[]
+  readonly rows?: number
   /** Device id of each partition of each replica. */
   readonly table: readonly number[]
 }
 
-/** Writes the format as swift-ring-builder does. */
-function encodeRing({ byteorder, partPower, replicas, devs, table }: RingSource): Buffer {
+/** Writes the format as swift-ring-builder does: its replica_count is the number of rows, of which the last may be short. */
+function encodeRing(source: RingSource): Buffer {
+  const { byteorder, partPower, devs, table, rows = Math.ceil(table.length / 2 ** partPower) } = source
   const header = Buffer.from(
-    JSON.stringify({ byteorder, devs, part_shift: 32 - partPower, replica_count: replicas, version: 7 }),
+    JSON.stringify({ byteorder, devs, part_shift: 32 - partPower, replica_count: rows, version: 7 }),
   )
   const front = Buffer.alloc(10)
   front.write('R1NG', 'latin1')
@@ -47,7 +48,7 @@ const sources: fc.Arbitrary<RingSource> = fc
     const length = Math.floor(2 ** partPower * replicas)
     return fc
       .array(fc.constantFrom(...ids), { minLength: length, maxLength: length })
-      .map((table) => ({ byteorder, partPower, replicas, devs, table }))
+      .map((table) => ({ byteorder, partPower, devs, table }))
   })
 
 function outcome(bytes: Uint8Array): 'parsed' | 'refused' {
@@ -78,7 +79,7 @@ describe('a ring', () => {
         const ids = source.devs.flatMap((one, id) => (one === null ? [] : [id]))
         return (
           ring.partitions === 2 ** source.partPower &&
-          ring.replicas === source.replicas &&
+          ring.replicas === source.table.length / 2 ** source.partPower &&
           ring.devices.map(({ id }) => id).join() === ids.join()
         )
       }),
@@ -89,7 +90,6 @@ describe('a ring', () => {
     const source = {
       byteorder: 'little',
       partPower: 1,
-      replicas: 1,
       devs: [null, null, dev(2)],
       table: [2, 2],
     } as const
@@ -100,15 +100,25 @@ describe('a ring', () => {
 
   it('keeps a replication address of its own', () => {
     const devs = [dev(0, { replication_ip: '10.1.0.1', replication_port: 6300 })]
-    const ring = parseRing(encodeRing({ byteorder: 'big', partPower: 0, replicas: 1, devs, table: [0] }))
+    const ring = parseRing(encodeRing({ byteorder: 'big', partPower: 0, devs, table: [0] }))
     expect(ring.devices[0]).toMatchObject({ replicationIp: '10.1.0.1', replicationPort: 6300 })
   })
 
-  it('is refused when it is cut off anywhere', () => {
-    fc.assert(
-      fc.property(sources, fc.nat(), (source, at) => {
-        const complete = encodeRing(source)
-        return outcome(complete.subarray(0, at % complete.length)) === 'refused'
+  it('has the replicas of its table, where the last row is short', async () => {
+    const file = readFileSync(new URL('fixtures/two-and-a-half.ring.gz', import.meta.url))
+    const ring = await readRing(file)
+    expect(ring).toMatchObject({ partitions: 64, replicas: 2.5 })
+    expect(ring.devices).toHaveLength(4)
+    const placements = await readPlacement(file, () => true)
+    const placed = placements.map(({ has }) => has.reduce((count, one) => count + one, 0))
+    expect(placed.reduce((sum, count) => sum + count)).toBe(64 * 2.5)
+  })
+
+  it('is refused when its file is cut off anywhere', async () => {
+    await fc.assert(
+      fc.asyncProperty(sources, fc.nat(), async (source, at) => {
+        const complete = gzipSync(encodeRing(source))
+        await expect(readRing(complete.subarray(0, at % complete.length))).rejects.toThrow(RingError)
       }),
     )
   })
@@ -128,15 +138,19 @@ describe('a ring', () => {
     ['a table that names a device it does not have', { devs: [dev(0), null], table: [0, 1] }, /device 1/],
     ['a device without a name', { devs: [dev(0, { device: '' })], table: [0, 0] }, /device 0 has no valid name/],
     ['a device without an address', { devs: [dev(0, { ip: 7 })], table: [0, 0] }, /device 0 has no valid name/],
-    ['a table that is too short', { devs: [dev(0)], table: [0] }, /2 bytes, not the 4 of its header/],
-    ['a table that is too long', { devs: [dev(0)], table: [0, 0, 0] }, /6 bytes, not the 4/],
+    [
+      'a table that lacks a replica',
+      { devs: [dev(0)], table: [0], rows: 2 },
+      /2 bytes, and 2 replicas of 2 partitions need 6 to 8/,
+    ],
+    ['a table that is too long', { devs: [dev(0)], table: [0, 0, 0], rows: 1 }, /6 bytes, and/],
   ])('is refused with %s', (_, more, reason) => {
-    const bytes = encodeRing({ byteorder: 'little', partPower: 1, replicas: 1, ...more })
+    const bytes = encodeRing({ byteorder: 'little', partPower: 1, ...more })
     expect(() => parseRing(bytes)).toThrow(reason)
   })
 
   it('of version 2 is refused with the remedy', async () => {
-    const bytes = encodeRing({ byteorder: 'little', partPower: 0, replicas: 1, devs: [dev(0)], table: [0] })
+    const bytes = encodeRing({ byteorder: 'little', partPower: 0, devs: [dev(0)], table: [0] })
     bytes.writeUInt16BE(2, 4)
     await expect(readRing(gzipSync(bytes))).rejects.toThrow(
       'its format is version 2, and this agent reads version 1: write the ring in that format',
@@ -152,7 +166,7 @@ describe('a ring', () => {
   it('of 10,000 devices and a million partitions is read completely', () => {
     const devs = Array.from({ length: 10_000 }, (_, id) => dev(id))
     const table = Array.from({ length: 3 * 2 ** 20 }, (_, i) => (i * 7919) % 10_000)
-    const ring = parseRing(encodeRing({ byteorder: 'big', partPower: 20, replicas: 3, devs, table }))
+    const ring = parseRing(encodeRing({ byteorder: 'big', partPower: 20, devs, table }))
     expect(ring.devices).toHaveLength(10_000)
     expect(ring.partitions).toBe(1_048_576)
   })

@@ -71,15 +71,15 @@ const headerBytes = 10
 
 /**
  * Parses a ring of format version 1: `R1NG`, u16 version, u32 length (both big-endian), a JSON object, then for each
- * replica a u16 device ID per partition, in the byte order of the object.
+ * replica a u16 device ID per partition, in the byte order of the object. The row of a fraction of a replica is short.
  */
 export function parseRing(bytes: Uint8Array): Ring {
-  const { header, table, partitions } = openRing(bytes)
+  const { header, table, partitions, replicas } = openRing(bytes)
   checkTable(table, header)
   return {
     version: header.version,
     partitions,
-    replicas: header.replicas,
+    replicas,
     devices: header.devices.filter((device) => device !== null),
   }
 }
@@ -88,6 +88,7 @@ interface OpenRing {
   readonly header: Header
   readonly table: Buffer
   readonly partitions: number
+  readonly replicas: number
 }
 
 function openRing(bytes: Uint8Array): OpenRing {
@@ -102,17 +103,27 @@ function openRing(bytes: Uint8Array): OpenRing {
   if (tableStart > buffer.length) throw new RingError('it ends within its header')
 
   const header = parseHeader(buffer.toString('utf8', headerBytes, tableStart))
+  const table = buffer.subarray(tableStart)
   const partitions = 2 ** (32 - header.partShift)
-  const entries = Math.floor(partitions * header.replicas)
-  if (buffer.length - tableStart !== entries * 2)
-    throw new RingError(`its table has ${buffer.length - tableStart} bytes, not the ${entries * 2} of its header`)
-  return { header, table: buffer.subarray(tableStart), partitions }
+  checkLength(table.length, partitions, header.rows)
+  return { header, table, partitions, replicas: table.length / 2 / partitions }
+}
+
+/** The last row of a ring with a fractional number of replicas is short. A file cut there lacks its gzip trailer. */
+function checkLength(bytes: number, partitions: number, rows: number): void {
+  const complete = partitions * rows * 2
+  const least = complete - partitions * 2
+  if (bytes % 2 === 1 || bytes <= least || bytes > complete)
+    throw new RingError(
+      `its table has ${bytes} bytes, and ${rows} replicas of ${partitions} partitions need ${least + 2} to ${complete}`,
+    )
 }
 
 interface Header {
   readonly byteOrder: 'little' | 'big'
   readonly partShift: number
-  readonly replicas: number
+  /** One for each replica, also for the fraction of one. */
+  readonly rows: number
   readonly version: number | null
   /** By ID; null for a removed device. */
   readonly devices: readonly (RingDevice | null)[]
@@ -122,15 +133,15 @@ type Json = Readonly<Record<string, unknown>>
 
 function parseHeader(text: string): Header {
   const json = parseObject(text)
-  const { byteorder, part_shift: partShift, replica_count: replicas, version, devs } = json
+  const { byteorder, part_shift: partShift, replica_count: rows, version, devs } = json
   if (byteorder !== 'little' && byteorder !== 'big') throw new RingError('its header names no byte order')
   if (!isCount(partShift) || partShift > 32) throw new RingError('its header has no valid part_shift')
-  if (typeof replicas !== 'number' || !(replicas > 0)) throw new RingError('its header has no valid replica_count')
+  if (!isCount(rows) || rows === 0) throw new RingError('its header has no valid replica_count')
   if (!Array.isArray(devs)) throw new RingError('its header has no list of devices')
   return {
     byteOrder: byteorder,
     partShift,
-    replicas,
+    rows,
     version: isCount(version) ? version : null,
     devices: devs.map(parseDevice),
   }
