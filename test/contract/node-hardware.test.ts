@@ -1,5 +1,6 @@
 import { createClient } from '@roost/api-types'
 import type { HardwareReport } from '@roost/api-types/agent'
+import { NodeHardware } from '@roost/api-types/rest'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
@@ -10,43 +11,10 @@ import { simulatedInventory } from '../support/agents/simulated-inventory.js'
 
 /** On a machine with much to do. */
 const patience = { timeout: 45_000, interval: 50 }
-const report: HardwareReport = {
-  read_at: 1_795_201_200.5,
-  system: {
-    manufacturer: 'ACME',
-    model: 'Storage 4200',
-    version: null,
-    serial: null,
-    uuid: null,
-    sku: null,
-    is_virtual: false,
-  },
-  board: null,
-  bios: { vendor: 'ACME', version: '2.4.1', release_date: '2025-03-14' },
-  cpu: { manufacturer: 'AMD', model: 'EPYC', sockets: 1, physical_cores: 16, logical_cores: 32, max_ghz: 3.73 },
-  memory_modules: null,
-  disks: [
-    {
-      name: 'sda',
-      vendor: 'Seagate',
-      model: 'ST16000NM001G',
-      serial: 'ZL2ABC12',
-      firmware: 'SN03',
-      interface: 'SATA',
-      kind: 'HD',
-      size_bytes: 16_000_900_661_248,
-    },
-  ],
-  interfaces: [
-    { name: 'eth0', mac: '02:00:00:00:00:07', speed_mbps: 25_000, duplex: 'full', mtu: 9_000, is_virtual: false },
-  ],
-  unavailable: {
-    board: 'not reported by the firmware',
-    memory_modules: 'needs root',
-    'system.serial': 'needs root',
-    'system.uuid': 'needs root',
-  },
-}
+/** The example of the documents, as an agent reports it. */
+const examples = NodeHardware.meta()?.examples as readonly unknown[] | undefined
+const { node: _node, ...example } = NodeHardware.parse(examples?.[0])
+const report: HardwareReport = { ...example, read_at: 1_795_201_200.5 }
 
 let api: TestApi
 let cluster: number
@@ -109,7 +77,7 @@ describe('nodes/<id>/hardware/', () => {
   it('is not in the list and in the record of the node', async () => {
     const { body } = await api.get(`/api/v1/nodes/${node}/`)
     expect(Object.keys(body)).not.toContain('hardware')
-    expect(JSON.stringify((await api.get('/api/v1/nodes/')).body)).not.toContain('ZL2ABC12')
+    expect(JSON.stringify((await api.get('/api/v1/nodes/')).body)).not.toContain(example.disks?.[0]?.serial)
   })
 
   it('is for readers, and for GET alone; an unknown node is 404', async () => {

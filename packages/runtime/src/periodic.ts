@@ -11,8 +11,14 @@ export interface PeriodicOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** Work that was started and goes on until it is stopped. */
+export interface Stoppable {
+  /** Resolves when the work in progress has ended. */
+  stop(): Promise<void>
+}
+
 /** Runs work periodically, never twice at the same time. A failed run does not stop it. */
-export class Periodic {
+export class Periodic implements Stoppable {
   readonly #options: PeriodicOptions
   #countedFromMs: number
   #cancel: () => void = () => {}

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
-import { findCluster, withApi } from './client/api.js'
+import { withCluster } from './client/api.js'
 import type { Rpc } from './client/api.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
 import { outputOption, render } from './terminal/output.js'
@@ -30,8 +30,8 @@ export function addClusterStorage(cluster: Command, config: () => Config, { out,
     .description('Show the storage login of a cluster, without its key')
     .addOption(outputOption())
     .action((nameOrId: string, options: OutputOptions) =>
-      withApi(config(), async ({ clusters }) => {
-        const login = await clusters.storage.query({ id: (await findCluster({ clusters }, nameOrId)).id })
+      withCluster(config(), nameOrId, async (clusters, { id }) => {
+        const login = await clusters.storage.query({ id })
         if (login === null)
           throw new CommandError(
             `Cluster ${nameOrId} has no storage login. Set one with "roost cluster set-storage ${nameOrId}".`,
@@ -47,8 +47,7 @@ export function addClusterStorage(cluster: Command, config: () => Config, { out,
     .requiredOption('--user <user>', 'user that owns the containers, such as account:user')
     .option('--key-file <path>', 'file whose first line is the key, or - for standard input', '-')
     .action((nameOrId: string, { authUrl, user, keyFile }: StorageFlags) =>
-      withApi(config(), async ({ clusters }) => {
-        const { id } = await findCluster({ clusters }, nameOrId)
+      withCluster(config(), nameOrId, async (clusters, { id }) => {
         const key = keyFile === '-' ? await readSecret(`Key of ${user}: `, process.stdin, err) : await readKey(keyFile)
         if (key === '')
           throw new CommandError('The key is empty. Pass it by --key-file or standard input.', exitCodes.usage)
@@ -61,8 +60,8 @@ export function addClusterStorage(cluster: Command, config: () => Config, { out,
     .description('Remove the storage login. Refused while enabled shares use it.')
     .option('--force', 'remove it even if enabled shares use it')
     .action((nameOrId: string, { force = false }: { readonly force?: boolean }) =>
-      withApi(config(), async ({ clusters }) => {
-        await clusters.unsetStorage.mutate({ id: (await findCluster({ clusters }, nameOrId)).id, force })
+      withCluster(config(), nameOrId, async (clusters, { id }) => {
+        await clusters.unsetStorage.mutate({ id, force })
         out.write(`storage login of cluster ${nameOrId} removed; gateways drop it with their next deployment\n`)
       }),
     )

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
-import { addList, findCluster, withApi } from './client/api.js'
+import { addList, withApi, withCluster } from './client/api.js'
 import type { ClusterRecord } from './client/api.js'
 import { addClusterStorage } from './cluster-storage.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
@@ -34,8 +34,7 @@ export function addClusters(program: Command, config: () => Config, terminal: Te
     .command('rename <cluster> <name>')
     .description('Rename a cluster')
     .action((nameOrId: string, name: string) =>
-      withApi(config(), async ({ clusters }) => {
-        const { id } = await findCluster({ clusters }, nameOrId)
+      withCluster(config(), nameOrId, async (clusters, { id }) => {
         await clusters.change.mutate({ id, change: { name } })
         out.write(`cluster ${id} renamed to ${name}\n`)
       }),
@@ -44,8 +43,7 @@ export function addClusters(program: Command, config: () => Config, terminal: Te
     .command('remove <cluster>')
     .description('Remove a cluster. Refused while it has nodes or users.')
     .action((nameOrId: string) =>
-      withApi(config(), async ({ clusters }) => {
-        const { id, name } = await findCluster({ clusters }, nameOrId)
+      withCluster(config(), nameOrId, async (clusters, { id, name }) => {
         await clusters.remove.mutate({ id })
         out.write(`cluster ${name} removed\n`)
       }),

@@ -5,6 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Stoppable } from '@roost/runtime'
 import type { Log } from '../lifecycle/log.js'
 
 export interface AgentOptions {
@@ -19,10 +20,6 @@ export interface AgentOptions {
   readonly log: Log
 }
 
-export interface SupervisedAgent {
-  stop(): Promise<void>
-}
-
 /** The exit codes of the agent's commands, as in its help. */
 const agentExit = { ok: 'exit code 0', removed: 'exit code 3', notEnrolled: 'exit code 4' } as const
 const shortestPauseMs = 1_000
@@ -31,7 +28,7 @@ const stableMs = 60_000
 const stopTimeoutMs = 5_000
 
 /** Keeps an agent for this machine running: enrolls it first, and restarts it when it ends. */
-export function superviseAgent(options: AgentOptions): SupervisedAgent {
+export function superviseAgent(options: AgentOptions): Stoppable {
   const stopping = new AbortController()
   const running = supervise(options, stopping.signal)
   return {

@@ -1,6 +1,6 @@
+import type { Stoppable } from '@roost/runtime'
 import type { Database } from '../database/database.js'
 import { every } from '../jobs/every.js'
-import type { Job } from '../jobs/every.js'
 import { createRetentionStore } from '../jobs/retention-store.js'
 import { createRetention } from '../jobs/retention.js'
 import type { ContextOptions } from './options.js'
@@ -10,7 +10,7 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /** Removes old audit events, jobs and idempotency keys, each on its own period, so that one failure does not stop the others. */
-export function buildRetention(database: Database, { config, log, now }: ContextOptions): Job {
+export function buildRetention(database: Database, { config, log, now }: ContextOptions): Stoppable {
   const retention = createRetention({
     store: createRetentionStore(database),
     keptMs: {

@@ -1,6 +1,6 @@
+import type { Stoppable } from '@roost/runtime'
 import type { Database } from '../database/database.js'
 import { every } from '../jobs/every.js'
-import type { Job } from '../jobs/every.js'
 import type { ContextOptions } from './options.js'
 import { createCoverageStore } from '../utilization/coverage-store.js'
 import { createUsageIntakeStore } from '../utilization/intake-store.js'
@@ -14,7 +14,7 @@ import { createStorageUsageStore, createTransferUsageStore } from '../utilizatio
 
 const pruneEveryMs = 600_000
 
-export interface UtilizationFeature extends Job {
+export interface UtilizationFeature extends Stoppable {
   readonly service: UtilizationFeeds
   readonly intake: UsageIntake
 }

@@ -1,14 +1,9 @@
-import { Periodic, systemClock } from '@roost/runtime'
+import { Periodic, type Stoppable, systemClock } from '@roost/runtime'
 import { logged } from '../services/errors.js'
 import type { Log } from '../lifecycle/log.js'
 
-export interface Job {
-  /** Stops the job, and waits for a run in progress. */
-  stop(): Promise<void>
-}
-
 /** Runs a job periodically, `periodMs` after the start and after the end of each run. A failed run is logged. */
-export function every(periodMs: number, name: string, work: () => Promise<void>, log: Pick<Log, 'warn'>): Job {
+export function every(periodMs: number, name: string, work: () => Promise<void>, log: Pick<Log, 'warn'>): Stoppable {
   return new Periodic({
     clock: systemClock,
     intervalMs: () => periodMs,

@@ -1,9 +1,10 @@
-import { resourceUri } from '@roost/api-types/rest'
-import type { ConfigState, GrantableRole, Node, NodeState, RoleFlags } from '@roost/api-types/rest'
+import { forEachRole, NodeChange, resourceUri, RoleFlags } from '@roost/api-types/rest'
+import type { ConfigState, GrantableRole, Node, NodeState } from '@roost/api-types/rest'
 import { resources } from '@roost/api-types/rpc'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../database/transaction.js'
 import type { Database } from '../database/database.js'
+import { columnWriter, conditionOf } from '../database/table-fields.js'
 import { tableStore } from '../database/table-store.js'
 import type { ReadStore } from '../services/reads.js'
 import { nodeRoleOf } from './role-store.js'
@@ -46,10 +47,7 @@ export function createNodeStore(database: Database): NodeStore {
     columns: { ram_gb: 'memoryBytes' },
     conditions: {
       node_role: (ids: number[]) => ({ role: { id: { in: ids } } }),
-      runs_account_container: roleCondition('runsAccountContainer'),
-      runs_gateway: roleCondition('runsGateway'),
-      runs_object: roleCondition('runsObject'),
-      runs_proxy: roleCondition('runsProxy'),
+      ...forEachRole((role) => (flags: boolean[]) => ({ role: conditionOf(role, 'boolean', {})(flags) })),
       ram_gb: (sizes: number[]) => ({
         memoryBytes: { in: sizes.map(bytesOf).filter(Number.isSafeInteger).map(BigInt) },
       }),
@@ -67,7 +65,7 @@ export function createNodeStore(database: Database): NodeStore {
     },
     async update(tx, id, { fields, role, rolesGranted, operatorFields }) {
       const lists = { rolesGranted: [...rolesGranted], operatorFields: [...operatorFields] }
-      const data = { ...columnsOf(fields), ...lists, role: { update: roleColumns(role) } }
+      const data = { ...columnsOf(fields), ...lists, role: { update: roleColumnsOf(role) } }
       return recordOf(await tx.node.update({ where: { id }, data, ...shown }))
     },
     countShares: (tx, id) => tx.gatewayShare.count({ where: { nodeId: id } }),
@@ -83,35 +81,8 @@ export function createNodeStore(database: Database): NodeStore {
 const bytesPerGb = 2 ** 30
 const bytesOf = (gb: number) => Math.round(gb * bytesPerGb)
 
-type RoleColumn = 'runsAccountContainer' | 'runsGateway' | 'runsObject' | 'runsProxy'
-
-function roleCondition(column: RoleColumn): (flags: boolean[]) => Prisma.NodeWhereInput {
-  return (flags) => ({ OR: flags.map((flag) => ({ role: { [column]: flag } })) })
-}
-
-function columnsOf(fields: NodeUpdate['fields']): Prisma.NodeUpdateInput {
-  return defined({
-    enabled: fields.enabled,
-    clusterFacingIp: fields.cluster_facing_ip,
-    outwardFacingIp: fields.outward_facing_ip,
-    replicationFacingIp: fields.replication_facing_ip,
-    otherIps: fields.other_ips,
-  })
-}
-
-function roleColumns(role: NodeUpdate['role']): Prisma.NodeRoleUpdateInput {
-  return defined({
-    runsAccountContainer: role.runs_account_container,
-    runsGateway: role.runs_gateway,
-    runsObject: role.runs_object,
-    runsProxy: role.runs_proxy,
-  })
-}
-
-/** Returns the columns that the change has. */
-function defined(columns: Readonly<Record<string, unknown>>): object {
-  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
-}
+const columnsOf = columnWriter(NodeChange, {})
+const roleColumnsOf = columnWriter(RoleFlags, {})
 
 function recordOf(row: Row): Node {
   if (row.role === null) throw new Error(`Node ${row.id} has no row in node_roles.`)

@@ -1,6 +1,6 @@
+import type { Stoppable } from '@roost/runtime'
 import type { OpenRequests } from '../http/guards/open-requests.js'
 import { every } from '../jobs/every.js'
-import type { Job } from '../jobs/every.js'
 import type { Log } from '../lifecycle/log.js'
 import type { Authentication } from './authentication.js'
 
@@ -14,7 +14,7 @@ export interface EndStreamsOptions {
 const periodMs = 1_500
 
 /** Cuts off what still streams to a key that was revoked or has expired, here or on another replica. */
-export function endRefusedStreams({ open, authentication, log }: EndStreamsOptions): Job {
+export function endRefusedStreams({ open, authentication, log }: EndStreamsOptions): Stoppable {
   const check = async () => {
     for (const keyId of await authentication.refused(open.keys())) open.end(keyId)
   }

@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import type { EnrollFlags, PrepareFlags, LeaveFlags, RunFlags, PrintFlags, RenderFlags } from './flags.js'
 import { agentVersion } from '../machine/package.js'
 
 const exitCodesHelp = `
@@ -28,6 +27,14 @@ export function createProgram(ended: Ended): Command {
 
 type Ended = (exitCode: number) => void
 
+/** Returns the action of a command: imports its function, and ends with the exit code that it returns. */
+function calling(load: () => Promise<(flags: never) => Promise<number>>, ended: Ended) {
+  return async (_flags: unknown, command: Command) => {
+    const run = await load()
+    ended(await run(command.optsWithGlobals<never>()))
+  }
+}
+
 function addWork(program: Command, ended: Ended): void {
   program
     .command('enroll')
@@ -38,10 +45,7 @@ function addWork(program: Command, ended: Ended): void {
     .addOption(new Option('--take-place', 'continue as the known node of this hardware').conflicts('newNode'))
     .addOption(new Option('--new-node', 'enroll as a new node even if this hardware is known'))
     .option('--gateway', 'also prepare the share servers of this machine, as `gateway prepare` does')
-    .action(async (_flags, command: Command) => {
-      const { enroll } = await import('./enroll.js')
-      ended(await enroll(command.optsWithGlobals<EnrollFlags>()))
-    })
+    .action(calling(async () => (await import('./enroll.js')).enroll, ended))
 
   program
     .command('run')
@@ -53,10 +57,7 @@ function addWork(program: Command, ended: Ended): void {
     .addOption(
       new Option('--log-level <level>', 'log level').choices(['debug', 'info', 'warn', 'error']).default('info'),
     )
-    .action(async (_flags, command: Command) => {
-      const { run } = await import('./run.js')
-      ended(await run(command.optsWithGlobals<RunFlags>()))
-    })
+    .action(calling(async () => (await import('./run.js')).run, ended))
 }
 
 /** Returns the option for the output format, as in `roost`. */
@@ -72,28 +73,19 @@ function addPrints(program: Command, ended: Ended): void {
     .command('collect')
     .description('Print one reading of every metric. Takes a second to compute rates.')
     .addOption(outputOption('units and aggregation rules, too'))
-    .action(async (_flags, command: Command) => {
-      const { collect } = await import('./collect.js')
-      ended(await collect(command.optsWithGlobals<PrintFlags>()))
-    })
+    .action(calling(async () => (await import('./collect.js')).collect, ended))
 
   program
     .command('inventory')
     .description('Print the inventory of this machine: disks, filesystems, rings, devices')
     .addOption(outputOption('the whole report'))
-    .action(async (_flags, command: Command) => {
-      const { inventory } = await import('./inventory.js')
-      ended(await inventory(command.optsWithGlobals<PrintFlags>()))
-    })
+    .action(calling(async () => (await import('./inventory.js')).inventory, ended))
 
   program
     .command('doctor')
     .description('Check this agent and suggest fixes for problems')
     .addOption(outputOption('the findings'))
-    .action(async (_flags, command: Command) => {
-      const { doctor } = await import('./doctor.js')
-      ended(await doctor(command.optsWithGlobals<PrintFlags>()))
-    })
+    .action(calling(async () => (await import('./doctor.js')).doctor, ended))
 }
 
 function addRender(program: Command, ended: Ended): void {
@@ -110,10 +102,7 @@ function addRender(program: Command, ended: Ended): void {
     .addOption(new Option('--generation <number>', 'generation number in the headers').default(0).argParser(integer))
     .option('--check', 'also check the files with testparm and, as root, exportfs')
     .addOption(outputOption('the files'))
-    .action(async (_flags, command: Command) => {
-      const { render } = await import('./render.js')
-      ended(await render(command.optsWithGlobals<RenderFlags>()))
-    })
+    .action(calling(async () => (await import('./render.js')).render, ended))
 }
 
 function addGateway(program: Command, ended: Ended): void {
@@ -122,19 +111,13 @@ function addGateway(program: Command, ended: Ended): void {
     .command('prepare')
     .description('Show the changes that let Samba and nfs-ganesha read the files of Roost; apply them with --yes')
     .option('--yes', 'apply the changes, with a backup of each file')
-    .action(async (_flags, command: Command) => {
-      const { gatewayPrepare } = await import('./gateway-prepare.js')
-      ended(await gatewayPrepare(command.optsWithGlobals<PrepareFlags>()))
-    })
+    .action(calling(async () => (await import('./gateway-prepare.js')).gatewayPrepare, ended))
   gateway
     .command('leave')
     .description('Show how to undo the changes of prepare; apply with --yes. Refused while shares are served.')
     .option('--end-shares', 'end the shares that this machine still serves')
     .option('--yes', 'apply the changes')
-    .action(async (_flags, command: Command) => {
-      const { gatewayLeave } = await import('./gateway-leave.js')
-      ended(await gatewayLeave(command.optsWithGlobals<LeaveFlags>()))
-    })
+    .action(calling(async () => (await import('./gateway-leave.js')).gatewayLeave, ended))
 }
 
 function integer(text: string): number {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
+import { forEachRole } from '@roost/api-types/agent'
 import * as z from 'zod/mini'
 
 const absolutePath = z.string().check(z.refine(isAbsolute, 'must be an absolute path'))
@@ -27,9 +28,7 @@ const settings = {
   /** A prefix before every path of the machine that the agent reads. */
   root: z.optional(absolutePath),
   /** Roles that stand against what the agent detects; a flag that is left out stays detected. */
-  roles: z.optional(
-    z.strictObject({ runs_account_container: flag, runs_gateway: flag, runs_object: flag, runs_proxy: flag }),
-  ),
+  roles: z.optional(z.strictObject(forEachRole(() => flag))),
   swift: z.optional(
     z.strictObject({
       directory: z.optional(absolutePath),

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { type Clock, type Log, Periodic } from '@roost/runtime'
+import { type Clock, type Log, Periodic, type Stoppable } from '@roost/runtime'
 import type { Readings } from '../collectors/engine/reading.js'
 import type { Appliers } from '../deployments/applier.js'
 import { openDeployments } from '../deployments/deployments.js'
 import type { Identity, MachineIds } from '../machine/identity.js'
 import type { Inventories } from '../inventory/inventories.js'
 import type { RestoredMounts } from '../mounts/health/restored-mounts.js'
-import { startUsageRounds, type UsageRounds, type UsageSources } from '../swift/usage-rounds.js'
+import { startUsageRounds, type UsageSources } from '../swift/usage-rounds.js'
 import { FrameBuffer } from '../uplink/frame-buffer.js'
 import { MessageSpool } from '../uplink/message-spool.js'
 import { Outbox } from '../uplink/outbox.js'
@@ -108,7 +108,7 @@ function reportRestored(restored: RestoredMounts, outbox: Outbox): void {
 }
 
 /** Reports storage and transfer of accounts through the spool. */
-function startUsage(options: AgentOptions, messages: MessageSpool, outbox: Outbox): UsageRounds {
+function startUsage(options: AgentOptions, messages: MessageSpool, outbox: Outbox): Stoppable {
   return startUsageRounds({
     ...options,
     ...options.usage,

@@ -16,7 +16,7 @@ import { mountSpecs } from './desired/mount-spec.js'
 import type { MountChanges } from './desired/mount-spec.js'
 import type { MountStore } from './desired/mount-store.js'
 import type { GatewayState, MissingShare, MountPlan, Mounts, SettledMounts, ShareServers } from './desired/mounts.js'
-import { OutdatedMounts } from './upkeep/outdated-mounts.js'
+import { outdatedMountsCheck } from './upkeep/outdated-mounts.js'
 import { Restarts } from './started/restarts.js'
 import type { ShareMounts } from './started/share-mounts.js'
 import { StartedMounts } from './started/started-mounts.js'
@@ -51,7 +51,7 @@ export class RcloneMounts implements Mounts {
   readonly #mounts: StartedMounts
   readonly #keeper: MountKeeper
   readonly #changer: MountChanger
-  readonly #outdated: OutdatedMounts
+  readonly #checkOutdated: () => Promise<void>
   readonly #disk: CacheDiskWatch
   readonly #cache: CacheUpkeep
   #diskChecks: Periodic | null = null
@@ -65,7 +65,7 @@ export class RcloneMounts implements Mounts {
     this.#keeper = new MountKeeper({ ...options, mounts: this.#mounts })
     this.#changer = new MountChanger({ ...options, mounts: this.#mounts, keeper: this.#keeper })
     this.restarts = new Restarts({ ...options, mounts: this.#mounts })
-    this.#outdated = new OutdatedMounts({ ...options, mounts: this.#mounts, restarts: this.restarts })
+    this.#checkOutdated = outdatedMountsCheck({ ...options, mounts: this.#mounts, restarts: this.restarts })
     this.#disk = new CacheDiskWatch(options)
     this.#cache = new CacheUpkeep({ ...options, mounts: this.#mounts, restarts: this.restarts, disk: this.#disk })
   }
@@ -91,7 +91,7 @@ export class RcloneMounts implements Mounts {
       clock,
       intervalMs: () => upkeepEveryMs,
       work: async () => {
-        await this.#outdated.check()
+        await this.#checkOutdated()
         await this.#cache.check()
         await this.restarts.check()
       },

@@ -1,9 +1,9 @@
 import { UsageMessage } from '@roost/api-types/agent'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Log } from '@roost/runtime'
+import type { Log, Stoppable } from '@roost/runtime'
 import { TestClock } from '@roost/testing'
 import type { AccountSample, AccountUsage } from './accounts/account-usage.js'
-import { startUsageRounds, type UsageRounds, type UsageRoundsOptions } from './usage-rounds.js'
+import { startUsageRounds, type UsageRoundsOptions } from './usage-rounds.js'
 
 const start = Date.UTC(2026, 10, 20, 10)
 const minute = 60_000
@@ -11,7 +11,7 @@ const minute = 60_000
 let clock: TestClock
 let kept: Map<string, UsageMessage>
 let logged: string[]
-let rounds: UsageRounds | undefined
+let rounds: Stoppable | undefined
 beforeEach(() => {
   clock = new TestClock(start)
   kept = new Map()

@@ -1,5 +1,5 @@
 import { halfHourSeconds, maxUsageRows, storageSlots, type UsageMessage } from '@roost/api-types/agent'
-import { type Clock, type Log, Periodic } from '@roost/runtime'
+import { type Clock, type Log, Periodic, type Stoppable } from '@roost/runtime'
 import type { AccountSample, AccountUsage } from './accounts/account-usage.js'
 import type { ReportedHalfHour } from './access-log/transfer-sums.js'
 import type { TransferUsage } from './access-log/transfer-usage.js'
@@ -24,10 +24,6 @@ export interface UsageRoundsOptions extends UsageSources {
   readonly log: Log
 }
 
-export interface UsageRounds {
-  stop(): Promise<void>
-}
-
 const slotSeconds = halfHourSeconds / storageSlots
 const logEveryMs = 10_000
 /** While the control plane is unavailable, sampling stops at this size. Transfer continues: it cannot be read later. */
@@ -36,7 +32,7 @@ const mostWaitingBytes = 256 << 20
 const firstSampleMs = 5_000
 
 /** Samples accounts and reads the proxy's log, each at its own interval, and reports the half-hours. */
-export function startUsageRounds(options: UsageRoundsOptions): UsageRounds {
+export function startUsageRounds(options: UsageRoundsOptions): Stoppable {
   const rounds = [samplingRound(options), ...transferRounds(options)]
   return {
     async stop() {
@@ -53,7 +49,7 @@ export function startUsageRounds(options: UsageRoundsOptions): UsageRounds {
  * Samples once in each slot of the clock, at the same offset in each slot. Each node has another offset, so that not all nodes
  * read their disks at the same time.
  */
-function samplingRound(options: UsageRoundsOptions): { stop(): Promise<void> } {
+function samplingRound(options: UsageRoundsOptions): Stoppable {
   const { accounts, clock, storageIntervalMs, random, waitingBytes, log } = options
   const offsetMs = storageIntervalMs * (0.1 + 0.8 * random())
   const faults = new FaultLog(log)

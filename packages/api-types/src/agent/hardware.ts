@@ -1,11 +1,17 @@
 import * as z from 'zod/mini'
+import { hardwareParts } from '../values/hardware.js'
 import { Bytes, Count, list, Name, Seconds, table } from './bounds.js'
 
-const text = z.nullable(Name)
-const count = z.nullable(Count)
 /** A node with containers has an interface for each of them. */
 const maxParts = 2_000
-const parts = <T extends z.ZodMiniObject>(part: T) => z.nullable(list(part, maxParts))
+const part = hardwareParts({
+  name: Name,
+  text: z.nullable(Name),
+  count: z.nullable(Count),
+  bytes: Bytes,
+  flag: z.boolean(),
+})
+const parts = <T extends z.ZodMiniObject>(item: T) => z.nullable(list(item, maxParts))
 
 /**
  * The parts of a machine that rarely change. A part or value is null where the machine does not report it; `unavailable`
@@ -14,64 +20,16 @@ const parts = <T extends z.ZodMiniObject>(part: T) => z.nullable(list(part, maxP
 export const HardwareReport = z.object({
   /** Unix seconds. */
   read_at: Seconds,
-  system: z.nullable(
-    z.object({
-      manufacturer: text,
-      model: text,
-      version: text,
-      serial: text,
-      uuid: text,
-      sku: text,
-      is_virtual: z.boolean(),
-    }),
-  ),
-  board: z.nullable(z.object({ manufacturer: text, model: text, version: text, serial: text, asset_tag: text })),
-  bios: z.nullable(z.object({ vendor: text, version: text, release_date: text })),
+  system: z.nullable(z.object(part.system)),
+  board: z.nullable(z.object(part.board)),
+  bios: z.nullable(z.object(part.bios)),
   cpu: z.nullable(
-    z.object({
-      manufacturer: text,
-      model: text,
-      sockets: count,
-      physical_cores: count,
-      logical_cores: count,
-      max_ghz: z.nullable(z.number().check(z.nonnegative(), z.maximum(2 ** 20))),
-    }),
+    z.object({ ...part.cpu, max_ghz: z.nullable(z.number().check(z.nonnegative(), z.maximum(2 ** 20))) }),
   ),
   /** An empty slot has 0 bytes. */
-  memory_modules: parts(
-    z.object({
-      bank: text,
-      size_bytes: Bytes,
-      type: text,
-      form_factor: text,
-      speed_mhz: count,
-      manufacturer: text,
-      part_number: text,
-      serial: text,
-    }),
-  ),
-  disks: parts(
-    z.object({
-      name: Name,
-      vendor: text,
-      model: text,
-      serial: text,
-      firmware: text,
-      interface: text,
-      kind: text,
-      size_bytes: z.nullable(Bytes),
-    }),
-  ),
-  interfaces: parts(
-    z.object({
-      name: Name,
-      mac: text,
-      speed_mbps: count,
-      duplex: text,
-      mtu: count,
-      is_virtual: z.boolean(),
-    }),
-  ),
+  memory_modules: parts(z.object(part.memoryModule)),
+  disks: parts(z.object({ ...part.disk, size_bytes: z.nullable(Bytes) })),
+  interfaces: parts(z.object(part.interface)),
   unavailable: table(Name, 100),
 })
 export type HardwareReport = z.infer<typeof HardwareReport>

@@ -12,8 +12,9 @@ export * from './usage.js'
 export * from '../values/user-line.js'
 export * from './version.js'
 export * from '../values/json-depth.js'
-// Read by the gateway's renderers too; neither brings zod along.
+// Used where zod is not loaded, such as in the gateway's renderers.
 export * from '../values/ip-address.js'
+export * from '../values/node-roles.js'
 export * from '../values/share-clients.js'
 export * from '../values/share-patterns.js'
 export * from '../values/share-settings.js'

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { forEachRole } from '../values/node-roles.js'
 import { HardwareReport } from './hardware.js'
 import { Bytes, Count, DeviceBytes, DeviceKey, list, Name, Path, SmallCount, Text } from './bounds.js'
 
@@ -36,12 +37,7 @@ export type InventoryAddress = z.infer<typeof InventoryAddress>
 export const InventoryFacing = z.object({ cluster_ip: text, outward_ip: text, replication_ip: text })
 export type InventoryFacing = z.infer<typeof InventoryFacing>
 
-export const InventoryRoles = z.object({
-  runs_account_container: z.boolean(),
-  runs_gateway: z.boolean(),
-  runs_object: z.boolean(),
-  runs_proxy: z.boolean(),
-})
+export const InventoryRoles = z.object(forEachRole(() => z.boolean()))
 export type InventoryRoles = z.infer<typeof InventoryRoles>
 
 export const InventoryDisk = z.object({

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { hardwareParts } from '../values/hardware.js'
 import { relationUri } from './dialect/uri.js'
 
 const text = z.string().nullable()
 const count = z.int().nullable()
+const part = hardwareParts({ name: z.string(), text, count, bytes: z.int(), flag: z.boolean() })
 const description = (text: string) => ({ description: text })
 
 /** The parts of a node's machine that rarely change, as its agent read them last. */
@@ -10,51 +12,18 @@ export const NodeHardware = z
   .object({
     node: relationUri('nodes'),
     read_at: z.iso.datetime().meta(description('When the agent read it: once a day, and when disks change')),
-    system: z
-      .object({
-        manufacturer: text,
-        model: text,
-        version: text,
-        serial: text,
-        uuid: text,
-        sku: text,
-        is_virtual: z.boolean(),
-      })
-      .nullable(),
-    board: z.object({ manufacturer: text, model: text, version: text, serial: text, asset_tag: text }).nullable(),
-    bios: z.object({ vendor: text, version: text, release_date: text }).nullable(),
-    cpu: z
-      .object({
-        manufacturer: text,
-        model: text,
-        sockets: count,
-        physical_cores: count,
-        logical_cores: count,
-        max_ghz: z.number().nullable(),
-      })
-      .nullable(),
+    system: z.object(part.system).nullable(),
+    board: z.object(part.board).nullable(),
+    bios: z.object(part.bios).nullable(),
+    cpu: z.object({ ...part.cpu, max_ghz: z.number().nullable() }).nullable(),
     memory_modules: z
-      .array(
-        z.object({
-          bank: text,
-          size_bytes: z.int().meta(description('0 in an empty slot')),
-          type: text,
-          form_factor: text,
-          speed_mhz: count,
-          manufacturer: text,
-          part_number: text,
-          serial: text,
-        }),
-      )
+      .array(z.object({ ...part.memoryModule, size_bytes: z.int().meta(description('0 in an empty slot')) }))
       .nullable(),
     disks: z
       .array(
         z.object({
+          ...part.disk,
           name: z.string().meta(description("The kernel's name, such as `sda`; it may change with each start")),
-          vendor: text,
-          model: text,
-          serial: text,
-          firmware: text,
           interface: text.meta(description('Such as `SATA`, `SAS` or `PCIe`')),
           kind: text.meta(description('`HD`, `SSD` or `NVMe`')),
           size_bytes: count,
@@ -62,16 +31,7 @@ export const NodeHardware = z
       )
       .nullable(),
     interfaces: z
-      .array(
-        z.object({
-          name: z.string(),
-          mac: text,
-          speed_mbps: count.meta(description('Null without a link')),
-          duplex: text,
-          mtu: count,
-          is_virtual: z.boolean(),
-        }),
-      )
+      .array(z.object({ ...part.interface, speed_mbps: count.meta(description('Null without a link')) }))
       .nullable(),
     unavailable: z
       .record(z.string(), z.string())

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { forEachRole } from '../values/node-roles.js'
 import { byId, throughCluster } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { relationUri, ResourceUri } from './dialect/uri.js'
@@ -10,12 +11,7 @@ export type NodeState = z.infer<typeof NodeState>
 export const ConfigState = z.enum(['synced', 'pending', 'drifted', 'unknown'])
 export type ConfigState = z.infer<typeof ConfigState>
 
-export const RoleFlags = z.object({
-  runs_account_container: z.boolean(),
-  runs_gateway: z.boolean(),
-  runs_object: z.boolean(),
-  runs_proxy: z.boolean(),
-})
+export const RoleFlags = z.object(forEachRole(() => z.boolean()))
 export type RoleFlags = z.infer<typeof RoleFlags>
 
 const exampleRole = {
@@ -32,12 +28,7 @@ export const NodeRole = z
   .meta({ id: 'NodeRole', examples: [exampleRole] })
 export type NodeRole = z.infer<typeof NodeRole>
 
-const byRole = {
-  runs_account_container: 'boolean',
-  runs_gateway: 'boolean',
-  runs_object: 'boolean',
-  runs_proxy: 'boolean',
-} as const satisfies ResourceRules['filters']
+const byRole = forEachRole(() => 'boolean' as const) satisfies ResourceRules['filters']
 
 export const nodeRoleRules = {
   filters: { ...byId, ...byRole },

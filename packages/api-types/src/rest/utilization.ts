@@ -35,24 +35,26 @@ const exampleStorage = { ...exampleHour, bytes_used: 1_048_576, container_count:
 const exampleTransfer = { ...exampleHour, bytes_in: 65_536, bytes_out: 1_048_576, req_count: 42 }
 const account = z.string().describe('The account, such as AUTH_bob')
 
-export const StorageUtilization = z
-  .object({ ...interval, ...storageCounters })
-  .meta({ id: 'StorageUtilization', examples: [exampleStorage] })
+/** Returns the schemas of rows with these counters: of all accounts together, and of one account each. */
+function rowsOf<C extends z.ZodRawShape>(kind: string, counters: C, example: object) {
+  return {
+    total: z.object({ ...interval, ...counters }).meta({ id: `${kind}Utilization`, examples: [example] }),
+    ofAccount: z
+      .object({ account, ...interval, ...counters })
+      .meta({ id: `Account${kind}Utilization`, examples: [{ account: 'AUTH_bob', ...example }] }),
+  }
+}
+
+const storageRows = rowsOf('Storage', storageCounters, exampleStorage)
+const transferRows = rowsOf('Transfer', transferCounters, exampleTransfer)
+
+export const StorageUtilization = storageRows.total
 export type StorageUtilization = z.infer<typeof StorageUtilization>
-
-export const AccountStorageUtilization = z
-  .object({ account, ...interval, ...storageCounters })
-  .meta({ id: 'AccountStorageUtilization', examples: [{ account: 'AUTH_bob', ...exampleStorage }] })
+export const AccountStorageUtilization = storageRows.ofAccount
 export type AccountStorageUtilization = z.infer<typeof AccountStorageUtilization>
-
-export const TransferUtilization = z
-  .object({ ...interval, ...transferCounters })
-  .meta({ id: 'TransferUtilization', examples: [exampleTransfer] })
+export const TransferUtilization = transferRows.total
 export type TransferUtilization = z.infer<typeof TransferUtilization>
-
-export const AccountTransferUtilization = z
-  .object({ account, ...interval, ...transferCounters })
-  .meta({ id: 'AccountTransferUtilization', examples: [{ account: 'AUTH_bob', ...exampleTransfer }] })
+export const AccountTransferUtilization = transferRows.ofAccount
 export type AccountTransferUtilization = z.infer<typeof AccountTransferUtilization>
 
 /** The head of a list of utilization: what it is about, as long as there is any. */

@@ -97,6 +97,15 @@ export async function findCluster({ clusters }: Pick<Rpc, 'clusters'>, nameOrId:
   return pick('cluster', nameOrId, await listAll((range) => clusters.list.query(range)), ({ name }) => name)
 }
 
+/** Calls the API for the cluster of a name or an id. */
+export function withCluster(
+  config: Config,
+  nameOrId: string,
+  work: (clusters: Rpc['clusters'], cluster: ClusterRecord) => Promise<void>,
+): Promise<void> {
+  return withApi(config, async (rpc) => work(rpc.clusters, await findCluster(rpc, nameOrId)))
+}
+
 /** A command that prints all records of a kind. */
 interface ListCommand<R> {
   readonly description: string

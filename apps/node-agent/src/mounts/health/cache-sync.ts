@@ -1,4 +1,4 @@
-import { type Clock, type Log, Periodic } from '@roost/runtime'
+import { type Clock, type Log, Periodic, type Stoppable } from '@roost/runtime'
 import { keepHelper, type StartHelper } from '../../machine/helper.js'
 
 export interface CacheSyncOptions {
@@ -10,10 +10,6 @@ export interface CacheSyncOptions {
   readonly log: Log
 }
 
-export interface CacheSync {
-  stop(): Promise<void>
-}
-
 const syncEveryMs = 1_000
 /** A slow disk may need so long; rclone continues meanwhile. */
 const deadlineMs = 120_000
@@ -22,7 +18,7 @@ const deadlineMs = 120_000
 const script = 'while read -r _; do sync -f -- "$1" || echo failed; echo .; done'
 
 /** Syncs the cache's filesystem each second while it has data that is not in Swift: rclone never does. */
-export function startCacheSync({ isDirty, cacheDirectory, start, clock, log }: CacheSyncOptions): CacheSync {
+export function startCacheSync({ isDirty, cacheDirectory, start, clock, log }: CacheSyncOptions): Stoppable {
   const helper = keepHelper(start, ['sh', '-c', script, 'roost-sync'])
   let hasFailed = false
   let isStopped = false

@@ -1,5 +1,5 @@
 import type { StorageLogin } from '@roost/api-types/agent'
-import { type Clock, inParallel, type Log, Periodic } from '@roost/runtime'
+import { type Clock, inParallel, type Log, Periodic, type Stoppable } from '@roost/runtime'
 import type { StorageAccount, StorageClient, StorageHead } from './storage-client.js'
 
 export interface RefreshedMount {
@@ -21,10 +21,6 @@ export interface FolderRefreshOptions {
   readonly log: Log
 }
 
-export interface FolderRefresh {
-  stop(): Promise<void>
-}
-
 /** Clients see within a minute what others write, with the second that the kernel keeps entries. */
 const refreshEveryMs = 55_000
 /** A listing of more objects takes Swift and rclone too long to be made each minute. */
@@ -35,7 +31,7 @@ const atOnce = 2
  * Keeps the listings of mounts new. Mounts keep them for longer than that, so that folders can be listed while Swift is
  * unavailable: those of large containers are forgotten instead, whose clients then get an error.
  */
-export function startFolderRefresh(options: FolderRefreshOptions): FolderRefresh {
+export function startFolderRefresh(options: FolderRefreshOptions): Stoppable {
   const { mounts, logins, client, refresh, forget, clock, log } = options
   const small = new Set<string>()
 

@@ -1,4 +1,4 @@
-import { type Clock, type Log, Periodic } from '@roost/runtime'
+import { type Clock, type Log, Periodic, type Stoppable } from '@roost/runtime'
 import type { ProbeResult, ProbeTarget, StatfsProbe } from '../../machine/statfs-probe.js'
 
 export interface WatchedMount extends ProbeTarget {
@@ -18,17 +18,13 @@ export interface HungMountsOptions {
   readonly log: Log
 }
 
-export interface HungMounts {
-  stop(): Promise<void>
-}
-
 const checkEveryMs = 3_000
 /** Time after which a mount hangs although its program answers. */
 const hungAfterMs = 8_000
 const disconnected = /Transport endpoint is not connected/
 
 /** Finds mounts that do not answer any longer, and ends their programs. Never touches a mount in this process. */
-export function watchHungMounts(options: HungMountsOptions): HungMounts {
+export function watchHungMounts(options: HungMountsOptions): Stoppable {
   const { mounts, probe, isAnswering, kill, onHung, clock, log } = options
   const stuckSince = new Map<number, number>()
 

@@ -1,5 +1,6 @@
 import type { Clock, Log } from '@roost/runtime'
 import type { ClientFiles } from './client-files.js'
+import type { MountSpec } from '../desired/mount-spec.js'
 import type { MountStore } from '../desired/mount-store.js'
 import type { StartedMounts } from './started-mounts.js'
 
@@ -54,6 +55,18 @@ export class Restarts {
     const request = this.#requests.get(share) ?? { reasons: new Map(), openFiles: 0, idleChecks: 0 }
     request.reasons.set(reason, options)
     this.#requests.set(share, request)
+  }
+
+  /** Requests a restart of each mount to which the reason applies now; returns those. */
+  async requestWhere(
+    specs: readonly MountSpec[],
+    reason: string,
+    applies: (spec: MountSpec) => Promise<boolean>,
+  ): Promise<readonly MountSpec[]> {
+    const found: MountSpec[] = []
+    for (const spec of specs) if (await applies(spec)) found.push(spec)
+    for (const spec of found) this.request(spec.share, reason, { isNeeded: () => applies(spec) })
+    return found
   }
 
   pending(): readonly PendingRestart[] {

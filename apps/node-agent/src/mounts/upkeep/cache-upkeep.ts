@@ -45,19 +45,13 @@ export class CacheUpkeep {
     if (!disk.isKnown) return
     if (clock.monotonic() - this.#sizesAtMs >= compareSizesEveryMs) {
       this.#sizesAtMs = clock.monotonic()
-      await this.#requestSizes(specs)
+      const { mounts, restarts } = this.#options
+      await restarts.requestWhere(specs, 'cache_size', (spec) => mounts.hasOtherCacheSize(spec))
     }
     const found = [...(await this.#smallParts(specs)), ...(await this.#withoutSpace(specs))]
     // A share without space is never reported before the disk.
     await disk.check()
     problems.set('cache', found)
-  }
-
-  async #requestSizes(specs: readonly MountSpec[]): Promise<void> {
-    const { mounts, restarts } = this.#options
-    for (const spec of specs)
-      if (await mounts.hasOtherCacheSize(spec))
-        restarts.request(spec.share, 'cache_size', { isNeeded: () => mounts.hasOtherCacheSize(spec) })
   }
 
   async #smallParts(specs: readonly MountSpec[]): Promise<readonly InventoryProblem[]> {

@@ -1,6 +1,5 @@
 import type { Clock } from '@roost/runtime'
 import type { NodeProblems } from '../../machine/problems.js'
-import type { MountSpec } from '../desired/mount-spec.js'
 import type { MountStore } from '../desired/mount-store.js'
 import type { Restarts } from '../started/restarts.js'
 import type { StartedMounts } from '../started/started-mounts.js'
@@ -18,23 +17,16 @@ export interface OutdatedMountsOptions {
 /** Each check reads files of every mount. */
 const checkEveryMs = 15_000
 
-/** Finds mounts that an earlier version of the agent started with other arguments, and has them restarted. */
-export class OutdatedMounts {
-  readonly #options: OutdatedMountsOptions
-  #checkedAtMs = -Infinity
-
-  constructor(options: OutdatedMountsOptions) {
-    this.#options = options
-  }
-
-  async check(): Promise<void> {
-    const { store, mounts, restarts, problems, readNames, clock } = this.#options
-    if (clock.monotonic() - this.#checkedAtMs < checkEveryMs) return
-    this.#checkedAtMs = clock.monotonic()
-    const outdated: MountSpec[] = []
-    for (const spec of store.record.settled) if (await mounts.isOutdated(spec)) outdated.push(spec)
-    for (const spec of outdated)
-      restarts.request(spec.share, 'mount_outdated', { isNeeded: () => mounts.isOutdated(spec) })
+/** Returns the check that finds mounts which an earlier version of the agent started with other arguments, and has them restarted. */
+export function outdatedMountsCheck(options: OutdatedMountsOptions): () => Promise<void> {
+  const { store, mounts, restarts, problems, readNames, clock } = options
+  let checkedAtMs = -Infinity
+  return async () => {
+    if (clock.monotonic() - checkedAtMs < checkEveryMs) return
+    checkedAtMs = clock.monotonic()
+    const outdated = await restarts.requestWhere(store.record.settled, 'mount_outdated', (spec) =>
+      mounts.isOutdated(spec),
+    )
     const names = outdated.length === 0 ? {} : await readNames()
     problems.set(
       'outdated mounts',
