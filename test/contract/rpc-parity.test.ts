@@ -69,6 +69,61 @@ it('several records are read in the order asked, without those that do not exist
   await expect(users.getMany.query({ ids: tooMany })).rejects.toMatchObject({ data: { code: 'BAD_REQUEST' } })
 })
 
+describe('an idempotency_key', () => {
+  const keyReused = { data: { code: 'UNPROCESSABLE_CONTENT', httpStatus: 422 } }
+
+  it('lets a create run once: the same input again gets the first answer, with its password', async () => {
+    const { users } = client.rpc
+    const input = { cluster, user: 'once', password, idempotency_key: `users-${cluster}` }
+    const first = await users.create.mutate(input)
+    expect(first).toMatchObject({ user: 'once', password })
+    expect(await users.create.mutate(input)).toEqual(first)
+    expect((await users.list.query({ filters: { cluster } })).total).toBe(1)
+    await expect(users.create.mutate({ ...input, user: 'other' })).rejects.toMatchObject(keyReused)
+    const { objects } = (await server.get(`/api/v1/audit_events/?resource=users&resource_id=${first.id}`)).body
+    expect(objects).toMatchObject([{ action: 'create' }])
+    const kept = await server.api.database.prisma.idempotencyKey.findFirstOrThrow({
+      where: { key: input.idempotency_key },
+    })
+    expect(JSON.stringify(kept)).not.toContain(password)
+  })
+
+  it('lets many creates at once run once', async () => {
+    const { users } = client.rpc
+    const input = { cluster, user: 'many', password, idempotency_key: `many-${cluster}` }
+    const calls = await Promise.allSettled(Array.from({ length: 8 }, () => users.create.mutate(input)))
+    const failed = calls.flatMap((call) => (call.status === 'rejected' ? [call.reason as unknown] : []))
+    for (const error of failed) expect(error).toMatchObject({ data: { code: 'CONFLICT' } })
+    expect(failed.length).toBeLessThan(8)
+    expect((await users.list.query({ filters: { cluster } })).total).toBe(1)
+  })
+
+  it('is of its procedure and operator alone, and must be printable', async () => {
+    const { users, clusters } = client.rpc
+    const idempotency_key = `scope-${cluster}`
+    await users.create.mutate({ cluster, user: 'a', password, idempotency_key })
+    const made = await clusters.create.mutate({ name: `scope-${cluster}`, idempotency_key })
+    expect(await clusters.create.mutate({ name: `scope-${cluster}`, idempotency_key })).toEqual(made)
+    for (const wrong of ['', 'a b', 'x'.repeat(256), 'a\0'])
+      await expect(users.create.mutate({ cluster, user: 'b', password, idempotency_key: wrong })).rejects.toMatchObject(
+        { data: { code: 'BAD_REQUEST' } },
+      )
+    expect((await users.list.query({ filters: { cluster } })).total).toBe(1)
+  })
+
+  it('lets a job be canceled once', async () => {
+    const { userDbDeployments } = client.rpc
+    // One after the other: the second one has not begun while the first, which is offline, is waited for.
+    await addNode(server.api.database, cluster, { role: { create: { runsProxy: true } } })
+    await addNode(server.api.database, cluster, { role: { create: { runsProxy: true } } })
+    const { id } = await userDbDeployments.create.mutate({ cluster })
+    const input = { id, idempotency_key: `cancel-${id}` }
+    const canceled = await userDbDeployments.cancel.mutate(input)
+    expect(await userDbDeployments.cancel.mutate(input)).toEqual(canceled)
+    await expect(userDbDeployments.cancel.mutate({ id })).rejects.toMatchObject({ data: { code: 'CONFLICT' } })
+  })
+})
+
 describe('a change of several nodes', () => {
   const twoNodes = async () =>
     [await addNode(server.api.database, cluster), await addNode(server.api.database, cluster)] as const

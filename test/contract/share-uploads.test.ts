@@ -54,8 +54,8 @@ async function disconnect(): Promise<void> {
   await vi.waitFor(isOffline, waitOptions)
 }
 
-/** An agent that answers each request with this. */
-async function connect(answer: object, protocol = 2): Promise<readonly ServerMessage[]> {
+/** An agent that answers each request with this, once it may. */
+async function connect(answer: object, protocol = 2, permitted?: Promise<void>): Promise<readonly ServerMessage[]> {
   const asked: ServerMessage[] = []
   agent = new SimulatedAgent({
     url: api.url,
@@ -70,7 +70,10 @@ async function connect(answer: object, protocol = 2): Promise<readonly ServerMes
     onMessage(message) {
       if (message.type !== 'request') return
       asked.push(message)
-      agent.send({ type: 'answer', id: message.id, result: null, error: null, ...answer })
+      const { id } = message
+      void Promise.resolve(permitted).then(() =>
+        agent.send({ type: 'answer', id, result: null, error: null, ...answer }),
+      )
     },
   })
   agent.dial()
@@ -160,6 +163,24 @@ describe('the removal of leftovers', () => {
     expect([first.status, again.status, again.body]).toEqual([200, 200, first.body])
     expect(asked).toHaveLength(1)
     expect((await remove({ remove_leftovers: true }, headers)).status).toBe(422)
+  })
+
+  it('with an Idempotency-Key is asked of the gateway once while the first request runs', async () => {
+    let permit = () => {}
+    const permitted = new Promise<void>((resolve) => (permit = resolve))
+    const asked = await connect({ result: { removed: ['d.part'], kept: [] } }, 2, permitted)
+    const { rpc, close } = createClient({ url: api.url, apiKey: api.key, ca: api.ca })
+    const input = { id: share.id, remove_leftovers: ['d.part'], idempotency_key: 'at-once' }
+    const [headers, body] = [{ 'idempotency-key': 'at-once' }, { remove_leftovers: ['d.part'] }]
+    const [overRest, overRpc] = [remove(body, headers), rpc.gatewayShares.removeLeftovers.mutate(input)]
+    await vi.waitFor(() => expect(asked).toHaveLength(2), waitOptions)
+    expect((await remove(body, headers)).status).toBe(409)
+    await expect(rpc.gatewayShares.removeLeftovers.mutate(input)).rejects.toMatchObject({ data: { code: 'CONFLICT' } })
+    permit()
+    const answers = [(await overRest).body, await overRpc]
+    expect([(await remove(body, headers)).body, await rpc.gatewayShares.removeLeftovers.mutate(input)]).toEqual(answers)
+    expect(asked).toHaveLength(2)
+    await close()
   })
 
   it.each([{}, { remove_leftovers: false }, { remove_leftovers: [] }, { remove_leftovers: [''] }])(

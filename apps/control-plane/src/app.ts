@@ -53,7 +53,7 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
   await mountDocs(app)
   mountApi(app, context, originsOf(context, tls))
   mountAgents(app, context)
-  await mountRpc(app, context.services)
+  await mountRpc(app, context)
   return app
 }
 

@@ -26,6 +26,7 @@ import { closeAll } from '@roost/runtime'
 import { connectDatabase } from '../database/database.js'
 import type { Database } from '../database/database.js'
 import { createDeviceStore } from '../devices/store.js'
+import { createIdempotency } from '../http/dialect/idempotency.js'
 import type { Idempotency } from '../http/dialect/idempotency.js'
 import type { MetricFeature } from '../metrics/feature.js'
 import type { EnrollmentService } from '../nodes/enrollment.js'
@@ -127,7 +128,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
     trust: createTrustStore(database),
     authentication,
     failedLogins,
-    idempotency: { ledger, bodyMac: mac },
+    idempotency: createIdempotency({ ledger, bodyMac: mac }),
     services: {
       clusters,
       nodes,

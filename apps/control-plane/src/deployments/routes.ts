@@ -1,7 +1,6 @@
 import { Drift, DriftAction } from '@roost/api-types/rest'
 import type { DriftService } from '@roost/api-types/rpc'
 import { parseFields } from '../services/field-errors.js'
-import { once } from '../http/dialect/idempotency.js'
 import type { Idempotency } from '../http/dialect/idempotency.js'
 import type { Route } from '../http/dialect/route.js'
 import { idempotencyKey } from '../http/dialect/schema-document.js'
@@ -27,8 +26,8 @@ export function driftRoutes(drift: DriftService, idempotency: Idempotency): read
       body: DriftAction,
       requireRecord: (id) => drift.get(id),
       handle({ id, body, caller, headers }) {
-        const [path, header] = [`/api/v1/nodes/${id}/drift/`, headers['idempotency-key']]
-        return once(idempotency, { caller, path, header, body: objectBody(body), secrets: [] }, (caller) =>
+        const [path, key] = [`/api/v1/nodes/${id}/drift/`, headers['idempotency-key']]
+        return idempotency.once({ caller, path, key, body: objectBody(body), secrets: [] }, (caller) =>
           drift.resolve(id, parseFields(DriftAction, body), caller),
         )
       },

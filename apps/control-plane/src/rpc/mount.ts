@@ -1,6 +1,7 @@
 import { appRouter, maxBatchSize, trpcCodes } from '@roost/api-types/rpc'
-import type { Services } from '@roost/api-types/rpc'
+import type { RpcContext, Services } from '@roost/api-types/rpc'
 import { RoostError } from '@roost/api-types/rest'
+import { TRPCError } from '@trpc/server'
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import type { FastifyTRPCPluginOptions } from '@trpc/server/adapters/fastify'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
@@ -9,14 +10,21 @@ import { z } from 'zod'
 import { etagOf } from '../services/etag.js'
 import { sentence } from '../services/field-errors.js'
 import { callerOf } from '../http/guards/authentication.js'
+import type { Idempotency } from '../http/dialect/idempotency.js'
+import { HttpError } from '../http/guards/http-error.js'
 import { answerTo } from '../http/dialect/error-handler.js'
 import { parseJson } from '../http/guards/json.js'
 
 /** Where the typed API is. */
 export const rpcPrefix = '/trpc'
 
+export interface RpcOptions {
+  readonly services: Services
+  readonly idempotency: Idempotency
+}
+
 /** The router of api-types over the same services, with the authentication, rates and limits of REST. */
-export async function mountRpc(app: FastifyInstance, services: Services): Promise<void> {
+export async function mountRpc(app: FastifyInstance, { services, idempotency }: RpcOptions): Promise<void> {
   // tRPC gives its parsers no sentences along, as `parseFields` does for REST.
   z.config({ customError: sentence })
   await app.register(async (scope) => {
@@ -34,13 +42,22 @@ export async function mountRpc(app: FastifyInstance, services: Services): Promis
       trpcOptions: {
         router: appRouter,
         maxBatchSize,
-        createContext: ({ req }) => ({ services, caller: callerOf(req), etagOf }),
+        createContext: ({ req }) => ({ services, caller: callerOf(req), etagOf, once: onceWith(idempotency) }),
         onError: ({ error, req }) => {
           if (error.code === 'INTERNAL_SERVER_ERROR') req.log.error({ err: error.cause ?? error }, 'call failed')
         },
       },
     } satisfies FastifyTRPCPluginOptions<typeof appRouter>)
   })
+}
+
+/** A key that was used with another input has a status that no code of a service has. */
+function onceWith(idempotency: Idempotency): RpcContext['once'] {
+  return (request, run) =>
+    idempotency.once(request, run).catch((error: unknown) => {
+      if (!(error instanceof HttpError)) throw error
+      throw new TRPCError({ code: 'UNPROCESSABLE_CONTENT', message: error.message })
+    })
 }
 
 /**

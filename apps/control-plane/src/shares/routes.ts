@@ -1,7 +1,6 @@
 import { LeftoverRemoval, RemovedLeftovers, ShareUploads } from '@roost/api-types/rest'
 import type { ShareUploadsService } from '@roost/api-types/rpc'
 import { parseFields } from '../services/field-errors.js'
-import { once } from '../http/dialect/idempotency.js'
 import type { Idempotency } from '../http/dialect/idempotency.js'
 import type { Route } from '../http/dialect/route.js'
 import { idempotencyKey } from '../http/dialect/schema-document.js'
@@ -31,8 +30,8 @@ export function shareUploadsRoutes(
       answer: RemovedLeftovers,
       requireRecord: getShare,
       handle({ id, body, caller, headers }) {
-        const [path, header] = [`/api/v1/gateway_shares/${id}/uploads/`, headers['idempotency-key']]
-        return once(idempotency, { caller, path, header, body: objectBody(body), secrets: [] }, (caller) =>
+        const [path, key] = [`/api/v1/gateway_shares/${id}/uploads/`, headers['idempotency-key']]
+        return idempotency.once({ caller, path, key, body: objectBody(body), secrets: [] }, (caller) =>
           uploads.removeLeftovers(id, parseFields(LeftoverRemoval, body), caller),
         )
       },

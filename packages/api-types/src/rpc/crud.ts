@@ -1,5 +1,17 @@
 import { z } from 'zod'
-import { Condition, conditionOf, ListInput, listQuery, pageOf, read, RecordId, RecordIds, write } from './procedures.js'
+import {
+  Condition,
+  conditionOf,
+  ListInput,
+  listQuery,
+  once,
+  OnceInput,
+  pageOf,
+  read,
+  RecordId,
+  RecordIds,
+  write,
+} from './procedures.js'
 import type { ResourceRules } from '../rest/index.js'
 import { resources } from './resources.js'
 import type { Declaration, ResourceName } from './resources.js'
@@ -48,6 +60,25 @@ function createProcedure<I extends z.ZodType, W extends z.ZodType>(name: Service
     .mutation(async ({ ctx, input }) => (await serviceOf(ctx, name).create(input, ctx.caller)) as never)
 }
 
+function createOnceProcedure<I extends z.ZodType, W extends z.ZodType>(
+  name: ServiceName,
+  body: I,
+  written: W,
+  secrets: readonly string[] | undefined,
+) {
+  return write
+    .input(z.intersection(body, OnceInput))
+    .output(written)
+    .mutation(
+      async ({ ctx, path, input }) =>
+        (await once(
+          { ctx, path, input },
+          (fields, caller) => serviceOf(ctx, name).create(fields, caller),
+          secrets,
+        )) as never,
+    )
+}
+
 function changeProcedure<I extends z.ZodType, W extends z.ZodType>(name: ServiceName, body: I, written: W) {
   return write
     .input(RecordId.extend({ change: body, ...Condition.shape }))
@@ -71,7 +102,11 @@ function serviceOf({ services }: { readonly services: object }, name: ServiceNam
 /** The procedures of the verbs that a resource has. */
 type Procedures<D extends Declaration> = ReturnType<typeof readProcedures<D['record']>> &
   (D extends { readonly create: infer I extends z.ZodType }
-    ? { create: ReturnType<typeof createProcedure<I, WrittenOf<D>>> }
+    ? {
+        create: D extends { readonly showsSecretOnce: true }
+          ? ReturnType<typeof createProcedure<I, WrittenOf<D>>>
+          : ReturnType<typeof createOnceProcedure<I, WrittenOf<D>>>
+      }
     : unknown) &
   (D extends { readonly change: infer I extends z.ZodType }
     ? { change: ReturnType<typeof changeProcedure<I, WrittenOf<D>>> }
@@ -79,10 +114,11 @@ type Procedures<D extends Declaration> = ReturnType<typeof readProcedures<D['rec
   (D extends { readonly remove: true } ? { remove: ReturnType<typeof removeProcedure> } : unknown)
 
 function proceduresOf(name: ServiceName, declaration: Declaration): object {
-  const { record, rules, create, change, remove, written = record } = declaration
+  const { record, rules, create, change, remove, written = record, secrets } = declaration
+  const made = declaration.showsSecretOnce === true ? createProcedure : createOnceProcedure
   return {
     ...readProcedures(name, record, rules),
-    ...(create === undefined ? {} : { create: createProcedure(name, create, written) }),
+    ...(create === undefined ? {} : { create: made(name, create, written, secrets) }),
     ...(change === undefined ? {} : { change: changeProcedure(name, change, written) }),
     ...(remove === undefined ? {} : { remove: removeProcedure(name) }),
   }

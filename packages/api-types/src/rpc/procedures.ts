@@ -5,13 +5,15 @@ import { fieldError, maxId, readOnlyOperator, RoostError } from '../rest/index.j
 import type { ErrorCode, ResourceRules } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
 import type { Services } from './services.js'
-import type { Caller } from './verbs.js'
+import type { Caller, Repeatable } from './verbs.js'
 
 export interface RpcContext {
   readonly services: Services
   readonly caller: Caller
   /** The ETag of a record, as REST answers it. */
   readonly etagOf: (record: object, rules: ResourceRules) => string
+  /** Runs a write once for each key, as REST does for each Idempotency-Key. */
+  readonly once: <T extends object>(request: Repeatable, run: (caller: Caller) => Promise<T>) => Promise<T>
 }
 
 /** How each code is answered over tRPC. */
@@ -94,6 +96,25 @@ export const Condition = z.object({ if_match: boundedText(1000).optional() })
 
 export function conditionOf({ if_match }: z.infer<typeof Condition>): { readonly ifMatch?: string } {
   return if_match === undefined ? {} : { ifMatch: if_match }
+}
+
+/** The key of a write that runs once: the same input again gets the first answer for 24 hours, as with an Idempotency-Key. */
+export const OnceInput = z.object({ idempotency_key: boundedText(255).optional() })
+
+interface Call {
+  readonly ctx: RpcContext
+  readonly path: string
+  readonly input: z.infer<typeof OnceInput>
+}
+
+/** Runs a write once for each key and procedure. `secrets`: fields of the answer that are only in the input. */
+export function once<I extends object, T extends object>(
+  { ctx, path, input }: Call & { readonly input: I },
+  run: (input: Omit<I, keyof z.infer<typeof OnceInput>>, caller: Caller) => Promise<T>,
+  secrets: readonly string[] = [],
+): Promise<T> {
+  const { idempotency_key: key, ...body } = input
+  return ctx.once({ caller: ctx.caller, path, key, body, secrets }, (caller) => run(body, caller))
 }
 
 /** As in REST, there is nothing beyond, and no column can contain more. */

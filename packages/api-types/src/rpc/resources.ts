@@ -55,6 +55,8 @@ export interface Declaration {
   readonly written?: z.ZodType
   /** Fields of the answer to a write that are stored nowhere in plain text, and masked in the audit. */
   readonly secrets?: readonly string[]
+  /** The answer to `create` has a secret that is not in the request and not stored: it cannot be sent again. */
+  readonly showsSecretOnce?: true
   /** Its verbs in REST: all unless said; `reads` alone, or none, where only tRPC and the command line have them. */
   readonly rest?: 'reads' | 'none'
 }
@@ -156,6 +158,7 @@ export const resources = {
     rules: apiKeyRules,
     create: ApiKeyInput,
     written: CreatedApiKey,
+    showsSecretOnce: true,
     rest: 'none',
   },
 } as const satisfies Readonly<Record<string, Declaration>>

@@ -12,7 +12,7 @@ import {
 import { RemovedLeftovers, ShareUploads } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
 import { crud } from './crud.js'
-import { Condition, conditionOf, Id, read, RecordId, router, write } from './procedures.js'
+import { Condition, conditionOf, Id, once, OnceInput, read, RecordId, router, write } from './procedures.js'
 import type { JobService, Services } from './services.js'
 import { utilizationRouter } from './utilization.js'
 
@@ -32,7 +32,9 @@ function jobProcedures(jobs: (services: Services) => JobService) {
     watch: read
       .input(RecordId)
       .subscription(({ ctx, input, signal }) => jobs(ctx.services).watch(input.id, signal ?? never)),
-    cancel: write.input(RecordId).mutation(({ ctx, input }) => jobs(ctx.services).cancel(input.id, ctx.caller)),
+    cancel: write
+      .input(RecordId.extend(OnceInput.shape))
+      .mutation((call) => once(call, ({ id }, caller) => jobs(call.ctx.services).cancel(id, caller))),
   }
 }
 
@@ -83,10 +85,10 @@ export const appRouter = router({
       .output(ShareUploads)
       .query(({ ctx, input }) => ctx.services.shareUploads.get(input.id)),
     removeLeftovers: write
-      .input(Id.extend(LeftoverRemoval.shape))
+      .input(Id.extend({ ...LeftoverRemoval.shape, ...OnceInput.shape }))
       .output(RemovedLeftovers)
-      .mutation(({ ctx, input: { id, ...removal } }) =>
-        ctx.services.shareUploads.removeLeftovers(id, removal, ctx.caller),
+      .mutation((call) =>
+        once(call, ({ id, ...removal }, caller) => call.ctx.services.shareUploads.removeLeftovers(id, removal, caller)),
       ),
   }),
   gatewayDeployments: router({
@@ -104,8 +106,10 @@ export const appRouter = router({
   drift: router({
     get: read.input(Id).query(({ ctx, input }) => ctx.services.drift.get(input.id)),
     resolve: write
-      .input(Id.extend(DriftAction.shape))
-      .mutation(({ ctx, input }) => ctx.services.drift.resolve(input.id, { action: input.action }, ctx.caller)),
+      .input(Id.extend({ ...DriftAction.shape, ...OnceInput.shape }))
+      .mutation((call) =>
+        once(call, ({ id, action }, caller) => call.ctx.services.drift.resolve(id, { action }, caller)),
+      ),
   }),
   metrics: router({
     namesOfNode: read.input(Id).query(({ ctx, input }) => ctx.services.metrics.namesOfNode(input.id)),

@@ -22,6 +22,17 @@ export interface IdempotencyTicket {
   readonly secrets: readonly string[]
 }
 
+/** A write that may come again with the same key. */
+export interface Repeatable {
+  readonly caller: Caller
+  readonly path: string
+  /** As the client sent it. */
+  readonly key: string | string[] | undefined
+  readonly body: Readonly<Record<string, unknown>>
+  /** Fields of the answer that are not stored; they are filled in from the body, which is the same. */
+  readonly secrets: readonly string[]
+}
+
 /** One condition of a list: the field has one of the values. All conditions must hold. `field` is as in the query string, such as `cluster__name`. */
 export interface Filter {
   readonly field: string

@@ -6,7 +6,6 @@ import { fieldsOf } from './fields.js'
 import type { Dialect } from './dialect.js'
 import { localise } from './relations.js'
 import type { LocalPath } from './relations.js'
-import { once } from './idempotency.js'
 import { idempotencyKey } from './schema-document.js'
 import type { Action, Resource } from './resource.js'
 import { mountRoute } from './route.js'
@@ -35,8 +34,8 @@ function mountAction(app: FastifyInstance, { name, reads }: Resource, action: Ac
         action.run(id, schema === undefined ? undefined : parseFields(schema, sent), caller)
       if (method !== 'POST') return run(caller)
       const path = `/api/v1/${name}/${id}/${action.path}/`
-      const header = headers['idempotency-key']
-      return once(dialect.idempotency, { caller, path, header, body: sent, secrets: [] }, run)
+      const key = headers['idempotency-key']
+      return dialect.idempotency.once({ caller, path, key, body: sent, secrets: [] }, run)
     },
   })
 }

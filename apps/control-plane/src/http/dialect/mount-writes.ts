@@ -6,7 +6,6 @@ import { parseChange } from './change-body.js'
 import { parseFields } from '../../services/field-errors.js'
 import { fieldsOf } from './fields.js'
 import type { Dialect } from './dialect.js'
-import { once } from './idempotency.js'
 import { localise } from './relations.js'
 import type { LocalPath } from './relations.js'
 import type { Resource } from './resource.js'
@@ -37,8 +36,8 @@ function mountCreate(app: FastifyInstance, { name, record, create }: Resource, d
     async handle({ body, caller, headers, origin }, reply) {
       const local = localise(objectBody(body), fields, (text) => origins.pathOf(text, origin))
       const path = `/api/v1/${name}/`
-      const request = { caller, path, header: headers['idempotency-key'], body: local, secrets: create.secrets ?? [] }
-      const made = await once(idempotency, request, (caller) => create.run(parseFields(create.body, local), caller))
+      const request = { caller, path, key: headers['idempotency-key'], body: local, secrets: create.secrets ?? [] }
+      const made = await idempotency.once(request, (caller) => create.run(parseFields(create.body, local), caller))
       reply.header('location', origins.urlOf(made.resource_uri, origin))
       return made
     },
