@@ -1,5 +1,6 @@
 import { createUsageIntakeStore } from '@roost/control-plane/dist/utilization/intake-store.js'
 import type { HalfHourUsage } from '@roost/control-plane/dist/utilization/intake-store.js'
+import { newAccountLimit } from '@roost/control-plane/dist/utilization/new-accounts.js'
 import { insertNodes } from '../support/agents/nodes.js'
 import { storageOf, transferOf } from '../support/database/usage-rows.js'
 import { median, timesOf } from './measure.js'
@@ -12,7 +13,6 @@ const accounts = 5_000
 const rounds = 40
 const monthHalfHours = 1_440
 const monthAccounts = 1_000
-const anyNumber = () => {}
 const halfHour = Math.floor(Date.now() / 1_800_000) - 2 * monthHalfHours
 
 /** Usage taken in from two nodes at a time, and read back by REST over a month. */
@@ -41,12 +41,13 @@ async function intake({ database }: Stage, [one = 0, two = 0]: readonly number[]
   const perSecond = async (node: (round: number) => number, first: number) => {
     const begin = performance.now()
     const writer = async (own: number) => {
-      for (let at = own; at < rounds; at += 2) await store.merge(usageOf(node(at), first + at), anyNumber)
+      for (let at = own; at < rounds; at += 2)
+        await store.merge(usageOf(node(at), first + at), newAccountLimit(Date.now()))
     }
     await Promise.all([writer(0), writer(1)])
     return (2 * accounts * rounds) / ((performance.now() - begin) / 1000)
   }
-  await store.merge(usageOf(one, -1), anyNumber)
+  await store.merge(usageOf(one, -1), newAccountLimit(Date.now()))
   const fresh = await perSecond(() => one, 0)
   const again = await perSecond(() => one, 0)
   const replica = await perSecond(() => two, 0)

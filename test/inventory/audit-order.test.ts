@@ -1,6 +1,7 @@
 import { createEnrollmentStore } from '@roost/control-plane/dist/nodes/enrollment-store.js'
 import { createFleetStore } from '@roost/control-plane/dist/nodes/fleet-store.js'
 import { createUsageIntakeStore } from '@roost/control-plane/dist/utilization/intake-store.js'
+import { newAccountLimit } from '@roost/control-plane/dist/utilization/new-accounts.js'
 import { advisoryLockSpaces } from '@roost/database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../support/database/database.js'
@@ -25,7 +26,7 @@ const writers: Readonly<Record<string, () => Promise<unknown>>> = {
   'usage that arrives late': () =>
     createUsageIntakeStore(database).merge(
       { nodeId, halfHour: 1, storage: [], transfer: [transferOf('AUTH_late', 1)], logRead: 1, isLate: true },
-      () => {},
+      newAccountLimit(Date.now()),
     ),
   'an enrollment': async () => {
     const digest = new Uint8Array(32).fill(7)

@@ -102,17 +102,18 @@ describe('usage that is reported', () => {
     expect(await readTransfer('AUTH_a')).toMatchObject({ bytes_in: 30 })
   })
 
-  it('names a limited number of new accounts a day and node', async () => {
+  it('names a limited number of new accounts a day and node, also after a restart', async () => {
     const { one, two } = await cluster()
-    const intake = createUsageIntake({
-      store: createUsageIntakeStore(harness.database),
-      oldestKept: () => 0,
-      log: createLog({ level: 'silent', out: process.stderr }),
-      now: () => harness.now,
-      newAccountsPerDay: 3,
-    })
+    const intakeOfNewProcess = () =>
+      createUsageIntake({
+        store: createUsageIntakeStore(harness.database),
+        oldestKept: () => 0,
+        log: createLog({ level: 'silent', out: process.stderr }),
+        now: () => harness.now,
+        newAccountsPerDay: 3,
+      })
     const report = (node: number, ...names: readonly string[]) =>
-      intake.accept(node, usageMessage(start, { storage: names.map((name) => storageOf(name, 1)) }))
+      intakeOfNewProcess().accept(node, usageMessage(start, { storage: names.map((name) => storageOf(name, 1)) }))
     await report(one, 'AUTH_1', 'AUTH_2')
     await expect(report(one, 'AUTH_3', 'AUTH_4')).rejects.toThrow('at most 3 new accounts a day')
     await report(one, 'AUTH_1', 'AUTH_2', 'AUTH_3')

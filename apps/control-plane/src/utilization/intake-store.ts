@@ -2,6 +2,7 @@ import type { StorageUsage, TransferUsage } from '@roost/api-types/agent'
 import type { Prisma } from '@roost/database'
 import { insertAuditEvent } from '../database/audit-event.js'
 import type { Database } from '../database/database.js'
+import type { NewAccountLimit } from './new-accounts.js'
 
 /** What one node tells of one half-hour. */
 export interface HalfHourUsage {
@@ -29,10 +30,10 @@ export interface UsageIntakeStore {
   /** Undefined when there is no such node. */
   findReporter(nodeId: number): Promise<Reporter | undefined>
   /**
-   * All of it or nothing. Returns the number of accounts that were unknown before; undefined when there is no such node.
-   * What was reported before, or less than that, changes nothing. Throws what `checkNew` throws about that number.
+   * All of it or nothing. Returns false when there is no such node. What was reported before, or less than that, changes
+   * nothing. Throws what the limit throws about the accounts that the node has made known on its day.
    */
-  merge(usage: HalfHourUsage, checkNew: (accounts: number) => void): Promise<number | undefined>
+  merge(usage: HalfHourUsage, newAccounts: NewAccountLimit): Promise<boolean>
 }
 
 type Tx = Prisma.TransactionClient
@@ -50,23 +51,23 @@ export function createUsageIntakeStore({ prisma }: Pick<Database, 'prisma'>): Us
       const policies = new Set(node.cluster.policies.map(({ index }) => index))
       return { inAccountRing: node.inAccountRing, isProxy: node.rolesGranted.includes('runs_proxy'), policies }
     },
-    merge: (usage, checkNew) =>
+    merge: (usage, newAccounts) =>
       prisma.$transaction(
         async (tx) => {
           const node = await tx.node.findUnique({
             where: { id: usage.nodeId },
             select: { clusterId: true, uuid: true },
           })
-          if (node === null) return undefined
+          if (node === null) return false
           const inserted = await insertAccounts(tx, node.clusterId, [...usage.storage, ...usage.transfer])
-          checkNew(inserted)
+          if (inserted > 0) newAccounts.check(await countNewAccounts(tx, usage.nodeId, newAccounts.day, inserted))
           const changed = {
             storage_rows: await mergeStorage(tx, node.clusterId, usage),
             transfer_rows: await mergeTransfer(tx, node.clusterId, usage),
             log_rows: await mergeCoverage(tx, node.clusterId, usage),
           }
           if (usage.isLate) await auditLate(tx, node, usage, changed)
-          return inserted
+          return true
         },
         { maxWait: 30_000, timeout: 60_000 },
       ),
@@ -87,6 +88,16 @@ async function insertAccounts(
     where not exists (select from usage_accounts a where a.cluster_id = ${clusterId} and a.name = reported.name)
     order by reported.name
     on conflict do nothing`
+}
+
+/** Adds to the accounts that the node has made known on the day, and returns their number. */
+async function countNewAccounts(tx: Tx, nodeId: number, day: number, accounts: number): Promise<number> {
+  const [row] = await tx.$queryRaw<{ readonly accounts: number }[]>`
+    insert into new_usage_accounts as n (node_id, day, accounts) values (${nodeId}, ${day}, ${accounts})
+    on conflict (node_id) do update set
+      accounts = excluded.accounts + case when n.day = excluded.day then n.accounts else 0 end, day = excluded.day
+    returning accounts`
+  return row?.accounts ?? accounts
 }
 
 /**

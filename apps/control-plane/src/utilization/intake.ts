@@ -6,7 +6,7 @@ import type { Log } from '../lifecycle/log.js'
 import { halfHourMs, timeText } from './half-hours.js'
 import { writeWithoutPoison } from '../database/write-without-poison.js'
 import type { UsageIntakeStore } from './intake-store.js'
-import { NewAccounts } from './new-accounts.js'
+import { newAccountLimit } from './new-accounts.js'
 import { permittedUsage } from './permitted.js'
 
 /** After its end a half-hour stays open so long for messages that are on their way. */
@@ -14,9 +14,6 @@ const openForMs = 3_600_000
 
 /** After an outage a whole fleet sends what it kept: it must not take the database from the API. */
 const messagesAtOnce = 2
-
-/** A node that reports a large cluster for the first time needs them; its agent keeps what is beyond until the next day. */
-const usualNewAccountsPerDay = 50_000
 
 export interface UsageIntake {
   /** Resolves when the message is stored, or was before: then the agent forgets it. */
@@ -35,9 +32,8 @@ interface UsageIntakeOptions {
 }
 
 export function createUsageIntake(options: UsageIntakeOptions): UsageIntake {
-  const { store, oldestKept, log, now, newAccountsPerDay = usualNewAccountsPerDay } = options
+  const { store, oldestKept, log, now, newAccountsPerDay } = options
   const limit = concurrencyLimit(messagesAtOnce)
-  const newAccounts = new NewAccounts(newAccountsPerDay)
   return {
     async accept(nodeId, message) {
       const halfHour = message.half_hour / halfHourSeconds
@@ -56,10 +52,9 @@ export function createUsageIntake(options: UsageIntakeOptions): UsageIntake {
       const isLate = now() >= (halfHour + 1) * halfHourMs + openForMs
       const write = async (part: readonly Row[]) => {
         if (part.length === 0) return
-        const checkNew = (accounts: number) => newAccounts.check(nodeId, accounts, now())
-        const added = await limit(() => store.merge({ nodeId, halfHour, isLate, ...partOf(part) }, checkNew))
-        if (added === undefined) throw removed()
-        newAccounts.add(nodeId, added)
+        const newAccounts = newAccountLimit(now(), newAccountsPerDay)
+        const isKnown = await limit(() => store.merge({ nodeId, halfHour, isLate, ...partOf(part) }, newAccounts))
+        if (!isKnown) throw removed()
       }
       await writeWithoutPoison(rowsOf(usage), write, (row, err) =>
         log.warn({ err, nodeId, row }, 'dropped usage of a node that the database refuses'),
