@@ -37,7 +37,7 @@ import {
   WrittenGatewayShare,
   WrittenUser,
 } from '../rest/index.js'
-import type { ResourceRules } from '../rest/index.js'
+import type { byId, ResourceRules } from '../rest/index.js'
 
 /** A resource: its records, and the verbs that it has. The services, tRPC, REST, OpenAPI and the index follow from it. */
 export interface Declaration {
@@ -46,7 +46,8 @@ export interface Declaration {
   readonly description: string
   /** The answer to a read. A union of variants is fine; a key that is not in it cannot leak. */
   readonly record: z.ZodType
-  readonly rules: ResourceRules
+  /** Every list has the filters `byId`. */
+  readonly rules: ResourceRules & { readonly filters: typeof byId }
   /** The bodies of `create` and `change`. A verb that is left out is answered 405. */
   readonly create?: z.ZodType
   readonly change?: z.ZodType
