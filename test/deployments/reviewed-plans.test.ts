@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Job } from '@roost/api-types/rest'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { addLabNode, waitForJob, blockHalfway } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
-import { addCluster } from '../support/agents/fleet-rows.js'
+import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { SimulatedAgent } from '../support/agents/simulated-agent.js'
+import { newIdentity } from '../support/agents/simulated-identity.js'
 import { currentFiles } from '../support/gateway/folder-applier.js'
 import { shareApi } from '../support/http/shared-api.js'
 
@@ -48,6 +50,36 @@ async function applyReviewed(meanwhile: () => Promise<unknown>): Promise<Job> {
   expect(end.plan).toEqual(plan)
   return end
 }
+
+it('a dry run is asked again of a node that reconnects before it has answered', async () => {
+  const identity = newIdentity()
+  const { uuid, publicKey } = identity
+  const machine = { uuid, publicKey, machineId: `machine-${uuid}` }
+  const role = { create: { runsProxy: true } }
+  const node = await addNode(server.api.database, await addCluster(server.api.database), { ...machine, role })
+  const requests: string[] = []
+  const plan = { files: [], daemons: [], mounts: { started: [], stopped: [] }, notes: [] }
+  const { url, ca } = server.api
+  const agent = new SimulatedAgent({
+    url,
+    ca,
+    identity,
+    onMessage(message) {
+      if (message.type !== 'plan_request') return
+      requests.push(message.request)
+      if (requests.length === 1) agent.stop('terminate')
+      else agent.send({ type: 'plan', request: message.request, plan, error: null })
+    },
+  })
+  onTestFinished(() => agent.stop())
+  agent.dial()
+  await agent.until(({ welcomed }) => welcomed > 0)
+  const { body: job } = await server.post(path, { node: `/api/v1/nodes/${node}/`, dry_run: true })
+  await agent.until(({ ended }) => ended !== undefined)
+  agent.dial()
+  expect(await waitForJob(server.get, job, 25_000)).toMatchObject({ state: 'COMPLETED_SUCCESS' })
+  expect(requests).toEqual([requests[0], requests[0]])
+})
 
 describe('a plan that was reviewed', () => {
   it('is what every node does, however late its turn comes', async () => {

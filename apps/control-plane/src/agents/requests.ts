@@ -37,12 +37,16 @@ export interface AgentRequests {
   ): Promise<RequestAnswer<RequestResult<K>>>
   /** Has messages of its own, which agents of protocol 1 know, too. */
   askForPlan(nodeId: number, desired: DesiredState, deadlineMs: number): Promise<RequestAnswer<DeploymentPlan>>
+  /** Asks a node that has a new session for the plans again that it still owes: their requests may be lost. */
+  connected(nodeId: number): void
   /** Accepts an answer; ignores one that no request of this node waits for. */
   answered(nodeId: number, message: AnswerMessage | PlanMessage): void
 }
 
 interface Pending {
   readonly nodeId: number
+  /** Sends the request again; undefined for a request that must not be processed twice. */
+  readonly repeat: (() => void) | undefined
   settle(answer: RequestAnswer<unknown>): void
 }
 
@@ -62,6 +66,7 @@ export function createAgentRequests(channel: NodeChannel): AgentRequests {
     nodeId: number,
     deadlineMs: number,
     message: (id: string) => ServerMessage,
+    isRepeatable = false,
   ): Promise<RequestAnswer<unknown>> {
     if (!channel.isConnected(nodeId)) return Promise.resolve(notConnected)
     if (pending.size >= maxPending) return Promise.resolve(tooMany)
@@ -73,8 +78,9 @@ export function createAgentRequests(channel: NodeChannel): AgentRequests {
         resolve(answer)
       }
       const timer = setTimeout(() => settle(noAnswer), deadlineMs).unref()
-      pending.set(id, { nodeId, settle })
-      channel.send(nodeId, message(id))
+      const send = () => channel.send(nodeId, message(id))
+      pending.set(id, { nodeId, settle, repeat: isRepeatable ? send : undefined })
+      send()
     })
   }
 
@@ -91,19 +97,22 @@ export function createAgentRequests(channel: NodeChannel): AgentRequests {
       const fault = unknownFields(channel.agentOf(nodeId), desired)
       if (fault !== undefined) return { error: fault }
       // The message's schema has checked the plan.
-      return (await ask(nodeId, deadlineMs, (request) => ({
-        type: 'plan_request',
-        request,
-        desired,
-      }))) as RequestAnswer<DeploymentPlan>
+      const message = (request: string) => ({ type: 'plan_request', request, desired }) as const
+      return (await ask(nodeId, deadlineMs, message, true)) as RequestAnswer<DeploymentPlan>
+    },
+    connected(nodeId) {
+      for (const request of pending.values()) if (request.nodeId === nodeId) request.repeat?.()
     },
     answered(nodeId, message) {
       const id = message.type === 'plan' ? message.request : message.id
       const result = message.type === 'plan' ? message.plan : message.result
       const request = pending.get(id)
-      if (request?.nodeId !== nodeId) return
-      if (message.error !== null) request.settle({ error: message.error })
-      else request.settle(result === null ? unreadable : { result })
+      if (request?.nodeId === nodeId) request.settle(answerOf(message.error, result))
     },
   }
+}
+
+function answerOf(error: string | null, result: unknown): RequestAnswer<unknown> {
+  if (error !== null) return { error }
+  return result === null ? unreadable : { result }
 }

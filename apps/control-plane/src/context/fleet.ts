@@ -57,6 +57,8 @@ export function streamHandlers(
     connected(nodeId) {
       metrics.intake.connected(nodeId)
       void nodes.sendDesired(nodeId)
+      // After the welcome.
+      setImmediate(() => requests.connected(nodeId))
       log.info({ nodeId }, 'node connected')
     },
     disconnected(nodeId) {
