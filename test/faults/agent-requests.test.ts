@@ -42,7 +42,9 @@ it('an agent answers every request: by its handler, with its error, or that it d
   const answers = new Map(server.answers.map(({ id, result, error }) => [id, { result, error }]))
   expect(answers.get('a')).toEqual({ result: { ended: 3, notes: [] }, error: null })
   expect(answers.get('b')).toEqual({ result: null, error: 'no such generation' })
-  expect(answers.get('c')?.error).toBe("This agent does not know requests of the kind 'make_coffee'; upgrade it.")
+  expect(answers.get('c')?.error).toBe(
+    "This agent does not support requests of the kind 'make_coffee'. Upgrade the agent.",
+  )
   expect(answers.get('d')?.error).toContain('generation')
   expect(server.faults).toEqual([])
 })

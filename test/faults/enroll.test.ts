@@ -146,7 +146,7 @@ describe('enrollment', () => {
     const url = await serve(answering(200, enrolled), await makeServerCertificate(other, names, Date.now()), other.cert)
     const { code, stderr } = await enrollAt(url)
     expect(code).toBe(1)
-    expect(stderr).toContain(`does not show the expected authority, but ${publicKeyDigest(other.cert)}`)
+    expect(stderr).toContain(`did not present the expected CA, but one with SHA-256 ${publicKeyDigest(other.cert)}`)
     expect(requests).toEqual([])
   })
 
@@ -154,7 +154,7 @@ describe('enrollment', () => {
     const other = await makeCa(Date.now())
     const url = await serve(answering(200, enrolled), await makeServerCertificate(other, names, Date.now()))
     const { code, stderr } = await enrollAt(url)
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('expected authority') })
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('expected CA') })
     expect(requests).toEqual([])
   })
 
@@ -202,8 +202,8 @@ describe('enrollment', () => {
     [401, { error: 'No.' }, 'roost token create'],
     [429, { error: 'Too many.' }, 'Wait a minute'],
     [503, { error: 'The database cannot be reached.' }, 'Try again'],
-    [404, {}, 'not an answer of a Roost control plane'],
-    [200, { unexpected: true }, 'not an answer of a Roost control plane'],
+    [404, {}, 'is not a Roost control plane'],
+    [200, { unexpected: true }, 'is not a Roost control plane'],
   ])('answers %i with one cause and one remedy', async (status, body, remedy) => {
     const url = await serve(answering(status, body))
     const { code, stderr } = await enrollAt(url)
@@ -221,6 +221,9 @@ describe('enrollment', () => {
   })
 
   it('sends no token in the clear to another machine', async () => {
-    expect(await enrollAt('http://192.0.2.1:8443')).toMatchObject({ code: 1, stderr: expect.stringContaining('clear') })
+    expect(await enrollAt('http://192.0.2.1:8443')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('unencrypted'),
+    })
   })
 })

@@ -138,7 +138,7 @@ describe('an inventory that the end cuts short', () => {
     open({ devices: [{ name: 'hung', mount_point: '/data/hung' }] }, hanging)
     const reading = inventories.read().catch((error: unknown) => error)
     await inventories.close()
-    expect(await reading).toEqual(new Error('The agent ends.'))
+    expect(await reading).toEqual(new Error('The agent is stopping.'))
   })
 })
 

@@ -129,7 +129,7 @@ class WatchedInventories implements Inventories {
     this.#stamp = await this.#readStamp()
     const { inventory, devices } = await read()
     // Probes that were stopped say nothing about their disks.
-    if (this.#isClosed) throw new Error('The agent ends.')
+    if (this.#isClosed) throw new Error('The agent is stopping.')
     if (devices !== null) this.#devices = devices
     this.#statuses = new Map(this.#devices.map(({ device }) => [device.key, device.status]))
     probe.keepOnly(mountsOf(this.#devices))

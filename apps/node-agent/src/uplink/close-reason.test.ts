@@ -8,8 +8,8 @@ it('reads what the control plane says, and for how long to stay away', () => {
 })
 
 it.each([
-  [1006, '', 'The connection broke.'],
-  [closeCodes.serviceRestart, 'bye', 'The control plane restarts. bye'],
+  [1006, '', 'The connection was lost.'],
+  [closeCodes.serviceRestart, 'bye', 'The control plane is restarting. bye'],
   [4999, '', 'The connection was closed with code 4999.'],
   [
     1000,

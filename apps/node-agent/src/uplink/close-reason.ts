@@ -4,14 +4,14 @@ import * as z from 'zod/mini'
 const Reason = z.object({ message: z.string(), retry_after_ms: z.optional(z.number().check(z.nonnegative())) })
 
 const meanings: Readonly<Record<number, string>> = {
-  1006: 'The connection broke.',
-  [closeCodes.internalError]: 'The control plane failed to process a message.',
-  [closeCodes.serviceRestart]: 'The control plane restarts.',
+  1006: 'The connection was lost.',
+  [closeCodes.internalError]: 'The control plane failed to process a message. See the log of the control plane.',
+  [closeCodes.serviceRestart]: 'The control plane is restarting.',
   [closeCodes.tryAgainLater]: 'The control plane is busy.',
-  [closeCodes.unauthenticated]: "The control plane did not accept this node's signature.",
-  [closeCodes.helloTimeout]: 'The control plane received no hello in time.',
-  [closeCodes.needsUpgrade]: 'The control plane does not speak the protocol of this agent.',
-  [closeCodes.replaced]: 'Another process with the identity of this node took over.',
+  [closeCodes.unauthenticated]: "The control plane did not accept this node's signature. Enroll this machine again.",
+  [closeCodes.helloTimeout]: 'The control plane received no hello message in time.',
+  [closeCodes.needsUpgrade]: 'The control plane does not support the protocol version of this agent.',
+  [closeCodes.replaced]: 'Another process connected with the identity of this node.',
   [closeCodes.revoked]: 'An operator removed this node.',
 }
 

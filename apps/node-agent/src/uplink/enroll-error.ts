@@ -14,16 +14,17 @@ export function connectionError(error: unknown, server: URL, now: Date): EnrollE
   const { code = '', message } = error as NodeJS.ErrnoException
   const [cause, remedy] = meanings[code] ?? [
     () => `The connection to ${server.origin} failed: ${message}.`,
-    'Check the address, and that this machine may reach it.',
+    'Check the address, and that this machine can reach it.',
   ]
   return new EnrollError(cause(server, message, now), remedy)
 }
 
 type Cause = (server: URL, message: string, now: Date) => string
 
-const wrongTime = 'Set this clock if it is wrong, best by NTP; else renew the certificate of the control plane.'
+const wrongTime =
+  "If this machine's clock is wrong, set it, preferably with NTP. Otherwise renew the certificate of the control plane."
 const wrongChain =
-  'Use the line of `roost token create` as it was printed; if it was, somebody may be between this machine and the control plane.'
+  'Use the line that `roost token create` printed, unchanged. If you did, somebody may be intercepting the connection to the control plane.'
 const notTls = (server: URL): string => `${server.origin} does not speak TLS.`
 
 const meanings: Readonly<Record<string, readonly [Cause, string]>> = {
@@ -31,20 +32,20 @@ const meanings: Readonly<Record<string, readonly [Cause, string]>> = {
     (server) => `Nothing listens at ${server.host}.`,
     'Check the address, and that the control plane runs and listens on more than loopback (ROOST_LISTEN).',
   ],
-  ENOTFOUND: [(server) => `The name ${server.hostname} is not known here.`, 'Check the name, or use an address.'],
+  ENOTFOUND: [(server) => `The name ${server.hostname} cannot be resolved.`, 'Check the name, or use an IP address.'],
   EAI_AGAIN: [
-    (server) => `The name ${server.hostname} cannot be looked up now.`,
-    'Check the name servers of this machine, or use an address.',
+    (server) => `The name ${server.hostname} cannot be resolved at the moment.`,
+    'Check the name servers of this machine, or use an IP address.',
   ],
   ETIMEDOUT: [
     (server) => `${server.host} does not answer.`,
     'Check the address, and that no firewall is between this machine and the control plane.',
   ],
-  EPROTO: [notTls, 'Check the port, or give the address with http:// if it is on this machine.'],
-  ERR_SSL_WRONG_VERSION_NUMBER: [notTls, 'Check the port, or give the address with http:// if it is on this machine.'],
+  EPROTO: [notTls, 'Check the port, or use http:// if the control plane is on this machine.'],
+  ERR_SSL_WRONG_VERSION_NUMBER: [notTls, 'Check the port, or use http:// if the control plane is on this machine.'],
   ERR_TLS_CERT_ALTNAME_INVALID: [
     (server, message) => `The certificate of the control plane is not for ${server.hostname}. ${message}`,
-    'Use a name that the certificate has, or set ROOST_PUBLIC_URL on the control plane to this one.',
+    'Use a name that is in the certificate, or set ROOST_PUBLIC_URL on the control plane to this name.',
   ],
   CERT_HAS_EXPIRED: [
     (_, __, now) => `The certificate has expired by this machine's clock, ${now.toISOString()}.`,
@@ -67,5 +68,5 @@ const meanings: Readonly<Record<string, readonly [Cause, string]>> = {
     () => 'The certificate of the control plane comes from an unknown authority.',
     wrongChain,
   ],
-  CERT_SIGNATURE_FAILURE: [() => 'The certificate of the control plane is forged.', wrongChain],
+  CERT_SIGNATURE_FAILURE: [() => 'The certificate of the control plane has an invalid signature.', wrongChain],
 }

@@ -53,8 +53,8 @@ function requireSafe(server: URL): void {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(server.hostname)
   if (server.protocol === 'https:' || (server.protocol === 'http:' && isLocal)) return
   throw new EnrollError(
-    `${server.origin} would send the token in the clear.`,
-    'Use the https:// address of the control plane; http:// is for one on this machine.',
+    `The token would be sent to ${server.origin} unencrypted.`,
+    'Use the https:// address of the control plane. http:// is permitted only for a control plane on this machine.',
   )
 }
 
@@ -114,26 +114,26 @@ const otherError: Meaning = ['', 'Fix that, then enroll again.']
 
 function notRoost(server: URL, status: number): Meaning {
   return [
-    `${server.origin} answered ${status}, which is not an answer of a Roost control plane.`,
-    'Check address and port: the line of `roost token create` has them.',
+    `${server.origin} answered with status ${status} and is not a Roost control plane.`,
+    'Check the address and the port. The line that `roost token create` prints has both.',
   ]
 }
 
 const statusMeanings: Readonly<Record<number, Meaning>> = {
   401: [
     'The token was not accepted.',
-    'Make a new one with `roost token create` on the control plane; each works once, for an hour.',
+    'Create a new one with `roost token create` on the control plane. Each token works once, within an hour.',
   ],
-  429: ['There were too many attempts from this address.', 'Wait a minute, then try again.'],
+  429: ['Too many attempts from this address.', 'Wait a minute, then try again.'],
   500: [
-    'The control plane cannot do it now.',
-    'Try again in a minute; if that does not help, look into the log of the control plane.',
+    'The control plane cannot enroll this machine at the moment.',
+    'Try again in a minute. If that does not help, see the log of the control plane.',
   ],
 }
 
 function knownNode({ error, known_node: { id, hostname, last_seen } }: EnrollConflict): EnrollError {
   return new EnrollError(
     `${error} (node ${id}, ${hostname}, last seen ${last_seen ?? 'never'})`,
-    'Run the same line with --take-place to go on as that node, or with --new-node to be another one. The token is still good.',
+    'Run the same line with --take-place to continue as that node, or with --new-node to enroll as a new node. The token is still valid.',
   )
 }

@@ -120,7 +120,7 @@ it('says once that the disk takes no more, drops frames, and goes on when it tak
   await writeFile(dir, '')
   await fill(buffer, 1, 5)
   expect(lines).toHaveLength(1)
-  expect(lines[0]).toContain('free some disk space')
+  expect(lines[0]).toContain('check the free space and permissions of the data directory')
   await rm(dir)
   await fill(buffer, 6, 7)
   expect(await numbers(buffer)).toEqual([6, 7])

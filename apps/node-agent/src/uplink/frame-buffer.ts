@@ -117,7 +117,7 @@ export class FrameBuffer {
       const oldest = this.#segments.shift() as Segment
       await rm(this.#path(oldest.number), { force: true })
     }
-    if (bytes > bound) throw new Error('What must not be lost takes all the room there is.')
+    if (bytes > bound) throw new Error('Messages that must not be lost use all the space of the buffer.')
   }
 
   async #segmentFor(bytes: number): Promise<Segment> {
@@ -145,9 +145,12 @@ export class FrameBuffer {
   /** Logs the fault once, until a frame could be saved again: the disk may stay full for days. */
   async #failed(error: unknown): Promise<void> {
     if (!this.#failing)
-      this.#options.log.warn('could not save readings while there is no connection, free some disk space', {
-        error,
-      })
+      this.#options.log.warn(
+        'could not buffer readings on disk while the control plane is unreachable: check the free space and permissions of the data directory',
+        {
+          error,
+        },
+      )
     this.#failing = true
     await this.#seal()
   }

@@ -91,7 +91,7 @@ it('keeps a message in memory when the disk takes no more, says so, and still le
   const spool = await open()
   await blockFolder()
   const message = await spool.add('usage', numbered)
-  expect(lines.join()).toContain('free some disk space')
+  expect(lines.join()).toContain('check the free space and permissions of the data directory')
   expect(await spool.read(message)).toContain(String(message.sequence))
   await spool.acknowledge(message.sequence)
   expect(spool.pending()).toEqual([])

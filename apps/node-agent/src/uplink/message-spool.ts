@@ -109,7 +109,7 @@ export class MessageSpool {
       return null
     } catch (error) {
       this.#options.log.error(
-        'state directory is full, undelivered messages are kept in memory only, free some disk space',
+        'could not save an undelivered message, which is now in memory only: check the free space and permissions of the data directory',
         {
           error,
           kind,
@@ -123,7 +123,7 @@ export class MessageSpool {
     this.#messages.delete(message.sequence)
     if (message.unsaved !== null) return
     await removeManagedFile(this.#path(message.sequence, message.kind)).catch((error: unknown) =>
-      this.#options.log.warn('could not remove an acknowledged message, it will be sent again', { error }),
+      this.#options.log.warn('could not remove an acknowledged message, which will be sent again', { error }),
     )
   }
 

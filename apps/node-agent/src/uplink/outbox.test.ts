@@ -111,7 +111,7 @@ it('sends no frame whose catalogue cannot be sent, and logs that once', () => {
   report(2, many)
   expect(wire.sent).toEqual([])
   expect(lines).toHaveLength(1)
-  expect(lines[0]).toContain('more metrics than a catalogue can name')
+  expect(lines[0]).toContain('too many metrics for one catalogue message')
 })
 
 it('sends nothing while another machine has the identity', () => {

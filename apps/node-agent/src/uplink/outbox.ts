@@ -156,7 +156,7 @@ export class Outbox implements Reporter {
       this.#catalogueSent = false
       this.#frame = null
       if (Buffer.byteLength(catalogue.text) > maxMessageBytes)
-        this.#options.log.error('more metrics than a catalogue can name, none are sent', {
+        this.#options.log.error('too many metrics for one catalogue message: no metrics are sent', {
           metrics: metrics.length,
         })
     }
@@ -215,7 +215,7 @@ export class Outbox implements Reporter {
         send: (frame) => this.#sendRoomy(link, frame),
       })
     } catch (error) {
-      log.warn('could not send readings from the time without a connection', { error })
+      log.warn('could not send the readings that were buffered while disconnected', { error })
     }
   }
 }

@@ -18,15 +18,15 @@ export async function fetchPinned(server: URL, sha256: string): Promise<string> 
     .toLowerCase()
   if (!/^[0-9a-f]{64}$/.test(wanted))
     throw new EnrollError(
-      `--ca-sha256 has 64 hexadecimal digits, and is '${sha256}'.`,
-      'Copy the whole line of `roost token create`.',
+      `--ca-sha256 must have 64 hexadecimal digits, but is '${sha256}'.`,
+      'Copy the complete line that `roost token create` printed.',
     )
   const shown = await fetchCertificates(server)
   const pinned = shown.find((pem) => digestsOf(pem).includes(wanted))
   if (pinned !== undefined) return pinned
   throw new EnrollError(
-    `${server.origin} does not show the expected authority, but ${digestsOf(shown.at(-1) as string)[0]}.`,
-    'Use the line of `roost token create` as it was printed; if it was, somebody may be between this machine and the control plane.',
+    `${server.origin} did not present the expected CA, but one with SHA-256 ${digestsOf(shown.at(-1) as string)[0]}.`,
+    'Use the line that `roost token create` printed, unchanged. If you did, somebody may be intercepting the connection to the control plane.',
   )
 }
 

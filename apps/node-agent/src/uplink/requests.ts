@@ -26,7 +26,7 @@ export async function answerRequest(
 }
 
 async function handle(handlers: RequestHandlers, kind: string, parameters: unknown): Promise<unknown> {
-  if (!isKind(kind)) throw new Error(`This agent does not know requests of the kind '${kind}'; upgrade it.`)
+  if (!isKind(kind)) throw new Error(`This agent does not support requests of the kind '${kind}'. Upgrade the agent.`)
   const handler = handlers[kind] as ((parameters: unknown) => Promise<unknown>) | undefined
   if (handler === undefined) throw new Error(`This node does not answer requests of the kind '${kind}'.`)
   return handler(requestKinds[kind].parameters.parse(parameters))

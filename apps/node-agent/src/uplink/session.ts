@@ -102,7 +102,7 @@ export class Session {
   /** Ends the session after a fault of this program. */
   fail(error: unknown): void {
     this.#options.onFault(error)
-    this.#failure ??= 'A message of the control plane could not be processed.'
+    this.#failure ??= 'A message from the control plane could not be processed.'
     this.#socket.close(closeCodes.internalError, JSON.stringify({ message: 'The agent failed to process a message.' }))
   }
 
@@ -141,7 +141,7 @@ export class Session {
     const seconds = Number(response.headers['retry-after'])
     if (seconds >= 0) this.#retryAfterMs = seconds * 1000
     response.destroy()
-    this.#giveUp(`The control plane answered ${response.statusCode} instead of opening the stream.`)
+    this.#giveUp(`The control plane answered with status ${response.statusCode} instead of opening the stream.`)
   }
 
   /** Processes a message. An error ends this session at most. */
@@ -203,7 +203,7 @@ export class Session {
       clock,
       random,
       ping: (id: number) => this.#sendHeartbeat('ping', id),
-      dead: () => this.#giveUp('The control plane no longer answers: the connection is dead.'),
+      dead: () => this.#giveUp('The control plane no longer answers.'),
     }
     this.#heartbeat = new Heartbeat(heartbeat, heartbeatMs)
   }

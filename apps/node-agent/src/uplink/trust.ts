@@ -66,7 +66,8 @@ export class Trust {
     try {
       const authorities = splitPem(sent.join('\n'))
       if (authorities.join('') === this.#authorities.join('')) return
-      if (!vouchesFor(authorities, shown)) throw new Error('none of them vouches for the present connection')
+      if (!vouchesFor(authorities, shown))
+        throw new Error('none of them signed the certificate of the current connection')
       await saveAuthorities(this.#dataDir, authorities)
       this.#authorities = authorities
       this.#log.info('saved new trusted authorities', { count: authorities.length })

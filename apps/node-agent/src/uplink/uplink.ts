@@ -58,7 +58,7 @@ export class Uplink {
   async stop(): Promise<void> {
     this.#stopping = true
     this.#wake()
-    await this.#session?.close(1000, 'The agent ends.')
+    await this.#session?.close(1000, 'The agent is stopping.')
     await this.ended
   }
 
@@ -68,13 +68,13 @@ export class Uplink {
       if (end.code === closeCodes.revoked) return this.#revoked(end)
       if (!this.#stopping) await this.#pause(end)
     }
-    return { reason: 'stopped', message: 'The agent was asked to end.' }
+    return { reason: 'stopped', message: 'The agent was asked to stop.' }
   }
 
   async #oneSession(): Promise<SessionEnd> {
     const { identity, machine, trust, outbox, clock, random, onStatus, log } = this.#options
     const { server } = identity.enrollment
-    onStatus(`dials ${server}`)
+    onStatus(`connecting to ${server}`)
     const session = new Session({
       url: streamUrl(server),
       ca: trust.authorities,
@@ -86,7 +86,7 @@ export class Uplink {
       onSkew: (seconds) => this.#skewed(seconds),
       onMessage: (message) => this.#receive(session, message),
       onUnknown: (type) => this.#warnOfUnknown(type),
-      onFault: (error) => log.error('could not process a message of the control plane', { error }),
+      onFault: (error) => log.error('could not process a message from the control plane', { error }),
     })
     this.#session = session
     const end = await session.ended
@@ -115,7 +115,9 @@ export class Uplink {
   }
 
   #revoked({ message }: SessionEnd): UplinkEnd {
-    this.#options.log.error('this node was removed from the control plane, the agent ends', { reason: message })
+    this.#options.log.error('an operator removed this node from the control plane: the agent is stopping', {
+      reason: message,
+    })
     return { reason: 'revoked', message }
   }
 
@@ -139,7 +141,10 @@ export class Uplink {
         if (message.sequence !== undefined) outbox.refused(message.sequence)
         return
       case 'unsupported':
-        return log.warn('the control plane is older than this agent and does not know a message', { of: message.of })
+        return log.warn(
+          'the control plane is older than this agent and does not support a message: upgrade the control plane',
+          { of: message.of },
+        )
     }
   }
 
@@ -152,8 +157,8 @@ export class Uplink {
     const { outbox, deployments, identity, log, onStatus } = this.#options
     const { server, node_id: node } = identity.enrollment
     if (parked !== null) {
-      log.error('another machine uses the identity of this node, nothing is reported from here', { reason: parked })
-      onStatus(`parked: ${parked}`)
+      log.error('another machine uses the identity of this node: this machine sends no reports', { reason: parked })
+      onStatus(`not reporting: ${parked}`)
       return outbox.park()
     }
     log.info('connected to the control plane', { server, node })

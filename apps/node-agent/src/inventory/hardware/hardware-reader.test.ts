@@ -110,7 +110,7 @@ describe('a device that hangs', () => {
     const report = await readerOf({ deadlineMs: 6_000 }).read()
     expect(report.memory_modules).toHaveLength(2)
     expect([report.disks, report.interfaces]).toEqual([null, null])
-    const reason = 'the process that reads it did not answer in time and was killed'
+    const reason = 'the process that reads the hardware did not answer in time and was killed'
     expect(report.unavailable).toEqual({ disks: reason, interfaces: reason })
     const pids = ['pid', 'child'].map((file) => Number(readFileSync(join(dir, file), 'utf8')))
     await vi.waitFor(() => expect(pids.map(isRunning)).toEqual([false, false]))
@@ -122,7 +122,7 @@ describe('a device that hangs', () => {
     const stuck: RunCommand = async () => ({ outcome: 'timed_out', exitCode: null, stdout: '', stderr: '', ended })
     const reader = readerOf({ run: stuck })
     expect((await reader.read()).unavailable).toHaveProperty('system')
-    await expect(reader.read()).rejects.toThrow('still hangs')
+    await expect(reader.read()).rejects.toThrow('is still hanging')
     end()
     await ended
     await expect(reader.read()).resolves.toHaveProperty('system', null)
@@ -134,5 +134,5 @@ it('ends with the agent', async () => {
   const reader = readerOf()
   const reading = reader.read()
   reader.close()
-  await expect(reading).rejects.toThrow('The agent stops')
+  await expect(reading).rejects.toThrow('The agent is stopping')
 })

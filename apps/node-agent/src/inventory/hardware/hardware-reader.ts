@@ -43,12 +43,12 @@ export function createHardwareReader(options: HardwareReaderOptions): HardwareRe
   return {
     close: () => stopping.abort(),
     async read() {
-      if (isRunning) throw new Error('An earlier process that reads the hardware still hangs.')
+      if (isRunning) throw new Error('An earlier process that reads the hardware is still hanging.')
       isRunning = true
       const limits = { deadlineMs, maxOutputBytes, signal: stopping.signal, ...(env === undefined ? {} : { env }) }
       const result = await run(process.execPath, ['--max-old-space-size=128', program], limits)
       void result.ended.then(() => (isRunning = false))
-      if (result.outcome === 'aborted') throw new Error('The agent stops.')
+      if (result.outcome === 'aborted') throw new Error('The agent is stopping.')
       return reportOf(clock.now() / 1_000, result.stdout, describeFailure(result))
     },
   }
@@ -65,7 +65,9 @@ function reportOf(readAt: number, text: string, failure: string): HardwareReport
     ...empty,
     ...Object.fromEntries(sections.map(({ name, value }) => [name, value])),
     unavailable: {
-      ...Object.fromEntries(missing.map((name) => [name, `the process that reads it ${failure}`.slice(0, 300)])),
+      ...Object.fromEntries(
+        missing.map((name) => [name, `the process that reads the hardware ${failure}`.slice(0, 300)]),
+      ),
       ...Object.assign({}, ...sections.map(({ unavailable }) => unavailable)),
     },
   }
