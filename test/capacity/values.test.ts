@@ -1,16 +1,11 @@
 import { createCapacity } from '@roost/control-plane/dist/capacity/feature.js'
 import type { CapacityFeature } from '@roost/control-plane/dist/capacity/feature.js'
 import { createCapacityStore } from '@roost/control-plane/dist/capacity/store.js'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase } from '../support/database/database.js'
-import type { TestDatabase } from '../support/database/database.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useDatabase } from '../support/database/database.js'
 import { addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = await useDatabase()
 
 let clusterId: number
 let nodeId: number

@@ -1,39 +1,30 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startApi } from '../support/http/api.js'
-import type { TestApi } from '../support/http/api.js'
+import { describe, expect, it } from 'vitest'
+import { useApi } from '../support/http/shared-api.js'
 import { addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
 
-let api: TestApi
-let cluster: number
-let node: number
-let device: number
-let silver: number
-beforeAll(async () => {
-  api = await startApi()
-  const { prisma } = api.database
-  cluster = await addCluster(api.database, 'prod')
-  node = await addNode(api.database, cluster, { hostname: 'store-1' })
-  silver = await addPolicy(api.database, cluster, 1, 'silver')
-  const gold = await addPolicy(api.database, cluster, 0, 'gold')
-  device = await addDevice(api.database, cluster, node, {
-    name: 'd3',
-    fsUuid: '5f0c2b1e-0000-4000-8000-000000000001',
-    serial: 'WX-1',
-    model: 'Ultrastar',
-    mountPoint: '/srv/node/d3',
-    fsType: 'xfs',
-    isRotational: true,
-    sizeBytes: 9_007_199_254_740_991n,
-    totalBytes: 52_710_469_632n,
-    freeBytes: 31_529_938_944n,
-    availableBytes: 28_845_584_384n,
-    lastSeen: new Date('2026-11-20T10:00:00Z'),
-  })
-  const policies = [silver, gold].map((policyId) => ({ deviceId: device, policyId }))
-  await prisma.devicePolicy.createMany({ data: policies })
-  await addDevice(api.database, cluster, node, { name: 'd4', status: 'missing' })
+const api = await useApi()
+const { prisma } = api.database
+const cluster = await addCluster(api.database, 'prod')
+const node = await addNode(api.database, cluster, { hostname: 'store-1' })
+const silver = await addPolicy(api.database, cluster, 1, 'silver')
+const gold = await addPolicy(api.database, cluster, 0, 'gold')
+const device = await addDevice(api.database, cluster, node, {
+  name: 'd3',
+  fsUuid: '5f0c2b1e-0000-4000-8000-000000000001',
+  serial: 'WX-1',
+  model: 'Ultrastar',
+  mountPoint: '/srv/node/d3',
+  fsType: 'xfs',
+  isRotational: true,
+  sizeBytes: 9_007_199_254_740_991n,
+  totalBytes: 52_710_469_632n,
+  freeBytes: 31_529_938_944n,
+  availableBytes: 28_845_584_384n,
+  lastSeen: new Date('2026-11-20T10:00:00Z'),
 })
-afterAll(() => api.stop())
+const policies = [silver, gold].map((policyId) => ({ deviceId: device, policyId }))
+await prisma.devicePolicy.createMany({ data: policies })
+await addDevice(api.database, cluster, node, { name: 'd4', status: 'missing' })
 
 interface Named {
   readonly name: string

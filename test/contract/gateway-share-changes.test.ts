@@ -1,25 +1,14 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { shareList, useGateway } from '../support/gateway/share-requests.js'
 import { shareApi } from '../support/http/shared-api.js'
 import { cifsDefaults, nfsDefaults } from '../support/gateway/share-defaults.js'
 
-const list = '/api/v1/gateway_shares/'
 const server = shareApi()
 const { addGateway, get, patch, post, remove } = server
 
-let clusterId = 0
-let nodeId = 0
-let node = ''
-beforeEach(async () => {
-  clusterId = await addCluster(server.api.database)
-  nodeId = await addGateway(clusterId)
-  node = `/api/v1/nodes/${nodeId}/`
-})
-
-const share = (more: object = {}) => ({ name: 'docs', node, objectstore_container: 'documents', ...more })
-const cifs = (more: object = {}) => share({ protocol: 'cifs', ...more })
-const create = async (body: object = share()) => (await post(list, body)).body
-const faults = (answer: { readonly body: { readonly gateway_shares?: unknown } }) => answer.body.gateway_shares
+const gateway = useGateway(server)
+const { share, cifs, create, faults } = gateway
 
 const numberOf = async (id: number) =>
   (await server.api.database.prisma.gatewayShare.findUniqueOrThrow({ where: { id } })).exportNumber
@@ -31,7 +20,7 @@ describe('listing shares', () => {
     const elsewhere = await addGateway(await addCluster(server.api.database))
     await create(share({ node: elsewhere }))
     const names = async (query: string) => {
-      const { body } = await get(`${list}?node__id__in=${nodeId},${elsewhere}&${query}`)
+      const { body } = await get(`${shareList}?node__id__in=${gateway.nodeId},${elsewhere}&${query}`)
       return body.objects.map(({ name, protocol }: { name: string; protocol: string }) => `${protocol} ${name}`)
     }
     expect(await names('')).toEqual(['nfs docs', 'cifs media', 'nfs docs'])
@@ -40,22 +29,24 @@ describe('listing shares', () => {
     expect(await names('name=media')).toEqual(['cifs media'])
     expect(await names('enabled=True')).toEqual(['nfs docs'])
     expect(await names('enabled__in=true,false&order_by=-name')).toEqual(['cifs media', 'nfs docs', 'nfs docs'])
-    expect(await names(`cluster=/api/v1/clusters/${clusterId}/`)).toEqual(['nfs docs', 'cifs media'])
+    expect(await names(`cluster=/api/v1/clusters/${gateway.clusterId}/`)).toEqual(['nfs docs', 'cifs media'])
     expect(await names(`node=${elsewhere}`)).toEqual(['nfs docs'])
   })
 
   it('refuses a filter by another field, and a value of the wrong type', async () => {
-    expect((await get(`${list}?upload_delay=1`)).body.error).toBe("The 'upload_delay' field does not allow filtering.")
-    expect((await get(`${list}?enabled=maybe`)).body.error).toBe(
+    expect((await get(`${shareList}?upload_delay=1`)).body.error).toBe(
+      "The 'upload_delay' field does not allow filtering.",
+    )
+    expect((await get(`${shareList}?enabled=maybe`)).body.error).toBe(
       'Invalid resource lookup data provided (mismatched type).',
     )
-    expect((await get(`${list}?order_by=colour`)).body.error).toBe("No matching 'colour' field for ordering on.")
+    expect((await get(`${shareList}?order_by=colour`)).body.error).toBe("No matching 'colour' field for ordering on.")
   })
 
   it('shows each share with the fields of its protocol alone', async () => {
     await create()
     await create(cifs())
-    const { objects } = (await get(`${list}?cluster=${clusterId}`)).body
+    const { objects } = (await get(`${shareList}?cluster=${gateway.clusterId}`)).body
     expect(objects[0]).toMatchObject({ protocol: 'nfs', ...nfsDefaults })
     expect(objects[1]).toMatchObject({ protocol: 'cifs', ...cifsDefaults })
     expect(objects[0]).not.toHaveProperty('cifs_guest_ok')
@@ -69,11 +60,13 @@ it('tells the totals of its lists by every filter, after creations, changes, mov
       '',
       '&protocol=cifs',
       '&enabled=true',
-      `&cluster=${clusterId}`,
+      `&cluster=${gateway.clusterId}`,
       '&name=b',
       '&protocol=nfs&enabled=0',
     ]
-    const answers = await Promise.all(queries.map((query) => get(`${list}?node__id__in=${nodeId},${other}${query}`)))
+    const answers = await Promise.all(
+      queries.map((query) => get(`${shareList}?node__id__in=${gateway.nodeId},${other}${query}`)),
+    )
     return answers.map(({ body }) => body.meta.total_count as number)
   }
   const other = await addGateway(await addCluster(server.api.database))
@@ -133,7 +126,7 @@ describe('changing a share', () => {
 
   it('moves it to another gateway node only', async () => {
     const { resource_uri: uri } = await create()
-    const plain = await addNode(server.api.database, clusterId)
+    const plain = await addNode(server.api.database, gateway.clusterId)
     expect(faults(await patch(uri, { node: plain }))).toHaveProperty('node')
     const other = `/api/v1/nodes/${await addGateway(await addCluster(server.api.database))}/`
     expect((await patch(uri, { node: other })).body.node).toBe(other)
@@ -141,7 +134,7 @@ describe('changing a share', () => {
 
   it('takes the cluster of its node and no other, and does not show it', async () => {
     const { resource_uri: uri } = await create()
-    const right = await patch(uri, { cluster: `/api/v1/clusters/${clusterId}/` })
+    const right = await patch(uri, { cluster: `/api/v1/clusters/${gateway.clusterId}/` })
     expect(right.status).toBe(202)
     expect(right.body).not.toHaveProperty('cluster')
     const elsewhere = await addCluster(server.api.database)
@@ -165,7 +158,7 @@ describe('changing a share', () => {
   })
 
   it('answers 404 for a share that there is not', async () => {
-    expect((await patch(`${list}999999/`, {})).status).toBe(404)
+    expect((await patch(`${shareList}999999/`, {})).status).toBe(404)
   })
 })
 
@@ -183,18 +176,18 @@ describe('the export number of a share', () => {
 
   it('is a new one on a new node, and stays used on the old', async () => {
     const moving = await create()
-    const other = await addGateway(clusterId)
+    const other = await addGateway(gateway.clusterId)
     await create(share({ node: other }))
     await patch(moving.resource_uri, { node: other, name: 'moved' })
     expect(await numberOf(moving.id)).toBe(2)
-    await patch(moving.resource_uri, { node: nodeId })
+    await patch(moving.resource_uri, { node: gateway.nodeId })
     expect(await numberOf(moving.id)).toBe(2)
   })
 
   it('ends at 65,535: then the node takes no more shares, in a sentence', async () => {
-    await server.api.database.prisma.exportCounter.create({ data: { nodeId, last: 65_534 } })
+    await server.api.database.prisma.exportCounter.create({ data: { nodeId: gateway.nodeId, last: 65_534 } })
     expect(await numberOf((await create()).id)).toBe(65_535)
-    const answer = await post(list, cifs())
+    const answer = await post(shareList, cifs())
     expect(answer.status).toBe(409)
     expect(answer.body.error).toContain('All export IDs of this node are in use')
   })
@@ -205,7 +198,7 @@ describe('removing a share', () => {
     const { resource_uri: uri } = await create()
     expect(await remove(uri.slice(0, -1))).toMatchObject({ status: 204, text: '' })
     expect((await get(uri)).status).toBe(404)
-    expect((await post(list, share())).status).toBe(201)
+    expect((await post(shareList, share())).status).toBe(201)
   })
 
   it('is refused with an If-Match that no longer matches', async () => {
@@ -218,7 +211,7 @@ describe('removing a share', () => {
 })
 
 it('describes the fields of both protocols in schema/', async () => {
-  const { body } = await get(`${list}schema/`)
+  const { body } = await get(`${shareList}schema/`)
   expect(Object.keys(body.fields)).toEqual(
     expect.arrayContaining(['name', 'root_squash', 'cifs_create_mask', 'password', 'clients_allowed_list']),
   )

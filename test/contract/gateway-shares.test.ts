@@ -1,36 +1,25 @@
-import { beforeEach, describe, expect, it } from 'vitest'
-import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { describe, expect, it } from 'vitest'
+import { addNode } from '../support/agents/fleet-rows.js'
+import { shareList, useGateway } from '../support/gateway/share-requests.js'
 import { shareApi, statuses } from '../support/http/shared-api.js'
 import { cifsDefaults, commonDefaults, nfsDefaults } from '../support/gateway/share-defaults.js'
 import { testCaller } from '../support/agents/enrollment.js'
 
-const list = '/api/v1/gateway_shares/'
 const server = shareApi()
 const { addGateway, patch, post } = server
 
-let clusterId = 0
-let nodeId = 0
-let node = ''
-beforeEach(async () => {
-  clusterId = await addCluster(server.api.database)
-  nodeId = await addGateway(clusterId)
-  node = `/api/v1/nodes/${nodeId}/`
-})
-
-const share = (more: object = {}) => ({ name: 'docs', node, objectstore_container: 'documents', ...more })
-const cifs = (more: object = {}) => share({ protocol: 'cifs', ...more })
-const create = async (body: object = share()) => (await post(list, body)).body
-const faults = (answer: { readonly body: { readonly gateway_shares?: unknown } }) => answer.body.gateway_shares
+const gateway = useGateway(server)
+const { share, cifs, create, faults } = gateway
 
 describe('creating a share', () => {
   it('answers 201 with an NFS share and its defaults when no more is said', async () => {
-    const { status, headers, body } = await post(list, share())
+    const { status, headers, body } = await post(shareList, share())
     expect(status).toBe(201)
     expect(body).toEqual({
       id: expect.any(Number),
-      resource_uri: `${list}${body.id}/`,
+      resource_uri: `${shareList}${body.id}/`,
       name: 'docs',
-      node,
+      node: gateway.node,
       objectstore_container: 'documents',
       ...commonDefaults,
       protocol: 'nfs',
@@ -41,7 +30,7 @@ describe('creating a share', () => {
 
   it('answers a CIFS share with its own defaults', async () => {
     const body = await create(cifs())
-    const identity = { id: body.id, resource_uri: body.resource_uri, name: 'docs', node }
+    const identity = { id: body.id, resource_uri: body.resource_uri, name: 'docs', node: gateway.node }
     expect(body).toEqual({
       ...identity,
       objectstore_container: 'documents',
@@ -75,16 +64,16 @@ describe('creating a share', () => {
   })
 
   it('ignores the settings of the other protocol, without validating them', async () => {
-    const nfs = await post(list, share({ cifs_create_mask: 9, cifs_guest_ok: 'no', password: 7 }))
+    const nfs = await post(shareList, share({ cifs_create_mask: 9, cifs_guest_ok: 'no', password: 7 }))
     expect(nfs.status).toBe(201)
     expect(Object.keys(nfs.body).filter((field) => field.startsWith('cifs_') || field === 'password')).toEqual([])
-    const smb = await post(list, cifs({ root_squash: 'maybe', secure: [] }))
+    const smb = await post(shareList, cifs({ root_squash: 'maybe', secure: [] }))
     expect(smb.status).toBe(201)
     expect(smb.body).not.toHaveProperty('root_squash')
   })
 
   it('refuses a list of separators alone, which would open the share', async () => {
-    const answer = await post(list, share({ clients_allowed_list: ' ,' }))
+    const answer = await post(shareList, share({ clients_allowed_list: ' ,' }))
     expect([answer.status, faults(answer)]).toEqual([
       400,
       { clients_allowed_list: [expect.stringContaining('separators')] },
@@ -101,7 +90,12 @@ describe('creating a share', () => {
   })
 
   it('names every faulty field at once', async () => {
-    const answer = await post(list, { protocol: 'cifs', name: 'global', upload_delay: -1, cifs_create_mask: '0o664' })
+    const answer = await post(shareList, {
+      protocol: 'cifs',
+      name: 'global',
+      upload_delay: -1,
+      cifs_create_mask: '0o664',
+    })
     expect(answer.status).toBe(400)
     expect(Object.keys(answer.body.gateway_shares).toSorted()).toEqual([
       'cifs_create_mask',
@@ -114,7 +108,7 @@ describe('creating a share', () => {
   })
 
   it.each(['afp', '', null, 3])('refuses the protocol %j', async (protocol) => {
-    const answer = await post(list, share({ protocol }))
+    const answer = await post(shareList, share({ protocol }))
     expect(answer.status).toBe(400)
     expect(faults(answer)).toEqual({ protocol: ['Select nfs or cifs.'] })
   })
@@ -132,7 +126,7 @@ describe('creating a share', () => {
     ['enabled', ['true', 1, null]],
   ])('refuses a %s that could mean anything else', async (field, values) => {
     for (const value of values) {
-      const answer = await post(list, share({ [field]: value }))
+      const answer = await post(shareList, share({ [field]: value }))
       expect([value, answer.status]).toEqual([value, 400])
       expect(faults(answer)).toHaveProperty(field)
     }
@@ -144,7 +138,7 @@ describe('creating a share', () => {
     ['cifs_valid_groups', ['+staff', 'a;b']],
   ])('refuses a %s that could mean anything else', async (field, values) => {
     for (const value of values) {
-      const answer = await post(list, cifs({ [field]: value }))
+      const answer = await post(shareList, cifs({ [field]: value }))
       expect([value, answer.status]).toEqual([value, 400])
       expect(faults(answer)).toHaveProperty(field)
     }
@@ -153,29 +147,31 @@ describe('creating a share', () => {
 
 describe('the node of a share', () => {
   it('must be a gateway', async () => {
-    const plain = await addNode(server.api.database, clusterId)
-    const answer = await post(list, share({ node: plain }))
+    const plain = await addNode(server.api.database, gateway.clusterId)
+    const answer = await post(shareList, share({ node: plain }))
     expect(answer.status).toBe(400)
     expect(faults(answer)).toEqual({ node: ['This node is not a gateway: set runs_gateway in its node_role first.'] })
   })
 
   it('must be there', async () => {
-    const answer = await post(list, share({ node: '/api/v1/nodes/999999/' }))
+    const answer = await post(shareList, share({ node: '/api/v1/nodes/999999/' }))
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual({
       error: "Could not find the provided nodes object via resource URI '/api/v1/nodes/999999/'.",
     })
-    expect((await post(list, share({ node: '/api/v1/clusters/1/' }))).status).toBe(400)
+    expect((await post(shareList, share({ node: '/api/v1/clusters/1/' }))).status).toBe(400)
   })
 
   it('may be given as an id or an absolute URL of this server', async () => {
-    expect(await create(share({ node: nodeId }))).toMatchObject({ node })
-    expect(await create(share({ node: `${server.api.url}${node}`, name: 'b' }))).toMatchObject({ node })
+    expect(await create(share({ node: gateway.nodeId }))).toMatchObject({ node: gateway.node })
+    expect(await create(share({ node: `${server.api.url}${gateway.node}`, name: 'b' }))).toMatchObject({
+      node: gateway.node,
+    })
   })
 
   it('is not removed while it has shares', async () => {
     await create()
-    await expect(server.api.context.services.nodes.remove(nodeId, testCaller)).rejects.toMatchObject({
+    await expect(server.api.context.services.nodes.remove(gateway.nodeId, testCaller)).rejects.toMatchObject({
       code: 'conflict',
     })
   })
@@ -184,22 +180,22 @@ describe('the node of a share', () => {
 describe('the name of a share', () => {
   it('is unique on its node and protocol', async () => {
     await create()
-    const again = await post(list, share())
+    const again = await post(shareList, share())
     expect(again.status).toBe(400)
     expect(faults(again)).toEqual({ name: ['The node has a share of protocol nfs under this name already.'] })
-    expect((await post(list, cifs())).status).toBe(201)
-    expect((await post(list, share({ node: await addGateway(clusterId) }))).status).toBe(201)
+    expect((await post(shareList, cifs())).status).toBe(201)
+    expect((await post(shareList, share({ node: await addGateway(gateway.clusterId) }))).status).toBe(201)
   })
 
   it('is compared without case for CIFS, and with it for NFS', async () => {
-    expect((await post(list, share())).status).toBe(201)
-    expect((await post(list, share({ name: 'Docs' }))).status).toBe(201)
-    expect((await post(list, cifs())).status).toBe(201)
-    expect((await post(list, cifs({ name: 'DOCS' }))).status).toBe(400)
+    expect((await post(shareList, share())).status).toBe(201)
+    expect((await post(shareList, share({ name: 'Docs' }))).status).toBe(201)
+    expect((await post(shareList, cifs())).status).toBe(201)
+    expect((await post(shareList, cifs({ name: 'DOCS' }))).status).toBe(400)
   })
 
   it('is given to one of several who ask for it at once', async () => {
-    const answers = await Promise.all(['a', 'A', 'a', 'A'].map((name) => post(list, cifs({ name }))))
+    const answers = await Promise.all(['a', 'A', 'a', 'A'].map((name) => post(shareList, cifs({ name }))))
     expect(statuses(answers)).toEqual([201, 400, 400, 400])
   })
 

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startApi } from '../support/http/api.js'
-import type { TestApi } from '../support/http/api.js'
+import { describe, expect, it } from 'vitest'
+import { useApi } from '../support/http/shared-api.js'
 
 const password = 'S3CR3T-correct-horse-battery'
-let api: TestApi
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.stop())
+const api = await useApi()
 
 let last = 0
 const input = (more: object = {}) => ({

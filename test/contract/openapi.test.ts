@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startApi } from '../support/http/api.js'
-import type { TestApi } from '../support/http/api.js'
+import { expect, it } from 'vitest'
+import { useApi } from '../support/http/shared-api.js'
 import { openApiContract } from '../support/http/openapi-contract.js'
-import type { Media, OpenApiContract, OpenApiDocument } from '../support/http/openapi-contract.js'
+import type { Media } from '../support/http/openapi-contract.js'
 
-let api: TestApi
-let contract: OpenApiContract
-let document: OpenApiDocument
-beforeAll(async () => {
-  api = await startApi()
-  contract = await openApiContract(api.controlPlane)
-  document = contract.document
-})
-afterAll(() => api.stop())
+const api = await useApi()
+const contract = await openApiContract(api.controlPlane)
+const { document } = contract
 
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>

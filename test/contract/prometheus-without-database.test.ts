@@ -3,18 +3,16 @@ import { Agent, request } from 'undici'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { startInProcess } from '../support/http/control-plane.js'
 import type { InProcessControlPlane } from '../support/http/control-plane.js'
-import { createTestDatabase } from '../support/database/database.js'
-import type { TestDatabase } from '../support/database/database.js'
+import { useDatabase } from '../support/database/database.js'
 import { startTcpProxy } from '../support/programs/tcp-proxy.js'
 import type { TcpProxy } from '../support/programs/tcp-proxy.js'
 
-let database: TestDatabase
+const { connection } = await useDatabase()
 let wire: TcpProxy
 let roost: InProcessControlPlane
 let dispatcher: Agent
 beforeAll(async () => {
-  database = await createTestDatabase()
-  const { host, user, database: name } = database.connection
+  const { host, user, database: name } = connection
   wire = await startTcpProxy({ path: join(host, '.s.PGSQL.5432') })
   roost = await startInProcess(`postgresql://${user}@127.0.0.1:${wire.port}/${name}`)
   dispatcher = new Agent({ connect: { ca: roost.ca } })
@@ -27,7 +25,6 @@ afterAll(async () => {
   await dispatcher.close()
   await roost.stop()
   await wire.close()
-  await database.drop()
 })
 
 async function get(path: string, { key = roost.key, timeoutSeconds = 60 } = {}) {

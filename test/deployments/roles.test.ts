@@ -1,6 +1,6 @@
 import type { DesiredState, ServerMessage } from '@roost/api-types/agent'
 import type { Job } from '@roost/api-types/rest'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testCaller } from '../support/agents/enrollment.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { insertNodes } from '../support/agents/nodes.js'
@@ -9,16 +9,11 @@ import { simulatedInventory } from '../support/agents/simulated-inventory.js'
 import { addLabNode, waitForJob } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
 import { currentFiles, folderApplier } from '../support/gateway/folder-applier.js'
-import { startApi } from '../support/http/api.js'
-import type { TestApi } from '../support/http/api.js'
+import { useApi } from '../support/http/shared-api.js'
 
 const canary = 'S3CR3T-of-a-role-0123456789'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await startApi()
-})
-afterAll(() => api.stop())
+const api = await useApi()
 
 let clusterId = 0
 let cluster = ''

@@ -1,7 +1,4 @@
 import { deepStrictEqual as deepEqual } from 'node:assert'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createClient, isClientError } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import fc from 'fast-check'
@@ -9,29 +6,23 @@ import { Agent, request } from 'undici'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
-import { createTestDatabase } from '../support/database/database.js'
-import type { TestDatabase } from '../support/database/database.js'
+import { useDatabase } from '../support/database/database.js'
+import { useFolder } from '../support/programs/folder.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 
 const isLong = process.env['ROOST_TEST_LONG'] === '1'
 
-let database: TestDatabase
-let dataDir = ''
+const database = await useDatabase()
+const dataDir = await useFolder('access')
 let roost: ControlPlaneProcess
 let admin: Client
 let address = 1
 /** Of the typed client, which has one address: ten of a minute would close it to the admin too. A restart forgets them. */
 let refusals = 0
-beforeAll(async () => {
-  database = await createTestDatabase()
-  dataDir = await mkdtemp(join(tmpdir(), 'roost-access-'))
-  await start()
-})
+beforeAll(start)
 afterAll(async () => {
   await admin.close()
   await roost.stop()
-  await database.drop()
-  await rm(dataDir, { recursive: true })
 })
 
 async function start(): Promise<void> {

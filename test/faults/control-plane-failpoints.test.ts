@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Job } from '@roost/api-types/rest'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
-import { createTestDatabase } from '../support/database/database.js'
-import type { TestDatabase } from '../support/database/database.js'
+import { useDatabase } from '../support/database/database.js'
 import { addLabNode } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
 import { restTransport } from '../support/http/transports.js'
@@ -16,6 +12,7 @@ import { killAt } from '../support/programs/failpoints.js'
 import type { Point } from '../support/programs/failpoints.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { startedGenerations, currentFiles, currentGeneration } from '../support/gateway/folder-applier.js'
+import { useFolder } from '../support/programs/folder.js'
 import { freePort } from '../support/programs/free-port.js'
 
 const isLong = process.env['ROOST_TEST_LONG'] === '1'
@@ -23,27 +20,21 @@ const isLong = process.env['ROOST_TEST_LONG'] === '1'
 const rounds = isLong ? 70 : 1
 vi.setConfig({ testTimeout: isLong ? 3_600_000 : 400_000 })
 
-let database: TestDatabase
-let dataDir = ''
-let address = ''
+const database = await useDatabase()
+const dataDir = await useFolder('failpoints')
+const address = `127.0.0.1:${await freePort()}`
+const cluster = await addCluster(database)
 let roost: ControlPlaneProcess
 let transport: RestTransport
-let cluster = 0
 let node: LabNode
 beforeAll(async () => {
-  database = await createTestDatabase()
-  dataDir = await mkdtemp(join(tmpdir(), 'roost-failpoints-'))
-  address = `127.0.0.1:${await freePort()}`
   await start()
-  cluster = await addCluster(database)
   node = await addLabNode(roost, database, cluster)
 })
 afterAll(async () => {
   await node.remove()
   await transport.close()
   await roost.stop()
-  await database.drop()
-  await rm(dataDir, { recursive: true })
 })
 
 /** Where the running one ends; undefined where nowhere. */

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { embeddedConnection, openDatabase } from '@roost/database'
 import type { Database } from '@roost/database'
@@ -8,6 +7,7 @@ import { startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
 import { addLabNode, blockHalfway } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
+import { useFolder } from '../support/programs/folder.js'
 import { restTransport } from '../support/http/transports.js'
 import type { RestTransport } from '../support/http/transports.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
@@ -17,13 +17,12 @@ import { startedGenerations, currentGeneration } from '../support/gateway/folder
 const resumesMs = 90_000
 vi.setConfig({ testTimeout: 4 * resumesMs })
 
-let dataDir = ''
+const dataDir = await useFolder('midjob')
 let roost: ControlPlaneProcess
 let database: Database
 let transport: RestTransport
 let node: LabNode
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'roost-midjob-'))
   roost = await startControlPlane({ dataDir })
   database = openDatabase(embeddedConnection(dataDir))
   database.pool.on('error', () => {}) // its server is killed
@@ -38,7 +37,6 @@ afterAll(async () => {
   await transport.close()
   await database.close()
   await roost.stop()
-  await rm(dataDir, { recursive: true })
 })
 
 const postmaster = async () => Number((await readFile(join(dataDir, 'pgdata/postmaster.pid'), 'utf8')).split('\n')[0])

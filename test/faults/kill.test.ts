@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { type AgentProcess, runAgent, startAgentProcess } from '../support/agents/agent-program.js'
 import { type ControlPlaneProcess, startControlPlane } from '../support/http/control-plane.js'
+import { useFolder } from '../support/programs/folder.js'
 import { freePort } from '../support/programs/free-port.js'
 import { runRoost } from '../support/programs/processes.js'
 import { request } from '../support/http/request.js'
@@ -13,16 +13,13 @@ import { request } from '../support/http/request.js'
 const promiseMs = 120_000
 vi.setConfig({ testTimeout: 5 * promiseMs, hookTimeout: 5 * promiseMs })
 
-let roostDir: string
-let agentDir: string
-let address: string
+const roostDir = await useFolder('kill')
+const agentDir = await useFolder('kill-agent')
+const address = `127.0.0.1:${await freePort()}`
 let roost: ControlPlaneProcess
 let agent: AgentProcess
 
 beforeAll(async () => {
-  roostDir = await mkdtemp(join(tmpdir(), 'roost-kill-'))
-  agentDir = await mkdtemp(join(tmpdir(), 'roost-kill-agent-'))
-  address = `127.0.0.1:${await freePort()}`
   roost = await start()
   const env = { ROOST_DATA_DIR: roost.dataDir }
   await runRoost(['cluster', 'add', 'lab'], env)
@@ -38,7 +35,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await agent.stop()
   await roost.stop()
-  for (const dir of [roostDir, agentDir]) await rm(dir, { recursive: true, force: true })
 })
 
 function start(): Promise<ControlPlaneProcess> {

@@ -1,18 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
-import { createTestDatabase } from '../support/database/database.js'
-import type { TestDatabase } from '../support/database/database.js'
+import { useDatabase } from '../support/database/database.js'
 import { addLabNode } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
 import { restTransport } from '../support/http/transports.js'
 import type { RestTransport, Row } from '../support/http/transports.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { startedGenerations, currentGeneration } from '../support/gateway/folder-applier.js'
+import { useFolder } from '../support/programs/folder.js'
 import { freePort } from '../support/programs/free-port.js'
 
 const kills = process.env['ROOST_TEST_LONG'] === '1' ? 50 : 3
@@ -20,19 +17,15 @@ const kills = process.env['ROOST_TEST_LONG'] === '1' ? 50 : 3
 const resumesMs = 150_000
 vi.setConfig({ testTimeout: 240_000 + kills * 90_000 })
 
-let database: TestDatabase
-let dataDir = ''
-let address = ''
+const database = await useDatabase()
+const dataDir = await useFolder('kills')
+const address = `127.0.0.1:${await freePort()}`
+const cluster = await addCluster(database)
 let roost: ControlPlaneProcess
 let transport: RestTransport
-let cluster = 0
 let nodes: readonly LabNode[] = []
 beforeAll(async () => {
-  database = await createTestDatabase()
-  dataDir = await mkdtemp(join(tmpdir(), 'roost-kills-'))
-  address = `127.0.0.1:${await freePort()}`
   await start()
-  cluster = await addCluster(database)
   nodes = [await addLabNode(roost, database, cluster), await addLabNode(roost, database, cluster)]
 })
 beforeEach(async () => {
@@ -42,8 +35,6 @@ afterAll(async () => {
   for (const node of nodes) await node.remove()
   await transport.close()
   await roost.stop()
-  await database.drop()
-  await rm(dataDir, { recursive: true })
 })
 
 async function start(): Promise<void> {

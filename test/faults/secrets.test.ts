@@ -1,20 +1,19 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecrets, loadSecretKeys } from '@roost/control-plane/dist/secrets/secrets.js'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
-import { createTestDatabase } from '../support/database/database.js'
-import type { TestDatabase } from '../support/database/database.js'
+import { useDatabase } from '../support/database/database.js'
+import { useFolder } from '../support/programs/folder.js'
 import { dumpDatabase } from '../support/database/dump.js'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 
 const canary = 'S3CR3T-canary-that-must-not-be-seen'
 
-let database: TestDatabase
-let dataDir = ''
+const database = await useDatabase()
+const dataDir = await useFolder('secrets')
 let roost: ControlPlaneProcess
 let dispatcher: Agent
 /** Everything that the server answered, except to the writes that set a password. */
@@ -22,16 +21,10 @@ const answers: string[] = []
 /** Everything that ended processes wrote. */
 let written = ''
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  dataDir = await mkdtemp(join(tmpdir(), 'roost-secrets-'))
-  await start()
-})
+beforeAll(start)
 afterAll(async () => {
   await dispatcher.destroy()
   await roost.stop()
-  await database.drop()
-  await rm(dataDir, { recursive: true })
 })
 
 async function start(): Promise<void> {

@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
-import { createTestDatabase } from '../support/database/database.js'
-import type { TestDatabase } from '../support/database/database.js'
+import { useDatabase } from '../support/database/database.js'
+import { useFolder } from '../support/programs/folder.js'
 import { addCluster, addPolicy } from '../support/agents/fleet-rows.js'
 import { insertNodes } from '../support/agents/nodes.js'
 import { SimulatedAgent } from '../support/agents/simulated-agent.js'
@@ -15,18 +12,14 @@ import { halfHourMs, storageOf, transferOf, usageMessage } from '../support/data
 const crashes = process.env['ROOST_TEST_LONG'] === '1' ? 50 : 2
 const messages = 60
 
-let database: TestDatabase
-let dataDir = ''
+const database = await useDatabase()
+const dataDir = await useFolder('usage')
 let roost: ControlPlaneProcess
 beforeAll(async () => {
-  database = await createTestDatabase()
-  dataDir = await mkdtemp(join(tmpdir(), 'roost-usage-'))
   roost = await start()
 })
 afterAll(async () => {
   await roost.stop()
-  await database.drop()
-  await rm(dataDir, { recursive: true })
 })
 
 const start = () => startControlPlane({ dataDir, env: { DATABASE_URL: database.url } })

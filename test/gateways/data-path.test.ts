@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, vi } from 'vitest'
+import { beforeAll, describe, vi } from 'vitest'
 import { startFaultProxy } from '../support/gateway/fault-proxy.js'
 import type { FaultProxy } from '../support/gateway/fault-proxy.js'
-import { startGatewayLab } from '../support/gateway/lab.js'
-import type { GatewayLab } from '../support/gateway/lab.js'
+import { useGatewayLab } from '../support/gateway/lab.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
 import { createStrandedFile, describeLeftovers } from './not-uploaded.js'
 import { describeFullCache } from './full-cache.js'
@@ -17,23 +16,11 @@ vi.setConfig({ testTimeout: 3_600_000, hookTimeout: 600_000 })
 describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
   'the data path of a gateway, with the defaults of the API (as root, with ROOST_TEST_SYSTEM=1 and /dev/fuse)',
   () => {
-    const lab = {} as GatewayLab
+    const lab = useGatewayLab({ diskScale: 20, release: '0.1.0' })
     const faults = {} as FaultProxy
     beforeAll(async () => {
-      Object.assign(lab, await startGatewayLab({ diskScale: 20, release: '0.1.0' }))
       Object.assign(faults, await startFaultProxy(lab.swift))
       await lab.setStorage('testing', faults.authUrl)
-    })
-    afterAll(() => lab.stop?.())
-
-    // One failure stays one: the next test finds an agent that runs, and nothing under way.
-    let hasFailed = false
-    beforeEach(async () => {
-      if (hasFailed) await lab.recover()
-      hasFailed = false
-    })
-    afterEach(({ task }) => {
-      hasFailed = task.result?.state === 'fail'
     })
 
     describeUpgrade(lab)

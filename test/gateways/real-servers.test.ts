@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, vi } from 'vitest'
-import { startGatewayLab } from '../support/gateway/lab.js'
-import type { GatewayLab } from '../support/gateway/lab.js'
+import { describe, vi } from 'vitest'
+import { useGatewayLab } from '../support/gateway/lab.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
 import { describeControlPlaneAbsent } from './control-plane-absent.js'
 import { describeKernelNfs } from './kernel-nfs.js'
@@ -19,21 +18,7 @@ vi.setConfig({ testTimeout: 900_000, hookTimeout: 600_000 })
 describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
   'a gateway of Samba, nfs-ganesha and rclone over a real Swift (as root, with ROOST_TEST_SYSTEM=1 and /dev/fuse)',
   () => {
-    const lab = {} as GatewayLab
-    beforeAll(async () => {
-      Object.assign(lab, await startGatewayLab())
-    })
-    afterAll(() => lab.stop?.())
-
-    // One failure stays one: the next test finds an agent that runs, and nothing under way.
-    let hasFailed = false
-    beforeEach(async () => {
-      if (hasFailed) await lab.recover()
-      hasFailed = false
-    })
-    afterEach(({ task }) => {
-      hasFailed = task.result?.state === 'fail'
-    })
+    const lab = useGatewayLab()
 
     describeShares(lab)
     describeSessions(lab)

@@ -1,21 +1,17 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeMetricFrame } from '@roost/api-types/agent'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startApi } from '../support/http/api.js'
-import type { TestApi } from '../support/http/api.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useApi } from '../support/http/shared-api.js'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 
 // Names in which every hostile pattern below nearly matches, up to its end.
 const names = Array.from({ length: 20_000 }, (_, i) => `interface.eth${i % 97}.if_octets.${'a'.repeat(24)}.${i}`)
 
-let api: TestApi
-let nodeId: number
-let clusterId: number
+const api = await useApi()
+const clusterId = await addCluster(api.database)
+const nodeId = await addNode(api.database, clusterId)
 beforeAll(async () => {
-  api = await startApi()
-  clusterId = await addCluster(api.database)
-  nodeId = await addNode(api.database, clusterId)
   const { intake } = api.context.metrics
   await intake.catalogue(nodeId, {
     id: 1,
@@ -24,7 +20,6 @@ beforeAll(async () => {
   const values = Float64Array.from(names.keys())
   intake.frame(nodeId, encodeMetricFrame({ catalogue: 1, sequence: 1n, time: Date.now() / 1000, values }))
 })
-afterAll(() => api.stop())
 
 const poll = (patterns: readonly string[]) =>
   api.get(`/api/v1/nodes/${nodeId}/metrics/poll/?metrics=${encodeURIComponent(patterns.join())}`)

@@ -4,25 +4,22 @@ import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startInProcess } from '../support/http/control-plane.js'
 import type { InProcessControlPlane } from '../support/http/control-plane.js'
-import { createTestDatabase } from '../support/database/database.js'
-import type { TestDatabase } from '../support/database/database.js'
+import { useDatabase } from '../support/database/database.js'
 import { waitTimeoutMs } from '../support/clock/wait-until.js'
 
 /** Five seconds by the contract, and what the machine of a test may add. */
 const withinMs = waitTimeoutMs
 
-let database: TestDatabase
+const database = await useDatabase()
 let roost: InProcessControlPlane
 let admin: Client
 beforeAll(async () => {
-  database = await createTestDatabase()
   roost = await startInProcess(database.url)
   admin = createClient({ url: roost.url, ca: roost.ca, apiKey: roost.key })
 })
 afterAll(async () => {
   await admin.close()
   await roost.stop()
-  await database.drop()
 })
 
 let count = 0

@@ -1,30 +1,25 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '@roost/api-types'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { repository, startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
-import { createTestDatabase } from '../support/database/database.js'
+import { useDatabase } from '../support/database/database.js'
+import { useFolder } from '../support/programs/folder.js'
 import { processesNaming } from '../support/programs/processes.js'
 import { request } from '../support/http/request.js'
 
 const args = ['--agent', join(repository, 'apps/node-agent/bin/roost-agent.js')]
 // Readings come every 10 s, and the machine may be busy with other suites.
 const waitOptions = { timeout: 120_000, interval: 200 }
-const database = await createTestDatabase()
-let dataDir: string
+const database = await useDatabase()
+const dataDir = await useFolder('local')
 let roost: ControlPlaneProcess
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'roost-local-'))
   roost = await start()
 })
-afterAll(async () => {
-  await roost.stop()
-  await database.drop()
-  await rm(dataDir, { recursive: true })
-})
+afterAll(() => roost.stop())
 
 function start(): Promise<ControlPlaneProcess> {
   return startControlPlane({ dataDir, args, env: { DATABASE_URL: database.url } })

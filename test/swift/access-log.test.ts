@@ -1,21 +1,18 @@
 import { appendFile, mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startApi } from '../support/http/api.js'
-import type { TestApi } from '../support/http/api.js'
+import { useApi } from '../support/http/shared-api.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { SwiftNode } from './swift-node.js'
 
 const waitOptions = { timeout: 120_000, interval: 200 }
 const start = new Date().toISOString()
 
-let api: TestApi
-let cluster: number
+const api = await useApi()
+const cluster = await addCluster(api.database, 'lab')
 let node: SwiftNode
 let log: string
 beforeAll(async () => {
-  api = await startApi()
-  cluster = await addCluster(api.database, 'lab')
   const usage = { access_log: '/var/log/swift/proxy.log', transfer_interval_seconds: 1 }
   node = await SwiftNode.create('127.0.2.1', [], { usage })
   log = join(node.root, 'var/log/swift/proxy.log')
@@ -24,10 +21,7 @@ beforeAll(async () => {
   // Counting begins with the half-hour in which the agent does.
   node.start()
 })
-afterAll(async () => {
-  await node.stop()
-  await api.stop()
-})
+afterAll(() => node.stop())
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 let count = 0

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clusterDir, isAlive, migrate, openDatabase, openEmbedded, stopPostmaster } from '@roost/database'
 import type { Database } from '@roost/database'
 import pg from 'pg'
-import { inject } from 'vitest'
+import { afterAll, inject } from 'vitest'
 import type { TestProject } from 'vitest/node'
 import { waitTimeoutMs } from '../clock/wait-until.js'
 
@@ -69,6 +69,13 @@ export async function createTestDatabase(template: 'roost' | 'template1' = 'roos
       await administer(host, `drop database ${name} with (force)`)
     },
   }
+}
+
+/** Creates a database for the calling file, which awaits it before its tests; it is removed after them. */
+export async function useDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase()
+  afterAll(() => database.drop())
+  return database
 }
 
 /** Whoever is at the template, such as autovacuum, gets 5 s from PostgreSQL to leave it. */

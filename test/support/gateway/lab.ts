@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { GatewayShare, Job } from '@roost/api-types/rest'
-import { expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { startApi } from '../http/api.js'
 import type { TestApi } from '../http/api.js'
 import { waitForJob } from './deployment-lab.js'
@@ -48,6 +48,27 @@ export interface GatewayLab extends Clients {
 export interface GatewayLabOptions extends GatewayOptions {
   /** Of Swift, times the usual sizes. */
   readonly diskScale?: number
+}
+
+/**
+ * Starts one gateway for all tests of the calling block. A failed test does not fail the next one: the agent is recovered, and
+ * nothing is under way.
+ */
+export function useGatewayLab(options: GatewayLabOptions = {}): GatewayLab {
+  const lab = {} as GatewayLab
+  beforeAll(async () => {
+    Object.assign(lab, await startGatewayLab(options))
+  })
+  afterAll(() => lab.stop?.())
+  let hasFailed = false
+  beforeEach(async () => {
+    if (hasFailed) await lab.recover()
+    hasFailed = false
+  })
+  afterEach(({ task }) => {
+    hasFailed = task.result?.state === 'fail'
+  })
+  return lab
 }
 
 export async function startGatewayLab({ diskScale = 1, ...options }: GatewayLabOptions = {}): Promise<GatewayLab> {

@@ -42,6 +42,13 @@ export function shareApi(env: Readonly<Record<string, string>> = {}): SharedApi 
   }
 }
 
+/** Starts a control plane for the calling file, which awaits it before its tests; it stops after them. */
+export async function useApi(env: Readonly<Record<string, string>> = {}): Promise<TestApi> {
+  const api = await startApi(env)
+  afterAll(() => api.stop())
+  return api
+}
+
 /** The typed client of the first operator, for all tests of the calling file. */
 export function shareClient(server: Pick<SharedApi, 'api'>): Pick<Client, 'rpc'> {
   let client: Client

@@ -1,36 +1,24 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openMachine } from '../machine/machine.js'
 import { localFilesystems, readMounts } from '../machine/mounts.js'
 import { runCommand } from '../machine/run-command.js'
 import { slowFiles } from './testing/slow-files.js'
+import { useWrittenRoot } from './testing/written-root.js'
 import { disksOf, readBlockDevices } from './disks.js'
 import { createFilesystemReader, describeFilesystem, duplicateUuids } from './filesystems.js'
 
-let root: string
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'roost-root-'))
-})
-afterEach(() => rmSync(root, { recursive: true, force: true }))
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true })
-  writeFileSync(join(root, path), text, 'latin1')
-}
-
-function mounts(lines: readonly string[]): void {
-  write('proc/self/mountinfo', lines.map((line, i) => `${i + 30} 1 ${line}`).join('\n'))
-}
+const root = useWrittenRoot()
+const { write, mounts } = root
 
 async function filesystems() {
-  const machine = openMachine(root)
+  const machine = openMachine(root.path)
   return createFilesystemReader(machine, runCommand).read(localFilesystems(readMounts(machine)))
 }
 
 async function disks() {
-  const kernel = openMachine(root)
+  const kernel = openMachine(root.path)
   return disksOf(await readBlockDevices({ kernel, ...slowFiles(kernel) }))
 }
 
@@ -61,8 +49,8 @@ describe('disks and filesystems', () => {
       ['sys/class/block/dm-0', '../../devices/block/dm-0'],
       ['dev/disk/by-uuid/UUID-2', '../../dm-0'],
     ] as const) {
-      mkdirSync(dirname(join(root, link)), { recursive: true })
-      symlinkSync(target, join(root, link))
+      mkdirSync(dirname(join(root.path, link)), { recursive: true })
+      symlinkSync(target, join(root.path, link))
     }
     write('sys/devices/block/sda/sda1/partition', '1\n')
     write('sys/devices/block/dm-0/slaves/sdb', '')

@@ -1,8 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type AgentConfig, readConfig } from '../config.js'
 import { startHelper } from '../machine/helper.js'
 import { openMachine } from '../machine/machine.js'
@@ -13,30 +12,19 @@ import { createFilesystemErrors } from './filesystem-errors.js'
 import { createInventoryReader } from './inventory.js'
 import { createMountStamps } from './mount-stamp.js'
 import { slowFiles } from './testing/slow-files.js'
+import { useWrittenRoot } from './testing/written-root.js'
 
 const lab = fileURLToPath(new URL('fixtures/lab', import.meta.url))
 
-let root: string
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'roost-root-'))
-})
-afterEach(() => rmSync(root, { recursive: true, force: true }))
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true })
-  writeFileSync(join(root, path), text, 'latin1')
-}
-
-function mounts(lines: readonly string[]): void {
-  write('proc/self/mountinfo', lines.map((line, i) => `${i + 30} 1 ${line}`).join('\n'))
-}
+const root = useWrittenRoot()
+const { write, mounts } = root
 
 const interfacesFile = new URL('fixtures/interfaces.json', import.meta.url)
 const interfaces = (): Interfaces => JSON.parse(readFileSync(interfacesFile, 'utf8'))
 
 async function read(more: Partial<AgentConfig> = {}) {
-  const config = { ...readConfig({ dataDir: root, root }, {}), ...more }
-  const machine = openMachine(root)
+  const config = { ...readConfig({ dataDir: root.path, root: root.path }, {}), ...more }
+  const machine = openMachine(root.path)
   const blocks = slowFiles(machine)
   const probe = createDeviceProbe({ machine, run: runCommand, start: startHelper, monotonic: blocks.monotonic })
   const parts = {
@@ -51,8 +39,8 @@ async function read(more: Partial<AgentConfig> = {}) {
 
 describe('the inventory of a Swift node', () => {
   beforeEach(() => {
-    cpSync(lab, root, { recursive: true })
-    mkdirSync(join(root, 'srv/node/d3'), { recursive: true })
+    cpSync(lab, root.path, { recursive: true })
+    mkdirSync(join(root.path, 'srv/node/d3'), { recursive: true })
   })
 
   it('has the devices of its own address with their policies', async () => {
@@ -92,9 +80,9 @@ describe('the inventory of a Swift node', () => {
   it('knows from fstab which disk is pulled and which is only not mounted', async () => {
     write('proc/version', 'Linux\n')
     write('etc/fstab', '# devices\nUUID=AA-1 /srv/node/d3 xfs noatime 0 0\nUUID="BB-2" /srv/node/d4 xfs noatime 0 0\n')
-    mkdirSync(join(root, 'srv/node/d4'))
-    mkdirSync(join(root, 'dev/disk/by-uuid'), { recursive: true })
-    symlinkSync('../../sda1', join(root, 'dev/disk/by-uuid/AA-1'))
+    mkdirSync(join(root.path, 'srv/node/d4'))
+    mkdirSync(join(root.path, 'dev/disk/by-uuid'), { recursive: true })
+    symlinkSync('../../sda1', join(root.path, 'dev/disk/by-uuid/AA-1'))
     const { devices } = await read({ ringAddresses: ['127.0.2.2'] })
     expect(devices?.map(({ name, status, uuid }) => [name, status, uuid])).toEqual([
       ['d3', 'unmounted', 'aa-1'],
@@ -120,7 +108,7 @@ describe('the inventory of a Swift node', () => {
 
   it('takes the addresses to which its servers are bound for its own', async () => {
     write('etc/swift/object-server/1.conf', '[DEFAULT]\nbind_ip = 127.0.2.1\nbind_port = 6200\ndevices = /data/n1\n')
-    mkdirSync(join(root, 'data/n1/d2'), { recursive: true })
+    mkdirSync(join(root.path, 'data/n1/d2'), { recursive: true })
     const { devices, facing } = await read()
     expect(devices?.map(({ name, status }) => [name, status])).toEqual([
       ['d1', 'missing'],
@@ -137,7 +125,7 @@ describe('the inventory of a Swift node', () => {
   })
 
   it('has no devices while a ring is damaged, so that the last good ones stay', async () => {
-    truncateSync(join(root, 'etc/swift/object-1.ring.gz'), 40)
+    truncateSync(join(root.path, 'etc/swift/object-1.ring.gz'), 40)
     const { devices, policies, problems } = await read({ ringAddresses: ['127.0.2.1'] })
     expect(devices).toBeNull()
     expect(policies).toHaveLength(2)
@@ -160,8 +148,8 @@ describe('the inventory of a Swift node', () => {
   })
 
   it('keeps what is known while Swift’s folder cannot be read', async () => {
-    rmSync(join(root, 'etc/swift'), { recursive: true })
-    symlinkSync('swift', join(root, 'etc/swift'))
+    rmSync(join(root.path, 'etc/swift'), { recursive: true })
+    symlinkSync('swift', join(root.path, 'etc/swift'))
     const { devices, policies, problems } = await read()
     expect([devices, policies]).toEqual([null, null])
     expect(problems).toEqual([expect.objectContaining({ code: 'swift_conf_unreadable', subject: '/etc/swift' })])

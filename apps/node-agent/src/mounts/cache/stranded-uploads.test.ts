@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InventoryProblem } from '@roost/api-types/agent'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { writeDirtyFile } from '../testing/dirty-file.js'
 import { createLog, systemClock } from '@roost/runtime'
 import { openMachine } from '../../machine/machine.js'
 import { mountAt, readMounts } from '../../machine/mounts.js'
@@ -88,15 +89,7 @@ function open(
   })
 }
 
-function dirty(name: string): void {
-  for (const [folder, text] of [
-    ['vfs', 'abc'],
-    ['vfsMeta', '{"Dirty": true}'],
-  ] as const) {
-    mkdirSync(join(dir, 'cache', folder, 'swift/box'), { recursive: true })
-    writeFileSync(join(dir, 'cache', folder, 'swift/box', name), text)
-  }
-}
+const dirty = (name: string) => writeDirtyFile(join(dir, 'cache'), `swift/box/${name}`)
 
 describe('files that nothing uploads', () => {
   it('are a problem with number, size, age and the state of Swift, until they are uploaded', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,7 @@ import { createStorageClient } from '../health/storage-client.js'
 import { mountRecordFile } from '../desired/mount-record.js'
 import type { MountSpec } from '../desired/mount-spec.js'
 import { MountStore } from '../desired/mount-store.js'
+import { writeDirtyFile } from '../testing/dirty-file.js'
 import { scriptedMounts } from '../testing/scripted-mounts.js'
 import { createShareCounts } from './files/share-counts.js'
 import { openUploads } from './uploads.js'
@@ -92,15 +93,7 @@ async function open(): Promise<void> {
   })
 }
 
-function save(name: string): void {
-  for (const [folder, text] of [
-    ['vfs', 'abc'],
-    ['vfsMeta', '{"Dirty": true}'],
-  ] as const) {
-    mkdirSync(join(dir, 'cache/7', folder, 'swift/docs'), { recursive: true })
-    writeFileSync(join(dir, 'cache/7', folder, 'swift/docs', name), text)
-  }
-}
+const save = (name: string) => writeDirtyFile(join(dir, 'cache/7'), `swift/docs/${name}`)
 
 const inTime = (expected: () => void) =>
   vi.waitFor(async () => {

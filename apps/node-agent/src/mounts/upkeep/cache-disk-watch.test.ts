@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createNodeProblems, type NodeProblems } from '../../machine/problems.js'
 import { nfsShare } from '../../shares/testing/sample-shares.js'
 import { TestClock } from '@roost/testing'
+import { sampleCount } from '../testing/sample-counts.js'
 import { IncompleteFiles } from '../cache/incomplete-files.js'
 import { createShareCounts, type ShareCounts } from '../cache/files/share-counts.js'
 import { CacheDiskWatch } from './cache-disk-watch.js'
@@ -91,17 +92,7 @@ function failWrite(): void {
   const path = `/cache/1/vfs/${cacheFolderOf(spec)}/a.bin`
   log.push(`${date} ${time} ERROR : IO error: write ${path}: no space left on device`)
 }
-const count = (outOfSpace: number) => ({
-  share: 1,
-  dirtyFiles: 1,
-  dirtyBytes: 0,
-  oldestDirtySeconds: 0,
-  cacheBytes: 0,
-  uploadsQueued: 0,
-  uploadErrors: 0,
-  outOfSpace,
-  leftoverFiles: 0,
-})
+const count = (outOfSpace: number) => sampleCount({ dirtyFiles: 1, outOfSpace })
 
 describe('the disk of the caches', () => {
   it('is read each 15 s, and each 5 s from half of it on, while nothing fills it', async () => {

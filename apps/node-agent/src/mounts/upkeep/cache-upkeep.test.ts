@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createNodeProblems, type NodeProblems } from '../../machine/problems.js'
 import { nfsShare } from '../../shares/testing/sample-shares.js'
 import { TestClock } from '@roost/testing'
+import { sampleCount } from '../testing/sample-counts.js'
+import { scriptedMounts } from '../testing/scripted-mounts.js'
 import type { RecentlyIncomplete } from '../cache/incomplete-files.js'
 import { createShareCounts, type ShareCounts } from '../cache/files/share-counts.js'
 import { CacheDiskWatch } from './cache-disk-watch.js'
@@ -14,7 +16,6 @@ import { mountRecordFile } from '../desired/mount-record.js'
 import { mountSpecs } from '../desired/mount-spec.js'
 import { MountStore } from '../desired/mount-store.js'
 import { Restarts } from '../started/restarts.js'
-import type { ShareMounts } from '../started/share-mounts.js'
 import { StartedMounts } from '../started/started-mounts.js'
 
 const gib = 1 << 30
@@ -48,22 +49,10 @@ beforeEach(async () => {
   const storage = { auth_url: 'http://swift/auth/v1.0', user: 'a:b', key: 'c' }
   await store.save((record) => ({ ...record, settled: mountSpecs({ kind: 'gateway', shares, storage }) }))
   const cacheSizes = new CacheSizes({ store, disk: { read: async () => disk, close: () => {} } })
-  const shareMounts: ShareMounts = {
-    pathOf: (share) => `/srv/${share}`,
-    isUp: async () => true,
-    isOutdated: async () => false,
+  const shareMounts = scriptedMounts({
     hasOtherCacheSize: async (spec) => started.get(spec.share) !== (await cacheSizes.sizeOf(spec)),
     up: async (spec) => void started.set(spec.share, await cacheSizes.sizeOf(spec)),
-    down: async () => {},
-    drain: async () => true,
-    endDrain: async () => {},
-    pidOf: async () => 0,
-    cacheStats: async () => undefined,
-    isAnswering: async () => true,
-    kill: async () => {},
-    refresh: async () => {},
-    forget: async () => {},
-  }
+  })
   const quiet = () => {}
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet }
   const mounts = new StartedMounts({ store, shareMounts, onRestored: quiet, log })
@@ -87,17 +76,7 @@ const found = async () => {
   await upkeep.check()
   return problems.list().map(({ code, subject }) => `${code} ${subject}`)
 }
-const count = (share: number, dirtyFiles: number, outOfSpace: number) => ({
-  share,
-  dirtyFiles,
-  dirtyBytes: 0,
-  oldestDirtySeconds: 0,
-  cacheBytes: 0,
-  uploadsQueued: 0,
-  uploadErrors: 0,
-  outOfSpace,
-  leftoverFiles: 0,
-})
+const count = (share: number, dirtyFiles: number, outOfSpace: number) => sampleCount({ share, dirtyFiles, outOfSpace })
 
 describe('the cache of a gateway', () => {
   it('has no problem while there is space, and is reported nearly full from 90 % on', async () => {

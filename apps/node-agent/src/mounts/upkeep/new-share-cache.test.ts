@@ -5,13 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createNodeProblems } from '../../machine/problems.js'
 import { ampleCache, nfsShare } from '../../shares/testing/sample-shares.js'
 import { TestClock } from '@roost/testing'
+import { scriptedMounts } from '../testing/scripted-mounts.js'
 import type { DiskSpace } from '@roost/runtime'
 import { CacheSizes } from './cache-sizes.js'
 import { mountRecordFile } from '../desired/mount-record.js'
 import { MountStore } from '../desired/mount-store.js'
 import type { GatewayState } from '../desired/mounts.js'
 import { RcloneMounts } from '../rclone-mounts.js'
-import type { ShareMounts } from '../started/share-mounts.js'
 
 const mebibyte = 1 << 20
 const diskOf = (megabytes: number): DiskSpace => ({
@@ -40,22 +40,11 @@ beforeEach(async () => {
     return disk
   }
   const cacheSizes = new CacheSizes({ store, disk: { read, close: () => {} } })
-  const shareMounts: ShareMounts = {
-    pathOf: (share) => `/srv/${share}`,
+  const shareMounts = scriptedMounts({
     isUp: async ({ share }) => started.has(share),
-    isOutdated: async () => false,
-    hasOtherCacheSize: async () => false,
     up: async (spec) => void started.set(spec.share, await cacheSizes.sizeOf(spec)),
     down: async (share) => void started.delete(share),
-    drain: async () => true,
-    endDrain: async () => {},
-    pidOf: async () => 0,
-    cacheStats: async () => undefined,
-    isAnswering: async () => true,
-    kill: async () => {},
-    refresh: async () => {},
-    forget: async () => {},
-  }
+  })
   const quiet = () => {}
   mounts = new RcloneMounts({
     store,

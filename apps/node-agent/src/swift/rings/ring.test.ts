@@ -110,8 +110,8 @@ describe('a ring', () => {
     expect(ring).toMatchObject({ partitions: 64, replicas: 2.5 })
     expect(ring.devices).toHaveLength(4)
     const placements = await readPlacement(file, () => true)
-    const placed = placements.map(({ has }) => has.reduce((count, one) => count + one, 0))
-    expect(placed.reduce((sum, count) => sum + count)).toBe(64 * 2.5)
+    const counts = placements.map(({ has }) => has.reduce((count, one) => count + one, 0))
+    expect(counts.reduce((sum, count) => sum + count)).toBe(64 * 2.5)
   })
 
   it('is refused when its file is cut off anywhere', async () => {
