@@ -8,6 +8,7 @@ import { createOperatorMounts } from '@roost/node-agent/dist/mounts/operator-mou
 import { createGatewayApplier } from '@roost/node-agent/dist/shares/gateway-applier.js'
 import { gatewayState } from '@roost/node-agent/dist/shares/gateway-state.js'
 import { leave, leavingOf } from '@roost/node-agent/dist/shares/leave.js'
+import { setupsWith } from '@roost/node-agent/dist/shares/index.js'
 import { preparationsFor, prepare } from '@roost/node-agent/dist/shares/prepare.js'
 import { createShareAccounts } from '@roost/node-agent/dist/shares/share-accounts.js'
 import { openServers } from '@roost/node-agent/dist/shares/share-servers.js'
@@ -43,7 +44,7 @@ export async function startRealSamba(work: string, shares: number): Promise<Real
   }
   writeFileSync('/etc/samba/smb.conf', smbConf)
   const machine = openMachine()
-  await prepare(machine, runCommand, preparationsFor(machine, null))
+  await prepare(machine, runCommand, preparationsFor(machine, setupsWith(machine, null)))
   const commands: string[] = []
   const run: RunCommand = (file, args, options) => {
     commands.push([file, ...args].join(' '))

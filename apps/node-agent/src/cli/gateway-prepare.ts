@@ -1,6 +1,7 @@
 import { type AgentConfig, readConfig } from '../config.js'
 import { type Machine, openMachine } from '../machine/machine.js'
 import { runCommand } from '../machine/run-command.js'
+import { setupsWith } from '../shares/index.js'
 import { detectNfsServer } from '../shares/nfs-server.js'
 import { type Preparation, preparationsFor, prepare } from '../shares/prepare.js'
 import { CommandError, exitCodes } from './command-error.js'
@@ -36,7 +37,10 @@ export function missingPreparations({ root, gateway }: AgentConfig): {
 } {
   const machine = openMachine(root)
   try {
-    return { machine, preparations: preparationsFor(machine, gateway.nfs ?? detectNfsServer(machine)) }
+    return {
+      machine,
+      preparations: preparationsFor(machine, setupsWith(machine, gateway.nfs ?? detectNfsServer(machine))),
+    }
   } catch (error) {
     throw new CommandError((error as Error).message)
   }

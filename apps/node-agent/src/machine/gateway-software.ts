@@ -2,10 +2,10 @@ import type { InventoryGateway } from '@roost/api-types/agent'
 import type { Machine } from './machine.js'
 import type { RunCommand } from './run-command.js'
 
-type Software = keyof InventoryGateway
+export type GatewaySoftware = keyof InventoryGateway
 
 /** Where each is installed, how it says its version, and where in its answer that stands. */
-const software: Readonly<Record<Software, { file: string; args: readonly string[]; pattern: RegExp }>> = {
+const software: Readonly<Record<GatewaySoftware, { file: string; args: readonly string[]; pattern: RegExp }>> = {
   samba: { file: 'smbd', args: ['-V'], pattern: /Version (\S+)/ },
   nfs_ganesha: { file: 'ganesha.nfsd', args: ['-v'], pattern: /Release = V?(\S+)/ },
   nfs_kernel_server: { file: 'rpc.mountd', args: ['-v'], pattern: /version (\S+)/i },
@@ -16,7 +16,7 @@ const folders = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '
 const deadlineMs = 5_000
 
 /** Returns the path of a program of the gateway; undefined when it is not installed. */
-export function findGatewaySoftware(machine: Machine, name: Software): string | undefined {
+export function findGatewaySoftware(machine: Machine, name: GatewaySoftware): string | undefined {
   return folders.map((folder) => `${folder}/${software[name].file}`).find((path) => machine.stamp(path) !== undefined)
 }
 
@@ -31,7 +31,7 @@ export interface GatewayReader {
 export function createGatewayReader(machine: Machine, run: RunCommand): GatewayReader {
   const known = new Map<string, string | null>()
 
-  async function versionOf(name: Software): Promise<string | null> {
+  async function versionOf(name: GatewaySoftware): Promise<string | null> {
     const { args, pattern } = software[name]
     const path = findGatewaySoftware(machine, name)
     if (path === undefined || machine.root !== '/') return null

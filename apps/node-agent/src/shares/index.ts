@@ -4,6 +4,11 @@ import { renderExports } from './servers/kernel-nfs/render.js'
 import { renderGanesha } from './servers/ganesha/render.js'
 import { type ValidatedShare, quote, validateShare, ShareError, type ShareLocations } from './servers/validate-share.js'
 import { renderSamba } from './servers/samba/render.js'
+import type { Machine } from '../machine/machine.js'
+import { isInstalled, type ServerSetup } from './servers/server-setup.js'
+import { exportsSetup } from './servers/kernel-nfs/setup.js'
+import { ganeshaSetup } from './servers/ganesha/setup.js'
+import { sambaSetup } from './servers/samba/setup.js'
 
 export type Protocol = DesiredShare['protocol']
 type ShareOf<P extends Protocol> = Extract<ValidatedShare, { readonly protocol: P }>
@@ -11,18 +16,44 @@ type Render<P extends Protocol> = (shares: readonly ShareOf<P>[], generation: nu
 
 /** THE TABLE: what operators call each protocol, how it tells names apart, by which servers it is served, and what renders their configuration. */
 const protocols = {
-  nfs: { label: 'NFS', nameKey: (name) => name, servers: { kernel: renderExports, ganesha: renderGanesha } },
+  nfs: {
+    label: 'NFS',
+    hasAccounts: false,
+    nameKey: (name) => name,
+    servers: { kernel: renderExports, ganesha: renderGanesha },
+  },
   // Samba merges sections whose names differ in case alone.
-  cifs: { label: 'CIFS', nameKey: (name) => name.toLowerCase(), servers: { samba: renderSamba } },
+  cifs: {
+    label: 'CIFS',
+    hasAccounts: true,
+    nameKey: (name) => name.toLowerCase(),
+    servers: { samba: renderSamba },
+  },
 } as const satisfies {
   readonly [P in Protocol]: {
     readonly label: string
+    /** Its shares may have passwords, each of an account of the machine. */
+    readonly hasAccounts: boolean
     readonly nameKey: (name: string) => string
     readonly servers: Readonly<Record<string, Render<P>>>
   }
 }
 
 export const shareProtocols = Object.keys(protocols) as readonly Protocol[]
+
+/** What makes each server read the file of shares, when the machine has it. */
+const setups = { samba: sambaSetup, ganesha: ganeshaSetup, kernel: exportsSetup } as const
+export const serverSetups: readonly ServerSetup[] = Object.values(setups)
+
+/** Returns the setups of a machine whose NFS server is this one. */
+export function setupsWith(machine: Machine, nfs: ShareServers['nfs']): readonly ServerSetup[] {
+  const others = [setups.samba].filter((setup) => isInstalled(machine, setup))
+  return [...others, ...(nfs === null ? [] : [setups[nfs]])]
+}
+
+export function hasAccounts(protocol: Protocol): boolean {
+  return protocols[protocol].hasAccounts
+}
 
 export function labelOf(protocol: Protocol): string {
   return protocols[protocol].label

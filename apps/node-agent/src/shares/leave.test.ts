@@ -3,6 +3,7 @@ import { openMachine } from '../machine/machine.js'
 import type { RunCommand } from '../machine/run-command.js'
 import { leave, leavingOf } from './leave.js'
 import { locationsOf } from './share-locations.js'
+import { setupsWith } from './index.js'
 import { isPrepared, preparationsFor, prepare } from './prepare.js'
 import { cifsShare, nfsShare } from './testing/sample-shares.js'
 import type { ScriptedGateway } from './testing/scripted-servers.js'
@@ -43,7 +44,7 @@ async function prepared(): Promise<ReturnType<typeof opened>> {
   gateway.write(ganeshaConf, '# by hand\n')
   const lab = opened()
   for (const nfs of ['kernel', 'ganesha'] as const)
-    await prepare(lab.machine, lab.run, preparationsFor(lab.machine, nfs))
+    await prepare(lab.machine, lab.run, preparationsFor(lab.machine, setupsWith(lab.machine, nfs)))
   lab.commands.length = 0
   return lab
 }

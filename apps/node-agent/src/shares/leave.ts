@@ -3,10 +3,9 @@ import { dirname } from 'node:path'
 import { removeManagedFile, writeManagedFile } from '../machine/managed-file.js'
 import type { Machine } from '../machine/machine.js'
 import type { RunCommand } from '../machine/run-command.js'
-import { ganeshaConf, withoutOurExports } from './servers/ganesha/server.js'
-import { backupOf, modeOf, requireOwnFiles } from './prepare.js'
-import { readBySamba } from './servers/samba/config.js'
-import { smbConf, withoutOurSections } from './servers/samba/server.js'
+import { serverSetups } from './index.js'
+import { backupOf, checkConfig, modeOf, requireOwnFiles } from './prepare.js'
+import type { ServerConfig } from './servers/server-setup.js'
 import type { ShareServer } from './servers/share-server.js'
 
 /** One file that is put back, or goes. */
@@ -39,8 +38,7 @@ export function leavingOf(machine: Machine, servers: readonly ShareServer[]): Le
     return text === undefined ? [] : [{ server, text }]
   })
   const departures = [
-    ...withoutLine(machine, smbConf, withoutOurSections),
-    ...withoutLine(machine, ganeshaConf, withoutOurExports),
+    ...serverSetups.flatMap(({ config }) => (config === null ? [] : withoutLine(machine, config))),
     ...files.map(({ server: { file } }) => ({ path: file, sentence: `Removes ${file}.`, content: null })),
   ]
   requireOwnFiles(
@@ -51,14 +49,13 @@ export function leavingOf(machine: Machine, servers: readonly ShareServer[]): Le
 }
 
 /**
- * Does it, and tells the servers that run; Samba has to take its configuration before that is in place. Our files go last: where
- * a server does not answer, they say the next time what is left to do.
+ * Does it, and has the servers that run reload. A server that can check its configuration does before that is in place. Our files
+ * are removed last: where a server does not answer, they show the next time what is left to do.
  */
 export async function leave(machine: Machine, run: RunCommand, { departures, files }: Leaving): Promise<void> {
-  const samba = departures.find(({ path }) => path === smbConf)
-  if (samba !== undefined) await readBySamba(samba.content ?? '', run)
+  for (const { path, content } of departures) await checkConfig(path, content ?? '', run)
   for (const { path, content } of departures) if (content !== null) await putBack(machine, path, content)
-  // The kernel's server reads its file without an include line that could be removed.
+  // A server may read its file without an include line that could be removed.
   for (const { server } of files) if (server.endsWithEmptyFile) await empty(machine, server.file)
   for (const served of files) await reload(served)
   for (const { path, content } of departures) if (content === null) await remove(machine, path)
@@ -87,7 +84,7 @@ async function putBack(machine: Machine, path: string, content: string): Promise
   if (machine.read(backupOf(path)) === content) await rm(machine.path(backupOf(path)))
 }
 
-function withoutLine(machine: Machine, path: string, without: (text: string) => string): readonly Departure[] {
+function withoutLine(machine: Machine, { path, without }: ServerConfig): readonly Departure[] {
   const text = machine.read(path)
   if (text === undefined) return []
   const rest = without(text)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openMachine } from '../machine/machine.js'
 import type { RunCommand } from '../machine/run-command.js'
+import { setupsWith } from './index.js'
 import { isPrepared, preparationsFor, prepare } from './prepare.js'
 import { type ScriptedGateway, scriptedGateway } from './testing/scripted-servers.js'
 
@@ -26,8 +27,8 @@ const refuse: RunCommand = async () => ({ ...(await accept('', [], { deadlineMs:
 
 async function doAll(nfs: 'kernel' | 'ganesha' | null, run = accept) {
   const machine = openMachine(gateway.root)
-  await prepare(machine, run, preparationsFor(machine, nfs))
-  return preparationsFor(machine, nfs)
+  await prepare(machine, run, preparationsFor(machine, setupsWith(machine, nfs)))
+  return preparationsFor(machine, setupsWith(machine, nfs))
 }
 
 describe('a machine that is to serve shares', () => {
@@ -51,7 +52,10 @@ describe('a machine that is to serve shares', () => {
     const theirs =
       '# MDCACHE { Dir_Chunk = 9; }\nCacheInode {\n  Entries_HWMark = 5; # Dir_Chunk = 0\n  dir_chunk = 128;\n}\nLOG { }\n'
     gateway.write(ganeshaConf, theirs)
-    const [, change] = preparationsFor(openMachine(gateway.root), 'ganesha').filter(({ path }) => /ganesha/.test(path))
+    const [, change] = preparationsFor(
+      openMachine(gateway.root),
+      setupsWith(openMachine(gateway.root), 'ganesha'),
+    ).filter(({ path }) => /ganesha/.test(path))
     expect(change?.sentence).toContain('Sets Dir_Chunk = 0; LRU_Run_Interval = 1;')
     expect(change?.sentence).toContain('reads when it is restarted.')
     expect(await doAll('ganesha')).toEqual([])
@@ -64,7 +68,7 @@ describe('a machine that is to serve shares', () => {
 
   it('is reported before anything is done', () => {
     gateway.write(smbConf, '[global]\n')
-    const preparations = preparationsFor(openMachine(gateway.root), 'kernel')
+    const preparations = preparationsFor(openMachine(gateway.root), setupsWith(openMachine(gateway.root), 'kernel'))
     expect(preparations.map(({ sentence }) => sentence)).toEqual([
       'Makes /etc/samba/roost.d/shares.conf, without a share in it.',
       "Adds '[global] include = /etc/samba/roost.d/shares.conf' to the end of /etc/samba/smb.conf. The file as it is now stays in /etc/samba/smb.conf.before-roost.",
@@ -106,7 +110,7 @@ describe('a machine that is to serve shares', () => {
 
   it('is refused where one of the files is bound into a container by itself', () => {
     gateway.write('/proc/self/mountinfo', '30 20 8:1 /smb.conf /etc/samba/smb.conf rw - ext4 /dev/sda1 rw\n')
-    expect(() => preparationsFor(openMachine(gateway.root), null)).toThrow(
+    expect(() => preparationsFor(openMachine(gateway.root), setupsWith(openMachine(gateway.root), null))).toThrow(
       /^\/etc\/samba\/smb\.conf is a mount of its own, .* Bind the folder \/etc\/samba instead\.$/,
     )
   })

@@ -5,16 +5,9 @@ import { writeManagedFile } from '../machine/managed-file.js'
 import type { Machine } from '../machine/machine.js'
 import { mountAt, readMounts } from '../machine/mounts.js'
 import type { RunCommand } from '../machine/run-command.js'
-import { findGatewaySoftware } from '../machine/gateway-software.js'
 import { fileWithoutShares } from './servers/declared-file.js'
-import { exportsFile } from './servers/kernel-nfs/render.js'
-import { ganeshaExportsFile } from './servers/ganesha/render.js'
-import { missingCacheSettings, withCacheSettings } from './servers/ganesha/cache.js'
-import { ganeshaConf, ganeshaLines, readsOurExports } from './servers/ganesha/server.js'
-import type { ShareServers } from './index.js'
-import { readBySamba } from './servers/samba/config.js'
-import { readsOurSections, sambaLines, smbConf } from './servers/samba/server.js'
-import { sambaSharesFile } from './servers/samba/render.js'
+import { serverSetups } from './index.js'
+import { isInstalled, type ServerConfig, type ServerSetup } from './servers/server-setup.js'
 
 /** One file that a gateway needs before its first deployment. */
 export interface Preparation {
@@ -26,29 +19,24 @@ export interface Preparation {
   readonly backup: string | null
 }
 
-/** Returns the steps that make the servers of this machine read our files; none where they do. Throws where that is impossible. */
-export function preparationsFor(machine: Machine, nfs: ShareServers['nfs']): readonly Preparation[] {
-  const hasSamba = findGatewaySoftware(machine, 'samba') !== undefined
-  const files = [
-    ...(hasSamba ? [smbConf, sambaSharesFile] : []),
-    ...(nfs === 'ganesha' ? [ganeshaConf, ganeshaExportsFile] : []),
-    ...(nfs === 'kernel' ? [exportsFile] : []),
-  ]
-  requireOwnFiles(machine, files)
-  return [
-    ...(hasSamba ? [...missingFile(machine, sambaSharesFile), ...missingSambaLine(machine)] : []),
-    ...(nfs === 'ganesha' ? [...missingFile(machine, ganeshaExportsFile), ...missingGaneshaSettings(machine)] : []),
-    ...(nfs === 'kernel' ? missingFile(machine, exportsFile) : []),
-  ]
+/** Returns the steps that make these servers read our files; none where they do. Throws where that is impossible. */
+export function preparationsFor(machine: Machine, setups: readonly ServerSetup[]): readonly Preparation[] {
+  requireOwnFiles(
+    machine,
+    setups.flatMap(({ file, config }) => (config === null ? [file] : [config.path, file])),
+  )
+  return setups.flatMap(({ file, config }) => [
+    ...missingFile(machine, file),
+    ...(config === null ? [] : missingChange(machine, config)),
+  ])
 }
 
-/** Says whether an operator made this machine a gateway: an installed server reads our file, whether it runs or not. */
+/** Returns whether an operator made this machine a gateway: an installed server reads our file, whether it runs or not. */
 export function isPrepared(machine: Machine): boolean {
-  const has = (name: Parameters<typeof findGatewaySoftware>[1]) => findGatewaySoftware(machine, name) !== undefined
-  return (
-    (has('samba') && readsOurSections(machine.read(smbConf) ?? '')) ||
-    (has('nfs_ganesha') && readsOurExports(machine.read(ganeshaConf) ?? '')) ||
-    (has('nfs_kernel_server') && machine.stamp(exportsFile) !== undefined)
+  return serverSetups.some(
+    (setup) =>
+      isInstalled(machine, setup) &&
+      (setup.config?.reads(machine.read(setup.config.path) ?? '') ?? machine.stamp(setup.file) !== undefined),
   )
 }
 
@@ -62,10 +50,9 @@ export function requireOwnFiles(machine: Machine, files: readonly string[]): voi
     )
 }
 
-/** Does it, each file with a backup beside; Samba has to take its configuration before that is in place. */
+/** Does it, each file with a backup beside. A server that can check its configuration does before that is in place. */
 export async function prepare(machine: Machine, run: RunCommand, preparations: readonly Preparation[]): Promise<void> {
-  const samba = preparations.find(({ path }) => path === smbConf)
-  if (samba !== undefined) await readBySamba(samba.content, run)
+  for (const { path, content } of preparations) await checkConfig(path, content, run)
   for (const { path, content, backup } of preparations) {
     const file = machine.path(path)
     await mkdir(dirname(file), { recursive: true })
@@ -74,33 +61,27 @@ export async function prepare(machine: Machine, run: RunCommand, preparations: r
   }
 }
 
+/** Has a server check a text of its configuration, where the path is that and the server can. */
+export async function checkConfig(path: string, text: string, run: RunCommand): Promise<void> {
+  await serverSetups.find(({ config }) => config?.path === path)?.config?.check?.(text, run)
+}
+
 function missingFile(machine: Machine, path: string): readonly Preparation[] {
   if (machine.stamp(path) !== undefined) return []
   return [{ path, sentence: `Makes ${path}, without a share in it.`, content: fileWithoutShares, backup: null }]
 }
 
-function missingSambaLine(machine: Machine): readonly Preparation[] {
-  const text = machine.read(smbConf) ?? ''
-  return readsOurSections(text) ? [] : [appended(smbConf, text, sambaLines)]
-}
-
-/** Returns both changes to ganesha.conf as one, because they are of one file. */
-function missingGaneshaSettings(machine: Machine): readonly Preparation[] {
-  const text = machine.read(ganeshaConf) ?? ''
-  const settings = missingCacheSettings(text)
-  const [line] = readsOurExports(text) ? [] : [appended(ganeshaConf, text, ganeshaLines)]
-  if (settings.length === 0) return line === undefined ? [] : [line]
-  const sets = `Sets ${settings.join(' ')} in the block MDCACHE of ${ganeshaConf}, which nfs-ganesha reads when it is restarted.`
-  const { content, backup, sentence } = line ?? { content: text, backup: backupOf(ganeshaConf), sentence: '' }
+/** Returns both changes to a configuration as one, because they are of one file. */
+function missingChange(machine: Machine, config: ServerConfig): readonly Preparation[] {
+  const { path } = config
+  const text = machine.read(path) ?? ''
+  const change = config.missing?.(text)
+  const line = config.reads(text) ? undefined : appended(path, text, config.lines)
+  if (change === undefined) return line === undefined ? [] : [line]
+  const { content, backup, sentence } = line ?? { content: text, backup: backupOf(path), sentence: '' }
   const kept = line === undefined ? keptIn(backup) : ''
-  return [
-    {
-      path: ganeshaConf,
-      sentence: `${sentence === '' ? '' : `${sentence} `}${sets}${kept}`,
-      content: withCacheSettings(content),
-      backup,
-    },
-  ]
+  const sentences = `${sentence === '' ? '' : `${sentence} `}${change.sentence}${kept}`
+  return [{ path, sentence: sentences, content: change.apply(content), backup }]
 }
 
 function appended(path: string, text: string, lines: string): Preparation {

@@ -5,7 +5,7 @@ import { commitStagedFile, errorText, removeStagedFile } from '@roost/runtime'
 import { readManagedFile, removeManagedFile, stageManagedFile, writeManagedFile } from '../machine/managed-file.js'
 import type { Deployment } from './deployment.js'
 import { type Before, sha256 } from './gateway-state.js'
-import type { Protocol } from './index.js'
+import { hasAccounts, type Protocol } from './index.js'
 import { namesOf, requireReady, sessionsOf } from './plan.js'
 import type { LiveSession, ShareServer } from './servers/share-server.js'
 import type { ServerChange } from './server-change.js'
@@ -198,8 +198,9 @@ export class ProtocolDeployment {
     const deployment = this.#deployment
     const { gateway, desired, generation, inForce } = deployment
     const { shares } = desired
-    const accounts =
-      this.protocol === 'cifs' ? await gateway.accounts.apply(shares, inForce.accounts) : inForce.accounts
+    const accounts = hasAccounts(this.protocol)
+      ? await gateway.accounts.apply(shares, inForce.accounts)
+      : inForce.accounts
     const names = Object.fromEntries(shares.map((share) => [gateway.mounts.pathOf(share), share.name]))
     const texts = new Map(this.#serverChanges.map(({ server, text }) => [server.file, text]))
     const each = <T>(value: (text: string) => T) =>

@@ -71,7 +71,7 @@ export function createShareAccounts(run: RunCommand): ShareAccounts {
 function passwordsOf(shares: readonly DesiredShare[]): ReadonlyMap<string, string> {
   return new Map(
     shares.flatMap((share) =>
-      share.protocol === 'cifs' && share.password !== null ? [[accountOf(share.id), share.password]] : [],
+      'password' in share && share.password !== null ? [[accountOf(share.id), share.password]] : [],
     ),
   )
 }
