@@ -11,6 +11,7 @@ import { benchReads } from './reads.js'
 import { benchRecords } from './records.js'
 import { missed, tableOf } from './report.js'
 import type { Row } from './report.js'
+import { benchStates } from './states.js'
 import { benchStatsd } from './statsd.js'
 import { benchSwift } from './swift.js'
 import { benchTiming } from './timing.js'
@@ -29,6 +30,7 @@ const benches: Readonly<Record<string, Bench>> = {
   reads: { title: 'Reading latest values over HTTP, p50', run: benchReads },
   globs: { title: 'Hostile patterns over 20,000 names', run: benchGlobs },
   fleet: { title: '1,000 agents, 800 metrics each, every 10 s', run: benchFleet },
+  states: { title: 'Subscribers of the states of 10,000 nodes, 100 of which change each second', run: benchStates },
   page: { title: 'A page of 20 out of 100,000 rows, p50', run: benchPage },
   records: { title: 'Users and shares, 100,000 of each', run: benchRecords },
   usage: { title: 'Usage by half-hour: two nodes at a time, messages of 5,000 accounts', run: benchUsage },

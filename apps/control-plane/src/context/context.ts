@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { systemClock } from '@roost/runtime'
 import type { NodeService, Services } from '@roost/api-types/rpc'
 import { createAgentRequests } from '../agents/requests.js'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
@@ -35,8 +36,8 @@ import { createHardwareReportStore } from '../nodes/hardware-report-store.js'
 import { createNodeRoleStore } from '../nodes/role-store.js'
 import { createNodeService } from '../nodes/service.js'
 import type { NodeDeployments, NodeSessions } from '../nodes/service.js'
-import { createNodeStateStore } from '../nodes/state-store.js'
-import { createNodeStates } from '../nodes/states.js'
+import { createNodeStateStore } from '../nodes/states/store.js'
+import { createNodeStates } from '../nodes/states/service.js'
 import { createNodeStore } from '../nodes/store.js'
 import type { Authentication } from '../operators/authentication.js'
 import { recordFailedLogins } from '../operators/authentication-store.js'
@@ -198,7 +199,7 @@ async function openSecrets({ config, log }: ContextOptions, database: Database) 
 /** Builds the services of the resources that operators cannot change. */
 function buildReads(database: Database, usageOf: CapacityFeature['usageOf']) {
   return {
-    nodeStates: createNodeStates(createNodeStateStore(database)),
+    nodeStates: createNodeStates(createNodeStateStore(database), systemClock),
     auditEvents: createReads(createAuditEventStore(database)),
     nodeHardware: createNodeHardwareService(createHardwareReportStore(database)),
     nodeRoles: createReads(createNodeRoleStore(database)),

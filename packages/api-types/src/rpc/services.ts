@@ -48,14 +48,17 @@ export interface NodeService extends ServiceOf<typeof resources.nodes> {
   remove(id: number, caller: Caller, options?: ChangeOptions & { readonly force?: boolean }): Promise<void>
 }
 
-/** The fields of a node that change by themselves. `removed`: the node does not exist any more. */
-export interface NodeStateChange extends Pick<Node, 'id' | 'hostname' | 'config_state' | 'enabled'> {
-  readonly state: Node['state'] | 'removed'
+/** The fields of a node that a subscriber of states sees. */
+export type NodeState = Pick<Node, 'id' | 'hostname' | 'state' | 'config_state' | 'enabled'>
+
+/** A node with the fields that have changed; with all of them when it is new. `removed`: the node does not exist any more. */
+export interface NodeStateChange extends Pick<Node, 'id'>, Partial<Omit<NodeState, 'id' | 'state'>> {
+  readonly state?: Node['state'] | 'removed'
 }
 
 /** States of nodes as they change. */
 export interface NodeStateService {
-  /** All nodes first, then those that have changed, at most once a second, until the signal aborts. */
+  /** All nodes first, then what has changed, at most once a second, until the signal aborts. */
   watch(signal: AbortSignal): AsyncIterable<readonly NodeStateChange[]>
 }
 
