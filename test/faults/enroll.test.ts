@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -140,6 +140,25 @@ describe('enrollment', () => {
     expect((await enrollAt(url)).code).toBe(0)
     expect(new Set(requests.map(({ public_key }) => public_key)).size).toBe(1)
   })
+
+  it('refuses a pin that is none as a wrong argument', async () => {
+    const url = await serve(answering(200, enrolled))
+    const { code, stderr } = await enrollAt(url, '--ca-sha256', 'abc')
+    expect([code, stderr]).toEqual([2, expect.stringContaining("must have 64 hexadecimal digits, but is 'abc'")])
+    expect(requests).toEqual([])
+  })
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'asks for root where the state directory belongs to another account',
+    async () => {
+      const args = ['enroll', '--server', 'https://127.0.0.1:1', '--token', 'x']
+      const answer = () =>
+        runToEnd(process.execPath, [agentProgram, ...args], { env: agentEnv(dataDir), uid: 1, gid: 1 })
+      expect(await answer()).toMatchObject({ code: 2, stderr: expect.stringContaining('Run this command as root.') })
+      await chmod(dataDir, 0o755)
+      expect(await answer()).toMatchObject({ code: 1, stderr: expect.stringContaining('Run this command as root') })
+    },
+  )
 
   it('sends nothing to a server that does not show the pinned authority', async () => {
     const other = await makeCa(Date.now())

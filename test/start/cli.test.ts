@@ -127,6 +127,10 @@ describe('roost', () => {
     const [cluster] = await database.prisma.cluster.findMany()
     await addNode(database, cluster?.id ?? 0, { hostname: 'storage-1', state: 'offline' })
     expect((await cli('node', 'list', '--cluster', 'default')).stdout).toMatch(/storage-1 +default +offline/)
+    expect(await cli('cluster', 'remove', 'default')).toMatchObject({
+      code: 4,
+      stderr: "roost: The cluster 'default' still has 1 node. Remove its nodes first.\n",
+    })
     const problem = { code: 'mount_stuck', subject: '/srv/node/d1', message: 'It has not answered for 3 s.' }
     await database.prisma.node.updateMany({ data: { problems: [problem] } })
     const shown = (await cli('node', 'show', 'storage-1')).stdout

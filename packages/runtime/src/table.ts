@@ -22,3 +22,8 @@ export function renderTable(
   const pad = (cell: string, column: number) => cell.padEnd(widths[column] ?? 0)
   return lines.map((line) => `${' '.repeat(indent)}${line.map(pad).join('  ')}`.trimEnd() + '\n').join('')
 }
+
+/** Returns a count with its noun, such as `1 node` and `2 nodes`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -1,3 +1,4 @@
+import { counted } from '@roost/runtime'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { nodeOf, withApi } from './client/api.js'
@@ -21,7 +22,7 @@ export function addUsage(program: Command, config: () => Config, { out }: Pick<T
       withApi(config(), async ({ nodes, utilization }) => {
         const node = /^[1-9]\d*$/.test(nameOrId) ? Number(nameOrId) : (await nodeOf(nodes, nameOrId)).id
         const { rows } = await utilization.remove.mutate({ node, start, end })
-        out.write(`${rows} ${rows === 1 ? 'row' : 'rows'} of usage of node ${nameOrId} removed\n`)
+        out.write(`${counted(rows, 'row')} of usage of node ${nameOrId} removed\n`)
       }),
     )
 }

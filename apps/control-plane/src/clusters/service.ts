@@ -1,6 +1,7 @@
 import { RoostError } from '@roost/api-types/rest'
 import { resources } from '@roost/api-types/rpc'
 import type { Services } from '@roost/api-types/rpc'
+import { counted } from '@roost/runtime'
 import { crudService } from '../database/crud-service.js'
 import type { Writes } from '../database/writes.js'
 import type { ClusterStore } from './store.js'
@@ -25,10 +26,16 @@ export function createClusterService({ store, writes }: ClusterServiceOptions): 
       async remove(tx, { id, name }) {
         const nodes = await store.countNodes(tx, id)
         if (nodes > 0)
-          throw new RoostError('conflict', `The cluster '${name}' still has ${nodes} nodes: remove them first.`)
+          throw new RoostError(
+            'conflict',
+            `The cluster '${name}' still has ${counted(nodes, 'node')}. Remove its nodes first.`,
+          )
         const users = await store.countUsers(tx, id)
         if (users > 0)
-          throw new RoostError('conflict', `The cluster '${name}' still has ${users} users: remove them first.`)
+          throw new RoostError(
+            'conflict',
+            `The cluster '${name}' still has ${counted(users, 'user')}. Remove its users first.`,
+          )
       },
     },
   })

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { nodeRules, RoostError } from '@roost/api-types/rest'
 import type { AuditAction, ChangedNode, GrantableRole, Node, NodeChange } from '@roost/api-types/rest'
 import type { Caller, ChangeOptions, NodeService } from '@roost/api-types/rpc'
+import { counted } from '@roost/runtime'
 import { differences } from '../database/writes.js'
 import type { Writes } from '../database/writes.js'
 import type { AuditRecord, Transaction } from '../database/transaction.js'
@@ -120,7 +121,10 @@ async function changeAll(options: NodeServiceOptions, tx: Transaction, changes: 
 
 function assertNoShares(hostname: string, shares: number): void {
   if (shares === 0) return
-  throw new RoostError('conflict', `The node ${hostname} still has ${shares} shares: move or remove them first.`)
+  throw new RoostError(
+    'conflict',
+    `The node ${hostname} still has ${counted(shares, 'share')}. Move or remove its shares first.`,
+  )
 }
 
 function auditOf(action: AuditAction, resourceId: number | null, changes: AuditRecord['changes']): AuditRecord {

@@ -3,8 +3,9 @@ import { type EnrollRequest, protocolVersion } from '@roost/api-types/agent'
 import { systemClock } from '@roost/runtime'
 import { defaultDataDir, readConfig } from '../config.js'
 import { startHelper } from '../machine/helper.js'
-import { openMachine } from '../machine/machine.js'
+import { type Machine, openMachine } from '../machine/machine.js'
 import { runCommand } from '../machine/run-command.js'
+import { isUnderSystemd } from '../machine/systemd.js'
 import { ensureKey, type Enrollment, keepIdentity, readIdentity, readMachineIds } from '../machine/identity.js'
 import { readHardware } from '../inventory/hardware.js'
 import { clockRemedy } from '../uplink/clock-skew.js'
@@ -14,13 +15,18 @@ import { agentVersion } from '../machine/package.js'
 import { CommandError, exitCodes } from './command-error.js'
 import { doPreparations, missingPreparations } from './gateway-prepare.js'
 import type { EnrollFlags } from './flags.js'
+import { parsePin } from './pin.js'
 import { serverUrl } from './server-url.js'
+
+/** docs/agent.md installs the unit there. */
+const unitPath = '/etc/systemd/system/roost-agent.service'
 
 /** Makes this machine a node. Done already for the same control plane, it says so and succeeds. */
 export async function enroll(flags: EnrollFlags): Promise<number> {
   // Replaces the command line, which every account can read, with the token in it.
   process.title = 'roost-agent enroll'
   const server = serverUrl(flags.server)
+  const caSha256 = flags.caSha256 === undefined ? null : parsePin(flags.caSha256)
   const config = readConfig(flags)
   const present = (await readIdentity(config.dataDir))?.enrollment
   if (present !== undefined) return alreadyEnrolled(present, server, config.dataDir)
@@ -28,8 +34,9 @@ export async function enroll(flags: EnrollFlags): Promise<number> {
   // A server that could not be prepared is better known before the token is used.
   const gateway = flags.gateway === true ? missingPreparations(config) : null
   const machine = openMachine(config.root)
-  const key = await ensureKey(config.dataDir).catch((error: NodeJS.ErrnoException) => {
-    throw isForbidden(error) ? notPermitted(config.dataDir, error) : error
+  const key = await ensureKey(config.dataDir).catch((error: Error) => {
+    const cause = (error.cause ?? error) as NodeJS.ErrnoException
+    throw isForbidden(cause) ? notPermitted(config.dataDir, cause) : error
   })
   const { machineId, bootId, hostname } = readMachineIds(machine, key)
   const body: EnrollRequest = {
@@ -44,15 +51,11 @@ export async function enroll(flags: EnrollFlags): Promise<number> {
     hardware: await readHardware({ machine, run: runCommand, start: startHelper, deadlineMs: 10_000 }),
     ...identityChoice(flags),
   }
-  const { response, authorities, skewSeconds } = await requestEnrollment({
-    server,
-    caSha256: flags.caSha256 ?? null,
-    body,
-  })
+  const { response, authorities, skewSeconds } = await requestEnrollment({ server, caSha256, body })
   await saveAuthorities(config.dataDir, authorities)
   const { node_id, node_uuid, cluster } = response
   await keepIdentity(config.dataDir, { server: server.origin, node_id, node_uuid, cluster })
-  const start = startLine(config.dataDir, flags)
+  const start = startLine(machine, config.dataDir, flags)
   say(`This machine is node ${node_id} (${node_uuid}) of the cluster ${cluster}. Start it with: ${start}`)
   if (gateway !== null && gateway.preparations.length > 0) await doPreparations(machine, gateway.preparations)
   const remedy = clockRemedy(skewSeconds)
@@ -80,13 +83,15 @@ function alreadyEnrolled(enrollment: Enrollment, server: URL, dataDir: string): 
   return exitCodes.ok
 }
 
-/** Returns the command that starts the agent with the same state and the same machine, from any directory. */
-function startLine(dataDir: string, { root, config }: EnrollFlags): string {
+/** Returns the command that starts the agent with the same state and the same machine, from any directory: its unit, where that does so. */
+function startLine(machine: Machine, dataDir: string, { root, config }: EnrollFlags): string {
   const flags = [
     ...(dataDir === defaultDataDir ? [] : ['--data-dir', dataDir]),
     ...(root === undefined ? [] : ['--root', root]),
     ...(config === undefined ? [] : ['--config', resolve(config)]),
   ]
+  if (flags.length === 0 && isUnderSystemd(machine) && machine.stamp(unitPath) !== undefined)
+    return 'systemctl enable --now roost-agent'
   return ['roost-agent', ...flags.map(shellQuoted), 'run'].join(' ')
 }
 

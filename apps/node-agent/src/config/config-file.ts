@@ -106,7 +106,8 @@ export function readConfigFile(path: string, required: boolean, faults: string[]
     text = readFileSync(path, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT' || required) faults.push(`The configuration file ${path} cannot be read (${code}).`)
+    const remedy = code === 'EACCES' ? ' Run this command as root.' : ''
+    if (code !== 'ENOENT' || required) faults.push(`The configuration file ${path} cannot be read (${code}).${remedy}`)
     return {}
   }
   try {

@@ -33,8 +33,3 @@ export function renderOne<R>(record: R, columns: Columns<R>): string {
 function text(cell: Cell): string {
   return printable(String(cell ?? '-'))
 }
-
-/** Returns a count with its noun, such as `1 node` and `2 nodes`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
