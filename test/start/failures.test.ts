@@ -55,7 +55,7 @@ it('leaves the database of others and no process of its own behind', async () =>
   expect(left).toEqual([])
 })
 
-describe('a start that cannot succeed says in one sentence what to do, with exit code 1', () => {
+describe('a start that cannot succeed says in one sentence what to do, with an exit code for a supervisor', () => {
   it('when the port is in use, before a database is made for nothing', async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
@@ -70,7 +70,7 @@ describe('a start that cannot succeed says in one sentence what to do, with exit
     expect(stderr).toBe(
       `roost: Cannot listen on 127.0.0.1:${port}: the port is in use. Stop the program that uses it, or set ROOST_LISTEN to another port.\n`,
     )
-    expect(code).toBe(1)
+    expect(code).toBe(4)
   })
 
   it('when the data directory cannot be written', async () => {

@@ -47,9 +47,11 @@ describe('roost-agent.service', () => {
 })
 
 describe('roost.service', () => {
-  it('starts the control plane again unless a variable is wrong', () => {
+  it('starts the control plane again unless a variable is wrong or the port is in use, and not for ever', () => {
     expect(setting(server, 'Restart')).toBe('on-failure')
-    expect(setting(server, 'RestartPreventExitStatus')).toBe(String(serverCodes.usage))
+    const { usage, conflict } = serverCodes
+    expect(setting(server, 'RestartPreventExitStatus')?.split(' ').map(Number)).toEqual([usage, conflict])
+    expect(setting(server, 'StartLimitBurst')).toBe('30')
   })
 })
 

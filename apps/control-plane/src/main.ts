@@ -31,7 +31,7 @@ function fail(error: unknown): number {
   if (error instanceof StartError || error instanceof CommandError) {
     // A message of the API may contain names that others chose.
     process.stderr.write(`roost: ${error.message.split('\n').map(printable).join('\n')}\n`)
-    return error instanceof CommandError ? error.exitCode : exitCodes.error
+    return error.exitCode
   }
   process.stderr.write(`roost: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   return exitCodes.error

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.js'
-import { StartError } from './start-error.js'
+import { PortInUseError, StartError } from './start-error.js'
 
 const faults: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use. Stop the program that uses it, or set ROOST_LISTEN to another port.',
@@ -31,8 +31,10 @@ async function orStartError({ host, port }: Config['listen'], listening: Promise
   try {
     await listening
   } catch (error) {
-    const reason = faults[(error as NodeJS.ErrnoException).code ?? '']
+    const { code = '' } = error as NodeJS.ErrnoException
+    const reason = faults[code]
     if (reason === undefined) throw error
-    throw new StartError(`Cannot listen on ${host}:${port}: ${reason}`, { cause: error })
+    const Fault = code === 'EADDRINUSE' ? PortInUseError : StartError
+    throw new Fault(`Cannot listen on ${host}:${port}: ${reason}`, { cause: error })
   }
 }

@@ -1,4 +1,11 @@
-/** The reason why the control plane cannot start, with what to do. The command ends with exit code 1. */
+/** The reason why the control plane cannot start, with what to do. */
 export class StartError extends Error {
-  override readonly name = 'StartError'
+  override readonly name: string = 'StartError'
+  readonly exitCode: number = 1
+}
+
+/** Another program uses the port. It has an exit code of its own, because a supervisor must not repeat the start. */
+export class PortInUseError extends StartError {
+  override readonly name = 'PortInUseError'
+  override readonly exitCode = 4
 }
