@@ -14,6 +14,8 @@ export interface SystemdContainer {
   run(file: string, args: readonly string[]): Promise<ProcessResult>
   /** Runs a shell script; rejects when it fails. */
   exec(script: string): Promise<string>
+  /** Restarts it as an operator would, and resolves when its units have started. Its files stay. */
+  reboot(): Promise<void>
 }
 
 export interface ContainerOptions {
@@ -40,12 +42,27 @@ export async function bootContainer(machine: Machine, options: ContainerOptions)
   for (const [path, text] of options.files) await writeInside(machine, join(root, path), text)
   const binds = [`--bind-ro=${process.execPath}:/usr/bin/node`, `--bind-ro=${repository}`]
   const start = `${ownCgroup(machine.dir)}\nexec systemd-nspawn "$@"`
-  const nspawn = machine.spawn('sh', ['-ec', start, 'sh', ...nspawnArguments(root), ...binds, '--boot'])
-  const container = inside(() => firstProcess(nspawn))
+  const boot = () => machine.spawn('sh', ['-ec', start, 'sh', ...nspawnArguments(root), ...binds, '--boot'])
+  let nspawn = boot()
+  const commands = inside(() => firstProcess(nspawn))
+  await untilBooted(nspawn, commands)
+  return {
+    ...commands,
+    async reboot() {
+      await commands.run('systemctl', ['reboot'])
+      // nspawn ends for a reboot: with --keep-unit its caller starts it again.
+      await nspawn.ended
+      nspawn = boot()
+      await untilBooted(nspawn, commands)
+    },
+  }
+}
+
+async function untilBooted(nspawn: MachineProcess, { run }: Commands): Promise<void> {
   for (const until = Date.now() + bootMs; Date.now() < until; await sleep(200)) {
     if (nspawn.child.exitCode !== null) break
-    const { stdout } = await container.run('systemctl', ['is-system-running']).catch(() => ({ stdout: '' }))
-    if (/^(running|degraded)$/m.test(stdout)) return container
+    const { stdout } = await run('systemctl', ['is-system-running']).catch(() => ({ stdout: '' }))
+    if (/^(running|degraded)$/m.test(stdout)) return
   }
   throw new Error(`systemd does not boot in the container: ${nspawn.output()}`)
 }
@@ -57,8 +74,10 @@ async function writeInside(machine: Machine, path: string, text: string): Promis
   await machine.exec(`mkdir -p ${dirname(path)} && install -m 644 ${staged} ${path}`)
 }
 
-function inside(leader: () => Promise<number>): SystemdContainer {
-  const run: SystemdContainer['run'] = async (file, args) => {
+type Commands = Pick<SystemdContainer, 'run' | 'exec'>
+
+function inside(leader: () => Promise<number>): Commands {
+  const run: Commands['run'] = async (file, args) => {
     const into = ['-t', String(await leader()), '-m', '-u', '-i', '-n', '-p', '-C', '-r', '-w', '--', file]
     return runToEnd('nsenter', [...into, ...args], { env: plainEnv })
   }

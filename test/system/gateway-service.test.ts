@@ -43,10 +43,23 @@ map to guest = Bad User
 load printers = no
 disable spoolss = yes
 `
+// Each server of shares writes how many mounts there are when it starts.
+const recordMounts = (name: string) =>
+  `/bin/sh -c "grep -c ' fuse.rclone ' /proc/self/mountinfo >/run/mounts-before-${name} || true"`
+const nfsStandIn = `[Service]
+Type=oneshot
+ExecStart=${recordMounts('nfs')}
+[Install]
+WantedBy=multi-user.target
+`
 // As docs/agent.md installs the agent on a gateway; the cache's folder is an argument of rclone, too.
 const files = [
   ['/etc/systemd/system/roost-agent.service', packaged('roost-agent.service')],
   ['/etc/systemd/system/roost-agent.service.d/gateway.conf', packaged('roost-agent-gateway.conf')],
+  // A shorter watchdog, so that the test does not wait for 30 s.
+  ['/etc/systemd/system/roost-agent.service.d/test.conf', '[Service]\nWatchdogSec=8\nRestartSec=1\n'],
+  ['/etc/systemd/system/smbd.service.d/test.conf', `[Service]\nExecStartPre=${recordMounts('samba')}\n`],
+  ['/etc/systemd/system/nfs-ganesha.service', nfsStandIn],
   ['/usr/lib/sysusers.d/roost-agent.conf', packaged('roost-agent.sysusers')],
   ['/etc/samba/smb.conf', samba],
   [
@@ -77,6 +90,7 @@ describe.skipIf(skipped !== '')(`a gateway under systemd${skipped}`, () => {
   const mounts = async () =>
     (await gateway.exec('cat /proc/self/mountinfo')).split('\n').filter((line) => line.includes(' fuse.rclone ')).length
   const rclones = () => gateway.exec(`cut -d" " -f1 ${dataDir}/mounts/run/share-*.pid`)
+  const agentPid = () => gateway.exec('systemctl show -P MainPID roost-agent')
   const isOnline = async () => expect((await api.get(node)).body).toMatchObject({ state: 'online' })
   /** Writes to each share the name of its container, and waits until that object is in exactly this container. */
   const expectStored = async (object: string) => {
@@ -114,7 +128,7 @@ describe.skipIf(skipped !== '')(`a gateway under systemd${skipped}`, () => {
       roost-agent gateway prepare --yes && systemctl restart smbd`)
     const enrolled = await gateway.run('roost-agent', await enrollmentArguments(api, cluster))
     if (enrolled.code !== 0) throw new Error(`The agent could not enroll: ${enrolled.stderr}`)
-    await gateway.exec('systemctl start roost-agent || { journalctl -u roost-agent >&2; exit 1; }')
+    await gateway.exec('systemctl enable --now roost-agent || { journalctl -u roost-agent >&2; exit 1; }')
     node = `/api/v1/nodes/${(await api.database.prisma.node.findFirstOrThrow({ where: { clusterId: cluster } })).id}/`
     await vi.waitFor(isOnline, { timeout: waitMs, interval: 200 })
     const login = { id: cluster, auth_url: `${swift.innerProxyUrl}/auth/v1.0`, user: 'test:tester', key: 'testing' }
@@ -176,5 +190,28 @@ describe.skipIf(skipped !== '')(`a gateway under systemd${skipped}`, () => {
     await gateway.exec('systemctl start roost-agent')
     await vi.waitFor(isOnline, { timeout: waitMs, interval: 200 })
     expect(await rclones()).toBe(before)
+  })
+
+  it.each([
+    ['the watchdog restarts it', 'STOP'],
+    ['it is killed', 'KILL'],
+  ])('keeps the mounts when %s', async (_how, signal) => {
+    const [before, pid] = [await rclones(), await agentPid()]
+    await gateway.exec(`kill -${signal} ${pid}`)
+    await expect.poll(agentPid, { timeout: waitMs, interval: 200 }).not.toBe(pid)
+    const state = () => gateway.exec('systemctl show -P ActiveState roost-agent')
+    await expect.poll(state, { timeout: waitMs, interval: 200 }).toBe('active\n')
+    expect(await rclones()).toBe(before)
+    await vi.waitFor(isOnline, { timeout: waitMs, interval: 200 })
+  })
+
+  it('mounts all containers at boot, before Samba and NFS start', async () => {
+    await gateway.exec('systemctl enable nfs-ganesha')
+    await gateway.reboot()
+    expect(await gateway.exec('systemctl is-active roost-agent smbd')).toBe('active\nactive\n')
+    const counts = await gateway.exec('cat /run/mounts-before-samba /run/mounts-before-nfs')
+    expect(counts).toBe(`${containers.length}\n${containers.length}\n`)
+    await vi.waitFor(isOnline, { timeout: waitMs, interval: 200 })
+    await expectStored('fourth.txt')
   })
 })
