@@ -1,6 +1,7 @@
 // Fails where a folder of product code has more than 20 files, where folders or files import each other, and where a file
 // in a folder of an app imports its main.ts, app.ts or server.ts. In the control plane also where a feature imports the
-// store of another one, and where a service or a store imports http/. Imports of types count.
+// store of another one, where a service or a store imports http/, and where http/ or agents/ import a feature. Imports of
+// types count.
 // A file directly in an app's src/ is an entry point, which counts as a folder of its own.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -113,12 +114,23 @@ const composition = /^(?:[\w-]+\.ts|(?:context|cli)\/.*)$/
 /** Serves HTTP: its own folders, and the routes, views and streams of the features. */
 const transport = /^(?:[\w-]+\.ts|(?:http|rpc|context)\/.*|[\w-]+\/(?:.*-)?(?:resource|routes?|views|streams)\.ts)$/
 
+/** What http/ and agents/ may import: every other folder is a feature, or builds them. */
+const foundation = /^(?:config|database|lifecycle|secrets|services|tls)\//
+
 /** Returns the rule that an import breaks, or undefined. */
 function brokenRule(from, to) {
   if (/^(?!database\/).*\/(?:.*-)?store\.ts$/.test(to) && dirname(from) !== dirname(to) && !composition.test(from))
     return 'A feature imports the store of another one. Call its service, or pass a function from context/:'
   if (to.startsWith('http/') && !transport.test(from))
     return 'Services and stores know no HTTP. Move what both need to services/:'
+  return brokenLayer(from, to)
+}
+
+/** Returns the rule that an import of http/ or agents/ breaks, or undefined. */
+function brokenLayer(from, to) {
+  const [layer = ''] = /^(?:http|agents)\//.exec(from) ?? []
+  if (layer !== '' && !to.startsWith(layer) && !foundation.test(to))
+    return `${layer} knows no feature. Move what both need to services/, or pass a function from context/:`
   return undefined
 }
 

@@ -1,3 +1,5 @@
+import { resources as declared } from '@roost/api-types/rpc'
+import type { Declaration } from '@roost/api-types/rpc'
 import { beforeAll, expect, it, vi } from 'vitest'
 import { addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
 import { waitTimeoutMs } from '../support/clock/wait-until.js'
@@ -8,6 +10,14 @@ import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 const { get, post } = server
+
+/** The relations by which records of a resource are found, such as `node`. */
+const relationsOf = (resource: string): readonly string[] => {
+  const found = Object.values<Declaration>(declared).find(({ name }) => name === resource)
+  return Object.entries(found?.rules.filters ?? {}).flatMap(([name, kind]) => (typeof kind === 'object' ? [name] : []))
+}
+/** Both kinds of deployment are in one table. */
+const tableOf = (resource: string): string => (resource.endsWith('_deployments') ? 'jobs' : resource)
 
 type Cell = string | number | boolean
 let cluster = 0
@@ -163,3 +173,15 @@ it.each(resources)('%s: cluster and node are found through every form of the rel
     expect([query, await idsIn(resource, `id=${String(id)}&${query}`)]).toEqual([query, [id]])
   for (const [name] of related) expect(await idsIn(resource, `${name}=999999`)).toEqual([])
 })
+
+it.each(resources.filter((resource) => relationsOf(resource).length > 0))(
+  '%s: an index finds the records of a cluster or a node (@@index in prisma/schema)',
+  async (resource) => {
+    const columns = relationsOf(resource).map((relation) => `${relation}_id`)
+    const found = await server.api.database.prisma.$queryRaw<readonly { readonly indexed: boolean }[]>`
+      select attname, exists (select from pg_index where indrelid = attrelid and indkey[0] = attnum) as indexed
+      from pg_attribute where attrelid = ${tableOf(resource)}::regclass and attname = any(${columns})`
+    expect(found).not.toEqual([])
+    expect(found.filter(({ indexed }) => !indexed)).toEqual([])
+  },
+)

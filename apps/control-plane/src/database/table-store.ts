@@ -8,13 +8,13 @@ import { lockInserts } from './insert-order.js'
 import { conditions, ordering } from './listing.js'
 import { columnWriter, conditionOf, orderOf, recordReader } from './table-fields.js'
 import type { Columns } from './table-fields.js'
-import type { Conditions, Model, NamedColumns, Orders, RowOf, Underived } from './table-types.js'
+import type { Conditions, KnownColumns, Model, NamedColumns, Orders, RowOf, Underived } from './table-types.js'
 import type { Transaction } from './transaction.js'
 
 /** How the records of a resource are stored. Names of fields and columns agree but for case, unless `columns` has them. */
 export type Table<D extends Declaration, M extends Model, A, C, K, O = unknown> = {
   readonly model: M
-  readonly columns?: K
+  readonly columns?: K & KnownColumns<D, M, K>
   /** The conditions of filters that no column has. Write the types of their parameters: TypeScript infers the names from them. */
   readonly conditions?: C & Conditions<D['rules'], M>
   /** Orders by what is not a column. */

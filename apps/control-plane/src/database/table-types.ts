@@ -44,6 +44,13 @@ export type NamedColumns<R extends ResourceRules, M extends Model, C> = {
   readonly [F in WithoutColumn<Exclude<FilterOf<R> | OrderOf<R>, keyof C>, M>]: Scalar<M>
 }
 
+/** The columns of named fields, filters and orders: a name that the model does not have does not compile. */
+export type KnownColumns<D extends Declaration, M extends Model, K> = {
+  readonly [F in keyof K]: F extends FieldsOf<D['record']> | BodyFields<D> | FilterOf<D['rules']> | OrderOf<D['rules']>
+    ? Scalar<M>
+    : never
+}
+
 /** Fields of the record and of the bodies that only a function can make or store. */
 export type Underived<D extends Declaration, M extends Model, K> = Exclude<
   WithoutColumn<FieldsOf<D['record']> | BodyFields<D>, M>,
