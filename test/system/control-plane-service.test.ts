@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { repository } from '../support/http/control-plane.js'
+import { blockOfPage, deployPackage, installCommands } from '../support/programs/deployed-package.js'
 import { startMachine } from '../support/swift/machine.js'
 import type { Machine } from '../support/swift/machine.js'
 import { bootContainer } from '../support/systemd/container.js'
@@ -9,23 +10,21 @@ import type { SystemdContainer } from '../support/systemd/container.js'
 import { findSystemdRoot } from '../support/systemd/root.js'
 
 const waitOptions = { timeout: 120_000, interval: 200 }
-const packaged = (file: string) => readFileSync(join(repository, 'apps/control-plane/systemd', file), 'utf8')
 const environment = '/etc/roost/environment'
-const variables = 'ROOST_DATA_DIR=/var/lib/roost\nROOST_LISTEN=127.0.0.1:443\n'
-// As docs/install.md installs it; with a shorter watchdog, so that the test does not wait for 30 s.
+const installPage = 'docs/install.md'
+// With a port below 1024.
+const variables = blockOfPage(installPage, 'ROOST_PUBLIC_URL=').replaceAll(':8443', ':443')
+// With a shorter watchdog, so that the test does not wait for 30 s.
 const files = [
-  ['/etc/systemd/system/roost.service', packaged('roost.service')],
   ['/etc/systemd/system/roost.service.d/test.conf', '[Service]\nWatchdogSec=8\nRestartSec=1\n'],
-  ['/etc/systemd/system/roost-backup.service', packaged('roost-backup.service')],
-  ['/etc/systemd/system/roost-backup.timer', packaged('roost-backup.timer')],
-  ['/usr/lib/sysusers.d/roost.conf', packaged('roost.sysusers')],
-  [environment, variables],
+  ['/etc/hosts', '127.0.0.1 localhost roost.example\n'],
 ] as const
 
 const found = await findSystemdRoot()
 const skipped = 'missing' in found ? ` (not here: ${found.missing})` : ''
 
 describe.skipIf(skipped !== '')(`the control plane under systemd${skipped}`, () => {
+  let deployed: string
   let machine: Machine
   let server: SystemdContainer
 
@@ -44,6 +43,9 @@ describe.skipIf(skipped !== '')(`the control plane under systemd${skipped}`, () 
 
   beforeAll(async () => {
     if ('missing' in found) return
+    deployed = await mkdtemp(join(tmpdir(), 'roost-deployed-'))
+    await deployPackage(installPage, 'roost', join(deployed, 'roost'))
+    await deployPackage('docs/agent.md', 'roost-agent', join(deployed, 'roost-agent'))
     machine = await startMachine()
     const masked = [
       'smbd.service',
@@ -52,22 +54,45 @@ describe.skipIf(skipped !== '')(`the control plane under systemd${skipped}`, () 
       'winbind.service',
       'systemd-networkd.service',
     ]
-    server = await bootContainer(machine, { root: found.path, files, masked })
-    await server.exec(`ln -s ${repository}/apps/control-plane/bin/roost.js /usr/bin/roost
-      systemd-sysusers && systemctl daemon-reload`)
+    server = await bootContainer(machine, { root: found.path, files, masked, deployed })
   }, 600_000)
   afterAll(async () => {
     await machine?.remove()
+    if (deployed !== undefined) await rm(deployed, { recursive: true })
   })
 
-  it('is ready when systemctl returns, on a port below 1024 and without rights of root', async () => {
-    await server.exec('systemctl enable --now roost roost-backup.timer || { journalctl -u roost >&2; exit 1; }')
+  it('is ready after the commands of docs/install.md, on a port below 1024 and without rights of root', async () => {
+    await server.exec(installCommands(installPage, 'roost'))
+    await server.exec(`cat >${environment} <<'end'\n${variables}end`)
+    const installed = await server.exec(blockOfPage(installPage, 'systemctl enable --now roost'))
+    expect(installed).toMatch(/^address +ok /m)
     const { code, checks } = await doctor()
     expect(code).toBe(0)
-    expect(checks).toMatchObject({ address: 'ok: https://127.0.0.1:443 answers', database: 'ok: answers' })
-    expect(await show('StatusText')).toBe('serving at https://localhost:443')
+    expect(checks).toMatchObject({
+      address: expect.stringMatching(/^ok: https:\/\/\S+ answers$/),
+      database: 'ok: answers',
+    })
+    expect(await show('StatusText')).toMatch(/^serving at https:\/\/roost\.example(:443)?$/)
+    expect(await server.exec('find /opt ! -user root')).toBe('')
     const owners = await server.exec('ps -o user= -p $(systemctl show -P MainPID roost); stat -c %U:%a /var/lib/roost')
     expect(owners).toBe('roost\nroost:700\n')
+  })
+
+  it('has a node after the commands of docs/agent.md', async () => {
+    const page = 'docs/agent.md'
+    expect(await server.exec(installCommands(page, 'roost-agent'))).toMatch(/^systemd +ok /m)
+    const [enroll = '', run] = (await server.exec('roost token create --cluster default')).split('\n')
+    const printed = blockOfPage(page, 'roost-agent enroll --server')
+    const [pattern = '', start = ''] = printed.trim().split('\n')
+    expect(enroll).toMatch(
+      new RegExp(`^${pattern.replace('.example:8443', '.example(:443)?').replaceAll('…', '\\w+')}$`),
+    )
+    expect(run).toBe('roost-agent run')
+    expect(await server.exec(enroll)).toContain(` of the cluster default. Start it with: ${start}\n`)
+    await server.exec(start)
+    expect(await server.exec('ps -o user= -p $(systemctl show -P MainPID roost-agent)')).toBe('roost-agent\n')
+    await expect.poll(() => server.exec('roost node list'), waitOptions).toMatch(/ online /)
+    await server.exec('systemctl stop roost-agent')
   })
 
   it('is restarted by the watchdog when its process hangs', async () => {
@@ -82,6 +107,12 @@ describe.skipIf(skipped !== '')(`the control plane under systemd${skipped}`, () 
     await server.exec(`kill -KILL ${pid}`)
     await expectRestart(pid)
     expect(await show('Result')).toBe('success')
+  })
+
+  it('serves again after a reboot', async () => {
+    await server.reboot()
+    await expect.poll(() => show('ActiveState'), waitOptions).toBe('active')
+    expect(await doctor()).toMatchObject({ code: 0 })
   })
 
   it('makes a backup by the unit of the timer, which a new installation restores', async () => {
@@ -105,16 +136,19 @@ describe.skipIf(skipped !== '')(`the control plane under systemd${skipped}`, () 
   })
 
   it.each([
-    ['a wrong variable', 'ROOST_TLS=on', 'ROOST_TLS must be auto, files or off', 'failed'],
-    ['a port in use', 'ROOST_LISTEN=127.0.0.1:2049', 'the port is in use', 'failed'],
-    ['a dead database', 'DATABASE_URL=postgresql://roost@127.0.0.1:1/roost', 'cannot be reached', 'activating'],
-  ])('fails to start with %s, and names the reason', async (_what, variable, reason, state) => {
-    await server.exec(`printf '%s\\n' '${variables.trim().replace('\n', "' '")}' '${variable}' >${environment}
+    ['a wrong variable', 'ROOST_TLS=on', 'ROOST_TLS must be auto, files or off', 0],
+    ['a port in use', 'ROOST_LISTEN=127.0.0.1:2049', 'the port is in use', 0],
+    ['a dead database', 'DATABASE_URL=postgresql://roost@127.0.0.1:1/roost', 'cannot be reached', 3],
+  ])('is a failed unit with %s, and names the reason', async (_what, variable, reason, restarts) => {
+    await server.exec(`cat >${environment} <<'end'\n${variables}${variable}\nend
+      printf '[Unit]\\nStartLimitBurst=3\\n' >/etc/systemd/system/roost.service.d/limit.conf
+      systemctl daemon-reload && systemctl reset-failed
       systemd-run --quiet --unit=other --collect node -e 'require("net").createServer().listen(2049, "127.0.0.1")'`)
     const { code, stderr } = await server.run('systemctl', ['start', 'roost'])
     expect([code, stderr]).toEqual([1, expect.stringContaining('Job for roost.service failed')])
+    await expect.poll(() => show('ActiveState'), waitOptions).toBe('failed')
     // Only a database may be late.
-    expect(await show('ActiveState')).toBe(state)
+    expect(Number(await show('NRestarts'))).toBe(restarts)
     expect(await server.exec('journalctl -u roost --output cat -n 20')).toContain(reason)
     await server.exec('systemctl stop roost other; systemctl reset-failed roost || true')
   })

@@ -20,3 +20,12 @@ export async function deployPackage(page: string, name: string, folder: string):
   if (code !== 0) throw new Error(`${script} failed:\n${stdout}\n${stderr}`)
   return stdout + stderr
 }
+
+/** Returns the commands of a page that install on a server what `deployPackage` created, which is there in `/srv/deployed`. */
+export function installCommands(page: string, name: string): string {
+  const text = readFileSync(join(repository, page), 'utf8')
+  const [, copy = ''] = new RegExp(`\`(tar -C /tmp -c ${name} \\| ssh root@[A-Z]+ tar [^\`]+)\``).exec(text) ?? []
+  const local = copy.replace('-C /tmp', '-C /srv/deployed').replace(/ssh root@[A-Z]+ /, '')
+  if (copy === '') throw new Error(`${page} has no command that copies /tmp/${name}.`)
+  return `${local}\n${blockOfPage(page, `ln -s /opt/${name}/`)}`
+}

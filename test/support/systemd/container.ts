@@ -25,6 +25,8 @@ export interface ContainerOptions {
   readonly files: readonly (readonly [path: string, text: string])[]
   /** Units that do not start. */
   readonly masked: readonly string[]
+  /** A folder that is `/srv/deployed` inside. */
+  readonly deployed?: string
 }
 
 const bootMs = 180_000
@@ -40,7 +42,8 @@ export async function bootContainer(machine: Machine, options: ContainerOptions)
   const masked = options.masked.map((unit) => `ln -sf /dev/null ${root}/etc/systemd/system/${unit}`)
   await machine.exec(masked.join('\n'))
   for (const [path, text] of options.files) await writeInside(machine, join(root, path), text)
-  const binds = [`--bind-ro=${process.execPath}:/usr/bin/node`, `--bind-ro=${repository}`]
+  const deployed = options.deployed === undefined ? [] : [`--bind-ro=${options.deployed}:/srv/deployed`]
+  const binds = [`--bind-ro=${process.execPath}:/usr/bin/node`, `--bind-ro=${repository}`, ...deployed]
   const start = `${ownCgroup(machine.dir)}\nexec systemd-nspawn "$@"`
   const boot = () => machine.spawn('sh', ['-ec', start, 'sh', ...nspawnArguments(root), ...binds, '--boot'])
   let nspawn = boot()
