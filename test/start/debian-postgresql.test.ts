@@ -33,6 +33,7 @@ describe.skipIf(!onSystem)('a PostgreSQL from Debian, by DATABASE_URL', { timeou
   it('is migrated and served', async () => {
     expect(await request(roost, '/api/v1/clusters/')).toMatchObject({ body: { objects: [{ name: 'default' }] } })
     expect(roost.output()).not.toContain('s3cr3t')
+    expect(roost.output()).toMatch(/^ {2}database {5}PostgreSQL 1\d\.\d+, yours$/m)
   })
 
   it('may be restarted under Roost: 503 with Retry-After meanwhile, then all is as before', async () => {

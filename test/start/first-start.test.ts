@@ -41,6 +41,7 @@ describe('the first start', () => {
   it('prints the address, the CA, the key’s file and a line of curl that works when pasted', async () => {
     expect(roost.output()).toContain(`Roost is at https://localhost:${new URL(roost.url).port}`)
     expect(roost.output()).toContain(`CA to trust  ${dataDir}/ca.pem`)
+    expect(roost.output()).toMatch(/^ {2}database {5}PostgreSQL 18\.\d+, embedded: for production, set DATABASE_URL$/m)
     expect(roost.output()).toContain(`first key    ${dataDir}/admin.apikey`)
     const line = /^ {2}(curl .*)$/m.exec(roost.output())?.[1] ?? ''
     const { stdout } = await runToEnd('bash', ['-c', `${line} --silent`], { env: { PATH: process.env['PATH'] ?? '' } })

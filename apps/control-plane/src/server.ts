@@ -7,7 +7,7 @@ import { areLocal } from './config/proxies.js'
 import type { Config } from './config.js'
 import { buildContext } from './context/context.js'
 import type { RunningServer } from './context/running-server.js'
-import { keepDatabase, migrateDatabase, needsFirstStart, openServer } from './database/database.js'
+import { keepDatabase, migrateDatabase, needsFirstStart, openServer, serverVersion } from './database/database.js'
 import { ensureFirstOperator } from './operators/first-operator.js'
 import { createFirstStartStore } from './operators/first-operator-store.js'
 import { requireSpaceForFirstStart } from './lifecycle/data-dir.js'
@@ -81,7 +81,8 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
   const localUrl = urlOf(config, isWildcard(config.listen.host) ? 'localhost' : config.listen.host, port)
   publicUrl ??= urlOf(config, publicHost(config.listen.host), port)
   await instance.announce({ url: localUrl, publicUrl, listen: { host: config.listen.host, port } })
-  return { localUrl, publicUrl, caPath: tls.caPath, context, databaseLost: lock.lost, close }
+  const postgresVersion = await serverVersion(context.database)
+  return { localUrl, publicUrl, caPath: tls.caPath, postgresVersion, context, databaseLost: lock.lost, close }
 }
 
 function urlOf({ tls }: Config, host: string, port: number): string {

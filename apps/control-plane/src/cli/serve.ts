@@ -44,7 +44,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
 }
 
 /** Returns the URL and the paths of a started server, with a command that tests it. */
-function startMessage(config: Config, { localUrl, publicUrl, caPath }: RunningServer): string {
+function startMessage(config: Config, { localUrl, publicUrl, caPath, postgresVersion }: RunningServer): string {
   const key = apiKeyPath(config.dataDir)
   const trust = caPath === null ? '' : `--cacert ${shellQuoted(caPath)} `
   // Another control plane created the first operator of this database and has its key.
@@ -55,6 +55,7 @@ function startMessage(config: Config, { localUrl, publicUrl, caPath }: RunningSe
     '',
     `Roost is at ${publicUrl}`,
     ...(caPath === null ? [] : [`  CA to trust  ${caPath}`]),
+    `  database     PostgreSQL ${postgresVersion}, ${config.databaseUrl === null ? 'embedded: for production, set DATABASE_URL' : 'yours'}`,
     `  first key    ${isElsewhere ? 'is on the machine that first used this database' : key}`,
     '',
     `  ${curl}`,

@@ -7,6 +7,8 @@ export interface RunningServer {
   /** The URL for people and nodes. */
   readonly publicUrl: string
   readonly caPath: string | null
+  /** The version of the database server. */
+  readonly postgresVersion: string
   readonly context: Context
   /** Resolves with the reason once another control plane got the database; otherwise never. */
   readonly databaseLost: DatabaseLock['lost']

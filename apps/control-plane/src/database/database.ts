@@ -120,6 +120,12 @@ export async function queryRows<Row extends object>(
   return rows
 }
 
+/** Returns the version of the server, such as `18.4`. */
+export async function serverVersion(database: Pick<Database, 'pool' | 'disk'>): Promise<string> {
+  const [row] = await queryRows<{ server_version: string }>(database, 'show server_version')
+  return row?.server_version.split(' ', 1)[0] ?? ''
+}
+
 /** While the disk of the database is known to be full, tries whether it still is. Throws the RoostError `unavailable`. */
 export async function refreshDisk({ prisma, disk }: Pick<Database, 'prisma' | 'disk'>): Promise<void> {
   await disk.refresh(() =>
