@@ -1,5 +1,5 @@
 import type { DesiredShare } from '@roost/api-types/agent'
-import { cifsShare, nfsShare } from '@roost/node-agent/dist/shares/testing/sample-shares.js'
+import { cifsShare, nfsShare } from '@roost/testing/shares'
 import { scriptedGateway } from '@roost/node-agent/dist/shares/testing/scripted-servers.js'
 
 /** The shares of a generation: each file is another one in each. */

@@ -1,5 +1,5 @@
 import type { DesiredShare } from '@roost/api-types/agent'
-import { cifsShare } from '@roost/node-agent/dist/shares/testing/sample-shares.js'
+import { cifsShare } from '@roost/testing/shares'
 import { type RealSamba, startRealSamba } from './real-samba.js'
 
 /** The result of one edit among many shares on a real Samba. */

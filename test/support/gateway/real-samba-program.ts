@@ -1,5 +1,5 @@
 import { runCommand } from '@roost/node-agent/dist/machine/run-command.js'
-import { cifsShare } from '@roost/node-agent/dist/shares/testing/sample-shares.js'
+import { cifsShare } from '@roost/testing/shares'
 import { type RealSamba, startRealSamba, waitUntil } from './real-samba.js'
 
 /**

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { cifsShare } from '../shares/testing/sample-shares.js'
+import { cifsShare } from '@roost/testing/shares'
 import type { ScriptedGateway } from '../shares/testing/scripted-servers.js'
 import { useScriptedGateway } from '../shares/testing/use-scripted-gateway.js'
 

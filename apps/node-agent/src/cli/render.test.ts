@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cifsShare, nfsShare } from '../shares/testing/sample-shares.js'
+import { cifsShare, nfsShare } from '@roost/testing/shares'
 
 const program = fileURLToPath(new URL('../../bin/roost-agent.js', import.meta.url))
 

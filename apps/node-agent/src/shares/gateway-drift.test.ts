@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { cifsShare, nfsShare } from './testing/sample-shares.js'
+import { cifsShare, nfsShare } from '@roost/testing/shares'
 import type { ScriptedGateway } from './testing/scripted-servers.js'
 import { useScriptedGateway } from './testing/use-scripted-gateway.js'
 

@@ -1,6 +1,6 @@
 import type { DesiredShare } from '@roost/api-types/agent'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { cifsShare, nfsShare } from './testing/sample-shares.js'
+import { cifsShare, nfsShare } from '@roost/testing/shares'
 import type { ScriptedGateway } from './testing/scripted-servers.js'
 import { useScriptedGateway } from './testing/use-scripted-gateway.js'
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { DesiredState } from '@roost/api-types/agent'
 import { describe, expect, it } from 'vitest'
 import { renderShares, type ShareServers } from './index.js'
-import { locations } from './testing/sample-shares.js'
+import { locations } from './testing/rendered-shares.js'
 
 const golden = fileURLToPath(new URL('golden', import.meta.url))
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, beforeEach } from 'vitest'
-import { cifsShare, nfsShare } from './testing/sample-shares.js'
+import { cifsShare, nfsShare } from '@roost/testing/shares'
 import type { ScriptedGateway } from './testing/scripted-servers.js'
 import { useScriptedGateway } from './testing/use-scripted-gateway.js'
 

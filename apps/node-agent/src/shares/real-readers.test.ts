@@ -7,10 +7,10 @@ import { describe, expect, it } from 'vitest'
 import { openMachine } from '../machine/machine.js'
 import { runCommand } from '../machine/run-command.js'
 import { checkWithExportfs } from './servers/kernel-nfs/exportfs-check.js'
-import { bodiesOf } from './testing/sample-shares.js'
+import { bodiesOf } from './testing/rendered-shares.js'
 import { differenceFrom, readBySamba } from './servers/samba/config.js'
 import { sambaFormat } from './servers/samba/format.js'
-import { addressed } from './testing/share-arbitraries.js'
+import { addressed } from '@roost/testing/arbitraries'
 
 const isEnabled = Boolean(process.env.ROOST_TEST_SYSTEM) && process.getuid?.() === 0
 const batches = process.env.ROOST_TEST_LONG ? 100 : 4

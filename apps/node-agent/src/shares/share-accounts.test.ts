@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cifsShare } from './testing/sample-shares.js'
+import { cifsShare } from '@roost/testing/shares'
 import type { ScriptedGateway } from './testing/scripted-servers.js'
 import { useScriptedGateway } from './testing/use-scripted-gateway.js'
 
