@@ -12,6 +12,7 @@ import { benchRecords } from './records.js'
 import { missed, tableOf } from './report.js'
 import type { Row } from './report.js'
 import { benchStates } from './states.js'
+import { benchRogues } from './rogues.js'
 import { benchStatsd } from './statsd.js'
 import { benchSwift } from './swift.js'
 import { benchTiming } from './timing.js'
@@ -31,6 +32,7 @@ const benches: Readonly<Record<string, Bench>> = {
   globs: { title: 'Hostile patterns over 20,000 names', run: benchGlobs },
   fleet: { title: '1,000 agents, 800 metrics each, every 10 s', run: benchFleet },
   states: { title: 'Subscribers of the states of 10,000 nodes, 100 of which change each second', run: benchStates },
+  rogues: { title: 'Ten hostile agents beside 100 honest ones', run: benchRogues },
   page: { title: 'A page of 20 out of 100,000 rows, p50', run: benchPage },
   records: { title: 'Users and shares, 100,000 of each', run: benchRecords },
   usage: { title: 'Usage by half-hour: two nodes at a time, messages of 5,000 accounts', run: benchUsage },

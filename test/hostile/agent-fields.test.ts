@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ScriptedControlPlane } from '../support/agents/scripted-control-plane.js'
 import { enrolledState, startTestAgent, type TestAgent } from '../support/agents/test-agent.js'
 import { waitTimeoutMs } from '../support/clock/wait-until.js'
-import { hostileValues, partsOf, sampleOf, textWith } from './hostile-values.js'
-import { serverSchemas } from './protocol-schemas.js'
+import { hostileValues, partsOf, sampleOf, textWith } from '../support/hostile/hostile-values.js'
+import { serverSchemas } from '../support/hostile/protocol-schemas.js'
 
 let state: Awaited<ReturnType<typeof enrolledState>>
 let server: ScriptedControlPlane

@@ -7,7 +7,7 @@ import {
   serverSchemas,
   typesOf,
   variantsOf,
-} from './protocol-schemas.js'
+} from '../support/hostile/protocol-schemas.js'
 
 /** Returns the paths of all parts of a schema that could have any size, length or value. */
 function unbounded(schema: JsonSchema, path: string): readonly string[] {

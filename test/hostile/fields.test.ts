@@ -1,46 +1,56 @@
+import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isTooDeep } from '@roost/api-types/agent'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { insertNodes } from '../support/agents/nodes.js'
 import { SimulatedAgent } from '../support/agents/simulated-agent.js'
-import { simulatedInventory } from '../support/agents/simulated-inventory.js'
+import { halfHourMs } from '../support/database/usage-rows.js'
 import { startApi, type TestApi } from '../support/http/api.js'
-import { hostileValues, type Json, jsonText, partsOf, sampleOf, textWith } from './hostile-values.js'
-import { agentSchemas, type JsonSchema } from './protocol-schemas.js'
+import { Flood } from '../support/hostile/flood.js'
+import {
+  cloneOf,
+  expectDeployed,
+  expectRight,
+  honestAccount,
+  type HonestFleet,
+  honestHalfHour,
+  startHonestFleet,
+  stopHonestFleet,
+} from './honest-fleet.js'
+import { hostileFrames } from '../support/hostile/hostile-frames.js'
+import { hostileValues, type Json, jsonText, partsOf, sampleOf, textWith } from '../support/hostile/hostile-values.js'
+import { agentSchemas, type JsonSchema } from '../support/hostile/protocol-schemas.js'
 import { Rogue } from './rogue.js'
 
 const isLong = process.env['ROOST_TEST_LONG'] === '1'
-const randomMessages = 10_000
+const randomMessages = isLong ? 100_000 : 10_000
+const floodMs = isLong ? 600_000 : 0
 const seed = 20_261_123
-const names = ['test.a', 'test.b']
+const maxLogLines = 1_000
 
 let api: TestApi
 let clusterId: number
-let honest: SimulatedAgent
-let honestId: number
+let fleet: HonestFleet
 let rogue: Rogue
+let logLines: string[] = []
 
 beforeAll(async () => {
-  api = await startApi()
-  clusterId = await addCluster(api.database, 'shared')
-  const [identity] = await insertNodes(api.database, clusterId, 1)
-  if (identity === undefined) throw new Error('No node was inserted.')
-  honestId = identity.id
-  honest = new SimulatedAgent({
-    url: api.url,
-    ca: api.ca,
-    identity,
-    inventory: simulatedInventory('honest', 3),
-    metrics: names.map((name) => ({ name, unit: 'count', aggregation: 'sum' })),
+  const logOut = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      logLines.push(chunk.toString())
+      done()
+    },
   })
-  honest.dial()
-  await honest.until(({ acknowledged }) => acknowledged === 1)
+  api = await startApi({ ROOST_LOG_LEVEL: 'info' }, logOut)
+  clusterId = await addCluster(api.database, 'shared')
+  fleet = await startHonestFleet(api, clusterId)
   rogue = new Rogue(api, clusterId)
 })
 afterAll(async () => {
   rogue.stop()
-  honest.stop('terminate')
+  await stopHonestFleet(fleet)
   await api.stop()
 })
 
@@ -48,20 +58,16 @@ let sequence = 0
 const samples = () => ({
   sequence: (sequence += 1),
   time: Date.now() / 1000,
-  half_hour: Math.floor(Date.now() / 1_800_000) * 1800,
+  half_hour: Math.floor(Date.now() / halfHourMs) * 1800,
   account: 'AUTH_rogue',
   key: '/srv/node/d0',
 })
-const sample = (schema: JsonSchema) => sampleOf(schema, samples())
+const sample = (schema: JsonSchema, more: Readonly<Record<string, Json>> = {}) =>
+  sampleOf(schema, { ...samples(), ...more })
 
-/** The honest node's values are right, and no list of the API fails. */
+/** The honest nodes are seen as they are, and no list of the API fails. */
 async function expectUnharmed(): Promise<void> {
-  expect(honest.ended).toBeUndefined()
-  honest.sendFrame(new Float64Array([41, 42]))
-  const poll = async () => (await api.get(`/api/v1/nodes/${honestId}/metrics/poll/?metrics=test.*`)).body.metrics
-  await expect.poll(poll).toMatchObject([{ value: 41 }, { value: 42 }])
-  const devices = (await api.get(`/api/v1/devices/?node=${honestId}&limit=10`)).body.objects
-  expect(devices).toHaveLength(3)
+  await expectRight(fleet)
   for (const path of [
     ...['clusters', 'nodes', 'devices', 'storage_policies', 'audit_events', 'gateway_deployments'].map(
       (resource) => `${resource}/?limit=100`,
@@ -98,6 +104,15 @@ function changedText(value: Json, changes: readonly (readonly [number, Json])[])
   return text
 }
 
+/** Texts of random kinds of message, each with a few hostile parts. */
+function randomTexts(count: number, values: readonly Json[], more: Readonly<Record<string, Json>> = {}): string[] {
+  const change = fc.tuple(fc.nat(), fc.oneof(fc.constantFrom(...values), fc.jsonValue() as fc.Arbitrary<Json>))
+  const message = fc.tuple(fc.constantFrom(...agentSchemas), fc.array(change, { maxLength: 4 }))
+  return fc
+    .sample(message, { numRuns: count, seed })
+    .map(([{ schema }, changes]) => changedText(sample(schema, more), changes))
+}
+
 describe('an enrolled agent that sends any value in any field', () => {
   it('finds every kind of message, and sends each as a sample', async () => {
     expect(agentSchemas.length).toBeGreaterThanOrEqual(16)
@@ -112,15 +127,45 @@ describe('an enrolled agent that sends any value in any field', () => {
     await expectUnharmed()
   })
 
-  it(`sends ${randomMessages} random messages in vain`, { timeout: isLong ? 6_000_000 : 600_000 }, async () => {
-    const values = hostileValues.filter((value) => isLong || isQuick(value))
-    const change = fc.tuple(fc.nat(), fc.oneof(fc.constantFrom(...values), fc.jsonValue() as fc.Arbitrary<Json>))
-    const message = fc.tuple(fc.constantFrom(...agentSchemas), fc.array(change, { minLength: 1, maxLength: 4 }))
-    const count = randomMessages * (isLong ? 10 : 1)
-    await rogue.sendAll(
-      fc.sample(message, { numRuns: count, seed }).map(([{ schema }, changes]) => changedText(sample(schema), changes)),
-    )
+  it('of a frame ends at most its own session, and harms no other node', async () => {
+    const [catalogue] = agentSchemas.filter(({ name }) => name.includes('catalogue'))
+    if (catalogue === undefined) throw new Error('The protocol has no catalogue.')
+    await rogue.sendFrames(jsonText(sample(catalogue.schema)), hostileFrames())
     expect(rogue.faults).toEqual([])
     await expectUnharmed()
   })
+})
+
+/** The lines but those of our deployments, and of the rogues of which each session is a node of its own. */
+function linesOfFew(): number {
+  const lines = logLines.map((line) => JSON.parse(line) as { readonly nodeId?: number; readonly job?: number })
+  const many = new Set<number | undefined>(rogue.nodeIds)
+  return lines.filter(({ nodeId, job }) => job === undefined && !many.has(nodeId)).length
+}
+
+it('several rogue nodes and a clone that send all they can harm no other node', { timeout: 6_000_000 }, async () => {
+  const [identity] = await insertNodes(api.database, clusterId, 1)
+  if (identity === undefined) throw new Error('No node was inserted.')
+  // It names the account and the disk of an honest node as its own.
+  const claims = { account: honestAccount, half_hour: honestHalfHour, uuid: 'honest-0-fs-0', serial: 'honest-0-sn-0' }
+  const messages = [...randomTexts(2_000, hostileValues, claims), ...hostileFrames()]
+  logLines = []
+  const floods = [
+    new Flood(new SimulatedAgent({ url: api.url, ca: api.ca, identity }), messages),
+    new Flood(cloneOf(fleet), messages),
+  ]
+  const end = performance.now() + floodMs
+  const sending = { isOver: false }
+  const sent = rogue
+    .sendAll(randomTexts(randomMessages, isLong ? hostileValues : hostileValues.filter(isQuick)))
+    .finally(() => (sending.isOver = true))
+  for (; !sending.isOver || performance.now() < end; await sleep(500)) {
+    await expectUnharmed()
+    await expectDeployed(fleet)
+  }
+  await sent
+  for (const flood of floods) await flood.stop()
+  expect(rogue.faults).toEqual([])
+  for (const flood of floods) expect(flood.sent).toBeGreaterThan(500)
+  expect(linesOfFew()).toBeLessThanOrEqual(maxLogLines)
 })

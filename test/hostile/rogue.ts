@@ -16,7 +16,9 @@ const messagesPerSession = 450
 const groupSize = 40
 /** As many inventories and catalogues as a node may send at once. */
 const heavyPerNode = defaultStreamLimits.heavyMessageBurst
-const isHeavy = (text: string) => /"type":"(?:inventory|catalogue)"/.test(text)
+type Message = string | Uint8Array
+const isHeavy = (message: Message) => typeof message === 'string' && /"type":"(?:inventory|catalogue)"/.test(message)
+const described = (message: Message) => (typeof message === 'string' ? message : Buffer.from(message).toString('hex'))
 
 /**
  * Enrolled agents that send what they like. Each is a node of its own, since one hostile message may make
@@ -53,25 +55,34 @@ export class Rogue {
     await this.#sendGroup(group)
   }
 
+  /** Sends frames one by one, each to a session that has this catalogue. */
+  async sendFrames(catalogue: string, frames: readonly Uint8Array[]): Promise<void> {
+    for (const frame of frames) {
+      if (this.#agent === undefined || isOver(this.#agent)) await this.#sendAlone(catalogue)
+      await this.#sendAlone(frame)
+    }
+  }
+
   async #sendGroup(texts: readonly string[]): Promise<void> {
     if (texts.length === 0 || (await this.#send(texts)) === undefined) return
     for (const text of texts) await this.#sendAlone(text)
   }
 
-  async #sendAlone(text: string): Promise<void> {
-    const code = await this.#send([text])
-    if (code !== undefined && code !== closeCodes.policyViolation) this.faults.push(`${code}: ${text.slice(0, 300)}`)
+  async #sendAlone(message: Message): Promise<void> {
+    const code = await this.#send([message])
+    if (code !== undefined && code !== closeCodes.policyViolation)
+      this.faults.push(`${code}: ${described(message).slice(0, 300)}`)
   }
 
-  /** Sends texts and waits until they are read. Returns the close code of a session that ended. */
-  async #send(texts: readonly string[]): Promise<number | undefined> {
-    const agent = await this.#session(texts)
+  /** Sends messages and waits until they are read. Returns the close code of a session that ended. */
+  async #send(messages: readonly Message[]): Promise<number | undefined> {
+    const agent = await this.#session(messages)
     const pongs = agent.pongs
-    for (const text of texts) agent.socket.send(text)
+    for (const message of messages) agent.socket.send(message)
     agent.send({ type: 'ping', id: 1 })
     await agent.until((one) => one.pongs > pongs || isOver(one))
-    this.#left -= texts.length + 1
-    this.#heavyLeft -= texts.filter(isHeavy).length
+    this.#left -= messages.length + 1
+    this.#heavyLeft -= messages.filter(isHeavy).length
     return agent.ended?.code
   }
 
@@ -80,8 +91,8 @@ export class Rogue {
     this.#agent = undefined
   }
 
-  async #session(texts: readonly string[]): Promise<SimulatedAgent> {
-    const isEnough = this.#left > texts.length && this.#heavyLeft >= texts.filter(isHeavy).length
+  async #session(messages: readonly Message[]): Promise<SimulatedAgent> {
+    const isEnough = this.#left > messages.length && this.#heavyLeft >= messages.filter(isHeavy).length
     if (this.#agent !== undefined && isEnough && !isOver(this.#agent)) return this.#agent
     this.stop()
     const { url, ca, database } = this.#target

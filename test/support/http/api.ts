@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { Writable } from 'node:stream'
 import type { Context } from '@roost/control-plane/dist/context/context.js'
 import { Agent, request } from 'undici'
 import { startInProcess } from './control-plane.js'
@@ -50,9 +51,9 @@ export interface OperatorOptions {
   readonly revokedAt?: Date
 }
 
-export async function startApi(env: Readonly<Record<string, string>> = {}): Promise<TestApi> {
+export async function startApi(env: Readonly<Record<string, string>> = {}, logOut?: Writable): Promise<TestApi> {
   const database = await createTestDatabase()
-  const controlPlane = await startInProcess(database.url, env)
+  const controlPlane = await startInProcess(database.url, env, logOut)
   const { url, ca, key } = controlPlane
   const contract = await openApiContract(controlPlane)
   const agents = new Map<string, Agent>()

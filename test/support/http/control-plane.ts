@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '@roost/control-plane/dist/config.js'
 import { createLog } from '@roost/control-plane/dist/lifecycle/log.js'
@@ -124,10 +125,11 @@ export interface InProcessControlPlane extends Reachable {
 export async function startInProcess(
   databaseUrl: string,
   env: Readonly<Record<string, string>> = {},
+  logOut: Writable = process.stderr,
 ): Promise<InProcessControlPlane> {
   const dataDir = await mkdtemp(join(tmpdir(), 'roost-cp-'))
   const config = readConfig(controlPlaneEnv(dataDir, { DATABASE_URL: databaseUrl, ROOST_LOG_LEVEL: 'error', ...env }))
-  const server = await startServer(config, createLog({ level: config.logLevel, out: process.stderr }))
+  const server = await startServer(config, createLog({ level: config.logLevel, out: logOut }))
   return {
     ...(await readReachable(dataDir)),
     server,
