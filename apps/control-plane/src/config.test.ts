@@ -47,6 +47,7 @@ describe('readConfig', () => {
     expect(faultsOf({ ROOST_LISTN: '0.0.0.0:1' })[0]).toMatch(
       /^Unknown variable ROOST_LISTN\. Did you mean ROOST_LISTEN\? Known variables: /,
     )
+    expect(faultsOf({ ROOST_ULR: 'https://x' })[0]).toContain('Did you mean ROOST_URL?')
     expect(faultsOf({ ROOST_SOMETHING: '1' })[0]).toMatch(/^Unknown variable ROOST_SOMETHING\. Known variables: /)
     expect(faultsOf({ ROOST_AGENT_DATA_DIR: '/x', ROOST_TEST_LONG: '1' })).toEqual([])
   })

@@ -7,16 +7,25 @@ export function mostSimilar(name: string, names: readonly string[]): string | un
   return best !== undefined && best.edits <= mostEdits ? best.one : undefined
 }
 
-/** Counts the characters to insert, remove or replace, by Levenshtein's algorithm. */
+/** Counts the characters to insert, remove, replace or swap with the next one, by Levenshtein's algorithm. */
 function editsBetween(from: string, to: string): number {
-  let previous = Array.from({ length: to.length + 1 }, (_, column) => column)
-  for (let row = 0; row < from.length; row++) {
-    const current = [row + 1]
-    for (let column = 0; column < to.length; column++) {
-      const replaced = (previous[column] ?? 0) + (from[row] === to[column] ? 0 : 1)
-      current.push(Math.min(replaced, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1))
+  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)]
+  const edits = (row: number, column: number) => rows[row]?.[column] ?? Infinity
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    rows.push(current)
+    for (let column = 1; column <= to.length; column++) {
+      const [own, other] = [from[row - 1], to[column - 1]]
+      const isSwapped = own === to[column - 2] && other === from[row - 2]
+      current.push(
+        Math.min(
+          edits(row - 1, column - 1) + (own === other ? 0 : 1),
+          edits(row - 1, column) + 1,
+          edits(row, column - 1) + 1,
+          isSwapped ? edits(row - 2, column - 2) + 1 : Infinity,
+        ),
+      )
     }
-    previous = current
   }
-  return previous[to.length] ?? 0
+  return edits(from.length, to.length)
 }
