@@ -40,7 +40,7 @@ export async function restoreDatabase(
     if (!force && (await hasRows(client)))
       throw new DatabaseError(
         'in_use',
-        `The database at ${describeServer(connection)} is not empty: --force replaces all of its content by the backup.`,
+        `The database at ${describeServer(connection)} is not empty. Use --force to replace all of its content with the backup.`,
       )
     const isRoosts = await hasMigrations(client)
     if (!isRoosts) await migrateTo(connection, migrations, log)
@@ -64,7 +64,10 @@ function fillerOf(client: pg.Client, tables: ReadonlySet<string>): Restored {
   return {
     async rows(table, texts) {
       if (!tables.has(table))
-        throw new DatabaseError('unusable', `The backup has a table '${table}' that is not Roost's.`)
+        throw new DatabaseError(
+          'unusable',
+          `The backup contains a table '${table}' that Roost does not have. The file is damaged or was edited. Use another backup.`,
+        )
       const name = client.escapeIdentifier(table)
       await client.query(`insert into ${name} select * from jsonb_populate_recordset(null::${name}, $1::jsonb)`, [
         `[${texts.join(',')}]`,
@@ -82,7 +85,7 @@ async function assertKnown(migrations: readonly string[]): Promise<void> {
   if (unknown.length > 0)
     throw new DatabaseError(
       'newer',
-      `The backup is of a newer Roost (it has ${unknown.join(', ')}): restore it with that release, or a later one.`,
+      `The backup was made by a newer release of Roost (it has the migrations ${unknown.join(', ')}). Restore it with that release or a later one.`,
     )
 }
 

@@ -60,7 +60,7 @@ export function openDatabase(connection: Connection, { silenceMs }: DatabaseOpti
 /** One that breaks in a silence: of a machine that has vanished, TCP itself tells after a quarter of an hour. */
 function socketOfTalkers(silenceMs: number): Socket {
   const socket = new Socket()
-  const error = Object.assign(new Error(`The database has said nothing for ${silenceMs} ms.`), { code: 'ETIMEDOUT' })
+  const error = Object.assign(new Error(`The database did not answer within ${silenceMs} ms.`), { code: 'ETIMEDOUT' })
   return socket.setTimeout(silenceMs, () => socket.destroy(error))
 }
 

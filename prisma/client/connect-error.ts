@@ -4,11 +4,13 @@ import { DatabaseError, reasonOf } from './errors.js'
 
 /** By SQLSTATE: what the server that answers has against us, and what to do about it. */
 const refusals: Readonly<Record<string, string>> = {
-  '28P01': 'refuses the user or the password: check both in DATABASE_URL.',
-  '28000': 'refuses the user: check its name in DATABASE_URL, and that the server lets it in (pg_hba.conf).',
-  '3D000': 'has no database of this name: create it, or name another in DATABASE_URL.',
-  '42501': 'lets the user not into this database: grant it CONNECT, or name another in DATABASE_URL.',
-  '53300': 'has no connection free: raise its max_connections, or end what holds them.',
+  '28P01': 'rejects the user name or the password: check both in DATABASE_URL.',
+  '28000':
+    'rejects the user: check the user name in DATABASE_URL, and that pg_hba.conf of the server permits this user.',
+  '3D000': 'has no database of this name: create the database, or name another one in DATABASE_URL.',
+  '42501':
+    'does not let the user into this database: grant the user CONNECT on it, or name another database in DATABASE_URL.',
+  '53300': 'has no free connection: increase max_connections of the server, or close other connections.',
 }
 
 /** Why a connection did not come about. Throw it. */
@@ -16,12 +18,12 @@ export function connectError(connection: Connection, error: unknown): DatabaseEr
   const server = describeServer(connection)
   const reason = reasonOf(error)
   const refusal = wantsPassword(reason)
-    ? 'wants a password: put one into DATABASE_URL, or let the server trust this machine.'
+    ? 'requires a password: add the password to DATABASE_URL, or permit this machine without a password in pg_hba.conf.'
     : refusals[(error as { readonly code?: string }).code ?? '']
   const sentence =
     refusal === undefined
       ? `The database at ${server} cannot be reached (${reason}): check DATABASE_URL and that PostgreSQL runs there.`
-      : `PostgreSQL at ${server} ${refusal} It says: ${reason}.`
+      : `PostgreSQL at ${server} ${refusal} The server reports: ${reason}.`
   return new DatabaseError('unreachable', sentence, error)
 }
 

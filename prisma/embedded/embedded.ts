@@ -57,7 +57,7 @@ export async function openEmbedded(directory: string, options: EmbeddedOptions):
   if (Buffer.byteLength(join(socketDir, socketName)) > longestSocketPath)
     throw new DatabaseError(
       'unusable',
-      `The path of the data directory is too long for the database's socket: choose a ROOST_DATA_DIR of at most ${longestSocketPath - join('/run', socketName).length} bytes.`,
+      `The path of the data directory is too long for the socket of the database. Set ROOST_DATA_DIR to a path of at most ${longestSocketPath - join('/run', socketName).length} bytes.`,
     )
   const account = await serverAccount()
   await prepareDataDir(dataDir, account)
@@ -109,15 +109,15 @@ async function supervise(server: Server): Promise<Embedded> {
     })
   }
   const recover = async () => {
-    server.log('the database has gone away: starting it again')
+    server.log('the embedded database stopped, starting it again')
     for (let waitMs = 100; !stopping.signal.aborted; waitMs = Math.min(waitMs * 2, 5_000)) {
       try {
         const { client } = await own(server)
         watch(client)
-        server.log('the database is back')
+        server.log('the embedded database is running again')
         return
       } catch (error) {
-        server.log(`the database cannot be started, trying again: ${reasonOf(error)}`)
+        server.log(`could not start the embedded database, retrying: ${reasonOf(error)}`)
         await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
       }
     }

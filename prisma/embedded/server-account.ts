@@ -21,7 +21,7 @@ export async function serverAccount(): Promise<Account | undefined> {
   } catch (error) {
     throw new DatabaseError(
       'unusable',
-      `PostgreSQL does not run as root, and the account postgres could not be made (${reasonOf(error)}): create it, or set DATABASE_URL.`,
+      `PostgreSQL cannot run as root, and the account postgres could not be created (${reasonOf(error)}). Create this account, or set DATABASE_URL.`,
       error,
     )
   }
@@ -53,7 +53,7 @@ export async function prepareDataDir(dataDir: string, account: Account | undefin
   const closed = await firstClosed(dataDir, account)
   throw new DatabaseError(
     'unusable',
-    `The account postgres, which runs the database, may not pass through ${closed}: choose another ROOST_DATA_DIR, or run \`chmod o+x ${closed}\`.`,
+    `The account postgres, which runs the database, has no permission to pass through ${closed}. Set another ROOST_DATA_DIR, or run \`chmod o+x ${closed}\`.`,
   )
 }
 

@@ -46,8 +46,10 @@ export async function removeOtherServers(dataDir: string, home: string, log: (me
   const names = await readdir(dataDir)
   for (const name of names.filter((one) => /^postgresql-\d/.test(one) && one !== basename(home))) {
     const other = join(dataDir, name)
-    log(`removing ${other}, whose place ${home} has taken`)
-    await rm(other, { recursive: true, force: true }).catch((error: unknown) => log(`it stays: ${reasonOf(error)}`))
+    log(`removing ${other}, which ${home} replaces`)
+    await rm(other, { recursive: true, force: true }).catch((error: unknown) =>
+      log(`could not remove ${other}: ${reasonOf(error)}`),
+    )
   }
 }
 
@@ -59,7 +61,7 @@ function findPackage(): string {
   } catch (error) {
     throw new DatabaseError(
       'unusable',
-      `There is no embedded PostgreSQL for ${platform()} ${arch()} (the package ${name} is not installed): set DATABASE_URL.`,
+      `There is no embedded PostgreSQL for ${platform()} ${arch()} (the package ${name} is not installed). Set DATABASE_URL to a PostgreSQL of your own.`,
       error,
     )
   }
@@ -99,6 +101,6 @@ function refuseOtherMajor(made: string, home: string, cluster: string): void {
   if (made === ours) return
   throw new DatabaseError(
     'unusable',
-    `${cluster} was made by PostgreSQL ${made}, and this Roost brings PostgreSQL ${ours}: start the release that made it, or move the data with that version's pg_dump.`,
+    `${cluster} was created by PostgreSQL ${made}, and this release of Roost contains PostgreSQL ${ours}. Start the release of Roost that created it, or move the data with pg_dump of PostgreSQL ${made}.`,
   )
 }

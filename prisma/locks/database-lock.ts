@@ -54,7 +54,7 @@ export async function lockDatabase(connection: Connection, options: DatabaseLock
     for (;;) {
       await session.ended
       if (closing.signal.aborted) return new Promise(() => {})
-      options.log('the connection that locks the database broke, locking it again')
+      options.log('lost the connection that locks the database, locking it again')
       const next = await lockAgain(connection, { ...options, signal: closing.signal })
       if (next instanceof DatabaseError) return next
       session = next
@@ -75,7 +75,7 @@ async function requireSessions(connection: Connection): Promise<void> {
     if (await isPooledByTransaction(sessions[0].client, sessions[1].client))
       throw new DatabaseError(
         'unusable',
-        `The database at ${describeServer(connection)} is behind a pooler in transaction mode, which drops locks and notices. Set DATABASE_URL to PostgreSQL itself, or to a pool in session mode.`,
+        `The database at ${describeServer(connection)} is behind a pooler in transaction mode, which loses locks and notifications. Set DATABASE_URL to PostgreSQL itself, or to a pool in session mode.`,
       )
   } finally {
     await Promise.all(sessions.map(({ client }) => client.end().catch(() => {})))
@@ -134,7 +134,8 @@ async function acquire(
           'in_use',
           `Another Roost (${holder}) uses the database at ${describeServer(connection)}. Stop it first, or set DATABASE_URL to another database.`,
         )
-      if (!isWaiting) log(`another Roost (${holder}) uses the database, waiting up to ${waitMs / 1000} s for its end`)
+      if (!isWaiting)
+        log(`another Roost (${holder}) uses the database, waiting up to ${waitMs / 1000} s for it to stop`)
       await sleep(retryMs, undefined, { signal }).catch(() => {})
     }
   } catch (error) {

@@ -39,8 +39,8 @@ function migrationError(server: string, error: unknown): DatabaseError {
   // The engine adds where in its own source it failed.
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split(/\n\s*0: /)
   const sentence = reason.includes('schema is not empty')
-    ? `The database at ${server} holds tables that are not Roost's: give Roost a database of its own.`
-    : `The database at ${server} could not be brought to the schema of this release: ${reason.replaceAll(/\s+/g, ' ')}`
+    ? `The database at ${server} contains tables of another program. Create a separate database for Roost, and set DATABASE_URL to it.`
+    : `The database at ${server} could not be migrated to the schema of this release: ${reason.replaceAll(/\s+/g, ' ')}`
   return new DatabaseError('migration', sentence, error)
 }
 

@@ -45,17 +45,17 @@ async function refuseForeignHistory(engine: SchemaEngine, migrationsList: Migrat
   if (state.failedMigrationNames.length > 0)
     throw new DatabaseError(
       'migration',
-      `A migration failed earlier (${state.failedMigrationNames.join(', ')}): restore the database from before it, or repair it by hand and delete its row in _prisma_migrations.`,
+      `A migration failed earlier (${state.failedMigrationNames.join(', ')}). Restore a backup that was made before it, or repair the schema by hand and delete the row of this migration in _prisma_migrations.`,
     )
   if (state.history && state.history.diagnostic !== 'databaseIsBehind')
     throw new DatabaseError(
       'newer',
-      `The database is newer than this Roost (it has ${state.history.unpersistedMigrationNames.join(', ')}): start the release that last used it, or a later one.`,
+      `The database is newer than this release of Roost (it has the migrations ${state.history.unpersistedMigrationNames.join(', ')}). Start the release that last used it, or a later one.`,
     )
   if (state.editedMigrationNames.length > 0)
     throw new DatabaseError(
       'migration',
-      `Migrations that the database has applied were changed since (${state.editedMigrationNames.join(', ')}): restore the files of the release.`,
+      `Migrations were changed after the database applied them (${state.editedMigrationNames.join(', ')}). Restore these files from the release.`,
     )
 }
 

@@ -54,9 +54,13 @@ describe.skipIf(!onSystem)('a PostgreSQL from Debian, by DATABASE_URL', { timeou
     [
       'a wrong password',
       (url: string) => url.replace('s3cr3t', 'wr0ng'),
-      'refuses the user or the password: check both in DATABASE_URL.',
+      'rejects the user name or the password: check both in DATABASE_URL.',
     ],
-    ['no password', (url: string) => url.replace(':s3cr3t', ''), 'wants a password: put one into DATABASE_URL'],
+    [
+      'no password',
+      (url: string) => url.replace(':s3cr3t', ''),
+      'requires a password: add the password to DATABASE_URL',
+    ],
   ])('refuses %s with the reason', async (_what, urlOf, sentence) => {
     const other = await mkdtemp(join(tmpdir(), 'roost-debian-'))
     const env = controlPlaneEnv(other, { DATABASE_URL: urlOf(server.url) })

@@ -78,7 +78,7 @@ describe('a start that cannot succeed says in one sentence what to do, with an e
     const path = join(dataDir, 'file/data')
     const { code, stderr } = await serve({ ROOST_DATA_DIR: path })
     expect(stderr).toBe(
-      `roost: Cannot write the data directory ${path} (its path contains a file). Set ROOST_DATA_DIR to another one, or give this account access to it.\n`,
+      `roost: Cannot write the data directory ${path} (a part of its path is a file, not a directory). Set ROOST_DATA_DIR to another directory, or give this account access to this one.\n`,
     )
     expect(code).toBe(1)
   })
@@ -86,7 +86,7 @@ describe('a start that cannot succeed says in one sentence what to do, with an e
   it('when the data directory lies where none can be made', async () => {
     const { code, stderr } = await serve({ ROOST_DATA_DIR: '/proc/roost/data' })
     expect(stderr).toBe(
-      'roost: Cannot write the data directory /proc/roost/data (its path cannot be created). Set ROOST_DATA_DIR to another one, or give this account access to it.\n',
+      'roost: Cannot write the data directory /proc/roost/data (its path cannot be created). Set ROOST_DATA_DIR to another directory, or give this account access to this one.\n',
     )
     expect(code).toBe(1)
   })
@@ -101,16 +101,16 @@ describe('a start that cannot succeed says in one sentence what to do, with an e
 
   it.each([
     [
-      'lets the user not in',
+      'does not let the user in',
       'create role nobody nologin',
       (url: string) => url.replace('//postgres@', '//nobody@'),
-      /^roost: PostgreSQL at \S+ refuses the user: check its name in DATABASE_URL, and that .* It says: role "nobody" is not permitted to log in\.\n$/,
+      /^roost: PostgreSQL at \S+ rejects the user: check the user name in DATABASE_URL, and that .* The server reports: role "nobody" is not permitted to log in\.\n$/,
     ],
     [
       'has no such database',
       'select 1',
       (url: string) => url.replace(/\/t_\w+\?/, '/nowhere?'),
-      /^roost: PostgreSQL at \S+ has no database of this name: create it, or .* It says: database "nowhere" does not exist\.\n$/,
+      /^roost: PostgreSQL at \S+ has no database of this name: create the database, or .* The server reports: database "nowhere" does not exist\.\n$/,
     ],
   ])('when PostgreSQL answers and %s', async (_what, sql, urlOf, sentence) => {
     await database.pool.query(sql)
@@ -127,7 +127,7 @@ describe('a start that cannot succeed says in one sentence what to do, with an e
     const { code, stderr } = await serve({ DATABASE_URL: newer.url })
     await newer.drop()
     expect(stderr).toBe(
-      'roost: The database is newer than this Roost (it has 29991231000000_from_the_future): start the release that last used it, or a later one.\n',
+      'roost: The database is newer than this release of Roost (it has the migrations 29991231000000_from_the_future). Start the release that last used it, or a later one.\n',
     )
     expect(code).toBe(1)
   })
@@ -144,7 +144,7 @@ describe('a start that cannot succeed says in one sentence what to do, with an e
     await writeFile(join(dataDir, 'pgdata/PG_VERSION'), '17\n')
     const { code, stderr } = await serve({ DATABASE_URL: '', ROOST_LOG_LEVEL: 'error' })
     expect(stderr).toMatch(
-      /^roost: \S+\/pgdata was made by PostgreSQL 17, and this Roost brings PostgreSQL 18: start .*\n$/,
+      /^roost: \S+\/pgdata was created by PostgreSQL 17, and this release of Roost contains PostgreSQL 18\. Start .*\n$/,
     )
     expect(code).toBe(1)
   })
@@ -153,7 +153,9 @@ describe('a start that cannot succeed says in one sentence what to do, with an e
     const deep = join(dataDir, 'a'.repeat(100))
     await mkdir(deep)
     const { code, stderr } = await serve({ ROOST_DATA_DIR: deep, DATABASE_URL: '' })
-    expect(stderr).toMatch(/^roost: The path of the data directory is too long for the database's socket: choose .*\n$/)
+    expect(stderr).toMatch(
+      /^roost: The path of the data directory is too long for the socket of the database\. Set .*\n$/,
+    )
     expect(code).toBe(1)
   })
 })

@@ -64,7 +64,9 @@ describe('the database of an earlier release', () => {
     await rm(join(earlier, (await migrationNames()).at(-1) ?? ''), { recursive: true })
     await expect(migrate(database.connection, quiet, earlier)).rejects.toMatchObject({
       code: 'newer',
-      message: expect.stringMatching(/^The database is newer than this Roost \(it has .*\): start the release/),
+      message: expect.stringMatching(
+        /^The database is newer than this release of Roost \(it has the migrations .*\)\. Start the release/,
+      ),
     })
     await rm(earlier, { recursive: true })
   })
@@ -95,7 +97,9 @@ describe('a database that cannot be migrated', () => {
   it('is left alone when it holds tables of others', async () => {
     const database = await createTestDatabase('template1')
     await database.pool.query('create table clusters (id int)')
-    await expect(migrate(database.connection, quiet)).rejects.toThrow(/holds tables that are not Roost's: give Roost/)
+    await expect(migrate(database.connection, quiet)).rejects.toThrow(
+      /contains tables of another program\. Create a separate database/,
+    )
     await database.drop()
   })
 
@@ -109,7 +113,7 @@ describe('a database that cannot be migrated', () => {
       /the schema of this release: .*No such table: no_such_table$/,
     )
     await expect(migrate(database.connection, quiet, broken)).rejects.toThrow(
-      /^A migration failed earlier \(29990101000000_broken\): restore the database from before it/,
+      /^A migration failed earlier \(29990101000000_broken\)\. Restore a backup that was made before it/,
     )
     await rm(broken, { recursive: true })
     await database.drop()

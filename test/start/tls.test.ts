@@ -67,7 +67,7 @@ describe('the embedded database of root', () => {
     const env = controlPlaneEnv(join(home, 'data'), { ROOST_LOG_LEVEL: 'error' })
     const { code, stderr } = await runRoost(['local', 'serve'], env)
     expect(stderr).toBe(
-      `roost: The account postgres, which runs the database, may not pass through ${home}: choose another ROOST_DATA_DIR, or run \`chmod o+x ${home}\`.\n`,
+      `roost: The account postgres, which runs the database, has no permission to pass through ${home}. Set another ROOST_DATA_DIR, or run \`chmod o+x ${home}\`.\n`,
     )
     expect(code).toBe(1)
     await rm(home, { recursive: true })
