@@ -98,7 +98,7 @@ describe('the storage login of a cluster', () => {
       enabled: true,
     })
     await expect(client.rpc.clusters.unsetStorage.mutate({ id })).rejects.toMatchObject({
-      message: '1 enabled share is mounted with this login: disable or remove them first, or use force.',
+      message: '1 enabled share is mounted with this login. Disable or remove every such share first, or use force.',
       data: { code: 'CONFLICT' },
     })
     expect(await client.rpc.clusters.storage.query({ id })).toEqual(shown())

@@ -68,7 +68,7 @@ describe('clusters by tRPC', () => {
   it('have a name that no other has', async () => {
     await client.rpc.clusters.create.mutate({ name: 'taken' })
     await expect(client.rpc.clusters.create.mutate({ name: 'taken' })).rejects.toMatchObject({
-      message: "There is a cluster 'taken' already.",
+      message: "A cluster 'taken' already exists.",
       data: { code: 'BAD_REQUEST', httpStatus: 400 },
     })
   })

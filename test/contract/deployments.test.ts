@@ -74,7 +74,7 @@ describe.each([
       { cluster: 999_999 },
     ])
       expect((await post(list, body)).status).toBe(400)
-    expect((await post(list, { node: other })).text).toContain(`runs no ${kindOfNode}`)
+    expect((await post(list, { node: other })).text).toContain(`is not a ${kindOfNode}`)
   })
 
   it('takes a generation for a node alone, and one that can be', async () => {

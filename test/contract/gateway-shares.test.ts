@@ -182,7 +182,7 @@ describe('the name of a share', () => {
     await create()
     const again = await post(shareList, share())
     expect(again.status).toBe(400)
-    expect(faults(again)).toEqual({ name: ['The node has a share of protocol nfs under this name already.'] })
+    expect(faults(again)).toEqual({ name: ['The node already has a share of protocol nfs with this name.'] })
     expect((await post(shareList, cifs())).status).toBe(201)
     expect((await post(shareList, share({ node: await addGateway(gateway.clusterId) }))).status).toBe(201)
   })

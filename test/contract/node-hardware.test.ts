@@ -54,7 +54,7 @@ describe('nodes/<id>/hardware/', () => {
     const { status, body, headers } = await hardware()
     expect([status, headers['retry-after']]).toEqual([503, '60'])
     expect(body).toEqual({
-      error: 'The agent of store-1 has not reported its hardware yet. It does within a minute after it connects.',
+      error: 'The agent of store-1 has not reported its hardware yet. It will do so within a minute after it connects.',
     })
     const old = await addNode(api.database, cluster, { hostname: 'store-2', agentVersion: '0.1.0' })
     expect((await hardware(old)).body).toEqual({

@@ -80,7 +80,7 @@ describe('PATCH of the list', () => {
     ])
     expect((await change(two)).status).toBe(412)
     const wrong = await many({ objects: [{ id: node, etag: 7 }] })
-    expect(wrong.body).toEqual({ nodes: { objects: ["Element 0: 'etag' must be a text."] } })
+    expect(wrong.body).toEqual({ nodes: { objects: ["Element 0: 'etag' must be a string."] } })
   })
 
   it('with a header If-Match is 400, with the hint', async () => {

@@ -163,7 +163,7 @@ describe('a change of several nodes', () => {
     })
     await expect(many({ id: 999_999, change: off })).rejects.toMatchObject({ data: { code: 'NOT_FOUND' } })
     await expect(many({ id: String(one), change: off })).rejects.toMatchObject({
-      data: { fields: { changes: ['A node comes twice.'] } },
+      data: { fields: { changes: ['A node appears twice.'] } },
     })
     expect(await enabled(one, two)).toEqual([true, true])
     const { etag: now } = await getWithEtag.query({ id: two })

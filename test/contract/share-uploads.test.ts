@@ -50,7 +50,10 @@ afterEach(disconnect)
 async function disconnect(): Promise<void> {
   agent.stop()
   await agent.until(({ ended }) => ended !== undefined)
-  const isOffline = async () => expect((await uploads()).body).toEqual({ error: 'The node is not connected.' })
+  const isOffline = async () =>
+    expect((await uploads()).body).toEqual({
+      error: 'The node is not connected. Check that its agent is running, and try again.',
+    })
   await vi.waitFor(isOffline, waitOptions)
 }
 

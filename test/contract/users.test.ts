@@ -93,7 +93,7 @@ describe('the name of a user', () => {
     await create()
     const answer = await post(list, bob({ user: 'BOB' }))
     expect(answer.status).toBe(400)
-    expect(faults(answer)).toEqual({ user: ["The cluster already has a user 'bob'; names are compared without case."] })
+    expect(faults(answer)).toEqual({ user: ["The cluster already has a user 'bob'; names are not case-sensitive."] })
   })
 
   it('may be taken again in another cluster', async () => {
@@ -134,5 +134,5 @@ it('takes at most 4,096 users in a cluster', async () => {
   expect((await post(list, bob())).status).toBe(201)
   const answer = await post(list, bob({ user: 'carol' }))
   expect(answer.status).toBe(400)
-  expect(faults(answer)).toEqual({ cluster: ['The cluster has 4096 users, the most that a cluster can have.'] })
+  expect(faults(answer)).toEqual({ cluster: ['The cluster already has 4096 users, which is the maximum.'] })
 })

@@ -8,7 +8,7 @@ import { shareApi } from '../support/http/shared-api.js'
 const server = shareApi()
 const path = '/api/v1/gateway_deployments/'
 const remedy = (id: string) =>
-  `An internal error prevented this change. The log of the control plane has its cause under job ${id}. Fix it, and deploy again.`
+  `An internal error prevented this change. Search the log of the control plane for job ${id}, fix the cause, and deploy again.`
 
 let cluster = 0
 let broken: LabNode
@@ -103,7 +103,8 @@ it('a generation that cannot be decrypted fails by itself, and the other kind of
   await both.start()
   const on = async (kind: string) =>
     waitForJob(server.get, (await server.post(`/api/v1/${kind}/`, { node: both.uri })).body, 30_000)
-  const message = 'A secret in the database is damaged. The node gets this change when the secret can be decrypted.'
+  const message =
+    'The stored desired state of the node is damaged: deploy to this node again. Until then the node keeps its current configuration.'
   expect(await on('gateway_deployments')).toMatchObject({ targets: [{ state: 'failed', message }] })
   expect(await on('user_db_deployments')).toMatchObject({ state: 'COMPLETED_SUCCESS' })
 })

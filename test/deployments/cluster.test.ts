@@ -213,7 +213,7 @@ describe('a deployment of users to the proxies of a cluster', () => {
     const job = await deploy(userDb)
     await expect.poll(() => startedGenerations(first.usersDir)).toEqual([1])
     const { status, body } = await post(`${job.resource_uri}cancel/`, {})
-    expect([status, body.targets[1].message]).toEqual([202, 'Cancelled by admin.'])
+    expect([status, body.targets[1].message]).toEqual([202, 'Canceled by admin.'])
     expect((await post(`${job.resource_uri}cancel/`, {})).status).toBe(409)
     release()
     const end = await waitForJob(get, job)

@@ -153,7 +153,8 @@ describe('a dry run', () => {
   it('fails for a node that is not connected', async () => {
     await node.stop()
     const end = await deployed({ dry_run: true })
-    expect(end).toMatchObject({ state: 'COMPLETED_FAILED', message: 'The node is not connected.', plan: null })
+    const message = 'The node is not connected. Check that its agent is running, and try again.'
+    expect(end).toMatchObject({ state: 'COMPLETED_FAILED', message, plan: null })
   })
 })
 
@@ -217,7 +218,10 @@ describe('a node that was changed by hand', () => {
   it('is not adopted where it maps to no field, or to one that a share may not have', async () => {
     await changeByHand()
     const refused = await post(`${node.uri}drift/`, { action: 'adopt' })
-    expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('maps to no field')])
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      expect.stringContaining('cannot be stored in the fields'),
+    ])
     await post(`${node.uri}drift/`, { action: 'reapply' })
     await expect.poll(configState).toBe('synced')
     await writeAndReport('global\nrw\n')

@@ -20,7 +20,8 @@ it('a deployment that needs a password which cannot be decrypted fails with the 
   for (const dry_run of [false, true])
     expect(await deploy({ dry_run })).toMatchObject({
       state: 'COMPLETED_FAILED',
-      message: 'A secret was encrypted with key deadbeef, which is not in secrets.key. Restore that file.',
+      message:
+        "The stored password of the user 'bob' was encrypted with key deadbeef, which is not in secrets.key. Restore that file, or set this password again.",
     })
   await server.patch(bob.resource_uri, { password })
   expect((await deploy()).state).toBe('COMPLETED_SUCCESS')

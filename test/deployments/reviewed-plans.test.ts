@@ -91,7 +91,7 @@ describe('a plan that was reviewed', () => {
   it('is not applied on a node any more once somebody has changed a user', async () => {
     const end = await applyReviewed(() => server.patch(bob, { is_superuser: false }))
     expect(end).toMatchObject({ state: 'COMPLETED_FAILED', targets: [{ state: 'applied' }, { state: 'failed' }] })
-    expect(end.targets[1]?.message).toMatch(/^What is to be deployed to this node was changed after its plan/)
+    expect(end.targets[1]?.message).toMatch(/^The desired state of this node was changed after its plan/)
     expect([...(await currentFiles(second.usersDir)).values()]).toEqual(['false\n'])
   })
 
@@ -106,6 +106,6 @@ describe('a plan that was reviewed', () => {
   it('is not applied on a node that does not answer when its turn comes', async () => {
     const end = await applyReviewed(() => second.stop())
     expect(end).toMatchObject({ state: 'COMPLETED_FAILED', targets: [{ state: 'applied' }, { state: 'failed' }] })
-    expect(end.targets[1]?.message).toBe('The node is not connected.')
+    expect(end.targets[1]?.message).toBe('The node is not connected. Check that its agent is running, and try again.')
   })
 })

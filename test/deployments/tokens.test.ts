@@ -54,5 +54,5 @@ it('what could not be ended is a note of the job, and no failure', async () => {
   const { state, message } = await waitForJob(server.get, await deploy())
   expect(state).toBe('COMPLETED_SUCCESS')
   expect(message).toContain('Tokens of bob:bob may live.')
-  expect(message).toContain('Tokens of changed users may live until they expire: no memory')
+  expect(message).toContain('Tokens of changed users may stay valid until they expire: no memory')
 })

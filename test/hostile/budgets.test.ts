@@ -38,7 +38,7 @@ describe('a node that sends too many inventories or catalogues', () => {
     await agent.until(() => messages.some(({ type }) => type === 'refused'))
     expect(messages.find(({ type }) => type === 'refused')).toMatchObject({
       sequence: 3,
-      message: 'Too many messages of type inventory: one in 10 s on average.',
+      message: 'Too many messages of type inventory: at most one in 10 s is accepted on average.',
     })
     const other = await connect()
     other.agent.send(inventory(1))

@@ -124,7 +124,7 @@ describe('an inventory', () => {
 
   it('that names a device twice is refused in words, and changes nothing', async () => {
     const twice = inventory({ d1: {}, d2: { key: '10.0.0.1:6200/d1' } })
-    await expect(shared.fleet.store(twice)).rejects.toThrow('The inventory names the device 10.0.0.1:6200/d1 twice.')
+    await expect(shared.fleet.store(twice)).rejects.toThrow('The inventory lists the device 10.0.0.1:6200/d1 twice.')
     expect(await shared.fleet.devices()).toEqual([])
   })
 

@@ -17,7 +17,7 @@ afterAll(() => api.stop())
 describe('a catalogue that cannot be taken', () => {
   const many = Array.from({ length: 20_001 }, (_, i) => `m${i}`)
   it.each([
-    ['names a metric twice', ['a', 'a'], "The metric 'a' is in the catalogue twice."],
+    ['names a metric twice', ['a', 'a'], "The metric 'a' appears twice in the catalogue."],
     ['names more metrics than there may be', many, 'metrics: A catalogue has at most 20000 metrics.'],
   ])('because it %s is refused with the reason, and the session goes on', async (_, names, reason) => {
     const [identity] = await insertNodes(api.database, await addCluster(api.database), 1)

@@ -104,7 +104,7 @@ describe('a backup', () => {
     const there = roostOn(later, 'later')
     await addCluster(later, 'precious')
     const refused = await there('local', 'restore', path('first.backup'))
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not empty: --force/) })
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not empty\. Use --force/) })
     expect(await later.prisma.cluster.count({ where: { name: 'precious' } })).toBe(1)
     expect(await there('local', 'restore', path('first.backup'), '--force')).toMatchObject({ code: 0 })
     expect(await later.prisma.cluster.count({ where: { name: 'precious' } })).toBe(0)

@@ -44,7 +44,7 @@ describe('an operator', () => {
 
   it('has a name of its own, that audit records could not take for Roost itself', async () => {
     await make()
-    await expect(make()).rejects.toThrow(`There is an operator '${name}' already.`)
+    await expect(make()).rejects.toThrow(`An operator '${name}' already exists.`)
     for (const bad of [
       '',
       ' a',
@@ -110,7 +110,7 @@ describe('an operator', () => {
       () => client.rpc.operators.remove.mutate({ id }),
     ]
     for (const attempt of attempts)
-      await expect(attempt()).rejects.toThrow("'admin' is the last administrator: make another one first.")
+      await expect(attempt()).rejects.toThrow("'admin' is the last administrator: create another one first.")
     expect(await client.rpc.operators.get.query({ id })).toMatchObject({ role: 'admin', enabled: true })
   })
 

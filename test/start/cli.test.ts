@@ -106,7 +106,7 @@ describe('roost', () => {
       /^roost-agent enroll --server https:\/\/localhost:\d+ --token \w{32,} --ca-sha256 [\da-f]{64}$/,
     )
     expect([run, end]).toEqual(['roost-agent run', ''])
-    expect(stderr).toMatch(/^warning: https:\/\/localhost:\d+ answers on this machine alone/)
+    expect(stderr).toMatch(/^warning: https:\/\/localhost:\d+ can be reached only from this machine/)
   })
 
   it('lists tokens, and revokes one', async () => {
@@ -157,7 +157,7 @@ describe('roost', () => {
     expect((await cli('node', 'list')).stdout).toMatch(/gw-1 .* gateway\?,object /)
     expect((await cli('node', 'show', 'gw-1')).stdout).toMatch(/DETAIL +Claims the role gateway,/)
     expect((await cli('node', 'approve', 'gw-1')).stdout).toBe(`node gw-1 (${id}) approved as gateway\n`)
-    expect((await cli('node', 'approve', 'gw-1')).stdout).toContain('claims no role that waits for approval')
+    expect((await cli('node', 'approve', 'gw-1')).stdout).toContain('has no role that is waiting for approval')
     expect((await cli('node', 'list')).stdout).toMatch(/gw-1 .* gateway,object /)
     const revoked = await cli('node', 'revoke', 'gw-1', '--roles', 'gateway')
     expect(revoked.stdout).toBe(`node gw-1 (${id}) is no longer approved as gateway\n`)
@@ -180,7 +180,7 @@ describe('roost', () => {
     const { code, stdout, stderr } = await cli('key', 'create', 'night shift', '--label', 'pager', '--ttl', '90d')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^night shift:[\w-]{32}\n$/)
-    expect(stderr).toMatch(/^created key \d+ of night shift; it is not shown again\n$/)
+    expect(stderr).toMatch(/^created key \d+ of night shift; the key is not shown again\n$/)
     const id = /key (\d+)/.exec(stderr)?.[1] ?? ''
     const theirs = controlPlaneEnv(roost.dataDir, { ROOST_API_KEY: stdout.trim() })
     const rotated = await runRoost(['key', 'rotate', id, '--overlap', '1h'], theirs)
@@ -206,7 +206,7 @@ describe('roost', () => {
     expect(await cli('operator', 'remove', 'night shift')).toMatchObject({ code: 0 })
     expect(await cli('operator', 'remove', 'admin')).toMatchObject({
       code: 4,
-      stderr: "roost: 'admin' is the last administrator: make another one first.\n",
+      stderr: "roost: 'admin' is the last administrator: create another one first.\n",
     })
     expect((await cli('operator', 'list')).stdout).toMatch(/^ID +NAME.*\n\d+ +admin +admin +true +1 .*\n$/)
   })

@@ -69,7 +69,7 @@ describe('roost doctor', () => {
 
   it('warns until a backup was made, and again when that is two days old', async () => {
     const backup = async () => (await doctor(roost.dataDir)).checks['backup']
-    expect(await backup()).toMatch(/^warn: none was made/)
+    expect(await backup()).toMatch(/^warn: no backup was made yet/)
     const env = controlPlaneEnv(roost.dataDir, { DATABASE_URL: database.url })
     expect(await runRoost(['local', 'backup', join(folder, 'backup')], env)).toMatchObject({ code: 0 })
     expect(await backup()).toMatch(/^ok: \S+\/backup of 20/)
@@ -93,7 +93,9 @@ describe('roost doctor', () => {
     expect(checks).toMatchObject({
       process: expect.stringMatching(/^warn: Roost does not run on this data directory/),
       port: expect.stringMatching(/^fail: Cannot listen on 127\.0\.0\.1:\d+: the port is in use/),
-      database: expect.stringMatching(/^fail: is newer than this Roost \(it has 29991231000000_from_the_future\)/),
+      database: expect.stringMatching(
+        /^fail: is newer than this release of Roost \(it has the migrations 29991231000000_from_the_future\)/,
+      ),
     })
     const unreachable = { DATABASE_URL: 'postgresql://roost:S3CR3T@127.0.0.1:1/roost' }
     expect((await doctor(folder, unreachable)).checks['database']).toMatch(/^fail: .* cannot be reached .*ECONNREFUSED/)

@@ -93,7 +93,9 @@ describe('an agent of 0.1.0', () => {
 
     it('fails when it connects after the deployment was started', async () => {
       await stop()
-      await expect.poll(async () => (await deploy({ dry_run: true })).message).toBe('The node is not connected.')
+      await expect
+        .poll(async () => (await deploy({ dry_run: true })).message)
+        .toBe('The node is not connected. Check that its agent is running, and try again.')
       const before = await asked()
       const job = await begin()
       await expect.poll(async () => (await api.get(job.resource_uri)).body.state).toBe('IN_PROGRESS')

@@ -99,7 +99,7 @@ describe('a token', () => {
   it('says when its lines work on this machine alone', async () => {
     const here = await startStreamServer({ database: server.database, isLoopbackOnly: true })
     const { warning } = await here.tokens.create({ cluster: server.clusterId }, testCaller)
-    expect(warning).toContain('https://roost.example:8443 answers on this machine alone')
+    expect(warning).toContain('https://roost.example:8443 can be reached only from this machine')
     await here.close()
   })
 

@@ -55,7 +55,9 @@ it('an answer of another shape is an error', async () => {
   const { nodeId } = await answering(({ id }, agent) =>
     agent.send({ type: 'answer', id, result: { ended: 'all' }, error: null }),
   )
-  expect(await endTokens(nodeId)).toEqual({ error: 'The node sent an answer that cannot be read.' })
+  expect(await endTokens(nodeId)).toEqual({
+    error: 'The answer of the node is not valid. Check the version of its agent.',
+  })
 })
 
 it("another node's answer is ignored, and a silent node fails at the deadline", async () => {
@@ -63,7 +65,9 @@ it("another node's answer is ignored, and a silent node fails at the deadline", 
   const { nodeId } = await answering(({ id }) =>
     other.agent.send({ type: 'answer', id, result: { ended: 1, notes: [] }, error: null }),
   )
-  expect(await endTokens(nodeId, 500)).toEqual({ error: 'The node did not answer in time.' })
+  expect(await endTokens(nodeId, 500)).toEqual({
+    error: 'The node did not answer in time. Check its agent, and try again.',
+  })
 })
 
 it('an agent of protocol 1 is asked for plans alone; anything else fails at once', async () => {
@@ -78,5 +82,7 @@ it('an agent of protocol 1 is asked for plans alone; anything else fails at once
 
 it('a node without a session fails at once', async () => {
   const node = await newNode()
-  expect(await endTokens(node.id)).toEqual({ error: 'The node is not connected.' })
+  expect(await endTokens(node.id)).toEqual({
+    error: 'The node is not connected. Check that its agent is running, and try again.',
+  })
 })

@@ -194,7 +194,9 @@ function tlsConfig(values: Values, faults: string[]): TlsConfig {
   const { ROOST_TLS: mode, ROOST_TLS_CERT: cert, ROOST_TLS_KEY: key } = values
   if (mode !== 'files') {
     if (cert !== null || key !== null)
-      faults.push('ROOST_TLS_CERT and ROOST_TLS_KEY need ROOST_TLS=files. Set it, or remove them.')
+      faults.push(
+        'ROOST_TLS_CERT and ROOST_TLS_KEY need ROOST_TLS=files. Set ROOST_TLS=files, or remove both variables.',
+      )
     return { mode }
   }
   if (cert === null || key === null)

@@ -29,7 +29,7 @@ export async function startServer(
   try {
     return await start(config, log, { stopping, onClose: (end) => closers.push(end), close })
   } catch (error) {
-    await close().catch((failure: unknown) => log.error({ err: failure }, 'could not close all parts'))
+    await close().catch((failure: unknown) => log.error({ err: failure }, 'could not shut down all parts'))
     throw error
   }
 }

@@ -97,7 +97,10 @@ export class Admission {
     const clock = new AgentClock(this.#options.clock, hello.clock, atMs)
     const { skew } = clock
     if (Math.abs(skew) > loggedSkewSeconds)
-      this.#options.log.warn({ nodeId, skewSeconds: Math.round(skew) }, 'clock of the node differs')
+      this.#options.log.warn(
+        { nodeId, skewSeconds: Math.round(skew) },
+        'the clock of the node differs from that of the control plane: synchronize both, preferably with NTP',
+      )
     return {
       nodeId,
       uuid,

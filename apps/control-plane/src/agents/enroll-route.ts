@@ -64,6 +64,6 @@ function parse(body: unknown): EnrollRequest {
 }
 
 function offer({ hostname, last_seen }: KnownNode): string {
-  const seen = last_seen === null ? 'never seen since' : `last seen ${last_seen}`
-  return `This hardware is the node ${hostname}, ${seen}. Enroll again with --take-place to continue as that node, or with --new-node.`
+  const seen = last_seen === null ? 'which has never connected' : `last seen ${last_seen}`
+  return `This machine has the hardware of the node ${hostname}, ${seen}. Enroll again with --take-place to continue as that node, or with --new-node to add another node.`
 }

@@ -23,7 +23,7 @@ export interface Rejected {
 const wrong: Rejected = {
   kind: 'rejected',
   code: closeCodes.unauthenticated,
-  message: 'This identity is not known here. Enroll this machine with this control plane.',
+  message: 'The control plane does not know this identity. Enroll this machine again.',
 }
 
 /** Verifies the answer to a challenge. An unknown node and a wrong signature get the same refusal, to reveal nothing. */

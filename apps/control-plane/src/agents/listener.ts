@@ -86,7 +86,7 @@ export function createListener(
 
 /** Refuses an upgrade of another path than that of the stream. */
 function refuse(socket: Duplex): void {
-  const body = JSON.stringify({ error: `Only ${streamPath} accepts upgrades.` })
+  const body = JSON.stringify({ error: `Only ${streamPath} accepts WebSocket upgrades.` })
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   )

@@ -103,7 +103,7 @@ export class Messages {
     const { budgets } = this.#options
     if (type === 'catalogue') budgets.addCatalogue(session)
     if (type !== 'inventory' || budgets.acceptInventory(session)) return undefined
-    return 'Too many messages of type inventory: one in 10 s on average.'
+    return 'Too many messages of type inventory: at most one in 10 s is accepted on average.'
   }
 
   #read(data: Buffer): RawMessage | undefined {
@@ -173,7 +173,8 @@ export class Messages {
   #obstacle(session: Session, raw: RawMessage): string | undefined {
     const { nodeId, uuid, address } = session.agent
     const other = otherNode(raw, nodeId, uuid)
-    if (other === undefined) return session.parked === null ? undefined : `This session is parked: ${session.parked}`
+    if (other === undefined)
+      return session.parked === null ? undefined : `Messages of this machine are not accepted: ${session.parked}`
     const details = { message: raw.type.slice(0, 64), named: other }
     this.#options.recordEvent({ action: 'refuse', nodeId, actor: `agent ${uuid}`, address, details })
     return `This session belongs to node ${uuid}. It cannot send messages for another node.`

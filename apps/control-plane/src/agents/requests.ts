@@ -53,11 +53,11 @@ interface Pending {
 /** Unanswered requests to all nodes together. */
 const maxPending = 10_000
 
-const notConnected = { error: 'The node is not connected.' }
+const notConnected = { error: 'The node is not connected. Check that its agent is running, and try again.' }
 const tooOld = { error: 'The agent of this node does not support this request. Upgrade the agent.' }
-const noAnswer = { error: 'The node did not answer in time.' }
+const noAnswer = { error: 'The node did not answer in time. Check its agent, and try again.' }
 const tooMany = { error: 'Too many requests to nodes are unanswered. Retry later.' }
-const unreadable = { error: 'The node sent an answer that cannot be read.' }
+const unreadable = { error: 'The answer of the node is not valid. Check the version of its agent.' }
 
 export function createAgentRequests(channel: NodeChannel): AgentRequests {
   const pending = new Map<string, Pending>()

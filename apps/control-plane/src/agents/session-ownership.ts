@@ -92,7 +92,10 @@ export class SessionOwnership {
     session.parked = `another machine has this identity: ${other}. Enroll this machine again.`
     registry.park(session)
     presence.duplicate(nodeId, true)
-    log.warn({ nodeId, machineId, bootId, address, other }, 'parked a second machine with the identity of a node')
+    log.warn(
+      { nodeId, machineId, bootId, address, other },
+      'a second machine has the identity of a node, not accepting its messages: enroll that machine again',
+    )
     const details = { machine_id: machineId, boot_id: bootId, address, first: other }
     recordEvent({ action: 'duplicate', nodeId, actor: `agent ${uuid}`, address, details })
   }

@@ -5,8 +5,8 @@ import type { Terminal } from './terminal/terminal.js'
 
 const explanation = `
 Agents trust both authorities until the replacement is complete: each receives the new one over its stream, and ca.pem
-contains both. The new authority becomes active when every node has been online since; remove nodes that will not come
-back. Give the new ca.pem to people and programs that have a copy of it.`
+contains both. The new authority becomes active when every node has received it; remove nodes that will not come back.
+Copy the new ca.pem to every client that has a copy of it.`
 
 export function addAuthority(local: Command, config: () => Config, terminal: Terminal): void {
   local
@@ -26,7 +26,7 @@ export function addAuthority(local: Command, config: () => Config, terminal: Ter
       terminal.out.write(
         begun
           ? 'Created the new authority. Nodes receive it within a minute, or at the next start; it becomes active when all have it.\n'
-          : 'The authority is already being replaced: some nodes have not been online since. See "roost node list".\n',
+          : 'The authority is already being replaced, and some nodes have not received the new one yet. See "roost node list".\n',
       )
     })
 }

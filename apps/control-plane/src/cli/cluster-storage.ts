@@ -50,7 +50,10 @@ export function addClusterStorage(cluster: Command, config: () => Config, { out,
       withCluster(config(), nameOrId, async (clusters, { id }) => {
         const key = keyFile === '-' ? await readSecret(`Key of ${user}: `, process.stdin, err) : await readKey(keyFile)
         if (key === '')
-          throw new CommandError('The key is empty. Pass it by --key-file or standard input.', exitCodes.usage)
+          throw new CommandError(
+            'The key is empty. Pass the key with --key-file or on standard input.',
+            exitCodes.usage,
+          )
         await clusters.setStorage.mutate({ id, auth_url: authUrl, user, key })
         out.write(`storage login of cluster ${nameOrId} set to ${user}; gateways use it from their next deployment\n`)
       }),
@@ -58,7 +61,7 @@ export function addClusterStorage(cluster: Command, config: () => Config, { out,
   cluster
     .command('unset-storage <cluster>')
     .description('Remove the storage login. Refused while enabled shares use it.')
-    .option('--force', 'remove it even if enabled shares use it')
+    .option('--force', 'remove the storage login even if enabled shares use it')
     .action((nameOrId: string, { force = false }: { readonly force?: boolean }) =>
       withCluster(config(), nameOrId, async (clusters, { id }) => {
         await clusters.unsetStorage.mutate({ id, force })

@@ -83,7 +83,7 @@ export function addKeys(program: Command, config: () => Config, terminal: Termin
 /** Prints a new key. It alone goes to standard output, so that it can be redirected to a file. */
 function printKey({ out, err }: Terminal, output: OutputOptions['output'], created: CreatedKey): void {
   out.write(output === 'json' ? `${JSON.stringify(created, null, 2)}\n` : `${created.credentials}\n`)
-  err.write(`created key ${created.id} of ${created.operator_name}; it is not shown again\n`)
+  err.write(`created key ${created.id} of ${created.operator_name}; the key is not shown again\n`)
 }
 
 async function findKey({ apiKeys }: Rpc, nameOrId: string): Promise<number> {

@@ -14,7 +14,7 @@ export function addNodeRoles(node: Command, config: () => Config, { out }: Pick<
   node
     .command('approve <node>')
     .description('Approve roles of a node, by hostname or id, so that deployments with passwords reach it')
-    .option('--roles <roles>', 'gateway, proxy (default: the roles that it claims)', parseRoles)
+    .option('--roles <roles>', 'gateway, proxy (default: the roles that the node claims)', parseRoles)
     .action((nameOrId: string, { roles: asked }: RoleFlags) =>
       withApi(config(), async ({ nodes }) => {
         const { id, hostname, node_role, roles_granted } = await nodeOf(nodes, nameOrId)
@@ -22,7 +22,7 @@ export function addNodeRoles(node: Command, config: () => Config, { out }: Pick<
         const roles = asked ?? claimed
         await change(nodes, id, roles, true)
         if (roles.length > 0) out.write(`node ${hostname} (${id}) approved as ${roleNames(roles)}\n`)
-        else out.write(`node ${hostname} (${id}) claims no role that waits for approval\n`)
+        else out.write(`node ${hostname} (${id}) has no role that is waiting for approval\n`)
       }),
     )
   node
@@ -34,7 +34,7 @@ export function addNodeRoles(node: Command, config: () => Config, { out }: Pick<
         const { id, hostname } = await nodeOf(nodes, nameOrId)
         const { passwords_to_rotate: known = [] } = await change(nodes, id, roles, false)
         out.write(`node ${hostname} (${id}) is no longer approved as ${roleNames(roles)}\n`)
-        if (known.length > 0) out.write(`rotate the passwords that it has received: ${known.join(' ')}\n`)
+        if (known.length > 0) out.write(`rotate the passwords that the node has received: ${known.join(' ')}\n`)
       }),
     )
 }

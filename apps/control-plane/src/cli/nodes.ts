@@ -44,12 +44,12 @@ export function addNodes(program: Command, config: () => Config, { out }: Termin
   node
     .command('remove <node>')
     .description('Remove a node, by hostname or id, and revoke its identity')
-    .option('--force', 'remove it even if it is online')
+    .option('--force', 'remove the node even if it is online')
     .action((nameOrId: string, { force = false }: { readonly force?: boolean }) =>
       withApi(config(), async ({ nodes }) => {
         const { id, hostname } = await nodeOf(nodes, nameOrId)
         await nodes.remove.mutate({ id, force })
-        out.write(`node ${hostname} (${id}) removed; to add it again, create a new token\n`)
+        out.write(`node ${hostname} (${id}) removed; to add the node again, create a new token\n`)
       }),
     )
 }

@@ -21,9 +21,7 @@ const columns: Columns<OperatorRecord> = {
 const roles: readonly Role[] = ['admin', 'read_only']
 
 export function addOperators(program: Command, config: () => Config, { out }: Terminal): void {
-  const operator = program
-    .command('operator')
-    .description('Manage operators: the people and programs that call the API')
+  const operator = program.command('operator').description('Manage operators: the users and programs that call the API')
   addList(operator, config, out, {
     description: 'List operators',
     columns,

@@ -15,13 +15,13 @@ import { addUsage } from './usage.js'
 const variablesHelp = `Variables:
   ROOST_DATA_DIR      directory of the database, the key and the CA (/var/lib/roost for root, else ~/.local/share/roost)
   ROOST_LISTEN        address to listen on, HOST:PORT (127.0.0.1:8443)
-  ROOST_PUBLIC_URL    URL for nodes and people, such as https://roost.example:8443
+  ROOST_PUBLIC_URL    URL for nodes and users, such as https://roost.example:8443
   ROOST_TLS           auto (own CA), files (with ROOST_TLS_CERT and ROOST_TLS_KEY) or off
-  ROOST_BEHIND_PROXY  addresses and networks of the proxies in front; 1: on this machine
+  ROOST_BEHIND_PROXY  addresses and networks of reverse proxies; 1: a proxy on this machine; 0: no proxy (0)
   ROOST_LOG_LEVEL     debug, info, warn or error (info)
   DATABASE_URL        URL of your own PostgreSQL instead of the embedded one
   ROOST_DEPLOYMENT_TIMEOUT           timeout of a node in a deployment, in seconds (600)
-  ROOST_LOCK_WAIT                    how long a start waits for another Roost to leave the database, in seconds (30)
+  ROOST_LOCK_WAIT                    how long a start waits for another Roost to release the database, in seconds (30)
   ROOST_USAGE_RETENTION_DAYS         retention of utilization, in days (397)
   ROOST_AUDIT_RETENTION_DAYS         retention of the audit log, in days (400)
   ROOST_JOB_RETENTION_DAYS           retention of finished deployments, in days (90)

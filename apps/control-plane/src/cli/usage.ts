@@ -14,8 +14,8 @@ export function addUsage(program: Command, config: () => Config, { out }: Pick<T
   const usage = program.command('usage').description('Correct the usage of accounts')
   usage
     .command('remove')
-    .description('Remove what a node has reported, in complete half-hours')
-    .requiredOption('--node <node>', 'hostname or id; the id also of a node that was removed')
+    .description('Remove the usage that a node has reported, in complete half-hours')
+    .requiredOption('--node <node>', 'hostname or id of the node; for a removed node, its id')
     .requiredOption('--from <time>', 'start, such as 2026-11-21T17:00:00Z')
     .option('--to <time>', 'end (default: now)')
     .action(({ node: nameOrId, from: start, to: end }: RemoveFlags) =>

@@ -9,7 +9,7 @@ export function clusterHealthRoutes(health: ClusterHealthService): readonly Rout
       path: 'clusters/:id/health/',
       resource: 'clusters',
       summary:
-        'Whether the rings agree, what waits, how old the oldest replication pass is, what is quarantined or unmounted',
+        'Health of a cluster: agreement of rings and policies, pending updates, oldest replication passes, quarantined items, unmounted devices',
       status: 200,
       answer: ClusterHealth,
       handle: ({ id }) => health.ofCluster(id),

@@ -42,6 +42,6 @@ export function createClusterService({ store, writes }: ClusterServiceOptions): 
 }
 
 function nameInUse(name: string): RoostError {
-  const sentence = `There is a cluster '${name}' already.`
+  const sentence = `A cluster '${name}' already exists.`
   return new RoostError('invalid', sentence, { fields: { name: [sentence] } })
 }

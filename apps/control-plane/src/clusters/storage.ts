@@ -41,5 +41,5 @@ export function createClusterStorageService({ store, writes, secrets }: ClusterS
 
 function stillNeeded(shares: number): string {
   const what = shares === 1 ? '1 enabled share is' : `${shares} enabled shares are`
-  return `${what} mounted with this login: disable or remove them first, or use force.`
+  return `${what} mounted with this login. Disable or remove every such share first, or use force.`
 }

@@ -16,7 +16,9 @@ export const ProxyList = z.string().transform((text, context): Proxies => {
   const networks = text.split(',').map((entry) => parseNetwork(entry.trim()))
   const valid = networks.filter((network) => network !== undefined)
   if (valid.length === networks.length) return valid
-  context.addIssue('must be 0, 1 (a proxy on this machine), or addresses and networks such as 10.0.0.5,10.1.0.0/16')
+  context.addIssue(
+    'must be 0 (no proxy), 1 (a proxy on this machine), or addresses and networks such as 10.0.0.5,10.1.0.0/16',
+  )
   return z.NEVER
 })
 

@@ -43,7 +43,7 @@ export async function buildMetrics(
     dataDir,
     every(5_000, 'check whether the disk of the database is still full', () => refreshDisk(database), log),
     every(30_000, 'refresh the list of nodes', refresh, log),
-    every(3_600_000, 'remove metric definitions that no node uses', () => metrics.intake.prune(), log),
+    every(3_600_000, 'remove unused metric definitions', () => metrics.intake.prune(), log),
     every(1_000, 'store new statuses of devices', () => capacity.writer.flushNewStatus(), log),
     // Larger batches: 1,000 rows in one statement cost PostgreSQL three times the CPU of 1,000 out of 5,000.
     every(10_000, 'store the usage of devices', () => capacity.writer.flush(), log),

@@ -41,7 +41,8 @@ export async function startDatabase(config: Config, log: Log): Promise<DatabaseS
 /** Brings the database to the schema of this release. Throws StartError. */
 export async function migrateDatabase(connection: Connection, log: Log): Promise<void> {
   const applied = await orStartError(migrate(connection, (message) => log.info(message)))
-  if (applied.length > 0) log.info({ migrations: applied.length }, 'brought the database to the schema of this release')
+  if (applied.length > 0)
+    log.info({ migrations: applied.length }, 'migrated the database to the schema of this release')
 }
 
 /** Keeps other control planes off the database. Throws StartError with the name of the one that uses it. */

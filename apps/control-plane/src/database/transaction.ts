@@ -11,7 +11,7 @@ export type Transaction = Prisma.TransactionClient
 export interface AuditRecord {
   readonly action: AuditAction
   readonly resource: string
-  /** Null when the write was about several records. */
+  /** Null if the change was to several records. */
   readonly resourceId: number | null
   readonly changes: Readonly<Record<string, unknown>>
 }

@@ -23,7 +23,7 @@ export function adoptionsOf(items: readonly DriftedItem[]): readonly AdoptableSh
     if (adoptable !== undefined && fields.every((field) => adoptableFields.has(field))) return adoptable
     throw new RoostError(
       'conflict',
-      `What was changed in ${subject} maps to no field of a share: use reapply, or change the share.`,
+      `The change in ${subject} cannot be stored in the fields of a share. Use reapply, or change the share.`,
     )
   })
 }

@@ -85,7 +85,10 @@ async function end(
 ): Promise<AuditRecord['changes']> {
   if (!(await store.isGranted(tx, nodeId, kind))) throw new RoostError('conflict', notGranted(kind))
   if (outcome === null)
-    throw new RoostError('conflict', 'The node has not taken the last deployment yet: wait for its end.')
+    throw new RoostError(
+      'conflict',
+      'The node has not applied the last deployment yet. Wait until this deployment has ended.',
+    )
   if (outcome === 'partly')
     throw new RoostError(
       'conflict',

@@ -62,7 +62,7 @@ export function createDeployments(options: DeploymentOptions): DeploymentFeature
     { ...options, payloads, nodes, plan, tokens: createTokenEnding(requests, store) },
     timeouts,
   )
-  const check = every(checkEveryMs, 'move deployments on', async () => wake(), log)
+  const check = every(checkEveryMs, 'advance deployments', async () => wake(), log)
   const service = (kind: DeploymentKind) => createJobService({ kind, store: jobs[kind], writes, plan, wake })
   return {
     services: {

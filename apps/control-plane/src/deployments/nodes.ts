@@ -42,7 +42,7 @@ export interface DeploymentNodes {
 
 /** Only a node that reports a number which it never counted up to comes here. */
 export const usedUp =
-  'The node has used up its generation numbers. Remove it, delete the state directory of its agent, and enroll it again.'
+  'The node has used up its generation numbers. Remove the node, delete the state directory of its agent, and enroll the machine again.'
 
 const phases = ['waiting', 'planned', 'staged'] as const
 
@@ -132,7 +132,7 @@ function readDesired(
     return fault === undefined ? { desired } : { fault }
   } catch (error) {
     if (!(error instanceof SecretError)) throw error
-    return { fault: `${error.message} The node gets this change when the secret can be decrypted.` }
+    return { fault: `${error.message} Until then the node keeps its current configuration.` }
   }
 }
 

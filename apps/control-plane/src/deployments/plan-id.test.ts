@@ -19,9 +19,9 @@ it('a plan that is the same has not moved', () => {
 
 it('what has moved is named: what is wanted, the files, or the daemons', () => {
   const one = reviewed('a', [file('x', '+1'), file('y', '+1')])
-  expect(movedSince(one, reviewed('b', [file('x', '+1')]))).toContain('What is to be deployed to this node was changed')
+  expect(movedSince(one, reviewed('b', [file('x', '+1')]))).toContain('The desired state of this node was changed')
   expect(movedSince(one, reviewed('a', [file('x', '+2'), file('z', '+1')]))).toContain('(x, y, z)')
-  expect(movedSince(reviewed('a'), reviewed('a', [], 'restart'))).toContain('(what its daemons would do)')
+  expect(movedSince(reviewed('a'), reviewed('a', [], 'restart'))).toContain('(the actions of its daemons)')
 })
 
 it('the name of plans depends on each of them and not on their order', () => {

@@ -26,12 +26,12 @@ export interface ReviewedPlan {
 /** What has moved since the plan was reviewed, as a sentence; undefined while it still holds. */
 export function movedSince(reviewed: ReviewedPlan, now: ReviewedPlan): string | undefined {
   if (reviewed.mark === now.mark) return undefined
-  const again = 'Make a new plan with dry_run and review it.'
+  const again = 'Create a new plan with dry_run and review it.'
   const [desired] = reviewed.mark.split('.')
   if (!now.mark.startsWith(`${desired}.`))
-    return `What is to be deployed to this node was changed after its plan was reviewed. ${again}`
+    return `The desired state of this node was changed after its plan was reviewed. ${again}`
   const paths = differingPaths(reviewed.plan, now.plan)
-  const what = paths.length === 0 ? 'what its daemons would do' : paths.join(', ')
+  const what = paths.length === 0 ? 'the actions of its daemons' : paths.join(', ')
   return `The node was changed after its plan was reviewed (${what}). ${again}`
 }
 

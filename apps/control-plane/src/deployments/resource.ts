@@ -9,7 +9,7 @@ export function jobActions(jobs: JobService): Pick<Resource, 'actions'> {
       {
         method: 'POST',
         path: 'cancel',
-        summary: 'Cancel the nodes that have not begun',
+        summary: 'Cancel a deployment on the nodes that have not started it',
         answer: Job,
         status: 202,
         run: (id, _body, caller) => jobs.cancel(id, caller),

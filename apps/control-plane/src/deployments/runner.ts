@@ -219,7 +219,7 @@ export class JobRunner {
           : { state: 'planned', plan: planned.plan, planMark: planned.mark, answered: true }
       await store.transaction((tx) => jobs[job.kind].updateTarget(tx, job.id, nodeId, update))
     } catch (error) {
-      const message = 'could not store a plan, its target fails at its deadline'
+      const message = 'could not store a plan, the node will fail at its deadline'
       await this.#failures.failUnlessRetryable(job, nodeId, error, message)
     }
     this.wake()

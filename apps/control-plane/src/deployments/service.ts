@@ -73,8 +73,8 @@ function cancel({ kind, store, writes }: JobServiceOptions, id: number, caller: 
     if (record.finished !== null) throw new RoostError('conflict', 'This deployment has ended already.')
     const waiting = now.targets.filter(({ begun, state }) => !begun && state === 'waiting')
     if (waiting.length === 0 && now.targets.length > 0)
-      throw new RoostError('conflict', 'All nodes have begun already: there is nothing left to cancel.')
-    const message = `Cancelled by ${caller.operator}.`
+      throw new RoostError('conflict', 'All nodes have already started this deployment, so it cannot be canceled.')
+    const message = `Canceled by ${caller.operator}.`
     for (const { nodeId } of waiting) await store.updateTarget(tx, id, nodeId, { state: 'failed', message })
     const { record: result } = found(await store.findForUpdate(tx, id))
     return { result, audit: auditOf(kind, 'cancel', result) }
@@ -85,7 +85,7 @@ function cancel({ kind, store, writes }: JobServiceOptions, id: number, caller: 
 async function samePlan({ kind, store, plan }: JobServiceOptions, id: string, input: JobInput): Promise<ReviewedPlans> {
   const planned = await store.findPlanned(id)
   if (planned === undefined || (planned.record.node ?? planned.record.cluster) !== targetUri(input))
-    throw fieldError({ plan_id: ['There is no plan of that id for this target: make one with dry_run.'] })
+    throw fieldError({ plan_id: ['There is no plan with this id for this target. Create one with dry_run.'] })
   const { reviewed } = planned
   const asked = [...reviewed.plans].map(async ([nodeId, one]) => {
     const now = await plan(kind, nodeId, input.generation ?? null)
@@ -99,7 +99,7 @@ async function samePlan({ kind, store, plan }: JobServiceOptions, id: string, in
 function otherNodes(): RoostError {
   return new RoostError(
     'conflict',
-    'The plan was made for other nodes than those of the cluster now: make a new one with dry_run and review it.',
+    'The nodes of the cluster have changed since the plan was made. Create a new plan with dry_run and review it.',
   )
 }
 

@@ -48,10 +48,17 @@ async function ofNode(
 ): Promise<Wanted> {
   const node = await store.findNode(tx, nodeId)
   if (node === undefined) throw unknownRelation('nodes', nodeId)
-  if (!node.hasRole) throw fieldError({ node: [`The node ${node.hostname} runs no ${deploymentKinds[kind].nodes}.`] })
+  if (!node.hasRole)
+    throw fieldError({
+      node: [
+        `The node ${node.hostname} is not a ${deploymentKinds[kind].nodes}. Set node_role.${deploymentKinds[kind].grant} of the node first.`,
+      ],
+    })
   if (!node.isGranted) throw fieldError({ node: [notGranted(kind)] })
   if (generation !== undefined && !(await store.hasGeneration(tx, nodeId, generation)))
-    throw fieldError({ generation: [`${notKept(generation)} Name a later one, or deploy what is wanted now.`] })
+    throw fieldError({
+      generation: [`${notKept(generation)} Give a later generation, or none to deploy the current configuration.`],
+    })
   return { nodeId, clusterId: node.clusterId, targets: [nodeId] }
 }
 
@@ -111,7 +118,7 @@ export async function beginTarget(
 class BeginError extends Error {
   readonly nodeId: number
   constructor(nodeId: number, cause: unknown) {
-    super('could not begin a target of a deployment', { cause })
+    super('could not begin a deployment on a node', { cause })
     this.nodeId = nodeId
   }
 }
@@ -148,7 +155,7 @@ export interface TargetFailures {
 
 export function createTargetFailures({ jobs, store, log }: TargetFailuresOptions): TargetFailures {
   const fail = async ({ id, kind }: JobOfTarget, nodeId: number, error: unknown) => {
-    log.error({ ...logged(error), job: id, nodeId }, 'could not begin a deployment on a node, its target fails')
+    log.error({ ...logged(error), job: id, nodeId }, 'could not begin a deployment on a node, recording it as failed')
     const update = { state: 'failed', message: cannotBegin(id, error) }
     await store.transaction((tx) => jobs[kind].updateTarget(tx, id, nodeId, update))
   }
@@ -173,13 +180,13 @@ export function createTargetFailures({ jobs, store, log }: TargetFailuresOptions
 /** Returns the message of a target that could not be begun. Internals are only in the log. */
 function cannotBegin(jobId: number, error: unknown): string {
   if (error instanceof SecretError) return error.message
-  return `An internal error prevented this change. The log of the control plane has its cause under job ${jobId}. Fix it, and deploy again.`
+  return `An internal error prevented this change. Search the log of the control plane for job ${jobId}, fix the cause, and deploy again.`
 }
 
 /** Returns the message of a target whose time is over. */
 export function silence({ now }: LockedJob, targetTimeoutMs: number): string {
-  if (now.dryRun) return 'The node did not answer in time.'
+  if (now.dryRun) return 'The node did not answer in time. Check its agent, and try again.'
   const seconds = targetTimeoutMs / 1000
   const time = seconds % 60 === 0 ? `${seconds / 60} minutes` : `${seconds} seconds`
-  return `The node did not answer within ${time}; it takes the change when it returns.`
+  return `The node did not answer within ${time}. It will apply the change when it is connected again.`
 }

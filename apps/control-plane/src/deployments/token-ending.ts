@@ -28,7 +28,7 @@ export function createTokenEnding(requests: AgentRequests, store: Pick<StateStor
     const state = (await store.ofNode(nodeId)).find(({ kind }) => kind === 'user_db')
     const answer = await requests.ask(nodeId, 'end_tokens', { generation: state?.inForce ?? 0 }, deadlineMs)
     if ('result' in answer) return answer.result.notes
-    return [`Tokens of changed users may live until they expire: ${answer.error}`]
+    return [`Tokens of changed users may stay valid until they expire: ${answer.error}`]
   }
   return {
     notesOf: (job) => (appliedTo(job).length === 0 ? [] : asked.get(job.id)),
@@ -38,7 +38,7 @@ export function createTokenEnding(requests: AgentRequests, store: Pick<StateStor
       const notes = await Promise.all(
         appliedTo(job).map((nodeId) =>
           askNode(nodeId).catch((error: unknown) => [
-            `Tokens of changed users may live until they expire: ${(error as Error).message}`,
+            `Tokens of changed users may stay valid until they expire: ${(error as Error).message}`,
           ]),
         ),
       )

@@ -44,6 +44,7 @@ export function watchDataDir(dataDir: string, log: Log, reader: DiskReader = cre
         log.info({ dataDir, availableBytes }, 'the disk of the data directory has enough space again')
       wasNearlyFull = isNearlyFull
     },
-    onFault: (error) => log.warn({ ...logged(error), dataDir }, 'could not read the disk of the data directory'),
+    onFault: (error) =>
+      log.warn({ ...logged(error), dataDir }, 'could not read the free space on the disk of the data directory'),
   })
 }

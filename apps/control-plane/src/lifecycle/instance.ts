@@ -28,8 +28,8 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   ENOENT: 'its path cannot be created',
-  EEXIST: 'its path contains a file',
-  ENOTDIR: 'its path contains a file',
+  EEXIST: 'a part of its path is a file, not a directory',
+  ENOTDIR: 'a part of its path is a file, not a directory',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the file system is full',
 }
@@ -46,7 +46,7 @@ export async function claimDataDir(dataDir: string): Promise<Instance> {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     throw new StartError(
-      `Cannot write the data directory ${dataDir} (${reasons[code] ?? code}). Set ROOST_DATA_DIR to another one, or give this account access to it.`,
+      `Cannot write the data directory ${dataDir} (${reasons[code] ?? code}). Set ROOST_DATA_DIR to another directory, or give this account access to this one.`,
       { cause: error },
     )
   }
@@ -96,7 +96,9 @@ async function claim(path: string, mine: string, dataDir: string): Promise<void>
       )
     await rm(path, { force: true })
   }
-  throw new StartError(`Cannot replace the file ${path}. Remove it if Roost does not run on this data directory.`)
+  throw new StartError(
+    `Cannot replace the file ${path}. Remove this file if Roost does not run on this data directory.`,
+  )
 }
 
 /** Returns the control plane that runs on a data directory, if there is one. */

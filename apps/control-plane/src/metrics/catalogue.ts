@@ -93,7 +93,7 @@ function checkDefinitions(definitions: readonly MetricDefinition[]): void {
   const seen = new Set<string>()
   for (const { name } of definitions) {
     if (name === '') throw new RoostError('invalid', 'A metric in the catalogue has no name.')
-    if (seen.has(name)) throw new RoostError('invalid', `The metric '${name}' is in the catalogue twice.`)
+    if (seen.has(name)) throw new RoostError('invalid', `The metric '${name}' appears twice in the catalogue.`)
     seen.add(name)
   }
 }

@@ -124,7 +124,7 @@ describe('latest values', () => {
   })
 
   it('refuse a catalogue with a name twice, or with an empty name', () => {
-    expect(() => catalogue(1, ['a', 'a'])).toThrow("The metric 'a' is in the catalogue twice.")
+    expect(() => catalogue(1, ['a', 'a'])).toThrow("The metric 'a' appears twice in the catalogue.")
     expect(() => catalogue(1, [''])).toThrow('has no name')
     expect([latest.names, latest.size]).toEqual([0, 0])
   })

@@ -9,9 +9,7 @@ import { acrossText, namesText, samplesText } from './text.js'
 const query = {
   metrics: z
     .array(z.string())
-    .describe(
-      'Metric names, each also several separated by commas; `*` stands for any run of characters. May be repeated.',
-    ),
+    .describe('Metric names, separated by commas; `*` matches any characters. May be repeated.'),
 }
 
 const asked = (request: RouteRequest) => splitNames(request.query.getAll('metrics'))
@@ -47,12 +45,15 @@ export function metricRoutes(metrics: MetricReads): readonly Route[] {
   return [
     listing(cluster('list', 'Names of the metrics of the nodes of a cluster'), (id) => metrics.clusterNames(id)),
     latest(
-      { ...cluster('poll', 'Latest values, each over the online nodes of a cluster'), answer: MetricSamples },
+      {
+        ...cluster('poll', 'Latest values of a cluster, each aggregated over its online nodes'),
+        answer: MetricSamples,
+      },
       async (request) => samplesText(await metrics.clusterAnswer(request.id, asked(request))),
     ),
     latest(
       {
-        ...cluster('across', 'Latest values of every node of a cluster, one row a node and name'),
+        ...cluster('across', 'Latest values of every node of a cluster, one row per node and name'),
         answer: NodeMetricSamples,
       },
       async (request) => acrossText(await metrics.acrossAnswer(request.id, asked(request))),

@@ -40,7 +40,10 @@ export function createEnrollmentService({ store, sessions, clock }: EnrollmentOp
       if (token && own?.clusterId === token.clusterId) return { outcome: enrolled(own, token) }
       if (!token || token.usesLeft < 1) throw unknownToken()
       if (own)
-        throw new RoostError('conflict', 'This identity is a node of another cluster: enroll with a new identity.')
+        throw new RoostError(
+          'conflict',
+          'This identity belongs to a node of another cluster. Remove identity.json from the state directory of the agent, and enroll again.',
+        )
       refuseSkew(request.clock, clock)
       refuseProtocol(request.protocol)
       return settle(request, identity, token, work)
@@ -115,7 +118,7 @@ function unknownToken(): RoostError {
 function noSimilarNode(): RoostError {
   return new RoostError(
     'conflict',
-    'No disconnected node of this cluster has this hardware, so there is no node to take over.',
+    'No disconnected node of this cluster has this hardware, so there is no node to take over. Enroll without --take-place.',
   )
 }
 
@@ -125,7 +128,7 @@ function refuseSkew(theirs: number, clock: Clock): void {
   const side = skew > 0 ? 'ahead of' : 'behind'
   throw new RoostError(
     'invalid',
-    `This machine's clock is ${Math.abs(skew)} s ${side} the control plane's: set it, then enroll again. The token is still good.`,
+    `The clock of this machine is ${Math.abs(skew)} s ${side} that of the control plane. Synchronize it, preferably with NTP, and enroll again. The token is still valid.`,
   )
 }
 

@@ -19,5 +19,5 @@ export function createNodeHardwareService(store: HardwareReportStore): NodeHardw
 function reasonOf({ hostname, agentVersion }: StoredHardware): string {
   if (agentVersion?.startsWith('0.1.'))
     return `The agent of ${hostname} (${agentVersion}) does not report hardware. Upgrade the agent of ${hostname}.`
-  return `The agent of ${hostname} has not reported its hardware yet. It does within a minute after it connects.`
+  return `The agent of ${hostname} has not reported its hardware yet. It will do so within a minute after it connects.`
 }

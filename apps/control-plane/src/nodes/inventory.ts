@@ -43,7 +43,7 @@ function checkKeys({ devices, policies }: Inventory): void {
   const repeated =
     firstRepeated((devices ?? []).map(({ key }) => `the device ${key}`)) ??
     firstRepeated((policies ?? []).map(({ index }) => `the storage policy ${index}`))
-  if (repeated !== undefined) throw new RoostError('invalid', `The inventory names ${repeated} twice.`)
+  if (repeated !== undefined) throw new RoostError('invalid', `The inventory lists ${repeated} twice.`)
 }
 
 function firstRepeated(values: readonly string[]): string | undefined {

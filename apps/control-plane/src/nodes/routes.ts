@@ -10,7 +10,7 @@ export function nodeHardwareRoutes(hardware: NodeHardwareService): readonly Rout
       resource: 'nodes',
       status: 200,
       summary:
-        'System, board, firmware, CPU, memory modules, disks and interfaces of a node, as its agent read them last',
+        'System, board, firmware, CPU, memory modules, disks and interfaces of a node, as last read by its agent',
       answer: NodeHardware,
       refusals: [503],
       handle: ({ id }) => hardware.get(id),

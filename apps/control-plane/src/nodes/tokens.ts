@@ -102,5 +102,5 @@ function enrollLine(url: string, token: string, caSha256: string | null): string
 }
 
 function loopbackWarning(url: string): string {
-  return `${url} answers on this machine alone. For other machines, start the control plane with ROOST_LISTEN=0.0.0.0:8443 and ROOST_PUBLIC_URL=https://its-name:8443.`
+  return `${url} can be reached only from this machine. For other machines, start the control plane with ROOST_LISTEN=0.0.0.0:8443 and ROOST_PUBLIC_URL=https://its-name:8443.`
 }

@@ -92,7 +92,7 @@ export function createAuthentication({ store, log, now }: AuthenticationOptions)
     if (now() - (touched.get(keyId) ?? Number.NEGATIVE_INFINITY) < touchEveryMs) return
     touched.set(keyId, now())
     store.touchKey(keyId, new Date(now())).catch((error: unknown) => {
-      log.warn(logged(error), "the time of a key's last use was not stored")
+      log.warn(logged(error), 'could not store the time of the last use of a key')
     })
   }
 

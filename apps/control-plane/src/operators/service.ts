@@ -22,14 +22,14 @@ export function createOperatorService(options: OperatorServiceOptions): Services
     const isAdmin = before.role === 'admin' && before.enabled
     if (!isAdmin || (after.role === 'admin' && after.enabled === true)) return
     if ((await store.countOtherAdmins(tx, before.id)) === 0)
-      throw new RoostError('conflict', `'${before.name}' is the last administrator: make another one first.`)
+      throw new RoostError('conflict', `'${before.name}' is the last administrator: create another one first.`)
   }
   const service = crudService(resources.operators, {
     store,
     writes,
     checks: {
       async create(tx, { name }) {
-        if (await store.isInUse(tx, { name })) throw fieldError({ name: [`There is an operator '${name}' already.`] })
+        if (await store.isInUse(tx, { name })) throw fieldError({ name: [`An operator '${name}' already exists.`] })
       },
       change: (tx, before, change) =>
         assertAdminLeft(tx, before, { role: before.role, enabled: before.enabled, ...change }),

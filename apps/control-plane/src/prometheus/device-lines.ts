@@ -10,7 +10,7 @@ interface Family {
 const families: readonly Family[] = [
   {
     name: 'roost_device_raw_bytes',
-    help: 'Bytes of the filesystem of a device without what is reserved and free',
+    help: 'Bytes of the filesystem of a device, without reserved free space',
     value: ({ usedBytes, freeBytes }) => usedBytes + freeBytes,
   },
   { name: 'roost_device_used_bytes', help: 'Bytes used on a device', value: ({ usedBytes }) => usedBytes },

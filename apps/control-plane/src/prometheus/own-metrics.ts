@@ -81,7 +81,7 @@ function optionsOf(name: string, help: string, label: string) {
 function addStream({ stream, intake }: ProcessSources, gauge: Add, counter: Add): void {
   gauge(
     'roost_stream_sessions',
-    "Open connections of agents: the nodes' own, parked, and in the handshake",
+    'Open connections of agents, by state: connected, parked (another machine has the same identity) or greeting (in the handshake)',
     'state',
     () => {
       const { connected, parked, handshakes } = stream()
@@ -92,16 +92,16 @@ function addStream({ stream, intake }: ProcessSources, gauge: Add, counter: Add)
     const { frames, messages } = stream()
     return { frame: frames, text: messages }
   })
-  counter('roost_stream_refused_total', 'Messages of agents that were refused', '', () => ({
+  counter('roost_stream_refused_total', 'Messages from agents that were refused', '', () => ({
     '': stream().refused,
   }))
   counter('roost_metric_samples_total', 'Values of accepted metric frames', '', () => ({ '': intake().samples }))
   counter('roost_metric_frames_total', 'Accepted metric frames', '', () => ({ '': intake().frames }))
-  counter('roost_metric_frames_dropped_total', 'Metric frames that were not kept', 'reason', () => {
+  counter('roost_metric_frames_dropped_total', 'Metric frames that were dropped, by reason', 'reason', () => {
     const { unknownCatalogue, late } = intake()
     return { unknown_catalogue: unknownCatalogue, late }
   })
-  gauge('roost_metric_nodes', 'Nodes whose metrics are known', '', () => ({ '': intake().nodes }))
+  gauge('roost_metric_nodes', 'Nodes that have reported metrics', '', () => ({ '': intake().nodes }))
   gauge('roost_metric_names', 'Distinct metric names in memory', '', () => ({ '': intake().names }))
 }
 
@@ -115,5 +115,7 @@ function addDatabase({ pool, disk, dataDirAvailableBytes }: ProcessSources, gaug
     idle: pool.idleCount,
     busy: pool.totalCount - pool.idleCount,
   }))
-  gauge('roost_database_waiting_requests', 'Queries that wait for a connection', '', () => ({ '': pool.waitingCount }))
+  gauge('roost_database_waiting_requests', 'Queries that are waiting for a connection', '', () => ({
+    '': pool.waitingCount,
+  }))
 }

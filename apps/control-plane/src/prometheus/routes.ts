@@ -20,7 +20,10 @@ const schema = {
   tags: ['health'],
   summary: 'Metrics for Prometheus',
   response: {
-    200: { description: 'The text format', content: { 'text/plain': { schema: z.string() } } },
+    200: {
+      description: 'The metrics in the text format of Prometheus',
+      content: { 'text/plain': { schema: z.string() } },
+    },
     ...describeRefusals([401, 429, 500, 503]),
   },
 }

@@ -12,10 +12,13 @@ const families = [
     'Seconds since the last change of the file of a share that has waited longest for its upload',
   ],
   ['cache_bytes', 'Bytes in the cache of a share'],
-  ['uploads_queued', 'Files of a share that wait for their upload or are being uploaded'],
+  ['uploads_queued', 'Files of a share that are queued for upload or being uploaded'],
   ['upload_errors', 'Files of a share that could not be cached or uploaded'],
   ['out_of_space', 'Whether the disk of the cache of a share is full'],
-  ['leftover_files', 'Objects of a share under names that files had before they were renamed during their upload'],
+  [
+    'leftover_files',
+    'Objects of a share that renames left behind in Swift, because the files were renamed during their upload',
+  ],
 ] as const
 
 /** The uploads of shares as text; a share whose gateway reports nothing is left out. */

@@ -11,7 +11,7 @@ export interface BodyFingerprint {
 export function createBodyFingerprint(keys: readonly SecretKey[]): BodyFingerprint {
   const derived = keys.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', 'idempotency', 32)))
   const [current] = derived
-  if (current === undefined) throw new Error('The key file contains no key.')
+  if (current === undefined) throw new Error('secrets.key contains no key. Restore this file from a backup.')
   return {
     of: (body) => new Uint8Array(mac(current, body)),
     matches: (known, body) => derived.some((key) => timingSafeEqual(mac(key, body), known)),

@@ -16,7 +16,7 @@ export async function requireKeyFile(path: string, database: Pick<Database, 'poo
   if (expected.length === 0 || keys.some(({ id }) => expected.includes(id))) return keys
   const found = isMissing ? 'does not exist' : `has the key ${keys.map(({ id }) => id).join(', ')}`
   throw new StartError(
-    `${path} ${found}, but this database was used with the key ${expected[0]}. Copy that file from a backup or from the machine that used the database. If it is lost, run "roost local reset-secrets-key"; stored passwords must then be set again.`,
+    `${path} ${found}, but this database was used with the key ${expected[0]}. Copy that file from a backup or from the machine that used the database. If that file is lost, run "roost local reset-secrets-key"; stored passwords must then be set again.`,
   )
 }
 
@@ -42,6 +42,6 @@ export async function resetKeyFile(
 }
 
 function currentId([current]: readonly SecretKey[]): string {
-  if (current === undefined) throw new Error('The key file contains no key.')
+  if (current === undefined) throw new Error('secrets.key contains no key. Restore this file from a backup.')
   return current.id
 }

@@ -10,7 +10,7 @@ import { createSecrets, newSecretKey, saveSecretKeys } from './secrets.js'
 export async function rotateSecretKey(path: string, database: Pick<Database, 'pool'>): Promise<number> {
   const before = await requireKeyFile(path, database)
   const [next, ...old] = before.length > 1 ? before : [newSecretKey(), ...before]
-  if (next === undefined) throw new Error('The key file contains no key.')
+  if (next === undefined) throw new Error(`${path} contains no key. Restore this file from a backup.`)
   const keys = [next, ...old]
   await saveSecretKeys(path, keys)
   const secrets = createSecrets(keys)

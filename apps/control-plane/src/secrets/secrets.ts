@@ -10,8 +10,8 @@ export type SecretPurpose = 'user-password' | 'share-password' | 'storage-key' |
 /** Encrypts secrets that nodes need and that the database must not contain as plain text. */
 export interface Secrets {
   seal(purpose: SecretPurpose, text: string): Uint8Array<ArrayBuffer>
-  /** Throws SecretError if the key is not in the file, the purpose differs, or the secret was altered. */
-  open(purpose: SecretPurpose, sealed: Uint8Array): string
+  /** Throws SecretError, which names the owner, if the key is not in the file, the purpose differs, or the secret was altered. */
+  open(purpose: SecretPurpose, sealed: Uint8Array, owner?: string): string
 }
 
 export interface SecretKey {
@@ -31,10 +31,23 @@ const nonceAt = 5
 const tagAt = 17
 const textAt = 33
 
+const names: Readonly<Record<SecretPurpose, string>> = {
+  'user-password': 'password of the user',
+  'share-password': 'password of the share',
+  'storage-key': 'storage key of the cluster',
+  'desired-state': 'desired state of the node',
+}
+const remedies: Readonly<Record<SecretPurpose, string>> = {
+  'user-password': 'set this password again',
+  'share-password': 'set this password again',
+  'storage-key': 'set this key again with "roost cluster set-storage"',
+  'desired-state': 'deploy to this node again',
+}
+
 /** Creates AES-256-GCM encryption. The first key encrypts; all of them decrypt. */
 export function createSecrets(keys: readonly SecretKey[]): Secrets {
   const [current] = keys
-  if (current === undefined) throw new Error('The key file contains no key.')
+  if (current === undefined) throw new Error('secrets.key contains no key. Restore this file from a backup.')
   const byId = new Map(keys.map(({ id, key }) => [id, key]))
   return {
     seal(purpose, text) {
@@ -44,21 +57,28 @@ export function createSecrets(keys: readonly SecretKey[]): Secrets {
       const parts = [Uint8Array.of(version), Buffer.from(current.id, 'hex'), nonce, cipher.getAuthTag(), body]
       return new Uint8Array(Buffer.concat(parts))
     },
-    open(purpose, sealed) {
+    open(purpose, sealed, owner) {
+      const name = owner === undefined ? names[purpose] : `${names[purpose]} ${owner}`
       const bytes = Buffer.from(sealed)
-      if (bytes[0] !== version || bytes.length < textAt) throw new SecretError('A secret in the database is damaged.')
+      if (bytes[0] !== version || bytes.length < textAt)
+        throw new SecretError(`The stored ${name} is damaged: ${remedies[purpose]}.`)
       const id = keyIdOf(bytes)
       const key = byId.get(id)
       if (key === undefined)
-        throw new SecretError(`A secret was encrypted with key ${id}, which is not in secrets.key. Restore that file.`)
+        throw new SecretError(
+          `The stored ${name} was encrypted with key ${id}, which is not in secrets.key. Restore that file, or ${remedies[purpose]}.`,
+        )
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(nonceAt, tagAt), { authTagLength: 16 })
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(tagAt, textAt))
       try {
         return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8')
       } catch (error) {
-        throw new SecretError(`A secret that was encrypted with key ${id} was altered, or is for another purpose.`, {
-          cause: error,
-        })
+        throw new SecretError(
+          `The stored ${name} was altered after it was encrypted with key ${id}: ${remedies[purpose]}.`,
+          {
+            cause: error,
+          },
+        )
       }
     },
   }
@@ -78,7 +98,7 @@ export function faultOf(
     try {
       secrets.open(purpose, sealed)
     } catch (error) {
-      return `${(error as Error).message} Deployments that need such a password fail until then. Add the lines of the right file to this one, or set the passwords again.`
+      return `${(error as Error).message} Deployments that need this secret fail until then. If the wrong key file was restored, add the lines of the right one to it.`
     }
   return undefined
 }

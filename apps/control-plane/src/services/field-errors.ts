@@ -26,7 +26,7 @@ function fieldsOf(issues: readonly z.core.$ZodIssue[]): Record<string, string[]>
 type Issue = z.core.$ZodRawIssue
 
 const typeNames: Readonly<Record<string, string>> = {
-  string: 'Enter a text.',
+  string: 'Enter a string.',
   number: 'Enter a number.',
   int: 'Enter a whole number.',
   boolean: 'Enter true or false.',

@@ -6,8 +6,8 @@ export const messages = {
   readOnlyOperator,
   recordNotFound,
   pathNotFound: 'Not found.',
-  cannotRemove: 'Objects cannot be removed here.',
-  keyInUse: 'A request with this Idempotency-Key is running. Repeat it to get its answer.',
+  cannotRemove: "'deleted_objects' is not supported: this request cannot remove records.",
+  keyInUse: 'A request with this Idempotency-Key is running. Repeat the request later to get the answer.',
   keyReused: 'This Idempotency-Key was already used with a different body. Use a new key.',
   stale: 'The record has changed since it was read. Read it again and repeat the change.',
   etagInElements: "If-Match has no meaning for several records. Send 'etag' in each element of 'objects' instead.",
@@ -23,5 +23,5 @@ export function tooManyRequests(message: string, retryAfterSeconds: number): str
 }
 
 export function internalError(requestId: string): string {
-  return `Internal error. The log has details under ${requestId}.`
+  return `Internal error. Search the log of the control plane for ${requestId}.`
 }

@@ -11,7 +11,7 @@ export function createShareAdoption(store: ShareStore) {
   return async (tx: Transaction, nodeId: number, id: number, fields: object): Promise<AuditRecord['changes']> => {
     const before = await store.findForUpdate(tx, id)
     if (before?.node !== resourceUri('nodes', nodeId))
-      throw new RoostError('conflict', `Share ${id} is not on this node any more: use reapply, or deploy again.`)
+      throw new RoostError('conflict', `Share ${id} is not on this node any more. Use reapply, or deploy again.`)
     const change = parseFields(shareChangeSchema(before.protocol, fields), fields)
     const settings = changedSettings(before, change)
     const location = await locateChanged(store, tx, before, change, settings)

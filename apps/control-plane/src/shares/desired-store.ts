@@ -16,7 +16,7 @@ export function createDesiredShares(secrets: Secrets) {
       const { enabled: _, ...settings } = settingsOf(row)
       const identity = { id: row.id, export_number: row.exportNumber }
       if (settings.protocol === 'nfs') return { ...identity, ...settings }
-      const password = row.password === null ? null : secrets.open('share-password', row.password)
+      const password = row.password === null ? null : secrets.open('share-password', row.password, `'${row.name}'`)
       return { ...identity, ...settings, password }
     })
   }

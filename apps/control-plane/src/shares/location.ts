@@ -76,7 +76,7 @@ function keyOf({ protocol, name }: GatewayShareSettings): string {
 }
 
 function assertNameFree({ nameUsed }: GatewayNode, { protocol }: GatewayShareSettings): void {
-  const hint = shareNamesIgnoreCase(protocol) ? '; names are compared without case' : ''
+  const hint = shareNamesIgnoreCase(protocol) ? '; names are not case-sensitive' : ''
   if (nameUsed)
-    throw fieldError({ name: [`The node has a share of protocol ${protocol} under this name already${hint}.`] })
+    throw fieldError({ name: [`The node already has a share of protocol ${protocol} with this name${hint}.`] })
 }

@@ -16,7 +16,8 @@ export function shareUploadsRoutes(
     {
       ...shared,
       method: 'GET',
-      summary: 'Files that clients have written to a share and that are not in Swift, asked of its gateway',
+      summary:
+        'Files that clients have written to a share and that are not in Swift, as reported by the gateway of the share',
       answer: ShareUploads,
       refusals: [503],
       handle: ({ id }) => uploads.get(id),
@@ -24,7 +25,7 @@ export function shareUploadsRoutes(
     {
       ...shared,
       method: 'POST',
-      summary: 'Remove objects that lie under old names because their files were renamed during their upload',
+      summary: 'Remove objects that renames left behind in Swift',
       headers: idempotencyKey,
       body: LeftoverRemoval,
       answer: RemovedLeftovers,

@@ -9,7 +9,7 @@ export function createDesiredUsers(secrets: Secrets): (tx: Transaction, nodeId: 
     const rows = await tx.user.findMany({ where: { clusterId, enabled: true }, orderBy: { id: 'asc' } })
     return rows.map(({ name, isSuperuser, password }) => ({
       user: name,
-      password: secrets.open('user-password', password),
+      password: secrets.open('user-password', password, `'${name}'`),
       is_superuser: isSuperuser,
     }))
   }

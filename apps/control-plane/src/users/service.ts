@@ -53,12 +53,12 @@ async function admit(store: UserStore, tx: Transaction, input: UserInput): Promi
   if (admission === undefined) throw unknownRelation('clusters', input.cluster)
   if (admission.clash !== null) throw fieldError({ user: [reasonOf(admission.clash, admission.clashIsOfName)] })
   if (admission.users >= maxUsersPerCluster)
-    throw fieldError({ cluster: [`The cluster has ${maxUsersPerCluster} users, the most that a cluster can have.`] })
+    throw fieldError({ cluster: [`The cluster already has ${maxUsersPerCluster} users, which is the maximum.`] })
 }
 
 function reasonOf(user: string, isOfName: boolean): string {
-  if (isOfName) return `The cluster already has a user '${user}'; names are compared without case.`
-  return `This name differs from '${user}' only in case or in the way that tempauth writes it, and tempauth could not tell them apart.`
+  if (isOfName) return `The cluster already has a user '${user}'; names are not case-sensitive.`
+  return `This name differs from '${user}' only in case or in the way that tempauth writes it, and tempauth could not tell them apart. Choose another name.`
 }
 
 function updateOf(before: User, change: UserChange, secrets: Secrets): UserUpdate {

@@ -34,7 +34,10 @@ function timeOf(name: string, text: string): number {
   const match = pattern.exec(text.trim())
   const time = match === null ? undefined : utcMs(match)
   if (time !== undefined) return time
-  throw new RoostError('invalid', `'${text}' is no time for '${name}': give one such as 2014-11-21T17:00:00Z.`)
+  throw new RoostError(
+    'invalid',
+    `'${text}' is not a valid time for '${name}'. Use a time such as 2014-11-21T17:00:00Z.`,
+  )
 }
 
 function utcMs([, year, month, day, hour, minute, seconds = '00', zone = 'Z']: RegExpExecArray): number | undefined {

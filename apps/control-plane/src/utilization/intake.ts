@@ -38,11 +38,14 @@ export function createUsageIntake(options: UsageIntakeOptions): UsageIntake {
     async accept(nodeId, message) {
       const halfHour = message.half_hour / halfHourSeconds
       if (halfHour * halfHourMs > now() + halfHourAheadSeconds * 1000)
-        throw new RoostError('invalid', `The half-hour of ${timeText(halfHour)} has not begun: set this node's clock.`)
+        throw new RoostError(
+          'invalid',
+          `The half-hour of ${timeText(halfHour)} has not begun yet. Synchronize the clock of this node, preferably with NTP.`,
+        )
       if (halfHour < oldestKept()) {
         log.info(
           { nodeId, halfHour: timeText(halfHour) },
-          'usage arrived that is older than what is kept; it is dropped',
+          'dropped a usage report that is older than the retention period',
         )
         return
       }
@@ -57,7 +60,7 @@ export function createUsageIntake(options: UsageIntakeOptions): UsageIntake {
         if (!isKnown) throw removed()
       }
       await writeWithoutPoison(rowsOf(usage), write, (row, err) =>
-        log.warn({ err, nodeId, row }, 'dropped usage of a node that the database refuses'),
+        log.warn({ err, nodeId, row }, 'dropped usage of a node, because the database refused it'),
       )
       if (refusal !== undefined) throw new RoostError('forbidden', refusal)
     },

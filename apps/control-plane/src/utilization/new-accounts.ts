@@ -20,7 +20,7 @@ export function newAccountLimit(nowMs: number, perDay: number = usualPerDay): Ne
     check(accounts) {
       if (accounts <= perDay) return
       const limit = `A node can report at most ${perDay} new accounts a day.`
-      throw new RoostError('too_many', `${limit} This message is accepted tomorrow.`)
+      throw new RoostError('too_many', `${limit} This message will be accepted after 00:00 UTC.`)
     },
   }
 }

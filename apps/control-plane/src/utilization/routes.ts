@@ -62,11 +62,11 @@ export function utilizationRoutes({ utilization, requireCluster }: UtilizationRo
 }
 
 const query = {
-  start: z.string().describe('ISO 8601, UTC without a zone; rounded down to the half-hour'),
-  end: z.string().describe('Now unless given; rounded up to whole hours from the rounded start'),
+  start: z.string().describe('ISO 8601; UTC if no time zone is given. Rounded down to the half-hour'),
+  end: z.string().describe('Default: now. Rounded up to complete hours after the rounded start'),
   limit: z.int().min(0).describe('Page size; 0 or more than 1000 means 1000').meta({ default: 20 }),
   offset: z.int().min(0).describe('Offset of the first row').meta({ default: 0 }),
-  format: z.enum(['json', 'csv']).describe('csv: every row, or those of the page where there is a limit'),
+  format: z.enum(['json', 'csv']).describe('csv: all rows, or those of the page if a limit is given'),
 }
 
 function transferScope({ id }: RouteRequest): TransferScope {
@@ -76,6 +76,6 @@ function transferScope({ id }: RouteRequest): TransferScope {
 function storageScope({ id, params }: RouteRequest): StorageScope {
   const text = params['policy_idx'] ?? ''
   const policyIdx = /^\d{1,10}$/.test(text) ? Number(text) : maxId + 1
-  if (policyIdx > maxId) throw new RoostError('not_found', 'A storage policy is named by its index, such as 0.')
+  if (policyIdx > maxId) throw new RoostError('not_found', 'Use the index of a storage policy, such as 0.')
   return { clusterId: id, policyIdx }
 }

@@ -35,18 +35,18 @@ export function viewsOf<Scope, Row extends CsvRow, AccountRow extends CsvRow>(
   return [
     {
       path: '',
-      summary: 'a row an account, over the whole time',
+      summary: 'one row per account, over the complete time range',
       record: accountRecord,
       page: ({ scope, range }, slice) => feed.ofAccounts(scope, range, slice),
       everything: ({ scope, range }) => feed.everyAccount(scope, range),
     },
-    oneRow('total/', 'one row over all accounts', record, ({ scope, range }) => feed.total(scope, range)),
-    oneRow(':account/', 'one row of an account, over the whole time', record, ({ scope, account, range }) =>
+    oneRow('total/', 'one row for all accounts together', record, ({ scope, range }) => feed.total(scope, range)),
+    oneRow(':account/', 'one row of an account, over the complete time range', record, ({ scope, account, range }) =>
       feed.ofAccount(scope, account, range),
     ),
     {
       path: ':account/detail/',
-      summary: 'a row an hour of an account',
+      summary: 'one row per hour of an account',
       record,
       page: ({ scope, account, range }, slice) => feed.detail(scope, account, range, slice),
       everything: ({ scope, account, range }) => feed.everyHour(scope, account, range),

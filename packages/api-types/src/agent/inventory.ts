@@ -116,7 +116,7 @@ export type InventoryRing = z.infer<typeof InventoryRing>
 export const InventoryProblem = z.object({
   /** A word to search for, such as `ring_unreadable`, `duplicate_fs_uuid`, `mount_stuck`. */
   code: Name,
-  /** The file, mount point or device that it is about. */
+  /** File, mount point or device that has the problem that it is about. */
   subject: Path,
   message: Text,
 })

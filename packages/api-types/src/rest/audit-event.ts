@@ -35,18 +35,19 @@ export const AuditEvent = z
     resource_uri: ResourceUri,
     at: z.iso.datetime(),
     operator: z.string().meta({
-      description: 'Who: an operator, `local` for the host itself, or `agent`; empty for failed logins',
+      description:
+        'Name of the operator, `local` for a command on the host, or `agent` with the UUID of a node; empty for failed logins',
       [blankKey]: true,
     }),
-    key_id: z.int().nullable().meta({ description: 'Which key of the operator' }),
-    address: z.string().meta({ description: 'Where from', [blankKey]: true }),
+    key_id: z.int().nullable().meta({ description: 'Id of the key that the operator used' }),
+    address: z.string().meta({ description: 'Address of the client', [blankKey]: true }),
     request_id: z.string().meta({ description: 'The X-Request-Id of the answer', [blankKey]: true }),
     action: AuditAction,
     resource: z.string(),
-    resource_id: z.int().nullable().meta({ description: 'Null when the write was about several records' }),
+    resource_id: z.int().nullable().meta({ description: 'Null if the change was to several records' }),
     changes: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'Field to [before, after]; secrets are ***, and tell only that they changed' }),
+      .meta({ description: 'By field: [before, after]. For secrets both are ***, which shows only that they changed' }),
   })
   .meta({
     id: 'AuditEvent',

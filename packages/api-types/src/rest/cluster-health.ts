@@ -8,15 +8,15 @@ const count = z.number().nullable()
 
 /** Nodes that have the same file of a ring. */
 export const RingCopies = z.object({
-  md5: z.string().meta({ description: 'Of the ring file, as /recon/ringmd5 and md5sum tell it' }),
+  md5: z.string().meta({ description: 'MD5 of the ring file, as reported by /recon/ringmd5 and md5sum' }),
   version: z.number().nullable(),
   nodes: z.array(relationUri('nodes')),
 })
 
 export const RingHealth = z.object({
   name: z.string().meta({ description: '`account`, `container`, `object`, `object-1` …' }),
-  agree: z.boolean().meta({ description: 'Whether every node that has this ring has the same one' }),
-  copies: z.array(RingCopies).meta({ description: 'The one that most nodes have comes first' }),
+  agree: z.boolean().meta({ description: 'Whether all nodes that have this ring have the same file' }),
+  copies: z.array(RingCopies).meta({ description: 'Sorted by the number of nodes, the most common file first' }),
 })
 export type RingHealth = z.infer<typeof RingHealth>
 
@@ -33,8 +33,10 @@ export const PolicyCopies = StoragePolicy.pick({
 
 export const PolicyHealth = z.object({
   index: z.number(),
-  agree: z.boolean().meta({ description: 'Whether every node that has this policy defines it in the same way' }),
-  copies: z.array(PolicyCopies).meta({ description: 'The definition that most nodes have comes first' }),
+  agree: z.boolean().meta({ description: 'Whether all nodes that have this policy define it in the same way' }),
+  copies: z
+    .array(PolicyCopies)
+    .meta({ description: 'Sorted by the number of nodes, the most common definition first' }),
 })
 export type PolicyHealth = z.infer<typeof PolicyHealth>
 
@@ -69,12 +71,12 @@ export const NodeHealth = z.object({
   node: relationUri('nodes'),
   hostname: z.string(),
   state: NodeState,
-  swift_version: z.string().nullable().meta({ description: 'As a storage server of the node tells it' }),
-  rings: z.record(z.string(), z.string()).meta({ description: 'MD5 by the name of the ring' }),
+  swift_version: z.string().nullable().meta({ description: 'As reported by a storage server of the node' }),
+  rings: z.record(z.string(), z.string()).meta({ description: 'MD5 of each ring file, by the name of the ring' }),
   async_pending: count,
   replication_age_seconds: ages,
   quarantined: Quarantined,
-  unmounted: count.meta({ description: 'Devices that are not mounted, as Swift itself sees it' }),
+  unmounted: count.meta({ description: 'Number of devices that are not mounted, as reported by Swift' }),
 })
 export type NodeHealth = z.infer<typeof NodeHealth>
 
@@ -98,13 +100,15 @@ export const ClusterHealth = z
     rings: z.array(RingHealth),
     policies_agree: z.boolean(),
     policies: z.array(PolicyHealth),
-    async_pending: count.meta({ description: 'Updates of containers that wait, over all nodes' }),
-    oldest_replication: passes.meta({ description: 'The longest ago that any node ended a pass' }),
+    async_pending: count.meta({ description: 'Pending container updates (async_pending) of all nodes' }),
+    oldest_replication: passes.meta({
+      description: 'For each server type, the node whose last replication pass ended longest ago',
+    }),
     quarantined: Quarantined,
     unmounted: z
       .array(UnmountedDevice)
-      .meta({ description: 'Devices of rings that are unmounted, missing or failed, by node and name' }),
-    nodes: z.array(NodeHealth).meta({ description: 'Every node that has a ring, by id' }),
+      .meta({ description: 'Ring devices that are unmounted, missing or failed, sorted by node and name' }),
+    nodes: z.array(NodeHealth).meta({ description: 'Every node that has a ring, sorted by id' }),
   })
   .meta({
     id: 'ClusterHealth',

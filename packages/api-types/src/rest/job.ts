@@ -40,7 +40,7 @@ export type NodePlan = z.infer<typeof NodePlan>
 
 export const JobPlan = z
   .object({
-    plan_id: z.string().meta({ description: 'Name it in a POST to apply this plan and no other' }),
+    plan_id: z.string().meta({ description: 'Send it in a POST to apply exactly this plan' }),
     nodes: z.array(NodePlan),
   })
   .meta({ id: 'JobPlan' })
@@ -65,7 +65,7 @@ const exampleJob = {
 /** A deployment. It is for one node or for all nodes of a cluster that it concerns; the other of the two is null. */
 export const Job = z
   .object({
-    id: z.string().meta({ description: 'Numeric text', example: '7' }),
+    id: z.string().meta({ description: 'Integer as a string', example: '7' }),
     resource_uri: ResourceUri,
     node: relationUri('nodes').nullable(),
     cluster: relationUri('clusters').nullable(),
@@ -82,7 +82,7 @@ export const Job = z
   .meta({ id: 'Job', examples: [exampleJob] })
 export type Job = z.infer<typeof Job>
 
-const oneTarget = 'Name a node or a cluster, one of the two.'
+const oneTarget = 'Give either a node or a cluster.'
 
 export const JobInput = z
   .object({
@@ -95,7 +95,7 @@ export const JobInput = z
   })
   .refine((input) => (input.node === undefined) !== (input.cluster === undefined), { error: oneTarget, path: ['node'] })
   .refine((input) => input.generation === undefined || input.node !== undefined, {
-    error: 'A generation belongs to one node: name the node.',
+    error: 'A generation belongs to one node. Give a node instead of a cluster.',
     path: ['generation'],
   })
   .meta({ examples: [{ node: '/api/v1/nodes/7/' }] })
@@ -122,7 +122,9 @@ export const Drift = z
             subject: z.string(),
             message: z.string(),
             diff: z.string(),
-            adoptable: z.boolean().meta({ description: 'It maps back to fields of shares' }),
+            adoptable: z
+              .boolean()
+              .meta({ description: 'Whether adopt can store this difference in the fields of shares' }),
           }),
         ),
       }),

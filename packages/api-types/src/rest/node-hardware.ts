@@ -11,7 +11,9 @@ const description = (text: string) => ({ description: text })
 export const NodeHardware = z
   .object({
     node: relationUri('nodes'),
-    read_at: z.iso.datetime().meta(description('When the agent read it: once a day, and when disks change')),
+    read_at: z.iso
+      .datetime()
+      .meta(description('When the agent read the hardware. It does so once a day and when disks change')),
     system: z.object(part.system).nullable(),
     board: z.object(part.board).nullable(),
     bios: z.object(part.bios).nullable(),
@@ -23,7 +25,7 @@ export const NodeHardware = z
       .array(
         z.object({
           ...part.disk,
-          name: z.string().meta(description("The kernel's name, such as `sda`; it may change with each start")),
+          name: z.string().meta(description('Kernel name, such as `sda`; it can change at each boot')),
           interface: text.meta(description('Such as `SATA`, `SAS` or `PCIe`')),
           kind: text.meta(description('`HD`, `SSD` or `NVMe`')),
           size_bytes: count,
@@ -35,7 +37,7 @@ export const NodeHardware = z
       .nullable(),
     unavailable: z
       .record(z.string(), z.string())
-      .meta(description('The reason for each part and value that could not be read, by its name, which is null')),
+      .meta(description('Parts and values that could not be read, each with the reason. Their fields are null')),
   })
   .meta({
     id: 'NodeHardware',

@@ -43,8 +43,8 @@ export type GrantableRole = z.infer<typeof GrantableRole>
 const Ip = z.union([z.ipv4(), z.ipv6()], { error: 'Enter an IPv4 or IPv6 address.' })
 
 const NodeProblem = z.object({
-  code: z.string().meta({ description: 'A word to search for' }),
-  subject: z.string().meta({ description: 'The file, mount point or device' }),
+  code: z.string().meta({ description: 'Identifier of the kind of problem' }),
+  subject: z.string().meta({ description: 'File, mount point or device that has the problem' }),
   message: z.string(),
 })
 
@@ -90,19 +90,19 @@ export const Node = z
     node_role: NodeRole,
     roles_granted: z.array(GrantableRole).meta({
       description:
-        'Roles in which deployments reach the node. An enrollment token grants them, or a change of node_role by an operator',
+        'Roles whose deployments the node receives. An enrollment token or an operator who changes node_role grants them',
     }),
     state: NodeState,
     state_detail: z
       .string()
       .nullable()
-      .meta({ description: 'What waits for an operator, such as the approval of a role' }),
+      .meta({ description: 'What an operator must do before the node can be used fully, such as approving a role' }),
     config_state: ConfigState,
     last_seen: z.iso.datetime().nullable(),
     agent_version: z.string().nullable(),
-    problems: z
-      .array(NodeProblem)
-      .meta({ description: 'What its agent cannot read, or what contradicts itself: an operator should look' }),
+    problems: z.array(NodeProblem).meta({
+      description: 'Problems that the agent found on the node, such as unreadable or contradictory configuration',
+    }),
   })
   .meta({
     id: 'Node',
@@ -114,7 +114,7 @@ export type Node = z.infer<typeof Node>
 export const ChangedNode = Node.extend({
   passwords_to_rotate: z.array(z.string()).optional().meta({
     description:
-      'Only after a role was revoked: URIs of the users and shares whose passwords the node has received, and of the cluster whose storage login it has',
+      'Only after a role was revoked: URIs of the users and shares whose passwords the node has received, and of the cluster if the node has received its storage login',
   }),
 }).meta({ id: 'ChangedNode', examples: [exampleNode] })
 export type ChangedNode = z.infer<typeof ChangedNode>
@@ -160,7 +160,10 @@ export const NodeChange = z
     replication_facing_ip: Ip.nullable(),
     other_ips: z.array(Ip),
     node_role: RoleFlags.extend({
-      id: z.int().meta({ description: 'Of a complete record: then only flags with another value have an effect' }),
+      id: z.int().meta({
+        description:
+          'Id of a complete record. If it is given, only flags that differ from the stored ones have an effect',
+      }),
     }).partial(),
   })
   .partial()

@@ -30,9 +30,11 @@ export const OperatorInput = z.object({
     .string()
     .regex(
       /^[!-9;-~](?:[ -9;-~]{0,62}[!-9;-~])?$/,
-      'Use 1 to 64 printable ASCII characters without a colon, and no blank at the ends.',
+      'Use 1 to 64 printable ASCII characters without a colon and without a leading or trailing space.',
     )
-    .refine((name) => !reserved.test(name), { error: 'This name means Roost itself in the audit: take another.' }),
+    .refine((name) => !reserved.test(name), {
+      error: 'This name is reserved for Roost itself in the audit log. Choose another name.',
+    }),
   role: OperatorRole.default('read_only'),
 })
 export type OperatorInput = z.infer<typeof OperatorInput>

@@ -118,13 +118,15 @@ describe('the clients of a share', () => {
 
   it.each([' ', ',', ' ,', ', ,  ,'])('are not %j, which would open the share', (text) => {
     const messages = ClientsAllowedList.safeParse(text).error?.issues.map((issue) => issue.message)
-    expect(messages).toEqual(['The list has separators only. Name an entry, or send an empty text for every client.'])
+    expect(messages).toEqual([
+      'The list contains only separators. Give an entry, or send an empty string for every client.',
+    ])
     expect(accepts(AccountList, text)).toBe(false)
   })
 
   it('are named in the refusal', () => {
     const messages = ClientsAllowedList.safeParse('10.0.0.1 a_b').error?.issues.map((issue) => issue.message)
-    expect(messages).toEqual(['"a_b" is no IPv4 address, subnet, domain name, .suffix or @netgroup.'])
+    expect(messages).toEqual(['"a_b" is not an IPv4 address, subnet, domain name, .suffix or @netgroup.'])
   })
 })
 

@@ -7,9 +7,9 @@ export const ShareName = z
     shareNamePattern,
     'Use 1 to 64 letters, digits, dots, underscores, dashes or blanks, and begin with a letter, a digit or an underscore.',
   )
-  .refine((name) => !name.endsWith(' '), { error: 'A name may not end in a blank.' })
+  .refine((name) => !name.endsWith(' '), { error: 'Remove the space at the end of the name.' })
   .refine((name) => !reservedShareNames.has(name.toLowerCase()), {
-    error: `These names have a meaning of their own: ${[...reservedShareNames].join(', ')}.`,
+    error: `These names are reserved: ${[...reservedShareNames].join(', ')}. Choose another name.`,
   })
 
 /** A name of a Swift container. Paths on a gateway come from the share's id, so that these checks are the second wall. */
@@ -20,7 +20,7 @@ export const ContainerName = z
   .refine((name) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(name), {
     error: 'Leave out control characters.',
   })
-  .refine((name) => !climbs(name), { error: "A container's name has no / and is not . or .." })
+  .refine((name) => !climbs(name), { error: "Use a container name without '/' that is not '.' or '..'." })
 
 /** Whether a name is a path step, as it stands or in a disguise that some program on its way may take off. */
 function climbs(name: string): boolean {

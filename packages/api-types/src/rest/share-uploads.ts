@@ -14,35 +14,43 @@ export const ShareUploads = z
     dirty_bytes: z.int(),
     oldest_dirty_seconds: z
       .number()
-      .meta(description('Since the last change of the file that waits longest; 0 without one')),
+      .meta(
+        description(
+          'Seconds since the last change of the file that has waited longest for its upload; 0 if no file waits',
+        ),
+      ),
     cache_bytes: count.meta(
-      description('All that the cache holds; null, as the next three, while the mount does not answer'),
+      description(
+        'Bytes of all files in the cache. This field and the next three are null while the mount does not answer',
+      ),
     ),
-    uploads_queued: count.meta(description('Files that wait for their upload or are being uploaded')),
+    uploads_queued: count.meta(description('Files that are queued for upload or being uploaded')),
     upload_errors: count.meta(description('Files that could not be cached or uploaded')),
-    out_of_space: z.boolean().nullable().meta(description('The disk of the cache is full')),
+    out_of_space: z.boolean().nullable().meta(description('Whether the disk of the cache is full')),
     leftover_files: z
       .int()
-      .meta(description('Objects in Swift under names that files had before they were renamed during their upload')),
+      .meta(
+        description('Objects that renames left behind in Swift, because the files were renamed during their upload'),
+      ),
     oldest: z
       .array(
         z.object({
-          path: z.string().meta(description('In the container')),
+          path: z.string().meta(description('Path of the file in the container')),
           bytes: z.int(),
           changed: z.string().meta(description('ISO 8601, UTC')),
         }),
       )
-      .meta(description('The twenty files that wait longest, the oldest first')),
+      .meta(description('The twenty files that have waited longest, the oldest first')),
     leftovers: z
       .array(
         z.object({
-          name: z.string().meta(description('Of the object, in the container')),
+          name: z.string().meta(description('Name of the object in the container')),
           size_bytes: z.int(),
-          renamed_to: z.string().meta(description('The object with the same content')),
-          since: z.string().meta(description('When it was renamed: ISO 8601, UTC')),
+          renamed_to: z.string().meta(description('Name of the object that has the content now')),
+          since: z.string().meta(description('When the file was renamed: ISO 8601, UTC')),
         }),
       )
-      .meta(description('The twenty oldest leftovers. They are removed only by a POST')),
+      .meta(description('The twenty oldest objects that renames left behind. Only a POST removes them')),
   })
   .meta({
     id: 'ShareUploads',
@@ -77,7 +85,7 @@ export const LeftoverRemoval = z
   .object({
     remove_leftovers: z
       .union([z.literal(true), z.array(boundedText(1024).min(1)).min(1).max(200)])
-      .meta(description('Names of leftovers; true for the 200 oldest')),
+      .meta(description('Names of objects that renames left behind, or true for the 200 oldest')),
   })
   .meta({ id: 'LeftoverRemoval', examples: [{ remove_leftovers: ['drafts/report.docx.part'] }] })
 export type LeftoverRemoval = z.infer<typeof LeftoverRemoval>
@@ -90,7 +98,7 @@ export const RemovedLeftovers = z
     removed: z.array(z.string()).meta(description('Names of the objects that were removed from Swift')),
     kept: z
       .array(z.object({ name: z.string(), reason: z.string() }))
-      .meta(description('Objects that are no leftovers, or are none any longer, and why')),
+      .meta(description('Objects that were not removed, each with the reason')),
   })
   .meta({
     id: 'RemovedLeftovers',

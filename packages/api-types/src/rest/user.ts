@@ -36,11 +36,11 @@ const exampleUser = {
 /** A storage account as lists and details show it: never with its password. */
 export const User = z
   .object({
-    id: z.string().meta({ description: 'Numeric text', example: '12' }),
+    id: z.string().meta({ description: 'Integer as a string', example: '12' }),
     resource_uri: ResourceUri,
     cluster: relationUri('clusters'),
     user: z.string().meta({ description: 'Logs in as <user>:<user>; its account is AUTH_<user>' }),
-    is_superuser: z.boolean().meta({ description: 'Reaches every account of the cluster' }),
+    is_superuser: z.boolean().meta({ description: 'Can access every account of the cluster' }),
     enabled: z.boolean(),
   })
   .meta({ id: 'User', examples: [exampleUser] })

@@ -4,25 +4,25 @@ import { examplesOf, ListMeta } from './dialect/envelope.js'
 /** Which time a row is about, in UTC, such as `2014-11-21 17:00:00Z`; `end` is the first moment after it. */
 const interval = {
   start: z.string().meta({ description: 'UTC', example: '2014-11-21 17:00:00Z' }),
-  end: z.string().meta({ description: 'The first moment after the interval, UTC', example: '2014-11-21 18:00:00Z' }),
+  end: z.string().meta({ description: 'End of the interval (exclusive), UTC', example: '2014-11-21 18:00:00Z' }),
   pct_complete: z
     .number()
     .min(0)
     .max(100)
-    .describe('How much of what was to be known about the interval arrived, in percent'),
+    .describe('Percentage of the expected reports for the interval that have arrived'),
 }
 
 /** Sums may be beyond what an integer of JSON holds exactly; below 2^53 they are exact. */
 const counter = (description: string) => z.number().min(0).describe(description)
 
 const storageCounters = {
-  bytes_used: counter('Bytes stored, replicas not counted: the most in the interval'),
-  container_count: counter('The most containers in the interval'),
-  object_count: counter('The most objects in the interval'),
+  bytes_used: counter('Maximum of the bytes stored during the interval, without replicas'),
+  container_count: counter('Maximum number of containers during the interval'),
+  object_count: counter('Maximum number of objects during the interval'),
   verified: z
     .boolean()
     .describe(
-      'Two different nodes have reported every half-hour: the second highest report counts, so no node alone raises it',
+      'Whether at least two nodes have reported every half-hour. The second highest report counts, so that no single node can raise the usage',
     ),
 }
 const transferCounters = {

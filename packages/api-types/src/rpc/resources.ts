@@ -90,7 +90,7 @@ export const resources = {
   },
   devices: {
     name: 'devices',
-    description: 'filesystems that a ring or the configuration of an agent names',
+    description: 'filesystems that a ring or the configuration of an agent lists',
     record: Device,
     rules: deviceRules,
   },
@@ -102,7 +102,7 @@ export const resources = {
   },
   users: {
     name: 'users',
-    description: 'storage accounts of the clusters; removing one keeps what its account holds',
+    description: 'users of the clusters, each with a storage account; removing a user keeps the data in its account',
     record: User,
     rules: userRules,
     create: UserInput,
@@ -113,7 +113,7 @@ export const resources = {
   },
   gatewayShares: {
     name: 'gateway_shares',
-    description: 'NFS and CIFS shares of containers by the gateways',
+    description: 'NFS and CIFS shares of containers on the gateways',
     record: GatewayShare,
     rules: gatewayShareRules,
     create: GatewayShareInput,
@@ -138,7 +138,7 @@ export const resources = {
   },
   auditEvents: {
     name: 'audit_events',
-    description: 'changes, with their operator, time and address',
+    description: 'changes, each with its operator, time and address',
     record: AuditEvent,
     rules: auditEventRules,
   },

@@ -41,7 +41,7 @@ function jobProcedures(jobs: (services: Services) => JobService) {
 const NodeChanges = z
   .array(z.object({ ...RecordId.shape, change: NodeChange, ...Condition.shape }))
   .max(1000)
-  .refine((changes) => new Set(changes.map(({ id }) => id)).size === changes.length, 'A node comes twice.')
+  .refine((changes) => new Set(changes.map(({ id }) => id)).size === changes.length, 'A node appears twice.')
 
 export const appRouter = router({
   ...crud,

@@ -65,7 +65,7 @@ export const shareSettings = {
     default: 0,
     narrows: 'never',
     servers: 'mount alone',
-    text: 'Seconds before a written file goes to the store; on the gateway less than 5 counts as 5, because rclone can leave a file behind that is renamed sooner',
+    text: 'Seconds to wait before a written file is uploaded. The gateway waits at least 5, because a file that is renamed earlier can leave an object behind under its old name',
   }),
   write_retain: setting({
     protocol: 'every',
@@ -82,7 +82,7 @@ export const shareSettings = {
     default: null,
     narrows: 'never',
     servers: 'mount alone',
-    text: "Megabytes of the gateway's disk for cached files; null: an equal part of 80 % of that disk for each share of the node. A change is applied once no client has a file open",
+    text: "Megabytes of the gateway's disk for cached files; null: 80 % of that disk, divided equally among the shares of the node. A change takes effect when no client has a file open",
   }),
   root_squash: setting({
     protocol: 'nfs',
@@ -93,7 +93,7 @@ export const shareSettings = {
       exports: { option: '', texts: { true: 'root_squash', false: 'no_root_squash' }, absent: 'root_squash' },
       ganesha: { option: 'Squash', texts: { true: 'root_squash', false: 'no_root_squash' }, absent: 'root_squash' },
     },
-    text: "A client's root has the rights of an anonymous user",
+    text: 'The user root of a client has the rights of the anonymous user',
   }),
   secure: setting({
     protocol: 'nfs',
@@ -112,7 +112,7 @@ export const shareSettings = {
     default: true,
     narrows: 'never',
     servers: { samba: { option: 'browseable', texts: yesNo, absent: 'yes' } },
-    text: 'The share is in the list of the server',
+    text: 'The share is visible in the list of shares of the server',
   }),
   cifs_guest_ok: setting({
     protocol: 'cifs',
@@ -128,7 +128,7 @@ export const shareSettings = {
     default: '0664',
     narrows: 'never',
     servers: { samba: { option: 'create mask', absent: '0744' } },
-    text: 'Mode of new files, three or four octal digits: bits that it lacks are never set',
+    text: 'Mode of new files, three or four octal digits. Permission bits that are not in the mode are never set',
   }),
   cifs_directory_mask: setting({
     protocol: 'cifs',
@@ -136,7 +136,7 @@ export const shareSettings = {
     default: '0775',
     narrows: 'never',
     servers: { samba: { option: 'directory mask', absent: '0755' } },
-    text: 'Mode of new directories, three or four octal digits: bits that it lacks are never set',
+    text: 'Mode of new directories, three or four octal digits. Permission bits that are not in the mode are never set',
   }),
   cifs_valid_users: setting({
     protocol: 'cifs',
@@ -144,7 +144,7 @@ export const shareSettings = {
     default: '',
     narrows: 'by entry',
     servers: { samba: 'own code' },
-    text: 'Users that may log in, with commas or blanks between them; every user while this and the groups are empty',
+    text: 'Users that may log in, separated by commas or spaces; every user if this list and the list of groups are empty',
   }),
   cifs_valid_groups: setting({
     protocol: 'cifs',
@@ -152,7 +152,7 @@ export const shareSettings = {
     default: '',
     narrows: 'by entry',
     servers: { samba: 'own code' },
-    text: 'Groups whose users may log in, with commas or blanks between them',
+    text: 'Groups whose users may log in, separated by commas or spaces',
   }),
   clients_allowed_list: setting({
     protocol: 'every',
@@ -160,7 +160,7 @@ export const shareSettings = {
     default: '',
     narrows: 'by entry',
     servers: { samba: 'own code', exports: 'own code', ganesha: 'own code' },
-    text: 'Clients that are served: IPv4 addresses, subnets (10.0.0.0/8 or with a netmask), domain names, .suffix or *.suffix, @netgroup, with commas or blanks between them; empty: every client',
+    text: 'Clients that may connect, separated by commas or spaces: IPv4 addresses, subnets (10.0.0.0/8 or with a netmask), domain names, .suffix or *.suffix, @netgroup; empty: every client',
   }),
   no_apple_doubles: setting({
     protocol: 'every',
@@ -172,7 +172,7 @@ export const shareSettings = {
       exports: 'no setting',
       ganesha: 'no setting',
     },
-    text: "Keeps the files ._* of Apple's clients away",
+    text: 'Rejects the files ._* that macOS clients create',
   }),
 } as const
 

@@ -50,7 +50,7 @@ export const clientList = {
   type: text,
   rule: listText({
     passes: (entry) => parseShareClient(entry) !== undefined,
-    fault: 'is no IPv4 address, subnet, domain name, .suffix or @netgroup',
+    fault: 'is not an IPv4 address, subnet, domain name, .suffix or @netgroup',
     emptyMeans: 'every client',
   }),
 } as const
@@ -61,7 +61,7 @@ export const accountList = {
   type: text,
   rule: listText({
     passes: (entry) => accountNamePattern.test(entry),
-    fault: 'is no name of a user or a group',
+    fault: 'is not a name of a user or a group',
     emptyMeans: 'no restriction',
   }),
 } as const
@@ -88,7 +88,7 @@ function listText({ passes, fault, emptyMeans }: ListRule) {
       const refuse = (message: string) => context.addIssue({ code: 'custom', message })
       const entries = splitList(list)
       if (list !== '' && entries.length === 0)
-        refuse(`The list has separators only. Name an entry, or send an empty text for ${emptyMeans}.`)
+        refuse(`The list contains only separators. Give an entry, or send an empty string for ${emptyMeans}.`)
       const wrong = entries.filter((entry) => !passes(entry))
       for (const entry of wrong.slice(0, 3)) refuse(`${JSON.stringify(entry.slice(0, 80))} ${fault}.`)
     }),

@@ -19,7 +19,7 @@ export function addDoctor(program: Command, config: () => Config, { out }: Termi
     .description('Check a control plane and suggest fixes for problems')
     .addHelpText(
       'after',
-      '\nOn the machine of the control plane it checks the process that runs there, otherwise what a client can see.',
+      '\nOn the machine of the control plane, this command checks the process that runs there. Elsewhere it checks what a client can see.',
     )
     .addOption(outputOption())
     .action(async (options: OutputOptions) => {

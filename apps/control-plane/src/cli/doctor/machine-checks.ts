@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { access, constants, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createDiskReader, nearlyFullBelow } from '@roost/runtime'
+import { counted, createDiskReader, nearlyFullBelow } from '@roost/runtime'
 import { readLastBackup } from '../../backup/last-backup.js'
 import type { Config } from '../../config.js'
 import { inspectDatabase } from '../../database/database.js'
@@ -25,7 +25,10 @@ export function dataDirectory({ dataDir }: Config): Check {
         (error: NodeJS.ErrnoException) => error.code,
       )
       if (code === undefined) return ['ok', dataDir]
-      return ['fail', `${dataDir}: ${code}. Set ROOST_DATA_DIR, or run this as the account that runs Roost.`]
+      return [
+        'fail',
+        `${dataDir} cannot be read and written (${code}). Set ROOST_DATA_DIR, or run this command as the account that runs Roost.`,
+      ]
     },
   }
 }
@@ -66,7 +69,7 @@ export function backupAge({ dataDir }: Config, now: number): Check {
       if (last === undefined)
         return [
           'warn',
-          'none was made. Run "roost local backup FILE", best by the timer roost-backup of docs/install.md.',
+          'no backup was made yet. Run "roost local backup FILE" daily, preferably with the timer roost-backup (see docs/install.md).',
         ]
       const days = Math.floor((now - Date.parse(last.created)) / dayMs)
       const text = `${last.path} of ${last.created}`
@@ -101,8 +104,8 @@ async function storedDatabase(config: Config): ReturnType<Check['run']> {
   if (state.unknown.length > 0)
     return [
       'fail',
-      `is newer than this Roost (it has ${state.unknown.join(', ')}). Start the release that last used it.`,
+      `is newer than this release of Roost (it has the migrations ${state.unknown.join(', ')}). Start the release that last used it.`,
     ]
   if (state.pending.length === 0) return ['ok', 'answers, and has the schema of this release']
-  return ['ok', `answers; the next start applies ${state.pending.length} migrations`]
+  return ['ok', `answers; the next start applies ${counted(state.pending.length, 'migration')}`]
 }

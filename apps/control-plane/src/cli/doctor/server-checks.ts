@@ -37,14 +37,16 @@ export function listenAddress({ listen, publicUrl }: InstanceFile): Check {
     async run() {
       if (listen === null || isLoopback(listen.host))
         return ['warn', 'listens on loopback only. Set ROOST_LISTEN and ROOST_PUBLIC_URL before adding other machines.']
-      return ['ok', `listens on ${listen.host}:${listen.port}, and is ${publicUrl} for nodes and people`]
+      return ['ok', `listens on ${listen.host}:${listen.port}; nodes and users reach it at ${publicUrl}`]
     },
   }
 }
 
 async function address(target: Target): Promise<Result> {
   const { status } = await probe(target, '/healthz')
-  return status === 200 ? ['ok', `${target.url} answers`] : ['fail', `${target.url} answers ${status} to /healthz`]
+  return status === 200
+    ? ['ok', `${target.url} answers`]
+    : ['fail', `${target.url}/healthz answers with status ${status}. See the log of the control plane.`]
 }
 
 async function certificate(target: Target): Promise<Result> {
@@ -53,14 +55,16 @@ async function certificate(target: Target): Promise<Result> {
   const days = Math.floor((end - Date.now()) / dayMs)
   return days >= certificateDays
     ? ['ok', `is trusted and valid for ${days} days`]
-    : ['warn', `expires in ${days} days. Renew it, or restart Roost if it is one of its own.`]
+    : ['warn', `expires in ${days} days. Renew it. If Roost issued it, restart Roost instead.`]
 }
 
 async function database(target: Target): Promise<Result> {
   const { status, body } = await probe(target, '/readyz')
   const { error, reason } = read(body)
   if (reason !== undefined) return ['fail', reason]
-  return status === 200 ? ['ok', 'answers'] : ['fail', `/readyz answers ${status}: ${error ?? 'nothing'}`]
+  return status === 200
+    ? ['ok', 'answers']
+    : ['fail', `/readyz answers with status ${status}: ${error ?? 'no error message'}`]
 }
 
 interface Readiness {

@@ -14,7 +14,7 @@ export interface StatusRow {
 }
 
 const retryAfter = {
-  'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait before the next attempt', schema: { type: 'integer' } },
 }
 const location = { Location: { description: 'The absolute URL of the record', schema: { type: 'string' } } }
 export const etagHeader = {
@@ -31,7 +31,7 @@ export const statuses = {
   304: { description: 'The record still has the ETag of If-None-Match; there is no body' },
   400: {
     code: 'invalid',
-    description: 'The request is faulty: one message, or messages by field',
+    description: 'The request is not valid: one message, or messages by field',
     example: "Invalid limit 'x' provided. Please provide a positive integer.",
   },
   401: {
@@ -43,8 +43,16 @@ export const statuses = {
   403: { code: 'forbidden', description: 'The operator may only read', example: messages.readOnlyOperator },
   404: { code: 'not_found', description: 'The record does not exist', example: messages.recordNotFound },
   405: { description: 'This method is not allowed here', example: messages.cannotRemove },
-  409: { code: 'conflict', description: 'Conflicts with what exists or runs', example: messages.keyInUse },
-  412: { code: 'stale', description: 'The record has changed since the ETag of If-Match', example: messages.stale },
+  409: {
+    code: 'conflict',
+    description: 'The request conflicts with an existing record or a running operation',
+    example: messages.keyInUse,
+  },
+  412: {
+    code: 'stale',
+    description: 'The record has changed: it does not have the ETag of If-Match any more',
+    example: messages.stale,
+  },
   413: { code: 'too_large', description: 'The body is larger than 1 MiB', example: messages.bodyTooLarge },
   414: { description: 'The path is too long', example: 'set/ accepts ids of up to 4096 characters together.' },
   415: { description: 'The body is not application/json', example: messages.notJson },
@@ -57,7 +65,7 @@ export const statuses = {
   },
   500: {
     code: 'internal',
-    description: 'Internal error; the log has details under the X-Request-Id',
+    description: 'Internal error; the log has details under the X-Request-Id of the answer',
     example: internalError('5f0c7a1e-6f3b-4c0f-9f0a-2f1d3b9c7e11'),
   },
   503: {

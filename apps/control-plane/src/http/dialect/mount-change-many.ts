@@ -42,7 +42,7 @@ export function mountChangeMany(app: FastifyInstance, resource: Resource, { orig
     method: 'PATCH',
     path: `${name}/`,
     resource: name,
-    summary: `Change several of ${name}, all or none`,
+    summary: `Change several records of ${name}: all of them or none`,
     body: z
       .object({ objects: z.array(z.intersection(Named, change.body)).max(maxObjects) })
       .meta({ examples: [{ objects: examplesOf(change.body).map(named) }] }),
@@ -80,8 +80,8 @@ function elementsOf(resource: string, objects: readonly unknown[], localPath: Lo
     const body = objectBody(object)
     const named = body['resource_uri'] ?? body['id']
     const id = idOfRelation(resource, typeof named === 'string' ? localPath(named) : named)
-    if (id === undefined) throw fieldError({ objects: [`Element ${index}: give its 'resource_uri'.`] })
-    if (seen.has(id)) throw fieldError({ objects: [`Element ${index}: ${resourceUri(resource, id)} comes twice.`] })
+    if (id === undefined) throw fieldError({ objects: [`Element ${index}: 'resource_uri' is missing or not valid.`] })
+    if (seen.has(id)) throw fieldError({ objects: [`Element ${index}: ${resourceUri(resource, id)} appears twice.`] })
     seen.add(id)
     return { id, body, ...ifMatchOf(body, index) }
   })
@@ -89,7 +89,7 @@ function elementsOf(resource: string, objects: readonly unknown[], localPath: Lo
 
 function ifMatchOf({ etag }: Body, index: number): Pick<Element, 'ifMatch'> {
   if (etag === undefined) return {}
-  if (typeof etag !== 'string') throw fieldError({ objects: [`Element ${index}: 'etag' must be a text.`] })
+  if (typeof etag !== 'string') throw fieldError({ objects: [`Element ${index}: 'etag' must be a string.`] })
   return { ifMatch: etag }
 }
 

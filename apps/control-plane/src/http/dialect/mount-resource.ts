@@ -52,7 +52,7 @@ function mountDetail(app: FastifyInstance, { name, record, rules, reads }: Resou
     method: 'GET',
     path: `${name}/:id/`,
     resource: name,
-    summary: `Read one of ${name}`,
+    summary: `Read a record of ${name}`,
     headers: ifNoneMatch,
     etag: true,
     status: 200,
@@ -86,7 +86,7 @@ function mountSet(app: FastifyInstance, { name, record, reads }: Resource): void
     method: 'GET',
     path: `${name}/set/:ids/`,
     resource: name,
-    summary: `Read several of ${name}, in the order asked`,
+    summary: `Read several records of ${name}, in the order of the ids`,
     params: { ids: 'Ids, separated by semicolons' },
     status: 200,
     answer: z

@@ -113,16 +113,24 @@ function typeOf({ type, format, relation }: Field): string {
 
 /** The headers of requests, as the documentation describes them. */
 export const ifMatch = {
-  'If-Match': z.string().describe('The ETag of the record that the caller saw: 412 if it has changed since. * is any.'),
+  'If-Match': z
+    .string()
+    .describe(
+      'The ETag of the record as the caller last read it. The answer is 412 if the record has changed since. `*` matches any version.',
+    ),
 }
 export const ifNoneMatch = {
-  'If-None-Match': z.string().describe('The ETag of the record that the caller has: 304 if it is still the same.'),
+  'If-None-Match': z
+    .string()
+    .describe(
+      'The ETag of the record as the caller last read it. The answer is 304 if the record has not changed since.',
+    ),
 }
 export const idempotencyKey = {
   'Idempotency-Key': z
     .string()
     .regex(/^[!-~]{1,255}$/)
-    .describe('A repetition with the same key and body within 24 hours receives the first answer.'),
+    .describe('A repeated request with the same key and body within 24 hours receives the answer to the first one.'),
 }
 
 /** Returns the query parameters of a list, for the documentation. */
@@ -140,14 +148,16 @@ export function listParameters({ record, rules }: Resource): Readonly<Record<str
   return {
     limit: z.int().min(0).describe('Page size; 0 or more than 1000 means 1000').meta({ default: 20 }),
     offset: z.int().min(0).describe('Offset of the first object').meta({ default: 0 }),
-    order_by: z.array(z.enum(rules.ordering.flatMap((field) => [field, `-${field}`]))).describe('May be repeated'),
+    order_by: z
+      .array(z.enum(rules.ordering.flatMap((field) => [field, `-${field}`])))
+      .describe('Field to sort by; `-` before it sorts in descending order. May be repeated'),
     ...Object.fromEntries(filters),
   }
 }
 
 /** Returns the schema of a filter's value. `known` are all the values that the field of that name has. */
 function valueOf(kind: FilterKind, known: readonly string[]): z.ZodType {
-  if (typeof kind === 'object') return z.string().describe(`Id or resource URI of one of ${kind.relation}`)
+  if (typeof kind === 'object') return z.string().describe(`Id or resource URI of a record of ${kind.relation}`)
   if (kind === 'text' && known.length > 0) return z.enum(known)
   return {
     integer: z.int(),
@@ -157,6 +167,6 @@ function valueOf(kind: FilterKind, known: readonly string[]): z.ZodType {
     uuid: z.uuid(),
     since: z.iso.datetime(),
     until: z.iso.datetime(),
-    above: z.int().describe('Rows with a greater number'),
+    above: z.int().describe('Records with a greater value'),
   }[kind]
 }

@@ -14,20 +14,20 @@ const page = `<!doctype html>
 <h1>Roost</h1>
 <p>A control plane for OpenStack Swift clusters and their gateways.</p>
 <ul>
-<li><a href="/docs/">The API, to read and to try</a> (<a href="/openapi.json">openapi.json</a>)</li>
-<li><a href="/api/v1/">The resources</a></li>
-<li><a href="/readyz">Is it ready?</a></li>
+<li><a href="/docs/">API documentation</a> (<a href="/openapi.json">openapi.json</a>)</li>
+<li><a href="/api/v1/">Resources</a></li>
+<li><a href="/readyz">Readiness</a></li>
 </ul>
 </html>
 `
 
 const schema = {
   tags: ['index'],
-  summary: 'A page for people; with `url` the place of a path in the documentation',
+  summary: 'The landing page, or with `url` a redirect to the documentation of a path',
   querystring: z.object({ url: z.string().describe('A path of this server, such as /api/v1/nodes/') }).partial(),
   response: {
     200: { description: 'The page', content: { 'text/html': { schema: z.string() } } },
-    302: z.null().describe('To that place'),
+    302: z.null().describe('Redirect to the documentation of the path'),
     ...describeRefusals([400, 500]),
   },
 }

@@ -81,8 +81,8 @@ function refusal(status: string, { tags, requestBody }: Operation): Json {
   const fields = { [tags?.[0] ?? 'error']: { enabled: ['Enter true or false.'] } }
   return {
     examples: {
-      request: { summary: 'The request is faulty', value: { error: messages.malformedJson } },
-      fields: { summary: 'Fields are faulty, all at once', value: fields },
+      request: { summary: 'The request is not valid', value: { error: messages.malformedJson } },
+      fields: { summary: 'Fields are not valid; all of them are listed', value: fields },
     },
   }
 }

@@ -14,7 +14,7 @@ export interface OpenApiOptions {
 
 const description = `The HTTP API of Roost. Every path answers with and without its trailing slash. Lists take
 \`limit\`, \`offset\`, \`order_by\` and the filters of the resource, each also as \`<filter>__in=a,b\`. Errors are
-\`{"error": "sentence"}\`; faulty fields \`{"<resource>": {"<field>": ["sentence"]}}\`.`
+\`{"error": "sentence"}\`; those of fields are \`{"<resource>": {"<field>": ["sentence"]}}\`.`
 
 /** Collects every route that is registered after this call, for `/openapi.json` and the page at `/docs`. */
 export async function describeRoutes(app: FastifyInstance, { version, hidden }: OpenApiOptions): Promise<void> {
@@ -23,7 +23,7 @@ export async function describeRoutes(app: FastifyInstance, { version, hidden }: 
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      servers: [{ url: '/', description: 'The server that answers this document' }],
+      servers: [{ url: '/', description: 'The server of this document' }],
       info: { title: 'Roost', version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
       components: {
         securitySchemes: {
@@ -83,7 +83,9 @@ function withCsv(schema: FastifySchema): FastifySchema {
   const { 200: json, ...others } = schema.response as Readonly<Record<string, object>>
   const content = {
     'application/json': { schema: json },
-    'text/csv': { schema: { type: 'string', description: 'With format=csv: the same rows, below a line of names' } },
+    'text/csv': {
+      schema: { type: 'string', description: 'With format=csv: the same rows as CSV, after a header line' },
+    },
   }
   return { ...schema, response: { ...others, 200: { description: 'The rows', content } } }
 }

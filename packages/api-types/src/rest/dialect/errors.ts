@@ -24,7 +24,7 @@ export class RoostError extends Error {
   readonly code: ErrorCode
   /** The faulty fields of one resource; REST answers `{"<resource>": {"<field>": [...]}}`. */
   readonly fields: FieldErrors | undefined
-  /** Seconds after which to try again; for `too_many` and `unavailable`. */
+  /** Seconds to wait before the next attempt; for `too_many` and `unavailable`. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(
@@ -48,7 +48,7 @@ export function fieldError(fields: FieldErrors): RoostError {
 }
 
 export const recordNotFound = 'There is no such record.'
-export const readOnlyOperator = 'This operator may only read.'
+export const readOnlyOperator = 'This operator has the role read_only. Changes need the role admin.'
 
 /** The body of a request error. */
 export const ErrorBody = z.object({ error: z.string() }).meta({ id: 'Error', examples: [{ error: recordNotFound }] })
