@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
-import { hostileValues } from '../hostile/hostile-values.js'
+import { hostileValues } from '../support/hostile/hostile-values.js'
 import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
