@@ -132,7 +132,7 @@ describe('the removal of leftovers', () => {
   }
 
   it('is asked of the gateway, answered and audited, over REST and tRPC', async () => {
-    const removal = { removed: ['a/b.part'], kept: [{ name: 'c', reason: 'It is no leftover.' }] }
+    const removal = { removed: ['a/b.part'], kept: [{ name: 'c', reason: 'No rename left this object behind.' }] }
     const asked = await connect({ result: removal })
     const expected = { share: share.resource_uri, node: `/api/v1/nodes/${node}/`, ...removal }
     const { status, body } = await remove({ remove_leftovers: ['a/b.part', 'c'] })

@@ -23,13 +23,13 @@ const events = async (share: number) =>
 
 it('a mount that the agent restored is an event of the audit, also from a time without a connection', async () => {
   const share = await addShare(node)
-  node.restored.explain(share, 'It did not answer.')
+  node.restored.explain(share, 'The mount did not answer.')
   node.restored.record(share)
   await node.start()
   await expect.poll(async () => (await events(share)).length, waitOptions).toBe(1)
   const { uuid } = await server.api.database.prisma.node.findUniqueOrThrow({ where: { id: node.id } })
   expect(await events(share)).toMatchObject([
-    { operator: `agent ${uuid}`, key_id: null, changes: { reason: [null, 'It did not answer.'] } },
+    { operator: `agent ${uuid}`, key_id: null, changes: { reason: [null, 'The mount did not answer.'] } },
   ])
 })
 

@@ -108,7 +108,7 @@ describe('enrollment', () => {
   it('ends with the line that starts the agent, from where its identity is', async () => {
     const url = await serve(answering(200, enrolled))
     const { stdout } = await enrollAt(url, '--data-dir', dataDir)
-    expect(stdout).toContain(`Start it with: roost-agent --data-dir ${dataDir} run\n`)
+    expect(stdout).toContain(`Start the agent with: roost-agent --data-dir ${dataDir} run\n`)
   })
 
   it('names in that line the root and the configuration with which it was called, quoted where a shell would split them', async () => {

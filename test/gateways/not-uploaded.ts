@@ -98,7 +98,7 @@ export function describeLeftovers(lab: GatewayLab, faults: FaultProxy): void {
       const removal = await lab.api.call(`${share.resource_uri}uploads/`, { method: 'POST', body })
       expect([removal.status, removal.body]).toMatchObject([
         200,
-        { removed: ['film.mkv.part'], kept: [{ name: 'first.bin', reason: 'It is no leftover.' }] },
+        { removed: ['film.mkv.part'], kept: [{ name: 'first.bin', reason: 'No rename left this object behind.' }] },
       ])
       expect(await reported()).toEqual([])
       await expect.poll(names, waitFor(30)).toEqual(['film.mkv', 'first.bin'])

@@ -40,7 +40,12 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
       const job = await lab.deploy()
       expect(job).toMatchObject({
         state: 'COMPLETED_FAILED',
-        targets: [{ state: 'failed', message: expect.stringContaining("Not served, because not mounted: 'two'.") }],
+        targets: [
+          {
+            state: 'failed',
+            message: expect.stringContaining("Shares that are not served because they are not mounted: 'two'."),
+          },
+        ],
       })
       expect([await isServed(one), await isServed(two), await isServed(three)]).toEqual([true, false, true])
       expect([await configState(), (await lab.get(`${lab.node}drift/`)).items ?? []]).toEqual(['pending', []])
@@ -50,8 +55,8 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
     })
 
     it.each([
-      ['stopped', 'STOP', 'It did not answer.'],
-      ['killed', 'KILL', 'Its rclone was not running.'],
+      ['stopped', 'STOP', 'The mount did not answer.'],
+      ['killed', 'KILL', 'Its rclone process was not running.'],
     ])('serve again after rclone was %s, which is an event of the audit', async (_what, signal, reason) => {
       const [one, , three] = shares as [GatewayShare, GatewayShare, GatewayShare]
       const others = await pidOf(three)

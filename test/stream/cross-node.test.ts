@@ -32,7 +32,7 @@ const messages: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   catalogue: { type: 'catalogue', id: 1, metrics: [{ name: 'a.b', unit: 'count', aggregation: 'sum' }] },
   device_usage: { type: 'device_usage', time: Date.now() / 1000, devices: [] },
   usage: { type: 'usage', sequence: 2, half_hour: 1800, storage: [], transfer: [], log_read: null },
-  mount_restored: { type: 'mount_restored', sequence: 3, share: 1, time: 1, reason: 'It did not answer.' },
+  mount_restored: { type: 'mount_restored', sequence: 3, share: 1, time: 1, reason: 'The mount did not answer.' },
   log: { type: 'log', level: 'info', message: 'hello' },
 }
 

@@ -88,7 +88,7 @@ describe.skipIf(skipped !== '')(`the control plane under systemd${skipped}`, () 
       new RegExp(`^${pattern.replace('.example:8443', '.example(:443)?').replaceAll('…', '\\w+')}$`),
     )
     expect(run).toBe('roost-agent run')
-    expect(await server.exec(enroll)).toContain(` of the cluster default. Start it with: ${start}\n`)
+    expect(await server.exec(enroll)).toContain(` of the cluster default. Start the agent with: ${start}\n`)
     await server.exec(start)
     expect(await server.exec('ps -o user= -p $(systemctl show -P MainPID roost-agent)')).toBe('roost-agent\n')
     await expect.poll(() => server.exec('roost node list'), waitOptions).toMatch(/ online /)

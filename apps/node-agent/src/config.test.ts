@@ -67,7 +67,9 @@ describe('the agent’s configuration', () => {
     write({ gateway: { nfs: 'both', mount_directory: '/data/../etc' } })
     expect(faults()).toEqual([
       expect.stringContaining('gateway.nfs must be "kernel" or "ganesha".'),
-      expect.stringContaining('gateway.mount_directory must be an absolute path of letters, digits and ._- alone.'),
+      expect.stringContaining(
+        'gateway.mount_directory must be an absolute path of letters, digits, dots, hyphens and underscores.',
+      ),
     ])
   })
 
@@ -114,11 +116,11 @@ describe('the agent’s configuration', () => {
     const found = faults({ ROOST_AGENT_DATA_DIR: dir, ROOST_AGENT_DATADIR: 'x' })
     const file = join(dir, 'config.json')
     expect(found).toEqual([
-      'ROOST_AGENT_DATADIR is no variable of the agent, which knows ROOST_AGENT_DATA_DIR.',
+      'Unknown variable ROOST_AGENT_DATADIR. Known variables: ROOST_AGENT_DATA_DIR.',
       `${file}: root must be an absolute path.`,
       `${file}: roles.runs_proxy must be of type boolean.`,
       `${file}: swift.addresses.0 must be an IP address.`,
-      `${file}: devices.0.name must be 1 to 64 characters without a blank or a slash.`,
+      `${file}: devices.0.name must be 1 to 64 characters without spaces or slashes.`,
       `${file}: devices.0.mount_point must be an absolute path.`,
       `${file}: the file has no setting rot.`,
     ])
@@ -128,9 +130,9 @@ describe('the agent’s configuration', () => {
     [{ devices: 'everything' }, 'devices must be "local-filesystems" or a list of devices.'],
     [
       { devices: [{ name: 'd', mount_point: '/d', policies: ['gold'] }] },
-      'names gold, which policies does not declare.',
+      'names gold, which is not declared under "policies".',
     ],
-    [{ policies: ['gold', 'Gold'] }, 'policies names one policy twice.'],
+    [{ policies: ['gold', 'Gold'] }, 'the policy gold appears twice in policies.'],
     [{ policies: [] }, 'policies must name at least one policy.'],
     [{ statsd: { address: 'proxy1' } }, 'statsd.address must be an IP address.'],
     [{ statsd: { port: 0 } }, 'statsd.port must be a whole number from 1 to 65535.'],
@@ -142,9 +144,9 @@ describe('the agent’s configuration', () => {
           { name: 'b', mount_point: '/d' },
         ],
       },
-      'devices names the mount point /d twice.',
+      'the mount point /d appears twice in devices.',
     ],
-    ['{', 'is not JSON'],
+    ['{', 'is not valid JSON'],
     ['[]', 'the file must be of type object.'],
   ])('refuses %j', (content, fault) => {
     write(content)
@@ -157,7 +159,7 @@ describe('the agent’s configuration', () => {
 
   it('wants an absolute data directory', () => {
     expect(faults({ ROOST_AGENT_DATA_DIR: 'relative' })).toEqual([
-      "ROOST_AGENT_DATA_DIR must be an absolute path, and is 'relative'.",
+      "ROOST_AGENT_DATA_DIR must be an absolute path, but is 'relative'.",
     ])
   })
 })

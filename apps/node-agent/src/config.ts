@@ -96,17 +96,17 @@ export function readConfig(options: ConfigOptions = {}, env: NodeJS.ProcessEnv =
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('ROOST_AGENT_') && !knownVariables.includes(name))
-    .map((name) => `${name} is no variable of the agent, which knows ${knownVariables.join(', ')}.`)
+    .map((name) => `Unknown variable ${name}. Known variables: ${knownVariables.join(', ')}.`)
 }
 
 function requireAbsolute(name: string, path: string, faults: string[]): void {
-  if (!isAbsolute(path)) faults.push(`${name} must be an absolute path, and is '${path}'.`)
+  if (!isAbsolute(path)) faults.push(`${name} must be an absolute path, but is '${path}'.`)
 }
 
 function inventoryConfig(options: ConfigOptions, file: ConfigFile, path: string, faults: string[]): InventoryConfig {
   const declaredPolicies = file.policies ?? ['default']
-  if (repeated(declaredPolicies.map((name) => name.toLowerCase())) !== undefined)
-    faults.push(`${path}: policies names one policy twice.`)
+  const twice = repeated(declaredPolicies.map((name) => name.toLowerCase()))
+  if (twice !== undefined) faults.push(`${path}: the policy ${twice} appears twice in policies.`)
   return {
     root: options.root ?? file.root ?? '/',
     roles: file.roles ?? {},
@@ -149,7 +149,9 @@ function gatewayConfig(dataDir: string, gateway: NonNullable<ConfigFile['gateway
 function usageConfig(usage: NonNullable<ConfigFile['usage']>, path: string, faults: string[]): UsageConfig {
   const { access_log: file, access_log_udp: udp } = usage
   if (file !== undefined && udp !== undefined)
-    faults.push(`${path}: usage names both access_log and access_log_udp, and lines of both would count twice.`)
+    faults.push(
+      `${path}: usage has both access_log and access_log_udp, so that requests would be counted twice. Remove one of them.`,
+    )
   const ofUdp = udp && ({ kind: 'udp', address: udp.address ?? '127.0.0.1', port: udp.port } as const)
   return {
     storageIntervalMs: (usage.storage_interval_seconds ?? 600) * 1_000,
@@ -166,12 +168,12 @@ function declaredDevices(
 ): InventoryConfig['declaredDevices'] {
   if (devices === undefined || devices === 'local-filesystems') return devices ?? null
   const twice = repeated(devices.map((device) => device.mount_point))
-  if (twice !== undefined) faults.push(`${path}: devices names the mount point ${twice} twice.`)
+  if (twice !== undefined) faults.push(`${path}: the mount point ${twice} appears twice in devices.`)
   return devices.map((device, i) => {
     const names = device.policies ?? policies.slice(0, 1)
     const unknown = names.filter((name) => !policies.includes(name))
     if (unknown.length > 0)
-      faults.push(`${path}: devices.${i}.policies names ${unknown.join(', ')}, which policies does not declare.`)
+      faults.push(`${path}: devices.${i}.policies names ${unknown.join(', ')}, which is not declared under "policies".`)
     const indexes = new Set(names.map((name) => policies.indexOf(name)))
     return { name: device.name, mountPoint: device.mount_point, policies: [...indexes].toSorted((a, b) => a - b) }
   })

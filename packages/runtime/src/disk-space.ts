@@ -68,7 +68,8 @@ function outputOf(child: Child, directory: string, deadlineMs: number): Promise<
     child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
     child.once('error', ({ message }) => fail(message))
     child.once('close', (code) => {
-      if (code !== 0) return fail(/^.*Error: (.*)$/m.exec(errors)?.[1] ?? 'the process that reads it was stopped')
+      if (code !== 0)
+        return fail(/^.*Error: (.*)$/m.exec(errors)?.[1] ?? 'the process that read the free space was stopped')
       clearTimeout(timer)
       resolve(output)
     })

@@ -13,22 +13,26 @@ export async function checkAccessLog(source: AccessLog | null, machine: Machine)
     return {
       check,
       verdict: 'warn',
-      message: 'what the proxy moves is not counted: log it to a file, and name that as "usage": {"access_log": …}.',
+      message:
+        'transfer through the proxy is not counted: configure syslog to write the access log of the proxy to a file, and set "usage": {"access_log": …} to its path.',
     }
   if (source.kind === 'udp')
-    return { check, verdict: 'ok', message: `by UDP at ${source.address}:${source.port}, while the agent runs` }
+    return { check, verdict: 'ok', message: `received by UDP at ${source.address}:${source.port} while the agent runs` }
   return checkFile(source.path, machine.path(source.path))
 }
 
 async function checkFile(shown: string, path: string): Promise<Finding> {
   const lines = await lastLines(path).catch((error: NodeJS.ErrnoException) => error)
   if (lines instanceof Error) {
-    const remedy = lines.code === 'ENOENT' ? 'let syslog write it' : "let the agent's user read it"
+    const remedy =
+      lines.code === 'ENOENT'
+        ? "configure syslog to write the proxy's log to this file"
+        : "give the agent's user permission to read this file"
     return { check, verdict: 'fail', message: `${shown} (${lines.code}): ${remedy}.` }
   }
   const read = lines.filter((line) => parseAccessLine(line) !== undefined).length
   if (lines.length > 0 && read === 0) {
-    const message = `none of the last ${lines.length} lines of ${shown} is of a proxy's access log in Swift's own format (log_msg_template).`
+    const message = `none of the last ${lines.length} lines of ${shown} has the default format of a Swift proxy's access log. Remove log_msg_template from the proxy's configuration, or set "usage": {"access_log": …} to another file.`
     return { check, verdict: 'fail', message }
   }
   return { check, verdict: 'ok', message: `${shown}, ${read} requests in its last ${lines.length} lines` }

@@ -12,10 +12,10 @@ function checkServers(config: AgentConfig): Finding {
   const check = 'servers of shares'
   try {
     const { machine, preparations } = missingPreparations(config)
-    if (preparations.length === 0) return { check, verdict: 'ok', message: 'read the files of shares' }
+    if (preparations.length === 0) return { check, verdict: 'ok', message: 'the share servers read the files of Roost' }
     const message = isPrepared(machine)
-      ? 'lack settings that shares need: `roost-agent gateway prepare` names them, and sets them.'
-      : 'do not read the files of shares yet: run `roost-agent gateway prepare`.'
+      ? 'the share servers lack settings that shares need: run `roost-agent gateway prepare`, which shows and applies them.'
+      : 'the share servers do not read the files of Roost yet: run `roost-agent gateway prepare`.'
     return { check, verdict: 'warn', message }
   } catch (error) {
     return { check, verdict: 'fail', message: (error as Error).message }
@@ -25,6 +25,6 @@ function checkServers(config: AgentConfig): Finding {
 function checkRights(): Finding {
   const check = 'rights of a gateway'
   if (process.getuid?.() === 0) return { check, verdict: 'ok', message: 'root' }
-  const message = 'deployments of shares take root: install roost-agent-gateway.conf, see docs/agent.md.'
+  const message = 'deployments of shares need root permissions: install roost-agent-gateway.conf, see docs/agent.md.'
   return { check, verdict: 'warn', message }
 }

@@ -59,9 +59,13 @@ async function checkState({ dataDir }: AgentConfig): Promise<Finding> {
     (error: NodeJS.ErrnoException) => error.code,
   )
   if (fault === 'ENOENT')
-    return { check, verdict: 'warn', message: `${dataDir} does not exist yet: enrolling this machine makes it.` }
+    return { check, verdict: 'warn', message: `${dataDir} does not exist yet: \`roost-agent enroll\` creates it.` }
   if (fault !== undefined)
-    return { check, verdict: 'fail', message: `${dataDir} (${fault}): run this as the user that runs the agent.` }
+    return {
+      check,
+      verdict: 'fail',
+      message: `${dataDir} is not accessible (${fault}): run this command as the user of the agent.`,
+    }
   const space = await createDiskReader(dataDir)
     .read()
     .catch((error: Error) => error)
@@ -76,8 +80,10 @@ async function checkState({ dataDir }: AgentConfig): Promise<Finding> {
 
 function checkSystemd({ machine }: Context): Finding {
   const check = 'systemd'
-  if (machine.stamp('/run/systemd/system') !== undefined) return { check, verdict: 'ok', message: 'runs this machine' }
-  const message = 'does not run this machine: let something else start the agent again when it ends.'
+  if (machine.stamp('/run/systemd/system') !== undefined)
+    return { check, verdict: 'ok', message: 'is the service manager of this machine' }
+  const message =
+    'is not the service manager of this machine: use another supervisor to restart the agent when it ends.'
   return { check, verdict: 'warn', message }
 }
 
@@ -86,7 +92,7 @@ async function checkControlPlane({ dataDir }: AgentConfig): Promise<readonly Fin
   try {
     const identity = await readIdentity(dataDir)
     if (identity === undefined) {
-      const message = 'this machine is no node yet: run the line that `roost token create` prints.'
+      const message = 'this machine is not enrolled yet: run the line that `roost token create` prints.'
       return [{ check, verdict: 'warn', message }]
     }
     const { server, node_id, cluster } = identity.enrollment
@@ -113,10 +119,10 @@ async function checkReach(dataDir: string, { server }: Enrollment): Promise<read
           }
         : { check: 'clock', verdict: 'fail', message: remedy }
     if (status === 200) return [{ check, verdict: 'ok', message: `${server} answers` }, clock]
-    const message = `${server} answers ${status} to /healthz: see what \`roost doctor\` says there.`
+    const message = `${server} answers /healthz with status ${status}: run \`roost doctor\` on the control plane.`
     return [{ check, verdict: 'fail', message }, clock]
   } catch (error) {
-    const message = `${server} cannot be reached (${(error as Error).message}): look at its address, the firewall and whether it runs.`
+    const message = `${server} cannot be reached (${(error as Error).message}): check its address, the firewall, and that it is running.`
     return [{ check, verdict: 'fail', message }]
   }
 }
@@ -141,7 +147,7 @@ function checkUsers({ machine }: Context, { swiftDirectory }: AgentConfig): Find
   try {
     const kernel = kernelOf(machine)
     const { file } = findLocation(machine, kernel, swiftDirectory)
-    const seen = `are deployed to ${file}`
+    const seen = `users are deployed to ${file}`
     const cost = reloadCost(kernel)
     if (cost !== null) return { check, verdict: 'warn', message: `${seen}. ${cost}` }
     return { check, verdict: 'ok', message: seen }
@@ -172,13 +178,13 @@ function checkDevices(devices: Inventory['devices'], hasRings: boolean): Finding
     return {
       check,
       verdict: 'fail',
-      message: `${seen} (${list}): mount what is not, and look at the disks of the others.`,
+      message: `${seen} (${list}): mount the devices that are not mounted, and check the disks of the others.`,
     }
   }
   if (devices.length > 0) return { check, verdict: 'ok', message: seen }
   const message = hasRings
-    ? 'the rings name none here, as on a proxy.'
-    : 'no ring and no declared device: on a node without Swift, declare them in the configuration.'
+    ? 'the rings have no device on this node, as is usual for a proxy.'
+    : 'this node has no rings and no declared devices: on a node without Swift, declare devices in the configuration.'
   return { check, verdict: hasRings ? 'ok' : 'warn', message }
 }
 

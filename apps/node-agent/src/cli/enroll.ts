@@ -56,7 +56,7 @@ export async function enroll(flags: EnrollFlags): Promise<number> {
   const { node_id, node_uuid, cluster } = response
   await keepIdentity(config.dataDir, { server: server.origin, node_id, node_uuid, cluster })
   const start = startLine(machine, config.dataDir, flags)
-  say(`This machine is node ${node_id} (${node_uuid}) of the cluster ${cluster}. Start it with: ${start}`)
+  say(`This machine is node ${node_id} (${node_uuid}) of the cluster ${cluster}. Start the agent with: ${start}`)
   if (gateway !== null && gateway.preparations.length > 0) await doPreparations(machine, gateway.preparations)
   const remedy = clockRemedy(skewSeconds)
   if (remedy !== null) say(`Warning: ${remedy}`)
@@ -77,7 +77,7 @@ function alreadyEnrolled(enrollment: Enrollment, server: URL, dataDir: string): 
   const { node_id, node_uuid, cluster } = enrollment
   if (enrollment.server !== server.origin)
     throw new CommandError(`This machine is node ${node_id} of the control plane at ${enrollment.server}.`, {
-      remedy: `If that one has moved, put its new address into ${dataDir}/identity.json; to leave it, remove that file and enroll again.`,
+      remedy: `If the address of this control plane has changed, set the new address in ${dataDir}/identity.json. To use another control plane, remove that file and enroll again.`,
     })
   say(`This machine is enrolled already: node ${node_id} (${node_uuid}) of the cluster ${cluster}.`)
   return exitCodes.ok

@@ -34,9 +34,9 @@ describe('roost-agent gateway leave', () => {
     expect(status).toBe(0)
     expect(stdout.split('\n')).toEqual([
       'Ends the shares of smbd (/srv/roost/2).',
-      'Takes what `gateway prepare` added out of /etc/samba/smb.conf, and leaves the rest as it is.',
+      'Removes what `gateway prepare` added to /etc/samba/smb.conf, and leaves the rest unchanged.',
       'Removes /etc/samba/roost.d/shares.conf.',
-      'Nothing is changed yet: run this again with --yes.',
+      'No changes were made. Run this command again with --yes to apply them.',
       '',
     ])
     expect(gateway.read('/etc/samba/roost.d/shares.conf')).toContain('[share2]')
@@ -44,6 +44,9 @@ describe('roost-agent gateway leave', () => {
 
   it('has nothing to do where nothing of ours is read', () => {
     gateway.write('/etc/samba/smb.conf', '[global]\n')
-    expect(leave('--yes')).toMatchObject({ status: 0, stdout: 'The servers of this machine read no files of Roost.\n' })
+    expect(leave('--yes')).toMatchObject({
+      status: 0,
+      stdout: 'The share servers of this machine do not read any files of Roost. There is nothing to undo.\n',
+    })
   })
 })

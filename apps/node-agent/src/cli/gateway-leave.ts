@@ -14,23 +14,26 @@ export async function gatewayLeave(flags: LeaveFlags): Promise<number> {
   const { all } = openServers({ machine, run: runCommand, gateway, locations: locationsOf(gateway) })
   const leaving = orCommandError(() => leavingOf(machine, all))
   if (leaving.departures.length === 0) {
-    say('The servers of this machine read no files of Roost.')
+    say('The share servers of this machine do not read any files of Roost. There is nothing to undo.')
     return exitCodes.ok
   }
   if (leaving.served.length > 0 && flags.endShares !== true)
     throw new CommandError(`Shares are served from this machine: ${leaving.served.map(shown).join('; ')}.`, {
-      remedy: 'Disable them and deploy, which uploads what clients wrote; or end them here with --end-shares.',
+      remedy:
+        'Disable the shares and deploy, which uploads the files that clients wrote, or end the shares now with --end-shares.',
     })
   for (const one of leaving.served) say(`Ends the shares of ${shown(one)}.`)
   for (const { sentence } of leaving.departures) say(sentence)
   if (flags.yes !== true) {
-    say('Nothing is changed yet: run this again with --yes.')
+    say('No changes were made. Run this command again with --yes to apply them.')
     return exitCodes.ok
   }
   try {
     await leave(machine, runCommand, leaving)
   } catch (error) {
-    throw new CommandError(`Roost is not off this machine's servers: ${(error as Error).message}`)
+    throw new CommandError(
+      `Roost could not be removed from the share servers of this machine: ${(error as Error).message}`,
+    )
   }
   say('Done.')
   return exitCodes.ok
@@ -46,7 +49,7 @@ function orCommandError(work: () => Leaving): Leaving {
 
 function shown({ server, text }: Served): string {
   const folders = server.foldersOf(text)
-  return `${server.daemon} (${folders.length === 0 ? `what ${server.file} has` : folders.join(', ')})`
+  return `${server.daemon} (${folders.length === 0 ? `all shares in ${server.file}` : folders.join(', ')})`
 }
 
 function say(sentence: string): void {

@@ -11,13 +11,13 @@ import type { PrepareFlags } from './flags.js'
 export async function gatewayPrepare(flags: PrepareFlags): Promise<number> {
   const { machine, preparations } = missingPreparations(readConfig(flags))
   if (preparations.length === 0) {
-    say('The servers of this machine read the files of shares.')
+    say('The share servers of this machine read the files of Roost. There is nothing to prepare.')
     return exitCodes.ok
   }
   for (const { sentence } of preparations) say(sentence)
   if (flags.yes === true) {
     await doPreparations(machine, preparations)
-  } else say('Nothing is changed yet: run this again with --yes.')
+  } else say('No changes were made. Run this command again with --yes to apply them.')
   return exitCodes.ok
 }
 
@@ -25,9 +25,9 @@ export async function doPreparations(machine: Machine, preparations: readonly Pr
   try {
     await prepare(machine, runCommand, preparations)
   } catch (error) {
-    throw new CommandError(`The servers of this machine cannot be prepared: ${(error as Error).message}`)
+    throw new CommandError(`The share servers of this machine could not be prepared: ${(error as Error).message}`)
   }
-  say('Done. Running servers read it with the first deployment.')
+  say('Done. Servers that are already running load these settings at the first deployment.')
 }
 
 /** Throws with the remedy where a server could not be prepared. */

@@ -62,9 +62,11 @@ describe('roost-agent doctor', () => {
   it('fails when a device is not mounted, and says what to do', () => {
     const { status, stdout } = agent('doctor')
     expect(status).toBe(1)
-    expect(stdout).toMatch(/devices +fail +0 of 2 mounted and readable \(d1 unmounted, d2 missing\): mount what is not/)
     expect(stdout).toMatch(
-      /enrollment +warn +this machine is no node yet: run the line that `roost token create` prints\./,
+      /devices +fail +0 of 2 mounted and readable \(d1 unmounted, d2 missing\): mount the devices that are not mounted/,
+    )
+    expect(stdout).toMatch(
+      /enrollment +warn +this machine is not enrolled yet: run the line that `roost token create` prints\./,
     )
     expect(stdout).toContain('1 of 4 checks failed.')
   })
@@ -75,7 +77,7 @@ describe('roost-agent doctor', () => {
     mkdirSync(join(dir, 'root/run/systemd/system'), { recursive: true })
     const { status, stdout } = agent('doctor')
     expect(status).toBe(0)
-    expect(stdout).toMatch(/systemd +ok +runs this machine/)
+    expect(stdout).toMatch(/systemd +ok +is the service manager of this machine/)
     expect(stdout).toContain('No check failed.')
   })
 

@@ -10,8 +10,8 @@ export function createProgram(ended: Ended): Command {
   const program = new Command('roost-agent')
     .description('Node agent of Roost: reports this machine and applies gateway configuration')
     .version(agentVersion)
-    .option('--data-dir <dir>', 'directory of identity and state (default: /var/lib/roost-agent)')
-    .option('--root <dir>', 'read the machine below this directory (default: /)')
+    .option('--data-dir <dir>', 'directory for identity and state (default: /var/lib/roost-agent)')
+    .option('--root <dir>', 'root directory of the machine to read (default: /)')
     .option('--config <file>', 'configuration file (default: config.json in the data directory)')
     .addHelpText('after', exitCodesHelp)
     .configureHelp({ showGlobalOptions: true })
@@ -72,13 +72,13 @@ function addPrints(program: Command, ended: Ended): void {
   program
     .command('collect')
     .description('Print one reading of every metric. Takes a second to compute rates.')
-    .addOption(outputOption('units and aggregation rules, too'))
+    .addOption(outputOption('units and aggregation rules as well'))
     .action(calling(async () => (await import('./collect.js')).collect, ended))
 
   program
     .command('inventory')
     .description('Print the inventory of this machine: disks, filesystems, rings, devices')
-    .addOption(outputOption('the whole report'))
+    .addOption(outputOption('the complete report'))
     .action(calling(async () => (await import('./inventory.js')).inventory, ended))
 
   program

@@ -21,7 +21,7 @@ export function reach(server: string, authorities: readonly string[]): Promise<R
       const skewSeconds = Number.isNaN(theirs) ? null : Math.round((Date.now() - theirs) / 1000)
       resolve({ status: response.statusCode ?? 0, skewSeconds })
     })
-    sent.on('timeout', () => sent.destroy(new Error('it does not answer')))
+    sent.on('timeout', () => sent.destroy(new Error('no answer in time')))
     sent.on('error', reject)
     sent.end()
   })

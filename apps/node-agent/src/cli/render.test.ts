@@ -64,7 +64,7 @@ describe('roost-agent render', () => {
   it('names the share and the field that it refuses', () => {
     const { status, stderr, stdout } = render(gateway(cifsShare(2, { name: 'a]b' })))
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toBe('Share 2: name "a]b" is no name of a share.\n')
+    expect(stderr).toBe('Share 2: name "a]b" is not a valid name of a share.\n')
   })
 
   it.each([
@@ -78,12 +78,15 @@ describe('roost-agent render', () => {
   it('says what is missing for NFS shares on a machine without a server', () => {
     const { status, stderr } = render(gateway(nfsShare(1)))
     expect(status).toBe(1)
-    expect(stderr).toMatch(/no NFS server is installed here\.\nInstall .* or say with --backend/)
+    expect(stderr).toMatch(/no NFS server is installed on this machine\.\nInstall .* or choose one with --backend/)
   })
 
   it.each([
-    ['not JSON', 'The desired state is not JSON.'],
-    [{ kind: 'user_db', users: [] }, 'The desired state is of the kind user_db, and has no shares.'],
+    ['not JSON', 'The desired state is not valid JSON.'],
+    [
+      { kind: 'user_db', users: [] },
+      'The desired state is of the kind user_db, which has no shares. Use the desired state of a gateway.',
+    ],
     [gateway({ id: 1 }), 'The desired state cannot be read: shares.0.protocol: '],
   ])('ends with exit code 2 for what is no desired state: %j', (input, sentence) => {
     const { status, stderr } = render(input)
@@ -98,8 +101,8 @@ describe('roost-agent render', () => {
     expect({ status, stderr }).toEqual({
       status: 0,
       stderr:
-        '/etc/exports.d/roost.exports accepted: the server reads it as intended.\n' +
-        '/etc/samba/roost.d/shares.conf accepted: the server reads it as intended.\n',
+        '/etc/exports.d/roost.exports accepted: the server reads the file as intended.\n' +
+        '/etc/samba/roost.d/shares.conf accepted: the server reads the file as intended.\n',
     })
     const unknown = render(
       gateway(nfsShare(1, { clients_allowed_list: 'no.such.example' })),

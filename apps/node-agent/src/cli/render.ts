@@ -26,8 +26,8 @@ export async function render(flags: RenderFlags): Promise<number> {
   const shares = await readShares(flags.desired)
   const nfs = flags.backend ?? gateway.nfs ?? findNfsServer(root)
   if (nfs === null && shares.some((share) => share.protocol === 'nfs'))
-    throw new CommandError('There are NFS shares, and no NFS server is installed here.', {
-      remedy: 'Install nfs-ganesha or nfs-kernel-server, or say with --backend for which one to render.',
+    throw new CommandError('The desired state has NFS shares, but no NFS server is installed on this machine.', {
+      remedy: 'Install nfs-ganesha or nfs-kernel-server, or choose one with --backend.',
     })
   const { generation } = flags
   const files = renderShares(shares, { servers: { nfs, cifs: 'samba' }, locations: locationsOf(gateway), generation })
@@ -39,13 +39,16 @@ export async function render(flags: RenderFlags): Promise<number> {
 async function readShares(file: string) {
   const result = DesiredState.safeParse(parseJson(await readText(file)), { error })
   if (!result.success) {
-    const faults = result.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`)
+    const faults = result.error.issues.map(({ path, message }) => `${path.join('.') || 'the document'}: ${message}`)
     throw new CommandError(`The desired state cannot be read: ${faults.join('; ')}.`, { exitCode: exitCodes.usage })
   }
   if (result.data.kind === 'gateway') return result.data.shares
-  throw new CommandError(`The desired state is of the kind ${result.data.kind}, and has no shares.`, {
-    exitCode: exitCodes.usage,
-  })
+  throw new CommandError(
+    `The desired state is of the kind ${result.data.kind}, which has no shares. Use the desired state of a gateway.`,
+    {
+      exitCode: exitCodes.usage,
+    },
+  )
 }
 
 async function readText(file: string): Promise<string> {
@@ -62,7 +65,7 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    throw new CommandError('The desired state is not JSON.', { exitCode: exitCodes.usage })
+    throw new CommandError('The desired state is not valid JSON.', { exitCode: exitCodes.usage })
   }
 }
 
@@ -97,7 +100,7 @@ async function check(files: readonly DeclaredFile[]): Promise<readonly ServerChe
       () => null,
       (error: unknown) => (error as Error).message,
     )
-    if (refused === null) checks.push({ path, verdict: 'accepted', message: 'the server reads it as intended' })
+    if (refused === null) checks.push({ path, verdict: 'accepted', message: 'the server reads the file as intended' })
     if (typeof refused === 'string') checks.push({ path, verdict: 'refused', message: refused })
   }
   return checks

@@ -38,7 +38,7 @@ async function serve(config: AgentConfig, identity: Identity, log: Log): Promise
   if (end?.reason !== 'revoked') return exitCodes.ok
   await retireIdentity(config.dataDir)
   throw new CommandError(`An operator removed this node from ${enrollment.server}: ${end.message}`, {
-    remedy: 'To add it again, enroll it with a new token: roost token create.',
+    remedy: 'To add this machine again, enroll it with a new token from `roost token create`.',
     exitCode: exitCodes.removed,
   })
 }

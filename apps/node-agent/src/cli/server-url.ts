@@ -4,7 +4,7 @@ import { CommandError, exitCodes } from './command-error.js'
 export function serverUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url
-  throw new CommandError(`--server must be a URL such as https://roost.example:8443, and is '${text}'.`, {
+  throw new CommandError(`--server must be a URL such as https://roost.example:8443, but is '${text}'.`, {
     exitCode: exitCodes.usage,
   })
 }

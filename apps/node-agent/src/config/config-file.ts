@@ -6,13 +6,18 @@ import * as z from 'zod/mini'
 
 const absolutePath = z.string().check(z.refine(isAbsolute, 'must be an absolute path'))
 const address = z.string().check(z.refine((text) => isIP(text) !== 0, 'must be an IP address'))
-const deviceName = z.string().check(z.regex(/^[^/\s]{1,64}$/, 'must be 1 to 64 characters without a blank or a slash'))
+const deviceName = z.string().check(z.regex(/^[^/\s]{1,64}$/, 'must be 1 to 64 characters without spaces or slashes'))
 const policyName = z.string().check(z.regex(/^[A-Za-z0-9-]{1,64}$/, 'must be 1 to 64 letters, digits or hyphens'))
 const accountName = z.string().check(z.regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'must be the name of an account'))
 // It stands in the configuration of every server of files: no sign in it needs to be encoded.
 const plainFolder = z
   .string()
-  .check(z.regex(/^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/, 'must be an absolute path of letters, digits and ._- alone'))
+  .check(
+    z.regex(
+      /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/,
+      'must be an absolute path of letters, digits, dots, hyphens and underscores',
+    ),
+  )
 const flag = z.optional(z.boolean())
 const integer = (least: number, most: number) =>
   z
@@ -113,7 +118,7 @@ export function readConfigFile(path: string, required: boolean, faults: string[]
   try {
     return parseConfigFile(JSON.parse(text), path, faults)
   } catch (error) {
-    faults.push(`The configuration file ${path} is not JSON: ${(error as Error).message}.`)
+    faults.push(`The configuration file ${path} is not valid JSON: ${(error as Error).message}.`)
     return {}
   }
 }

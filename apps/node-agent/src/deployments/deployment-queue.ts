@@ -173,7 +173,10 @@ export class DeploymentQueue {
     try {
       await file.write(this.#record)
     } catch (error) {
-      log.error('could not save the result of a deployment, it is applied again after a restart', { kind, error })
+      log.error('could not save the result of a deployment, which will be applied again after a restart', {
+        kind,
+        error,
+      })
     }
     fp('agent.apply.beforeAck')
     await this.#sendAnswer()

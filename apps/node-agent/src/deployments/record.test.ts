@@ -47,5 +47,5 @@ it('refuses a damaged record instead of starting with an empty one', async () =>
   const file = recordFile(dir, 'user_db', 'a')
   await file.write(nothing)
   await writeFile(join(dir, 'user_db.json'), '{"node": "a"')
-  await expect(file.read()).rejects.toThrow('user_db.json is damaged. Restore it from a backup; or move it away')
+  await expect(file.read()).rejects.toThrow('user_db.json is damaged. Restore it from a backup, or move it away')
 })

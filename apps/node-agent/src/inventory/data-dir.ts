@@ -19,10 +19,10 @@ export function watchDataDir({ dataDir, problems, clock, log, reader }: DataDirO
     bounds: dataDirBounds,
     clock,
     onReading(space, isNearlyFull) {
-      const message = `The disk of ${dataDir} has only ${megabytes(space.availableBytes)} MB left. When it is full, reports that wait for the control plane are lost and deployments fail. Remove other files from it, or enlarge it.`
+      const message = `The disk of ${dataDir} has only ${megabytes(space.availableBytes)} MB left. When it is full, reports that wait for the control plane are lost and deployments fail. Remove other files from this disk, or enlarge it.`
       problems.set('data_dir', isNearlyFull ? [{ code: 'data_dir_nearly_full', subject: dataDir, message }] : [])
     },
-    onFault: (error) => log.warn('could not read the disk of the data directory', { error }),
+    onFault: (error) => log.warn('could not read the free space on the disk of the data directory', { error }),
   })
 }
 

@@ -126,7 +126,7 @@ function describeLocation({ key, name, ring, policies, managed }: DeviceLocation
 }
 
 function notLocal(mount: Mount): InventoryProblem {
-  const message = `${mount.mountPoint} is on another machine (${mount.fsType}), which the agent does not touch.`
+  const message = `${mount.mountPoint} is a network filesystem (${mount.fsType}), which the agent does not check. Declare a local filesystem instead.`
   return { code: 'network_filesystem', subject: mount.mountPoint, message }
 }
 
@@ -136,8 +136,8 @@ function unreadable(mount: Mount, result: Exclude<ProbeResult, { state: 'ok' }>)
 }
 
 function recordedErrors({ mountPoint, source }: Mount, { count, isNow }: RecordedErrors): InventoryProblem {
-  const when = isNow ? 'since it was mounted' : 'from before it was mounted'
-  const message = `The filesystem at ${mountPoint} has ${count} errors on record, ${when}: unmount it and run e2fsck -f ${source}.`
+  const when = isNow ? 'since it was mounted' : 'before it was mounted'
+  const message = `The filesystem at ${mountPoint} recorded ${count === 1 ? '1 error' : `${count} errors`} ${when}: unmount it and run e2fsck -f ${source}.`
   return { code: 'filesystem_errors', subject: mountPoint, message }
 }
 
@@ -151,6 +151,6 @@ export function sharedFilesystems(devices: readonly ReadDevice[]): readonly Inve
     .map((names) => ({
       code: 'shared_filesystem',
       subject: names.join(', '),
-      message: `${names.join(' and ')} lie on one filesystem: its capacity counts for each of them.`,
+      message: `${names.join(' and ')} are on the same filesystem, whose capacity is counted for each of them. Use a separate filesystem for each device.`,
     }))
 }

@@ -68,7 +68,7 @@ export function duplicateUuids(known: readonly KnownFilesystem[]): readonly Inve
       : {
           code: 'duplicate_fs_uuid',
           subject: uuid,
-          message: `${sources.join(' and ')} have the same filesystem UUID, as after a clone: give one of them a new one (xfs_admin -U generate, tune2fs -U random)`,
+          message: `${sources.join(' and ')} have the same filesystem UUID, as after a clone: give one of them a new UUID (xfs_admin -U generate, tune2fs -U random)`,
         },
   )
 }

@@ -71,7 +71,7 @@ function isClosed(machine: Machine, directory: string): boolean {
 
 /** Describes a directory that cannot be read: the last known rings stay. */
 function closed(directory: string): Swift {
-  const message = `${directory} cannot be listed: let the agent's user read it, as a member of the group swift.`
+  const message = `${directory} cannot be listed: give the agent's user permission to read it, for example through the group swift.`
   return {
     present: true,
     rings: [],
@@ -102,7 +102,9 @@ function readPolicies(machine: Machine, directory: string, ringNames: readonly s
     return { policies, problems: mismatches(ringNames, policies, directory) }
   } catch (error) {
     if (error instanceof SwiftConfError) return failed(error.message)
-    return failed(`it cannot be read (${(error as NodeJS.ErrnoException).code}), let the agent's user read it`)
+    return failed(
+      `it cannot be read (${(error as NodeJS.ErrnoException).code}), give the agent's user permission to read it`,
+    )
   }
 }
 
@@ -145,7 +147,7 @@ function mismatches(
       }
     }),
     ...unknown.map((name) => {
-      const message = `swift.conf has no policy for the ring ${name}: its devices belong to no policy.`
+      const message = `swift.conf has no policy for the ring ${name}, so that its devices belong to no policy: add the policy to swift.conf, or remove the ring.`
       return { code: 'ring_without_policy', subject: file(name), message }
     }),
   ]
@@ -154,6 +156,6 @@ function mismatches(
 /** Reports that a storage server is configured although no ring names an address of this node. */
 function strangers(servers: readonly StorageServer[], addresses: readonly string[]): readonly InventoryProblem[] {
   if (servers.length === 0) return []
-  const message = `No ring has a device at one of this node's addresses (${addresses.join(', ')}): set "swift": {"addresses": […]} in the agent's configuration.`
+  const message = `No ring has a device with an address of this node (${addresses.join(', ')}): set "swift": {"addresses": […]} in the agent's configuration.`
   return [{ code: 'no_own_device', subject: 'rings', message }]
 }

@@ -41,7 +41,7 @@ export class DatagramListener {
     } catch (error) {
       socket.close()
       const { code } = error as NodeJS.ErrnoException
-      const why = code === 'EADDRINUSE' ? 'another program has it' : `${code}`
+      const why = code === 'EADDRINUSE' ? 'another program uses this port. Stop it, or set another port' : `${code}`
       throw new Error(`${what} cannot be received at ${address}:${port}: ${why}.`, { cause: error })
     }
     socket.on('error', () => this.#drop(socket))

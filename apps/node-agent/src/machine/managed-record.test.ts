@@ -32,7 +32,7 @@ describe('a record of the agent', () => {
     'that is damaged is named, with the remedy: %j',
     async (text) => {
       await expect(reading(text)).rejects.toThrow(
-        `${join(dir, 'record.json')} is damaged. Restore it from a backup; or move it away`,
+        `${join(dir, 'record.json')} is damaged. Restore it from a backup, or move it away`,
       )
     },
   )

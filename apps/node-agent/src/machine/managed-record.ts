@@ -6,7 +6,7 @@ export class DamagedFileError extends Error {
   override readonly name = 'DamagedFileError'
 }
 
-const usualRemedy = 'Restore it from a backup; or move it away, start the agent again and deploy.'
+const usualRemedy = 'Restore it from a backup, or move it away, restart the agent and deploy again.'
 
 /** Reads what the agent wrote into a file as JSON; undefined when it is not there. Rejects with DamagedFileError. */
 export async function readManagedRecord<S extends z.ZodMiniType>(

@@ -8,7 +8,7 @@ it('lets one agent at a time work on a state directory, whatever its other path'
   const dir = await mkdtemp(join(tmpdir(), 'roost-lock-'))
   const other = await mkdtemp(join(tmpdir(), 'roost-lock-'))
   const unlock = await lockStateDirectory(dir)
-  await expect(lockStateDirectory(`${dir}/.`)).rejects.toThrow(`Another agent runs with the state directory ${dir}`)
+  await expect(lockStateDirectory(`${dir}/.`)).rejects.toThrow(`Another agent already uses the state directory ${dir}`)
   const unlockOther = await lockStateDirectory(other)
   unlock()
   await expect

@@ -20,7 +20,9 @@ export async function lockStateDirectory(dataDir: string): Promise<() => void> {
     await once(server, 'listening')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new StateLockedError(`Another agent runs with the state directory ${dataDir}.`)
+    throw new StateLockedError(
+      `Another agent already uses the state directory ${dataDir}. Stop it, or set another one with --data-dir.`,
+    )
   }
   server.unref()
   return () => void server.close()

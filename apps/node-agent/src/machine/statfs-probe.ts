@@ -185,5 +185,8 @@ function answerOf(mountPoint: string, result: CommandResult): ProbeResult {
     return { state: 'failed', message: `${mountPoint}: ${describeFailure(result)}` }
   const values = parseStatfs(result.stdout)
   if (values) return { state: 'ok', values }
-  return { state: 'failed', message: `${mountPoint}: '${result.stdout.slice(0, 80).trim()}' is no answer of stat` }
+  return {
+    state: 'failed',
+    message: `${mountPoint}: unexpected output of stat: '${result.stdout.slice(0, 80).trim()}'`,
+  }
 }

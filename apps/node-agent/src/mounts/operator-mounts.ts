@@ -28,7 +28,7 @@ export function createOperatorMounts({ machine, run, directory }: OperatorMounts
   return {
     pathOf,
     async plan(desired) {
-      const notes = (await missing(desired)).map(({ reason }) => `${reason} Until then it is not served.`)
+      const notes = (await missing(desired)).map(({ reason }) => `${reason} Until then the share is not served.`)
       return { started: [], stopped: [], replaced: [], notes }
     },
     start: missing,

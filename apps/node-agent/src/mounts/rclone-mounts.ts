@@ -95,7 +95,7 @@ export class RcloneMounts implements Mounts {
         await this.#cache.check()
         await this.restarts.check()
       },
-      onError: (error) => log.error('could not check mounts for restarts', { error }),
+      onError: (error) => log.error('could not check which mounts need a restart', { error }),
     })
     this.#incomplete ??= new Periodic({
       clock,
@@ -132,7 +132,8 @@ export class RcloneMounts implements Mounts {
     return [...missing]
       .toSorted()
       .map(
-        (name) => `The container '${name}' does not exist; the first write creates it, in the default storage policy.`,
+        (name) =>
+          `The container '${name}' does not exist. The first write will create it in the default storage policy.`,
       )
   }
 
@@ -156,7 +157,7 @@ export class RcloneMounts implements Mounts {
     const items: DriftedItem[] = []
     for (const spec of this.#options.store.record.settled) {
       if (await this.#mounts.isUp(spec)) continue
-      const reason = this.#keeper.fault(spec.share) ?? 'the agent mounts it again'
+      const reason = this.#keeper.fault(spec.share) ?? 'the agent is mounting it again'
       items.push({ subject: this.#mounts.pathOf(spec), message: `It is not mounted: ${reason}`, diff: '' })
     }
     return items

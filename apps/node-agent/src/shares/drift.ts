@@ -33,7 +33,7 @@ async function fileDrift(
   const adoptable = adoptionOf(server, now, inForce)
   const message =
     adoptable === undefined
-      ? 'The file was changed by hand, to what no fields of shares say.'
+      ? 'The file was changed by hand in a way that no share setting can express.'
       : 'The file was changed by hand.'
   return [{ subject: server.file, message, diff, ...(adoptable === undefined ? {} : { adoptable: [...adoptable] }) }]
 }
@@ -55,7 +55,7 @@ async function liveDrift(server: ShareServer, text: string): Promise<readonly Dr
 }
 
 async function faultsOf(server: ShareServer, text: string): Promise<readonly string[]> {
-  if (!server.isRunning()) return [`${server.daemon} does not run.`]
+  if (!server.isRunning()) return [`${server.daemon} is not running.`]
   try {
     return await server.faults(text)
   } catch (error) {

@@ -86,7 +86,7 @@ describe('a deployment to a gateway', () => {
     const outcome = await apply(2, cifsShare(2, { cifs_guest_ok: false }))
     expect(outcome).toMatchObject({
       outcome: 'rolled_back',
-      message: expect.stringMatching(/no answer.* On the way back: /),
+      message: expect.stringMatching(/no answer.* Errors during the rollback: /),
     })
     expect(gateway.read('/state/under-way.json')).toBeDefined()
     expect(await apply(3, cifsShare(2))).toMatchObject({ outcome: 'applied', in_force: 3 })
@@ -102,7 +102,7 @@ describe('a deployment to a gateway', () => {
     expect(outcome).toMatchObject({
       outcome: 'rolled_back',
       in_force: 1,
-      message: "smbd does not serve what was deployed: Samba does not show the share 'share3'.",
+      message: "smbd does not serve the deployed shares: Samba does not list the share 'share3'.",
     })
     expect(gateway.read(sambaFile)).toBe(before)
   })
@@ -131,7 +131,7 @@ describe('what keeps a deployment from beginning', () => {
 
   it('is a server that does not run', async () => {
     gateway.write('/proc/100/comm', 'bash\n')
-    expect(await reason(cifsShare(2))).toMatch(/^smbd does not run on this node, and has shares to serve: start it/)
+    expect(await reason(cifsShare(2))).toMatch(/^smbd is not running on this node, but has shares to serve\. Start it/)
   })
 
   it('is an smb.conf that does not read our file', async () => {
@@ -141,18 +141,24 @@ describe('what keeps a deployment from beginning', () => {
 
   it('is a section of the same name that was made by hand', async () => {
     gateway.write('/etc/samba/smb.conf', `[Share2]\n path = /x\n${gateway.read('/etc/samba/smb.conf')}`)
-    expect(await reason(cifsShare(2))).toMatch(/^The section \[Share2\] of \/etc\/samba\/smb\.conf was made by hand/)
+    expect(await reason(cifsShare(2))).toMatch(
+      /^The section \[Share2\] of \/etc\/samba\/smb\.conf was written manually/,
+    )
   })
 
   it('is an export with the same folder or fsid that was made by hand', async () => {
     gateway.write('/etc/exports', '# ours\n/data 10.0.0.1(rw,fsid=7)\n')
-    expect(await reason(nfsShare(7))).toMatch(/^\/etc\/exports exports '\/data .*fsid=7.* by hand/)
+    expect(await reason(nfsShare(7))).toMatch(
+      /^\/etc\/exports has the manually written export '\/data .*fsid=7.* Remove that export/,
+    )
     expect(await reason(nfsShare(8))).toBe('')
   })
 
   it('are two NFS servers that run at once, whichever the configuration names', async () => {
     gateway.write('/proc/102/comm', 'ganesha.nfsd\n')
-    expect(await reason(nfsShare(1))).toMatch(/both run here, where one can answer clients: stop one of them/)
+    expect(await reason(nfsShare(1))).toMatch(
+      /both running on this node, but only one of them can serve clients\. Stop one of them/,
+    )
     expect(await reason(cifsShare(2))).toBe('')
   })
 })

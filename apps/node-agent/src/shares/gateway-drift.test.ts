@@ -77,7 +77,7 @@ describe('a file that was changed by hand', () => {
     edit(path, from, to)
     const items = await gateway.applier.drift()
     expect(items.map(({ subject, adoptable }) => [subject, adoptable])).toEqual([[path, undefined]])
-    expect(items[0]?.message).toMatch(/to what no fields of shares say/)
+    expect(items[0]?.message).toMatch(/in a way that no share setting can express/)
   })
 
   it('is written over by the next deployment, and not before', async () => {

@@ -114,7 +114,7 @@ describe('the clients of a share', () => {
     (list) => {
       const shares = [nfsShare(1, { clients_allowed_list: list })]
       expect(() => bodiesOf(shares, 'ganesha')).toThrow(
-        /^Share 1: clients_allowed_list holds .* nfs-ganesha cannot take/,
+        /^Share 1: clients_allowed_list contains .* nfs-ganesha does not accept/,
       )
       expect(bodiesOf(shares)[exportsFile]).toContain(` ${list}(`)
     },

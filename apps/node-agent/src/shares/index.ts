@@ -99,7 +99,7 @@ function renderProtocol(
   }
   const first = shares[0]
   if (first === undefined) return []
-  throw new ShareError(first, 'protocol', `is ${protocol}, and this node has no server for that`)
+  throw new ShareError(first, 'protocol', `is ${protocol}, but no server for this protocol is installed on this node`)
 }
 
 function requireUnique<S extends Pick<DesiredShare, 'id'>>(
@@ -110,7 +110,8 @@ function requireUnique<S extends Pick<DesiredShare, 'id'>>(
   const seen = new Map<string, S>()
   for (const share of shares) {
     const other = seen.get(key(share))
-    if (other !== undefined) throw new ShareError(share, field, `${quote(key(share))} is that of share ${other.id} too`)
+    if (other !== undefined)
+      throw new ShareError(share, field, `${quote(key(share))} is already used by share ${other.id}`)
     seen.set(key(share), share)
   }
 }

@@ -92,7 +92,7 @@ function withoutLine(machine: Machine, { path, without }: ServerConfig): readonl
   const backup = machine.read(backupOf(path))
   const isAsBefore = backup !== undefined && backup.trimEnd() === rest.trimEnd()
   const [content, kept] = isAsBefore
-    ? [backup, 'which is then as it was before']
-    : [rest, 'and leaves the rest as it is']
-  return [{ path, sentence: `Takes what \`gateway prepare\` added out of ${path}, ${kept}.`, content }]
+    ? [backup, 'which restores its earlier content']
+    : [rest, 'and leaves the rest unchanged']
+  return [{ path, sentence: `Removes what \`gateway prepare\` added to ${path}, ${kept}.`, content }]
 }

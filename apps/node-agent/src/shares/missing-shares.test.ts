@@ -20,7 +20,8 @@ describe('a share that cannot be mounted', () => {
       in_force: 0,
       partly: true,
       isIncomplete: true,
-      message: "Not served, because not mounted: 'share3'. 3 could not be mounted. The agent tries again each minute.",
+      message:
+        "Shares that are not served because they are not mounted: 'share3'. 3 could not be mounted. The agent retries every minute.",
       files: [expect.objectContaining({ path: exportsFile }), expect.objectContaining({ path: sambaFile })],
     })
     expect(gateway.read(exportsFile)).toMatch(/^\/srv\/roost\/1 /m)

@@ -10,5 +10,7 @@ export function describeMissing({ shares }: DesiredGateway, missing: readonly Mi
   const listed = missing.slice(0, namesShown).map(({ share }) => `'${names.get(share) ?? share}'`)
   const more = missing.length > namesShown ? ` and ${missing.length - namesShown} more` : ''
   const reasons = [...new Set(missing.map(({ reason }) => reason))].slice(0, reasonsShown).join(' ')
-  return [`Not served, because not mounted: ${listed.join(', ')}${more}. ${reasons} The agent tries again each minute.`]
+  return [
+    `Shares that are not served because they are not mounted: ${listed.join(', ')}${more}. ${reasons} The agent retries every minute.`,
+  ]
 }

@@ -38,9 +38,9 @@ describe('the NFS server of a gateway', () => {
   it('is for an operator to say where both are installed; where both run it is refused', () => {
     put('usr/sbin/rpc.mountd')
     put('usr/bin/ganesha.nfsd')
-    expect(detect).toThrow(/both are installed here, and none runs: say with gateway\.nfs/)
+    expect(detect).toThrow(/are both installed here, and neither is running\. Set gateway\.nfs/)
     put('proc/41/comm', 'ganesha.nfsd\n')
     put('proc/42/comm', 'nfsd\n')
-    expect(detect).toThrow(/both run here, where one can answer clients: stop one of them/)
+    expect(detect).toThrow(/both running on this node, but only one of them can serve clients\. Stop one of them/)
   })
 })

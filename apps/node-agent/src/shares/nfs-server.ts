@@ -9,7 +9,7 @@ export class NfsServerError extends Error {
 }
 
 export const bothRun =
-  "The kernel's NFS server and nfs-ganesha both run here, where one can answer clients: stop one of them, and deploy again."
+  "The kernel's NFS server and nfs-ganesha are both running on this node, but only one of them can serve clients. Stop one of them, and deploy again."
 
 /** Returns the NFS server that runs on the machine, else the one that is installed; null where there is none. */
 export function detectNfsServer(machine: Machine): ShareServers['nfs'] {
@@ -25,7 +25,7 @@ export function detectNfsServer(machine: Machine): ShareServers['nfs'] {
 function installed(kernel: boolean, ganesha: boolean): ShareServers['nfs'] {
   if (kernel && ganesha)
     throw new NfsServerError(
-      `The kernel's NFS server and nfs-ganesha both are installed here, and none runs: say with gateway.nfs in the agent's configuration which one serves the shares.`,
+      `The kernel's NFS server and nfs-ganesha are both installed here, and neither is running. Set gateway.nfs in the agent's configuration to the one that serves the shares.`,
     )
   if (kernel) return 'kernel'
   return ganesha ? 'ganesha' : null

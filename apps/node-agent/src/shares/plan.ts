@@ -47,7 +47,7 @@ export async function requireReady(machine: Machine, serverChanges: readonly Ser
     if (declared.body === '') continue
     if (!server.isRunning())
       throw new Error(
-        `${server.daemon} does not run on this node, and has shares to serve: start it, and deploy again.`,
+        `${server.daemon} is not running on this node, but has shares to serve. Start it, and deploy again.`,
       )
     requireOwnFiles(machine, [server.file])
     await server.requireNoConflict(text)
@@ -108,7 +108,7 @@ export function bodyOf(text: string): string {
 
 function accountNotes({ set, removed }: { readonly set: readonly string[]; readonly removed: readonly string[] }) {
   return [
-    ...set.map((name) => `The password of the Samba account ${name} is set.`),
-    ...removed.map((name) => `The Samba account ${name} is removed.`),
+    ...set.map((name) => `The password of the Samba account ${name} will be set.`),
+    ...removed.map((name) => `The Samba account ${name} will be removed.`),
   ]
 }

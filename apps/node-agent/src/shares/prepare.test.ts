@@ -70,9 +70,9 @@ describe('a machine that is to serve shares', () => {
     gateway.write(smbConf, '[global]\n')
     const preparations = preparationsFor(openMachine(gateway.root), setupsWith(openMachine(gateway.root), 'kernel'))
     expect(preparations.map(({ sentence }) => sentence)).toEqual([
-      'Makes /etc/samba/roost.d/shares.conf, without a share in it.',
-      "Adds '[global] include = /etc/samba/roost.d/shares.conf' to the end of /etc/samba/smb.conf. The file as it is now stays in /etc/samba/smb.conf.before-roost.",
-      'Makes /etc/exports.d/roost.exports, without a share in it.',
+      'Creates /etc/samba/roost.d/shares.conf without any shares.',
+      "Adds '[global] include = /etc/samba/roost.d/shares.conf' to the end of /etc/samba/smb.conf. The current file is kept as /etc/samba/smb.conf.before-roost.",
+      'Creates /etc/exports.d/roost.exports without any shares.',
     ])
     expect(gateway.read(smbConf)).toBe('[global]\n')
   })
@@ -111,7 +111,7 @@ describe('a machine that is to serve shares', () => {
   it('is refused where one of the files is bound into a container by itself', () => {
     gateway.write('/proc/self/mountinfo', '30 20 8:1 /smb.conf /etc/samba/smb.conf rw - ext4 /dev/sda1 rw\n')
     expect(() => preparationsFor(openMachine(gateway.root), setupsWith(openMachine(gateway.root), null))).toThrow(
-      /^\/etc\/samba\/smb\.conf is a mount of its own, .* Bind the folder \/etc\/samba instead\.$/,
+      /^\/etc\/samba\/smb\.conf is a mount point of its own, .* Bind-mount the folder \/etc\/samba instead\.$/,
     )
   })
 })

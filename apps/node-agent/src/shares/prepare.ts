@@ -46,7 +46,7 @@ export function requireOwnFiles(machine: Machine, files: readonly string[]): voi
   const bound = files.find((file) => mountAt(file, mounts) !== undefined)
   if (bound !== undefined)
     throw new Error(
-      `${bound} is a mount of its own, as when one file is bound into a container: what replaces it does not reach its server. Bind the folder ${dirname(bound)} instead.`,
+      `${bound} is a mount point of its own, for example a single file that is bind-mounted into a container, so that its server would not see a new version of the file. Bind-mount the folder ${dirname(bound)} instead.`,
     )
 }
 
@@ -68,7 +68,7 @@ export async function checkConfig(path: string, text: string, run: RunCommand): 
 
 function missingFile(machine: Machine, path: string): readonly Preparation[] {
   if (machine.stamp(path) !== undefined) return []
-  return [{ path, sentence: `Makes ${path}, without a share in it.`, content: fileWithoutShares, backup: null }]
+  return [{ path, sentence: `Creates ${path} without any shares.`, content: fileWithoutShares, backup: null }]
 }
 
 /** Returns both changes to a configuration as one, because they are of one file. */
@@ -93,7 +93,7 @@ function appended(path: string, text: string, lines: string): Preparation {
 }
 
 function keptIn(backup: string | null): string {
-  return backup === null ? '' : ` The file as it is now stays in ${backup}.`
+  return backup === null ? '' : ` The current file is kept as ${backup}.`
 }
 
 /** Keeps an earlier backup, which has the file from before Roost. */

@@ -110,7 +110,9 @@ describe('one protocol of two', () => {
 
   it('continues when the rollback of the other one failed, whose server is reloaded again', async () => {
     gateway.fail('smbcontrol smbd reload-config', 'no answer', 2)
-    expect((await apply(2, ...changed)).message).toMatch(/ On the way back: .*no answer.* NFS is deployed\.$/)
+    expect((await apply(2, ...changed)).message).toMatch(
+      / Errors during the rollback: .*no answer.* NFS is deployed\.$/,
+    )
     expect(gateway.read('/state/under-way.json')).toContain(sambaFile)
     expect(gateway.read('/state/under-way.json')).not.toContain(exportsFile)
     expect(await gateway.again().apply(state(nfs, cifs), 3, () => {})).toMatchObject({

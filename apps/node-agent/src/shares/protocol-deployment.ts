@@ -224,7 +224,7 @@ async function requireServed({ server, text }: ServerChange): Promise<void> {
     const faults = await server.faults(text)
     if (faults.length === 0) return
     if (attempt === settleAttempts)
-      throw new Error(`${server.daemon} does not serve what was deployed: ${faults.slice(0, 3).join(' ')}`)
+      throw new Error(`${server.daemon} does not serve the deployed shares: ${faults.slice(0, 3).join(' ')}`)
     await new Promise((resolve) => setTimeout(resolve, settleMs))
   }
 }
@@ -235,5 +235,5 @@ async function putBack(path: string, text: string | null): Promise<void> {
 }
 
 export function onTheWayBack(faults: readonly string[]): string {
-  return faults.length === 0 ? '' : ` On the way back: ${faults.join(' ')}`
+  return faults.length === 0 ? '' : ` Errors during the rollback: ${faults.join(' ')}`
 }

@@ -14,7 +14,7 @@ describe('the account of a share with a password', () => {
   it('is made, gets its password by the standard input, and is named among the valid users', async () => {
     gateway.fail('getent passwd share-2', '')
     const plan = await gateway.applier.plan(state(locked('S3CR3T-canary')))
-    expect(plan.notes).toContain('The password of the Samba account share-2 is set.')
+    expect(plan.notes).toContain('The password of the Samba account share-2 will be set.')
     await apply(1, locked('S3CR3T-canary'))
     expect(gateway.commands).toContain(
       'useradd --system --no-create-home --no-user-group --shell /usr/sbin/nologin share-2',

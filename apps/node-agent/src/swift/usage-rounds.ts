@@ -39,7 +39,9 @@ export function startUsageRounds(options: UsageRoundsOptions): Stoppable {
       options.accounts.close()
       await Promise.all(rounds.map((round) => round.stop()))
       await options.transfer?.close().catch((error: unknown) => {
-        options.log.error('could not save the sums of the access log, up to a minute of it is lost', { error })
+        options.log.error('could not save the totals of the access log: up to one minute of transfer is lost', {
+          error,
+        })
       })
     },
   }
@@ -60,7 +62,9 @@ function samplingRound(options: UsageRoundsOptions): Stoppable {
   const sample = async (): Promise<void> => {
     round.kick(toNextMs())
     if (waitingBytes() > mostWaitingBytes)
-      return faults.report('the control plane is unavailable for too long, storage is not sampled')
+      return faults.report(
+        'the control plane has been unavailable for too long: storage is not sampled until it returns',
+      )
     const time = clock.now() / 1_000
     const sample = await accounts.sample()
     if (sample === null) return
@@ -155,7 +159,7 @@ class FaultLog {
   report(...faults: readonly string[]): void {
     const text = faults.slice(0, 3).join(' ')
     if (text !== '' && text !== this.#reported)
-      this.#log.warn(faults.length > 3 ? `${text} (${faults.length} faults)` : text)
+      this.#log.warn(faults.length > 3 ? `${text} (${faults.length} errors)` : text)
     this.#reported = text
   }
 }

@@ -107,7 +107,7 @@ export const RemovedLeftovers = z
         share: '/api/v1/gateway_shares/12/',
         node: '/api/v1/nodes/7/',
         removed: ['drafts/report.docx.part'],
-        kept: [{ name: 'drafts/old.part', reason: 'It is no leftover.' }],
+        kept: [{ name: 'drafts/old.part', reason: 'No rename left this object behind.' }],
       },
     ],
   })

@@ -84,7 +84,7 @@ describe('the listener', () => {
     const port = other.port as number
     const statsd = open({ port })
     await expect(read(statsd)).rejects.toThrow(
-      `Swift's statistics cannot be received at 127.0.0.1:${port}: another program has it.`,
+      `Swift's statistics cannot be received at 127.0.0.1:${port}: another program uses this port. Stop it, or set another port.`,
     )
     other.close()
     await vi.waitFor(async () => expect(await read(statsd)).toMatchObject({ 'roost.statsd.names': 0 }), waitMs)

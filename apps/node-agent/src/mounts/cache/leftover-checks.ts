@@ -22,7 +22,7 @@ export function startLeftoverChecks(
       ending = new AbortController()
       return leftovers.check(ending.signal)
     },
-    onError: (error) => log.error('could not check leftovers of renames', { error }),
+    onError: (error) => log.error('could not check for objects that renames left behind in Swift', { error }),
   })
   return {
     async stop() {

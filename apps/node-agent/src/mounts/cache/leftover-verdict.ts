@@ -16,13 +16,14 @@ export async function judgeLeftover(
   { container, from, to }: RenamedObject,
 ): Promise<LeftoverVerdict> {
   const left = await account.headObject(container, from)
-  if (left === undefined) return { kept: 'It is not in Swift.' }
+  if (left === undefined) return { kept: 'Swift has no object of this name.' }
   const renamed = await account.headObject(container, to)
-  if (renamed === undefined) return { kept: `Swift has no object '${to}', to which it was renamed.` }
+  if (renamed === undefined) return { kept: `Swift has no object '${to}', which is the new name of the file.` }
   // The hash of such an object is not that of its content.
-  if (left.isSegmented || renamed.isSegmented) return { kept: 'It consists of segments.' }
+  if (left.isSegmented || renamed.isSegmented)
+    return { kept: 'The object consists of segments, whose content cannot be compared.' }
   if (left.bytes !== renamed.bytes || left.md5 !== renamed.md5)
-    return { kept: `Its content is not that of '${to}', to which it was renamed.` }
+    return { kept: `Its content differs from that of '${to}', which is the new name of the file.` }
   if (left.writtenAtSeconds >= renamed.writtenAtSeconds) return { kept: `It was written after '${to}'.` }
   return { bytes: left.bytes }
 }

@@ -164,9 +164,9 @@ describe('leftovers of renames', () => {
     expect(await leftovers.remove(7, ['a', 'b', 'c', 'x'])).toEqual({
       removed: ['a'],
       kept: expect.arrayContaining([
-        { name: 'b', reason: "Its content is not that of 'b.new', to which it was renamed." },
-        { name: 'c', reason: 'A client has opened it since; remove it in the share.' },
-        { name: 'x', reason: 'It is no leftover.' },
+        { name: 'b', reason: "Its content differs from that of 'b.new', which is the new name of the file." },
+        { name: 'c', reason: 'A client has opened the file since then. Remove the file in the share.' },
+        { name: 'x', reason: 'No rename left this object behind.' },
       ]),
     })
     expect([...(objects?.keys() ?? [])].toSorted()).toEqual(['a.new', 'b', 'b.new', 'c', 'c.new', 'd', 'd.new'])

@@ -108,22 +108,27 @@ export class Leftovers {
     hasTime: boolean,
   ): Promise<string | undefined> {
     const { renamed, isCached, log } = this.#options
-    if (file === undefined) return 'It is no leftover.'
+    if (file === undefined) return 'No rename left this object behind.'
     if (account === undefined) return 'Swift does not answer.'
-    if (!hasTime) return 'Swift is too slow to check it now; ask again.'
+    if (!hasTime) return 'Swift was too slow to check the object. Try again.'
     if (await isCached(file.share, keyOf(file, file.from)))
-      return 'A client has opened it since; remove it in the share.'
+      return 'A client has opened the file since then. Remove the file in the share.'
     const verdict = await judgeLeftover(account, file)
     if ('kept' in verdict) {
       renamed.forget(file)
       return verdict.kept
     }
     // A client may have written to it meanwhile.
-    if (!renamed.list().includes(file)) return 'A client has written it since.'
+    if (!renamed.list().includes(file)) return 'A client has written the file since then.'
     await account.removeObject(file.container, file.from)
     renamed.forget(file)
     const { share, from, to } = file
-    log.info('removed a leftover of a rename', { share, name: from, renamedTo: to, bytes: verdict.bytes })
+    log.info('removed an object that a rename left behind in Swift', {
+      share,
+      name: from,
+      renamedTo: to,
+      bytes: verdict.bytes,
+    })
     return undefined
   }
 

@@ -118,11 +118,11 @@ describe('files that nothing uploads', () => {
     ])
     since = 0
     await stranded.check([cache])
-    expect(problems[0]?.message).toMatch(/Swift answers\. The agent queues them again\.$/)
+    expect(problems[0]?.message).toMatch(/Swift answers\. The agent is queueing them again\.$/)
     ahead = 1_000
     await stranded.check([cache])
     expect(requested).toEqual([7])
-    expect(problems[0]?.message).toMatch(/restarted once no client has a file open there; 2 are open\.$/)
+    expect(problems[0]?.message).toMatch(/restart the mount when no client has an open file there \(open now: 2\)\.$/)
     rmSync(join(dir, 'cache/vfsMeta'), { recursive: true })
     await vi.waitFor(async () => {
       await cache.refresh()

@@ -113,9 +113,9 @@ export class StrandedUploads {
     const { mountOf, answeringSince, restarts } = this.#options
     const spec = mountOf(share)
     if (spec === undefined || answeringSince(spec.remote) === undefined)
-      return 'Swift does not answer. They are uploaded when it does.'
+      return 'Swift does not answer. They will be uploaded when it answers again.'
     const pending = restarts.pending().find((one) => one.share === share && one.reasons.includes(reason))
-    if (pending === undefined) return 'Swift answers. The agent queues them again.'
-    return `Swift answers, and queueing them again did not help. The mount is restarted once no client has a file open there; ${pending.openFiles} are open.`
+    if (pending === undefined) return 'Swift answers. The agent is queueing them again.'
+    return `Swift answers, but queueing them again did not help. The agent will restart the mount when no client has an open file there (open now: ${pending.openFiles}).`
   }
 }

@@ -89,7 +89,9 @@ export async function openUploads(options: UploadsOptions): Promise<Uploads> {
   const find = (share: number) => {
     const cache = watch.find(share)
     if (cache === undefined || !options.counts.list().some((one) => one.share === share))
-      throw new Error(`Share ${share} is not mounted on this node, or was not counted yet. Deploy it first.`)
+      throw new Error(
+        `Share ${share} is not mounted on this node, or its files have not been counted yet. Deploy the share, or try again in a minute.`,
+      )
     return cache
   }
   return {
@@ -138,7 +140,9 @@ function openLeftovers(
 }
 
 function failUnknown(): never {
-  throw new Error('The operator of this node mounts the containers; the agent does not know what is not uploaded.')
+  throw new Error(
+    'The operator of this node mounts the containers, so that the agent cannot know which files are not uploaded.',
+  )
 }
 
 function answerOf(count: ShareCount): Omit<ShareUploadsAnswer, 'oldest' | 'leftovers'> {

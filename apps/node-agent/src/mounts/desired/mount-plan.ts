@@ -10,9 +10,9 @@ export function planOf(changes: MountChanges, pathOf: (spec: MountSpec) => strin
     stopped: ended.map(pathOf).toSorted(),
     replaced: begun.map(({ share }) => share),
     notes: [
-      ...begun.map((spec) => `The mount ${pathOf(spec)} is replaced: its clients lose their open files.`),
+      ...begun.map((spec) => `The mount ${pathOf(spec)} will be replaced, and its clients will lose their open files.`),
       ...changes.removed.map(
-        (spec) => `Files of ${pathOf(spec)} that are not in Swift yet are uploaded before its mount ends.`,
+        (spec) => `Files of ${pathOf(spec)} that are not in Swift yet will be uploaded before it is unmounted.`,
       ),
     ],
   }

@@ -30,7 +30,7 @@ export function startCacheSync({ isDirty, cacheDirectory, start, clock, log }: C
       const { outcome, stdout } = await helper.ask([cacheDirectory], deadlineMs)
       const isSynced = outcome === 'answered' && stdout === ''
       if (!isSynced && !hasFailed && !isStopped)
-        log.warn('could not sync the cache, a power cut loses what is not in Swift yet', {
+        log.warn('could not sync the cache to its disk: a power failure would lose files that are not in Swift yet', {
           path: cacheDirectory,
           outcome,
         })

@@ -43,7 +43,7 @@ export function watchHungMounts(options: HungMountsOptions): Stoppable {
   async function judge({ share, mountPoint }: WatchedMount, result: ProbeResult): Promise<void> {
     if (!(await isHung(share, result))) return
     stuckSince.delete(share)
-    log.warn('mount hangs, restarting', { path: mountPoint })
+    log.warn('mount hangs, restarting it', { path: mountPoint })
     onHung(share)
     await kill(share)
   }
@@ -59,7 +59,7 @@ export function watchHungMounts(options: HungMountsOptions): Stoppable {
       const results = await probe.probeAll(watched)
       await Promise.all(watched.map((mount, i) => judge(mount, results[i] as ProbeResult)))
     },
-    onError: (error) => log.error('could not check mounts for hanging', { error }),
+    onError: (error) => log.error('could not check for hanging mounts', { error }),
   })
   return {
     async stop() {

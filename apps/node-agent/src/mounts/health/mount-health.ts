@@ -56,7 +56,7 @@ export function openMountHealth(options: MountHealthOptions): MountHealth {
     probe: createMountProbe(run),
     isAnswering: (share) => shareMounts.isAnswering(share),
     kill: (share) => shareMounts.kill(share),
-    onHung: (share) => restored.explain(share, 'It did not answer.'),
+    onHung: (share) => restored.explain(share, 'The mount did not answer.'),
     clock,
     log,
   })

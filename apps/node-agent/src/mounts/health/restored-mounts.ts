@@ -21,7 +21,7 @@ const hourMs = 3_600_000
 const perHour = 10
 /** The limit before `listen`; more are dropped. */
 const maxWaiting = 1_000
-const defaultReason = 'Its rclone was not running.'
+const defaultReason = 'Its rclone process was not running.'
 
 export function createRestoredMounts(clock: Clock): RestoredMounts {
   const reasons = new Map<number, string>()

@@ -61,6 +61,6 @@ function nextState(before: State | undefined, reason: string | undefined, clock:
 function problemOf({ auth_url, user }: StorageLogin, { failure }: State): readonly InventoryProblem[] {
   if (failure === undefined || failure.checks < failedChecks) return []
   const since = new Date(failure.since).toISOString()
-  const message = `Swift at ${auth_url} has not served the login ${user} since ${since} (${failure.reason}). Files that clients save wait on this node.`
+  const message = `Swift at ${auth_url} has not accepted the login ${user} since ${since} (${failure.reason}). Files that clients save stay on this node until it does. Check that Swift is running, and the login (\`roost cluster set-storage\`).`
   return [{ code: 'storage_unreachable', subject: auth_url, message }]
 }

@@ -117,7 +117,7 @@ async function repair({ repairMetadata, log }: MounterOptions, cache: MountCache
   const { container } = cache
   for (const [files, message] of [
     [complete, 'uploading files whose metadata rclone lost'],
-    [incomplete, 'uploading the rest of files whose metadata rclone lost, under new names'],
+    [incomplete, 'uploading the remaining parts of files whose metadata rclone lost, under new names'],
   ] as const)
     if (files.length > 0) log.warn(message, { container, number: files.length, files: files.slice(0, 20) })
 }

@@ -144,7 +144,7 @@ export class StartedMounts {
     try {
       await this.#servers[verb]([spec.share])
     } catch (error) {
-      this.#options.log.warn('could not notify the servers of a mount', { path: this.pathOf(spec), error })
+      this.#options.log.warn('could not notify the share servers about a mount', { path: this.pathOf(spec), error })
     }
   }
 }

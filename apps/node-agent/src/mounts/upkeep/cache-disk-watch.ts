@@ -119,7 +119,7 @@ export class CacheDiskWatch {
     if (used < nearlyFull && !wasFull) return []
     const state =
       used < nearlyFull ? `had no space left for rclone within the last minute; now it is ${percent}` : `is ${percent}`
-    const message = `The disk of the cache ${subject} ${state}. When it is full, clients cannot write. Remove other files from it, or enlarge it; check that Swift accepts uploads.`
+    const message = `The disk of the cache ${subject} ${state}. When it is full, clients cannot write. Remove other files from this disk, or enlarge it, and check that Swift accepts uploads.`
     return [{ code: 'cache_nearly_full', subject, message }]
   }
 }

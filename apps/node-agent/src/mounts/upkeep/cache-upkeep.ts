@@ -102,13 +102,13 @@ export class CacheUpkeep {
 }
 
 function waitingText(files: number): string {
-  return `It still has none, and ${files} of its files wait to be uploaded. Make space on the disk of the cache, or set a larger cache_size_mb, and check that Swift accepts uploads; the mount is restarted once nothing waits.`
+  return `It is still full, and ${files} of its files wait to be uploaded. Free space on the disk of the cache, or set a larger cache_size_mb, and check that Swift accepts uploads. The agent will restart the mount when no file waits.`
 }
 
 function incompleteText(recent: RecentlyIncomplete | undefined): readonly string[] {
   if (recent === undefined) return []
   const { files, last } = recent
   return [
-    `Within the last hour ${files} files were not written completely, and their clients got an error; they were renamed to NAME.incomplete-<seconds>, the last one is '${last}'. Have them written again, and remove these.`,
+    `Within the last hour ${files} files were not written completely, and their clients got an error. The agent renamed them to NAME.incomplete-<seconds>; the last one is '${last}'. Write these files again, and remove the renamed ones.`,
   ]
 }

@@ -91,6 +91,6 @@ it('a plan has a note for a container that the first write will create', async (
   outdated = new Set()
   const next = nfsShare(3, { objectstore_container: 'new' })
   expect((await mounts.plan({ ...state, shares: [...state.shares, next] })).notes).toEqual([
-    "The container 'new' does not exist; the first write creates it, in the default storage policy.",
+    "The container 'new' does not exist. The first write will create it in the default storage policy.",
   ])
 })

@@ -33,7 +33,7 @@ export function outdatedMountsCheck(options: OutdatedMountsOptions): () => Promi
       outdated.map((spec) => {
         const path = mounts.pathOf(spec)
         const subject = names[path] ?? path
-        const message = `The mount of the share '${subject}' was started by an earlier version of the agent and lacks its corrections. It is restarted once no client has a file open there; the next deployment replaces it at once.`
+        const message = `The mount of the share '${subject}' was started by an earlier version of the agent and lacks the fixes of this version. The agent will restart it when no client has an open file there; the next deployment replaces it at once.`
         return { code: 'mount_outdated', subject, message }
       }),
     )

@@ -86,7 +86,7 @@ function validateCommon(share: DesiredShare, { pathOf }: ShareLocations): Omit<C
   if (!Number.isInteger(exportNumber) || exportNumber < 1 || exportNumber > 0xff_ff)
     throw new ShareError(share, 'export_number', 'must be from 1 to 65535')
   if (!shareNamePattern.test(name) || name.endsWith(' ') || reservedShareNames.has(name.toLowerCase()))
-    throw new ShareError(share, 'name', `${quote(name)} is no name of a share`)
+    throw new ShareError(share, 'name', `${quote(name)} is not a valid name of a share`)
   return { id, name, path: validatePath(share, pathOf(share)), exportNumber }
 }
 

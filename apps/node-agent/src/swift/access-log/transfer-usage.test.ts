@@ -149,7 +149,7 @@ describe('the transfer of a proxy', () => {
       readFileSync(join(dir, 'state', 'transfer.json')).subarray(0, 20),
     )
     await (await open()).close()
-    expect(reported).toEqual([expect.stringMatching(/starting again/)])
+    expect(reported).toEqual([expect.stringMatching(/counting starts from zero/)])
   })
 
   it('fails without a log, and continues when it exists', async () => {

@@ -166,6 +166,6 @@ async function readSaved({ dir, log }: TransferOptions): Promise<Saved | null> {
   } catch {
     // Logged below, as for a file of another version.
   }
-  log.error('could not read the saved sums of the access log, starting again', { file: stateFile(dir) })
+  log.error('could not read the saved totals of the access log: counting starts from zero', { file: stateFile(dir) })
   return null
 }

@@ -62,7 +62,7 @@ function scanDevice(name: string, folder: string, has: Uint8Array, report: (line
 function readOne(path: string, report: (line: ScanLine) => void): void {
   try {
     const rows = readAccountDb(path)
-    if (rows === undefined) report({ unreadable: path, reason: 'it is written to all the time' })
+    if (rows === undefined) report({ unreadable: path, reason: 'it is constantly being written to' })
     else for (const row of rows) report({ row })
   } catch (error) {
     // A folder without its database is being created or removed.

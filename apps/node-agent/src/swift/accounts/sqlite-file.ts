@@ -39,7 +39,7 @@ export class SqliteFile {
     if (readSync(fd, header, 0, headerBytes, 0) < headerBytes || header.toString('latin1', 0, 16) !== magic)
       throw new SqliteError('it is not a SQLite database')
     if (header[18] !== 1 || header[19] !== 1) throw new SqliteError('it has a write-ahead log, which Swift never uses')
-    if (header.readUInt32BE(56) > 1) throw new SqliteError('its text is not UTF-8')
+    if (header.readUInt32BE(56) > 1) throw new SqliteError('its text encoding is not UTF-8')
     this.#pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
     this.#usable = this.#pageSize - (header[20] as number)
     if (this.#pageSize < 512 || this.#usable < 480) throw new SqliteError('its header is damaged')
@@ -84,7 +84,7 @@ export class SqliteFile {
   #cell(bytes: Buffer, at: number): Cell {
     const [length, afterLength] = varint(bytes, at)
     const [id, begin] = varint(bytes, afterLength)
-    if (length > longestPayload) throw new SqliteError('a row is longer than any of Swift')
+    if (length > longestPayload) throw new SqliteError('a row is longer than any row that Swift writes')
     const local = this.#localBytes(length)
     const own = bytes.subarray(begin, begin + local)
     const payload = local === length ? own : this.#withOverflow(own, length, bytes.readUInt32BE(begin + local))
@@ -116,7 +116,7 @@ export class SqliteFile {
   #page(number: number): Buffer {
     const known = this.#pages.get(number)
     if (known !== undefined) return known
-    if (number < 1) throw new SqliteError('it points to a page that cannot be')
+    if (number < 1) throw new SqliteError('it refers to a page that cannot exist')
     const bytes = Buffer.alloc(this.#pageSize)
     if (readSync(this.#fd, bytes, 0, this.#pageSize, (number - 1) * this.#pageSize) < this.#pageSize)
       throw new SqliteError(`it ends before page ${number}`)

@@ -31,7 +31,7 @@ export function readSwiftServers(machine: Machine, swiftDirectory: string): Swif
     try {
       return read()
     } catch (error) {
-      const message = `${path} cannot be read (${(error as NodeJS.ErrnoException).code}): let the agent's user read it, as a member of the group swift`
+      const message = `${path} cannot be read (${(error as NodeJS.ErrnoException).code}): give the agent's user permission to read it, for example through the group swift`
       problems.push({ code: 'swift_conf_unreadable', subject: path, message })
       return otherwise
     }
@@ -62,7 +62,7 @@ export function readSwiftServers(machine: Machine, swiftDirectory: string): Swif
 function uncheckedMounts(servers: readonly StorageServer[]): readonly InventoryProblem[] {
   const folders = new Set(servers.filter(({ mountCheck }) => !mountCheck).map(({ devices }) => devices))
   return [...folders].map((devices) => {
-    const message = `Servers of ${devices} have mount_check = false: while a device is not mounted, they fill the disk below it.`
+    const message = `Swift servers with devices in ${devices} have mount_check = false: when a device is not mounted, they write to the filesystem below its mount point and can fill it. Set mount_check = true.`
     return { code: 'mount_check_off', subject: devices, message }
   })
 }

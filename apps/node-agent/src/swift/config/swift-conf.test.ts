@@ -36,7 +36,7 @@ default = Yes
   })
 
   it.each([
-    ['[storage-policy:x]\nname = a', /does not name the index/],
+    ['[storage-policy:x]\nname = a', /must end with the index/],
     ['[storage-policy:0]\ndefault = yes', /has no name/],
     ['[storage-policy:0]\nname = a\n[storage-policy:1]\nname = b', /no policy is the default/],
     [

@@ -15,7 +15,7 @@ export function parsePolicies(swiftConf: string): readonly InventoryPolicy[] {
   for (const [section, settings] of parseIni(swiftConf)) {
     const name = /^storage-policy:(.*)$/.exec(section)?.[1]
     if (name === undefined) continue
-    if (!/^\d{1,9}$/.test(name)) throw new SwiftConfError(`[${section}] does not name the index of a policy`)
+    if (!/^\d{1,9}$/.test(name)) throw new SwiftConfError(`[${section}] must end with the index of a policy`)
     policies.push(parsePolicy(Number(name), settings))
   }
   if (!policies.some((policy) => policy.index === 0)) policies.push(parsePolicy(0, new Map([['name', unnamedPolicy]])))

@@ -235,7 +235,7 @@ function planOf({ location, entries, text, now, revoked }: Intent, cost: string 
     mounts: { started: [], stopped: [] },
     notes: [
       ...(isSame || cost === null ? [] : [cost]),
-      ...(revoked.length === 0 ? [] : [`The tokens of ${listed(revoked)} are revoked.`]),
+      ...(revoked.length === 0 ? [] : [`The tokens of ${listed(revoked)} will be revoked.`]),
       ...(shared.length === 0
         ? []
         : [

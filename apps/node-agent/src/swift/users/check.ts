@@ -47,7 +47,7 @@ export async function checkCandidate(run: RunCommand, dir: string, candidate: Ca
     if (result.outcome === 'exited' && result.exitCode === 0 && result.stdout.endsWith('OK\n')) return
     const output = result.outcome === 'exited' ? result.stdout.trim().split('\n').at(-1) : ''
     const reason = masked(output || describeFailure(result), candidate.entries)
-    throw new Error(`The proxy would not start with these users, and was not changed: ${reason}`)
+    throw new Error(`The proxy would not start with these users, so that its configuration was not changed: ${reason}`)
   } finally {
     await removeManagedFile(staged)
     await removeManagedFile(expected)

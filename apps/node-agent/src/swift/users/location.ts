@@ -40,7 +40,7 @@ export function findLocation(machine: Machine, kernel: Machine, swiftDirectory: 
     )
   if (proxies.length === 0)
     throw new Error(
-      `The proxy server of this node reads ${one.configuration}, not the folder ${folder}: docs/agent.md says how to point it there.`,
+      `The proxy server of this node reads ${one.configuration}, not the folder ${folder}. Point the proxy to that folder, see docs/agent.md.`,
     )
   checkAccounts(machine, proxies, settings)
   return { folder, file: `${folder}/${fileName}`, settings, proxies }
@@ -51,7 +51,9 @@ function checkAccounts(machine: Machine, proxies: readonly ProxyProcess[], { acc
   const uid = uidOf(machine, account)
   const stranger = proxies.find((proxy) => proxy.uid !== 0 && uid !== undefined && proxy.uid !== uid)
   if (stranger === undefined) return
-  throw new Error(`The process ${stranger.pid} has the name of the proxy server, but does not run as ${account}.`)
+  throw new Error(
+    `The process ${stranger.pid} has the name of the proxy server, but does not run as ${account}. Stop that process, or correct "user" in the configuration of the proxy.`,
+  )
 }
 
 function uidOf(machine: Machine, account: string): number | undefined {

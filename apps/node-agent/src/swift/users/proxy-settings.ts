@@ -61,7 +61,7 @@ function tempauthSection(ini: Ini, pipeline: readonly string[]): string {
   const keystone = pipeline.find((entry) => isFilter(ini, entry, 'keystoneauth') || isFilter(ini, entry, 'auth_token'))
   if (keystone !== undefined)
     throw new Error(
-      `The proxy of this cluster authenticates by Keystone ('${keystone}' in its pipeline). Users are deployed to tempauth only.`,
+      `The proxy of this cluster authenticates with Keystone ('${keystone}' in its pipeline). Users are deployed to tempauth only.`,
     )
   throw new Error(`The proxy's pipeline has no tempauth (${pipeline.join(' ')}). Users are deployed to tempauth only.`)
 }
@@ -96,6 +96,9 @@ function memcachedServers(ini: Ini, pipeline: readonly string[], memcacheConf: s
 function endpointOf(text: string): Endpoint {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text) ?? []
   const host = bracketed ?? plain
-  if (host === undefined) throw new Error(`The memcached server '${text}' of the proxy is not an address.`)
+  if (host === undefined)
+    throw new Error(
+      `The memcached server '${text}' of the proxy is not a valid address. Use HOST or HOST:PORT in memcache_servers.`,
+    )
   return { host, port: Number(port ?? 11211) }
 }

@@ -32,7 +32,7 @@ export async function settledProxies(
   const deadline = clock.monotonic() + settledMs
   for (;;) {
     const gone = pids.find((pid) => isGone(options, pid))
-    if (gone !== undefined) throw new Error(`The proxy server (process ${gone}) has ended.`)
+    if (gone !== undefined) throw new Error(`The proxy server (process ${gone}) has ended. Start it, and deploy again.`)
     const found = findProxies(kernel).filter(({ pid, isSettled }) => pids.includes(pid) && isSettled)
     if (found.length === pids.length) return found
     if (clock.monotonic() > deadline)
@@ -86,7 +86,7 @@ async function sendSignal({ machine, run, signal }: ReloadOptions, { pid, unit }
   try {
     signal(pid, 'SIGUSR1')
   } catch (error) {
-    const reason = `The agent is not permitted to signal the proxy server (process ${pid}). See docs/agent.md for the right that it needs.`
+    const reason = `The agent is not permitted to signal the proxy server (process ${pid}). See docs/agent.md for the permission that it needs.`
     throw new Error(reason, { cause: error })
   }
 }

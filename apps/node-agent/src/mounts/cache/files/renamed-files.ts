@@ -44,7 +44,7 @@ export class RenamedFiles {
 
   /** Reads the record. Rejects when it is damaged. */
   static async read(path: string): Promise<RenamedFiles> {
-    const remedy = 'Remove it: the agent then forgets which objects may be left under old names.'
+    const remedy = 'Remove it. The agent then no longer knows which objects renames may have left behind in Swift.'
     return new RenamedFiles(path, (await readManagedRecord(path, RenamedFilesRecord, remedy)) ?? [])
   }
 

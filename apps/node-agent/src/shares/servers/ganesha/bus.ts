@@ -21,7 +21,7 @@ export function createGaneshaBus(run: RunCommand): GaneshaBus {
     const result = await run('dbus-send', [...to, ...args], { deadlineMs, maxOutputBytes })
     if (result.exitCode === 0) return result.stdout
     throw new Error(
-      `nfs-ganesha does not answer by D-Bus, which tells what it exports: ${describeFailure(result)}. Start D-Bus, and nfs-ganesha after it.`,
+      `nfs-ganesha does not answer on D-Bus, so that its exports cannot be listed: ${describeFailure(result)}. Start D-Bus, then restart nfs-ganesha.`,
     )
   }
   return {

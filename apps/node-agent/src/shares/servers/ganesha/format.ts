@@ -52,7 +52,7 @@ function encodeBlock({ name, settings, blocks }: GaneshaBlock, indent: string): 
 
 function encodeValue({ kind, text }: GaneshaValue): string {
   if (kind === 'text' ? !quotable.test(text) : ganeshaKind(text) !== kind)
-    throw new FormatError(`ganesha's configuration cannot hold ${JSON.stringify(text)} as a ${kind}.`)
+    throw new FormatError(`The configuration of nfs-ganesha cannot contain ${JSON.stringify(text)} as a ${kind}.`)
   return kind === 'text' ? `"${text}"` : text
 }
 
@@ -60,7 +60,8 @@ function encodeValue({ kind, text }: GaneshaValue): string {
 function tokensOf(text: string): readonly string[] {
   const tokens: string[] = []
   for (const [token] of text.matchAll(/#.*|"[^"\\\n]*"|[{}=,;]|[^\s{}=,;"#]+|\S/g)) {
-    if (token === '"') throw new FormatError('A quoted text in ganesha’s configuration does not end on its line.')
+    if (token === '"')
+      throw new FormatError('A quoted string in the configuration of nfs-ganesha has no closing quote on its line.')
     if (!token.startsWith('#')) tokens.push(token)
   }
   return tokens
@@ -91,7 +92,8 @@ class Reader {
     }
     this.#at += 1
     const names = settings.map((setting) => setting.name.toLowerCase())
-    if (new Set(names).size < names.length) throw new FormatError(`A block ${name} sets one thing twice.`)
+    if (new Set(names).size < names.length)
+      throw new FormatError(`A setting appears twice in a block ${name} of the configuration of nfs-ganesha.`)
     return { name, settings, blocks }
   }
 
@@ -108,7 +110,8 @@ class Reader {
 
   #name(): string {
     const token = this.#next()
-    if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(token)) throw new FormatError(`${JSON.stringify(token)} names no setting.`)
+    if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(token))
+      throw new FormatError(`${JSON.stringify(token)} is not the name of a setting of nfs-ganesha.`)
     return token
   }
 
@@ -116,18 +119,19 @@ class Reader {
     const token = this.#next()
     if (token.startsWith('"')) return { kind: 'text', text: token.slice(1, -1) }
     const kind = ganeshaKind(token)
-    if (kind === undefined) throw new FormatError(`ganesha cannot read the value ${JSON.stringify(token)}.`)
+    if (kind === undefined) throw new FormatError(`nfs-ganesha cannot read the value ${JSON.stringify(token)}.`)
     return { kind, text: token }
   }
 
   #expect(sign: string): void {
     const token = this.#next()
-    if (token !== sign) throw new FormatError(`ganesha expects ${sign} and finds ${JSON.stringify(token)}.`)
+    if (token !== sign)
+      throw new FormatError(`nfs-ganesha expects ${sign} instead of ${JSON.stringify(token)} in its configuration.`)
   }
 
   #next(): string {
     const token = this.#tokens[this.#at]
-    if (token === undefined) throw new FormatError('ganesha’s configuration ends in the middle of a block.')
+    if (token === undefined) throw new FormatError('The configuration of nfs-ganesha ends in the middle of a block.')
     this.#at += 1
     return token
   }

@@ -22,7 +22,7 @@ export async function followGaneshaLog(machine: Machine, file: string): Promise<
       for (let waited = 0; ; waited += pollMs) {
         if (ended.test(await readFrom(path, from))) break
         if (waited >= deadlineMs)
-          throw new Error(`nfs-ganesha does not say in ${file} that it has read its exports again.`)
+          throw new Error(`nfs-ganesha has not logged in ${file} that it loaded its exports again.`)
         await pause(pollMs)
       }
       await pause(afterwardsMs)

@@ -79,6 +79,6 @@ function valueOf(share: NfsShare, client: ShareClient): GaneshaValue {
   throw new ShareError(
     share,
     'clients_allowed_list',
-    `holds ${quote(text)}, which nfs-ganesha cannot take as a name: write its addresses instead`,
+    `contains ${quote(text)}, which nfs-ganesha does not accept as a host name: use its IP addresses instead`,
   )
 }

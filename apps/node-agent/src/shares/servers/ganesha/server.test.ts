@@ -98,14 +98,14 @@ describe('nfs-ganesha', () => {
 
   it.each(['Export_Id = 7;', 'Pseudo = "/share7";', 'Tag = share7;'])('may not have by hand: %s', async (line) => {
     write('/etc/ganesha/ganesha.conf', `EXPORT { Path = "/x"; ${line} } # Export_Id = 8;\n${include}`)
-    await expect(server.requireNoConflict(textOf(nfsShare(7)))).rejects.toThrow(/has an export by hand with/)
+    await expect(server.requireNoConflict(textOf(nfsShare(7)))).rejects.toThrow(/has a manually written export with/)
     await expect(server.requireNoConflict(textOf(nfsShare(8)))).resolves.toBeUndefined()
   })
 
   it('has to answer by D-Bus before anything is changed', async () => {
     isMute = true
     await expect(server.requireNoConflict(textOf(nfsShare(1)))).rejects.toThrow(
-      /does not answer by D-Bus, .* Start D-Bus/,
+      /does not answer on D-Bus, .* Start D-Bus/,
     )
   })
 
@@ -116,7 +116,7 @@ describe('nfs-ganesha', () => {
       [70, '/data'],
     ]
     expect(await server.faults(textOf(nfsShare(1), nfsShare(2)))).toEqual([
-      'nfs-ganesha exports /srv/roost/9 as 9, and should not.',
+      'nfs-ganesha exports /srv/roost/9 as 9, but should not.',
       "nfs-ganesha does not export the share 'share2' (/srv/roost/2).",
     ])
   })
@@ -158,10 +158,11 @@ describe('nfs-ganesha', () => {
 
   it('has a note on the settings that its cache lacks', () => {
     const complete = 'LRU_Run_Interval = 1; FD_LWMark_Percent = 0; FD_HWMark_Percent = 1;'
-    expect(server.notes(textOf(nfsShare(1)))).toEqual([expect.stringContaining(`lack Dir_Chunk = 0; ${complete}`)])
+    const missing = `lack Dir_Chunk = 0; ${complete.slice(0, -1)}. Without`
+    expect(server.notes(textOf(nfsShare(1)))).toEqual([expect.stringContaining(missing)])
     expect(server.notes('')).toEqual([])
     write('/etc/ganesha/ganesha.conf', `${include}MDCACHE { ${complete} }\n`)
-    expect(server.notes(textOf(nfsShare(1)))).toEqual([expect.stringContaining('lack Dir_Chunk = 0; Without')])
+    expect(server.notes(textOf(nfsShare(1)))).toEqual([expect.stringContaining('lack Dir_Chunk = 0. Without')])
     write('/etc/ganesha/ganesha.conf', `${include}MDCACHE { Dir_Chunk = 0; ${complete} }\n`)
     expect(server.notes(textOf(nfsShare(1)))).toEqual([])
   })

@@ -52,7 +52,7 @@ export function createGaneshaServer({ machine, run, mountDirectory }: NfsServerO
     check: async (text) => void ganeshaFormat.parse(text),
     async reload() {
       const pid = pidOf(machine)
-      if (pid === undefined) throw new Error('nfs-ganesha does not run.')
+      if (pid === undefined) throw new Error('nfs-ganesha is not running.')
       const log = await followGaneshaLog(machine, await logOf(pid, run))
       const result = await run('kill', ['-HUP', pid], { deadlineMs })
       if (result.exitCode !== 0) throw new Error(`nfs-ganesha could not be signaled: ${describeFailure(result)}.`)
@@ -102,7 +102,7 @@ function requireNoConflict(machine: Machine, ours: readonly GaneshaExport[]): vo
   const both = ours.find(({ id, pseudo, tag }) => ids.has(String(id)) || pseudos.has(pseudo) || tags.has(tag))
   if (both !== undefined)
     throw new Error(
-      `${ganeshaConf} has an export by hand with the Export_Id ${both.id} or the name of the share '${both.tag}': change it there, or rename the share.`,
+      `${ganeshaConf} has a manually written export with the Export_Id ${both.id} or the name of the share '${both.tag}'. Change that export, or rename the share.`,
     )
 }
 
@@ -115,7 +115,7 @@ async function faults(
   const ids = new Set(expected.map(({ id }) => id))
   const stray = [...exported].filter(([id, path]) => isOurs(path) && !ids.has(id))
   return [
-    ...stray.map(([id, path]) => `nfs-ganesha exports ${path} as ${id}, and should not.`),
+    ...stray.map(([id, path]) => `nfs-ganesha exports ${path} as ${id}, but should not.`),
     ...expected
       // Where the operator has Mount_Path_Pseudo, it tells the one instead of the other.
       .filter(({ id, path, pseudo }) => ![path, pseudo].includes(exported.get(id) ?? ''))
@@ -143,6 +143,6 @@ function cacheNotes(machine: Machine): readonly string[] {
   const missing = missingCacheSettings(machine.read(ganeshaConf) ?? '')
   if (missing.length === 0) return []
   return [
-    `The MDCACHE settings of nfs-ganesha lack ${missing.join(' ')} Without them NFS clients do not see what others write, or files are not uploaded when they are closed: run \`roost-agent gateway prepare\` on the node, and restart nfs-ganesha.`,
+    `The MDCACHE settings of nfs-ganesha lack ${missing.join(' ').replace(/;$/, '.')} Without these settings, NFS clients do not see what others write, or files are not uploaded when they are closed. Run \`roost-agent gateway prepare\` on the node, and restart nfs-ganesha.`,
   ]
 }

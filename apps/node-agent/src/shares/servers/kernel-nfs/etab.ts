@@ -20,7 +20,7 @@ export function differencesFrom(etab: Etab, text: string, isOurs: (path: string)
   const paths = new Set(expected.map(({ path }) => path))
   const stray = [...etab.keys()].filter((path) => isOurs(path) && !paths.has(path))
   return [
-    ...stray.map((path) => `${path} is exported, and should not be.`),
+    ...stray.map((path) => `${path} is exported, but should not be.`),
     ...expected.flatMap(({ path, clients }) => {
       const exported = etab.get(path)
       if (exported === undefined) return [`${path} is not exported.`]

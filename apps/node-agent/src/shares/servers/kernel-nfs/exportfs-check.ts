@@ -28,7 +28,7 @@ export async function checkWithExportfs(text: string, run: RunCommand): Promise<
     const guess = result.stderr.split('\n').find((line) => guesses.test(line))
     if (guess !== undefined) throw new Error(guess)
     const [difference] = differencesFrom(parseEtab(result.stdout), copy, () => true)
-    if (difference !== undefined) throw new Error(`exportfs reads our file otherwise: ${difference}`)
+    if (difference !== undefined) throw new Error(`exportfs does not read the file as intended: ${difference}`)
   } finally {
     await rm(work, { recursive: true, force: true })
   }

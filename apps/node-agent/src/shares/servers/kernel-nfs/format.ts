@@ -41,13 +41,16 @@ function octal(byte: number): string {
 function encodeClient({ host, options }: ExportClient): string {
   const wrong = options.find((option) => !optionPattern.test(option))
   if (!hostPattern.test(host) || wrong !== undefined)
-    throw new FormatError(`exports(5) cannot hold the client ${JSON.stringify(wrong ?? host)}.`)
+    throw new FormatError(
+      `A file in the format of exports(5) cannot contain the client ${JSON.stringify(wrong ?? host)}.`,
+    )
   return `${host}(${options.join(',')})`
 }
 
 /** Parses a line. Refuses one that continues, quotes, has a comment, or lacks options or a client. */
 function parseLine(line: string): ExportLine {
-  if (/["#\r\t]|\\$/.test(line)) throw new FormatError(`exports(5) may read this otherwise: ${JSON.stringify(line)}`)
+  if (/["#\r\t]|\\$/.test(line))
+    throw new FormatError(`exportfs may not read this line as intended: ${JSON.stringify(line)}`)
   const [path = '', ...clients] = line.split(' ')
   return { path: decodePath(path), clients: clients.map(parseClient) }
 }
@@ -55,7 +58,8 @@ function parseLine(line: string): ExportLine {
 function decodePath(text: string): string {
   const bytes: Buffer[] = []
   for (const [piece] of text.matchAll(/\\[0-7]{3}|[^\\]+|\\/g)) {
-    if (piece === '\\') throw new FormatError('A path in exports(5) has a backslash that is no octal sign.')
+    if (piece === '\\')
+      throw new FormatError('A path in exports(5) has a backslash that does not begin an octal escape.')
     bytes.push(piece.startsWith('\\') ? Buffer.of(Number.parseInt(piece.slice(1), 8)) : Buffer.from(piece))
   }
   const path = Buffer.concat(bytes).toString()
@@ -66,6 +70,8 @@ function decodePath(text: string): string {
 function parseClient(text: string): ExportClient {
   const [, host, options] = /^([^()]+)\(([^()]+)\)$/.exec(text) ?? []
   if (host === undefined || options === undefined)
-    throw new FormatError(`exports(5) would guess a client or its options from ${JSON.stringify(text)}.`)
+    throw new FormatError(
+      `exportfs would have to guess a client or its options from ${JSON.stringify(text)}. Write HOST(OPTIONS).`,
+    )
   return { host, options: options.split(',') }
 }

@@ -36,7 +36,7 @@ export function createExportsServer({ machine, run, mountDirectory }: NfsServerO
         const both = theirs.find(({ line }) => sharesIdentity(line, path, fsid))
         if (both !== undefined)
           throw new Error(
-            `${both.file} exports '${both.line.trim()}' by hand, which has the folder or the fsid of ours: remove it there.`,
+            `${both.file} has the manually written export '${both.line.trim()}', which has the same folder or fsid as a share of Roost. Remove that export.`,
           )
       }
     },

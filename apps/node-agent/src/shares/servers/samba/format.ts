@@ -19,7 +19,9 @@ export const sambaFormat: Format<readonly SambaSection[]> = {
     const names = new Set<string>()
     for (const line of text.split('\n').map((line) => line.trim())) {
       if (line.endsWith('\\'))
-        throw new FormatError('A line of smb.conf ends in a backslash, which joins the next one.')
+        throw new FormatError(
+          'A line of smb.conf ends in a backslash, which joins it with the next line. Remove the backslash.',
+        )
       if (line === '' || line.startsWith('#') || line.startsWith(';')) continue
       if (line.startsWith('[')) sections.push({ name: parseHeader(line, names), settings: [] })
       else addSetting(sections.at(-1), line)
@@ -29,10 +31,13 @@ export const sambaFormat: Format<readonly SambaSection[]> = {
 }
 
 function encodeSection({ name, settings }: SambaSection): string {
-  if (!namePattern.test(name)) throw new FormatError(`smb.conf cannot hold a section ${JSON.stringify(name)}.`)
+  if (!namePattern.test(name))
+    throw new FormatError(`${JSON.stringify(name)} is not a valid name of a section of smb.conf.`)
   const lines = settings.map(([option, value]) => {
     if (!optionPattern.test(option) || !valuePattern.test(value))
-      throw new FormatError(`smb.conf cannot hold ${JSON.stringify(value)} as ${option} of the section ${name}.`)
+      throw new FormatError(
+        `${JSON.stringify(value)} is not a valid value of ${option} in the section [${name}] of smb.conf.`,
+      )
     return `    ${option} = ${value}\n`
   })
   return `[${name}]\n${lines.join('')}`
@@ -41,8 +46,10 @@ function encodeSection({ name, settings }: SambaSection): string {
 /** Samba ends a name at the first bracket, and merges sections whose names differ in case alone. */
 function parseHeader(line: string, names: Set<string>): string {
   const [, name] = /^\[([^[\]]+)\]$/.exec(line) ?? []
-  if (name === undefined) throw new FormatError(`smb.conf would cut the section ${JSON.stringify(line)}.`)
-  if (names.has(name.toLowerCase())) throw new FormatError(`smb.conf would merge two sections ${JSON.stringify(name)}.`)
+  if (name === undefined)
+    throw new FormatError(`Samba would cut off the section header ${JSON.stringify(line)}. Correct it.`)
+  if (names.has(name.toLowerCase()))
+    throw new FormatError(`Samba would merge the two sections ${JSON.stringify(name)}. Remove one of them.`)
   names.add(name.toLowerCase())
   return name
 }
@@ -50,9 +57,9 @@ function parseHeader(line: string, names: Set<string>): string {
 function addSetting(section: { settings: [string, string][] } | undefined, line: string): void {
   const [, option, value] = /^([^=]+?)\s*=\s*(.+)$/.exec(line) ?? []
   if (section === undefined || option === undefined || value === undefined)
-    throw new FormatError(`smb.conf would ignore the line ${JSON.stringify(line)}.`)
+    throw new FormatError(`Samba would ignore the line ${JSON.stringify(line)}. Correct or remove it.`)
   const name = option.toLowerCase().replace(/\s+/g, ' ')
   if (section.settings.some(([other]) => other === name))
-    throw new FormatError(`smb.conf sets ${JSON.stringify(name)} twice in one section.`)
+    throw new FormatError(`${JSON.stringify(name)} appears twice in one section of smb.conf. Remove one of them.`)
   section.settings.push([name, value])
 }

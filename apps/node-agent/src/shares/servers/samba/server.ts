@@ -65,7 +65,7 @@ export function createSambaServer({ machine, run }: ServerOptions): ShareServer 
     },
     async faults(text) {
       const sections = sambaFormat.parse(text)
-      if (!readPrograms(machine).has('smbd')) return sections.length === 0 ? [] : ['Samba does not run: start smbd.']
+      if (!readPrograms(machine).has('smbd')) return sections.length === 0 ? [] : ['Samba is not running: start smbd.']
       const deployed = machine.read(sambaSharesFile) ?? ''
       const difference = differenceFrom(await readWith(deployed), sections)
       return [...(difference === undefined ? [] : [`${difference}.`]), ...(await unlisted(run, sections))]
@@ -88,7 +88,7 @@ function requireNoneByHand(theirs: PrintedSections, ours: readonly SambaSection[
   const both = ours.find(({ name }) => names.has(name.toLowerCase()))
   if (both === undefined) return
   throw new Error(
-    `The section [${names.get(both.name.toLowerCase())}] of ${smbConf} was made by hand: remove it there, or rename the share '${both.name}'.`,
+    `The section [${names.get(both.name.toLowerCase())}] of ${smbConf} was written manually. Remove that section, or rename the share '${both.name}'.`,
   )
 }
 
@@ -106,5 +106,5 @@ async function unlisted(run: RunCommand, sections: readonly SambaSection[]): Pro
   const browseable = sections.filter(({ settings }) =>
     settings.some(([option, value]) => option === 'browseable' && value === 'yes'),
   )
-  return browseable.filter(({ name }) => !shown.has(name)).map(({ name }) => `Samba does not show the share '${name}'.`)
+  return browseable.filter(({ name }) => !shown.has(name)).map(({ name }) => `Samba does not list the share '${name}'.`)
 }
