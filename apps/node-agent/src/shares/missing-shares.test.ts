@@ -62,7 +62,9 @@ describe('a share that cannot be mounted', () => {
     const outcome = await apply(1, ...shares)
     expect(outcome).toMatchObject({ outcome: 'failed', in_force: 0, partly: true })
     expect(outcome).not.toHaveProperty('isIncomplete')
-    expect(outcome.message).toMatch(/^CIFS could not be deployed: .* NFS is deployed\. Shares that are not served .*'share3'\./)
+    expect(outcome.message).toMatch(
+      /^CIFS could not be deployed: .* NFS is deployed\. Shares that are not served .*'share3'\./,
+    )
   })
 
   it('leaves a server alone whose only share it is', async () => {
