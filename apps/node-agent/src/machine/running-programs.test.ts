@@ -20,9 +20,12 @@ function start(name: string, by: (path: string) => ChildProcess): ChildProcess {
   return child
 }
 
-it('are those of others, and not a server that was started here to read its version', async () => {
-  const ours = start('ganesha.nfsd', (path) => spawn(path, ['60'], { detached: true }))
+it('are those of others, and not a server that was started here to read its version', async ({ skip }) => {
+  // A gateway on this machine, or another suite, may run one of them.
+  const name =
+    ['ganesha.nfsd', 'smbd'].find((server) => !programs().has(server)) ?? skip('needs a server that does not run')
+  const ours = start(name, (path) => spawn(path, ['60'], { detached: true }))
   start('rpc.mountd', (path) => spawn('/bin/sh', ['-c', '"$0" 60 & wait', path], { detached: true }))
   await expect.poll(() => [...programs()]).toContain('rpc.mountd')
-  expect([ours.exitCode, programs().has('ganesha.nfsd')]).toEqual([null, false])
+  expect([ours.exitCode, programs().has(name)]).toEqual([null, false])
 })
