@@ -74,7 +74,7 @@ export function describeMounts(lab: GatewayLab): void {
       const { plan } = await lab.deployed({ dry_run: true })
       expect(plan?.nodes[0]).toMatchObject({
         mounts: { started: [pathOf(late)], stopped: [pathOf(late)] },
-        notes: expect.arrayContaining([expect.stringContaining(`The mount ${pathOf(late)} is replaced`)]),
+        notes: expect.arrayContaining([expect.stringContaining(`The mount ${pathOf(late)} will be replaced`)]),
       })
       await lab.deployed()
       await lab.swift.machine.exec('md5sum waits.bin > waits.md5')
