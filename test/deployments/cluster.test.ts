@@ -198,10 +198,12 @@ describe('a deployment of users to the proxies of a cluster', () => {
 
   it('goes on after one that is silent', async () => {
     const [first, second] = (await addNodes(2, { runsProxy: true })) as [LabNode, LabNode]
-    await first.stop()
+    const release = blockHalfway(first)
     const job = await deploy(userDb)
-    await expire(job, 1)
+    await expect.poll(async () => states((await api.get(job.resource_uri)).body)).toEqual(['staged', 'waiting'])
+    aheadMs.monotonic += timeoutSeconds * 1000
     const end = await waitForJob(get, job)
+    release()
     expect(states(end)).toEqual(['failed', 'applied'])
     expect(end.targets[0]?.message).toContain(`within ${timeoutSeconds} seconds`)
     expect(await currentGeneration(second.usersDir)).toBe(1)

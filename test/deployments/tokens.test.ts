@@ -46,13 +46,13 @@ it('every proxy is asked to end tokens once the last one has the users, and the 
   expect(asked).toHaveLength(2)
 })
 
-it('what could not be ended is a note of the job, and no failure', async () => {
+it('a job is no success while tokens may remain, and names where', async () => {
   const [one, two] = proxies
   if (one === undefined || two === undefined) throw new Error('There are no proxies.')
   one.tokens.end = async () => ({ ended: 0, notes: ['Tokens of bob:bob may live.'] })
   two.tokens.end = () => Promise.reject(new Error('no memory'))
   const { state, message } = await waitForJob(server.get, await deploy())
-  expect(state).toBe('COMPLETED_SUCCESS')
+  expect(state).toBe('COMPLETED_FAILED')
   expect(message).toContain('Tokens of bob:bob may live.')
   expect(message).toContain('Tokens of changed users may stay valid until they expire: no memory')
 })

@@ -103,6 +103,7 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
   const log = createLog({ level: 'silent', out: process.stderr })
   const requests: AgentRequests = createAgentRequests({
     isConnected: (nodeId) => stream.isConnected(nodeId),
+    mayReconnect: (nodeId) => stream.mayReconnect(nodeId),
     agentOf: (nodeId) => stream.agentOf(nodeId),
     send: (nodeId, message) => stream.send(nodeId, message),
   })

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
 import type { Job } from '@roost/api-types/rest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestApi } from '../support/http/api.js'
@@ -62,5 +64,67 @@ describe.skipIf(!isSwiftEnabled)(
         expect(new Set(await statuses())).toEqual(new Set([401]))
       },
     )
+
+    it('and another user who log in each second while their rights change have no token of before after success', async () => {
+      const logins = ['tina', 'ugo'].map((name) => ({ name, password: `${name}s-password-is-this-1` }))
+      const uris: string[] = []
+      for (const { name: user, password } of logins) {
+        const body = { cluster: lab.cluster, user, password, is_superuser: true }
+        uris.push((await api.call('/api/v1/users/', { method: 'POST', body })).body.resource_uri)
+      }
+      expect(await deploy()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
+      const sessions: (Awaited<ReturnType<typeof logIn>> & { readonly at: number })[] = []
+      const logInAll = async () => {
+        for (const { name, password } of logins)
+          for (const { proxy } of swift.nodes.slice(0, 2))
+            sessions.push({ ...(await logIn(proxy?.url ?? '', `${name}:${name}`, password)), at: Date.now() })
+      }
+      await logInAll()
+      for (const uri of uris) await api.patch(uri, { is_superuser: false })
+      const clients = setInterval(() => void logInAll().catch(() => {}), 1_000)
+      const job = await deploy().finally(() => clearInterval(clients))
+      expect(job).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
+      // Of another tenant: only a superuser may read it.
+      const foreign = (account: string) => account.replace(/AUTH_.*$/, 'AUTH_test')
+      const readsForeign = async ({ token, account }: (typeof sessions)[number]) =>
+        (await fetch(foreign(account), { headers: { 'x-auth-token': token, connection: 'close' } })).status
+      const answers = await Promise.all(sessions.filter(({ token }) => token !== '').map(readsForeign))
+      expect(answers.length).toBeGreaterThan(8)
+      expect(answers.filter((status) => status !== 401 && status !== 403)).toEqual([])
+    })
+
+    it('is shut out on what can be reached, and on a memcached server that was away within a minute of its return', async () => {
+      const [name, password] = ['vera', 'veras-password-is-this-1']
+      const body = { cluster: lab.cluster, user: name, password, is_superuser: true }
+      const { body: user } = await api.call('/api/v1/users/', { method: 'POST', body })
+      expect(await deploy()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
+      const second = swift.nodes[1]
+      const away = `${second.address}:11211`
+      const sessions: Awaited<ReturnType<typeof logIn>>[] = []
+      for (let i = 0; i < 10; i++) {
+        for (const { proxy } of swift.nodes.slice(0, 2))
+          sessions.push(await logIn(proxy?.url ?? '', `${name}:${name}`, password))
+        await forgetLatest(`${name}:${name}`)
+      }
+      const accepted = async () => {
+        const statuses = await Promise.all(sessions.map(async (session) => (await objectOf(session, 'GET')).status))
+        return statuses.filter((status) => status !== 401).length
+      }
+      await second.exec(`pkill -STOP -f '[m]emcached .*-l ${second.address}'`)
+      await api.patch(user.resource_uri, { is_superuser: false })
+      const started = Date.now()
+      const job = await deploy()
+      console.info(`shut out with one memcached server away: ${Date.now() - started} ms`)
+      expect(job.state).toBe('COMPLETED_FAILED')
+      expect(job.message).toContain(`Not reached: memcached ${away}`)
+      const returned = Date.now()
+      // From outside: nsenter stops with its child, and would wait for this signal when the lab ends.
+      await promisify(execFile)('pkill', ['-CONT', '-f', `[m]emcached .*-l ${second.address}`])
+      await expect.poll(accepted, { timeout: 200_000, interval: 500 }).toBe(0)
+      console.info(`shut out after the return of memcached: ${Date.now() - returned} ms (promised 60,000)`)
+      const events = async () =>
+        (await api.get('/api/v1/audit_events/?resource=nodes&action=revoke')).body.meta.total_count
+      await expect.poll(events, { timeout: 120_000 }).toBe(2)
+    })
   },
 )

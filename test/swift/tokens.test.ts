@@ -47,9 +47,9 @@ describe.skipIf(!isSwiftEnabled)('tokens in a real memcached (as root, with ROOS
     expect(await itemsLeft()).toBe(total)
     const before = process.memoryUsage().rss
     const servers = { memcached: [{ host: '127.0.0.1', port }], prefix: 'AUTH_' }
-    expect(await endTokens(servers, ['user7:user7', 'user42:user42'])).toEqual({ ended: total / 50, notes: [] })
+    expect(await endTokens(servers, ['user7:user7', 'user42:user42'])).toEqual({ ended: total / 50, notReached: [] })
     expect(await itemsLeft()).toBe(total - total / 50)
     expect(process.memoryUsage().rss - before).toBeLessThan(200e6)
-    expect(await endTokens(servers, ['user7:user7', 'user42:user42'])).toEqual({ ended: 0, notes: [] })
+    expect(await endTokens(servers, ['user7:user7', 'user42:user42'])).toEqual({ ended: 0, notReached: [] })
   })
 })

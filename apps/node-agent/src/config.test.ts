@@ -46,6 +46,7 @@ describe('the agent’s configuration', () => {
       usage: { storageIntervalMs: 600_000, transferIntervalMs: 300_000, accessLog: null },
       devicesDirectory: null,
       ringAddresses: null,
+      proxyReloadMs: 60_000,
       declaredDevices: null,
       declaredPolicies: ['default'],
       notifySocket: null,
@@ -96,11 +97,12 @@ describe('the agent’s configuration', () => {
 
   it('takes where Swift says something of itself', () => {
     write({
-      swift: { recon_cache_directory: '/srv/cache' },
+      swift: { recon_cache_directory: '/srv/cache', proxy_reload_seconds: 120 },
       statsd: { enabled: true, address: '::1', port: 9125, max_names: 50 },
     })
     expect(readConfig({ dataDir: dir }, {})).toMatchObject({
       reconCacheDirectory: '/srv/cache',
+      proxyReloadMs: 120_000,
       statsd: { enabled: true, address: '::1', port: 9125, maxNames: 50 },
     })
   })

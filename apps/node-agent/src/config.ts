@@ -42,6 +42,7 @@ export interface InventoryConfig {
   /** Flags that stand against what is detected. */
   readonly roles: Readonly<NonNullable<ConfigFile['roles']>>
   readonly swiftDirectory: string
+  readonly proxyReloadMs: number
   readonly reconCacheDirectory: string
   readonly statsd: StatsdConfig
   readonly usage: UsageConfig
@@ -124,6 +125,7 @@ function swiftConfig(swift: NonNullable<ConfigFile['swift']>) {
     reconCacheDirectory: swift.recon_cache_directory ?? '/var/cache/swift',
     devicesDirectory: swift.devices_directory ?? null,
     ringAddresses: swift.addresses ?? null,
+    proxyReloadMs: (swift.proxy_reload_seconds ?? 60) * 1000,
   }
 }
 

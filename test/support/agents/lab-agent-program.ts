@@ -17,4 +17,5 @@ await startTestAgent({
     gateway: folderApplier('gateway', join(dataDir, 'gateway')),
     user_db: folderApplier('user_db', join(dataDir, 'user_db')),
   },
+  requests: { end_tokens: async () => ({ ended: 0, notes: [] }) },
 })

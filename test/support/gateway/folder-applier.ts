@@ -12,6 +12,8 @@ export interface FolderBehavior {
   partly?: boolean
   /** Of a failure: the same generation is applied again. */
   isIncomplete?: boolean
+  /** What was left for later is done at the next check. */
+  completed?: boolean
   /** Awaited in the middle of a generation. */
   halfway: () => Promise<void>
   /** Ends what `halfway` waits for. */
@@ -43,12 +45,19 @@ export function folderApplier<K extends DesiredState['kind']>(
       await behavior.halfway()
       fp('agent.apply.afterValidate')
       const { outcome, partly = false, isIncomplete = false } = behavior
+      // Users are in force although tokens remain somewhere.
+      if (partly && kind === 'user_db') await point(dir, generation)
       const failure = { in_force: await currentGeneration(dir), message: `The folder says ${outcome}.`, files: [] }
       if (outcome !== 'applied') return { outcome, ...failure, ...(partly ? { partly } : {}), isIncomplete }
       await point(dir, generation)
       fp('agent.apply.afterRename')
       fp('agent.apply.afterReload')
       return { outcome, in_force: generation, message: '', files: hashesOf(files) }
+    },
+    async complete() {
+      const isComplete = behavior.completed === true
+      const in_force = await currentGeneration(dir)
+      return isComplete ? { outcome: 'applied', in_force, message: 'Completed.', files: [] } : null
     },
     async drift() {
       const generation = await currentGeneration(dir)

@@ -15,6 +15,8 @@ const lastSeenEveryMs = 15_000
 const rowsAtOnce = 1_000
 /** Failed writes of a row after which it is dropped: it was locked, or its node was removed. */
 const maxMisses = 60
+/** Agents connect again within this time after a restart of theirs or of the control plane. */
+const reconnectMs = 30_000
 
 type Hello = Pick<PresenceRow, 'agentVersion' | 'machineId' | 'bootId'>
 
@@ -22,6 +24,8 @@ interface Entry {
   readonly nodeId: number
   /** Monotonic time of the last message; for nodes from the store, of reading the store. */
   lastHeard: number
+  /** Monotonic time of the end of the last session. */
+  disconnectedAt: number
   patienceMs: number
   /** Set while another machine with the same identity is parked. */
   duplicate: boolean
@@ -88,6 +92,12 @@ export class Presence {
     entry.heard = true
   }
 
+  /** Records the end of a session. */
+  disconnected(nodeId: number): void {
+    const entry = this.#entries.get(nodeId)
+    if (entry) entry.disconnectedAt = this.#clock.monotonic()
+  }
+
   duplicate(nodeId: number, duplicate: boolean): void {
     const entry = duplicate ? this.#entry(nodeId) : this.#entries.get(nodeId)
     if (entry) entry.duplicate = duplicate
@@ -110,6 +120,13 @@ export class Presence {
   isAwaited(nodeId: number): boolean {
     const entry = this.#entries.get(nodeId)
     return entry !== undefined && this.#silent(entry) !== 'offline'
+  }
+
+  /** Returns true for 30 s after the node's last message, the end of its session, or the start of this process. */
+  mayReconnect(nodeId: number): boolean {
+    const entry = this.#entries.get(nodeId)
+    if (entry === undefined) return false
+    return this.#clock.monotonic() - Math.max(entry.lastHeard, entry.disconnectedAt) < reconnectMs
   }
 
   /** Writes changes, one write at a time. Failed rows are written with the next. */
@@ -191,6 +208,7 @@ export class Presence {
     entry = {
       nodeId,
       lastHeard: this.#clock.monotonic(),
+      disconnectedAt: -Infinity,
       patienceMs: this.#baseMs,
       duplicate: false,
       incompatible: false,

@@ -16,6 +16,8 @@ import { unknownFields } from './unknown-fields.js'
 /** Access to the agents of nodes. */
 export interface NodeChannel {
   isConnected(nodeId: number): boolean
+  /** True while a node that is not connected may be reconnecting: for 30 s after its session or a start of the control plane. */
+  mayReconnect(nodeId: number): boolean
   /** The agent of the node's session; undefined without one. */
   agentOf(nodeId: number): ConnectedAgent | undefined
   /** Sends nothing when the node has no session. */

@@ -83,6 +83,7 @@ export class AgentStream {
       receive: (session, data, isBinary) => messages.receive(session, data, isBinary),
       ended: (session, code) => {
         ownership.release(session)
+        presence.disconnected(session.agent.nodeId)
         log.debug({ nodeId: session.agent.nodeId, code }, 'session ended')
       },
       monotonic: () => clock.monotonic(),
@@ -113,6 +114,11 @@ export class AgentStream {
 
   isConnected(nodeId: number): boolean {
     return this.#registry.own(nodeId)?.isOpen ?? false
+  }
+
+  /** Returns true for 30 s after the end of the node's session, or after a start for a node that was online. */
+  mayReconnect(nodeId: number): boolean {
+    return this.#presence.mayReconnect(nodeId)
   }
 
   /** Returns the agent of the node's own session. */

@@ -175,6 +175,7 @@ function buildOperators(database: Database, { log, now }: ContextOptions, writes
 function buildRequests(stream: () => AgentStream) {
   const channel: NodeChannel = {
     isConnected: (nodeId) => stream().isConnected(nodeId),
+    mayReconnect: (nodeId) => stream().mayReconnect(nodeId),
     agentOf: (nodeId) => stream().agentOf(nodeId),
     send: (nodeId, message) => stream().send(nodeId, message),
   }

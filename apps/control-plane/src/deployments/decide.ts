@@ -149,7 +149,9 @@ export function createTargetDeadlines(clock: Pick<Clock, 'monotonic'>): TargetDe
 /** How a job ends: its state and its message. */
 export type JobEnd = NonNullable<Decision['finish']>
 
-/** Adds sentences to the message of an end. */
+/** An end with sentences about tokens that may remain is a failure: success means that they are accepted nowhere. */
 export function withNotes(end: JobEnd, notes: readonly string[]): JobEnd {
-  return { ...end, message: [end.message, ...notes].filter(Boolean).join(' ') }
+  const news = notes.filter((note) => !end.message.includes(note))
+  const state = notes.length === 0 ? end.state : 'COMPLETED_FAILED'
+  return { state, message: [end.message, ...news].filter(Boolean).join(' ') }
 }

@@ -80,7 +80,7 @@ async function end(
   { store, secrets, adoptShare }: DriftServiceOptions,
   tx: Transaction,
   nodeId: number,
-  { kind, inForce, outcome, drift }: NodeDeploymentState,
+  { kind, desired, inForce, outcome, drift }: NodeDeploymentState,
   action: DriftAction['action'],
 ): Promise<AuditRecord['changes']> {
   if (!(await store.isGranted(tx, nodeId, kind))) throw new RoostError('conflict', notGranted(kind))
@@ -89,7 +89,7 @@ async function end(
       'conflict',
       'The node has not applied the last deployment yet. Wait until this deployment has ended.',
     )
-  if (outcome === 'partly')
+  if (outcome === 'partly' && inForce !== desired)
     throw new RoostError(
       'conflict',
       'The last deployment reached only a part of the node, so no complete generation is in force. Deploy again.',

@@ -13,6 +13,8 @@ export interface KindRules {
   readonly nodes: string
   /** True: one node after the other, stopping at the first failure. False: all at once. */
   readonly oneByOne: boolean
+  /** Why a target fails at once while its node is not connected; null: it waits for the node. */
+  readonly notConnected: string | null
 }
 
 /** Every kind of deployment. */
@@ -23,8 +25,17 @@ export const deploymentKinds: Readonly<Record<DeploymentKind, KindRules>> = {
     grant: 'runs_gateway',
     nodes: 'gateway',
     oneByOne: false,
+    notConnected: null,
   },
-  user_db: { resource: 'user_db_deployments', role: 'runsProxy', grant: 'runs_proxy', nodes: 'proxy', oneByOne: true },
+  user_db: {
+    resource: 'user_db_deployments',
+    role: 'runsProxy',
+    grant: 'runs_proxy',
+    nodes: 'proxy',
+    oneByOne: true,
+    notConnected:
+      'Not reached: this proxy is not connected, and still lets in users whose rights were taken. It gets this change when its agent connects.',
+  },
 }
 
 /** Returns why nothing of this kind is sent to the node. */

@@ -26,6 +26,9 @@ export interface DeploymentNodesOptions {
 
 /** The nodes' side of deployments: what is sent to agents, and what they report. */
 export interface DeploymentNodes {
+  isConnected(nodeId: number): boolean
+  /** True while a node that is not connected may be reconnecting. */
+  mayReconnect(nodeId: number): boolean
   /** Returns why the node's agent cannot apply a payload; undefined when it can, or is not connected. */
   fault(nodeId: number, payload: string): string | undefined
   /**
@@ -50,6 +53,8 @@ export function createDeploymentNodes(given: DeploymentNodesOptions): Deployment
   const { store, channel, wake } = given
   const { sendDesired, resend } = createSending(given)
   return {
+    isConnected: (nodeId) => channel.isConnected(nodeId),
+    mayReconnect: (nodeId) => channel.mayReconnect(nodeId),
     fault: (nodeId, payload) => unknownFields(channel.agentOf(nodeId), JSON.parse(payload) as DesiredState),
     sendDesired,
     resend,
@@ -148,9 +153,13 @@ async function applyOutcome(tx: Transaction, store: StateStore, nodeId: number, 
   await store.setOutcome(tx, nodeId, kind, outcomeOf(reported))
   // What drifted, did so from the generation before; the same answer again says nothing about it.
   if (state.inForce !== inForce) await store.setDrift(tx, nodeId, kind, [])
+  // A node that did its own part does not stop the others.
+  const answered = reported.partly !== true
   for (const { jobId } of await store.findTargets(tx, nodeId, kind, generation))
-    await store.updateTarget(tx, jobId, nodeId, { state: outcome, message, answered: true })
+    await store.updateTarget(tx, jobId, nodeId, { state: outcome, message, answered })
   await store.refreshNode(tx, nodeId)
+  if (kind === 'user_db' && outcome === 'applied' && state.outcome !== 'applied')
+    await store.auditRevocation(tx, nodeId, generation, state.outcome === 'partly')
   return false
 }
 

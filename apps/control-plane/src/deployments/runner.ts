@@ -5,6 +5,7 @@ import type { Clock } from '@roost/runtime'
 import { isTemporary, logged } from '../services/errors.js'
 import type { Log } from '../lifecycle/log.js'
 import type { Secrets } from '../secrets/secrets.js'
+import { urgentTargets } from './token-ending.js'
 import { createTargetDeadlines, decide, withNotes } from './decide.js'
 import type { Decision, JobEnd, TargetDeadlines } from './decide.js'
 import type { LockedJob, JobStore } from './job-store.js'
@@ -14,7 +15,7 @@ import type { Payloads } from './payload.js'
 import { movedSince, planId } from './plan-id.js'
 import type { Planner } from './planner.js'
 import type { StateStore } from './state-store.js'
-import { beginning, beginTarget, createTargetFailures, silence } from './targets.js'
+import { beginning, beginTarget, createTargetFailures, mayBegin, silence } from './targets.js'
 import type { TargetFailures } from './targets.js'
 import type { TokenEnding } from './token-ending.js'
 
@@ -138,20 +139,22 @@ export class JobRunner {
   }
 
   async #move(tx: Transaction, job: LockedJob): Promise<Step> {
-    const { jobs, clock, tokens } = this.#options
+    const { jobs, clock, tokens, nodes } = this.#options
     const decision = await this.#decide(tx, job)
     if (job.now.state !== 'IN_PROGRESS') await jobs[job.kind].begin(tx, job.id, new Date(clock.now()))
     for (const nodeId of decision.expire)
       await this.#fail(tx, job, nodeId, silence(job, this.#timeouts.targetTimeoutMs))
-    for (const nodeId of decision.skip)
-      await this.#fail(tx, job, nodeId, 'Not started, because an earlier node failed.')
-    const reviewed = decision.begin.filter((nodeId) => job.reviewed.has(nodeId))
-    const free = decision.begin.filter((nodeId) => !job.reviewed.has(nodeId))
+    const urgent = await urgentTargets(this.#options, tx, job, decision.skip)
+    const skipped = decision.skip.filter((nodeId) => !urgent.includes(nodeId))
+    for (const nodeId of skipped) await this.#fail(tx, job, nodeId, 'Not started, because an earlier node failed.')
+    const begin = [...decision.begin.filter((nodeId) => mayBegin(nodes, job, nodeId)), ...urgent]
+    const reviewed = begin.filter((nodeId) => job.reviewed.has(nodeId))
+    const free = begin.filter((nodeId) => !job.reviewed.has(nodeId))
     const begun: number[] = []
     for (const nodeId of free) if (await beginning(nodeId, this.#begin(tx, job, nodeId))) begun.push(nodeId)
     const notes = tokens.notesOf(job)
     if (decision.finish && notes) await this.#finish(tx, job, withNotes(decision.finish, notes))
-    const moved = decision.expire.length + decision.skip.length > 0 || begun.length < free.length
+    const moved = decision.expire.length + skipped.length > 0 || begun.length < free.length
     return { job, begun, reviewed, moved, endsTokens: decision.finish !== null && notes === undefined }
   }
 
@@ -183,20 +186,21 @@ export class JobRunner {
 
   /** Starts the target if its plan is still the reviewed one; otherwise the target fails with what has changed. */
   async #beginReviewed({ id, kind, returnTo, reviewed }: LockedJob, nodeId: number): Promise<void> {
-    const { store, jobs, plan } = this.#options
+    const { store, jobs, nodes, plan } = this.#options
     const question = `${id}/${nodeId}`
     const known = reviewed.get(nodeId)
     if (known === undefined || this.#asking.has(question)) return
     this.#asking.add(question)
     try {
       const now = await plan(kind, nodeId, returnTo)
+      const answered = nodes.isConnected(nodeId)
       const fault = 'error' in now ? now.error : movedSince(known, now)
       const isBegun = await store.transaction(async (tx) => {
         const job = await jobs[kind].lock(tx, id)
         const target = job?.now.targets.find((one) => one.nodeId === nodeId)
         if (job === undefined || target?.state !== 'waiting' || target.begun) return false
         if (fault === undefined) return this.#begin(tx, job, nodeId, 'error' in now ? undefined : now.payload)
-        await jobs[kind].updateTarget(tx, id, nodeId, { state: 'failed', message: fault, answered: true })
+        await jobs[kind].updateTarget(tx, id, nodeId, { state: 'failed', message: fault, answered })
         return false
       })
       if (isBegun) await this.#dispatch(nodeId)

@@ -5,6 +5,7 @@ import type { ConfigState } from '@roost/api-types/rest'
 import type { Prisma } from '@roost/database'
 import type { Transaction } from '../database/transaction.js'
 import type { Database } from '../database/database.js'
+import { insertAuditEvent } from '../database/audit-event.js'
 import { deploymentKinds } from './kinds.js'
 import { updateTarget } from './target-store.js'
 import type { TargetUpdate } from './target-store.js'
@@ -66,6 +67,8 @@ export interface StateStore {
     generation: number,
   ): Promise<readonly { readonly jobId: number; readonly state: string }[]>
   updateTarget(tx: Transaction, jobId: number, nodeId: number, update: TargetUpdate): Promise<void>
+  /** Audits that the users of a generation came into force after their deployment: if that left out the node, or a part of it. */
+  auditRevocation(tx: Transaction, nodeId: number, generation: number, wasPartly: boolean): Promise<void>
   /** Makes `config_state` of the node what its kinds say, and returns it. */
   refreshNode(tx: Transaction, nodeId: number): Promise<ConfigState>
 }
@@ -110,6 +113,7 @@ export function createStateStore({ prisma }: Database): StateStore {
     },
     findTargets,
     updateTarget,
+    auditRevocation,
     async refreshNode(tx, nodeId) {
       const rows = await tx.nodeDeployment.findMany({ where: { nodeId } })
       const state = configState(rows.map(stateOf))
@@ -119,12 +123,29 @@ export function createStateStore({ prisma }: Database): StateStore {
   }
 }
 
+async function auditRevocation(tx: Transaction, nodeId: number, generation: number, wasPartly: boolean): Promise<void> {
+  const failed = { nodeId, generation, state: 'failed', job: { kind: 'user_db' } }
+  if (!wasPartly && (await tx.jobTarget.count({ where: failed })) === 0) return
+  const { uuid } = await tx.node.findUniqueOrThrow({ select: { uuid: true }, where: { id: nodeId } })
+  await insertAuditEvent(tx, {
+    operator: `agent ${uuid}`,
+    keyId: null,
+    address: '',
+    requestId: '',
+    action: 'revoke',
+    resource: 'nodes',
+    resourceId: nodeId,
+    changes: { tokens: [null, `of users that generation ${generation} changed or removed`] },
+  })
+}
+
 /** `pending` while what was asked for last is not in force, also when the node refused it. */
 export function configState(states: readonly NodeDeploymentState[]): ConfigState {
   const asked = states.filter(({ desired }) => desired > 0)
   if (asked.length === 0) return 'unknown'
   if (asked.some(({ drift }) => drift.length > 0)) return 'drifted'
-  return asked.every(({ desired, inForce }) => desired === inForce) ? 'synced' : 'pending'
+  const isSynced = ({ desired, inForce, outcome }: NodeDeploymentState) => desired === inForce && outcome !== 'partly'
+  return asked.every(isSynced) ? 'synced' : 'pending'
 }
 
 function findTargets(

@@ -13,7 +13,7 @@ import { deploymentKinds, notGranted } from './kinds.js'
 import { usedUp } from './nodes.js'
 import type { DeploymentNodes } from './nodes.js'
 import { notKept } from './payload.js'
-import type { Payloads } from './payload.js'
+import type { Payload, Payloads } from './payload.js'
 import type { StateStore } from './state-store.js'
 
 type Wanted = Pick<NewJob, 'nodeId' | 'clusterId' | 'targets'>
@@ -73,7 +73,7 @@ export interface BeginOptions {
   readonly jobs: Readonly<Record<DeploymentKind, Pick<JobStore, 'updateTarget'>>>
   readonly store: Pick<StateStore, 'raise' | 'refreshNode'>
   readonly payloads: Payloads
-  readonly nodes: Pick<DeploymentNodes, 'fault'>
+  readonly nodes: Pick<DeploymentNodes, 'fault' | 'isConnected'>
   readonly secrets: Pick<Secrets, 'seal'>
 }
 
@@ -96,10 +96,9 @@ export async function beginTarget(
     await update(begun)
     return true
   }
-  const wanted = await payloads.read(tx, kind, nodeId, returnTo)
-  const fault = 'error' in wanted ? wanted.error : nodes.fault(nodeId, wanted.payload)
-  if ('error' in wanted || fault !== undefined) {
-    await update({ state: 'failed', message: fault ?? '' })
+  const wanted = suitable(await payloads.read(tx, kind, nodeId, returnTo), (payload) => nodes.fault(nodeId, payload))
+  if ('error' in wanted) {
+    await update({ state: 'failed', message: wanted.error })
     return false
   }
   const { payload } = wanted
@@ -109,9 +108,26 @@ export async function beginTarget(
     await update({ state: 'failed', message: usedUp })
     return false
   }
-  await update({ ...begun, generation })
+  const message = nodes.isConnected(nodeId) ? null : deploymentKinds[kind].notConnected
+  await update({ ...begun, generation, ...(message === null ? {} : { state: 'failed', message }) })
   await store.refreshNode(tx, nodeId)
-  return true
+  return message === null
+}
+
+/** Returns the error of a payload that the node's agent cannot apply in its place. */
+function suitable(read: Payload, faultOf: (payload: string) => string | undefined): Payload {
+  const error = 'error' in read ? undefined : faultOf(read.payload)
+  return error === undefined ? read : { error }
+}
+
+/** Returns true unless the target would fail only because its agent is restarting and has not connected again yet. */
+export function mayBegin(
+  nodes: Pick<DeploymentNodes, 'isConnected' | 'mayReconnect'>,
+  { kind, now }: LockedJob,
+  nodeId: number,
+): boolean {
+  const mayWait = !now.dryRun && deploymentKinds[kind].notConnected !== null
+  return !mayWait || nodes.isConnected(nodeId) || !nodes.mayReconnect(nodeId)
 }
 
 /** Names the target that could not be begun. The error has ended the transaction, so the target fails in another one. */

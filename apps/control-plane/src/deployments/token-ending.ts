@@ -1,10 +1,16 @@
+import type { DesiredState } from '@roost/api-types/agent'
+import type { Transaction } from '../database/transaction.js'
+import { SecretError } from '../secrets/secrets.js'
+import type { Secrets } from '../secrets/secrets.js'
+import type { Payloads } from './payload.js'
 import { LRUCache } from 'lru-cache'
 import type { AgentRequests } from '../agents/requests.js'
+import type { TargetNow } from './decide.js'
 import type { LockedJob } from './job-store.js'
 import type { StateStore } from './state-store.js'
 
 export interface TokenEnding {
-  /** What the job's message says about it; undefined until every node was asked. */
+  /** Where tokens may remain, each with a sentence; undefined until every node was asked. */
   notesOf(job: LockedJob): readonly string[] | undefined
   /** Asks every node that has the job's users; false: this is under way already. Never rejects. */
   ask(job: LockedJob): Promise<boolean>
@@ -24,20 +30,21 @@ export function createTokenEnding(requests: AgentRequests, store: Pick<StateStor
   /** Bounded, because jobs that were canceled are not removed. */
   const asked = new LRUCache<number, readonly string[]>({ max: maxAsked })
 
-  const askNode = async (nodeId: number): Promise<readonly string[]> => {
+  const askNode = async ({ nodeId, state: target }: TargetNow): Promise<readonly string[]> => {
     const state = (await store.ofNode(nodeId)).find(({ kind }) => kind === 'user_db')
+    if (target !== 'applied' && state?.outcome !== 'partly') return []
     const answer = await requests.ask(nodeId, 'end_tokens', { generation: state?.inForce ?? 0 }, deadlineMs)
     if ('result' in answer) return answer.result.notes
     return [`Tokens of changed users may stay valid until they expire: ${answer.error}`]
   }
   return {
-    notesOf: (job) => (appliedTo(job).length === 0 ? [] : asked.get(job.id)),
+    notesOf: (job) => (mayHaveUsers(job).length === 0 ? [] : asked.get(job.id)),
     async ask(job) {
       if (asking.has(job.id)) return false
       asking.add(job.id)
       const notes = await Promise.all(
-        appliedTo(job).map((nodeId) =>
-          askNode(nodeId).catch((error: unknown) => [
+        mayHaveUsers(job).map((target) =>
+          askNode(target).catch((error: unknown) => [
             `Tokens of changed users may stay valid until they expire: ${(error as Error).message}`,
           ]),
         ),
@@ -50,7 +57,55 @@ export function createTokenEnding(requests: AgentRequests, store: Pick<StateStor
   }
 }
 
-function appliedTo({ kind, now }: LockedJob): readonly number[] {
+/** Returns the nodes that may have the users, also those that could not reach all of their memcached servers. */
+function mayHaveUsers({ kind, now }: LockedJob): readonly TargetNow[] {
   if (kind !== 'user_db' || now.dryRun) return []
-  return now.targets.filter(({ state }) => state === 'applied').map(({ nodeId }) => nodeId)
+  return now.targets.filter(({ state, begun, answered }) => state === 'applied' || (begun && !answered))
+}
+
+export interface RevocationOptions {
+  readonly store: Pick<StateStore, 'ofNode' | 'findPayload'>
+  readonly payloads: Payloads
+  readonly secrets: Pick<Secrets, 'open'>
+}
+
+/** Returns the nodes of targets that never wait for another node: the job takes rights from users that they let in. */
+export async function urgentTargets(
+  options: RevocationOptions,
+  tx: Transaction,
+  job: LockedJob,
+  nodeIds: readonly number[],
+): Promise<readonly number[]> {
+  const urgent: number[] = []
+  for (const nodeId of nodeIds) if (await revokesRights(options, tx, job, nodeId)) urgent.push(nodeId)
+  return urgent
+}
+
+/** Returns true if the job takes rights from a user that the node lets in. */
+async function revokesRights(
+  { store, payloads, secrets }: RevocationOptions,
+  tx: Transaction,
+  { kind, returnTo }: LockedJob,
+  nodeId: number,
+): Promise<boolean> {
+  const state = (await store.ofNode(nodeId, tx)).find((one) => one.kind === kind)
+  if (kind !== 'user_db' || state === undefined || state.inForce === 0) return false
+  const wanted = await payloads.read(tx, kind, nodeId, returnTo)
+  if ('error' in wanted) return false
+  const stored = await store.findPayload(tx, nodeId, kind, state.inForce)
+  const before = stored === undefined ? undefined : usersOf(() => secrets.open('desired-state', stored))
+  const next = usersOf(() => wanted.payload)
+  // Users that cannot be compared may be any.
+  return before === undefined || next === undefined || [...before].some((user) => !next.has(user))
+}
+
+/** Returns each user as JSON; undefined if the payload cannot be decrypted. */
+function usersOf(read: () => string): ReadonlySet<string> | undefined {
+  try {
+    const desired = JSON.parse(read()) as DesiredState
+    return new Set(desired.kind === 'user_db' ? desired.users.map((user) => JSON.stringify(user)) : [])
+  } catch (error) {
+    if (error instanceof SecretError) return undefined
+    throw error
+  }
 }

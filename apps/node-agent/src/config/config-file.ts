@@ -43,6 +43,8 @@ const settings = {
       addresses: z.optional(z.array(address).check(z.minLength(1, 'must name at least one address'))),
       /** Where Swift's daemons keep what they say of their passes: `recon_cache_path` of their configuration. */
       recon_cache_directory: z.optional(absolutePath),
+      /** How long a proxy may load its configuration at a deployment of users. */
+      proxy_reload_seconds: z.optional(integer(10, 500)),
     }),
   ),
   /** The statistics that Swift's servers send to `log_statsd_host` and `log_statsd_port`. */

@@ -74,9 +74,11 @@ function gatewayOf({ config, machine }: AppliersOptions, mounts: Mounts, state: 
   })
 }
 
-function endUserTokens({ config, machine, node }: AppliersOptions, generation: number) {
+async function endUserTokens({ config, machine, node }: AppliersOptions, generation: number) {
   const kept = inForceFile(join(config.dataDir, 'user_db'), node)
-  return endTokensOf(generation, kept, () => findLocation(machine, kernelOf(machine), config.swiftDirectory).settings)
+  const settings = () => findLocation(machine, kernelOf(machine), config.swiftDirectory).settings
+  const { ended, notReached } = await endTokensOf(generation, kept, settings)
+  return { ended, notes: [...notReached] }
 }
 
 function userDb({ config, machine, node, clock }: AppliersOptions): Applier<'user_db'> {
@@ -89,5 +91,6 @@ function userDb({ config, machine, node, clock }: AppliersOptions): Applier<'use
     run: runCommand,
     signal: (pid, name) => process.kill(pid, name),
     clock,
+    reloadTimeoutMs: config.proxyReloadMs,
   })
 }

@@ -20,6 +20,8 @@ export interface Applier<K extends Kind = Kind> {
    * and the files of two generations never mix.
    */
   apply(desired: DesiredState & { readonly kind: K }, generation: number, progress: ReportProgress): Promise<Outcome>
+  /** Does what the generation in force left for later. Returns null if there is nothing. */
+  complete?(): Promise<Outcome | null>
   /** Returns what differs from the generation in force. */
   drift(): Promise<readonly DriftedItem[]>
   /** Calls back when something that may have drifted has changed; returns a function that stops it. Drift is also checked once a minute. */

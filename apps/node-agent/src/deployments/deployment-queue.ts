@@ -42,7 +42,7 @@ export class DeploymentQueue {
   private constructor(options: DeploymentQueueOptions, record: DeploymentRecord) {
     this.#options = options
     this.#record = record
-    if (record.desired !== null) this.#enqueue(() => (record.answer === null ? this.#resume() : this.#complete()))
+    this.#enqueue(() => (record.answer === null ? this.#resume() : this.#complete()))
   }
 
   /** Opens the queue, and continues the deployment during which an earlier process was killed. */
@@ -131,11 +131,10 @@ export class DeploymentQueue {
   }
 
   async #complete(): Promise<void> {
-    const { desired, generation, answer } = this.#record
-    if (desired === null || answer === null || this.#next !== null) return
-    const outcome = await this.#outcome(desired, generation, () => {})
-    // A failure for another reason changes nothing: the next attempt may complete it.
-    if (outcome.outcome !== 'applied' && outcome.isIncomplete !== true) return
+    const { generation, answer } = this.#record
+    if (answer === null || this.#next !== null) return
+    const outcome = await this.#completed()
+    if (outcome === null) return
     if (outcome.message === answer.message && outcome.outcome === answer.outcome) return
     this.#options.log.info('retried a deployment', {
       kind: this.#options.kind,
@@ -145,6 +144,14 @@ export class DeploymentQueue {
     this.#answered = 0
     await this.#end(outcome)
     await this.#drift()
+  }
+
+  /** Returns the new outcome; null if nothing was left out, or if the attempt failed for another reason and the next one may not. */
+  async #completed(): Promise<Outcome | null> {
+    const { desired, generation } = this.#record
+    if (desired === null) return (await this.#options.applier?.complete?.()) ?? null
+    const outcome = await this.#outcome(desired, generation, () => {})
+    return outcome.outcome === 'applied' || outcome.isIncomplete === true ? outcome : null
   }
 
   async #apply(desired: SentState, generation: number): Promise<void> {

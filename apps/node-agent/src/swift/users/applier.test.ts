@@ -1,127 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { createServer as createTcpServer } from 'node:net'
-import type { AddressInfo, Server } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DesiredUser } from '@roost/api-types/agent'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openMachine } from '../../machine/machine.js'
-import type { RunCommand } from '../../machine/run-command.js'
 import { createUserDbApplier } from './applier.js'
-import { parseUserFile } from './render.js'
-
-/** A machine with a scripted proxy: its processes are files, and its logins use the users that it read last. */
-class ScriptedProxy {
-  root = ''
-  reloads = 0
-  /** The output of the proxy's own program for the next file. */
-  verdict = 'OK\n'
-  /** It is reading its configuration again. */
-  reloading: Promise<void> | null = null
-  /** Keeps its old users, like a proxy whose workers are not permitted to read the file. */
-  isDeaf = false
-  readonly revoked: string[] = []
-  readonly systemctl: (readonly string[])[] = []
-  readonly #servers: { close(): void }[] = []
-  #users = new Map<string, string>()
-  #worker = 100
-
-  async start(): Promise<void> {
-    this.#worker = 100
-    this.root = await mkdtemp(join(tmpdir(), 'roost-userdb-'))
-    const port = await this.#listen(
-      createServer(({ headers }, response) => {
-        const isAccepted = this.#users.get(String(headers['x-auth-user'])) === headers['x-auth-key']
-        response.writeHead(isAccepted ? 200 : 401).end()
-      }),
-    )
-    const cache = await this.#listen(
-      createTcpServer((socket) => void socket.on('data', (data) => this.#memcached(socket, data))),
-    )
-    await this.write(
-      'etc/swift/proxy-server.conf.d/10-base.conf',
-      `[DEFAULT]\nbind_ip = 127.0.0.1\nbind_port = ${port}\n[pipeline:main]\npipeline = cache tempauth proxy-server
-[filter:cache]\nuse = egg:swift#memcache\nmemcache_servers = 127.0.0.1:${cache}
-[filter:tempauth]\nuse = egg:swift#tempauth\nuser_admin_admin = admin .admin\n`,
-    )
-    await this.#process(23, 1, 0x4203)
-    await this.#process(this.#worker, 23, 0x203)
-  }
-
-  async #listen(server: Server): Promise<number> {
-    this.#servers.push(server)
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    return (server.address() as AddressInfo).port
-  }
-
-  #memcached(socket: NodeJS.WritableStream, data: Buffer): void {
-    for (const line of String(data).trim().split('\r\n')) {
-      const [verb = '', key = ''] = line.split(' ')
-      if (verb === 'delete') this.revoked.push(key)
-      socket.write({ lru_crawler: 'END\r\n', get: 'END\r\n', delete: 'DELETED\r\n' }[verb] ?? 'ERROR\r\n')
-    }
-  }
-
-  async #process(pid: number, parent: number, handled: number): Promise<void> {
-    const folder = `proc/${pid}`
-    await this.write(`${folder}/comm`, 'swift-proxy-ser\n')
-    const line = ['/usr/bin/python3', '/usr/bin/swift-proxy-server', '/etc/swift/proxy-server.conf.d', '']
-    await this.write(`${folder}/cmdline`, line.join('\0'))
-    const gid = process.getgid?.()
-    const status = `State:\tS (sleeping)\nPPid:\t${parent}\nUid:\t0\t0\nGid:\t${gid}\t${gid}\nGroups:\t \nSigCgt:\t${handled.toString(16).padStart(16, '0')}\n`
-    await this.write(`${folder}/status`, status)
-  }
-
-  async write(path: string, text: string): Promise<void> {
-    await mkdir(join(this.root, path, '..'), { recursive: true })
-    await writeFile(join(this.root, path), text)
-  }
-
-  readonly read = (): Promise<string | null> =>
-    readFile(join(this.root, 'etc/swift/proxy-server.conf.d/50-roost-users.conf'), 'utf8').catch(() => null)
-
-  /** Reacts to SIGUSR1. */
-  readonly signal = (pid: number, name: string): void => {
-    if (pid === 23 && name === 'SIGUSR1') this.reloads++
-    this.reloading = this.#reload().finally(() => (this.reloading = null))
-  }
-
-  async #reload(): Promise<void> {
-    const text = (await this.read()) ?? ''
-    if (!this.isDeaf) this.#users = new Map(parseUserFile(text).map(({ login, key }) => [login, key]))
-    await rm(join(this.root, `proc/${this.#worker}`), { recursive: true })
-    await this.#process(++this.#worker, 23, 0x203)
-  }
-
-  readonly run: RunCommand = async (file, args) => {
-    if (file !== 'python3') {
-      this.systemctl.push(args)
-      this.signal(23, 'SIGUSR1')
-    }
-    return { outcome: 'exited', exitCode: 0, stdout: this.verdict, stderr: '', ended: Promise.resolve() }
-  }
-
-  async stop(): Promise<void> {
-    for (const server of this.#servers) server.close()
-    await rm(this.root, { recursive: true })
-  }
-}
-
-/** Deadlines come after a few iterations of the event loop, and none while the proxy works. */
-function quickClock(proxy: ScriptedProxy) {
-  let now = 0
-  return {
-    now: () => now,
-    monotonic: () => now,
-    after(ms: number, callback: () => void) {
-      if (proxy.reloading === null) now += 2 * ms
-      const timer = setTimeout(callback, 1)
-      return () => clearTimeout(timer)
-    },
-  }
-}
+import { quickClock, ScriptedProxy } from './testing/scripted-proxy.js'
 
 describe('the users of a proxy', () => {
   const proxy = new ScriptedProxy()
@@ -146,6 +30,7 @@ describe('the users of a proxy', () => {
       dir,
       node: 'a-uuid',
       clock: quickClock(proxy),
+      reloadTimeoutMs: 60_000,
     })
   }
   const users = (...all: readonly (readonly [string, string])[]) => ({
@@ -212,16 +97,47 @@ describe('the users of a proxy', () => {
     expect(await leftovers()).not.toContain('.50-roost-users.conf.before')
   })
 
-  it('are deployed also while a memcached server is unavailable, with a note on tokens', async () => {
+  it('are deployed while a memcached server is unavailable, and lose their tokens on it when it returns', async () => {
     const applier = open()
     await applier.apply(users(['bob', key('b')]), 1, progress)
-    await proxy.write('etc/swift/proxy-server.conf.d/20.conf', '[filter:cache]\nmemcache_servers = 127.0.0.1:1\n')
+    const cache = 'etc/swift/proxy-server.conf.d/20.conf'
+    await proxy.write(cache, '[filter:cache]\nmemcache_servers = 127.0.0.1:1\n')
+    const notReached = { outcome: 'failed', in_force: 2, partly: true }
     const outcome = await applier.apply(users(), 2, progress)
-    expect(outcome).toMatchObject({ outcome: 'applied', in_force: 2 })
-    expect(outcome.message).toContain(
-      'Tokens of bob:bob on the memcached server 127.0.0.1:1 may remain valid until they expire: connect ECONNREFUSED',
-    )
+    expect(outcome).toMatchObject(notReached)
+    expect(outcome.message).toContain('Not reached: memcached 127.0.0.1:1 (connect ECONNREFUSED')
+    expect(outcome.message).toContain('Tokens of bob:bob may remain valid there')
     expect(proxy.reloads).toBe(2)
+
+    expect(await open().complete?.()).toMatchObject(notReached)
+    await rm(join(proxy.root, cache))
+    expect(await open().complete?.()).toMatchObject({
+      outcome: 'applied',
+      in_force: 2,
+      message: 'The tokens of bob:bob are revoked everywhere.',
+    })
+    const bob = createHash('md5').update('AUTH_/user/bob:bob').digest('hex')
+    expect(proxy.revoked).toEqual([bob])
+    expect([await open().complete?.(), proxy.reloads]).toEqual([null, 2])
+  })
+
+  it('keep a revocation that is pending over the next deployment', async () => {
+    const applier = open()
+    await applier.apply(users(['bob', key('b')]), 1, progress)
+    const cache = 'etc/swift/proxy-server.conf.d/20.conf'
+    await proxy.write(cache, '[filter:cache]\nmemcache_servers = 127.0.0.1:1\n')
+    await applier.apply(users(), 2, progress)
+    expect(await applier.apply(users(['carl', key('c')]), 3, progress)).toMatchObject({
+      outcome: 'failed',
+      in_force: 3,
+    })
+    await rm(join(proxy.root, cache))
+    expect(await applier.apply(users(['carl', key('c')]), 4, progress)).toMatchObject({
+      outcome: 'applied',
+      in_force: 4,
+    })
+    const bob = createHash('md5').update('AUTH_/user/bob:bob').digest('hex')
+    expect(new Set(proxy.revoked)).toEqual(new Set([bob]))
   })
 
   it('are reloaded by systemd when the proxy is its unit', async () => {
@@ -254,9 +170,17 @@ describe('the users of a proxy', () => {
 
   it.each([
     ['does not run', ['proc/23', 'proc/100'], 'No proxy server runs on this node. Start it'],
-    ['has no workers', ['proc/100'], 'not ready for a reload, and SIGUSR1 would end it'],
+    ['still loads', ['proc/100'], 'is still loading after 60 seconds, and SIGUSR1 would end it'],
   ])('are not changed when the proxy %s', async (_, gone, message) => {
     for (const path of gone) await rm(join(proxy.root, path), { recursive: true })
+    await expect(open().apply(users(['bob', key('b')]), 1, progress)).rejects.toThrow(message)
+    expect([proxy.reloads, await proxy.read()]).toEqual([0, null])
+  })
+
+  it('are not changed when the proxy is configured without workers', async () => {
+    await proxy.write('etc/swift/proxy-server.conf.d/20.conf', '[DEFAULT]\nworkers = 0\n')
+    await rm(join(proxy.root, 'proc/100'), { recursive: true })
+    const message = 'The proxy server (process 23) has no workers, and SIGUSR1 would end it.'
     await expect(open().apply(users(['bob', key('b')]), 1, progress)).rejects.toThrow(message)
     expect([proxy.reloads, await proxy.read()]).toEqual([0, null])
   })
@@ -274,7 +198,7 @@ describe('the users of a proxy', () => {
     const handled = (0x4203).toString(16)
     await proxy.write('proc/101/status', `State:\tS\nPPid:\t23\nUid:\t0\t0\nGid:\t0\t0\nSigCgt:\t${handled}\n`)
     const applying = open().apply(users(['bob', key('b')]), 1, progress)
-    await expect(applying).rejects.toThrow('not ready for a reload')
+    await expect(applying).rejects.toThrow('still loading')
     expect(proxy.reloads).toBe(0)
     await rm(join(proxy.root, 'proc/101'), { recursive: true })
     expect(await open().apply(users(['bob', key('b')]), 1, progress)).toMatchObject({ outcome: 'applied' })

@@ -1,28 +1,27 @@
-import { createHash } from 'node:crypto'
 import { watch } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DeploymentPlan, DesiredState, DriftedItem } from '@roost/api-types/agent'
+import type { DesiredState, DriftedItem } from '@roost/api-types/agent'
 import { fp } from '@roost/failpoints'
 import type { Applier, Outcome, ReportProgress } from '../../deployments/applier.js'
 import { readManagedFile, removeManagedFile, writeManagedFile } from '../../machine/managed-file.js'
 import { reloadCost } from './reload-cost.js'
 import { knownOf, loginChecks, loginsToRevoke } from './changes.js'
 import { checkCandidate } from './check.js'
-import { userDiff } from './diff.js'
 import { driftOf } from './drift.js'
 import { inForceFile } from './in-force.js'
 import type { InForceFile } from './in-force.js'
 import { failedLogin } from './login.js'
 import { checkCollisions, fileName, findLocation, folderOf } from './location.js'
-import type { Location } from './location.js'
 import type { ProxyProcess, Reader } from './proxy-process.js'
 import type { ProxySettings } from './proxy-settings.js'
 import { oldWorkersEnded, reloadProxies, settledProxies } from './reload.js'
 import type { ReloadOptions } from './reload.js'
 import { entriesOf, parseUserFile, renderUserFile } from './render.js'
-import type { UserEntry } from './render.js'
 import { endTokens } from './tokens.js'
+import type { Intent } from './intent.js'
+import { applied, completed } from './outcome.js'
+import { planOf } from './plan.js'
 
 export interface UserDbOptions extends ReloadOptions {
   /** The folder of the agent's state for this kind. */
@@ -33,19 +32,6 @@ export interface UserDbOptions extends ReloadOptions {
 }
 
 type Users = DesiredState & { readonly kind: 'user_db' }
-
-/** The changes that a deployment will make. */
-interface Intent {
-  readonly location: Location
-  readonly entries: readonly UserEntry[]
-  readonly text: string
-  /** Our file now, and before a deployment that was killed. */
-  readonly now: string | null
-  readonly before: string | null
-  /** A deployment was killed after it had changed the file. */
-  readonly isHalfDone: boolean
-  readonly revoked: readonly string[]
-}
 
 /**
  * Deploys the users of a cluster to the tempauth of this node's proxy, as a file in the folder that the proxy reads. The previous
@@ -65,9 +51,10 @@ export function createUserDbApplier(options: UserDbOptions): Applier<'user_db'> 
     const now = (await readManagedFile(file))?.toString() ?? null
     const saved = (await readManagedFile(backupOf(file)))?.toString()
     const before = saved === undefined ? now : saved || null
-    const known = [...knownOf(parseUserFile(before ?? '')), ...((await kept.read())?.users ?? [])]
+    const { users = [], pending = [] } = (await kept.read()) ?? {}
+    const known = [...knownOf(parseUserFile(before ?? '')), ...users]
     const text = renderUserFile(location.settings.section, entries)
-    const revoked = loginsToRevoke(known, entries)
+    const revoked = [...new Set([...loginsToRevoke(known, entries), ...pending])]
     return { location, entries, text, now, before, isHalfDone: saved !== undefined, revoked }
   }
 
@@ -85,10 +72,11 @@ export function createUserDbApplier(options: UserDbOptions): Applier<'user_db'> 
     },
     async apply(desired, generation, progress) {
       const intent = await intend(desired)
-      if (await isDone(intent)) return applied(intent, generation, kept)
+      if (await isDone(intent)) return applied(intent, generation, kept, [])
       progress('planned')
       return change({ ...options, kept, check }, intent, generation, progress)
     },
+    complete: () => completed(kept, () => locate().settings),
     async drift(): Promise<readonly DriftedItem[]> {
       const inForce = await kept.read()
       if (inForce === null) return []
@@ -126,25 +114,6 @@ async function isDone({ location, entries, text, now, isHalfDone, revoked }: Int
   return (await failedLogin(location.settings, loginChecks([], entries.slice(0, 1)))) === null
 }
 
-async function applied(
-  { location, text, entries, revoked }: Intent,
-  generation: number,
-  kept: InForceFile,
-  notes: readonly string[] = [],
-): Promise<Outcome> {
-  const before = await kept.read()
-  // After a kill the same generation comes again, with the logins of its first attempt.
-  const ended = before?.generation === generation ? [...(before.ended ?? []), ...revoked] : revoked
-  await kept.write(generation, knownOf(entries), [...new Set(ended)])
-  const sha256 = createHash('sha256').update(text).digest('hex')
-  return {
-    outcome: 'applied',
-    in_force: generation,
-    message: notes.join(' '),
-    files: [{ path: location.file, sha256 }],
-  }
-}
-
 interface Changing extends UserDbOptions {
   readonly kept: InForceFile
   readonly check: (intent: Intent) => Promise<void>
@@ -162,6 +131,7 @@ async function change(
   const proxies = await settledProxies(
     options,
     location.proxies.map(({ pid }) => pid),
+    location.settings,
   )
   const write = (path: string, content: string) => writeManagedFile(path, content, 0o640, readerOf(proxies).gids[0])
   fp('agent.apply.afterStage')
@@ -169,17 +139,17 @@ async function change(
   fp('agent.apply.afterValidate')
   progress('staged')
   if (!intent.isHalfDone) await write(backupOf(file), before ?? '')
-  let notes: readonly string[]
+  let notReached: readonly string[]
   try {
     await write(file, text)
     fp('agent.apply.afterRename')
     await reloadProxies(options, proxies, location.settings, loginChecks(parseUserFile(before ?? ''), entries))
     fp('agent.apply.afterReload')
-    notes = await revoke(options, location.settings, proxies, revoked)
+    notReached = await revoke(options, location.settings, proxies, revoked)
   } catch (error) {
     return rollBack(options, intent, proxies, (error as Error).message)
   }
-  const outcome = await applied(intent, generation, options.kept, notes)
+  const outcome = await applied(intent, generation, options.kept, notReached)
   await removeManagedFile(backupOf(file))
   return outcome
 }
@@ -194,7 +164,7 @@ async function revoke(
   if (logins.length === 0) return []
   await endTokens(settings, logins)
   await oldWorkersEnded(options, before)
-  return (await endTokens(settings, logins)).notes
+  return (await endTokens(settings, logins)).notReached
 }
 
 /** Restores the previous file first, so that any start of the proxy from now on uses it. */
@@ -221,31 +191,4 @@ async function rollBack(
     const message = `${reason} The rollback failed as well: ${(error as Error).message}`
     return { outcome: 'failed', in_force, message, files: [] }
   }
-}
-
-function planOf({ location, entries, text, now, revoked }: Intent, cost: string | null): DeploymentPlan {
-  const isSame = text === now
-  const change = now === null ? 'create' : 'change'
-  const diff = userDiff(parseUserFile(now ?? ''), entries)
-  const accounts = new Set(entries.map(({ login }) => login.split(':')[0]))
-  const shared = location.settings.operatorUsers.filter(({ login }) => accounts.has(login.split(':')[0]))
-  return {
-    files: isSame ? [] : [{ path: location.file, change, diff }],
-    daemons: [{ daemon: 'swift-proxy-server', action: isSame ? 'none' : 'reload', sessions_lost: [] }],
-    mounts: { started: [], stopped: [] },
-    notes: [
-      ...(isSame || cost === null ? [] : [cost]),
-      ...(revoked.length === 0 ? [] : [`The tokens of ${listed(revoked)} will be revoked.`]),
-      ...(shared.length === 0
-        ? []
-        : [
-            `The proxy's own configuration has users in the same accounts: ${listed(shared.map(({ login }) => login))}.`,
-          ]),
-    ],
-  }
-}
-
-function listed(logins: readonly string[]): string {
-  const more = logins.length - 20
-  return `${logins.slice(0, 20).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

@@ -12,14 +12,24 @@ const InForce = z.object({
   users: z.array(z.object({ line: z.string(), login: z.string(), digest: z.string() })),
   /** The logins whose tokens this generation ended; missing in files of 0.1.0. */
   ended: z.optional(z.array(z.string())),
+  /** The logins whose tokens may remain on a memcached server that was not reached. */
+  pending: z.optional(z.array(z.string())),
 })
 export type InForce = z.infer<typeof InForce>
+
+/** What a deployment leaves for the next one. */
+export interface InForceUsers {
+  readonly generation: number
+  readonly users: readonly KnownUser[]
+  readonly ended?: readonly string[] | undefined
+  readonly pending?: readonly string[] | undefined
+}
 
 /** The users of the last deployment without keys, for drift and for the tokens to revoke. */
 export interface InForceFile {
   /** Returns null before the first deployment. */
   read(): Promise<InForce | null>
-  write(generation: number, users: readonly KnownUser[], ended: readonly string[]): Promise<void>
+  write(inForce: InForceUsers): Promise<void>
 }
 
 export function inForceFile(dir: string, node: string): InForceFile {
@@ -29,9 +39,9 @@ export function inForceFile(dir: string, node: string): InForceFile {
       const read = await readManagedRecord(path, InForce)
       return read?.node === node ? read : null
     },
-    async write(generation, users, ended) {
+    async write({ generation, users, ended, pending }) {
       await mkdir(dir, { recursive: true, mode: 0o700 })
-      await writeManagedFile(path, JSON.stringify({ node, generation, users, ended }))
+      await writeManagedFile(path, JSON.stringify({ node, generation, users, ended, pending }))
     },
   }
 }

@@ -34,6 +34,7 @@ describe('the settings of a proxy', () => {
         { host: 'fd00::1', port: 11213 },
         { host: 'cache.example', port: 11211 },
       ],
+      hasWorkers: true,
       account: 'swift',
     })
   })

@@ -24,6 +24,8 @@ export interface ProxySettings {
   readonly address: Endpoint
   readonly isTls: boolean
   readonly memcached: readonly Endpoint[]
+  /** False if it is configured to serve requests in its first process, which cannot reload. */
+  readonly hasWorkers: boolean
   /** The account of the machine that runs it. */
   readonly account: string
 }
@@ -45,8 +47,13 @@ export function readProxySettings(texts: readonly string[], memcacheConf: string
     address: { host: reachable(defaults.get('bind_ip')), port: Number(defaults.get('bind_port') ?? 8080) },
     isTls: defaults.has('cert_file'),
     memcached: memcachedServers(ini, pipeline, memcacheConf),
+    hasWorkers: hasWorkers(defaults),
     account: defaults.get('user') ?? 'swift',
   }
+}
+
+function hasWorkers(defaults: ReadonlyMap<string, string>): boolean {
+  return defaults.get('workers')?.trim() !== '0'
 }
 
 function isFilter(ini: Ini, name: string, egg: string): boolean {

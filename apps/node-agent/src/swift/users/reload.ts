@@ -14,10 +14,10 @@ export interface ReloadOptions {
   readonly run: RunCommand
   readonly signal: (pid: number, name: 'SIGUSR1') => void
   readonly clock: Clock
+  /** How long a proxy may load: it costs seconds of CPU, while the proxy serves requests. */
+  readonly reloadTimeoutMs: number
 }
 
-/** Loading a proxy costs seconds of CPU, while it serves requests. */
-const settledMs = 60_000
 const oldWorkersMs = 5_000
 const pollMs = 100
 /** Logins on new connections may reach old workers for a moment. */
@@ -27,17 +27,23 @@ const timesInARow = 3
 export async function settledProxies(
   options: ReloadOptions,
   pids: readonly number[],
+  { hasWorkers }: Pick<ProxySettings, 'hasWorkers'>,
 ): Promise<readonly ProxyProcess[]> {
-  const { kernel, clock } = options
-  const deadline = clock.monotonic() + settledMs
+  const { kernel, clock, reloadTimeoutMs } = options
+  const deadline = clock.monotonic() + reloadTimeoutMs
   for (;;) {
     const gone = pids.find((pid) => isGone(options, pid))
     if (gone !== undefined) throw new Error(`The proxy server (process ${gone}) has ended. Start it, and deploy again.`)
-    const found = findProxies(kernel).filter(({ pid, isSettled }) => pids.includes(pid) && isSettled)
-    if (found.length === pids.length) return found
+    const found = findProxies(kernel).filter(({ pid }) => pids.includes(pid))
+    const notSettled = found.find(({ isSettled }) => !isSettled)
+    if (notSettled === undefined && found.length === pids.length) return found
+    if (notSettled !== undefined && !hasWorkers)
+      throw new Error(
+        `The proxy server (process ${notSettled.pid}) has no workers, and SIGUSR1 would end it. Set at least one worker (workers = 1), and restart it.`,
+      )
     if (clock.monotonic() > deadline)
       throw new Error(
-        'The proxy server is not ready for a reload, and SIGUSR1 would end it. Set at least one worker (workers = 1), and check its log.',
+        `The proxy server is still loading after ${reloadTimeoutMs / 1000} seconds, and SIGUSR1 would end it. Check its log, or set a higher swift.proxy_reload_seconds for this agent.`,
       )
     await pause(clock)
   }
@@ -54,13 +60,13 @@ export async function reloadProxies(
   checks: readonly LoginCheck[],
 ): Promise<void> {
   const pids = proxies.map(({ pid }) => pid)
-  const before = await settledProxies(options, pids)
+  const before = await settledProxies(options, pids, settings)
   for (const proxy of before) await sendSignal(options, proxy)
-  const deadline = options.clock.monotonic() + settledMs
+  const deadline = options.clock.monotonic() + options.reloadTimeoutMs
   let inARow = 0
   let reason: string | null = 'The proxy server started no new workers.'
   while (inARow < timesInARow) {
-    const after = await settledProxies(options, pids)
+    const after = await settledProxies(options, pids, settings)
     if (haveNewWorkers(before, after)) reason = await failedLogin(settings, checks)
     inARow = reason === null ? inARow + 1 : 0
     if (reason !== null && options.clock.monotonic() > deadline) throw new Error(reason)

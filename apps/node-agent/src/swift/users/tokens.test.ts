@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { inForceFile } from './in-force.js'
-import { endTokens, endTokensOf } from './tokens.js'
+import { endPendingTokens, endTokens, endTokensOf } from './tokens.js'
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
@@ -80,7 +80,7 @@ describe('tokens in memcached', () => {
       ])
       const memcached = [await startMemcached(one, { byte }), await startMemcached(two, { byte })]
       const logins = ['bob:bob', 'carl:carl', ...Array.from({ length: 250 }, (_, i) => `u${i}:u${i}`)]
-      expect(await endTokens({ memcached, prefix: 'AUTH_' }, logins)).toEqual({ ended: 252, notes: [] })
+      expect(await endTokens({ memcached, prefix: 'AUTH_' }, logins)).toEqual({ ended: 252, notReached: [] })
       expect([...one]).toEqual(kept)
       expect([...two]).toEqual([])
     },
@@ -89,30 +89,30 @@ describe('tokens in memcached', () => {
   it('are ended although another agent reads the list at that moment', async () => {
     const values = new Map([[token('AUTH_tk1'), value('bob:bob')]])
     const memcached = [await startMemcached(values, { busy: 2 })]
-    expect(await endTokens({ memcached, prefix: 'AUTH_' }, ['bob:bob'])).toEqual({ ended: 1, notes: [] })
+    expect(await endTokens({ memcached, prefix: 'AUTH_' }, ['bob:bob'])).toEqual({ ended: 1, notReached: [] })
   })
 
   it('are ended although the first list misses one', async () => {
     const values = new Map([1, 2, 3].map((i) => [token(`AUTH_tk${i}`), value('bob:bob')]))
     const memcached = [await startMemcached(values, { missed: token('AUTH_tk2') })]
-    expect(await endTokens({ memcached, prefix: 'AUTH_' }, ['bob:bob'])).toEqual({ ended: 3, notes: [] })
+    expect(await endTokens({ memcached, prefix: 'AUTH_' }, ['bob:bob'])).toEqual({ ended: 3, notReached: [] })
     expect(values.size).toBe(0)
   })
 
-  it('on an unavailable server are noted; those on the others are ended', async () => {
+  it('on an unavailable server are reported; those on the others are ended', async () => {
     const values = new Map([[token('AUTH_tk1'), value('bob:bob')]])
     // No program gets this port by chance.
     const memcached = [{ host: '127.0.0.1', port: 1 }, await startMemcached(values)]
-    const { ended, notes } = await endTokens({ memcached, prefix: 'AUTH_' }, ['bob:bob'])
+    const { ended, notReached } = await endTokens({ memcached, prefix: 'AUTH_' }, ['bob:bob'])
     expect(ended).toBe(1)
-    expect(notes).toEqual([
-      expect.stringContaining('Tokens of bob:bob on the memcached server 127.0.0.1:1 may remain valid'),
+    expect(notReached).toEqual([
+      'Not reached: memcached 127.0.0.1:1 (connect ECONNREFUSED 127.0.0.1:1). Tokens of bob:bob may remain valid there until they expire.',
     ])
   })
 
   it('are not searched without logins', async () => {
     const memcached = [{ host: '127.0.0.1', port: 1 }]
-    expect(await endTokens({ memcached, prefix: 'AUTH_' }, [])).toEqual({ ended: 0, notes: [] })
+    expect(await endTokens({ memcached, prefix: 'AUTH_' }, [])).toEqual({ ended: 0, notReached: [] })
   })
 
   it('are ended again when the control plane asks, only for the deployed generation', async () => {
@@ -124,9 +124,33 @@ describe('tokens in memcached', () => {
     ])
     const settings = { memcached: [await startMemcached(values)], prefix: 'AUTH_' } as never
     const kept = inForceFile(dir, 'node')
-    await kept.write(7, [], ['bob:bob'])
+    await kept.write({ generation: 7, users: [], ended: ['bob:bob'] })
     await expect(endTokensOf(6, kept, () => settings)).rejects.toThrow('Generation 6 is not in force')
-    expect(await endTokensOf(7, kept, () => settings)).toEqual({ ended: 1, notes: [] })
+    expect(await endTokensOf(7, kept, () => settings)).toEqual({ ended: 1, notReached: [] })
     expect([...values.keys()]).toEqual([token('AUTH_tk2')])
+  })
+
+  it('that a server kept while it was unavailable are ended later, once', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'roost-tokens-'))
+    onTestFinished(() => rm(dir, { recursive: true }))
+    const values = new Map([[token('AUTH_tk1'), value('bob:bob')]])
+    const away = { memcached: [{ host: '127.0.0.1', port: 1 }], prefix: 'AUTH_' } as never
+    const back = { memcached: [await startMemcached(values)], prefix: 'AUTH_' } as never
+    const kept = inForceFile(dir, 'node')
+    await kept.write({ generation: 7, users: [], ended: ['bob:bob'] })
+    expect(await endPendingTokens(kept, () => back)).toBeNull()
+    expect((await endTokensOf(7, kept, () => away)).notReached).toHaveLength(1)
+    expect(await endPendingTokens(kept, () => away)).toMatchObject({
+      generation: 7,
+      ended: 0,
+      notReached: [expect.any(String)],
+    })
+    expect(await endPendingTokens(kept, () => back)).toEqual({
+      generation: 7,
+      logins: ['bob:bob'],
+      ended: 1,
+      notReached: [],
+    })
+    expect(await endPendingTokens(kept, () => back)).toBeNull()
   })
 })

@@ -6,8 +6,8 @@ import type { Endpoint, ProxySettings } from './proxy-settings.js'
 
 export interface EndedTokens {
   readonly ended: number
-  /** One sentence for each server whose tokens may remain valid. */
-  readonly notes: readonly string[]
+  /** One sentence for each server that was not reached: its tokens may remain valid until they expire. */
+  readonly notReached: readonly string[]
 }
 
 /** Items of one request. */
@@ -21,39 +21,63 @@ const mostLists = 5
 
 /**
  * Ends the tokens of logins. Tempauth's entry of a user has only its latest token, because each proxy overwrites it; older tokens
- * are found by their values, which have the login. An unavailable server is a note, not a failure.
+ * are found by their values, which have the login. The other servers do not wait for one that is unavailable.
  */
 export async function endTokens(
   { memcached, prefix }: Pick<ProxySettings, 'memcached' | 'prefix'>,
   logins: readonly string[],
 ): Promise<EndedTokens> {
-  if (logins.length === 0) return { ended: 0, notes: [] }
+  if (logins.length === 0) return { ended: 0, notReached: [] }
   const concerned = new Set(logins)
   const users = logins.map((login) => hashed(`${prefix}/user/${login}`))
   const results = await Promise.all(memcached.map((server) => endOn(server, concerned, users)))
   return {
     ended: results.reduce((sum, { ended }) => sum + ended, 0),
-    notes: results.flatMap(({ note }) => note ?? []),
+    notReached: results.flatMap(({ fault }) => fault ?? []),
   }
 }
 
-/** Ends again the tokens of users that the deployed generation changed or removed. Throws a sentence. */
+/**
+ * Ends again the tokens of users that the deployed generation changed or removed. What could not be reached is stored, and is
+ * done later. Throws a sentence.
+ */
 export async function endTokensOf(
   generation: number,
   kept: InForceFile,
   settings: () => ProxySettings,
-): Promise<{ ended: number; notes: string[] }> {
+): Promise<EndedTokens> {
   const inForce = await kept.read()
   if (inForce?.generation !== generation) throw new Error(`Generation ${generation} is not in force on this node.`)
-  const { ended, notes } = await endTokens(settings(), inForce.ended ?? [])
-  return { ended, notes: [...notes] }
+  const logins = inForce.ended ?? []
+  const result = await endTokens(settings(), logins)
+  if (result.notReached.length > 0) await setPending(kept, generation, logins)
+  return result
+}
+
+/** Ends the tokens that an unavailable server kept. Returns null if there are none. Throws a sentence. */
+export async function endPendingTokens(
+  kept: InForceFile,
+  settings: () => ProxySettings,
+): Promise<(EndedTokens & { readonly generation: number; readonly logins: readonly string[] }) | null> {
+  const inForce = await kept.read()
+  const { pending: logins = [], generation = 0 } = inForce ?? {}
+  if (inForce === null || logins.length === 0) return null
+  const result = await endTokens(settings(), logins)
+  if (result.notReached.length === 0) await setPending(kept, generation, [])
+  return { ...result, generation, logins }
+}
+
+/** Another generation may have come into force in the meantime, and has its own. */
+async function setPending(kept: InForceFile, generation: number, pending: readonly string[]): Promise<void> {
+  const inForce = await kept.read()
+  if (inForce?.generation === generation) await kept.write({ ...inForce, pending })
 }
 
 async function endOn(
   server: Endpoint,
   logins: ReadonlySet<string>,
   users: readonly string[],
-): Promise<{ ended: number; note?: string }> {
+): Promise<{ ended: number; fault?: string }> {
   try {
     return await withMemcached(server, deadlineMs, async (memcached) => {
       for (let i = 0; i < users.length; i += batch) await memcached.remove(users.slice(i, i + batch))
@@ -63,7 +87,7 @@ async function endOn(
     const reason = (error as Error).message
     return {
       ended: 0,
-      note: `Tokens of ${nameOf(logins)} on the memcached server ${server.host}:${server.port} may remain valid until they expire: ${reason}.`,
+      fault: `Not reached: memcached ${server.host}:${server.port} (${reason}). Tokens of ${nameOf(logins)} may remain valid there until they expire.`,
     }
   }
 }
