@@ -102,10 +102,48 @@ describe('a device', () => {
     await intake.devicesChanged(node)
   })
 
-  it('is only read', async () => {
-    for (const path of ['/api/v1/devices/', `/api/v1/devices/${device}/`])
-      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
-        expect((await api.call(path, { method, body: {} })).status).toBe(405)
+  it('is not changed by operators', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+      expect((await api.call('/api/v1/devices/', { method, body: {} })).status).toBe(405)
+    for (const method of ['POST', 'PUT', 'PATCH'])
+      expect((await api.call(`/api/v1/devices/${device}/`, { method, body: {} })).status).toBe(405)
+  })
+
+  it('is removed when it is retired or missing, with an audit event, and stays otherwise', async () => {
+    for (const status of ['ok', 'unmounted', 'failed', 'unmanaged']) {
+      const id = await addDevice(api.database, cluster, node, { status })
+      const refused = await api.call(`/api/v1/devices/${id}/`, { method: 'DELETE' })
+      expect([refused.status, refused.body.error]).toEqual([
+        409,
+        expect.stringMatching(
+          /^The device d-.* is .*\. Only a retired or missing device can be removed: remove it from/,
+        ),
+      ])
+      await prisma.device.delete({ where: { id } })
+    }
+    for (const status of ['retired', 'missing']) {
+      const id = await addDevice(api.database, cluster, node, { status, agentKey: null })
+      const path = `/api/v1/devices/${id}/`
+      expect((await api.call(path, { method: 'DELETE', headers: { 'if-match': '"another"' } })).status).toBe(412)
+      const { etag = '' } = (await api.get(path)).headers as { readonly etag?: string }
+      expect((await api.call(path, { method: 'DELETE', headers: { 'if-match': etag } })).status).toBe(204)
+      expect((await api.get(path)).status).toBe(404)
+      const events = (await api.get(`/api/v1/audit_events/?resource=devices&resource_id=${id}`)).body.objects
+      expect(events).toMatchObject([{ action: 'remove', changes: { name: [expect.any(String), null] } }])
+    }
+  })
+
+  it('stays retired while its agent reports its filesystem', async () => {
+    const { intake, writer } = api.context.capacity
+    const id = await addDevice(api.database, cluster, node, { agentKey: '/srv/node/d8', name: 'd8', status: 'retired' })
+    await intake.devicesChanged(node)
+    const space = { total_bytes: 100, free_bytes: 60, available_bytes: 60 }
+    const devices = [{ key: '/srv/node/d8', status: 'unmanaged' as const, figures: space }]
+    intake.deviceUsage(node, { type: 'device_usage', time: 1_795_000_000, devices })
+    await writer.flush()
+    expect((await api.get(`/api/v1/devices/${id}/`)).body).toMatchObject({ status: 'retired', used_bytes: 40 })
+    expect((await api.call(`/api/v1/devices/${id}/`, { method: 'DELETE' })).status).toBe(204)
+    expect(api.context.capacity.usageOf(id)).toBeUndefined()
   })
 })
 

@@ -1,7 +1,7 @@
 import { resources as declared } from '@roost/api-types/rpc'
 import type { Declaration } from '@roost/api-types/rpc'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
 import { exampleBody } from '../support/http/examples.js'
 import type { Related } from '../support/http/examples.js'
 import { openApiContract } from '../support/http/openapi-contract.js'
@@ -34,10 +34,17 @@ async function newFleet(): Promise<Related> {
 /** A record of the resource: created from its example where it can be, else one that the fleet has. */
 async function newRecord(resource: string): Promise<string> {
   const fleet = await newFleet()
+  if (resource === 'devices') return newDevice(fleet)
   if (!has('post', list(resource))) return `${list(resource)}${fleet[resource]}/`
   const { status, headers } = await post(list(resource), bodyOf(resource, fleet))
   expect(status).toBe(201)
   return new URL(String(headers['location'])).pathname
+}
+
+/** A device that left all rings: no other one can be removed. */
+async function newDevice({ clusters = 0, nodes = 0 }: Related): Promise<string> {
+  const id = await addDevice(server.api.database, clusters, nodes, { status: 'retired', agentKey: null })
+  return `${list('devices')}${id}/`
 }
 
 const stale = { 'if-match': '"of-another-time"' }

@@ -55,6 +55,24 @@ describe('devices', () => {
     expect(await shared.fleet.devices()).toHaveLength(1)
   })
 
+  it('that left all rings are retired until a ring lists them again, and go after 30 days', async () => {
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1' }, d2: { uuid: 'u2' } }))
+    const before = await shared.fleet.idsByName()
+    const mounted = { key: '/srv/node/d1', uuid: 'u1', status: 'unmanaged' as const, policies: [] }
+    await shared.fleet.store(inventory({ d1: mounted, d2: { uuid: 'u2' } }))
+    const [found] = await shared.fleet.devices()
+    expect(found).toMatchObject({ id: before.d1, status: 'retired', agentKey: '/srv/node/d1', policies: [] })
+    await shared.fleet.store(inventory({ d2: { uuid: 'u2' } }))
+    expect(await shared.fleet.devices()).toMatchObject([{ status: 'retired', agentKey: null }, { status: 'ok' }])
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1' }, d2: { uuid: 'u2' } }))
+    expect(await shared.fleet.idsByName()).toEqual(before)
+    expect(await shared.fleet.devices()).toMatchObject([{ status: 'ok', policies: ['gold'] }, { status: 'ok' }])
+    await shared.fleet.store(inventory({ d2: { uuid: 'u2' } }))
+    shared.fleet.now += 31 * day
+    await shared.fleet.store(inventory({ d2: { uuid: 'u2' } }))
+    expect(await shared.fleet.devices()).toHaveLength(1)
+  })
+
   it('with one UUID on two disks stay two', async () => {
     await shared.fleet.store(inventory({ d1: { uuid: 'u1', serial: 's1' } }))
     const before = await shared.fleet.idsByName()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
 import { createTestDatabase } from '../support/database/database.js'
-import { addNode } from '../support/agents/fleet-rows.js'
+import { addDevice, addNode } from '../support/agents/fleet-rows.js'
 import { runRoost } from '../support/programs/processes.js'
 
 const database = await createTestDatabase()
@@ -34,6 +34,7 @@ describe('roost', () => {
       ['doctor'],
       ['local'],
       ['local', 'serve'],
+      ['device'],
       ['token', 'create'],
       ['token', 'list'],
       ['token', 'revoke'],
@@ -121,6 +122,28 @@ describe('roost', () => {
     expect((await cli('token', 'list')).stdout).not.toMatch(new RegExp(`^${id} `, 'm'))
     expect((await cli('token', 'revoke', String(id))).code).toBe(3)
     expect((await cli('token', 'revoke', 'x')).code).toBe(2)
+  })
+
+  it('lists devices, and removes the record of one that left all rings', async () => {
+    const cluster = (await database.prisma.cluster.findFirstOrThrow()).id
+    const node = await addNode(database, cluster, { hostname: 'disks', state: 'offline' })
+    const [inUse, old] = [
+      await addDevice(database, cluster, node, { name: 'd1' }),
+      await addDevice(database, cluster, node, { name: 'd2', status: 'retired', agentKey: null }),
+    ]
+    expect((await cli('device', 'list', '--status', 'retired')).stdout.split('\n')).toEqual([
+      expect.stringMatching(/^ID +NODE +NAME +STATUS +POLICIES +USED % +LAST SEEN$/),
+      expect.stringMatching(new RegExp(`^${old} +disks +d2 +retired`)),
+      '',
+    ])
+    expect(await cli('device', 'remove', String(inUse))).toMatchObject({ code: 4, stdout: '' })
+    expect(await cli('device', 'remove', String(old))).toMatchObject({
+      code: 0,
+      stdout: `device d2 (${old}) removed\n`,
+    })
+    expect((await cli('device', 'remove', String(old))).code).toBe(3)
+    expect((await cli('device', 'remove', 'd1')).code).toBe(2)
+    await database.prisma.node.delete({ where: { id: node } })
   })
 
   it('lists nodes, shows one with its problems, and removes it by its name', async () => {

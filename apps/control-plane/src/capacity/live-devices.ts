@@ -85,8 +85,9 @@ export function createLiveDevices(): LiveDevices {
       return reported.flatMap((one) => {
         const device = known?.get(one.key)
         if (!device) return []
-        const isStatusNew = device.status !== one.status
-        if (update(device, one, time)) columnsOf(device.clusterId).change(device.row, counted(device))
+        const status = statusOf(device, one)
+        const isStatusNew = device.status !== status
+        if (update(device, { ...one, status }, time)) columnsOf(device.clusterId).change(device.row, counted(device))
         if (!isStatusNew && Math.abs(time - device.storedAt) < storeEverySeconds) return []
         device.storedAt = time
         return [stored(device, time, isStatusNew)]
@@ -110,8 +111,15 @@ function spaceOf({ totalBytes, freeBytes, availableBytes }: StoredDevice): Files
   return { total_bytes: totalBytes, free_bytes: freeBytes, available_bytes: availableBytes }
 }
 
+/** The agent does not know that a filesystem without a ring was in one before. */
+function statusOf(device: LiveDevice, { status }: ReportedDevice): string {
+  return status === 'unmanaged' && device.status === 'retired' ? 'retired' : status
+}
+
+type Reading = Pick<ReportedDevice, 'figures'> & { readonly status: string }
+
 /** Returns false when nothing that counts has changed. Usage that could not be read leaves the last values unchanged. */
-function update(device: LiveDevice, reported: ReportedDevice, time: number): boolean {
+function update(device: LiveDevice, reported: Reading, time: number): boolean {
   const figures = reported.figures ?? device.figures
   const isSame = device.status === reported.status && sameSpace(device.figures, figures)
   device.status = reported.status

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { readConfig } from '../config.js'
 import { addAuthority } from './authority.js'
 import { addClusters } from './clusters.js'
+import { addDevices } from './devices.js'
 import { addDoctor } from './doctor/doctor.js'
 import { addKeys } from './keys.js'
 import { addLocalData } from './local-data.js'
@@ -48,6 +49,7 @@ export function createProgram(terminal: Terminal, version: string, startServer: 
     .exitOverride()
   addClusters(program, readConfig, terminal)
   addNodes(program, readConfig, terminal)
+  addDevices(program, readConfig, terminal)
   addTokens(program, readConfig, terminal)
   addUsage(program, readConfig, terminal)
   addOperators(program, readConfig, terminal)

@@ -26,6 +26,7 @@ import type { UtilizationFeature } from './utilization.js'
 import { closeAll } from '@roost/runtime'
 import { connectDatabase } from '../database/database.js'
 import type { Database } from '../database/database.js'
+import { createDeviceService } from '../devices/service.js'
 import { createDeviceStore } from '../devices/store.js'
 import { createIdempotency } from '../http/dialect/idempotency.js'
 import type { Idempotency } from '../http/dialect/idempotency.js'
@@ -133,7 +134,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
     services: {
       clusters,
       nodes,
-      ...buildReads(database, capacity.usageOf),
+      ...buildReported(database, writes, capacity),
       ...buildRecords(database, writes, secrets, agents.requests),
       ...deployments.services,
       ...measured(metricFeatures, utilization),
@@ -197,14 +198,15 @@ async function openSecrets({ config, log }: ContextOptions, database: Database) 
   return { secrets, mac: createBodyFingerprint(keys) }
 }
 
-/** Builds the services of the resources that operators cannot change. */
-function buildReads(database: Database, usageOf: CapacityFeature['usageOf']) {
+/** Builds the services of what nodes and audit events report. Operators can only remove devices. */
+function buildReported(database: Database, writes: Writes, { usageOf, intake }: CapacityFeature) {
+  const devicesChanged = (nodeId: number) => intake.devicesChanged(nodeId)
   return {
     nodeStates: createNodeStates(createNodeStateStore(database), systemClock),
     auditEvents: createReads(createAuditEventStore(database)),
     nodeHardware: createNodeHardwareService(createHardwareReportStore(database)),
     nodeRoles: createReads(createNodeRoleStore(database)),
-    devices: createReads(createDeviceStore(database, usageOf)),
+    devices: createDeviceService({ store: createDeviceStore(database, usageOf), writes, devicesChanged }),
     storagePolicies: createReads(createStoragePolicyStore(database)),
   }
 }

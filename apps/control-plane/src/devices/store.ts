@@ -9,7 +9,7 @@ import type { Database } from '../database/database.js'
 import { byCluster, conditions, isWithin } from '../database/listing.js'
 import type { FilterTable } from '../database/listing.js'
 import { tableStore } from '../database/table-store.js'
-import type { ReadStore } from '../services/reads.js'
+import type { TableStore } from '../database/table-store.js'
 
 type Row = Prisma.DeviceGetPayload<object>
 
@@ -32,8 +32,11 @@ interface Space {
 const counted = { ...deviceRules, filters: throughCluster } as const
 const countFilters: FilterTable<typeof counted, Prisma.DeviceCountWhereInput> = byCluster
 
+/** Devices can be removed; only inventories add and change them. */
+export type DeviceStore = TableStore<Device, never, never>
+
 /** Creates the store. Usage comes from memory, because the database gets it once a minute. */
-export function createDeviceStore(database: Database, currentUsage: CurrentUsage): ReadStore<Device> {
+export function createDeviceStore(database: Database, currentUsage: CurrentUsage): DeviceStore {
   const table = tableStore(database, resources.devices, {
     model: 'Device',
     conditions: { policy: (names: string[]) => ({ policies: { some: { policy: { name: { in: names } } } } }) },
@@ -51,6 +54,11 @@ export function createDeviceStore(database: Database, currentUsage: CurrentUsage
     }))
   }
   return {
+    ...table,
+    async findForUpdate(tx, id) {
+      const device = await table.findForUpdate(tx, id)
+      return device === undefined ? undefined : (await completed([device]))[0]
+    },
     async list(query) {
       const { objects, total } = await table.list(query)
       return { objects: await completed(objects), total }

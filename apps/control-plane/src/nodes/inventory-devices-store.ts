@@ -2,7 +2,7 @@ import type { InventoryDevice } from '@roost/api-types/agent'
 import { advisoryLocks } from '@roost/database'
 import type { Prisma } from '@roost/database'
 import { lockInserts } from '../database/insert-order.js'
-import { type KnownDevice, planDevices } from './plan-devices.js'
+import { type DevicePlan, type KnownDevice, planDevices } from './plan-devices.js'
 
 /** The columns of a node that storing its inventory needs. */
 export interface NodeRow {
@@ -23,14 +23,15 @@ export async function storeDevices(
   now: Date,
 ): Promise<readonly number[]> {
   const known = await lockKnown(tx, node, reported)
-  const { matches, inserts, gone, forgotten } = planDevices(known, reported)
+  const plan = planDevices(known, reported)
+  const { matches, inserts, forgotten } = plan
   const byId = new Map(known.map((device) => [device.id, device]))
   const moved = matches.flatMap(({ id }) => byId.get(id) ?? []).filter(({ isOwn }) => !isOwn)
   const replaced = matches.filter(({ id, device }) => byId.get(id)?.key !== device.key).map(({ id }) => id)
 
-  await clearKeys(tx, replaced, gone)
+  await clearKeys(tx, replaced, plan)
   await deleteForgotten(tx, node, forgotten, now)
-  await updateMatches(tx, node, matches)
+  await updateMatches(tx, node, matches, new Set(plan.stillMounted))
   await insertNew(tx, node, inserts)
   await storeUsage(tx, node, reported, now)
   await assignPolicies(tx, node, reported)
@@ -61,7 +62,7 @@ async function lockKnown(
         and (d.agent_key is null or d.status in ('unmounted', 'missing') or n.state = 'offline')
     )
     select d.id, d.node_id as "nodeId", d.node_id = ${nodeId} as "isOwn", d.agent_key as key, d.name,
-      d.fs_uuid as uuid, d.serial
+      d.fs_uuid as uuid, d.serial, d.status
     from devices d where d.id in (select id from candidates) order by d.id for no key update`
 }
 
@@ -69,12 +70,14 @@ async function lockKnown(
 async function clearKeys(
   tx: Prisma.TransactionClient,
   replaced: readonly number[],
-  gone: readonly number[],
+  { missing, retired }: Pick<DevicePlan<InventoryDevice>, 'missing' | 'retired'>,
 ): Promise<void> {
+  const gone = [...missing, ...retired]
   if (replaced.length + gone.length === 0) return
   await tx.$executeRaw`
     update devices set agent_key = null,
-      status = case when id = any(${gone}::int[]) then 'missing' else status end,
+      status = case when id = any(${missing}::int[]) then 'missing' when id = any(${retired}::int[]) then 'retired'
+        else status end,
       mount_point = case when id = any(${gone}::int[]) then null else mount_point end
     where id = any(${[...replaced, ...gone]}::int[])`
 }
@@ -114,9 +117,19 @@ interface Match {
 }
 
 /** Keeps what a device does not show at the moment. */
-async function updateMatches(tx: Prisma.TransactionClient, node: NodeRow, matches: readonly Match[]): Promise<void> {
+async function updateMatches(
+  tx: Prisma.TransactionClient,
+  node: NodeRow,
+  matches: readonly Match[],
+  retired: ReadonlySet<number>,
+): Promise<void> {
   if (matches.length === 0) return
-  const rows = JSON.stringify(matches.map(({ id, device }) => ({ id, ...rowOf(device) })))
+  const rowsOf = ({ id, device }: Match) => ({
+    id,
+    ...rowOf(device),
+    ...(retired.has(id) ? { status: 'retired' } : {}),
+  })
+  const rows = JSON.stringify(matches.map(rowsOf))
   await tx.$executeRaw`
     update devices d set node_id = ${node.id}, agent_key = r.key, name = r.name, status = r.status,
       mount_point = r.mount_point,

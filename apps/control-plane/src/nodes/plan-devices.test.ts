@@ -3,11 +3,20 @@ import { describe, expect, it } from 'vitest'
 import { type KnownDevice, type NamedDevice, planDevices } from './plan-devices.js'
 
 function known(id: number, more: Partial<KnownDevice>): KnownDevice {
-  return { id, isOwn: true, key: `10.0.0.1:6200/d${id}`, name: `d${id}`, uuid: null, serial: null, ...more }
+  return {
+    id,
+    isOwn: true,
+    key: `10.0.0.1:6200/d${id}`,
+    name: `d${id}`,
+    uuid: null,
+    serial: null,
+    status: 'ok',
+    ...more,
+  }
 }
 
 function named(slot: string, uuid: string | null = null, serial: string | null = null): NamedDevice {
-  return { key: `10.0.0.1:6200/${slot}`, name: slot, uuid, serial }
+  return { key: `10.0.0.1:6200/${slot}`, name: slot, uuid, serial, status: 'ok' }
 }
 
 /** Which id each place has got; null for a new device. */
@@ -22,7 +31,7 @@ describe('which device is which', () => {
   it('knows every device again after a reboot that changed nothing', () => {
     const report = [named('d1', 'u1', 's1'), named('d2', 'u2', 's2')]
     const before = [known(1, { uuid: 'u1', serial: 's1' }), known(2, { uuid: 'u2', serial: 's2' })]
-    expect(planDevices(before, report)).toMatchObject({ inserts: [], gone: [], forgotten: [] })
+    expect(planDevices(before, report)).toMatchObject({ inserts: [], missing: [], retired: [], forgotten: [] })
     expect(matchesOf(before, report)).toEqual({ d1: 1, d2: 2 })
   })
 
@@ -33,7 +42,7 @@ describe('which device is which', () => {
 
   it('gives a new disk in an old place a record of its own, and remembers the old one', () => {
     const plan = planDevices([known(1, { uuid: 'u1', serial: 's1' })], [named('d1', 'u9', 's9')])
-    expect(plan).toMatchObject({ matches: [], gone: [1] })
+    expect(plan).toMatchObject({ matches: [], missing: [1], retired: [] })
     expect(plan.inserts).toHaveLength(1)
   })
 
@@ -55,8 +64,21 @@ describe('which device is which', () => {
     expect(matchesOf(before, [named('d1'), named('d2', 'u1')])).toEqual({ d1: null, d2: 1 })
   })
 
+  it('retires a device that left the rings, also while its filesystem is still mounted and after that', () => {
+    const inRing = known(1, { uuid: 'u1' })
+    expect(planDevices([inRing], [])).toMatchObject({ retired: [1], missing: [], stillMounted: [] })
+    const mounted = { ...named('d1', 'u1'), key: '/srv/node/d1', status: 'unmanaged' }
+    expect(planDevices([inRing], [mounted])).toMatchObject({ matches: [{ id: 1 }], retired: [], stillMounted: [1] })
+    const retired = known(1, { uuid: 'u1', key: '/srv/node/d1', status: 'retired' })
+    expect(planDevices([retired], [mounted])).toMatchObject({ stillMounted: [1] })
+    expect(planDevices([retired], [])).toMatchObject({ retired: [1], missing: [] })
+    expect(planDevices([{ ...retired, key: null }], [named('d1', 'u1')])).toMatchObject({ stillMounted: [] })
+    const declared = known(2, { uuid: 'u2', key: '/data/2' })
+    expect(planDevices([declared], [])).toMatchObject({ retired: [], missing: [2] })
+  })
+
   it('forgets a place of a ring that never had a disk', () => {
-    expect(planDevices([known(1, {})], [])).toMatchObject({ gone: [], forgotten: [1] })
+    expect(planDevices([known(1, {})], [])).toMatchObject({ missing: [], retired: [], forgotten: [1] })
   })
 
   it('recognises a device that was gone when it comes back', () => {
@@ -87,7 +109,8 @@ describe('which device is which', () => {
 
   it('never touches a device of another node that has not moved', () => {
     const before = [known(1, { isOwn: false, uuid: 'u1', key: '10.0.0.2:6200/d1' })]
-    expect(planDevices(before, [])).toEqual({ matches: [], inserts: [], gone: [], forgotten: [] })
+    const nothing = { matches: [], inserts: [], missing: [], retired: [], stillMounted: [], forgotten: [] }
+    expect(planDevices(before, [])).toEqual(nothing)
   })
 
   it('keeps a ring’s device when the ring gives the node another address', () => {
@@ -139,7 +162,8 @@ function slotsOf(boot: readonly { disk: number; isMounted: boolean; slot: number
 
 /** Does to a list what the store does to the database. */
 function apply(before: readonly KnownDevice[], report: readonly NamedDevice[], nextId: () => number) {
-  const { matches, inserts, gone, forgotten } = planDevices(before, report)
+  const { matches, inserts, missing, retired, forgotten } = planDevices(before, report)
+  const gone = [...missing, ...retired]
   const after = before
     .filter(({ id }) => !forgotten.includes(id))
     .map((row) => {

@@ -8,6 +8,7 @@ export interface KnownDevice {
   readonly name: string
   readonly uuid: string | null
   readonly serial: string | null
+  readonly status: string
 }
 
 /** A device as an inventory names it. `key` is unique in the inventory. */
@@ -16,6 +17,7 @@ export interface NamedDevice {
   readonly name: string
   readonly uuid: string | null
   readonly serial: string | null
+  readonly status: string
 }
 
 export interface DevicePlan<R extends NamedDevice> {
@@ -23,7 +25,11 @@ export interface DevicePlan<R extends NamedDevice> {
   readonly matches: readonly { readonly id: number; readonly device: R }[]
   readonly inserts: readonly R[]
   /** They are remembered, since they may come back here or elsewhere. */
-  readonly gone: readonly number[]
+  readonly missing: readonly number[]
+  /** They left all rings, and are remembered as long. */
+  readonly retired: readonly number[]
+  /** Matches that left all rings while their filesystem is still mounted. */
+  readonly stillMounted: readonly number[]
   /** Locations that never had a disk with an identity. */
   readonly forgotten: readonly number[]
 }
@@ -59,12 +65,24 @@ export function planDevices<R extends NamedDevice>(
 
   const matched = new Set(matches.values())
   const left = own.filter((device) => device.key !== null && !matched.has(device))
+  const remembered = left.filter(hasIdentity)
+  const keys = new Set(reported.map(({ key }) => key))
+  const isRetired = (device: KnownDevice) => wasInRing(device) && !keys.has(device.key ?? '')
   return {
     matches: [...matches].map(([device, { id }]) => ({ id, device })),
     inserts: reported.filter((device) => !matches.has(device)),
-    gone: left.filter(hasIdentity).map(({ id }) => id),
+    missing: remembered.filter((device) => !isRetired(device)).map(({ id }) => id),
+    retired: remembered.filter(isRetired).map(({ id }) => id),
+    stillMounted: [...matches]
+      .filter(([{ status }, device]) => status === 'unmanaged' && wasInRing(device))
+      .map(([, { id }]) => id),
     forgotten: left.filter((device) => !hasIdentity(device)).map(({ id }) => id),
   }
+}
+
+/** Returns true for a device that a ring listed last. Keys that are mount points belong to devices of no ring. */
+function wasInRing({ key, status }: KnownDevice): boolean {
+  return status === 'retired' || (key !== null && !key.startsWith('/'))
 }
 
 /** Joins what is left on both sides by a mark that both have once. */

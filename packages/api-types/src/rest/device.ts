@@ -3,8 +3,8 @@ import { byId, throughCluster, throughNode } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { relationUri, ResourceUri } from './dialect/uri.js'
 
-/** `unmanaged`: a filesystem that no ring and no configuration claims. */
-export const DeviceStatus = z.enum(['ok', 'unmounted', 'missing', 'failed', 'unmanaged'])
+/** `unmanaged`: a filesystem that no ring and no configuration claims; `retired`: a device that left all rings. */
+export const DeviceStatus = z.enum(['ok', 'unmounted', 'missing', 'failed', 'unmanaged', 'retired'])
 export type DeviceStatus = z.infer<typeof DeviceStatus>
 
 /** Bytes are exact below 2^53. They are null until the filesystem of the device was read once. */

@@ -90,9 +90,11 @@ export const resources = {
   },
   devices: {
     name: 'devices',
-    description: 'filesystems that a ring or the configuration of an agent lists',
+    description:
+      'filesystems that a ring or the configuration of an agent lists; only a retired or missing one can be removed',
     record: Device,
     rules: deviceRules,
+    remove: true,
   },
   storagePolicies: {
     name: 'storage_policies',
