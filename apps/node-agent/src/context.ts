@@ -18,6 +18,7 @@ import { createInventories, type Inventories } from './inventory/inventories.js'
 import { createShareCounts, type ShareCounts } from './mounts/cache/files/share-counts.js'
 import { createNodeProblems, type NodeProblems } from './machine/problems.js'
 import { createRestoredMounts } from './mounts/health/restored-mounts.js'
+import { watchLogFormat } from './swift/access-log/format-watch.js'
 import { TransferUsage } from './swift/access-log/transfer-usage.js'
 import type { UsageSources } from './swift/usage-rounds.js'
 import { type AccountUsage, createAccountUsage } from './swift/accounts/account-usage.js'
@@ -147,14 +148,15 @@ export async function openAgent({ config, identity, clock, log }: AgentOptions):
 }
 
 async function usageSources(
-  { usage, dataDir }: AgentConfig,
-  { machine, accounts }: Context,
+  { usage, dataDir, swiftDirectory }: AgentConfig,
+  { machine, accounts, problems }: Context,
   clock: Clock,
   log: Log,
 ): Promise<UsageSources> {
   const { accessLog: source, ...intervals } = usage
   const located = source?.kind === 'file' ? { ...source, path: machine.path(source.path) } : source
   const dir = join(dataDir, 'usage')
-  const transfer = located && (await TransferUsage.open({ source: located, dir, clock, log }))
+  const format = watchLogFormat({ machine, swiftDirectory, problems, clock })
+  const transfer = located && (await TransferUsage.open({ source: located, format, dir, clock, log }))
   return { ...intervals, accounts, transfer }
 }

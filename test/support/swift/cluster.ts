@@ -24,6 +24,8 @@ export interface SwiftOptions {
   readonly statsd?: Target
   /** Where the proxies' access log goes. Default: into `var/log/swift/proxy-access.log` of the first node. */
   readonly accessLog?: Target
+  /** Adds `s3api` to the pipeline of the proxies. Default false. */
+  readonly servesS3?: boolean
   /** Makes the disks so many times as large; their files are sparse. Default 1. */
   readonly diskScale?: number
 }
@@ -131,7 +133,8 @@ async function writeConfiguration(machine: Machine, options: SwiftOptions, mount
   for (const [i, node] of nodeLayouts.entries()) {
     const hasProxy = i < memcached.length
     const statsd = options.statsd ?? { address: node.address, port: ports.statsd }
-    for (const [path, text] of configurationOf(node, { statsd, accessLog, memcached, mountCheck, hasProxy })) {
+    const settings = { ...options, statsd, accessLog, memcached, mountCheck, hasProxy }
+    for (const [path, text] of configurationOf(node, settings)) {
       const file = join(machine.dir, node.name, 'etc', path)
       await mkdir(dirname(file), { recursive: true })
       await writeFile(file, text)

@@ -15,6 +15,8 @@ export interface ConfigurationOptions {
   /** False where the devices are folders. */
   readonly mountCheck: boolean
   readonly hasProxy: boolean
+  /** Adds `s3api`, which lets the users of tempauth in by S3. */
+  readonly servesS3?: boolean
 }
 
 /** Users that the operator of the cluster has in tempauth, before Roost knows it. */
@@ -95,8 +97,8 @@ const plainFilters =
 function proxy(node: NodeLayout, options: ConfigurationOptions): string {
   const { statsd, accessLog, memcached } = options
   const plain = plainFilters.split(' ').map((name) => [`filter:${name}`, { use: `egg:swift#${name}` }] as const)
-  const order =
-    'catch_errors gatekeeper healthcheck proxy-logging cache recon listing_formats bulk tempurl tempauth copy container-quotas account-quotas slo dlo versioned_writes symlink proxy-logging proxy-server'
+  const s3 = options.servesS3 === true ? 's3api ' : ''
+  const order = `catch_errors gatekeeper healthcheck proxy-logging cache recon listing_formats bulk tempurl ${s3}tempauth copy container-quotas account-quotas slo dlo versioned_writes symlink proxy-logging proxy-server`
   return ini({
     DEFAULT: { ...common(node, options), bind_port: ports.proxy, expose_info: true },
     'pipeline:main': { pipeline: order },
@@ -108,6 +110,7 @@ function proxy(node: NodeLayout, options: ConfigurationOptions): string {
       post_quorum_timeout: 60,
     },
     'filter:recon': { use: 'egg:swift#recon', recon_cache_path: '/var/cache/swift' },
+    ...(options.servesS3 === true && { 'filter:s3api': { use: 'egg:swift#s3api' } }),
     'filter:cache': { use: 'egg:swift#memcache', memcache_servers: memcached.join(',') },
     'filter:container-quotas': { use: 'egg:swift#container_quotas' },
     'filter:account-quotas': { use: 'egg:swift#account_quotas' },

@@ -16,6 +16,9 @@ import { kernelOf } from '../machine/machine.js'
 import { type Enrollment, readIdentity } from '../machine/identity.js'
 import { clockRemedy } from '../uplink/clock-skew.js'
 import { openTrust } from '../uplink/trust.js'
+import { unlessDenied } from '../machine/try-read.js'
+import { logFormatOf } from '../swift/access-log/log-format.js'
+import { readProxyLogging } from '../swift/access-log/proxy-logging.js'
 import { reloadCost } from '../swift/users/reload-cost.js'
 import { findLocation } from '../swift/users/location.js'
 import { checkAccessLog } from './check-access-log.js'
@@ -138,7 +141,10 @@ function checkInventory({ devices, rings, roles, gateway, problems }: Inventory)
 }
 
 async function checkProxy(context: Context, config: AgentConfig): Promise<readonly Finding[]> {
-  return [await checkAccessLog(config.usage.accessLog, context.machine), checkUsers(context, config)]
+  const { machine } = context
+  const proxies = unlessDenied(() => readProxyLogging(machine, kernelOf(machine), config.swiftDirectory)) ?? []
+  const log = await checkAccessLog(config.usage.accessLog, machine, logFormatOf(proxies))
+  return [...log, checkUsers(context, config)]
 }
 
 /** Checks that the cluster's users can be deployed to this proxy; one on Keystone has none of ours. */

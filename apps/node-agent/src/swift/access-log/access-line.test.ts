@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseAccessLine } from './access-line.js'
+import { accessLineParser } from './access-line.js'
+
+const parseAccessLine = accessLineParser()
 
 const time = Date.UTC(2026, 10, 20, 10, 32, 14) / 1_000
 

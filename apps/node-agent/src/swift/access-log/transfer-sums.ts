@@ -7,7 +7,7 @@ export interface HalfHourTransfer {
   readonly from: number
   /** The seconds whose log was read. */
   readonly covered: number
-  /** All requests, and those of accounts beyond the limit. */
+  /** All requests, and those without a known account or beyond the limit of accounts. */
   readonly requests: number
   readonly unplaced: number
   /** Bytes in, bytes out and requests by account, in the order of their first requests. */
@@ -17,7 +17,7 @@ export interface HalfHourTransfer {
 interface Sums {
   covered: number
   requests: number
-  /** Requests of accounts beyond the limit. */
+  /** Requests whose account the line does not have, and of accounts beyond the limit. */
   unplaced: number
   readonly accounts: Map<string, Amounts>
   isReported: boolean
@@ -57,6 +57,7 @@ export class TransferSums {
     const sums = this.#at(time)
     sums.requests++
     sums.isReported = false
+    if (request.account === null) return void sums.unplaced++
     const known = sums.accounts.get(request.account)
     if (known === undefined && sums.accounts.size >= mostAccounts) return void sums.unplaced++
     const amounts = known ?? { bytesIn: 0, bytesOut: 0, requests: 0 }

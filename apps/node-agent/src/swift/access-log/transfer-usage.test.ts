@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Log } from '@roost/runtime'
+import { type LogFormat, logFormatOf } from './log-format.js'
 import { type AccessLog, TransferUsage } from './transfer-usage.js'
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -15,18 +16,20 @@ let dir: string
 let path: string
 let nowMs: number
 let reported: string[]
+let format: LogFormat
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'roost-transfer-'))
   path = join(dir, 'proxy.log')
   nowMs = ten * 1_000
   reported = []
+  format = logFormatOf([])
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
 const clock = { now: () => nowMs, monotonic: () => nowMs, after: () => () => {} }
 const log: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: (message) => reported.push(message) }
 const open = (source: AccessLog = { kind: 'file', path }) =>
-  TransferUsage.open({ source, dir: join(dir, 'state'), clock, log })
+  TransferUsage.open({ source, format: () => format, dir: join(dir, 'state'), clock, log })
 const at = (seconds: number): void => {
   nowMs = (ten + seconds) * 1_000
 }
@@ -129,6 +132,37 @@ describe('the transfer of a proxy', () => {
     await after.read()
     expect(sumsOf(after)).toEqual([{ minute: 0, share: 15, AUTH_a: [6, 0, 2] }])
     await after.close()
+  })
+
+  it('is incomplete by the share of requests without an account', async () => {
+    format = logFormatOf([{ files: [], section: 'filter:proxy-logging', template: null, servesS3: true }])
+    write(0, 'AUTH_a', 1, 0)
+    for (let i = 0; i < 3; i++)
+      appendFileSync(path, lineAt(minute, 'AUTH_a', 100, 0).replace('/v1/AUTH_a/c/o', '/photos/o'))
+    const usage = await open()
+    at(20 * minute)
+    await usage.read()
+    expect(sumsOf(usage)).toEqual([{ minute: 0, share: 5, AUTH_a: [1, 0, 1] }])
+    await usage.close()
+  })
+
+  it('is unknown while the lines have a format that cannot be parsed', async () => {
+    write(0, 'AUTH_a', 1, 0)
+    const usage = await open()
+    at(5 * minute)
+    await usage.read()
+    format = logFormatOf([
+      { files: [], section: 'filter:proxy-logging', template: '{path} {status_int}', servesS3: false },
+    ])
+    appendFileSync(path, 'p: /v1/AUTH_a/c/o 201\n')
+    at(15 * minute)
+    await usage.read()
+    format = logFormatOf([])
+    write(16 * minute, 'AUTH_a', 5, 0)
+    at(20 * minute)
+    await usage.read()
+    expect(sumsOf(usage)).toEqual([{ minute: 0, share: 9, AUTH_a: [6, 0, 2] }])
+    await usage.close()
   })
 
   it('is reported completely again after a restart', async () => {

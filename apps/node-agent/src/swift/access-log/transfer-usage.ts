@@ -2,7 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock, Log } from '@roost/runtime'
 import { readManagedFile, writeManagedFile } from '../../machine/managed-file.js'
-import { parseAccessLine } from './access-line.js'
+import type { FormatWatch } from './format-watch.js'
+import type { LogFormat } from './log-format.js'
 import { type FollowerState, LogFollower } from './log-follower.js'
 import { DatagramListener } from '../../machine/datagram-listener.js'
 import { type HalfHourTransfer, type ReportedHalfHour, TransferSums } from './transfer-sums.js'
@@ -14,6 +15,7 @@ export type AccessLog =
 
 export interface TransferOptions {
   readonly source: AccessLog
+  readonly format: FormatWatch
   /** The folder of the saved sums. */
   readonly dir: string
   readonly clock: Clock
@@ -47,11 +49,13 @@ export class TransferUsage {
   #isBehindGap = false
   #savedAtMs = -Infinity
   #lineTime = 0
+  #format: LogFormat
 
   private constructor(options: TransferOptions, saved: Saved | null) {
     const { source } = options
     const now = options.clock.now() / 1_000
     this.#options = options
+    this.#format = options.format()
     this.#since = saved?.since ?? now - (now % halfHourSeconds)
     this.#sums = new TransferSums(this.#since, saved?.halfHours)
     this.#coveredUntil = saved?.coveredUntil ?? 0
@@ -81,6 +85,7 @@ export class TransferUsage {
   /** Reads the new part of the log. Rejects when it cannot. */
   async read(): Promise<void> {
     const { clock, source } = this.#options
+    this.#format = this.#options.format()
     try {
       if (this.#follower !== undefined) await this.#follow(this.#follower)
       else await this.#listen()
@@ -118,7 +123,7 @@ export class TransferUsage {
     if (got === 'missing') throw new Error(`${(this.#options.source as { path: string }).path} does not exist`)
     // A backlog is read up to its last line; at the end of the log everything until now is read.
     this.#cover(got === 'all' ? nowMs / 1_000 : this.#lineTime)
-    if (got === 'all') this.#isBehindGap = false
+    if (got === 'all') this.#isBehindGap = this.#isUnreadable
   }
 
   async #listen(): Promise<void> {
@@ -126,11 +131,19 @@ export class TransferUsage {
     if (this.#listener?.port === undefined) {
       await this.#listener?.open()
       this.#coveredUntil = now
-    } else this.#cover(now)
+    } else {
+      this.#cover(now)
+      this.#isBehindGap = this.#isUnreadable
+    }
+  }
+
+  /** True while no line of the proxy can be parsed: the transfer of that time is unknown. */
+  get #isUnreadable(): boolean {
+    return this.#format.faults.some((fault) => fault.of === 'requests')
   }
 
   #cover(until: number): void {
-    if (this.#isBehindGap) this.#coveredUntil = until
+    if (this.#isBehindGap || this.#isUnreadable) this.#coveredUntil = until
     else if (until > this.#coveredUntil) this.#sums.cover(this.#coveredUntil, until)
     this.#coveredUntil = Math.max(this.#coveredUntil, until)
   }
@@ -140,7 +153,7 @@ export class TransferUsage {
   }
 
   #addLine(text: string): void {
-    const line = parseAccessLine(text)
+    const line = this.#format.parse(text)
     if (line === undefined) return
     this.#lineTime = Math.max(this.#lineTime, line.time)
     // The transfer before the first line after a gap is unknown.

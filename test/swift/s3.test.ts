@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { repository } from '../support/http/control-plane.js'
+import { runToEnd } from '../support/programs/processes.js'
+import { addSwiftAgent } from '../support/swift/agent.js'
+import type { SwiftAgent } from '../support/swift/agent.js'
+import { isSwiftEnabled, startSwift } from '../support/swift/cluster.js'
+import type { Swift } from '../support/swift/cluster.js'
+import { logIn, objectOf } from '../support/swift/session.js'
+
+const waitOptions = { timeout: 240_000, interval: 500 }
+
+interface Counts {
+  readonly bytes_in: number
+  readonly bytes_out: number
+  readonly req_count: number
+}
+
+describe.skipIf(!isSwiftEnabled)('transfer by S3 of a real Swift (as root, with ROOST_TEST_SYSTEM=1)', () => {
+  let swift: Swift
+  let api: TestApi
+  let agent: SwiftAgent
+  let cluster: number
+  const start = new Date().toISOString()
+  beforeAll(async () => {
+    ;[swift, api] = await Promise.all([startSwift({ servesS3: true }), startApi()])
+    cluster = await addCluster(api.database, 'real')
+    const usage = { access_log: '/var/log/swift/proxy-access.log', transfer_interval_seconds: 1 }
+    agent = await addSwiftAgent(swift, swift.nodes[0], api, cluster, { config: { usage } })
+    agent.start()
+  }, 500_000)
+  afterAll(async () => {
+    await agent.stop()
+    await api.stop()
+    await swift.stop()
+  })
+
+  /** Puts, copies and gets by boto3, in parts and by presigned URLs; answers what it moved. */
+  async function s3Session(bucket: string): Promise<Counts> {
+    const program = join(repository, 'test/support/swift/s3-session.py')
+    const result = await runToEnd('python3', [program, swift.proxyUrl, 'test:tester', 'testing', bucket])
+    if (result.code !== 0) throw new Error(result.stderr)
+    return JSON.parse(result.stdout) as Counts
+  }
+
+  async function transfer(): Promise<(Counts & { readonly pct_complete: number }) | undefined> {
+    const path = `/api/v1/clusters/${cluster}/utilization/transfer/AUTH_test/?start=${start}`
+    return (await api.get(path)).body.objects[0]
+  }
+
+  async function problems(): Promise<readonly { readonly code: string; readonly subject: string }[]> {
+    const { body } = await api.get('/api/v1/nodes/?runs_proxy=true')
+    const found = body.objects[0]?.problems ?? []
+    return found.filter(({ code }: { code: string }) => code === 'transfer_not_counted')
+  }
+
+  /** Returns what the doctor on the node finds of the access log. */
+  async function findings(): Promise<readonly { readonly verdict: string; readonly diff?: string }[]> {
+    const program = join(repository, 'apps/node-agent/bin/roost-agent.js')
+    const { root } = swift.nodes[0]
+    const args = [program, '--data-dir', agent.dataDir, '--root', root, 'doctor', '-o', 'json']
+    const { stdout } = await swift.nodes[0].run(process.execPath, args)
+    return JSON.parse(stdout).filter(({ check }: { check: string }) => check === 'access log')
+  }
+
+  it('is missing without {account}, and lowers pct_complete', { timeout: 600_000 }, async () => {
+    await objectOf(await logIn(swift.proxyUrl, 'test:tester', 'testing'), 'PUT', 'by Swift')
+    const moved = await s3Session('first')
+    await expect.poll(transfer, waitOptions).toMatchObject({ bytes_in: 8, req_count: 2 })
+    const most = (100 * 2) / (2 + moved.req_count)
+    await expect.poll(async () => (await transfer())?.pct_complete, waitOptions).toBeLessThanOrEqual(most)
+    await expect.poll(problems, waitOptions).toMatchObject([{ subject: '/etc/swift/proxy-server.conf.d/10-base.conf' }])
+  })
+
+  it('counts to the byte once the doctor’s diff is applied', { timeout: 600_000 }, async () => {
+    const [log, template] = await findings()
+    expect([log?.verdict, template?.verdict]).toEqual(['warn', 'warn'])
+    await swift.nodes[0].exec(
+      `patch /etc/swift/proxy-server.conf.d/10-base.conf <<'DIFF'\n${template?.diff}\nDIFF\nchgrp swift /etc/swift/proxy-server.conf.d/*`,
+    )
+    await swift.nodes[0].stop('proxy-server')
+    await swift.nodes[0].start('proxy-server')
+    expect(await findings()).toHaveLength(1)
+    const { bytes_in: bytesIn, bytes_out: bytesOut, req_count: requests } = (await transfer()) as Counts
+    const moved = await s3Session('second')
+    await expect.poll(async () => (await transfer())?.req_count, waitOptions).toBe(requests + moved.req_count)
+    expect(await transfer()).toMatchObject({
+      bytes_in: bytesIn + moved.bytes_in,
+      bytes_out: bytesOut + moved.bytes_out,
+    })
+    await expect.poll(problems, waitOptions).toEqual([])
+  })
+})
