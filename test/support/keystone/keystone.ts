@@ -100,6 +100,8 @@ async function initialize(folder: string, url: string, adminPassword: string): P
   const endpoints = ['admin', 'internal', 'public'].flatMap((kind) => [`--bootstrap-${kind}-url`, `${url}/`])
   const bootstrap = ['--bootstrap-password', adminPassword, '--bootstrap-region-id', 'RegionOne', ...endpoints]
   await runManage(folder, 'db_sync')
+  // A request of Keystone reads by one connection while it writes by another, which SQLite's default refuses as locked.
+  await runToEnd('setpriv', [...asKeystone, 'sqlite3', join(folder, 'keystone.db'), 'PRAGMA journal_mode=WAL'])
   const account = ['--keystone-user', 'keystone', '--keystone-group', 'keystone']
   await runManage(folder, 'fernet_setup', ...account)
   await runManage(folder, 'credential_setup', ...account)
@@ -125,7 +127,8 @@ interface Running {
 /** It ends with the test's process, however that ends. */
 function launch(folder: string, socket: readonly string[]): Running {
   const server = ['/usr/bin/uwsgi_python3', ...socket, '--wsgi-file', application, '--master', '--no-orphans']
-  const limits = ['--processes', '1', '--threads', '4', '--die-on-term', '--buffer-size', '65535']
+  // One thread: connections to SQLite belong to the thread that opened them.
+  const limits = ['--processes', '1', '--die-on-term', '--lazy-apps', '--buffer-size', '65535']
   const env = { PATH: '/usr/bin:/bin', OS_KEYSTONE_CONFIG_FILES: configuration(folder) }
   const child = spawn('setpriv', [...asKeystone, '--pdeathsig', 'SIGTERM', ...server, ...limits], {
     stdio: ['ignore', 'pipe', 'pipe'],
