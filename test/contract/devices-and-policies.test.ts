@@ -21,7 +21,12 @@ const device = await addDevice(api.database, cluster, node, {
   freeBytes: 31_529_938_944n,
   availableBytes: 28_845_584_384n,
   lastSeen: new Date('2026-11-20T10:00:00Z'),
+  rings: [entry('account', 100), entry('object', 0), entry('object-7', 0)],
 })
+function entry(ring: string, weight: number) {
+  const replication = { replication_ip: '10.1.0.1', replication_port: 6200 }
+  return { ring, region: 1, zone: 2, weight, partitions: 54, ...replication }
+}
 const policies = [silver, gold].map((policyId) => ({ deviceId: device, policyId }))
 await prisma.devicePolicy.createMany({ data: policies })
 await addDevice(api.database, cluster, node, { name: 'd4', status: 'missing' })
@@ -52,6 +57,12 @@ describe('a device', () => {
       used_pct: expect.closeTo(42.3389, 4),
       status: 'ok',
       policies: ['gold', 'silver'],
+      rings: [
+        { ...entry('account', 100), policy: null },
+        { ...entry('object', 0), policy: 'gold' },
+        { ...entry('object-7', 0), policy: null },
+      ],
+      is_drained: false,
       last_seen: '2026-11-20T10:00:00.000Z',
     })
   })
@@ -70,8 +81,17 @@ describe('a device', () => {
       used_pct: null,
       status: 'missing',
       policies: [],
+      rings: [],
+      is_drained: false,
       last_seen: null,
     })
+  })
+
+  it('is drained when its weight is 0 in all of its rings', async () => {
+    const rings = [entry('account', 0), entry('object', 0)]
+    const id = await addDevice(api.database, cluster, node, { rings })
+    expect((await api.get(`/api/v1/devices/${id}/`)).body).toMatchObject({ is_drained: true, status: 'ok' })
+    await prisma.device.delete({ where: { id } })
   })
 
   it('is filtered by id, node, cluster, status, name and policy', async () => {
@@ -148,7 +168,8 @@ describe('a device', () => {
 })
 
 describe('a storage policy', () => {
-  it('has id, resource_uri, cluster, index, name, is_default, is_deprecated and type', async () => {
+  it('has the fields of the contract', async () => {
+    await api.context.capacity.intake.devicesChanged(node)
     expect((await api.get(`/api/v1/storage_policies/${silver}/`)).body).toEqual({
       id: silver,
       resource_uri: `/api/v1/storage_policies/${silver}/`,
@@ -158,12 +179,54 @@ describe('a storage policy', () => {
       is_default: false,
       is_deprecated: false,
       type: 'replication',
+      replicas: null,
+      ec: null,
+      raw_bytes: 50_026_115_072,
+      usable_bytes: null,
     })
+  })
+
+  it('has the usable capacity of its replicas or of its erasure code', async () => {
+    const other = await addCluster(api.database)
+    const code = {
+      type: 'isa_l_rs_vand',
+      data_fragments: 4,
+      parity_fragments: 2,
+      duplication_factor: 1,
+      segment_bytes: 1,
+    }
+    const kinds = [
+      { type: 'replication', replicas: 2.5 },
+      { type: 'erasure_coding', replicas: 6, ec: code },
+      { type: 'erasure_coding', replicas: 12, ec: { ...code, duplication_factor: 2 } },
+      { type: 'erasure_coding', replicas: 6 },
+    ]
+    const owner = await addNode(api.database, other)
+    for (const [index, kind] of kinds.entries()) {
+      const policyId = await addPolicy(api.database, other, index)
+      await prisma.storagePolicy.update({ where: { id: policyId }, data: kind })
+      const usage = { totalBytes: 1_000n, freeBytes: 1_000n, availableBytes: 900n }
+      const deviceId = await addDevice(api.database, other, owner, usage)
+      await prisma.devicePolicy.create({ data: { deviceId, policyId } })
+    }
+    await api.context.capacity.intake.devicesChanged(owner)
+    const { objects } = (await api.get(`/api/v1/storage_policies/?cluster=${other}&order_by=index`)).body
+    const shown = objects.map((one: Readonly<Record<string, unknown>>) => [
+      one['raw_bytes'],
+      one['usable_bytes'],
+      one['ec'],
+    ])
+    expect(shown).toEqual([
+      [900, 360, null],
+      [900, 600, code],
+      [900, 300, { ...code, duplication_factor: 2 }],
+      [900, null, null],
+    ])
   })
 
   it('is filtered by cluster, index and name, and ordered by index', async () => {
     expect(await names(`/api/v1/storage_policies/?cluster=${cluster}&order_by=index`)).toEqual(['gold', 'silver'])
     for (const query of ['index=1', 'name=silver', 'is_default=false'])
-      expect(await names(`/api/v1/storage_policies/?${query}`)).toEqual(['silver'])
+      expect(await names(`/api/v1/storage_policies/?cluster=${cluster}&${query}`)).toEqual(['silver'])
   })
 })

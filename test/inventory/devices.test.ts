@@ -55,6 +55,19 @@ describe('devices', () => {
     expect(await shared.fleet.devices()).toHaveLength(1)
   })
 
+  it('have their entries of the rings as long as a ring lists them', async () => {
+    const replication = { replication_ip: '10.1.0.1', replication_port: 6200 }
+    const rings = [{ ring: 'object', region: 1, zone: 2, weight: 0.5, partitions: 54, ...replication }]
+    await shared.fleet.store(inventory({ d1: { uuid: 'u1', rings } }))
+    expect(await shared.fleet.devices()).toMatchObject([{ rings }])
+    await shared.fleet.store(
+      inventory({ d1: { uuid: 'u1', rings: [...rings, { ...rings[0], ring: 'account' }] as never } }),
+    )
+    expect(await shared.fleet.devices()).toMatchObject([{ rings: [{ weight: 0.5 }, { ring: 'account' }] }])
+    await shared.fleet.store(inventory({}))
+    expect(await shared.fleet.devices()).toMatchObject([{ status: 'retired', rings: [] }])
+  })
+
   it('that left all rings are retired until a ring lists them again, and go after 30 days', async () => {
     await shared.fleet.store(inventory({ d1: { uuid: 'u1' }, d2: { uuid: 'u2' } }))
     const before = await shared.fleet.idsByName()

@@ -38,6 +38,28 @@ describe('policies', () => {
     expect(await fleet.devices()).toMatchObject([{ policies: ['platinum'] }])
   })
 
+  it('have the replicas and the erasure code that most nodes report', async () => {
+    const code = {
+      type: 'isa_l_rs_vand',
+      data_fragments: 4,
+      parity_fragments: 2,
+      duplication_factor: 1,
+      segment_bytes: 9,
+    }
+    const ec = { ...policy(0, 'ec'), type: 'erasure_coding' }
+    const found = () => database.prisma.storagePolicy.findFirstOrThrow({ where: { clusterId: fleet.clusterId } })
+    // An agent of an earlier release reports no code.
+    await fleet.store(inventory({}, { policies: [ec], rings: [{ ...ring, replicas: 6 }] }))
+    expect(await found()).toMatchObject({ replicas: 6, ec: null })
+    const third = await addNode(database, fleet.clusterId)
+    for (const nodeId of [fleet.otherId, third])
+      await fleet.store(inventory({}, { policies: [{ ...ec, ec: code }], rings: [{ ...ring, replicas: 6 }] }), nodeId)
+    expect(await found()).toMatchObject({ replicas: 6, ec: code })
+    const other = { ...ec, ec: { ...code, parity_fragments: 9 } }
+    await fleet.store(inventory({}, { policies: [other], rings: [{ ...ring, replicas: 13 }] }))
+    expect(await found()).toMatchObject({ replicas: 6, ec: code })
+  })
+
   it('go when the last node that named them names them no longer', async () => {
     const both = [policy(0, 'gold'), policy(1, 'silver')]
     await fleet.store(inventory({ d1: { uuid: 'u1', policies: [1] } }, { policies: both }))

@@ -22,6 +22,8 @@ export interface CapacityFeature {
   readonly intake: CapacityIntake
   readonly writer: UsageWriter
   readonly usageOf: LiveDevices['usageOf']
+  /** Returns the raw bytes of the devices of a policy. */
+  readonly rawOf: (clusterId: number, policyIndex: number) => number
 }
 
 /** Keeps the usage of devices in memory: the service, the intake and the writer to the database. */
@@ -39,5 +41,10 @@ export function createCapacity({ store, requireCluster, log }: CapacityOptions):
     intake: createCapacityIntake({ live, store, writer }),
     writer,
     usageOf: (id) => live.usageOf(id),
+    rawOf: (clusterId, index) =>
+      live
+        .capacityOf(clusterId)
+        .filter(({ policies }) => policies.includes(index))
+        .reduce((sum, { rawBytes }) => sum + rawBytes, 0),
   }
 }

@@ -199,7 +199,7 @@ async function openSecrets({ config, log }: ContextOptions, database: Database) 
 }
 
 /** Builds the services of what nodes and audit events report. Operators can only remove devices. */
-function buildReported(database: Database, writes: Writes, { usageOf, intake }: CapacityFeature) {
+function buildReported(database: Database, writes: Writes, { usageOf, rawOf, intake }: CapacityFeature) {
   const devicesChanged = (nodeId: number) => intake.devicesChanged(nodeId)
   return {
     nodeStates: createNodeStates(createNodeStateStore(database), systemClock),
@@ -207,7 +207,7 @@ function buildReported(database: Database, writes: Writes, { usageOf, intake }: 
     nodeHardware: createNodeHardwareService(createHardwareReportStore(database)),
     nodeRoles: createReads(createNodeRoleStore(database)),
     devices: createDeviceService({ store: createDeviceStore(database, usageOf), writes, devicesChanged }),
-    storagePolicies: createReads(createStoragePolicyStore(database)),
+    storagePolicies: createReads(createStoragePolicyStore(database, rawOf)),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { InventoryDeviceRing } from '@roost/api-types/agent'
 import { deviceRules, resourceUri, throughCluster } from '@roost/api-types/rest'
 import type { Device, DeviceStatus } from '@roost/api-types/rest'
 import { resources } from '@roost/api-types/rpc'
@@ -47,11 +48,11 @@ export function createDeviceStore(database: Database, currentUsage: CurrentUsage
   const completed = async (devices: readonly Device[]): Promise<Device[]> => {
     const ids = devices.map(({ id }) => id)
     const [policies, usages] = await Promise.all([policiesOf(database, ids), usagesOf(database, ids, currentUsage)])
-    return devices.map((device) => ({
-      ...device,
-      ...usageFields(usages.get(device.id)),
-      policies: policies.get(device.id) ?? [],
-    }))
+    return devices.map((device) => {
+      const named = policies.get(device.id) ?? new Map<number, string>()
+      const rings = device.rings.map((entry) => ({ ...entry, policy: named.get(indexOf(entry.ring) ?? -1) ?? null }))
+      return { ...device, ...usageFields(usages.get(device.id)), policies: [...named.values()], rings }
+    })
   }
   return {
     ...table,
@@ -77,20 +78,38 @@ async function countedTotal({ prisma }: Database, filters: ListQuery['filters'])
   return sum.devices ?? 0
 }
 
-/** The names of each device's policies, in the order of their indexes. */
-async function policiesOf(database: Database, ids: readonly number[]): Promise<ReadonlyMap<number, string[]>> {
-  const rows = await queryRows<{ readonly id: number; readonly names: string[] }>(
+/** Returns the policy of an object ring; undefined for the rings of accounts and containers. */
+function indexOf(ring: string): number | undefined {
+  const match = /^object(?:-(\d+))?$/.exec(ring)
+  return match === null ? undefined : Number(match[1] ?? 0)
+}
+
+interface PolicyNames {
+  readonly id: number
+  readonly indexes: readonly number[]
+  readonly names: readonly string[]
+}
+
+/** Returns the names of each device's policies by index, in the order of their indexes. */
+async function policiesOf(
+  database: Database,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, ReadonlyMap<number, string>>> {
+  const rows = await queryRows<PolicyNames>(
     database,
-    `select d.device_id as id, array_agg(p.name order by p.index) as names
+    `select d.device_id as id, array_agg(p.index order by p.index) as indexes, array_agg(p.name order by p.index) as names
        from device_policies d join storage_policies p on p.id = d.policy_id
       where d.device_id = any($1) group by d.device_id`,
     [ids],
   )
-  return new Map(rows.map(({ id, names }) => [id, names]))
+  return new Map(
+    rows.map(({ id, indexes, names }) => [id, new Map(indexes.map((index, i) => [index, names[i] ?? '']))]),
+  )
 }
 
 /** Its policies and its usage are added for a page at once. */
 function recordOf(row: Row): Device {
+  const rings = row.rings as unknown as readonly InventoryDeviceRing[]
   return {
     id: row.id,
     resource_uri: resourceUri('devices', row.id),
@@ -107,6 +126,8 @@ function recordOf(row: Row): Device {
     ...usageFields(undefined),
     status: row.status as DeviceStatus,
     policies: [],
+    rings: rings.map((entry) => ({ ...entry, policy: null })),
+    is_drained: rings.length > 0 && rings.every(({ weight }) => weight === 0),
   }
 }
 

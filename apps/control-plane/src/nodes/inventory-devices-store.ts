@@ -78,7 +78,8 @@ async function clearKeys(
     update devices set agent_key = null,
       status = case when id = any(${missing}::int[]) then 'missing' when id = any(${retired}::int[]) then 'retired'
         else status end,
-      mount_point = case when id = any(${gone}::int[]) then null else mount_point end
+      mount_point = case when id = any(${gone}::int[]) then null else mount_point end,
+      rings = case when id = any(${gone}::int[]) then '[]' else rings end
     where id = any(${[...replaced, ...gone]}::int[])`
 }
 
@@ -107,6 +108,7 @@ function rowOf({ status, ...device }: InventoryDevice) {
     fs_type: device.fs_type,
     is_rotational: device.is_rotational,
     size: device.size_bytes,
+    rings: device.rings ?? [],
     status,
   }
 }
@@ -135,9 +137,9 @@ async function updateMatches(
       mount_point = r.mount_point,
       fs_uuid = coalesce(r.uuid, d.fs_uuid), serial = coalesce(r.serial, d.serial), model = coalesce(r.model, d.model),
       fs_type = coalesce(r.fs_type, d.fs_type), is_rotational = coalesce(r.is_rotational, d.is_rotational),
-      size_bytes = coalesce(r.size, d.size_bytes)
+      size_bytes = coalesce(r.size, d.size_bytes), rings = r.rings
     from jsonb_to_recordset(${rows}::jsonb) as r(id int, key text, name text, uuid text, serial text, model text,
-      mount_point text, fs_type text, is_rotational boolean, size bigint, status text)
+      mount_point text, fs_type text, is_rotational boolean, size bigint, rings jsonb, status text)
     where d.id = r.id`
 }
 
@@ -151,11 +153,11 @@ async function insertNew(
   const rows = JSON.stringify(inserts.map((device) => rowOf(device)))
   await tx.$executeRaw`
     insert into devices (cluster_id, node_id, agent_key, name, fs_uuid, serial, model, mount_point, fs_type,
-      is_rotational, size_bytes, status)
+      is_rotational, size_bytes, rings, status)
     select ${node.clusterId}::int, ${node.id}::int, key, name, uuid, serial, model, mount_point, fs_type,
-      is_rotational, size, status
+      is_rotational, size, rings, status
     from jsonb_to_recordset(${rows}::jsonb) as r(key text, name text, uuid text, serial text, model text,
-      mount_point text, fs_type text, is_rotational boolean, size bigint, status text)`
+      mount_point text, fs_type text, is_rotational boolean, size bigint, rings jsonb, status text)`
 }
 
 /** Stores the usage of all devices of the inventory. What could not be read stays as it was. */

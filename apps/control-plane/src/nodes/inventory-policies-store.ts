@@ -2,6 +2,7 @@ import type { Inventory, InventoryPolicy } from '@roost/api-types/agent'
 import type { Prisma } from '@roost/database'
 import { lockInserts } from '../database/insert-order.js'
 import type { NodeRow } from './inventory-devices-store.js'
+import { storePolicyFacts } from './inventory-policy-facts-store.js'
 
 /**
  * Applies the policies that a node names. An existing policy changes only to what most nodes of the cluster name; nodes without
@@ -11,7 +12,7 @@ import type { NodeRow } from './inventory-devices-store.js'
 export async function storePolicies(
   tx: Prisma.TransactionClient,
   { id: nodeId, clusterId }: NodeRow,
-  { policies }: Pick<Inventory, 'policies'>,
+  { policies, rings }: Pick<Inventory, 'policies' | 'rings'>,
 ): Promise<void> {
   if (policies === null) return
   const known = await tx.storagePolicy.findMany({ where: { clusterId } })
@@ -26,6 +27,7 @@ export async function storePolicies(
     return before !== undefined && definitionOf(columnsOf(policy)) !== definitionOf(before)
   })
   await applyMajority(tx, clusterId, byIndex, differing)
+  await storePolicyFacts(tx, clusterId, { policies, rings })
   const named = new Set(policies.map(({ index }) => index))
   const unnamed = known.filter(({ index }) => !named.has(index)).map(({ index }) => index)
   if (policies.length > 0 && unnamed.length > 0) await deleteUnused(tx, nodeId, clusterId, unnamed)

@@ -1,4 +1,4 @@
-import type { InventoryDevice } from '@roost/api-types/agent'
+import type { InventoryDevice, InventoryDeviceRing } from '@roost/api-types/agent'
 import type { DeclaredDevice, InventoryConfig } from '../config.js'
 import type { LocalFilesystem } from '../machine/mounts.js'
 import type { JoinedDevice } from '../swift/rings/ring-devices.js'
@@ -11,6 +11,8 @@ export interface DeviceLocation {
   readonly ring: InventoryDevice['ring']
   readonly mountPoint: string
   readonly policies: readonly number[]
+  /** Its entry in each ring; none for one that is in no ring. */
+  readonly rings: readonly InventoryDeviceRing[]
   /** False for a filesystem among the devices that no ring names. */
   readonly managed: boolean
 }
@@ -33,6 +35,7 @@ export function ringLocations(
       ring: { ip, port, replication_ip: replicationIp, replication_port: replicationPort },
       mountPoint: `${configured ?? devicesDirectory(device, servers)}/${device.name}`,
       policies: device.policies,
+      rings: device.rings,
       managed: true,
     }
   })
@@ -92,7 +95,7 @@ function dataFilesystems(filesystems: readonly LocalFilesystem[]): readonly Loca
 }
 
 function location(mountPoint: string, policies: readonly number[], managed: boolean): DeviceLocation {
-  return { key: mountPoint, name: lastPart(mountPoint), ring: null, mountPoint, policies, managed }
+  return { key: mountPoint, name: lastPart(mountPoint), ring: null, mountPoint, policies, rings: [], managed }
 }
 
 function parent(path: string): string {

@@ -107,7 +107,7 @@ function hardwareOf(mount: Mount, { filesystems, blocks }: DeviceFacts): OfHardw
   }
 }
 
-function describeLocation({ key, name, ring, policies, managed }: DeviceLocation): InventoryDevice {
+function describeLocation({ key, name, ring, rings, policies, managed }: DeviceLocation): InventoryDevice {
   return {
     key,
     name,
@@ -121,6 +121,7 @@ function describeLocation({ key, name, ring, policies, managed }: DeviceLocation
     size_bytes: null,
     policies: [...policies],
     status: managed ? 'ok' : 'unmanaged',
+    rings: [...rings],
     figures: null,
   }
 }

@@ -66,6 +66,7 @@ describe('the inventory of a Swift node', () => {
       ['object', 4],
     ])
     expect(first.problems).toEqual([])
+    expect(second.devices?.at(-1)?.rings).toMatchObject([{ ring: 'object-1', zone: 2, weight: 40, partitions: 21 }])
   })
 
   it('tells an empty mount point from a missing one', async () => {

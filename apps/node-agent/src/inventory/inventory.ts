@@ -17,6 +17,7 @@ import { readPrograms } from '../machine/running-programs.js'
 import { detectRoles } from './roles.js'
 import { isPrepared } from '../shares/prepare.js'
 import { type AskRecon, readSwiftVersion } from '../swift/recon/recon-client.js'
+import type { RingCache } from '../swift/rings/read-rings.js'
 import { readSwift, type Swift } from './swift.js'
 
 export interface InventoryOptions {
@@ -44,6 +45,7 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
   const { config, machine, run, probe, errors, stamps } = options
   const filesystemReader = createFilesystemReader(kernelOf(machine), run)
   const gatewayReader = createGatewayReader(machine, run)
+  const rings: RingCache = new Map()
 
   return async () => {
     const interfaces = options.interfaces()
@@ -51,7 +53,7 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
     const mounts = readMounts(machine)
     const local = localFilesystems(mounts)
     const ownAddresses = addresses.map(({ address }) => address)
-    const swift = await readSwift(machine, config, ownAddresses)
+    const swift = await readSwift(machine, config, ownAddresses, rings)
     const [filesystems, gateway, swiftVersion] = await Promise.all([
       filesystemReader.read(local),
       gatewayReader.read(),

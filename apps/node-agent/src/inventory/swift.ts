@@ -4,7 +4,7 @@ import type { Machine } from '../machine/machine.js'
 import { type JoinedDevice, joinDevices } from '../swift/rings/ring-devices.js'
 import type { RingDevice } from '../swift/rings/ring.js'
 import { objectRingName, parsePolicies, policyOfRing, SwiftConfError } from '../swift/config/swift-conf.js'
-import { readRings } from '../swift/rings/read-rings.js'
+import { readRings, type RingCache } from '../swift/rings/read-rings.js'
 import { readSwiftServers, type StorageServer } from '../swift/config/storage-servers.js'
 
 /** The contents of Swift's files on this node. */
@@ -30,11 +30,12 @@ export async function readSwift(
   machine: Machine,
   config: SwiftConfig,
   interfaceAddresses: readonly string[],
+  cache: RingCache,
 ): Promise<Swift> {
   const directory = config.swiftDirectory
   if (isClosed(machine, directory)) return closed(directory)
   const { storage: servers, hasProxy, problems: serverProblems } = readSwiftServers(machine, directory)
-  const { names, rings, described, problems: ringProblems } = await readRings(machine, directory)
+  const { names, rings, described, problems: ringProblems } = await readRings(machine, directory, cache)
   if (names.length === 0)
     return { present: false, rings: [], own: [], all: [], policies: [], servers, hasProxy, problems: serverProblems }
 

@@ -26,6 +26,9 @@ export const SmallCount = z.int().check(z.minimum(0), z.maximum(2 ** 31 - 1))
 export const maxGeneration = 2 ** 30
 export const Generation = z.int().check(z.minimum(0), z.maximum(maxGeneration))
 
+/** Weights, numbers of replicas and percentages, which may be fractions. */
+export const Ratio = z.number().check(z.minimum(0), z.maximum(2 ** 53))
+
 /** Unix seconds, or a duration in seconds. */
 export const Seconds = z.number().check(z.minimum(0), z.maximum(2 ** 40))
 

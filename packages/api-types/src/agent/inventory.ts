@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { forEachRole } from '../values/node-roles.js'
 import { HardwareReport } from './hardware.js'
-import { Bytes, Count, DeviceBytes, DeviceKey, list, Name, Path, SmallCount, Text } from './bounds.js'
+import { Bytes, Count, DeviceBytes, DeviceKey, list, Name, Path, Ratio, Seconds, SmallCount, Text } from './bounds.js'
 
 const text = z.nullable(Name)
 const path = z.nullable(Path)
@@ -65,6 +65,19 @@ export type InventoryFilesystem = z.infer<typeof InventoryFilesystem>
 export const InventoryDeviceStatus = z.enum(['ok', 'unmounted', 'missing', 'failed', 'unmanaged'])
 export type InventoryDeviceStatus = z.infer<typeof InventoryDeviceStatus>
 
+/** The entry of a device in a ring file. */
+export const InventoryDeviceRing = z.object({
+  ring: Name,
+  region: Count,
+  zone: Count,
+  weight: Ratio,
+  /** Partitions that the ring assigns to the device, counting each replica. */
+  partitions: Count,
+  replication_ip: Name,
+  replication_port: SmallCount,
+})
+export type InventoryDeviceRing = z.infer<typeof InventoryDeviceRing>
+
 /** A place for data: a device of a ring, or one that the agent's configuration declares. */
 export const InventoryDevice = z.object({
   /**
@@ -85,10 +98,22 @@ export const InventoryDevice = z.object({
   /** Indexes of the storage policies it is assigned to, ascending. */
   policies: list(SmallCount),
   status: InventoryDeviceStatus,
+  /** Its entry in each ring. Absent from agents of 0.2. */
+  rings: z.optional(list(InventoryDeviceRing, 1_000)),
   /** Null where no filesystem is mounted, or it could not be read. */
   figures: z.nullable(FilesystemSpace),
 })
 export type InventoryDevice = z.infer<typeof InventoryDevice>
+
+/** The parameters of an erasure code in swift.conf. */
+export const InventoryErasureCode = z.object({
+  type: Name,
+  data_fragments: SmallCount,
+  parity_fragments: SmallCount,
+  duplication_factor: SmallCount,
+  segment_bytes: Bytes,
+})
+export type InventoryErasureCode = z.infer<typeof InventoryErasureCode>
 
 export const InventoryPolicy = z.object({
   index: SmallCount,
@@ -97,6 +122,8 @@ export const InventoryPolicy = z.object({
   is_default: z.boolean(),
   is_deprecated: z.boolean(),
   type: Name,
+  /** Of policies with an erasure code. Absent from agents of 0.2. */
+  ec: z.optional(InventoryErasureCode),
 })
 export type InventoryPolicy = z.infer<typeof InventoryPolicy>
 
@@ -109,6 +136,18 @@ export const InventoryRing = z.object({
   partitions: Count,
   /** A ring may have 3.25 of them. */
   replicas: z.number().check(z.minimum(0), z.maximum(2 ** 31)),
+  /** The following are absent from agents of 0.2. Largest deviation of a device from its share, in percent. */
+  balance: z.optional(Ratio),
+  /** Replicas in a failure domain that has more of their partition than necessary, in percent. */
+  dispersion: z.optional(Ratio),
+  regions: z.optional(Count),
+  zones: z.optional(Count),
+  /** Sum of the weights of its devices. */
+  weight: z.optional(Ratio),
+  /** Set while an operator increases the part power. */
+  next_part_power: z.optional(SmallCount),
+  /** Time of the last write of the file, in Unix seconds. */
+  modified: z.optional(Seconds),
 })
 export type InventoryRing = z.infer<typeof InventoryRing>
 

@@ -7,6 +7,18 @@ import { relationUri, ResourceUri } from './dialect/uri.js'
 export const DeviceStatus = z.enum(['ok', 'unmounted', 'missing', 'failed', 'unmanaged', 'retired'])
 export type DeviceStatus = z.infer<typeof DeviceStatus>
 
+export const DeviceRing = z.object({
+  ring: z.string().meta({ description: '`account`, `container`, `object`, `object-1` …' }),
+  policy: z.string().nullable().meta({ description: 'Storage policy of an object ring; null for the others' }),
+  region: z.int(),
+  zone: z.int(),
+  weight: z.number(),
+  partitions: z.int().meta({ description: 'Partitions that the ring assigns to the device, counting each replica' }),
+  replication_ip: z.string(),
+  replication_port: z.int(),
+})
+export type DeviceRing = z.infer<typeof DeviceRing>
+
 /** Bytes are exact below 2^53. They are null until the filesystem of the device was read once. */
 export const Device = z
   .object({
@@ -28,6 +40,8 @@ export const Device = z
     used_pct: z.number().nullable(),
     status: DeviceStatus,
     policies: z.array(z.string()),
+    rings: z.array(DeviceRing).meta({ description: 'Its entry in each ring; empty where no ring lists it' }),
+    is_drained: z.boolean().meta({ description: 'Its weight is 0 in all of its rings' }),
     last_seen: z.iso.datetime().nullable(),
   })
   .meta({
@@ -51,7 +65,20 @@ export const Device = z
         free_bytes: 10_794_000_000_000,
         used_pct: 40,
         status: 'ok' as const,
-        policies: ['gold', 'silver'],
+        policies: ['gold'],
+        rings: [
+          {
+            ring: 'object',
+            policy: 'gold',
+            region: 1,
+            zone: 2,
+            weight: 18_000,
+            partitions: 3_276,
+            replication_ip: '10.1.0.7',
+            replication_port: 6200,
+          },
+        ],
+        is_drained: false,
         last_seen: '2026-11-20T19:00:00.000Z',
       },
     ],
@@ -61,5 +88,5 @@ export type Device = z.infer<typeof Device>
 export const deviceRules = {
   filters: { ...byId, ...throughNode, ...throughCluster, status: 'text', name: 'text', policy: 'text' },
   ordering: ['id', 'name', 'node', 'cluster', 'status', 'serial', 'size_bytes', 'last_seen'],
-  observed: ['raw_bytes', 'used_bytes', 'free_bytes', 'used_pct', 'status', 'last_seen'],
+  observed: ['raw_bytes', 'used_bytes', 'free_bytes', 'used_pct', 'status', 'rings', 'is_drained', 'last_seen'],
 } as const satisfies ResourceRules

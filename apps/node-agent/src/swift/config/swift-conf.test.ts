@@ -10,6 +10,9 @@ swift_hash_path_suffix = x
 [storage-policy:2]
 name: ec
 policy_type = erasure_coding
+ec_type = isa_l_rs_vand
+ec_num_data_fragments = 4
+ec_num_parity_fragments = 2
 deprecated = yes
 [storage-policy:0]
 name = gold
@@ -25,7 +28,21 @@ default = Yes
         is_deprecated: false,
         type: 'replication',
       },
-      { index: 2, name: 'ec', aliases: [], is_default: false, is_deprecated: true, type: 'erasure_coding' },
+      {
+        index: 2,
+        name: 'ec',
+        aliases: [],
+        is_default: false,
+        is_deprecated: true,
+        type: 'erasure_coding',
+        ec: {
+          type: 'isa_l_rs_vand',
+          data_fragments: 4,
+          parity_fragments: 2,
+          duplication_factor: 1,
+          segment_bytes: 1_048_576,
+        },
+      },
     ])
   })
 
@@ -38,6 +55,11 @@ default = Yes
   it.each([
     ['[storage-policy:x]\nname = a', /must end with the index/],
     ['[storage-policy:0]\ndefault = yes', /has no name/],
+    ['[storage-policy:0]\nname = a\npolicy_type = erasure_coding', /has no ec_type/],
+    [
+      '[storage-policy:0]\nname = a\npolicy_type = erasure_coding\nec_type = x\nec_num_data_fragments = 0',
+      /no valid ec_num_data_fragments/,
+    ],
     ['[storage-policy:0]\nname = a\n[storage-policy:1]\nname = b', /no policy is the default/],
     [
       '[storage-policy:0]\nname = a\ndefault = 1\n[storage-policy:1]\nname = b\ndefault = 1',

@@ -1,4 +1,4 @@
-import type { InventoryPolicy } from '@roost/api-types/agent'
+import type { InventoryErasureCode, InventoryPolicy } from '@roost/api-types/agent'
 import { isTrue, parseIni } from './ini.js'
 
 /** Policies of swift.conf that cannot be used; the message is for operators. */
@@ -26,6 +26,7 @@ export function parsePolicies(swiftConf: string): readonly InventoryPolicy[] {
 function parsePolicy(index: number, settings: ReadonlyMap<string, string>): InventoryPolicy {
   const name = settings.get('name')
   if (name === undefined || name === '') throw new SwiftConfError(`[storage-policy:${index}] has no name`)
+  const type = settings.get('policy_type') ?? 'replication'
   const aliases = (settings.get('aliases') ?? '').split(',').map((alias) => alias.trim())
   return {
     index,
@@ -33,7 +34,26 @@ function parsePolicy(index: number, settings: ReadonlyMap<string, string>): Inve
     aliases: [...new Set(aliases)].filter((alias) => alias !== '' && alias !== name),
     is_default: isTrue(settings.get('default')),
     is_deprecated: isTrue(settings.get('deprecated')),
-    type: settings.get('policy_type') ?? 'replication',
+    type,
+    ...(type === 'erasure_coding' ? { ec: parseErasureCode(index, settings) } : {}),
+  }
+}
+
+/** Parses the parameters that Swift requires of an erasure code, and its defaults for the others. */
+function parseErasureCode(index: number, settings: ReadonlyMap<string, string>): InventoryErasureCode {
+  const count = (key: string, otherwise = ''): number => {
+    const value = settings.get(key) ?? otherwise
+    if (!/^[1-9]\d{0,8}$/.test(value)) throw new SwiftConfError(`[storage-policy:${index}] has no valid ${key}`)
+    return Number(value)
+  }
+  const type = settings.get('ec_type')
+  if (type === undefined || type === '') throw new SwiftConfError(`[storage-policy:${index}] has no ec_type`)
+  return {
+    type,
+    data_fragments: count('ec_num_data_fragments'),
+    parity_fragments: count('ec_num_parity_fragments'),
+    duplication_factor: count('ec_duplication_factor', '1'),
+    segment_bytes: count('ec_object_segment_size', '1048576'),
   }
 }
 

@@ -11,8 +11,13 @@ export interface SwiftRings {
   readonly problems: readonly InventoryProblem[]
 }
 
+/** Rings that were read before, by path: a file with the same stamp is not read again. */
+export type RingCache = Map<string, { readonly stamp: string; readonly ring: FileRing }>
+
+type FileRing = Ring & { readonly md5: string }
+
 /** Reads the rings one after the other: only one table is in memory at a time. */
-export async function readRings(machine: Machine, directory: string): Promise<SwiftRings> {
+export async function readRings(machine: Machine, directory: string, cache: RingCache): Promise<SwiftRings> {
   const rings = new Map<string, Ring>()
   const described: InventoryRing[] = []
   const problems: InventoryProblem[] = []
@@ -20,10 +25,9 @@ export async function readRings(machine: Machine, directory: string): Promise<Sw
   for (const name of names) {
     const path = `${directory}/${name}.ring.gz`
     try {
-      const { md5, ...ring } = await readRing(machine.readBytes(path) ?? new Uint8Array())
-      const { version, partitions, replicas, devices } = ring
+      const ring = await readCached(machine, path, cache)
       rings.set(name, ring)
-      described.push({ name, version, md5, devices: devices.length, partitions, replicas })
+      described.push(describe(name, ring, machine.modifiedAt(path)))
     } catch (error) {
       const why = error instanceof RingError ? error.message : (error as NodeJS.ErrnoException).code
       const message = `The ring ${path} cannot be used: ${why}. Its last known devices are kept.`
@@ -31,6 +35,34 @@ export async function readRings(machine: Machine, directory: string): Promise<Sw
     }
   }
   return { names, rings, described, problems }
+}
+
+async function readCached(machine: Machine, path: string, cache: RingCache): Promise<FileRing> {
+  const stamp = machine.stamp(path) ?? ''
+  const known = cache.get(path)
+  if (known?.stamp === stamp) return known.ring
+  const ring = await readRing(machine.readBytes(path) ?? new Uint8Array())
+  cache.set(path, { stamp, ring })
+  return ring
+}
+
+function describe(name: string, ring: FileRing, modifiedMs: number | undefined): InventoryRing {
+  const { version, md5, devices, partitions, replicas, balance, dispersion, nextPartPower } = ring
+  return {
+    name,
+    version,
+    md5,
+    devices: devices.length,
+    partitions,
+    replicas,
+    balance,
+    dispersion,
+    regions: new Set(devices.map(({ region }) => region)).size,
+    zones: new Set(devices.map(({ region, zone }) => `${region} ${zone}`)).size,
+    weight: devices.reduce((sum, { weight }) => sum + weight, 0),
+    ...(nextPartPower === null ? {} : { next_part_power: nextPartPower }),
+    ...(modifiedMs === undefined ? {} : { modified: modifiedMs / 1_000 }),
+  }
 }
 
 function ringNames(machine: Machine, directory: string): readonly string[] {

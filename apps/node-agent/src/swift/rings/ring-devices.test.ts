@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { joinDevices } from './ring-devices.js'
-import type { RingDevice } from './ring.js'
+import type { AssignedDevice } from './ring.js'
 
-function entry(device: string, ip: string, port: number, more: Partial<RingDevice> = {}): RingDevice {
-  return { id: 0, device, ip, port, replicationIp: ip, replicationPort: port, ...more }
+function entry(device: string, ip: string, port: number, more: Partial<AssignedDevice> = {}): AssignedDevice {
+  const shares = { region: 1, zone: 2, weight: 100, assigned: 7 }
+  return { id: 0, device, ip, port, replicationIp: ip, replicationPort: port, ...shares, ...more }
 }
 
-function rings(entries: Readonly<Record<string, readonly RingDevice[]>>) {
+function rings(entries: Readonly<Record<string, readonly AssignedDevice[]>>) {
   return new Map(Object.entries(entries).map(([name, devices]) => [name, { devices }]))
 }
 
@@ -30,6 +31,17 @@ describe('the devices of a node', () => {
       inAccountOrContainerRing: true,
       inAccountRing: true,
     })
+    expect(joined[0]?.rings.map(({ ring }) => ring)).toEqual(['account', 'object', 'object-2'])
+  })
+
+  it('have their entry of each ring', () => {
+    const replication = { replicationIp: '10.1.0.1', replicationPort: 6300 }
+    const [device] = joinDevices(
+      rings({ 'object-1': [entry('d1', '10.0.0.1', 6200, { ...replication, region: 3, weight: 0, assigned: 0 })] }),
+      isNode1,
+    )
+    const entryOfRing = { ring: 'object-1', region: 3, zone: 2, weight: 0, partitions: 0 }
+    expect(device?.rings).toEqual([{ ...entryOfRing, replication_ip: '10.1.0.1', replication_port: 6300 }])
   })
 
   it('are distinguished by port when several servers share an address', () => {

@@ -1,4 +1,5 @@
-import type { Ring, RingDevice } from './ring.js'
+import type { InventoryDeviceRing } from '@roost/api-types/agent'
+import type { AssignedDevice, Ring } from './ring.js'
 import { policyOfRing } from '../config/swift-conf.js'
 
 /** One device of this node, joined over all rings that name it. */
@@ -11,6 +12,8 @@ export interface JoinedDevice {
   readonly replicationPort: number
   /** Indexes of the policies whose rings contain it, ascending; empty for a device of accounts and containers only. */
   readonly policies: readonly number[]
+  /** Its entry in each ring. */
+  readonly rings: readonly InventoryDeviceRing[]
   readonly inObjectRing: boolean
   readonly inAccountOrContainerRing: boolean
   readonly inAccountRing: boolean
@@ -30,8 +33,8 @@ export function joinDevices(
     const policy = policyOfRing(ringName)
     for (const device of ring.devices) {
       if (!isOwn(device.ip) && !isOwn(device.replicationIp)) continue
-      if (policy === undefined) addOther(others, device, ringName === 'account')
-      else addObject(objects, device, policy)
+      if (policy === undefined) addOther(others, device, ringName)
+      else addObject(objects, device, { policy, ringName })
     }
   }
   const shared = new Set([...objects.values()].map(looseKey))
@@ -39,30 +42,56 @@ export function joinDevices(
     ...device,
     inAccountOrContainerRing: others.has(looseKey(device)),
     inAccountRing: others.get(looseKey(device))?.inAccountRing ?? false,
+    rings: [...(others.get(looseKey(device))?.rings ?? []), ...device.rings],
   }))
   const alone = [...others.values()].filter((device) => !shared.has(looseKey(device)))
   return [...devices, ...alone].toSorted((a, b) => (a.key < b.key ? -1 : 1))
 }
 
-function addObject(found: Map<string, JoinedDevice>, device: RingDevice, policy: number): void {
+interface ObjectRing {
+  readonly policy: number
+  readonly ringName: string
+}
+
+function addObject(found: Map<string, JoinedDevice>, device: AssignedDevice, { policy, ringName }: ObjectRing): void {
   const key = `${looseKey(joined(device))} ${device.port}`
-  const policies = new Set([...(found.get(key)?.policies ?? []), policy])
-  found.set(key, { ...joined(device), policies: [...policies].toSorted((a, b) => a - b), inObjectRing: true })
+  const known = found.get(key)
+  const policies = new Set([...(known?.policies ?? []), policy])
+  found.set(key, {
+    ...joined(device),
+    policies: [...policies].toSorted((a, b) => a - b),
+    rings: [...(known?.rings ?? []), entryOf(device, ringName)],
+    inObjectRing: true,
+  })
 }
 
 /** Accounts and containers have separate servers: the device gets the lower port of both. */
-function addOther(found: Map<string, JoinedDevice>, device: RingDevice, isAccountRing: boolean): void {
+function addOther(found: Map<string, JoinedDevice>, device: AssignedDevice, ringName: string): void {
   const entry = { ...joined(device), inAccountOrContainerRing: true }
   const known = found.get(looseKey(entry)) ?? entry
-  const inAccountRing = known.inAccountRing || isAccountRing
-  found.set(looseKey(entry), { ...(known.port > entry.port ? entry : known), inAccountRing })
+  const inAccountRing = known.inAccountRing || ringName === 'account'
+  const rings = [...known.rings, entryOf(device, ringName)]
+  found.set(looseKey(entry), { ...(known.port > entry.port ? entry : known), inAccountRing, rings })
+}
+
+function entryOf(device: AssignedDevice, ring: string): InventoryDeviceRing {
+  const { region, zone, weight, assigned, replicationIp, replicationPort } = device
+  return {
+    ring,
+    region,
+    zone,
+    weight,
+    partitions: assigned,
+    replication_ip: replicationIp,
+    replication_port: replicationPort,
+  }
 }
 
 function looseKey({ ip, replicationIp, name }: JoinedDevice): string {
   return `${ip} ${replicationIp} ${name}`
 }
 
-function joined({ device, ip, port, replicationIp, replicationPort }: RingDevice): JoinedDevice {
+function joined({ device, ip, port, replicationIp, replicationPort }: AssignedDevice): JoinedDevice {
   return {
     key: `${ip.includes(':') ? `[${ip}]` : ip}:${port}/${device}`,
     name: device,
@@ -71,6 +100,7 @@ function joined({ device, ip, port, replicationIp, replicationPort }: RingDevice
     replicationIp,
     replicationPort,
     policies: [],
+    rings: [],
     inObjectRing: false,
     inAccountOrContainerRing: false,
     inAccountRing: false,

@@ -93,8 +93,16 @@ describe('a ring', () => {
       devs: [null, null, dev(2)],
       table: [2, 2],
     } as const
-    expect(parseRing(encodeRing(source)).devices).toEqual([
-      { id: 2, device: 'd2', ip: '10.0.0.2', port: 6200, replicationIp: '10.0.0.2', replicationPort: 6200 },
+    expect(parseRing(encodeRing(source)).devices).toMatchObject([
+      {
+        id: 2,
+        device: 'd2',
+        ip: '10.0.0.2',
+        port: 6200,
+        replicationIp: '10.0.0.2',
+        replicationPort: 6200,
+        assigned: 2,
+      },
     ])
   })
 
@@ -137,6 +145,7 @@ describe('a ring', () => {
   it.each([
     ['a table that names a device it does not have', { devs: [dev(0), null], table: [0, 1] }, /device 1/],
     ['a device without a name', { devs: [dev(0, { device: '' })], table: [0, 0] }, /device 0 has no valid name/],
+    ['a device without a weight', { devs: [dev(0, { weight: null })], table: [0, 0] }, /region, zone or weight/],
     ['a device without an address', { devs: [dev(0, { ip: 7 })], table: [0, 0] }, /device 0 has no valid name/],
     [
       'a table that lacks a replica',
@@ -161,6 +170,39 @@ describe('a ring', () => {
     const file = readFileSync(new URL('object.ring.gz', lab))
     await expect(readRing(Buffer.from('R1NG'))).rejects.toThrow(/not a complete gzip file/)
     await expect(readRing(file.subarray(0, file.length / 2))).rejects.toThrow(/not a complete gzip file/)
+  })
+
+  it('has the regions, zones, weights and partitions of its devices', async () => {
+    const { devices, nextPartPower } = await readRing(readFileSync(new URL('object-1.ring.gz', lab)))
+    expect(nextPartPower).toBeNull()
+    expect(devices.map(({ region, zone, weight, assigned }) => [region, zone, weight, assigned])).toEqual([
+      [1, 1, 100, 54],
+      [1, 2, 100, 53],
+      [1, 2, 40, 21],
+    ])
+  })
+
+  it.each([
+    ['even', 2.401_244_589, 8.854_166_667],
+    ['uneven', 69.270_833_333, 33.333_333_333],
+  ])('has the balance and the dispersion that RingBuilder computed: %s', async (name, balance, dispersion) => {
+    const ring = await readRing(readFileSync(new URL(`fixtures/${name}.ring.gz`, import.meta.url)))
+    expect(ring.balance).toBeCloseTo(balance, 6)
+    expect(ring.dispersion).toBeCloseTo(dispersion, 6)
+  })
+
+  it('has the balance of Swift for partitions on a device without weight', () => {
+    const devs = [dev(0), dev(1, { weight: 0 })]
+    expect(parseRing(encodeRing({ byteorder: 'little', partPower: 1, devs, table: [0, 1] })).balance).toBe(999.99)
+    expect(parseRing(encodeRing({ byteorder: 'little', partPower: 1, devs, table: [0, 0] })).balance).toBe(0)
+  })
+
+  it('says that its part power is being increased', () => {
+    const header = { byteorder: 'little', part_shift: 32, next_part_power: 1, replica_count: 1, version: 1 }
+    const json = Buffer.from(JSON.stringify({ ...header, devs: [dev(0)] }))
+    const front = encodeRing({ byteorder: 'little', partPower: 0, devs: [dev(0)], table: [0] }).subarray(0, 10)
+    front.writeUInt32BE(json.length, 6)
+    expect(parseRing(Buffer.concat([front, json, Buffer.alloc(2)])).nextPartPower).toBe(1)
   })
 
   it('of 10,000 devices and a million partitions is read completely', () => {

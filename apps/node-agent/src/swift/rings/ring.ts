@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { balanceOf, dispersionOf } from './ring-shape.js'
 
 /** One entry of a ring. IDs are unique in one ring; over several rings a device is identified by its addresses and name. */
 export interface RingDevice {
@@ -10,6 +11,14 @@ export interface RingDevice {
   readonly port: number
   readonly replicationIp: string
   readonly replicationPort: number
+  readonly region: number
+  readonly zone: number
+  readonly weight: number
+}
+
+/** A device with the number of partitions that the ring assigns to it, counting each replica. */
+export interface AssignedDevice extends RingDevice {
+  readonly assigned: number
 }
 
 export interface Ring {
@@ -18,7 +27,13 @@ export interface Ring {
   readonly partitions: number
   /** May be a fraction. */
   readonly replicas: number
-  readonly devices: readonly RingDevice[]
+  readonly devices: readonly AssignedDevice[]
+  /** Largest deviation of a device from its share of the partitions, in percent of the share. */
+  readonly balance: number
+  /** Share of the replicas that are in a failure domain with more replicas of their partition than necessary, in percent. */
+  readonly dispersion: number
+  /** Set while an operator increases the part power. */
+  readonly nextPartPower: number | null
 }
 
 /** A ring file that cannot be used; the message is for operators. */
@@ -75,12 +90,19 @@ const headerBytes = 10
  */
 export function parseRing(bytes: Uint8Array): Ring {
   const { header, table, partitions, replicas } = openRing(bytes)
-  checkTable(table, header)
+  const ids = idsOf(table, header)
+  const counts = countAssigned(ids, header)
+  const devices = header.devices.flatMap((device) =>
+    device === null ? [] : { ...device, assigned: counts[device.id] ?? 0 },
+  )
   return {
     version: header.version,
+    nextPartPower: header.nextPartPower,
     partitions,
     replicas,
-    devices: header.devices.filter((device) => device !== null),
+    devices,
+    balance: balanceOf(devices, ids.length),
+    dispersion: dispersionOf(devices, ids, partitions),
   }
 }
 
@@ -125,6 +147,7 @@ interface Header {
   /** One for each replica, also for the fraction of one. */
   readonly rows: number
   readonly version: number | null
+  readonly nextPartPower: number | null
   /** By ID; null for a removed device. */
   readonly devices: readonly (RingDevice | null)[]
 }
@@ -133,7 +156,7 @@ type Json = Readonly<Record<string, unknown>>
 
 function parseHeader(text: string): Header {
   const json = parseObject(text)
-  const { byteorder, part_shift: partShift, replica_count: rows, version, devs } = json
+  const { byteorder, part_shift: partShift, replica_count: rows, version, next_part_power: next, devs } = json
   if (byteorder !== 'little' && byteorder !== 'big') throw new RingError('its header names no byte order')
   if (!isCount(partShift) || partShift > 32) throw new RingError('its header has no valid part_shift')
   if (!isCount(rows) || rows === 0) throw new RingError('its header has no valid replica_count')
@@ -143,6 +166,7 @@ function parseHeader(text: string): Header {
     partShift,
     rows,
     version: isCount(version) ? version : null,
+    nextPartPower: isCount(next) ? next : null,
     devices: devs.map(parseDevice),
   }
 }
@@ -157,32 +181,47 @@ function parseObject(text: string): Json {
   throw new RingError('its header is not a JSON object')
 }
 
-/** Parses a device. Old rings have no separate replication address. */
 function parseDevice(json: unknown, id: number): RingDevice | null {
   if (json === null) return null
-  const {
-    device,
-    ip,
-    port,
-    replication_ip: replicationIp = ip,
-    replication_port: replicationPort = port,
-  } = json as Json
+  return { id, ...parseAddresses(json as Json, id), ...parseShare(json as Json, id) }
+}
+
+/** Parses what identifies a device. Old rings have no separate replication address. */
+function parseAddresses(json: Json, id: number) {
+  const { device, ip, port, replication_ip: replicationIp = ip, replication_port: replicationPort = port } = json
   const texts = typeof device === 'string' && device !== '' && typeof ip === 'string'
   if (!texts || typeof replicationIp !== 'string' || !isCount(port) || !isCount(replicationPort))
     throw new RingError(`its device ${id} has no valid name or address`)
-  return { id, device, ip, port, replicationIp, replicationPort }
+  return { device, ip, port, replicationIp, replicationPort }
+}
+
+/** Parses what decides over the share of a device. Old rings have no regions. */
+function parseShare({ region = 1, zone = 0, weight }: Json, id: number) {
+  if (!isCount(region) || !isCount(zone) || typeof weight !== 'number' || weight < 0)
+    throw new RingError(`its device ${id} has no valid region, zone or weight`)
+  return { region, zone, weight }
 }
 
 function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0
 }
 
-/** Checks that every partition is on a device of the header: the cheapest check of the table. */
-function checkTable(table: Buffer, header: Header): void {
-  const known = header.devices.map((device) => device !== null)
-  const little = header.byteOrder === 'little'
-  for (let at = 0; at < table.length; at += 2) {
-    const id = little ? table.readUInt16LE(at) : table.readUInt16BE(at)
-    if (known[id] !== true) throw new RingError(`it has a partition on device ${id}, which is not in its header`)
-  }
+const isLittleMachine = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
+
+/** Returns the table as device IDs in the byte order of this machine. */
+function idsOf(table: Buffer, { byteOrder }: Header): Uint16Array {
+  const ids = new Uint16Array(table.length / 2)
+  const bytes = Buffer.from(ids.buffer)
+  table.copy(bytes)
+  if ((byteOrder === 'little') !== isLittleMachine) bytes.swap16()
+  return ids
+}
+
+/** Counts the partitions of each device. Every partition must be on a device of the header. */
+function countAssigned(ids: Uint16Array, { devices }: Header): Uint32Array {
+  const counts = new Uint32Array(2 ** 16)
+  for (const id of ids) counts[id] = (counts[id] ?? 0) + 1
+  const unknown = counts.findIndex((count, id) => count > 0 && (devices[id] ?? null) === null)
+  if (unknown !== -1) throw new RingError(`it has a partition on device ${unknown}, which is not in its header`)
+  return counts
 }
