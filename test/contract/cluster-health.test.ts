@@ -3,7 +3,7 @@ import { encodeMetricFrame } from '@roost/api-types/agent'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
-import { addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
+import { addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
 import { simulatedInventory } from '../support/agents/simulated-inventory.js'
 
 const names = [
@@ -15,6 +15,7 @@ const names = [
   'recon.container.quarantined',
   'recon.object.quarantined',
   'recon.object.unmounted',
+  'recon.object.quarantined_of_policy.1',
 ]
 const [good, old] = ['a'.repeat(32), 'b'.repeat(32)]
 
@@ -107,18 +108,18 @@ describe('clusters/<id>/health/', () => {
     expect(await health()).toMatchObject({
       async_pending: null,
       oldest_replication: { account: null, container: null, object: null },
-      quarantined: { accounts: null, containers: null, objects: null },
+      quarantined: { accounts: null, containers: null, objects: null, objects_by_policy: {} },
     })
   })
 
   it('adds up what waits and what is quarantined, and finds the oldest pass of each replicator', async () => {
-    await report(nodes[0], [2, 10, 20, 30, 0, 1, 2, 0])
-    await report(nodes[1], [3, 15, 5, 4_000, 0, 0, 5, 1])
+    await report(nodes[0], [2, 10, 20, 30, 0, 1, 2, 0, 2])
+    await report(nodes[1], [3, 15, 5, 4_000, 0, 0, 5, 1, 5])
     // Too long ago to say anything of now.
-    await report(nodes[2], [100, 9_000, 9_000, 9_000, 9, 9, 9, 9], 3_600)
+    await report(nodes[2], [100, 9_000, 9_000, 9_000, 9, 9, 9, 9, 9], 3_600)
     const found = await health()
     expect(found.async_pending).toBe(5)
-    expect(found.quarantined).toEqual({ accounts: 0, containers: 1, objects: 7 })
+    expect(found.quarantined).toEqual({ accounts: 0, containers: 1, objects: 7, objects_by_policy: { 1: 7 } })
     expect(found.oldest_replication).toMatchObject({
       account: { node: uri('nodes', nodes[1]) },
       container: { node: uri('nodes', nodes[0]) },
@@ -164,6 +165,9 @@ describe('clusters/<id>/health/', () => {
 
   it('of a cluster without nodes is empty, and of an unknown one 404', async () => {
     expect(await health(await addCluster(api.database))).toMatchObject({
+      verdict: 'ok',
+      reasons: [],
+      reason_count: 0,
       rings_agree: true,
       rings: [],
       policies_agree: true,
@@ -171,5 +175,77 @@ describe('clusters/<id>/health/', () => {
       nodes: [],
     })
     expect((await api.get('/api/v1/clusters/999/health/')).status).toBe(404)
+  })
+})
+
+/** `code subject node (severity)` of each reason. */
+const brief = (reasons: readonly Readonly<Record<string, string>>[]) =>
+  reasons.map(({ code, subject, node, severity }) => `${code} ${subject} ${node} (${severity})`)
+
+describe('the verdict of a cluster', () => {
+  it('is critical for a ring, the name of a policy and a duplicate node, each with its node', async () => {
+    const other = await addCluster(api.database, 'judged')
+    const add = (hostname: string, md5: string, name: string, state = 'online') => {
+      const rings = [{ name: 'object', md5, version: 1, devices: 3, partitions: 8, replicas: 3 }]
+      const policies = [{ index: 0, name, aliases: [], is_default: true, is_deprecated: false, type: 'replication' }]
+      const problems = [{ code: 'mount_check_off', subject: '/srv/node', message: 'Set mount_check = true.' }]
+      const inventory = { ...simulatedInventory(hostname), rings, policies }
+      const lastSeen = new Date(Date.now() - 3_600_000)
+      return addNode(api.database, other, { hostname, state, lastSeen, inventory, problems })
+    }
+    const a = await add('a', good, 'gold')
+    const b = await add('b', old, 'stolen')
+    const c = await add('c', good, 'gold', 'duplicate')
+    const d = await add('d', good, 'gold', 'offline')
+    const found = await health(other)
+    expect([found.verdict, found.reason_count]).toEqual(['critical', 7])
+    expect(brief(found.reasons)).toEqual([
+      `node_duplicate c ${uri('nodes', c)} (critical)`,
+      `node_silent d ${uri('nodes', d)} (critical)`,
+      `policies_differ 0 ${uri('nodes', b)} (critical)`,
+      `ring_mismatch object ${uri('nodes', b)} (critical)`,
+      // Of a silent node nothing else is a reason; the agent of an earlier release reported no severity.
+      `mount_check_off /srv/node ${uri('nodes', a)} (warning)`,
+      `mount_check_off /srv/node ${uri('nodes', b)} (warning)`,
+      `mount_check_off /srv/node ${uri('nodes', c)} (warning)`,
+    ])
+  })
+
+  it('is on /metrics, and what concerns a node is among its problems until it is solved', async () => {
+    await api.context.healthRounds.run()
+    const metrics = async () => (await api.get('/metrics')).text.split('\n')
+    const line = 'roost_check{code="ring_mismatch",severity="critical",cluster="judged",node="b",subject="object"} 1'
+    expect(await metrics()).toEqual(expect.arrayContaining(['roost_cluster_health{cluster="judged"} 2', line]))
+    const problems = async () => {
+      const { body } = await api.get('/api/v1/nodes/?hostname=b')
+      return body.objects[0].problems.map(({ code, severity }: Record<string, string>) => [code, severity])
+    }
+    const reported = ['mount_check_off', 'warning']
+    expect(await problems()).toEqual([reported, ['policies_differ', 'critical'], ['ring_mismatch', 'critical']])
+
+    const { id, inventory } = await api.database.prisma.node.findFirstOrThrow({ where: { hostname: 'a' } })
+    expect(id).toBeGreaterThan(0)
+    await api.database.prisma.node.updateMany({ where: { hostname: 'b' }, data: { inventory: inventory ?? {} } })
+    await api.context.healthRounds.run()
+    expect(await problems()).toEqual([reported])
+    expect(await metrics()).not.toContain(line)
+  })
+
+  it('warns of devices that are not there, and is critical when those of two nodes share a policy', async () => {
+    const other = await addCluster(api.database)
+    const policy = await addPolicy(api.database, other, 0, 'gold')
+    const [one, two] = [await addNode(api.database, other), await addNode(api.database, other)]
+    const lose = (node: number, name: string) =>
+      addDevice(api.database, other, node, { name, status: 'unmounted', policies: { create: { policyId: policy } } })
+    const d1 = await lose(one, 'd1')
+    const { verdict, reasons } = await health(other)
+    expect([verdict, brief(reasons)]).toEqual(['warn', [`device_unmounted d1 ${uri('nodes', one)} (warning)`]])
+    expect(reasons[0].device).toBe(uri('devices', d1))
+    await lose(two, 'd2')
+    const worse = await health(other)
+    expect([worse.verdict, brief(worse.reasons)[0]]).toEqual([
+      'critical',
+      'policy_devices_unavailable gold null (critical)',
+    ])
   })
 })

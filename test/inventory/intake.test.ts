@@ -149,7 +149,12 @@ describe('an inventory', () => {
     await shared.fleet.store(inventory({}, { problems }))
     const shown = await problemsOf()
     expect(shown).toHaveLength(100)
-    expect(shown?.[0]).toEqual({ code: 'mount_stuck', subject: '/d0', message: `x${'😀'.repeat(499)}` })
+    expect(shown?.[0]).toEqual({
+      code: 'mount_stuck',
+      severity: 'warning',
+      subject: '/d0',
+      message: `x${'😀'.repeat(499)}`,
+    })
     await shared.fleet.store(inventory({}))
     expect(await problemsOf()).toEqual([])
   })

@@ -5,7 +5,7 @@ interface Entry<K, T> {
   readonly node: string
 }
 
-type Copies<T> = (T & { readonly nodes: string[] })[]
+export type Copies<T> = (T & { readonly nodes: string[] })[]
 
 /** Returns the different copies of each name with their nodes, the most frequent copy first. */
 export function groupCopies<K, T extends object>(

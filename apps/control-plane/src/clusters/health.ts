@@ -9,16 +9,28 @@ import type {
 import { idOfUri, resourceUri } from '@roost/api-types/rest'
 import type { ClusterHealthService, MetricService } from '@roost/api-types/rpc'
 import { groupCopies } from './copies.js'
-import type { ClusterHealthStore, NodeWithRings } from './health-store.js'
+import type { ClusterHealthStore, JudgedNode, NodeWithRings, UnhealthyDevice } from './health-store.js'
+import { judgeCluster, reasonRecord, verdictOf } from './judge.js'
+import type { Reason } from './judge.js'
 
 export interface ClusterHealthOptions {
   readonly store: ClusterHealthStore
   readonly metrics: Pick<MetricService, 'across'>
   /** Throws `not_found`. */
   readonly requireCluster: (id: number) => Promise<unknown>
+  /** Seconds that the clock of a connected node is ahead of ours; null without a connection. */
+  readonly skewOf: (nodeId: number) => number | null
   /** Unix milliseconds. */
   readonly now: () => number
 }
+
+/** Judges a cluster between requests. */
+export interface HealthJudge {
+  judge(clusterId: number): Promise<{ readonly nodes: readonly JudgedNode[]; readonly reasons: readonly Reason[] }>
+}
+
+/** Reasons of one answer. */
+const mostReasons = 1_000
 
 /** What is read of each node, by the names under which agents report it. */
 const names = {
@@ -29,6 +41,7 @@ const names = {
   accounts: 'recon.account.quarantined',
   containers: 'recon.container.quarantined',
   objects: 'recon.object.quarantined',
+  objectsOfPolicies: 'recon.object.quarantined_of_policy.*',
   unmounted: 'recon.object.unmounted',
 } as const
 
@@ -42,42 +55,65 @@ interface Sample {
 /** A node's samples by name; what is not fresh is not there. */
 type Samples = ReadonlyMap<string, Sample>
 
-export function createClusterHealthService(options: ClusterHealthOptions): ClusterHealthService {
-  const { store, metrics, requireCluster, now } = options
+export function createClusterHealthService(options: ClusterHealthOptions): ClusterHealthService & HealthJudge {
+  const { requireCluster, now, skewOf } = options
+  const judged = async (clusterId: number) => {
+    const facts = await readFacts(options, clusterId)
+    return { ...facts, reasons: judgeCluster({ ...facts, skewOf, nowMs: now() }) }
+  }
   return {
+    async judge(clusterId) {
+      const { nodes, reasons } = await judged(clusterId)
+      return { nodes, reasons }
+    },
     async ofCluster(clusterId) {
       await requireCluster(clusterId)
-      const [nodes, devices, samples] = await Promise.all([
-        store.listNodes(clusterId),
-        store.listUnhealthyDevices(clusterId),
-        readSamples(metrics, clusterId),
-      ])
-      const rings = ringsOf(nodes)
-      const policies = policiesOf(nodes)
-      const healths = nodes.map((node) => healthOf(node, samples.get(node.id) ?? new Map(), now() / 1_000))
+      const { healths, rings, policies, devices, reasons } = await judged(clusterId)
       return {
         cluster: resourceUri('clusters', clusterId),
+        verdict: verdictOf(reasons),
+        reasons: reasons.slice(0, mostReasons).map(reasonRecord),
+        reason_count: reasons.length,
         rings_agree: rings.every(({ agree }) => agree),
         rings,
         policies_agree: policies.every(({ agree }) => agree),
         policies,
         async_pending: sumOf(healths.map((health) => health.async_pending)),
         oldest_replication: oldestPasses(healths, now()),
-        quarantined: {
-          accounts: sumOf(healths.map(({ quarantined }) => quarantined.accounts)),
-          containers: sumOf(healths.map(({ quarantined }) => quarantined.containers)),
-          objects: sumOf(healths.map(({ quarantined }) => quarantined.objects)),
-        },
-        unmounted: devices.map(({ id, nodeId, name, status }) => ({
-          device: resourceUri('devices', id),
-          node: resourceUri('nodes', nodeId),
-          name,
-          status,
-        })),
+        quarantined: quarantinedOf(healths),
+        unmounted: devices.map(unmountedRecord),
         nodes: healths,
       }
     },
   }
+}
+
+async function readFacts({ store, metrics, now }: ClusterHealthOptions, clusterId: number) {
+  const [nodes, withRings, devices, samples] = await Promise.all([
+    store.listJudgedNodes(clusterId),
+    store.listNodes(clusterId),
+    store.listUnhealthyDevices(clusterId),
+    readSamples(metrics, clusterId),
+  ])
+  const healths = withRings.map((node) => healthOf(node, samples.get(node.id) ?? new Map(), now() / 1_000))
+  return { nodes, devices, healths, rings: ringsOf(withRings), policies: policiesOf(withRings) }
+}
+
+function quarantinedOf(healths: readonly NodeHealth[]): Quarantined {
+  const counts = healths.map(({ quarantined }) => quarantined)
+  const byPolicy: Record<string, number> = {}
+  for (const { objects_by_policy } of counts)
+    for (const [index, count] of Object.entries(objects_by_policy)) byPolicy[index] = (byPolicy[index] ?? 0) + count
+  return {
+    accounts: sumOf(counts.map(({ accounts }) => accounts)),
+    containers: sumOf(counts.map(({ containers }) => containers)),
+    objects: sumOf(counts.map(({ objects }) => objects)),
+    objects_by_policy: byPolicy,
+  }
+}
+
+function unmountedRecord({ id, nodeId, name, status }: UnhealthyDevice) {
+  return { device: resourceUri('devices', id), node: resourceUri('nodes', nodeId), name, status }
 }
 
 async function readSamples(
@@ -110,6 +146,7 @@ function healthOf(
     accounts: valueOf(names.accounts),
     containers: valueOf(names.containers),
     objects: valueOf(names.objects),
+    objects_by_policy: countsOfPolicies(samples),
   }
   return {
     node: resourceUri('nodes', id),
@@ -126,6 +163,13 @@ function healthOf(
     quarantined,
     unmounted: valueOf(names.unmounted),
   }
+}
+
+/** Returns the objects of each policy, by its index. */
+function countsOfPolicies(samples: Samples): Record<string, number> {
+  const prefix = names.objectsOfPolicies.slice(0, -1)
+  const found = [...samples].filter(([name]) => name.startsWith(prefix))
+  return Object.fromEntries(found.map(([name, { value }]) => [name.slice(prefix.length), value]))
 }
 
 /** Returns each ring with the nodes that have each file of it. */

@@ -11,6 +11,7 @@ import { createAuditEventStore } from '../audit/event-store.js'
 import { createAuditStore } from '../database/transaction.js'
 import { createBodyFingerprint } from '../secrets/body-fingerprint.js'
 import type { CapacityFeature } from '../capacity/feature.js'
+import type { HealthRounds } from '../clusters/health-rounds.js'
 import { createClusterService } from '../clusters/service.js'
 import { createClusterStorageService } from '../clusters/storage.js'
 import { createClusterStorageStore } from '../clusters/storage-store.js'
@@ -79,6 +80,7 @@ export interface Context {
   readonly metrics: MetricFeature
   readonly capacity: CapacityFeature
   readonly utilization: UtilizationFeature
+  readonly healthRounds: HealthRounds
   readonly prometheus: PrometheusMetrics
   /** Closes everything in reverse order. */
   dispose(): Promise<void>
@@ -100,18 +102,14 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
   const { authentication, failedLogins, access } = buildOperators(database, options, writes)
   const { secrets, mac } = await openSecrets(options, database)
   const clusters = createClusterService({ store: createClusterStore(database), writes })
-  const metricFeatures = await buildMetrics(database, options, (id) => clusters.get(id))
+  const reads = clusterReads(clusters, () => stream)
+  const metricFeatures = await buildMetrics(database, options, reads)
   const { metrics, capacity, jobs } = metricFeatures
   const utilization = buildUtilization(database, options, (id) => clusters.get(id))
   const periodic = [utilization, buildRetention(database, options), failedLogins]
   const agents = buildRequests(() => stream)
-  const deployments = buildDeployments(database, options, {
-    writes,
-    secrets,
-    mac,
-    ...agents,
-    getNode: (id) => nodes.get(id),
-  })
+  const getNode: NodeService['get'] = (id) => nodes.get(id)
+  const deployments = buildDeployments(database, options, { writes, secrets, mac, ...agents, getNode })
   const handlers = streamHandlers(database, options, { ...metricFeatures, ...agents, deployments, utilization })
   const { stream, enrollments, tokens, sweep } = await buildFleet(database, options, handlers, writes)
   const nodes = buildNodes(database, writes, nodeSessions(stream, metricFeatures), {
@@ -126,6 +124,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
     metrics,
     capacity,
     utilization,
+    healthRounds: metricFeatures.healthRounds,
     prometheus: buildPrometheus(database, stream, metricFeatures),
     trust: createTrustStore(database),
     authentication,
@@ -181,6 +180,14 @@ function buildRequests(stream: () => AgentStream) {
     send: (nodeId, message) => stream().send(nodeId, message),
   }
   return { channel, requests: createAgentRequests(channel) }
+}
+
+/** Returns what the metrics of clusters need of other parts. */
+function clusterReads(clusters: Pick<Services['clusters'], 'get'>, stream: () => AgentStream) {
+  return {
+    requireCluster: (id: number) => clusters.get(id),
+    skewOf: (nodeId: number) => stream().agentOf(nodeId)?.clock.skew ?? null,
+  }
 }
 
 /** Returns the services that answer from the metrics of nodes. */

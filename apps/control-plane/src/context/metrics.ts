@@ -4,7 +4,10 @@ import { AgentStream } from '../agents/stream.js'
 import { createCapacity } from '../capacity/feature.js'
 import { createCapacityStore } from '../capacity/store.js'
 import { createClusterHealthStore } from '../clusters/health-store.js'
+import { createHealthRounds } from '../clusters/health-rounds.js'
 import { createClusterHealthService } from '../clusters/health.js'
+import type { ClusterHealthOptions } from '../clusters/health.js'
+import { createJudgedProblemStore } from '../clusters/judged-problem-store.js'
 import { refreshDisk } from '../database/database.js'
 import type { Database } from '../database/database.js'
 import { every } from '../jobs/every.js'
@@ -14,9 +17,13 @@ import { createMetricStore } from '../metrics/store.js'
 import { fleetText } from '../prometheus/fleet-metrics.js'
 import { createProcessMetrics } from '../prometheus/own-metrics.js'
 import type { PrometheusMetrics } from '../prometheus/routes.js'
+import { healthLines } from '../prometheus/health-lines.js'
 import { createFleetMetricStore } from '../prometheus/store.js'
 import type { ContextOptions } from './options.js'
 import { version } from '../lifecycle/version.js'
+
+/** A fault shows on `/metrics` and on its node after this time at the latest. */
+const healthIntervalMs = 30_000
 
 export type MetricFeatures = Awaited<ReturnType<typeof buildMetrics>>
 
@@ -24,7 +31,7 @@ export type MetricFeatures = Awaited<ReturnType<typeof buildMetrics>>
 export async function buildMetrics(
   database: Database,
   { config, log, now }: ContextOptions,
-  requireCluster: (id: number) => Promise<unknown>,
+  { requireCluster, skewOf }: Pick<ClusterHealthOptions, 'requireCluster' | 'skewOf'>,
 ) {
   const metrics = createMetrics({
     store: createMetricStore(database),
@@ -39,24 +46,31 @@ export async function buildMetrics(
     await capacity.intake.refresh()
   }
   const dataDir = watchDataDir(config.dataDir, log)
+  const clusterHealth = createClusterHealthService({
+    store: createClusterHealthStore(database),
+    metrics: metrics.reads,
+    requireCluster,
+    skewOf,
+    now,
+  })
+  const healthRounds = createHealthRounds({ health: clusterHealth, store: createJudgedProblemStore(database) })
   const jobs = [
     dataDir,
     every(5_000, 'check whether the disk of the database is still full', () => refreshDisk(database), log),
     every(30_000, 'refresh the list of nodes', refresh, log),
+    every(healthIntervalMs, 'judge the health of the clusters', () => healthRounds.run(), log),
     every(3_600_000, 'remove unused metric definitions', () => metrics.intake.prune(), log),
     every(1_000, 'store new statuses of devices', () => capacity.writer.flushNewStatus(), log),
     // Larger batches: 1,000 rows in one statement cost PostgreSQL three times the CPU of 1,000 out of 5,000.
     every(10_000, 'store the usage of devices', () => capacity.writer.flush(), log),
   ]
-  const healthStore = createClusterHealthStore(database)
-  const clusterHealth = createClusterHealthService({ store: healthStore, metrics: metrics.reads, requireCluster, now })
-  return { metrics, capacity, clusterHealth, dataDir, jobs }
+  return { metrics, capacity, clusterHealth, healthRounds, dataDir, jobs }
 }
 
 export function buildPrometheus(
   database: Database,
   stream: AgentStream,
-  { metrics, capacity, dataDir }: MetricFeatures,
+  { metrics, capacity, healthRounds, dataDir }: MetricFeatures,
 ): PrometheusMetrics {
   const { latest } = metrics
   const own = createProcessMetrics({
@@ -68,5 +82,9 @@ export function buildPrometheus(
     disk: database.disk,
   })
   const store = createFleetMetricStore(database)
-  return { own, fleet: () => fleetText(store, capacity.service, metrics.reads) }
+  return {
+    own,
+    fleet: async () =>
+      `${await fleetText(store, capacity.service, metrics.reads)}${healthLines(healthRounds.latest())}`,
+  }
 }

@@ -1,4 +1,5 @@
 import type { Inventory, InventoryProblem } from '@roost/api-types/agent'
+import { severityOf } from '@roost/api-types/checks'
 import { RoostError } from '@roost/api-types/rest'
 import { advisoryLockSpaces } from '@roost/database'
 import type { Prisma } from '@roost/database'
@@ -53,8 +54,8 @@ async function lockNode(tx: Prisma.TransactionClient, id: number): Promise<NodeR
 const shownProblems = 100
 const longestProblem = 1_000
 
-function brief({ code, subject, message }: InventoryProblem): InventoryProblem {
-  return { code: cut(code), subject: cut(subject), message: cut(message) }
+function brief({ code, subject, message, severity }: InventoryProblem): InventoryProblem {
+  return { code: cut(code), severity: severity ?? severityOf(code), subject: cut(subject), message: cut(message) }
 }
 
 /** Half a character at the end would be none for the database. */

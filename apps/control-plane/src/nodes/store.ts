@@ -1,3 +1,5 @@
+import type { InventoryProblem } from '@roost/api-types/agent'
+import { severityOf } from '@roost/api-types/checks'
 import { forEachRole, NodeChange, resourceUri, RoleFlags } from '@roost/api-types/rest'
 import type { ConfigState, GrantableRole, Node, NodeState } from '@roost/api-types/rest'
 import { resources } from '@roost/api-types/rpc'
@@ -106,6 +108,12 @@ function recordOf(row: Row): Node {
     config_state: row.configState as ConfigState,
     last_seen: row.lastSeen?.toISOString() ?? null,
     agent_version: row.agentVersion,
-    problems: row.problems as unknown as Node['problems'],
+    problems: problemsOf(row),
   }
+}
+
+/** Those of the agent come first. Inventories of earlier releases were stored without severities. */
+function problemsOf({ problems, judgedProblems }: Pick<Row, 'problems' | 'judgedProblems'>): Node['problems'] {
+  const stored = [problems, judgedProblems].flat() as unknown as readonly InventoryProblem[]
+  return stored.map(({ severity, ...problem }) => ({ ...problem, severity: severity ?? severityOf(problem.code) }))
 }

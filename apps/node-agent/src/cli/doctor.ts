@@ -1,4 +1,5 @@
 import { access, constants } from 'node:fs/promises'
+import { severityOf } from '@roost/api-types/checks'
 import type { Inventory } from '@roost/api-types/agent'
 import {
   createDiskReader,
@@ -136,7 +137,7 @@ function checkInventory({ devices, rings, roles, gateway, problems }: Inventory)
     ...(roles.runs_gateway ? [{ check: 'gateway', verdict: 'ok', message: softwareOf(gateway) } as const] : []),
     ...problems
       .filter(({ code }) => code !== 'device_failed')
-      .map(({ code, message }): Finding => ({ check: code, verdict: isWarning(code) ? 'warn' : 'fail', message })),
+      .map(({ code, severity, message }): Finding => ({ check: code, verdict: verdictOf(code, severity), message })),
   ]
 }
 
@@ -162,15 +163,9 @@ function checkUsers({ machine }: Context, { swiftDirectory }: AgentConfig): Find
   }
 }
 
-/** Says whether the node works although an operator should know. */
-function isWarning(code: string): boolean {
-  return [
-    'mount_check_off',
-    'no_own_device',
-    'ring_without_policy',
-    'shared_filesystem',
-    'swift_conf_unreadable',
-  ].includes(code)
+/** A warning is a node that works although an operator should know. */
+function verdictOf(code: string, severity = severityOf(code)): Finding['verdict'] {
+  return severity === 'warning' ? 'warn' : 'fail'
 }
 
 function checkDevices(devices: Inventory['devices'], hasRings: boolean): Finding {

@@ -16,6 +16,7 @@ it('a data directory that is nearly full is a problem of the node until it has s
   expect(problems.list()).toEqual([
     {
       code: 'data_dir_nearly_full',
+      severity: 'critical',
       subject: '/var/lib/roost-agent',
       message: expect.stringMatching(/^The disk of \/var\/lib\/roost-agent has only 199 MB left\./),
     },

@@ -1,3 +1,4 @@
+import { dataDirNearlyFull } from '@roost/api-types/checks'
 import { type Clock, createDiskReader, DataDirWatch, type DiskReader, type Log } from '@roost/runtime'
 import type { NodeProblems } from '../machine/problems.js'
 
@@ -19,13 +20,8 @@ export function watchDataDir({ dataDir, problems, clock, log, reader }: DataDirO
     bounds: dataDirBounds,
     clock,
     onReading(space, isNearlyFull) {
-      const message = `The disk of ${dataDir} has only ${megabytes(space.availableBytes)} MB left. When it is full, reports that wait for the control plane are lost and deployments fail. Remove other files from this disk, or enlarge it.`
-      problems.set('data_dir', isNearlyFull ? [{ code: 'data_dir_nearly_full', subject: dataDir, message }] : [])
+      problems.set('data_dir', isNearlyFull ? dataDirNearlyFull.find({ dataDir, ...space }) : [])
     },
     onFault: (error) => log.warn('could not read the free space on the disk of the data directory', { error }),
   })
-}
-
-function megabytes(bytes: number): number {
-  return Math.floor(bytes / 1e6)
 }

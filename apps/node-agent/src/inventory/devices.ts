@@ -1,11 +1,18 @@
 import type { InventoryDevice, InventoryProblem } from '@roost/api-types/agent'
+import {
+  deviceFailed,
+  filesystemErrors,
+  mountStuck,
+  networkFilesystem,
+  sharedFilesystem,
+} from '@roost/api-types/checks'
 import type { Machine } from '../machine/machine.js'
 import { type Mount, mountAt } from '../machine/mounts.js'
 import type { ProbeResult } from '../machine/statfs-probe.js'
 import { spaceOf } from './device-probe.js'
 import { type BlockDevice, type BlockDevices } from './disks.js'
 import type { KnownFilesystem } from './filesystems.js'
-import type { FilesystemErrors, RecordedErrors } from './filesystem-errors.js'
+import type { FilesystemErrors } from './filesystem-errors.js'
 import { parseFstab, sourcePresence } from './fstab.js'
 import type { MountStamp } from './mount-stamp.js'
 import type { DeviceLocation } from './device-locations.js'
@@ -30,7 +37,7 @@ export interface ReadDevice {
   readonly mount: Mount | undefined
   /** Distinguishes it from what is mounted there later. */
   readonly stamp: string
-  readonly problem: InventoryProblem | undefined
+  readonly problems: readonly InventoryProblem[]
 }
 
 /** Reads each location: what is mounted there, whether it can be read, and which disk it lies on. */
@@ -47,7 +54,7 @@ export async function readDevices(
       const status = absence(facts, location.mountPoint, source)
       const uuid = status === 'unmounted' && source?.startsWith('UUID=') ? source.slice(5).replaceAll('"', '') : null
       const device = { ...describeLocation(location), status, uuid: uuid?.toLowerCase() ?? null }
-      return { device, mount: undefined, stamp: '', problem: undefined }
+      return { device, mount: undefined, stamp: '', problems: [] }
     }),
   )
 }
@@ -78,14 +85,15 @@ async function readMounted(location: DeviceLocation, mount: Mount, facts: Device
   }
   const stamp = facts.stampOf(mount)
   if (mount.kind === 'network')
-    return { device: { ...device, status: 'failed' }, mount, stamp, problem: notLocal(mount) }
+    return { device: { ...device, status: 'failed' }, mount, stamp, problems: networkFilesystem.find(mount) }
   const result = await facts.probe(mount)
   if (result.state !== 'ok')
-    return { device: { ...device, status: 'failed' }, mount, stamp, problem: unreadable(mount, result) }
+    return { device: { ...device, status: 'failed' }, mount, stamp, problems: unreadable(mount, result) }
   const errors = await facts.errors.of(mount, stamp)
-  const problem = errors === undefined || errors.count === 0 ? undefined : recordedErrors(mount, errors)
-  if (errors?.isNow === true) return { device: { ...device, status: 'failed' }, mount, stamp, problem }
-  return { device: { ...device, figures: spaceOf(result) }, mount, stamp, problem }
+  const { mountPoint, source } = mount
+  const problems = errors === undefined ? [] : filesystemErrors.find({ mountPoint, source, ...errors })
+  if (errors?.isNow === true) return { device: { ...device, status: 'failed' }, mount, stamp, problems }
+  return { device: { ...device, figures: spaceOf(result) }, mount, stamp, problems }
 }
 
 const unknownDevice: BlockDevice = { sizeBytes: null, isRotational: null, disk: null }
@@ -126,20 +134,8 @@ function describeLocation({ key, name, ring, rings, policies, managed }: DeviceL
   }
 }
 
-function notLocal(mount: Mount): InventoryProblem {
-  const message = `${mount.mountPoint} is a network filesystem (${mount.fsType}), which the agent does not check. Declare a local filesystem instead.`
-  return { code: 'network_filesystem', subject: mount.mountPoint, message }
-}
-
-function unreadable(mount: Mount, result: Exclude<ProbeResult, { state: 'ok' }>): InventoryProblem {
-  const code = result.state === 'stuck' ? 'mount_stuck' : 'device_failed'
-  return { code, subject: mount.mountPoint, message: `${result.message}. Check the disk's kernel messages (dmesg).` }
-}
-
-function recordedErrors({ mountPoint, source }: Mount, { count, isNow }: RecordedErrors): InventoryProblem {
-  const when = isNow ? 'since it was mounted' : 'before it was mounted'
-  const message = `The filesystem at ${mountPoint} recorded ${count === 1 ? '1 error' : `${count} errors`} ${when}: unmount it and run e2fsck -f ${source}.`
-  return { code: 'filesystem_errors', subject: mountPoint, message }
+function unreadable({ mountPoint }: Mount, { state, message }: Exclude<ProbeResult, { state: 'ok' }>) {
+  return (state === 'stuck' ? mountStuck : deviceFailed).find({ mountPoint, message })
 }
 
 /** One filesystem under two names counts twice as capacity: the operator must remove one of the two. */
@@ -147,11 +143,5 @@ export function sharedFilesystems(devices: readonly ReadDevice[]): readonly Inve
   const byFilesystem = new Map<string, string[]>()
   for (const { device, mount } of devices)
     if (mount) byFilesystem.set(mount.device, [...(byFilesystem.get(mount.device) ?? []), device.name])
-  return [...byFilesystem.values()]
-    .filter((names) => names.length > 1)
-    .map((names) => ({
-      code: 'shared_filesystem',
-      subject: names.join(', '),
-      message: `${names.join(' and ')} are on the same filesystem, whose capacity is counted for each of them. Use a separate filesystem for each device.`,
-    }))
+  return [...byFilesystem.values()].flatMap((names) => sharedFilesystem.find({ names }))
 }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { InventoryFilesystem, InventoryProblem } from '@roost/api-types/agent'
+import { duplicateUuid } from '@roost/api-types/checks'
 import type { Machine } from '../machine/machine.js'
 import type { LocalFilesystem } from '../machine/mounts.js'
 import type { RunCommand } from '../machine/run-command.js'
@@ -62,15 +63,7 @@ export function duplicateUuids(known: readonly KnownFilesystem[]): readonly Inve
   const byUuid = new Map<string, string[]>()
   for (const { uuid, filesystem } of known)
     if (uuid !== null) byUuid.set(uuid, [...(byUuid.get(uuid) ?? []), filesystem.source])
-  return [...byUuid].flatMap(([uuid, sources]) =>
-    sources.length < 2
-      ? []
-      : {
-          code: 'duplicate_fs_uuid',
-          subject: uuid,
-          message: `${sources.join(' and ')} have the same filesystem UUID, as after a clone: give one of them a new UUID (xfs_admin -U generate, tune2fs -U random)`,
-        },
-  )
+  return [...byUuid].flatMap(([uuid, sources]) => duplicateUuid.find({ uuid, sources }))
 }
 
 /** Reads the UUIDs of filesystems by the kernel names of their block devices. The kernel itself reports those of btrfs. */

@@ -133,6 +133,7 @@ describe('the inventory of a Swift node', () => {
     expect(problems).toEqual([
       {
         code: 'ring_unreadable',
+        severity: 'critical',
         subject: '/etc/swift/object-1.ring.gz',
         message: expect.stringMatching(/^The ring .* cannot be used: it is not a complete gzip file .* Its last known/),
       },

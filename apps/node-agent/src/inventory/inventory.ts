@@ -128,7 +128,7 @@ function policiesOf(swift: Swift, config: InventoryConfig): Inventory['policies'
 }
 
 function deviceProblems(devices: readonly ReadDevice[]): Inventory['problems'] {
-  return [...devices.flatMap(({ problem }) => problem ?? []), ...sharedFilesystems(devices)]
+  return [...devices.flatMap(({ problems }) => problems), ...sharedFilesystems(devices)]
 }
 
 function defaultInterface(machine: Machine): string | null {

@@ -1,4 +1,11 @@
 import type { InventoryPolicy, InventoryProblem, InventoryRing } from '@roost/api-types/agent'
+import {
+  noOwnDevice,
+  ringMissing,
+  ringWithoutPolicy,
+  swiftConfInvalid,
+  swiftConfUnreadable,
+} from '@roost/api-types/checks'
 import type { InventoryConfig } from '../config.js'
 import type { Machine } from '../machine/machine.js'
 import { type JoinedDevice, joinDevices } from '../swift/rings/ring-devices.js'
@@ -72,7 +79,6 @@ function isClosed(machine: Machine, directory: string): boolean {
 
 /** Describes a directory that cannot be read: the last known rings stay. */
 function closed(directory: string): Swift {
-  const message = `${directory} cannot be listed: give the agent's user permission to read it, for example through the group swift.`
   return {
     present: true,
     rings: [],
@@ -81,7 +87,7 @@ function closed(directory: string): Swift {
     policies: null,
     servers: [],
     hasProxy: false,
-    problems: [{ code: 'swift_conf_unreadable', subject: directory, message }],
+    problems: swiftConfUnreadable.find({ path: directory, error: 'it cannot be listed' }),
   }
 }
 
@@ -92,10 +98,10 @@ interface PoliciesReading {
 
 function readPolicies(machine: Machine, directory: string, ringNames: readonly string[]): PoliciesReading {
   const path = `${directory}/swift.conf`
-  const failed = (why: string): PoliciesReading => {
-    const message = `The storage policies of ${path} cannot be used: ${why}. The last valid ones are kept.`
-    return { policies: null, problems: [{ code: 'swift_conf_invalid', subject: path, message }] }
-  }
+  const failed = (reason: string): PoliciesReading => ({
+    policies: null,
+    problems: swiftConfInvalid.find({ path, reason }),
+  })
   try {
     const text = machine.read(path)
     if (text === undefined) return failed('there is no such file')
@@ -139,24 +145,12 @@ function mismatches(
   const known = new Set<number | undefined>([undefined, ...policies.map((policy) => policy.index)])
   const unknown = ringNames.filter((name) => !known.has(policyOfRing(name)))
   return [
-    ...missing.map(({ name, index }) => {
-      const subject = file(objectRingName(index))
-      return {
-        code: 'ring_missing',
-        subject,
-        message: `The policy ${name} has no ring on this node: copy ${subject} here.`,
-      }
-    }),
-    ...unknown.map((name) => {
-      const message = `swift.conf has no policy for the ring ${name}, so that its devices belong to no policy: add the policy to swift.conf, or remove the ring.`
-      return { code: 'ring_without_policy', subject: file(name), message }
-    }),
+    ...missing.flatMap(({ name, index }) => ringMissing.find({ path: file(objectRingName(index)), policy: name })),
+    ...unknown.flatMap((ring) => ringWithoutPolicy.find({ path: file(ring), ring })),
   ]
 }
 
 /** Reports that a storage server is configured although no ring names an address of this node. */
 function strangers(servers: readonly StorageServer[], addresses: readonly string[]): readonly InventoryProblem[] {
-  if (servers.length === 0) return []
-  const message = `No ring has a device with an address of this node (${addresses.join(', ')}): set "swift": {"addresses": […]} in the agent's configuration.`
-  return [{ code: 'no_own_device', subject: 'rings', message }]
+  return servers.length === 0 ? [] : noOwnDevice.find({ addresses })
 }

@@ -153,11 +153,13 @@ export type InventoryRing = z.infer<typeof InventoryRing>
 
 /** Something that the agent could not read or that contradicts itself, in words for an operator. */
 export const InventoryProblem = z.object({
-  /** A word to search for, such as `ring_unreadable`, `duplicate_fs_uuid`, `mount_stuck`. */
+  /** The code of a check of `checks/list.ts`, such as `ring_unreadable`. */
   code: Name,
   /** File, mount point or device that has the problem that it is about. */
   subject: Path,
   message: Text,
+  /** Absent from agents of 0.2: the list of checks has it by the code. */
+  severity: z.optional(z.enum(['warning', 'critical'])),
 })
 export type InventoryProblem = z.infer<typeof InventoryProblem>
 

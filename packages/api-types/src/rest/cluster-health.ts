@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Device } from './device.js'
-import { NodeState } from './node.js'
+import { NodeState, Severity } from './node.js'
 import { StoragePolicy } from './storage-policy.js'
 import { relationUri, ResourceUri } from './dialect/uri.js'
 
@@ -40,8 +40,29 @@ export const PolicyHealth = z.object({
 })
 export type PolicyHealth = z.infer<typeof PolicyHealth>
 
-export const Quarantined = z.object({ accounts: count, containers: count, objects: count })
+export const Quarantined = z.object({
+  accounts: count,
+  containers: count,
+  objects: count,
+  objects_by_policy: z
+    .record(z.string(), z.number())
+    .meta({ description: 'Objects by the index of their storage policy; empty while unknown' }),
+})
 export type Quarantined = z.infer<typeof Quarantined>
+
+/** `warn`: an operator should act in the next days. `critical`: data or service is at risk now. */
+export const HealthVerdict = z.enum(['ok', 'warn', 'critical'])
+export type HealthVerdict = z.infer<typeof HealthVerdict>
+
+/** A check that found a problem, on one of the nodes or in the cluster. */
+export const HealthReason = z.object({
+  code: z.string().meta({ description: 'Code of the check, see docs/checks.md' }),
+  severity: Severity,
+  subject: z.string().meta({ description: 'Device, ring, policy, daemon, file or node that has the problem' }),
+  message: z.string(),
+  node: relationUri('nodes').nullable(),
+  device: relationUri('devices').nullable(),
+})
 
 /** The end of the last pass of a replicator. */
 export const ReplicationPass = z.object({
@@ -90,12 +111,28 @@ const policyCopy = {
   aliases: [],
   nodes: [node],
 }
+const quarantined = { accounts: 0, containers: 0, objects: 1, objects_by_policy: { '0': 1 } }
+const reason = {
+  code: 'device_unmounted',
+  severity: 'warning' as const,
+  subject: 'd5',
+  message: 'The device d5 of store-1 is not mounted. Mount it, or remove it from the rings.',
+  node,
+  device: '/api/v1/devices/9/',
+}
 const pass = { node, ended: '2026-11-20T10:33:15Z', age_seconds: 27.5 }
 
-/** What of a cluster an operator should look at. What no node tells is null. */
+/** The health of a cluster. Values that no node reports are null. */
 export const ClusterHealth = z
   .object({
     cluster: ResourceUri,
+    verdict: HealthVerdict.meta({
+      description: '`critical` if any reason is, `warn` if there are others, `ok` if there are none',
+    }),
+    reasons: z.array(HealthReason).meta({
+      description: 'Problems of the cluster and its nodes, the critical ones first; at most 1,000',
+    }),
+    reason_count: z.int(),
     rings_agree: z.boolean(),
     rings: z.array(RingHealth),
     policies_agree: z.boolean(),
@@ -115,13 +152,16 @@ export const ClusterHealth = z
     examples: [
       {
         cluster: '/api/v1/clusters/1/',
+        verdict: 'warn',
+        reasons: [reason],
+        reason_count: 1,
         rings_agree: true,
         rings: [{ name: 'object', agree: true, copies: [{ md5, version: 7, nodes: [node] }] }],
         policies_agree: true,
         policies: [{ index: 0, agree: true, copies: [policyCopy] }],
         async_pending: 2,
         oldest_replication: { account: pass, container: pass, object: pass },
-        quarantined: { accounts: 0, containers: 0, objects: 1 },
+        quarantined,
         unmounted: [{ device: '/api/v1/devices/9/', node, name: 'd5', status: 'unmounted' }],
         nodes: [
           {
@@ -132,7 +172,7 @@ export const ClusterHealth = z
             rings: { object: md5 },
             async_pending: 2,
             replication_age_seconds: { account: 27.5, container: 27.5, object: 27.5 },
-            quarantined: { accounts: 0, containers: 0, objects: 1 },
+            quarantined,
             unmounted: 1,
           },
         ],

@@ -42,9 +42,12 @@ export type GrantableRole = z.infer<typeof GrantableRole>
 
 const Ip = z.union([z.ipv4(), z.ipv6()], { error: 'Enter an IPv4 or IPv6 address.' })
 
+export const Severity = z.enum(['warning', 'critical'])
+
 const NodeProblem = z.object({
-  code: z.string().meta({ description: 'Identifier of the kind of problem' }),
-  subject: z.string().meta({ description: 'File, mount point or device that has the problem' }),
+  code: z.string().meta({ description: 'Code of the check that found the problem, see docs/checks.md' }),
+  severity: Severity,
+  subject: z.string().meta({ description: 'File, mount point, device, ring or daemon that has the problem' }),
   message: z.string(),
 })
 
@@ -69,7 +72,12 @@ const exampleNode = {
   last_seen: '2026-11-20T19:00:00.000Z',
   agent_version: '0.1.0',
   problems: [
-    { code: 'mount_stuck', subject: '/srv/node/d3', message: 'The filesystem at /srv/node/d3 does not answer.' },
+    {
+      code: 'mount_stuck',
+      severity: 'warning' as const,
+      subject: '/srv/node/d3',
+      message: 'The filesystem at /srv/node/d3 does not answer.',
+    },
   ],
 }
 
@@ -101,7 +109,8 @@ export const Node = z
     last_seen: z.iso.datetime().nullable(),
     agent_version: z.string().nullable(),
     problems: z.array(NodeProblem).meta({
-      description: 'Problems that the agent found on the node, such as unreadable or contradictory configuration',
+      description:
+        'Problems that the agent or the control plane found on the node, such as unreadable or contradictory configuration',
     }),
   })
   .meta({

@@ -110,6 +110,7 @@ describe('files that nothing uploads', () => {
     expect(problems).toEqual([
       {
         code: 'share_not_uploaded',
+        severity: 'warning',
         subject: 'docs',
         message: expect.stringMatching(
           /^2 files \(6 bytes\) of the share 'docs' are not in Swift; the oldest was last changed at 2.*Z\. Swift does not answer\./,

@@ -1,4 +1,5 @@
 import type { InventoryProblem } from '@roost/api-types/agent'
+import { shareNotUploaded } from '@roost/api-types/checks'
 import type { Clock, Log } from '@roost/runtime'
 import { cacheFolderOf } from '../desired/mount-spec.js'
 import type { MountSpec } from '../desired/mount-spec.js'
@@ -99,14 +100,15 @@ export class StrandedUploads {
     const { pathOf, readNames, onProblems } = this.#options
     const affected = [...this.#stranded].filter(([, files]) => files.length > 0)
     const names = affected.length === 0 ? {} : await readNames()
-    onProblems(affected.map(([share, files]) => this.#problemOf(share, names[pathOf(share)] ?? pathOf(share), files)))
+    onProblems(
+      affected.flatMap(([share, files]) => this.#problemOf(share, names[pathOf(share)] ?? pathOf(share), files)),
+    )
   }
 
-  #problemOf(share: number, subject: string, files: readonly DirtyFile[]): InventoryProblem {
+  #problemOf(share: number, name: string, files: readonly DirtyFile[]): readonly InventoryProblem[] {
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-    const since = new Date(files[0]?.changedAtMs ?? 0).toISOString()
-    const what = `${files.length} files (${bytes} bytes) of the share '${subject}' are not in Swift; the oldest was last changed at ${since}.`
-    return { code: reason, subject, message: `${what} ${this.#stateText(share)}` }
+    const oldest = new Date(files[0]?.changedAtMs ?? 0)
+    return shareNotUploaded.find({ share: name, files: files.length, bytes, oldest, action: this.#stateText(share) })
   }
 
   #stateText(share: number): string {

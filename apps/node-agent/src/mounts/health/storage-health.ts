@@ -1,4 +1,5 @@
 import type { InventoryProblem, StorageLogin } from '@roost/api-types/agent'
+import { storageUnreachable } from '@roost/api-types/checks'
 import { type Clock, Periodic } from '@roost/runtime'
 import type { StorageCheck } from './storage-check.js'
 
@@ -60,7 +61,6 @@ function nextState(before: State | undefined, reason: string | undefined, clock:
 
 function problemOf({ auth_url, user }: StorageLogin, { failure }: State): readonly InventoryProblem[] {
   if (failure === undefined || failure.checks < failedChecks) return []
-  const since = new Date(failure.since).toISOString()
-  const message = `Swift at ${auth_url} has not accepted the login ${user} since ${since} (${failure.reason}). Files that clients save stay on this node until it does. Check that Swift is running, and the login (\`roost cluster set-storage\`).`
-  return [{ code: 'storage_unreachable', subject: auth_url, message }]
+  const { since, reason } = failure
+  return storageUnreachable.find({ authUrl: auth_url, user, since: new Date(since), reason })
 }

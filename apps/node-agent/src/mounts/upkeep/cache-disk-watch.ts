@@ -1,4 +1,5 @@
 import type { InventoryProblem } from '@roost/api-types/agent'
+import { cacheNearlyFull } from '@roost/api-types/checks'
 import type { Clock, Log } from '@roost/runtime'
 import type { NodeProblems } from '../../machine/problems.js'
 import type { IncompleteFiles } from '../cache/incomplete-files.js'
@@ -113,13 +114,12 @@ export class CacheDiskWatch {
   }
 
   #problemsAt(used: number): readonly InventoryProblem[] {
-    const { cacheDirectory: subject, clock } = this.#options
+    const { cacheDirectory: directory, clock } = this.#options
     const percent = `${Math.floor(100 * used)} % full`
     const wasFull = clock.monotonic() - this.#fullAtMs < reportFullMs
     if (used < nearlyFull && !wasFull) return []
     const state =
       used < nearlyFull ? `had no space left for rclone within the last minute; now it is ${percent}` : `is ${percent}`
-    const message = `The disk of the cache ${subject} ${state}. When it is full, clients cannot write. Remove other files from this disk, or enlarge it, and check that Swift accepts uploads.`
-    return [{ code: 'cache_nearly_full', subject, message }]
+    return cacheNearlyFull.find({ directory, state })
   }
 }

@@ -1,4 +1,5 @@
 import type { InventoryProblem } from '@roost/api-types/agent'
+import { cacheOutOfSpace, cacheSmall } from '@roost/api-types/checks'
 import type { Clock } from '@roost/runtime'
 import type { NodeProblems } from '../../machine/problems.js'
 import type { IncompleteFiles, RecentlyIncomplete } from '../cache/incomplete-files.js'
@@ -55,13 +56,18 @@ export class CacheUpkeep {
   }
 
   async #smallParts(specs: readonly MountSpec[]): Promise<readonly InventoryProblem[]> {
-    const { cacheSizes, cacheDirectory: subject } = this.#options
+    const { cacheSizes, cacheDirectory: directory } = this.#options
     const parts = await cacheSizes.all()
     const small = specs.filter((spec) => isSmall(spec, parts))
     const [first] = small
     if (first === undefined) return []
-    const message = `The disk of the cache ${subject} leaves ${parts.get(first.share)} MB for each of ${small.length} shares, which is less than ${smallestPartMegabytes} MB. Enlarge it, or set cache_size_mb of these shares.`
-    return [{ code: 'cache_small', subject, message }]
+    const partMegabytes = parts.get(first.share) ?? 0
+    return cacheSmall.find({
+      directory,
+      partMegabytes,
+      leastMegabytes: smallestPartMegabytes,
+      shares: small.length,
+    })
   }
 
   /** Reports shares without space, and restarts their mounts when nothing waits to be uploaded: calls on them hang even after there is space again. */
@@ -84,11 +90,7 @@ export class CacheUpkeep {
       if (sentences.length > 0) affected.push({ path: mounts.pathOf(spec), sentences })
     }
     const names = affected.length === 0 ? {} : await readNames()
-    return affected.map(({ path, sentences }) => {
-      const subject = names[path] ?? path
-      const message = [`The cache of the share '${subject}' ran out of space.`, ...sentences].join(' ')
-      return { code: 'cache_out_of_space', subject, message }
-    })
+    return affected.flatMap(({ path, sentences }) => cacheOutOfSpace.find({ share: names[path] ?? path, sentences }))
   }
 
   #isStuck(share: number): boolean {

@@ -1,3 +1,4 @@
+import { mountOutdated } from '@roost/api-types/checks'
 import type { Clock } from '@roost/runtime'
 import type { NodeProblems } from '../../machine/problems.js'
 import type { MountStore } from '../desired/mount-store.js'
@@ -30,11 +31,9 @@ export function outdatedMountsCheck(options: OutdatedMountsOptions): () => Promi
     const names = outdated.length === 0 ? {} : await readNames()
     problems.set(
       'outdated mounts',
-      outdated.map((spec) => {
+      outdated.flatMap((spec) => {
         const path = mounts.pathOf(spec)
-        const subject = names[path] ?? path
-        const message = `The mount of the share '${subject}' was started by an earlier version of the agent and lacks the fixes of this version. The agent will restart it when no client has an open file there; the next deployment replaces it at once.`
-        return { code: 'mount_outdated', subject, message }
+        return mountOutdated.find({ share: names[path] ?? path })
       }),
     )
   }

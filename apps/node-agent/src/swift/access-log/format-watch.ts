@@ -1,4 +1,5 @@
 import type { InventoryProblem } from '@roost/api-types/agent'
+import { transferNotCounted } from '@roost/api-types/checks'
 import type { Clock } from '@roost/runtime'
 import { kernelOf, type Machine } from '../../machine/machine.js'
 import type { NodeProblems } from '../../machine/problems.js'
@@ -47,10 +48,6 @@ export function watchLogFormat({ machine, swiftDirectory, problems, clock }: For
 }
 
 function problemsOf({ faults }: LogFormat, isUnplaced: boolean): readonly InventoryProblem[] {
-  if (faults.length > 0)
-    return faults.map(({ file, message }) => ({ code: 'transfer_not_counted', subject: file, message }))
-  if (!isUnplaced) return []
-  const message =
-    'Requests by S3 had no account in the access log within the last 10 minutes, although log_msg_template has it: reload the proxy.'
-  return [{ code: 'transfer_not_counted', subject: 'access log', message }]
+  if (faults.length > 0) return faults.flatMap(({ file, message }) => transferNotCounted.find({ file, fault: message }))
+  return isUnplaced ? transferNotCounted.find({ file: 'access log', fault: null }) : []
 }

@@ -1,4 +1,5 @@
 import type { InventoryProblem } from '@roost/api-types/agent'
+import { mountCheckOff, swiftConfUnreadable } from '@roost/api-types/checks'
 import type { Machine } from '../../machine/machine.js'
 import { isTrue, parseIni } from './ini.js'
 import { unlessDenied } from '../../machine/try-read.js'
@@ -31,8 +32,7 @@ export function readSwiftServers(machine: Machine, swiftDirectory: string): Swif
     try {
       return read()
     } catch (error) {
-      const message = `${path} cannot be read (${(error as NodeJS.ErrnoException).code}): give the agent's user permission to read it, for example through the group swift`
-      problems.push({ code: 'swift_conf_unreadable', subject: path, message })
+      problems.push(...swiftConfUnreadable.find({ path, error: String((error as NodeJS.ErrnoException).code) }))
       return otherwise
     }
   }
@@ -61,10 +61,7 @@ export function readSwiftServers(machine: Machine, swiftDirectory: string): Swif
 /** Reports servers that write to the disk below when a device is not mounted. */
 function uncheckedMounts(servers: readonly StorageServer[]): readonly InventoryProblem[] {
   const folders = new Set(servers.filter(({ mountCheck }) => !mountCheck).map(({ devices }) => devices))
-  return [...folders].map((devices) => {
-    const message = `Swift servers with devices in ${devices} have mount_check = false: when a device is not mounted, they write to the filesystem below its mount point and can fill it. Set mount_check = true.`
-    return { code: 'mount_check_off', subject: devices, message }
-  })
+  return [...folders].flatMap((devices) => mountCheckOff.find({ devices }))
 }
 
 const anyAddress = new Set(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])

@@ -1,4 +1,5 @@
 import type { InventoryProblem, InventoryRing } from '@roost/api-types/agent'
+import { ringUnreadable } from '@roost/api-types/checks'
 import type { Machine } from '../../machine/machine.js'
 import { type Ring, RingError, readRing } from './ring.js'
 
@@ -29,9 +30,8 @@ export async function readRings(machine: Machine, directory: string, cache: Ring
       rings.set(name, ring)
       described.push(describe(name, ring, machine.modifiedAt(path)))
     } catch (error) {
-      const why = error instanceof RingError ? error.message : (error as NodeJS.ErrnoException).code
-      const message = `The ring ${path} cannot be used: ${why}. Its last known devices are kept.`
-      problems.push({ code: 'ring_unreadable', subject: path, message })
+      const reason = error instanceof RingError ? error.message : String((error as NodeJS.ErrnoException).code)
+      problems.push(...ringUnreadable.find({ path, reason }))
     }
   }
   return { names, rings, described, problems }

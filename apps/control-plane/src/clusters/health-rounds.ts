@@ -1,0 +1,53 @@
+import type { Severity } from '@roost/api-types/checks'
+import type { HealthJudge } from './health.js'
+import { verdictOf } from './judge.js'
+import type { JudgedProblemStore } from './judged-problem-store.js'
+
+/** The health of a cluster as it was judged last. */
+export interface JudgedHealth {
+  readonly cluster: string
+  readonly verdict: 'ok' | 'warn' | 'critical'
+  readonly reasons: readonly {
+    readonly code: string
+    readonly severity: Severity
+    readonly subject: string
+    /** Hostname; null where the reason is about the cluster. */
+    readonly node: string | null
+  }[]
+}
+
+export interface HealthRoundsOptions {
+  readonly health: HealthJudge
+  readonly store: JudgedProblemStore
+}
+
+export interface HealthRounds {
+  /** Judges every cluster, and stores what concerns single nodes with these nodes. */
+  run(): Promise<void>
+  /** Returns the results of the last round. */
+  latest(): readonly JudgedHealth[]
+}
+
+export function createHealthRounds({ health, store }: HealthRoundsOptions): HealthRounds {
+  let latest: readonly JudgedHealth[] = []
+  return {
+    async run() {
+      const found: JudgedHealth[] = []
+      for (const { id, name } of await store.listClusters()) {
+        const { reasons, nodes } = await health.judge(id)
+        const byNode = new Map(
+          nodes.map((node) => [node.id, reasons.filter((one) => one.nodeId === node.id && !one.isReported)]),
+        )
+        await store.save(byNode)
+        const names = new Map(nodes.map((node) => [node.id, node.hostname]))
+        const labeled = reasons.map(({ code, severity, subject, nodeId }) => {
+          const node = nodeId === null ? null : (names.get(nodeId) ?? null)
+          return { code, severity, subject, node }
+        })
+        found.push({ cluster: name, verdict: verdictOf(reasons), reasons: labeled })
+      }
+      latest = found
+    },
+    latest: () => latest,
+  }
+}

@@ -1,0 +1,178 @@
+import {
+  clockSkew,
+  deviceMissing,
+  deviceUnmounted,
+  nodeDuplicate,
+  nodeNeedsUpgrade,
+  nodeSilent,
+  policiesDiffer,
+  policyDevicesUnavailable,
+  quarantined,
+  replicationOld,
+  ringMismatch,
+  severityOf,
+  swiftVersionDiffers,
+} from '@roost/api-types/checks'
+import type { Problem } from '@roost/api-types/checks'
+import { idOfUri, resourceUri } from '@roost/api-types/rest'
+import type { NodeHealth, PolicyHealth, RingHealth } from '@roost/api-types/rest'
+import { groupCopies } from './copies.js'
+import { deviations } from './deviations.js'
+import type { JudgedNode, UnhealthyDevice } from './health-store.js'
+
+/** The facts of a cluster that its checks judge. */
+export interface ClusterFacts {
+  /** Unix milliseconds. */
+  readonly nowMs: number
+  readonly nodes: readonly JudgedNode[]
+  /** Seconds that the clock of a connected node is ahead of ours. */
+  readonly skewOf: (nodeId: number) => number | null
+  /** What the nodes that have rings report of Swift. */
+  readonly healths: readonly NodeHealth[]
+  readonly rings: readonly RingHealth[]
+  readonly policies: readonly PolicyHealth[]
+  /** Devices that are unmounted, missing or failed. */
+  readonly devices: readonly UnhealthyDevice[]
+}
+
+/** A reason of the health of a cluster. */
+export interface Reason extends Problem {
+  readonly nodeId: number | null
+  readonly deviceId: number | null
+  /** The agent of the node found it: the node has it already. */
+  readonly isReported: boolean
+}
+
+/** Judges a cluster by the list of checks, the most severe first. Of a silent node, only its silence is a reason. */
+export function judgeCluster(facts: ClusterFacts): readonly Reason[] {
+  const names = new Map(facts.nodes.map(({ id, hostname }) => [id, hostname]))
+  const nameOf = (id: number) => names.get(id) ?? `node ${id}`
+  const silent = facts.nodes.flatMap((node) => ofNode(node.id, silenceOf(node, facts.nowMs)))
+  const isHeard = ({ nodeId }: Reason) => !silent.some((reason) => reason.nodeId === nodeId)
+  const others = [
+    ...facts.nodes.flatMap((node) => [
+      ...ofNode(node.id, stateProblems(node, facts.skewOf(node.id))),
+      ...node.problems.map((problem) => reported(node.id, problem)),
+    ]),
+    ...facts.healths.flatMap((health) => workProblems(health, facts.policies)),
+    ...deviceReasons(facts.devices, nameOf),
+    ...copyReasons(facts, nameOf),
+  ]
+  return [...silent, ...others.filter(isHeard), ...policyReasons(facts.devices)].toSorted(bySeverity)
+}
+
+/** Returns the verdict that the reasons give. */
+export function verdictOf(reasons: readonly Pick<Problem, 'severity'>[]): 'ok' | 'warn' | 'critical' {
+  if (reasons.length === 0) return 'ok'
+  return reasons.some(({ severity }) => severity === 'critical') ? 'critical' : 'warn'
+}
+
+function bySeverity(a: Reason, b: Reason): number {
+  return (
+    Number(b.severity === 'critical') - Number(a.severity === 'critical') ||
+    compare(a.code, b.code) ||
+    (a.nodeId ?? 0) - (b.nodeId ?? 0) ||
+    compare(a.subject, b.subject)
+  )
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1
+}
+
+function ofNode(nodeId: number | null, problems: readonly Problem[], deviceId: number | null = null): Reason[] {
+  return problems.map((problem) => ({ ...problem, nodeId, deviceId, isReported: false }))
+}
+
+/** Agents of 0.2 report no severity. */
+function reported(nodeId: number, { severity, ...problem }: JudgedNode['problems'][number]): Reason {
+  return { ...problem, severity: severity ?? severityOf(problem.code), nodeId, deviceId: null, isReported: true }
+}
+
+function silenceOf({ hostname: node, enabled, state, lastSeen }: JudgedNode, nowMs: number): readonly Problem[] {
+  const silentSeconds = lastSeen === null ? null : (nowMs - lastSeen.getTime()) / 1_000
+  return nodeSilent.find({
+    node,
+    isEnabled: enabled,
+    isSilent: state === 'stale' || state === 'offline',
+    silentSeconds,
+  })
+}
+
+function stateProblems({ hostname: node, state }: JudgedNode, skewSeconds: number | null): readonly Problem[] {
+  return [
+    ...nodeDuplicate.find({ node, state }),
+    ...nodeNeedsUpgrade.find({ node, state }),
+    ...clockSkew.find({ node, skewSeconds }),
+  ]
+}
+
+const servers = ['account', 'container', 'object'] as const
+
+function workProblems(health: NodeHealth, policies: readonly PolicyHealth[]): readonly Reason[] {
+  const { node: uri, hostname: node, replication_age_seconds: ages, quarantined: counts } = health
+  const nameOf = (index: string) => policies.find((policy) => String(policy.index) === index)?.copies[0]?.name ?? index
+  const byPolicy = new Map(Object.entries(counts.objects_by_policy).map(([index, count]) => [nameOf(index), count]))
+  return ofNode(idOfUri('nodes', uri) ?? null, [
+    ...servers.flatMap((server) => replicationOld.find({ node, server, ageSeconds: ages[server] })),
+    ...quarantined.find({ node, ...counts, byPolicy }),
+  ])
+}
+
+/** The agent of a device that failed reports why. */
+function deviceReasons(devices: readonly UnhealthyDevice[], nameOf: (id: number) => string): readonly Reason[] {
+  return devices.flatMap(({ id, nodeId, name: device, status }) => {
+    const facts = { node: nameOf(nodeId), device, status }
+    return ofNode(nodeId, [...deviceUnmounted.find(facts), ...deviceMissing.find(facts)], id)
+  })
+}
+
+function policyReasons(devices: readonly UnhealthyDevice[]): readonly Reason[] {
+  const policies = new Set(devices.flatMap((device) => device.policies))
+  return [...policies].flatMap((policy) => {
+    const affected = devices.filter((device) => device.policies.includes(policy))
+    const nodes = new Set(affected.map(({ nodeId }) => nodeId)).size
+    return ofNode(null, policyDevicesUnavailable.find({ policy, devices: affected.length, nodes }))
+  })
+}
+
+function copyReasons({ rings, policies, healths }: ClusterFacts, nameOf: (id: number) => string): readonly Reason[] {
+  const at = (uri: string, find: (node: string) => readonly Problem[]) => {
+    const id = idOfUri('nodes', uri) ?? 0
+    return ofNode(id, find(nameOf(id)))
+  }
+  const versions = healths.flatMap(({ node, swift_version: version }) =>
+    version === null ? [] : [{ name: 'swift', copy: { version }, node }],
+  )
+  return [
+    ...rings.flatMap(({ name: ring, copies }) =>
+      deviations(copies).flatMap(({ node: uri, copy, other, others }) =>
+        at(uri, (node) => ringMismatch.find({ node, ring, md5: copy.md5, otherMd5: other.md5, others })),
+      ),
+    ),
+    ...policies.flatMap(({ index, copies }) =>
+      deviations(copies).flatMap(({ node: uri, copy, other, others }) =>
+        at(uri, (node) => policiesDiffer.find({ node, index, name: copy.name, otherName: other.name, others })),
+      ),
+    ),
+    ...groupCopies(versions).flatMap(([, copies]) =>
+      deviations(copies).flatMap(({ node: uri, copy, other, others }) =>
+        at(uri, (node) =>
+          swiftVersionDiffers.find({ node, version: copy.version, otherVersion: other.version, others }),
+        ),
+      ),
+    ),
+  ]
+}
+
+/** Returns the record of a reason. */
+export function reasonRecord({ code, severity, subject, message, nodeId, deviceId }: Reason) {
+  return {
+    code,
+    severity,
+    subject,
+    message,
+    node: nodeId === null ? null : resourceUri('nodes', nodeId),
+    device: deviceId === null ? null : resourceUri('devices', deviceId),
+  }
+}

@@ -1,0 +1,65 @@
+/** `warning`: an operator should act in the next days. `critical`: data or service is at risk now. */
+export type Severity = 'warning' | 'critical'
+
+/** What a problem is about. Its `subject` names one of them. */
+export type SubjectKind =
+  | 'cluster'
+  | 'daemon'
+  | 'device'
+  | 'directory'
+  | 'file'
+  | 'filesystem'
+  | 'node'
+  | 'policy'
+  | 'ring'
+  | 'server'
+  | 'share'
+  | 'url'
+
+/** What a check found, in sentences for an operator. */
+export interface Finding {
+  readonly subject: string
+  /** Says what is wrong, with the value. */
+  readonly sentence: string
+  /** Says what to do. */
+  readonly remedy: string
+  /** Replaces the severity of the check, where it depends on the facts. */
+  readonly severity?: Severity
+}
+
+/** A problem of a node, or a reason of the health of a cluster. */
+export interface Problem {
+  readonly code: string
+  readonly severity: Severity
+  readonly subject: string
+  /** The sentence and the remedy. */
+  readonly message: string
+}
+
+/** One entry of the list. */
+export interface Check<F> {
+  /** The name under which operators search for it and alerts are configured; never changed. */
+  readonly code: string
+  readonly severity: Severity
+  readonly about: SubjectKind
+  /** Judges facts that somebody else has read. Answers none, or one problem. */
+  find(facts: F): readonly Problem[]
+}
+
+export interface Definition<F> extends Omit<Check<F>, 'find'> {
+  /** Returns undefined where the facts are in order or unknown. It reads no clock, file or memory. */
+  readonly judge: (facts: F) => Finding | undefined
+}
+
+/** Makes a check of a pure function. */
+export function check<F>({ judge, ...definition }: Definition<F>): Check<F> {
+  return {
+    ...definition,
+    find(facts) {
+      const found = judge(facts)
+      if (found === undefined) return []
+      const { subject, sentence, remedy, severity = definition.severity } = found
+      return [{ code: definition.code, severity, subject, message: `${sentence} ${remedy}` }]
+    },
+  }
+}

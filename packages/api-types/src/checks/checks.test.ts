@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import {
+  asyncPending,
+  checks,
+  clockSkew,
+  deviceMissing,
+  deviceUnmounted,
+  duplicateUuid,
+  filesystemErrors,
+  nodeDuplicate,
+  nodeNeedsUpgrade,
+  nodeSilent,
+  policiesDiffer,
+  policyDevicesUnavailable,
+  quarantined,
+  replicationOld,
+  ringMismatch,
+  severityOf,
+  sharedFilesystem,
+} from './index.js'
+import type { Problem } from './index.js'
+
+/** `code subject (severity)` of what a check found. */
+const brief = (problems: readonly Problem[]) => problems.map((one) => `${one.code} ${one.subject} (${one.severity})`)
+
+describe('the list of checks', () => {
+  it('has each code once, in the form in which the API shows it', () => {
+    const codes = checks.map(({ code }) => code)
+    expect(new Set(codes).size).toBe(codes.length)
+    expect(codes.filter((code) => !/^[a-z]+(_[a-z]+)*$/.test(code))).toEqual([])
+  })
+
+  it('is the table of docs/checks.md, with the same severities', () => {
+    const page = readFileSync(new URL('../../../../docs/checks.md', import.meta.url), 'utf8')
+    const rows = [...page.matchAll(/^\| `(\w+)` \| (warning|critical)/gm)].map(
+      ([, code, severity]) => `${code} ${severity}`,
+    )
+    const listed = checks.map(({ code, severity }) => `${code} ${severity}`)
+    expect(new Set(rows)).toEqual(new Set(listed))
+  })
+
+  it('gives a code that a newer agent reports the severity of a warning', () => {
+    expect(severityOf('ring_unreadable')).toBe('critical')
+    expect(severityOf('disk_is_haunted')).toBe('warning')
+  })
+})
+
+const node = 'store-1'
+
+describe('checks of nodes', () => {
+  const silence = { node, isEnabled: true, isSilent: true }
+
+  it.each([
+    [{ ...silence, silentSeconds: 299 }, []],
+    [{ ...silence, silentSeconds: 300 }, ['node_silent store-1 (warning)']],
+    [{ ...silence, silentSeconds: 1_800 }, ['node_silent store-1 (critical)']],
+    [{ ...silence, silentSeconds: null }, []],
+    [{ ...silence, isSilent: false, silentSeconds: 9_000 }, []],
+    [{ ...silence, isEnabled: false, silentSeconds: 9_000 }, []],
+  ])('node_silent of %j is %j', (facts, found) => expect(brief(nodeSilent.find(facts))).toEqual(found))
+
+  it.each([
+    [null, []],
+    [5, []],
+    [-6, ['clock_skew store-1 (warning)']],
+    [300, ['clock_skew store-1 (critical)']],
+  ])('clock_skew of %j s is %j', (skewSeconds, found) =>
+    expect(brief(clockSkew.find({ node, skewSeconds }))).toEqual(found),
+  )
+
+  it('say in which direction a clock is wrong', () => {
+    const messageOf = (skewSeconds: number) => clockSkew.find({ node, skewSeconds })[0]?.message
+    expect(messageOf(300)).toContain('5 minutes ahead of')
+    expect(messageOf(-45)).toContain('45 s behind')
+  })
+
+  it.each(['duplicate', 'needs_upgrade', 'online'])('judge the state %s', (state) => {
+    const found = [...nodeDuplicate.find({ node, state }), ...nodeNeedsUpgrade.find({ node, state })]
+    expect(found.map(({ code }) => code)).toEqual(state === 'online' ? [] : [`node_${state}`])
+  })
+})
+
+describe('checks of devices and filesystems', () => {
+  it.each([
+    ['ok', []],
+    ['failed', []],
+    ['unmounted', ['device_unmounted d5 (warning)']],
+    ['missing', ['device_missing d5 (warning)']],
+  ])('a device with the status %s has %j', (status, found) => {
+    const facts = { node, device: 'd5', status }
+    expect(brief([...deviceUnmounted.find(facts), ...deviceMissing.find(facts)])).toEqual(found)
+  })
+
+  it('a policy is critical as soon as devices of two nodes are not available', () => {
+    expect(brief(policyDevicesUnavailable.find({ policy: 'gold', devices: 3, nodes: 1 }))).toEqual([])
+    expect(brief(policyDevicesUnavailable.find({ policy: 'gold', devices: 3, nodes: 2 }))).toEqual([
+      'policy_devices_unavailable gold (critical)',
+    ])
+  })
+
+  it('find nothing where one filesystem has one name, one UUID and no errors', () => {
+    expect(sharedFilesystem.find({ names: ['d1'] })).toEqual([])
+    expect(duplicateUuid.find({ uuid: 'u', sources: ['/dev/sda'] })).toEqual([])
+    expect(filesystemErrors.find({ mountPoint: '/d1', source: '/dev/sda', count: 0, isNow: true })).toEqual([])
+  })
+})
+
+describe('checks of background work', () => {
+  it.each([
+    ['object', null, []],
+    ['object', 86_400, []],
+    ['object', 86_401, ['replication_old object-replicator (warning)']],
+    ['account', 3_600, []],
+    ['container', 3_601, ['replication_old container-replicator (warning)']],
+  ] as const)('a pass of the %s replicator that ended %j s ago is %j', (server, ageSeconds, found) =>
+    expect(brief(replicationOld.find({ node, server, ageSeconds }))).toEqual(found),
+  )
+
+  it('quarantined names the counts, and the policies of objects', () => {
+    const counts = { node, accounts: 0, containers: 1, objects: 3 }
+    const [found] = quarantined.find({ ...counts, byPolicy: new Map(Object.entries({ gold: 2, silver: 1, ec: 0 })) })
+    expect(found?.message).toContain('1 container, 3 objects (gold 2, silver 1) on store-1')
+    expect(quarantined.find({ ...counts, containers: 0, objects: 0, byPolicy: new Map() })).toEqual([])
+    const unknown = { node, accounts: null, containers: null, objects: null, byPolicy: new Map<string, number>() }
+    expect(quarantined.find(unknown)).toEqual([])
+  })
+
+  it('async_pending begins with an update that is older than an hour', () => {
+    expect(asyncPending.find({ device: 'd1', count: 5_000, oldestSeconds: 3_600 })).toEqual([])
+    expect(asyncPending.find({ device: 'd1', count: 5_000, oldestSeconds: null })).toEqual([])
+    expect(asyncPending.find({ device: 'd1', count: 2, oldestSeconds: 7_200 })[0]?.message).toContain(
+      'wait on d1 for 2 hours (2)',
+    )
+  })
+})
+
+describe('checks of what all nodes should have alike', () => {
+  it('name the node, the ring and both files', () => {
+    const [found] = ringMismatch.find({ node, ring: 'object-1', md5: 'aa', otherMd5: 'bb', others: 2 })
+    expect(found).toMatchObject({ code: 'ring_mismatch', severity: 'critical', subject: 'object-1' })
+    expect(found?.message).toMatch(
+      /store-1 has another file of the ring object-1 \(MD5 aa\) than 2 other nodes \(MD5 bb\)/,
+    )
+  })
+
+  it('name both names of a policy', () => {
+    const facts = { node, index: 0, name: 'stolen', otherName: 'gold', others: 1 }
+    expect(policiesDiffer.find(facts)[0]?.message).toContain(
+      "names policy 0 'stolen'; that of 1 other node names it 'gold'",
+    )
+    expect(policiesDiffer.find({ ...facts, name: 'gold' })[0]?.message).toContain('defines policy 0 (gold) otherwise')
+  })
+})

@@ -1,0 +1,59 @@
+import { check } from './check.js'
+import { countText } from './text.js'
+
+interface DeviceFacts {
+  readonly node: string
+  readonly device: string
+  readonly status: string
+}
+
+export const deviceUnmounted = check({
+  code: 'device_unmounted',
+  severity: 'warning',
+  about: 'device',
+  judge({ node, device, status }: DeviceFacts) {
+    if (status !== 'unmounted') return undefined
+    return {
+      subject: device,
+      sentence: `The device ${device} of ${node} is not mounted.`,
+      remedy: 'Mount it, or remove it from the rings.',
+    }
+  },
+})
+
+export const deviceMissing = check({
+  code: 'device_missing',
+  severity: 'warning',
+  about: 'device',
+  judge({ node, device, status }: DeviceFacts) {
+    if (status !== 'missing') return undefined
+    return {
+      subject: device,
+      sentence: `The disk of the device ${device} is missing on ${node}.`,
+      remedy: 'Insert the disk or replace it, or remove the device from the rings.',
+    }
+  },
+})
+
+interface PolicyDevicesFacts {
+  readonly policy: string
+  /** Devices of the policy that are unmounted, missing or failed. */
+  readonly devices: number
+  /** Nodes that have such devices. */
+  readonly nodes: number
+}
+
+/** Swift keeps replicas of an object on different nodes: it can lose two of them as soon as devices of two nodes fail. */
+export const policyDevicesUnavailable = check({
+  code: 'policy_devices_unavailable',
+  severity: 'critical',
+  about: 'policy',
+  judge({ policy, devices, nodes }: PolicyDevicesFacts) {
+    if (nodes < 2) return undefined
+    return {
+      subject: policy,
+      sentence: `${countText(devices, 'device')} of the policy ${policy} on ${nodes} nodes are not available: some objects may have lost several replicas or fragments.`,
+      remedy: 'Repair the devices of one node at once.',
+    }
+  },
+})

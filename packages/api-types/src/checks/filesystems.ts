@@ -1,0 +1,104 @@
+import { check } from './check.js'
+
+interface MountFacts {
+  readonly mountPoint: string
+  /** What the probe of the mount answered. */
+  readonly message: string
+}
+
+const checkDisk = "Check the disk's kernel messages (dmesg)."
+
+export const mountStuck = check({
+  code: 'mount_stuck',
+  severity: 'warning',
+  about: 'filesystem',
+  judge: ({ mountPoint, message }: MountFacts) => ({
+    subject: mountPoint,
+    sentence: `${message}.`,
+    remedy: checkDisk,
+  }),
+})
+
+export const deviceFailed = check({
+  code: 'device_failed',
+  severity: 'warning',
+  about: 'filesystem',
+  judge: ({ mountPoint, message }: MountFacts) => ({
+    subject: mountPoint,
+    sentence: `${message}.`,
+    remedy: checkDisk,
+  }),
+})
+
+export const networkFilesystem = check({
+  code: 'network_filesystem',
+  severity: 'critical',
+  about: 'filesystem',
+  judge: ({ mountPoint, fsType }: { readonly mountPoint: string; readonly fsType: string }) => ({
+    subject: mountPoint,
+    sentence: `${mountPoint} is a network filesystem (${fsType}), which the agent does not check.`,
+    remedy: 'Declare a local filesystem instead.',
+  }),
+})
+
+interface RecordedFacts {
+  readonly mountPoint: string
+  readonly source: string
+  readonly count: number
+  /** The filesystem recorded them since it was mounted. */
+  readonly isNow: boolean
+}
+
+export const filesystemErrors = check({
+  code: 'filesystem_errors',
+  severity: 'warning',
+  about: 'filesystem',
+  judge({ mountPoint, source, count, isNow }: RecordedFacts) {
+    if (count === 0) return undefined
+    const when = isNow ? 'since it was mounted' : 'before it was mounted'
+    return {
+      subject: mountPoint,
+      sentence: `The filesystem at ${mountPoint} recorded ${count === 1 ? '1 error' : `${count} errors`} ${when}:`,
+      remedy: `unmount it and run e2fsck -f ${source}.`,
+    }
+  },
+})
+
+export const sharedFilesystem = check({
+  code: 'shared_filesystem',
+  severity: 'warning',
+  about: 'device',
+  judge({ names }: { readonly names: readonly string[] }) {
+    if (names.length < 2) return undefined
+    return {
+      subject: names.join(', '),
+      sentence: `${names.join(' and ')} are on the same filesystem, whose capacity is counted for each of them.`,
+      remedy: 'Use a separate filesystem for each device.',
+    }
+  },
+})
+
+export const duplicateUuid = check({
+  code: 'duplicate_fs_uuid',
+  severity: 'warning',
+  about: 'filesystem',
+  judge({ uuid, sources }: { readonly uuid: string; readonly sources: readonly string[] }) {
+    if (sources.length < 2) return undefined
+    return {
+      subject: uuid,
+      sentence: `${sources.join(' and ')} have the same filesystem UUID, as after a clone:`,
+      remedy: 'give one of them a new UUID (xfs_admin -U generate, tune2fs -U random).',
+    }
+  },
+})
+
+export const dataDirNearlyFull = check({
+  code: 'data_dir_nearly_full',
+  severity: 'critical',
+  about: 'directory',
+  judge: ({ dataDir, availableBytes }: { readonly dataDir: string; readonly availableBytes: number }) => ({
+    subject: dataDir,
+    sentence: `The disk of ${dataDir} has only ${Math.floor(availableBytes / 1e6)} MB left. When it is full, reports that wait for the control plane are lost and deployments fail.`,
+    remedy: 'Remove other files from this disk, or enlarge it.',
+  }),
+})

@@ -1,0 +1,81 @@
+import { asyncPending, quarantined, replicationOld } from './background-work.js'
+import type { Check, Severity } from './check.js'
+import { policiesDiffer, ringMismatch, swiftVersionDiffers } from './cluster.js'
+import { deviceMissing, deviceUnmounted, policyDevicesUnavailable } from './devices.js'
+import {
+  dataDirNearlyFull,
+  deviceFailed,
+  duplicateUuid,
+  filesystemErrors,
+  mountStuck,
+  networkFilesystem,
+  sharedFilesystem,
+} from './filesystems.js'
+import { clockSkew, nodeDuplicate, nodeNeedsUpgrade, nodeSilent } from './nodes.js'
+import {
+  cacheNearlyFull,
+  cacheOutOfSpace,
+  cacheSmall,
+  mountOutdated,
+  shareNotUploaded,
+  storageUnreachable,
+} from './shares.js'
+import {
+  mountCheckOff,
+  noOwnDevice,
+  ringMissing,
+  ringUnreadable,
+  ringWithoutPolicy,
+  swiftConfInvalid,
+  swiftConfUnreadable,
+  transferNotCounted,
+} from './swift-files.js'
+
+type Entry = Pick<Check<never>, 'code' | 'severity' | 'about'>
+
+/** THE LIST: every problem of a node and every reason of the health of a cluster is one of these. */
+export const checks: readonly Entry[] = [
+  // What the control plane judges.
+  nodeSilent,
+  nodeDuplicate,
+  nodeNeedsUpgrade,
+  clockSkew,
+  deviceUnmounted,
+  deviceMissing,
+  policyDevicesUnavailable,
+  ringMismatch,
+  policiesDiffer,
+  swiftVersionDiffers,
+  replicationOld,
+  quarantined,
+  // What agents judge.
+  asyncPending,
+  ringUnreadable,
+  ringMissing,
+  ringWithoutPolicy,
+  swiftConfInvalid,
+  swiftConfUnreadable,
+  mountCheckOff,
+  noOwnDevice,
+  transferNotCounted,
+  mountStuck,
+  deviceFailed,
+  networkFilesystem,
+  filesystemErrors,
+  sharedFilesystem,
+  duplicateUuid,
+  dataDirNearlyFull,
+  storageUnreachable,
+  mountOutdated,
+  cacheSmall,
+  cacheNearlyFull,
+  cacheOutOfSpace,
+  shareNotUploaded,
+]
+
+const severities = new Map(checks.map(({ code, severity }) => [code, severity]))
+
+/** Returns the severity of a problem whose agent reported none. A newer agent may know codes that this list does not have. */
+export function severityOf(code: string): Severity {
+  return severities.get(code) ?? 'warning'
+}

@@ -1,0 +1,88 @@
+import { check } from './check.js'
+import { durationText } from './text.js'
+
+interface SilenceFacts {
+  readonly node: string
+  /** A node that an operator disabled may be off. */
+  readonly isEnabled: boolean
+  /** `stale` or `offline`: heartbeats are missing. */
+  readonly isSilent: boolean
+  /** Seconds since its last message; null where it was never heard. */
+  readonly silentSeconds: number | null
+}
+
+const silentWarning = 300
+const silentCritical = 1_800
+
+export const nodeSilent = check({
+  code: 'node_silent',
+  severity: 'warning',
+  about: 'node',
+  judge({ node, isEnabled, isSilent, silentSeconds }: SilenceFacts) {
+    if (!isEnabled || !isSilent || silentSeconds === null || silentSeconds < silentWarning) return undefined
+    return {
+      subject: node,
+      severity: silentSeconds < silentCritical ? 'warning' : 'critical',
+      sentence: `${node} has sent nothing for ${durationText(silentSeconds)}.`,
+      remedy: 'Check that the machine and its agent run (`systemctl status roost-agent`), or disable the node.',
+    }
+  },
+})
+
+interface StateFacts {
+  readonly node: string
+  readonly state: string
+}
+
+export const nodeDuplicate = check({
+  code: 'node_duplicate',
+  severity: 'critical',
+  about: 'node',
+  judge({ node, state }: StateFacts) {
+    if (state !== 'duplicate') return undefined
+    return {
+      subject: node,
+      sentence: `Two machines report as ${node}, as after a clone of its disk.`,
+      remedy: 'Stop the agent of the clone, delete its state directory and enroll it as a new node.',
+    }
+  },
+})
+
+export const nodeNeedsUpgrade = check({
+  code: 'node_needs_upgrade',
+  severity: 'warning',
+  about: 'node',
+  judge({ node, state }: StateFacts) {
+    if (state !== 'needs_upgrade') return undefined
+    return {
+      subject: node,
+      sentence: `The agent of ${node} speaks a protocol that this control plane does not support.`,
+      remedy: 'Upgrade the agent.',
+    }
+  },
+})
+
+interface ClockFacts {
+  readonly node: string
+  /** Seconds that its clock is ahead of the control plane's; null without a connection. */
+  readonly skewSeconds: number | null
+}
+
+const skewWarning = 5
+const skewCritical = 30
+
+export const clockSkew = check({
+  code: 'clock_skew',
+  severity: 'warning',
+  about: 'node',
+  judge({ node, skewSeconds }: ClockFacts) {
+    const size = Math.abs(skewSeconds ?? 0)
+    if (size <= skewWarning) return undefined
+    return {
+      subject: node,
+      severity: size > skewCritical ? 'critical' : 'warning',
+      sentence: `The clock of ${node} is ${durationText(size)} ${(skewSeconds ?? 0) > 0 ? 'ahead of' : 'behind'} the control plane's. Swift decides by time which of two writes is newer.`,
+      remedy: 'Synchronize the clocks of both machines, preferably with NTP.',
+    }
+  },
+})
