@@ -2,6 +2,7 @@ import { createClient } from '@roost/api-types'
 import { createDesiredStorage } from '@roost/control-plane/dist/clusters/desired-storage-store.js'
 import { createSecrets, loadSecretKeys } from '@roost/control-plane/dist/secrets/secrets.js'
 import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { shareApi, shareClient } from '../support/http/shared-api.js'
@@ -9,13 +10,39 @@ import { shareApi, shareClient } from '../support/http/shared-api.js'
 const server = shareApi()
 const client = shareClient(server)
 const login = { auth_url: 'http://swift.example:8080/auth/v1.0', user: 'test:tester', key: 'S3CR3T-of-storage' }
+const keystone = {
+  auth_url: 'https://keystone.example:5000/v3',
+  user: 'shares of docs',
+  key: 'S3CR3T-of-storage',
+  user_domain: 'Default',
+  project: 'docs',
+  region: 'RegionOne',
+}
+const ca = rootCertificates[0] ?? ''
 let id = 0
 beforeEach(async () => {
   id = await addCluster(server.api.database)
 })
 
 const set = (more: object = {}) => client.rpc.clusters.setStorage.mutate({ id, ...login, ...more })
-const shown = () => ({ cluster: `/api/v1/clusters/${id}/`, auth_url: login.auth_url, user: login.user })
+/** Every field of a login that version 1 does not have. */
+const unset = {
+  user_domain: null,
+  project: null,
+  project_domain: null,
+  region: null,
+  interface: null,
+  application_credential_id: null,
+  application_credential_name: null,
+  ca: null,
+}
+const shown = () => ({
+  cluster: `/api/v1/clusters/${id}/`,
+  auth_url: login.auth_url,
+  auth_version: 1,
+  user: login.user,
+  ...unset,
+})
 const lastAudit = () => server.api.database.prisma.auditEvent.findFirst({ orderBy: { id: 'desc' } })
 
 /** What a gateway of the cluster is sent. */
@@ -70,6 +97,100 @@ describe('the storage login of a cluster', () => {
       expect(JSON.stringify(error)).not.toContain('S3CR3T')
     }
     expect(await client.rpc.clusters.storage.query({ id })).toBeNull()
+  })
+
+  it('of Keystone has its project, domains, region and interface, and reaches gateways with them', async () => {
+    const { key: _, ...visible } = keystone
+    const keystoneShown = { ...shown(), ...visible, auth_version: 3, project_domain: 'Default', interface: 'public' }
+    expect(await set(keystone)).toEqual(keystoneShown)
+    expect(await client.rpc.clusters.storage.query({ id })).toEqual(keystoneShown)
+    expect(await desired()).toEqual({
+      ...keystone,
+      auth_version: 3,
+      project_domain: 'Default',
+      interface: 'public',
+    })
+  })
+
+  it('of Keystone is one by an application credential, by version 2, or with a private CA', async () => {
+    const credential = { auth_url: keystone.auth_url, application_credential_id: '1f2e', key: 'secret of it' }
+    expect(await set({ user: undefined, ...credential })).toMatchObject({
+      ...unset,
+      user: null,
+      auth_url: credential.auth_url,
+      application_credential_id: '1f2e',
+      interface: 'public',
+    })
+    expect(await desired()).toEqual({ ...credential, auth_version: 3, user: '', interface: 'public' })
+    const version2 = {
+      auth_url: 'https://keystone.example:5000/v2.0/',
+      user: 'shares',
+      project: 'docs',
+      interface: 'internal',
+    }
+    expect(await set(version2)).toMatchObject({ auth_version: 2, ...version2 })
+    expect(await set({ ca })).toMatchObject({ auth_version: 1, ca })
+    expect(await desired()).toEqual({ ...login, ca })
+  })
+
+  it('is replaced as a unit: no field of the one before is kept', async () => {
+    await set(keystone)
+    expect(await set()).toEqual(shown())
+    expect(await desired()).toEqual(login)
+  })
+
+  it('of Keystone is refused with the field and the remedy where its fields do not fit together', async () => {
+    const { user_domain: _, project: __, ...threeFields } = keystone
+    const credential = { ...threeFields, user: undefined, application_credential_id: '1f2e' }
+    const faults: readonly (readonly [object, Readonly<Record<string, RegExp>>])[] = [
+      [
+        threeFields,
+        { user_domain: /needs the domain of the user, such as Default/, project: /application credential/ },
+      ],
+      [{ ...keystone, auth_version: 1 }, { auth_version: /Set auth_version to 3/ }],
+      [{ ...keystone, auth_url: 'https://keystone.example:5000', auth_version: 3 }, { auth_url: /ends in \/v3/ }],
+      [{ ...keystone, auth_url: 'https://keystone.example:5000' }, { project: /its URL, which ends in \/v3/ }],
+      [{ ...keystone, auth_url: 'https://keystone.example:5000/v2.0' }, { user_domain: /Only version 3/ }],
+      [{ ...credential, user: 'shares' }, { user: /id of an application credential is enough/ }],
+      [{ ...credential, project: 'docs' }, { project_domain: /domain of the project/ }],
+      [{ ...credential, project_domain: 'Default' }, { project: /project of this domain/ }],
+      [{ ...keystone, interface: 'outer' }, { interface: /./ }],
+      [{ ...keystone, project: 'docs\nkey = x' }, { project: /printable/ }],
+      [{ ...keystone, region: ' x' }, { region: /blank/ }],
+      [{ ...keystone, ca: 'no certificate' }, { ca: /PEM/ }],
+      [{ ...keystone, ca: ca.replace('MII', 'AAA') }, { ca: /Certificate 1 is damaged/ }],
+    ]
+    for (const [fault, expected] of faults) {
+      const error: unknown = await set(fault).catch((thrown: unknown) => thrown)
+      const fields = Object.fromEntries(
+        Object.entries(expected).map(([field, sentence]) => [
+          field,
+          expect.arrayContaining([expect.stringMatching(sentence)]),
+        ]),
+      )
+      expect(error).toMatchObject({ data: { code: 'BAD_REQUEST', fields } })
+      const answer = await server.post(`/api/v1/clusters/${id}/storage/`, { ...login, ...fault })
+      expect(answer).toMatchObject({ status: 400, body: { clusters: fields } })
+      expect(JSON.stringify(error) + answer.text).not.toContain(login.key)
+    }
+    expect(await client.rpc.clusters.storage.query({ id })).toBeNull()
+  })
+
+  it('is one sub-resource over REST: set, shown and removed', async () => {
+    const path = `/api/v1/clusters/${id}/storage/`
+    expect(await server.get(path)).toMatchObject({ status: 404, body: { error: 'This cluster has no storage login.' } })
+    const { key, ...visible } = { ...login, ...keystone }
+    const stored = { ...shown(), ...visible, auth_version: 3, project_domain: 'Default', interface: 'public' }
+    const once = { 'idempotency-key': `storage-${id}` }
+    for (const headers of [{}, once, once]) {
+      const answer = await server.post(path, { ...visible, key }, headers)
+      expect(answer).toMatchObject({ status: 202, body: stored })
+      expect(answer.text).not.toContain(key)
+    }
+    expect((await server.get(path)).body).toEqual(stored)
+    expect(await server.remove(path)).toMatchObject({ status: 204, text: '' })
+    expect((await server.remove(path)).status).toBe(404)
+    expect((await server.get('/api/v1/clusters/999999/storage/')).status).toBe(404)
   })
 
   it('is forgotten when it is unset, which leaves one audit record that hides the key', async () => {

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
@@ -64,27 +62,6 @@ describe('roost', () => {
       code: 3,
       stderr: "roost: cluster 'live' not found.\n",
     })
-  })
-
-  it('takes the login of a cluster’s storage, whose key comes by a file, and shows it without', async () => {
-    expect(await cli('cluster', 'storage', 'default')).toMatchObject({ code: 3, stdout: '' })
-    const file = join(roost.dataDir, 'storage.key')
-    await writeFile(file, 'S3CR3T-of-storage\n')
-    const login = ['--auth-url', 'http://swift.example:8080/auth/v1.0', '--user', 'test:tester']
-    const answer = await cli('cluster', 'set-storage', 'default', ...login, '--key-file', file)
-    expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining('from their next deployment') })
-    expect((await cli('cluster', 'storage', 'default')).stdout).toMatch(
-      /^CLUSTER +AUTH_URL +USER\n\S+ +http:\/\/swift.example:8080\/auth\/v1.0 +test:tester\n$/,
-    )
-    expect(await cli('cluster', 'set-storage', 'default', ...login, '--key-file', '/nowhere')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('/nowhere'),
-    })
-    expect(await cli('cluster', 'unset-storage', 'default')).toMatchObject({
-      code: 0,
-      stdout: 'storage login of cluster default removed; gateways drop it with their next deployment\n',
-    })
-    expect(await cli('cluster', 'unset-storage', 'default', '--force')).toMatchObject({ code: 3, stdout: '' })
   })
 
   it('says what the server refused, with a code to branch on', async () => {

@@ -111,5 +111,17 @@ describe('an agent of 0.1.0', () => {
         message: expect.stringContaining('nfs-kernel-server does not run'),
       })
     })
+
+    it('fails before anything is sent with a storage login of Keystone', async () => {
+      const { cluster, hostname } = (await api.get(node)).body
+      const login = { auth_url: 'https://keystone.example:5000/v3', application_credential_id: '1f2e', key: 'secret' }
+      expect((await api.call(`${cluster}storage/`, { method: 'POST', body: login })).status).toBe(202)
+      const before = await asked()
+      const named = 'auth_version, interface, application_credential_id'
+      const message = `The storage login of the cluster sets ${named}, which the agent of ${hostname} does not support: upgrade the agent of ${hostname}.`
+      for (const more of [{ dry_run: true }, {}])
+        expect(await deploy(more)).toMatchObject({ state: 'COMPLETED_FAILED', message })
+      expect(await asked()).toEqual(before)
+    })
   })
 })

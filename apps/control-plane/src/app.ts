@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { capacityRoutes } from './capacity/routes.js'
 import { clusterHealthRoutes } from './clusters/routes.js'
+import { clusterStorageRoutes } from './clusters/storage-routes.js'
 import { registerEnrollment } from './agents/enroll-route.js'
 import { systemClock } from '@roost/runtime'
 import type { Context } from './context/context.js'
@@ -96,6 +97,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
   const routes = [
     ...capacityRoutes(services.capacity),
     ...clusterHealthRoutes(services.clusterHealth),
+    ...clusterStorageRoutes(services.clusterStorage, idempotency),
     ...metricRoutes(metrics.reads),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...driftRoutes(services.drift, idempotency),

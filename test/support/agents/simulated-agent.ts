@@ -1,5 +1,12 @@
 import { sign } from 'node:crypto'
-import { closeCodes, encodeMetricFrame, helloText, knownShareFields, protocolVersion } from '@roost/api-types/agent'
+import {
+  closeCodes,
+  encodeMetricFrame,
+  helloText,
+  knownShareFields,
+  knownStorageFields,
+  protocolVersion,
+} from '@roost/api-types/agent'
 import type {
   AgentMessage,
   Challenge,
@@ -165,6 +172,7 @@ export class SimulatedAgent {
       agent_version: '0.1.0-simulated',
       capabilities: ['inventory', 'metrics', 'device_usage'],
       share_fields: [...knownShareFields],
+      storage_fields: [...knownStorageFields],
       machine_id: this.machineId,
       boot_id: this.bootId,
       hostname: 'simulated',

@@ -1,4 +1,4 @@
-import { closeCodes, shareFieldsOf010 } from '@roost/api-types/agent'
+import { closeCodes, shareFieldsOf010, storageFieldsOf010 } from '@roost/api-types/agent'
 import type { Settings } from '@roost/api-types/agent'
 import type { Log } from '../lifecycle/log.js'
 import type { WebSocket } from 'ws'
@@ -110,6 +110,7 @@ export class Admission {
       agentVersion: clean(hello.agent_version),
       protocol: hello.protocol,
       shareFields: new Set(hello.share_fields ?? shareFieldsOf010),
+      storageFields: new Set(hello.storage_fields ?? storageFieldsOf010),
       address,
       clock,
     }

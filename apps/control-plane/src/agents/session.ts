@@ -15,6 +15,8 @@ export interface AuthenticatedAgent {
   readonly protocol: number
   /** Fields of shares that the agent knows. */
   readonly shareFields: ReadonlySet<string>
+  /** Fields of storage logins that the agent knows. */
+  readonly storageFields: ReadonlySet<string>
   readonly address: string
   readonly clock: AgentClock
 }

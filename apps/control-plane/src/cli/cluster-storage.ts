@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import type { Command } from 'commander'
+import type { ClusterStorageInput } from '@roost/api-types/rest'
+import { type Command, Option } from 'commander'
 import type { Config } from '../config.js'
 import { withCluster } from './client/api.js'
 import type { Rpc } from './client/api.js'
@@ -11,8 +12,16 @@ import { readSecret } from './terminal/secret-input.js'
 
 interface StorageFlags {
   readonly authUrl: string
-  readonly user: string
+  readonly user?: string
   readonly keyFile: string
+  readonly userDomain?: string
+  readonly project?: string
+  readonly projectDomain?: string
+  readonly region?: string
+  readonly interface?: 'public' | 'internal' | 'admin'
+  readonly applicationCredentialId?: string
+  readonly applicationCredentialName?: string
+  readonly caFile?: string
 }
 
 type Login = NonNullable<Awaited<ReturnType<Rpc['clusters']['storage']['query']>>>
@@ -20,7 +29,10 @@ type Login = NonNullable<Awaited<ReturnType<Rpc['clusters']['storage']['query']>
 const columns: Columns<Login> = {
   CLUSTER: ({ cluster }) => cluster,
   AUTH_URL: ({ auth_url: url }) => url,
-  USER: ({ user }) => user,
+  USER: ({ user, application_credential_id: id }) => user ?? `application credential ${id}`,
+  PROJECT: ({ project }) => project,
+  REGION: ({ region }) => region,
+  INTERFACE: ({ interface: name }) => name,
 }
 
 /** Adds the commands of storage logins. Keys are read from a file or standard input: every account of the machine can read command lines. */
@@ -40,24 +52,7 @@ export function addClusterStorage(cluster: Command, config: () => Config, { out,
         out.write(render([login], columns, options))
       }),
     )
-  cluster
-    .command('set-storage <cluster>')
-    .description('Set the storage login with which gateways mount the containers of a cluster')
-    .requiredOption('--auth-url <url>', 'authentication URL (version 1), such as https://swift:8080/auth/v1.0')
-    .requiredOption('--user <user>', 'user that owns the containers, such as account:user')
-    .option('--key-file <path>', 'file whose first line is the key, or - for standard input', '-')
-    .action((nameOrId: string, { authUrl, user, keyFile }: StorageFlags) =>
-      withCluster(config(), nameOrId, async (clusters, { id }) => {
-        const key = keyFile === '-' ? await readSecret(`Key of ${user}: `, process.stdin, err) : await readKey(keyFile)
-        if (key === '')
-          throw new CommandError(
-            'The key is empty. Pass the key with --key-file or on standard input.',
-            exitCodes.usage,
-          )
-        await clusters.setStorage.mutate({ id, auth_url: authUrl, user, key })
-        out.write(`storage login of cluster ${nameOrId} set to ${user}; gateways use it from their next deployment\n`)
-      }),
-    )
+  addSetStorage(cluster, config, { out, err })
   cluster
     .command('unset-storage <cluster>')
     .description('Remove the storage login. Refused while enabled shares use it.')
@@ -70,11 +65,63 @@ export function addClusterStorage(cluster: Command, config: () => Config, { out,
     )
 }
 
+function addSetStorage(cluster: Command, config: () => Config, { out, err }: Pick<Terminal, 'out' | 'err'>): void {
+  cluster
+    .command('set-storage <cluster>')
+    .description(
+      'Set the storage login with which gateways mount the containers of a cluster. It replaces the one before',
+    )
+    .requiredOption(
+      '--auth-url <url>',
+      'authentication URL: https://swift:8080/auth/v1.0 (tempauth), https://keystone:5000/v3 (Keystone)',
+    )
+    .option('--user <user>', 'user that owns the containers, such as account:user, or a user of Keystone')
+    .option('--key-file <path>', 'file whose first line is the key, password or secret, or - for standard input', '-')
+    .option('--user-domain <name>', 'Keystone: domain of the user, such as Default')
+    .option('--project <name>', 'Keystone: project that owns the containers')
+    .option('--project-domain <name>', 'Keystone: domain of the project (default: that of the user)')
+    .option('--region <name>', 'Keystone: region of the object store (default: the first one)')
+    .addOption(new Option('--interface <name>', 'Keystone: endpoint to use').choices(['public', 'internal', 'admin']))
+    .option('--application-credential-id <id>', 'Keystone: application credential, instead of a user and password')
+    .option('--application-credential-name <name>', 'Keystone: application credential of the user, by name')
+    .option('--ca-file <path>', 'PEM file of the authorities to trust for authentication and storage')
+    .action((nameOrId: string, flags: StorageFlags) =>
+      withCluster(config(), nameOrId, async (clusters, { id }) => {
+        const owner = flags.user ?? 'the application credential'
+        const input = await readLogin(flags, () => readSecret(`Key of ${owner}: `, process.stdin, err))
+        await clusters.setStorage.mutate({ id, ...input })
+        out.write(`storage login of cluster ${nameOrId} set to ${owner}; gateways use it from their next deployment\n`)
+      }),
+    )
+}
+
+async function readLogin(flags: StorageFlags, askKey: () => Promise<string>): Promise<ClusterStorageInput> {
+  const ca = flags.caFile === undefined ? undefined : await readFile(flags.caFile, 'utf8').catch(refuse('CA'))
+  const key = flags.keyFile === '-' ? await askKey() : await readKey(flags.keyFile)
+  if (key === '')
+    throw new CommandError('The key is empty. Pass the key with --key-file or on standard input.', exitCodes.usage)
+  return {
+    auth_url: flags.authUrl,
+    user: flags.user,
+    key,
+    user_domain: flags.userDomain,
+    project: flags.project,
+    project_domain: flags.projectDomain,
+    region: flags.region,
+    interface: flags.interface,
+    application_credential_id: flags.applicationCredentialId,
+    application_credential_name: flags.applicationCredentialName,
+    ca,
+  }
+}
+
 async function readKey(path: string): Promise<string> {
-  const content = await readFile(path, 'utf8').catch(refuse)
+  const content = await readFile(path, 'utf8').catch(refuse('key'))
   return content.split('\n', 1)[0]?.trim() ?? ''
 }
 
-function refuse({ code, path }: NodeJS.ErrnoException): never {
-  throw new CommandError(`Cannot read the key file ${path} (${code}).`, exitCodes.usage)
+function refuse(kind: string): (error: NodeJS.ErrnoException) => never {
+  return ({ code, path }) => {
+    throw new CommandError(`Cannot read the ${kind} file ${path} (${code}).`, exitCodes.usage)
+  }
 }

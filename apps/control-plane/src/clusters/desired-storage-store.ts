@@ -1,14 +1,21 @@
 import type { StorageLogin } from '@roost/api-types/agent'
 import type { Transaction } from '../database/transaction.js'
 import type { Secrets } from '../secrets/secrets.js'
+import { recordOf, type StorageRow } from './storage-store.js'
 
-/** With what a node's gateway mounts containers; null until an operator has set it. Read in the caller's transaction. */
+/** Reads the login with which a node's gateway mounts containers, in the caller's transaction; null until an operator has set it. */
 export function createDesiredStorage(
   secrets: Secrets,
 ): (tx: Transaction, nodeId: number) => Promise<StorageLogin | null> {
   return async (tx, nodeId) => {
     const login = await tx.storageLogin.findFirst({ where: { cluster: { nodes: { some: { id: nodeId } } } } })
-    if (login === null) return null
-    return { auth_url: login.authUrl, user: login.user, key: secrets.open('storage-key', login.key) }
+    return login === null ? null : desiredLogin(login, secrets.open('storage-key', login.key))
   }
+}
+
+/** Leaves out the fields that are not set: agents of 0.1.0 know three of them. */
+function desiredLogin(row: StorageRow, key: string): StorageLogin {
+  const { cluster: _, auth_url, auth_version: version, user, ...later } = recordOf(row)
+  const set = Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null))
+  return { auth_url, user: user ?? '', key, ...(version === 1 ? {} : { auth_version: version }), ...set }
 }

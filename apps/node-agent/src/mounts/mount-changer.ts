@@ -1,6 +1,6 @@
 import { type Clock, inParallel, SerialQueue } from '@roost/runtime'
 import type { CacheSizes } from './upkeep/cache-sizes.js'
-import type { LoginCheck } from './rclone/login-check.js'
+import type { LoginCheck } from './health/login-check.js'
 import { desiredMounts } from './desired/mount-record.js'
 import { changesOf, keyOf, mountSpecs } from './desired/mount-spec.js'
 import type { MountChanges, MountSpec } from './desired/mount-spec.js'

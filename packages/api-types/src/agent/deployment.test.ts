@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { knownShareFields, readDesiredState } from './deployment.js'
+import { knownShareFields, knownStorageFields, readDesiredState, storageFieldsOf010 } from './deployment.js'
 import type { SentState } from './deployment.js'
 import { shareFieldsOf010 } from './share-fields-0.1.0.js'
 
@@ -45,8 +45,8 @@ describe('a desired state', () => {
     ['a part of a gateway', gateway({ quotas: [] }), 'the setting quotas'],
     [
       'a field of a login',
-      gateway({ storage: { auth_url: 'a', user: 'b', key: 'correct-horse', region: 'c' } }),
-      'the setting storage.region',
+      gateway({ storage: { auth_url: 'a', user: 'b', key: 'correct-horse', quota: 'c' } }),
+      'the setting storage.quota',
     ],
     [
       'a field of a user',
@@ -72,4 +72,5 @@ describe('a desired state', () => {
 
 it('this version knows every field that 0.1.0 knew', () => {
   expect(knownShareFields).toEqual(expect.arrayContaining([...shareFieldsOf010]))
+  expect(knownStorageFields).toEqual(expect.arrayContaining([...storageFieldsOf010]))
 })

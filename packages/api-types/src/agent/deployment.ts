@@ -44,9 +44,31 @@ export const DesiredShare = z.discriminatedUnion('protocol', [
 ])
 export type DesiredShare = z.infer<typeof DesiredShare>
 
-/** With what a gateway mounts containers; null until an operator has set it. */
-export const StorageLogin = z.strictObject({ auth_url: Path, user: Path, key: Path })
+/** The login with which a gateway mounts containers. The optional fields are newer than 0.1.0 and left out where they are not used. */
+export const StorageLogin = z.strictObject({
+  auth_url: Path,
+  /** Empty for an application credential that is named by its id. */
+  user: Path,
+  key: Path,
+  /** Absent: version 1. Versions 2 and 3 are Keystone's. */
+  auth_version: z.optional(z.literal([2, 3])),
+  user_domain: z.optional(Name),
+  project: z.optional(Name),
+  project_domain: z.optional(Name),
+  region: z.optional(Name),
+  interface: z.optional(z.enum(['public', 'internal', 'admin'])),
+  application_credential_id: z.optional(Name),
+  application_credential_name: z.optional(Name),
+  /** PEM of the authorities to trust for authentication and storage. Absent: those of the machine. */
+  ca: z.optional(Text),
+})
 export type StorageLogin = z.infer<typeof StorageLogin>
+
+/** The fields of a storage login that agents of 0.1.0 know. Their hello does not list them. Never add one. */
+export const storageFieldsOf010: readonly string[] = ['auth_url', 'user', 'key']
+
+/** Every field of a storage login that this version knows. An agent sends them with its hello. */
+export const knownStorageFields: readonly string[] = Object.keys(StorageLogin.shape)
 
 /** An enabled user; one that is disabled or removed is not sent, and its tokens are to be revoked. */
 export const DesiredUser = z.strictObject({ user: Name, password: Secret, is_superuser: z.boolean() })

@@ -40,6 +40,8 @@ export const Hello = z.object({
   capabilities: list(Name, 200),
   /** Fields of shares that the agent knows. Absent: those of 0.1.0. */
   share_fields: z.optional(list(Name, 200)),
+  /** Fields of a storage login that the agent knows. Absent: those of 0.1.0. */
+  storage_fields: z.optional(list(Name, 200)),
   machine_id: Name,
   boot_id: Name,
   hostname: Name,

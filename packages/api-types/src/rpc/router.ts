@@ -51,7 +51,7 @@ export const appRouter = router({
     health: read.input(Id).query(({ ctx, input }) => ctx.services.clusterHealth.ofCluster(input.id)),
     storage: read.input(Id).query(({ ctx, input }) => ctx.services.clusterStorage.get(input.id)),
     setStorage: write
-      .input(Id.extend(ClusterStorageInput.shape))
+      .input(ClusterStorageInput.safeExtend(Id.shape))
       .mutation(({ ctx, input: { id, ...login } }) => ctx.services.clusterStorage.set(id, login, ctx.caller)),
     unsetStorage: write
       .input(Id.extend({ force: z.boolean().default(false) }))

@@ -28,7 +28,12 @@ beforeEach(async () => {
   await runCommand('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'cache', join(dir, 'cache')], { deadlineMs: 30_000 })
   const machine = openMachine()
   daemons = createDaemons({ dir: join(dir, 'run'), machine, run: runCommand, clock: systemClock, systemd: false })
-  const files = { config: join(dir, 'rclone.conf'), cache: join(dir, 'cache/7'), htpasswd: join(dir, 'htpasswd') }
+  const files = {
+    config: join(dir, 'rclone.conf'),
+    ca: '',
+    cache: join(dir, 'cache/7'),
+    htpasswd: join(dir, 'htpasswd'),
+  }
   writeFileSync(files.config, '[swift]\ntype = local\n')
   writeFileSync(files.htpasswd, '')
   const container = join(dir, 'remote/box').slice(1)

@@ -38,6 +38,7 @@ const spec: MountSpec = {
   filePerms: '0666',
   dirPerms: '0777',
   cacheMegabytes: null,
+  hasCa: false,
 }
 
 let dir: string

@@ -49,6 +49,7 @@ const spec: MountSpec = {
   filePerms: '0666',
   dirPerms: '0777',
   cacheMegabytes: null,
+  hasCa: false,
 }
 
 beforeEach(async () => {

@@ -1,11 +1,11 @@
-import { type DesiredShare, settingDefaults } from '@roost/api-types/agent'
+import { type DesiredShare, settingDefaults, type StorageLogin } from '@roost/api-types/agent'
 import { describe, expect, it } from 'vitest'
-import { changesOf, fingerprint, hasFingerprint, keyOf, MountSpec, mountSpecs } from './mount-spec.js'
+import { changesOf, fingerprint, hasFingerprint, keyOf, MountSpec, mountSpecs, remoteName } from './mount-spec.js'
 import { planOf } from './mount-plan.js'
 import { isSameStart, parseStartedWith } from '../started/started-with.js'
 import { drainArguments, mountArguments } from '../started/rclone-arguments.js'
 
-const storage = { auth_url: 'http://swift.example:8080/auth/v1.0', user: 'test:tester', key: 'testing' }
+const storage: StorageLogin = { auth_url: 'http://swift.example:8080/auth/v1.0', user: 'test:tester', key: 'testing' }
 const common = {
   ...settingDefaults('every'),
   name: 'docs',
@@ -29,14 +29,14 @@ const cifs = (id: number, more: object = {}): DesiredShare => ({
   password: null,
   ...more,
 })
-const specs = (shares: readonly DesiredShare[], login: typeof storage = storage) =>
+const specs = (shares: readonly DesiredShare[], login = storage) =>
   mountSpecs({ kind: 'gateway', shares: [...shares], storage: login })
 const one = (share: DesiredShare, login = storage) => {
   const [spec] = specs([share], login)
   if (spec === undefined) throw new Error('A share has a mount.')
   return spec
 }
-const files = { config: '/c', cache: '/cache/1', htpasswd: '/h' }
+const files = { config: '/c', ca: '/ca.pem', cache: '/cache/1', htpasswd: '/h' }
 const argumentsOf = (share: DesiredShare) =>
   mountArguments(one(share), '/srv/1', { name: 'nobody', uid: 65_534, gid: 65_534 }, files).join(' ')
 
@@ -155,5 +155,55 @@ describe('what changes for mounts', () => {
     expect(keyOf(one(nfs(1, { objectstore_container: 'other' })))).not.toBe(key)
     expect(keyOf(one(nfs(1), { ...storage, user: 'other:tester' }))).not.toBe(key)
     expect(keyOf(one(nfs(2)))).not.toBe(key)
+  })
+})
+
+describe('the account of a login', () => {
+  const keystone: StorageLogin = {
+    ...storage,
+    auth_url: 'https://keystone.example:5000/v3',
+    auth_version: 3,
+    user_domain: 'Default',
+    project: 'docs',
+    project_domain: 'Default',
+    interface: 'public',
+  }
+  const { project: _, project_domain: __, user_domain: ___, ...rest } = keystone
+  const credential = { ...rest, user: '', application_credential_id: '1f2e' }
+
+  it('has the name that 0.1.0 gave it', () => {
+    expect(remoteName(storage)).toBe('swift-2d80d0bc01f4')
+    expect(fingerprint(one(nfs(1)))).toBe('1959cf76e77874f0d6c57f665673905c7fc6a741d456550c37300b57699a64f8')
+  })
+
+  it('is the project of Keystone, for every user of it', () => {
+    const name = remoteName(keystone)
+    const same: readonly Partial<StorageLogin>[] = [
+      { user: 'other' },
+      { key: 'other' },
+      { interface: 'internal' },
+      { ca: 'PEM' },
+    ]
+    for (const more of same) expect(remoteName({ ...keystone, ...more })).toBe(name)
+    expect(remoteName({ ...credential, project: 'docs', project_domain: 'Default' })).toBe(name)
+    for (const more of [{ project: 'other' }, { project_domain: 'other' }, { region: 'other' }, { auth_url: 'other' }])
+      expect(remoteName({ ...keystone, ...more })).not.toBe(name)
+  })
+
+  it('is the application credential where its project is not given', () => {
+    const names = [credential, { ...credential, application_credential_id: '3d4c' }, keystone].map(remoteName)
+    expect(new Set(names).size).toBe(3)
+  })
+
+  it('has new mounts for another field or CA', () => {
+    for (const more of [{ interface: 'internal' }, { ca: 'PEM' }, { user_domain: 'other' }] as const)
+      expect(fingerprint(one(nfs(1), { ...keystone, ...more }))).not.toBe(fingerprint(one(nfs(1), keystone)))
+  })
+
+  it('is reached by rclone with the CA of the login alone', () => {
+    const argv = (login: StorageLogin) =>
+      mountArguments(one(nfs(1), login), '/srv/1', { name: 'nobody', uid: 65_534, gid: 65_534 }, files).join(' ')
+    expect(argv({ ...keystone, ca: 'PEM' })).toContain('--config /c --ca-cert /ca.pem --cache-dir')
+    expect(argv(keystone)).not.toContain('--ca-cert')
   })
 })

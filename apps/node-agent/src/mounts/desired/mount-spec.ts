@@ -14,6 +14,8 @@ export const MountSpec = z.object({
   remote: z.string(),
   /** Identifies the login, the key included. */
   login: z.string(),
+  /** True when the login has authorities of its own. Not part of the fingerprint: `login` is made of them, too. */
+  hasCa: z.prefault(z.boolean(), false),
   /** Records of 0.1.0 have the operator's number. */
   writeBackSeconds: z.pipe(z.number(), z.transform(renderedWriteBack)),
   /** True when files that were read and written stay on the gateway's disk. */
@@ -37,12 +39,13 @@ export function mountSpecs({ shares, storage }: GatewayState): readonly MountSpe
       'The cluster has no login for the containers of its shares. Set it with `roost cluster set-storage` and deploy again.',
     )
   const remote = remoteName(storage)
-  const login = sha256(storage.auth_url, storage.user, storage.key)
+  const login = loginDigest(storage)
   return shares.map((share) => ({
     share: share.id,
     container: share.objectstore_container,
     remote,
     login,
+    hasCa: storage.ca !== undefined,
     writeBackSeconds: renderedWriteBack(share.upload_delay),
     retain: share.write_retain,
     ...permsOf(share),
@@ -51,8 +54,26 @@ export function mountSpecs({ shares, storage }: GatewayState): readonly MountSpe
 }
 
 /** Returns a name made of URL and account alone, so that uploads continue under a new key. */
-export function remoteName({ auth_url, user }: Pick<StorageLogin, 'auth_url' | 'user'>): string {
-  return `swift-${sha256(auth_url, user).slice(0, 12)}`
+export function remoteName(login: AccountLogin): string {
+  return `swift-${sha256(...accountOf(login)).slice(0, 12)}`
+}
+
+type AccountLogin = Omit<StorageLogin, 'key'>
+
+/** Returns what identifies the account: with Keystone the project for every user, or else the application credential. */
+function accountOf(login: AccountLogin): readonly string[] {
+  const { auth_url: url, user, project, project_domain: domain = '', region = '' } = login
+  if (login.auth_version === undefined) return [url, user]
+  if (project !== undefined) return [url, region, 'project', domain, project]
+  const { application_credential_id: id, application_credential_name: name = '', user_domain: userDomain = '' } = login
+  return [url, region, 'application credential', ...(id === undefined ? [userDomain, user, name] : [id])]
+}
+
+/** The login of 0.1.0 has the digest that its mounts were started with. */
+function loginDigest({ auth_url: url, user, key, ...later }: StorageLogin): string {
+  const more = Object.entries(later).filter(([, value]) => value !== undefined)
+  if (more.length === 0) return sha256(url, user, key)
+  return sha256(url, user, key, JSON.stringify(more.toSorted(([one], [other]) => (one < other ? -1 : 1))))
 }
 
 /** Returns the key of a mount's uploads: of two mounts with one key, the later continues those of the earlier. */

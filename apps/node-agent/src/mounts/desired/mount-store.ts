@@ -1,10 +1,9 @@
 import { SerialQueue } from '@roost/runtime'
-import { writeManagedFile } from '../../machine/managed-file.js'
 import { desiredMounts, withoutUnused } from './mount-record.js'
 import type { MountRecord, MountRecordFile } from './mount-record.js'
 import { keyOf } from './mount-spec.js'
 import type { MountSpec } from './mount-spec.js'
-import { renderRcloneConfig } from '../rclone/config.js'
+import { writeLoginFiles } from '../rclone/login-files.js'
 
 export interface MountStoreOptions {
   readonly recordFile: MountRecordFile
@@ -46,7 +45,7 @@ export class MountStore {
       const next = withoutUnused(change(this.#record))
       await recordFile.write(next)
       if (JSON.stringify(next.logins) !== JSON.stringify(this.#record.logins))
-        await writeManagedFile(configFile, renderRcloneConfig(next.logins))
+        await writeLoginFiles(configFile, next.logins, this.#record.logins)
       this.#record = next
     })
   }

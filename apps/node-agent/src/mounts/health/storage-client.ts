@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from 'node:http'
-import { request as requestTls } from 'node:https'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { StorageLogin } from '@roost/api-types/agent'
+import { type Clock, systemClock } from '@roost/runtime'
+import { loginName } from '../rclone/login-name.js'
+import { isKeystoneLogin, readToken, type StorageToken, tokenRequest } from './keystone-token.js'
+import { machineTrust, requestsWithin, type SendRequest } from './storage-request.js'
 
 /** Talks to Swift with the login of mounts. Rejects with the reason when Swift does not answer. */
 export interface StorageClient {
@@ -44,47 +46,78 @@ export interface StorageHead {
 
 /** The deadline of each request: otherwise a silent host blocks the check for minutes. */
 const answerMs = 5_000
+const unauthorized = 401
 const notFound = 404
 
-/** Trusts the authorities of this machine, as rclone does; Node has a list of its own. */
-const trustFiles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem']
+/** Keystone hashes a password for each token: a token is used for so long. */
+const reuseMs = 300_000
+/** A token is not used in the last minute of its life. */
+const marginMs = 60_000
 
-export function createStorageClient(deadlineMs = answerMs): ObjectClient {
-  const ca = readTrust()
+/** `deadlineMs` is that of each request. */
+export function createStorageClient(
+  deadlineMs = answerMs,
+  clock: Pick<Clock, 'monotonic'> = systemClock,
+): ObjectClient {
+  const machineCa = machineTrust()
+  const tokens = new Map<string, { readonly token: StorageToken; readonly until: number }>()
+
+  async function tokenOf(login: StorageLogin, send: SendRequest): Promise<StorageToken> {
+    if (!isKeystoneLogin(login)) return logIn(login, send)
+    const now = clock.monotonic()
+    for (const [key, { until }] of tokens) if (until <= now) tokens.delete(key)
+    const key = JSON.stringify(login)
+    const known = tokens.get(key)
+    if (known !== undefined) return known.token
+    const { url, body } = tokenRequest(login)
+    const token = readToken(login, await send('POST', url, { body }))
+    const lifetimeMs = token.lifetimeMs ?? 0
+    tokens.set(key, { token, until: now + Math.min(reuseMs, lifetimeMs - marginMs) })
+    return token
+  }
+
   return {
-    async open({ auth_url: authUrl, user, key }, ending) {
-      const ask = (method: string, url: string, headers: Readonly<Record<string, string>>) => {
-        const deadline = AbortSignal.timeout(deadlineMs)
-        const signal = ending === undefined ? deadline : AbortSignal.any([deadline, ending])
-        return send(method, url, { headers, ca, signal })
-      }
-      const answer = await ask('GET', authUrl, { 'x-auth-user': user, 'x-auth-key': key })
-      const { 'x-auth-token': token, 'x-storage-url': url } = answer.headers
-      if (typeof token !== 'string' || typeof url !== 'string')
-        throw new Error(`${authUrl} answered the login of ${user} with ${answer.statusCode}`)
-      return {
-        url,
-        async head(container) {
-          const path = container === undefined ? url : `${url}/${encodeURIComponent(container)}`
-          const { statusCode: status = 0, headers } = await ask('HEAD', path, { 'x-auth-token': token })
-          const count = headers['x-container-object-count']
-          return { status, objects: typeof count === 'string' ? Number(count) : undefined }
-        },
-        async headObject(container, name) {
-          const { statusCode: status, headers } = await ask('HEAD', objectUrl(url, container, name), {
-            'x-auth-token': token,
-          })
-          if (status === notFound) return undefined
-          if (status !== 200) throw new Error(`Swift answered with ${status}.`)
-          return storedObject(headers)
-        },
-        async removeObject(container, name) {
-          const { statusCode: status = 0 } = await ask('DELETE', objectUrl(url, container, name), {
-            'x-auth-token': token,
-          })
-          if (status !== notFound && (status < 200 || status > 299)) throw new Error(`Swift answered with ${status}.`)
-        },
-      }
+    async open(login, ending) {
+      const send = requestsWithin(deadlineMs, login.ca ?? machineCa, ending)
+      const { url, token } = await tokenOf(login, send)
+      return accountOf(url, async (method, path) => {
+        const answer = await send(method, path, { headers: { 'x-auth-token': token } })
+        // A token that was revoked is not used again.
+        if (answer.status === unauthorized) tokens.delete(JSON.stringify(login))
+        return answer
+      })
+    },
+  }
+}
+
+/** Logs in by version 1. */
+async function logIn(login: StorageLogin, send: SendRequest): Promise<StorageToken> {
+  const { auth_url: authUrl, user, key } = login
+  const { status, headers } = await send('GET', authUrl, { headers: { 'x-auth-user': user, 'x-auth-key': key } })
+  const { 'x-auth-token': token, 'x-storage-url': url } = headers
+  if (typeof token !== 'string' || typeof url !== 'string')
+    throw new Error(`${authUrl} answered the login of ${loginName(login)} with ${status}`)
+  return { url, token, lifetimeMs: undefined }
+}
+
+function accountOf(url: string, ask: SendRequest): StorageAccount & StorageObjects {
+  return {
+    url,
+    async head(container) {
+      const path = container === undefined ? url : `${url}/${encodeURIComponent(container)}`
+      const { status, headers } = await ask('HEAD', path)
+      const count = headers['x-container-object-count']
+      return { status, objects: typeof count === 'string' ? Number(count) : undefined }
+    },
+    async headObject(container, name) {
+      const { status, headers } = await ask('HEAD', objectUrl(url, container, name))
+      if (status === notFound) return undefined
+      if (status !== 200) throw new Error(`Swift answered with ${status}.`)
+      return storedObject(headers)
+    },
+    async removeObject(container, name) {
+      const { status } = await ask('DELETE', objectUrl(url, container, name))
+      if (status !== notFound && (status < 200 || status > 299)) throw new Error(`Swift answered with ${status}.`)
     },
   }
 }
@@ -101,35 +134,4 @@ function storedObject(headers: IncomingHttpHeaders): StoredObject {
     writtenAtSeconds: Number(written),
     isSegmented: 'x-object-manifest' in headers || 'x-static-large-object' in headers,
   }
-}
-
-interface SendOptions {
-  readonly headers: Readonly<Record<string, string>>
-  readonly ca: string | undefined
-  readonly signal: AbortSignal
-}
-
-function send(method: string, url: string, { ca, ...options }: SendOptions): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const answered = (answer: IncomingMessage) => {
-      answer.once('error', () => {}).resume()
-      resolve(answer)
-    }
-    const sent = url.startsWith('https:')
-      ? requestTls(url, { ...options, method, ...(ca === undefined ? {} : { ca }) }, answered)
-      : requestPlain(url, { ...options, method }, answered)
-    sent.once('error', reject)
-    sent.end()
-  })
-}
-
-function readTrust(): string | undefined {
-  for (const file of trustFiles) {
-    try {
-      return readFileSync(file, 'utf8')
-    } catch {
-      // Another distribution keeps it elsewhere.
-    }
-  }
-  return undefined
 }

@@ -1,6 +1,7 @@
 import type { InventoryProblem, StorageLogin } from '@roost/api-types/agent'
 import { storageUnreachable } from '@roost/api-types/checks'
 import { type Clock, Periodic } from '@roost/runtime'
+import { loginName } from '../rclone/login-name.js'
 import type { StorageCheck } from './storage-check.js'
 
 export interface StorageHealthOptions {
@@ -59,8 +60,8 @@ function nextState(before: State | undefined, reason: string | undefined, clock:
   return { answeringSince: undefined, failure: { since, checks: checks + 1, reason } }
 }
 
-function problemOf({ auth_url, user }: StorageLogin, { failure }: State): readonly InventoryProblem[] {
+function problemOf(login: StorageLogin, { failure }: State): readonly InventoryProblem[] {
   if (failure === undefined || failure.checks < failedChecks) return []
   const { since, reason } = failure
-  return storageUnreachable.find({ authUrl: auth_url, user, since: new Date(since), reason })
+  return storageUnreachable.find({ authUrl: login.auth_url, user: loginName(login), since: new Date(since), reason })
 }

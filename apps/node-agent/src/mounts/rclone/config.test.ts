@@ -49,12 +49,72 @@ key = two
     )
   })
 
+  it('has the options of Keystone for a user and for an application credential', () => {
+    const keystone = {
+      auth_url: 'https://keystone.example:5000/v3',
+      auth_version: 3,
+      key: 'one',
+      user: 'shares',
+      user_domain: 'Default',
+      project: 'docs',
+      project_domain: 'Other',
+      region: 'RegionOne',
+      interface: 'internal',
+    } as const
+    const { user_domain: _, project: __, project_domain: ___, region: ____, ...credential } = keystone
+    const logins = {
+      a: keystone,
+      b: { ...credential, user: '', application_credential_id: '1f2e', project: 'docs', project_domain: 'Other' },
+      c: { ...credential, user_domain: 'Default', application_credential_name: 'gateways' },
+    }
+    expect(renderRcloneConfig(logins)).toBe(`[a]
+type = swift
+auth_version = 3
+auth = https://keystone.example:5000/v3
+user = shares
+key = one
+domain = Default
+tenant = docs
+tenant_domain = Other
+region = RegionOne
+endpoint_type = internal
+
+[b]
+type = swift
+auth_version = 3
+auth = https://keystone.example:5000/v3
+application_credential_id = 1f2e
+application_credential_secret = one
+endpoint_type = internal
+
+[c]
+type = swift
+auth_version = 3
+auth = https://keystone.example:5000/v3
+user = shares
+domain = Default
+application_credential_name = gateways
+application_credential_secret = one
+endpoint_type = internal
+`)
+  })
+
   it('is refused when rclone would misread it, without the key in the sentence', () => {
     for (const key of ['%(user)s', 'two\nkey = x', ' blank ']) {
       const render = () => renderRcloneConfig({ a: login(key) })
       expect(render).toThrow(/misread/)
       expect(render).not.toThrow(key)
     }
+  })
+
+  it.skipIf(!hasRclone)('has names of Keystone that rclone reads as they are (where rclone is installed)', () => {
+    const names = ['a b', 'a ;b', 'a #b', 'Größe', '"quoted" b', '`tick` b', "it's", 'a = b', '[x] y', '日本']
+    const named = (project: string) => ({ ...login('one'), auth_version: 3 as const, project, region: project })
+    const logins = Object.fromEntries(names.map((name, i) => [`r${i}`, named(name)]))
+    const file = join(dir, 'names.conf')
+    writeFileSync(file, renderRcloneConfig(logins))
+    const read = JSON.parse(execFileSync('rclone', ['config', 'dump', '--config', file], { encoding: 'utf8' }))
+    for (const [i, name] of names.entries()) expect(read[`r${i}`]).toMatchObject({ tenant: name, region: name })
   })
 
   it.skipIf(!hasRclone)('is read by rclone without a change of any value (where rclone is installed)', () => {

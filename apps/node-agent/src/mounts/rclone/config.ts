@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { StorageLogin } from '@roost/api-types/agent'
 import * as z from 'zod/mini'
 
@@ -7,29 +8,48 @@ export type Logins = z.infer<typeof Logins>
 
 /** Renders rclone's configuration file. Throws when rclone would read other values from it. */
 export function renderRcloneConfig(logins: Logins): string {
-  const text = Object.entries(logins)
+  const remotes = Object.entries(logins)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([remote, { auth_url, user, key }]) =>
-      [
-        `[${remote}]`,
-        'type = swift',
-        'auth_version = 1',
-        `auth = ${encode(auth_url)}`,
-        `user = ${encode(user)}`,
-        `key = ${encode(key)}`,
-        '',
-      ].join('\n'),
-    )
+    .map(([remote, login]) => ({ remote, options: optionsOf(login) }))
+  const text = remotes
+    .map(({ remote, options }) => {
+      const lines = Object.entries(options).map(([name, value]) => `${name} = ${encode(value)}`)
+      return [`[${remote}]`, ...lines, ''].join('\n')
+    })
     .join('\n')
   const read = parseRcloneConfig(text)
-  for (const [remote, { auth_url, user, key }] of Object.entries(logins)) {
-    const { auth, user: readUser, key: readKey } = read.get(remote) ?? {}
-    if (auth !== auth_url || readUser !== user || readKey !== key)
+  for (const { remote, options } of remotes)
+    if (!isDeepStrictEqual({ ...read.get(remote) }, options))
       throw new Error(
         'The storage login has characters that rclone would misread. Set another login with `roost cluster set-storage`.',
       )
-  }
   return text
+}
+
+/** Returns the options of rclone's Swift backend for a login. */
+function optionsOf(login: StorageLogin): Readonly<Record<string, string>> {
+  const { auth_url: auth, auth_version: version = 1, user, key } = login
+  const { application_credential_id: id, application_credential_name: name } = login
+  const isCredential = id !== undefined || name !== undefined
+  const options = {
+    type: 'swift',
+    auth_version: String(version),
+    auth,
+    user: user === '' ? undefined : user,
+    key: isCredential ? undefined : key,
+    domain: login.user_domain,
+    // Keystone refuses a scope beside an application credential, which has its own.
+    tenant: isCredential ? undefined : login.project,
+    tenant_domain: isCredential ? undefined : login.project_domain,
+    application_credential_id: id,
+    application_credential_name: name,
+    application_credential_secret: isCredential ? key : undefined,
+    region: login.region,
+    endpoint_type: login.interface,
+  }
+  return Object.fromEntries(
+    Object.entries(options).filter((option): option is [string, string] => option[1] !== undefined),
+  )
 }
 
 /** Quotes a value: rclone reads the text between a first and a last backquote literally. */

@@ -6,6 +6,7 @@ import { fingerprint, keyOf } from '../desired/mount-spec.js'
 import type { MountSpec } from '../desired/mount-spec.js'
 import { cacheSizeArguments, drainArguments, mountArguments } from './rclone-arguments.js'
 import type { MountFiles } from './rclone-arguments.js'
+import { caFileOf } from '../rclone/login-files.js'
 import type { RemoteControl } from '../rclone/remote-control.js'
 import { sharePath } from '../desired/share-path.js'
 import type { StartedWith } from './started-with.js'
@@ -33,6 +34,7 @@ export function mountCommands(options: MountCommandsOptions) {
   })
   const filesOf = (spec: MountSpec): MountFiles => ({
     config: configFile,
+    ca: caFileOf(configFile, spec.remote),
     cache: cacheOf(spec).folder,
     htpasswd: control.htpasswd,
   })

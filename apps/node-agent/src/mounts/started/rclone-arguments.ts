@@ -3,6 +3,8 @@ import type { MountSpec } from '../desired/mount-spec.js'
 
 export interface MountFiles {
   readonly config: string
+  /** PEM of the authorities of the login, where it has some of its own. */
+  readonly ca: string
   readonly cache: string
   readonly htpasswd: string
 }
@@ -51,13 +53,14 @@ const retained = ['--vfs-cache-mode', 'full', '--vfs-cache-max-age', '8760h']
 /** Files that are in Swift leave the cache. */
 const passing = ['--vfs-cache-mode', 'writes', '--vfs-cache-max-age', '1s']
 
-function common({ remote, container }: MountSpec, path: string, files: MountFiles): readonly string[] {
+function common({ remote, container, hasCa }: MountSpec, path: string, files: MountFiles): readonly string[] {
   return [
     'mount',
     `${remote}:${container}`,
     path,
     '--config',
     files.config,
+    ...(hasCa ? ['--ca-cert', files.ca] : []),
     '--cache-dir',
     files.cache,
     '--log-level',
