@@ -9,6 +9,8 @@ import { startStreamServer, type StreamServer } from '../stream/stream-server.js
 
 let server: StreamServer
 const { connect, newNode, dialAs } = useAgents(() => server)
+let slow: StreamServer | undefined
+const slowAgents = useAgents(() => slow as StreamServer)
 beforeAll(async () => {
   server = await startStreamServer({
     heavyMessageBurst: 2,
@@ -18,7 +20,7 @@ beforeAll(async () => {
     refusedHellosPerMinute: 3,
   })
 })
-afterAll(() => server.close())
+afterAll(() => Promise.all([server.close(), slow?.close()]))
 
 const inventory = (sequence: number) => ({ type: 'inventory', sequence, inventory: simulatedInventory('n') })
 const catalogue = { type: 'catalogue', id: 1, metrics: [{ name: 'a', unit: 'count', aggregation: 'sum' }] }
@@ -76,6 +78,16 @@ it('a node that sends too many bytes is read later, while others are read at onc
   expect(refused).toBeGreaterThanOrEqual(4)
   expect(refused).toBeLessThan(count / 4)
   expect(agent.ended).toBeUndefined()
+})
+
+it('what a node has sent in one packet waits, too, while it has used up its CPU time', async () => {
+  slow = await startStreamServer({ cpuMsPerSecond: 1e-3, cpuMsBurst: 19 })
+  const { agent } = await slowAgents.connect()
+  const { agent: other } = await slowAgents.connect()
+  for (const sequence of [1, 2, 3]) agent.send(inventory(sequence))
+  await agent.until(({ acknowledged }) => acknowledged === 1)
+  for (let round = 0; round < 20; round++) await isRead(other)
+  expect([agent.acknowledged, agent.ended]).toEqual([1, undefined])
 })
 
 it('an address with too many refused hellos must wait', async () => {

@@ -26,6 +26,7 @@ import { concurrencyLimit, KeyedQueue } from '@roost/runtime'
 import type { RecordEvent } from './audit-throttle.js'
 import type { StreamHandlers } from './handlers.js'
 import type { NodeBudgets } from './limits/node-budgets.js'
+import { measureCpu, LoopShare } from './limits/loop-share.js'
 import { otherNode, parseMessage, type RawMessage } from './received/raw-message.js'
 import { RepeatedCatalogues } from './received/repeated-catalogues.js'
 import type { Session } from './session.js'
@@ -57,21 +58,29 @@ export class Messages {
   /** One inventory of a node at a time: a node must not keep the others waiting. */
   readonly #inventoriesOf = new KeyedQueue<number>()
   readonly #catalogues = new RepeatedCatalogues()
+  readonly #loopShare = new LoopShare()
 
   constructor(options: MessagesOptions) {
     this.#options = options
   }
 
+  /** Milliseconds until a message may be handled, so that requests of clients are handled between them. */
+  wait(): number {
+    return this.#loopShare.wait()
+  }
+
   /** Never throws: no message of one agent affects other sessions. */
   receive(session: Session, data: Buffer, isBinary: boolean): void {
-    const begun = performance.now()
+    const cpuMs = measureCpu(isBinary)
     try {
       if (isBinary) this.#frame(session, data)
       else this.#message(session, data)
     } catch (error) {
       this.#crashed(session, isBinary ? 'frame' : 'message', error)
     } finally {
-      session.pauseFor(this.#options.budgets.charge(session, data.length, performance.now() - begun))
+      const cost = cpuMs()
+      this.#loopShare.spend(cost)
+      session.pauseFor(this.#options.budgets.charge(session, data.length, cost))
     }
   }
 
@@ -118,11 +127,15 @@ export class Messages {
     switch (raw.type) {
       case 'inventory':
         return this.#handle(session, raw, InventoryMessage, async (message) => {
+          this.#options.budgets.chargeHandler(session)
           await this.#inventoriesOf.run(nodeId, () => this.#inventories(() => handlers.inventory(nodeId, message)))
           session.send({ type: 'ack', sequence: message.sequence })
         })
       case 'catalogue':
-        return this.#handle(session, raw, CatalogueMessage, (message) => handlers.catalogue(nodeId, message))
+        return this.#handle(session, raw, CatalogueMessage, (message) => {
+          this.#options.budgets.chargeHandler(session)
+          return handlers.catalogue(nodeId, message)
+        })
       case 'device_usage':
         return this.#handle(session, raw, DeviceUsageMessage, async (message) =>
           handlers.deviceUsage(nodeId, { ...message, time: clock.readingTime(message.time) }),

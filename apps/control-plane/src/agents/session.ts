@@ -24,6 +24,8 @@ export interface AuthenticatedAgent {
 /** Handles the events of a session. `receive` is on the hot path. */
 export interface SessionListener {
   receive(session: Session, data: Buffer, isBinary: boolean): void
+  /** Milliseconds until a message may be handled, because messages of agents have used up their share of the event loop. */
+  wait(): number
   ended(session: Session, code: number): void
   monotonic(): number
 }
@@ -52,6 +54,9 @@ export class Session {
   #probes: (() => void)[] = []
   #isBusy = false
   #pause: NodeJS.Timeout | undefined
+  /** What had already been read when the session was paused: at most a few packets. */
+  readonly #inbox: { readonly data: Buffer; readonly isBinary: boolean }[] = []
+  #isDraining = false
 
   constructor(
     socket: WebSocket,
@@ -125,18 +130,40 @@ export class Session {
   /** Stops reading from the socket for a time: the node has used up a budget. */
   pauseFor(ms: number): void {
     if (ms <= 0 || !this.#open) return
+    this.#pauseUntilLater(ms)
+    this.#readOrPause()
+  }
+
+  #pauseUntilLater(ms: number): void {
     clearTimeout(this.#pause)
     this.#pause = setTimeout(() => {
       this.#pause = undefined
       this.#readOrPause()
     }, ms).unref()
-    this.#readOrPause()
+  }
+
+  get #isPaused(): boolean {
+    return this.#open && (this.#isBusy || this.#pause !== undefined)
   }
 
   #readOrPause(): void {
-    const isPaused = this.#open && (this.#isBusy || this.#pause !== undefined)
-    if (isPaused && !this.#socket.isPaused) this.#socket.pause()
-    else if (!isPaused && this.#socket.isPaused) this.#socket.resume()
+    this.#drain()
+    if (this.#isPaused && !this.#socket.isPaused) this.#socket.pause()
+    else if (!this.#isPaused && this.#socket.isPaused) this.#socket.resume()
+  }
+
+  /** Handles messages in their order until the session is paused. */
+  #drain(): void {
+    if (this.#isDraining) return
+    this.#isDraining = true
+    while (this.#open && !this.#isPaused) {
+      const wait = this.#inbox.length === 0 ? 0 : this.#listener.wait()
+      if (wait > 0) this.#pauseUntilLater(wait)
+      const next = wait > 0 ? undefined : this.#inbox.shift()
+      if (next === undefined) break
+      this.#listener.receive(this, next.data, next.isBinary)
+    }
+    this.#isDraining = false
   }
 
   close(code: number, message: string, retryAfterMs?: number): void {
@@ -164,7 +191,8 @@ export class Session {
     this.lastHeard = this.#listener.monotonic()
     this.patienceMs = this.intervalMs
     if (this.#probes.length > 0) for (const heard of this.#probes.splice(0)) heard()
-    this.#listener.receive(this, data as Buffer, isBinary)
+    this.#inbox.push({ data: data as Buffer, isBinary })
+    this.#readOrPause()
   }
 
   #count(): boolean {

@@ -36,9 +36,9 @@ export const defaultStreamLimits: StreamLimits = {
   messagesPerSecond: 50,
   messageBurst: 500,
   bytesPerSecond: 256 << 10,
-  byteBurst: 16 << 20,
-  cpuMsPerSecond: 20,
-  cpuMsBurst: 1_000,
+  byteBurst: 4 << 20,
+  cpuMsPerSecond: 10,
+  cpuMsBurst: 500,
   heavyMessagesPerSecond: 0.1,
   // An operator or a script may deploy dozens of times in a few minutes: each changes the inventory and often the catalogue.
   heavyMessageBurst: 60,

@@ -81,6 +81,7 @@ export class AgentStream {
     })
     const listener: SessionListener = {
       receive: (session, data, isBinary) => messages.receive(session, data, isBinary),
+      wait: () => messages.wait(),
       ended: (session, code) => {
         ownership.release(session)
         presence.disconnected(session.agent.nodeId)

@@ -30,6 +30,9 @@ const maxNodes = 50_000
 /** Longer pauses would let the node seem stale. */
 const maxPauseMs = 10_000
 
+/** What the handler of an inventory or a catalogue costs while it asks the database. */
+const handlerCpuMs = 20
+
 /** Limits what each node may cost. A budget outlives its session, so that a reconnect does not renew it. */
 export class NodeBudgets {
   readonly #budgets = new LRUCache<string, Budget>({ max: maxNodes })
@@ -60,6 +63,11 @@ export class NodeBudgets {
   /** Charges a catalogue before `charge`. It is never refused, because an agent sends it once and all its values depend on it. */
   addCatalogue(session: Payer): void {
     this.#of(session).heavy.spend(1, this.#clock.monotonic(), maxPauseMs)
+  }
+
+  /** Charges in advance what an inventory or a catalogue costs after `charge`. */
+  chargeHandler(session: Payer): void {
+    this.charge(session, 0, handlerCpuMs)
   }
 
   #of({ agent: { nodeId }, parked }: Payer): Budget {

@@ -1,0 +1,32 @@
+/** CPU time of agents' messages in one iteration of the event loop. Each request of a client waits for several iterations. */
+const shareMs = 3
+const waitMs = 3
+
+/** Starts to measure what a message costs. Call the result, which is in milliseconds, when it is handled. */
+export function measureCpu(isBinary: boolean): () => number {
+  const begun = performance.now()
+  const wallMs = () => performance.now() - begun
+  // A frame takes less than the measurement.
+  if (isBinary) return wallMs
+  const cpuBegun = process.cpuUsage()
+  return () => {
+    // The clock also counts the work of other programs on a busy machine, and CPU time that of our other threads.
+    const { user, system } = process.cpuUsage(cpuBegun)
+    return Math.min(wallMs(), (user + system) / 1000)
+  }
+}
+
+/** Shares the event loop between the messages of all agents and the requests of clients. */
+export class LoopShare {
+  #usedMs = 0
+
+  spend(cpuMs: number): void {
+    if (this.#usedMs === 0) setImmediate(() => (this.#usedMs = 0))
+    this.#usedMs += cpuMs
+  }
+
+  /** Milliseconds until the next message may be handled; 0: now. */
+  wait(): number {
+    return this.#usedMs < shareMs ? 0 : waitMs
+  }
+}
