@@ -121,7 +121,7 @@ describe('the agent’s configuration', () => {
       'Unknown variable ROOST_AGENT_DATADIR. Known variables: ROOST_AGENT_DATA_DIR.',
       `${file}: root must be an absolute path.`,
       `${file}: roles.runs_proxy must be of type boolean.`,
-      `${file}: swift.addresses.0 must be an IP address.`,
+      `${file}: swift.addresses.0 must be an IP address or a host name.`,
       `${file}: devices.0.name must be 1 to 64 characters without spaces or slashes.`,
       `${file}: devices.0.mount_point must be an absolute path.`,
       `${file}: the file has no setting rot.`,

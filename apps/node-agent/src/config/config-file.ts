@@ -6,6 +6,10 @@ import * as z from 'zod/mini'
 
 const absolutePath = z.string().check(z.refine(isAbsolute, 'must be an absolute path'))
 const address = z.string().check(z.refine((text) => isIP(text) !== 0, 'must be an IP address'))
+const hostName = /^(?!-|[\d.]+$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*$/
+const addressOrName = z
+  .string()
+  .check(z.refine((text) => isIP(text) !== 0 || hostName.test(text), 'must be an IP address or a host name'))
 const deviceName = z.string().check(z.regex(/^[^/\s]{1,64}$/, 'must be 1 to 64 characters without spaces or slashes'))
 const policyName = z.string().check(z.regex(/^[A-Za-z0-9-]{1,64}$/, 'must be 1 to 64 letters, digits or hyphens'))
 const accountName = z.string().check(z.regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'must be the name of an account'))
@@ -39,8 +43,8 @@ const settings = {
       directory: z.optional(absolutePath),
       /** Where the devices are mounted; without it the servers' configuration tells, else `/srv/node`. */
       devices_directory: z.optional(absolutePath),
-      /** The addresses under which the rings know this node; without them its interfaces tell. */
-      addresses: z.optional(z.array(address).check(z.minLength(1, 'must name at least one address'))),
+      /** The addresses or names under which the rings know this node; without them its interfaces tell. */
+      addresses: z.optional(z.array(addressOrName).check(z.minLength(1, 'must name at least one address'))),
       /** Where Swift's daemons keep what they say of their passes: `recon_cache_path` of their configuration. */
       recon_cache_directory: z.optional(absolutePath),
       /** How long a proxy may load its configuration at a deployment of users. */

@@ -28,6 +28,8 @@ export interface FacingFacts {
   readonly own: readonly JoinedDevice[]
   /** Every device of the rings. */
   readonly all: readonly RingDevice[]
+  /** Returns the address of a device of the rings, which may name a host. */
+  readonly addressOf: (text: string) => string
 }
 
 /**
@@ -36,10 +38,11 @@ export interface FacingFacts {
  */
 export function guessFacing(facts: FacingFacts): InventoryFacing {
   const outward = outwardAddress(facts)
+  const { own, addressOf } = facts
   return {
-    cluster_ip: mostFrequent(facts.own.map((device) => device.ip)) ?? neighbourAddress(facts) ?? outward,
+    cluster_ip: mostFrequent(own.map((device) => addressOf(device.ip))) ?? neighbourAddress(facts) ?? outward,
     outward_ip: outward,
-    replication_ip: mostFrequent(facts.own.map((device) => device.replicationIp)) ?? null,
+    replication_ip: mostFrequent(own.map((device) => addressOf(device.replicationIp))) ?? null,
   }
 }
 
@@ -50,12 +53,12 @@ function outwardAddress({ interfaces, defaultInterface }: FacingFacts): string |
   return (usable.find((info) => isIpv4(info.address)) ?? usable[0])?.address ?? null
 }
 
-function neighbourAddress({ interfaces, all }: FacingFacts): string | undefined {
+function neighbourAddress({ interfaces, all, addressOf }: FacingFacts): string | undefined {
   const infos = Object.values(interfaces).flatMap((list) => list ?? [])
   return infos.find((info) => {
     if (info.internal || isLinkLocal(info.address) || info.cidr === null) return false
     const prefix = Number(info.cidr.split('/')[1])
-    return all.some((device) => isInSubnet(device.ip, info.address, prefix))
+    return all.some((device) => isInSubnet(addressOf(device.ip), info.address, prefix))
   })?.address
 }
 

@@ -1,3 +1,4 @@
+import { normalizeAddress } from '@roost/api-types/agent'
 import type { InventoryDevice, InventoryDeviceRing } from '@roost/api-types/agent'
 import type { DeclaredDevice, InventoryConfig } from '../config.js'
 import type { LocalFilesystem } from '../machine/mounts.js'
@@ -52,11 +53,16 @@ export function ringLocations(
 /** The server that is bound to the device's address and port, to the address, or at least to the port, knows the folder. */
 function devicesDirectory(device: JoinedDevice, servers: readonly StorageServer[]): string {
   const byAddress = (server: StorageServer): boolean =>
-    server.address === device.ip || server.address === device.replicationIp
+    isSame(server.address, device.ip) || isSame(server.address, device.replicationIp)
   const byPort = (server: StorageServer): boolean => server.port === device.port
   const found = servers.find((server) => byAddress(server) && byPort(server)) ?? servers.find(byAddress)
   const directory = (found ?? servers.find(byPort) ?? servers[0])?.devices ?? usualDirectory
   return withoutSlash(directory)
+}
+
+/** One IPv6 address has several spellings. */
+function isSame(one: string | null, other: string): boolean {
+  return one !== null && (normalizeAddress(one) ?? one) === (normalizeAddress(other) ?? other)
 }
 
 function withoutSlash(path: string): string {

@@ -1,41 +1,16 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type AgentConfig, readConfig } from '../config.js'
-import { startHelper } from '../machine/helper.js'
-import { openMachine } from '../machine/machine.js'
-import { runCommand } from '../machine/run-command.js'
-import { createDeviceProbe } from './device-probe.js'
-import type { Interfaces } from './addresses.js'
-import { createFilesystemErrors } from './filesystem-errors.js'
-import { createInventoryReader } from './inventory.js'
-import { createMountStamps } from './mount-stamp.js'
-import { slowFiles } from './testing/slow-files.js'
+import type { AgentConfig } from '../config.js'
+import { readInventory } from './testing/read-inventory.js'
 import { useWrittenRoot } from './testing/written-root.js'
 
 const lab = fileURLToPath(new URL('fixtures/lab', import.meta.url))
 
 const root = useWrittenRoot()
 const { write, mounts } = root
-
-const interfacesFile = new URL('fixtures/interfaces.json', import.meta.url)
-const interfaces = (): Interfaces => JSON.parse(readFileSync(interfacesFile, 'utf8'))
-
-async function read(more: Partial<AgentConfig> = {}) {
-  const config = { ...readConfig({ dataDir: root.path, root: root.path }, {}), ...more }
-  const machine = openMachine(root.path)
-  const blocks = slowFiles(machine)
-  const probe = createDeviceProbe({ machine, run: runCommand, start: startHelper, monotonic: blocks.monotonic })
-  const parts = {
-    probe,
-    errors: createFilesystemErrors(machine, runCommand),
-    stamps: createMountStamps({ machine, ...blocks }),
-  }
-  const options = { config, machine, run: runCommand, ...parts, blocks, askRecon: async () => undefined, interfaces }
-  const { inventory } = await createInventoryReader(options)()
-  return inventory
-}
+const read = (more: Partial<AgentConfig> = {}) => readInventory(root.path, more)
 
 describe('the inventory of a Swift node', () => {
   beforeEach(() => {

@@ -17,8 +17,8 @@ import { readPrograms } from '../machine/running-programs.js'
 import { detectRoles } from './roles.js'
 import { isPrepared } from '../shares/prepare.js'
 import { type AskRecon, readSwiftVersion } from '../swift/recon/recon-client.js'
-import type { RingCache } from '../swift/rings/read-rings.js'
-import { readSwift, type Swift } from './swift.js'
+import { createRingNames } from '../swift/rings/ring-names.js'
+import { readSwift, type Swift, type SwiftReaders } from './swift.js'
 
 export interface InventoryOptions {
   readonly config: InventoryConfig
@@ -45,7 +45,7 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
   const { config, machine, run, probe, errors, stamps } = options
   const filesystemReader = createFilesystemReader(kernelOf(machine), run)
   const gatewayReader = createGatewayReader(machine, run)
-  const rings: RingCache = new Map()
+  const readers: SwiftReaders = { cache: new Map(), resolve: createRingNames() }
 
   return async () => {
     const interfaces = options.interfaces()
@@ -53,7 +53,7 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
     const mounts = readMounts(machine)
     const local = localFilesystems(mounts)
     const ownAddresses = addresses.map(({ address }) => address)
-    const swift = await readSwift(machine, config, ownAddresses, rings)
+    const swift = await readSwift(machine, config, ownAddresses, readers)
     const [filesystems, gateway, swiftVersion] = await Promise.all([
       filesystemReader.read(local),
       gatewayReader.read(),
@@ -73,19 +73,19 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
       errors,
     }
     const devices = locations && (await readDevices(locations, facts))
-    const own = swift.own ?? []
     const inventory: Inventory = {
       host: readHost(machine),
       addresses: [...addresses],
-      facing: guessFacing({ interfaces, defaultInterface: defaultInterface(machine), own, all: swift.all }),
+      facing: readFacing(machine, swift, interfaces),
       roles: readRoles(machine, swift, config),
-      ...(swift.own === null ? {} : { in_account_ring: own.some(({ inAccountRing }) => inAccountRing) }),
+      ...(swift.own === null ? {} : { in_account_ring: swift.own.some(({ inAccountRing }) => inAccountRing) }),
       disks: disksOf(blocks).filter(({ name }) => isOwn(machine) || filesystems.some(({ disk }) => disk === name)),
       filesystems: filesystems.map(describeFilesystem),
       devices: devices?.map(({ device }) => device) ?? null,
       policies: policiesOf(swift, config),
       rings: [...swift.rings],
       swift_version: swiftVersion,
+      ...(swift.hashPathDigest === undefined ? {} : { hash_path_digest: swift.hashPathDigest }),
       gateway,
       problems: [...swift.problems, ...duplicateUuids(filesystems), ...deviceProblems(devices ?? [])],
     }
@@ -131,6 +131,7 @@ function deviceProblems(devices: readonly ReadDevice[]): Inventory['problems'] {
   return [...devices.flatMap(({ problems }) => problems), ...sharedFilesystems(devices)]
 }
 
-function defaultInterface(machine: Machine): string | null {
-  return parseDefaultInterface(kernelOf(machine).read('/proc/net/route') ?? '')
+function readFacing(machine: Machine, { own, all, addressOf }: Swift, interfaces: Interfaces): Inventory['facing'] {
+  const defaultInterface = parseDefaultInterface(kernelOf(machine).read('/proc/net/route') ?? '')
+  return guessFacing({ interfaces, defaultInterface, own: own ?? [], all, addressOf })
 }

@@ -2,6 +2,7 @@ import type { InventoryPolicy, InventoryProblem, InventoryRing } from '@roost/ap
 import {
   noOwnDevice,
   ringMissing,
+  ringNameUnresolved,
   ringWithoutPolicy,
   swiftConfInvalid,
   swiftConfUnreadable,
@@ -10,6 +11,8 @@ import type { InventoryConfig } from '../config.js'
 import type { Machine } from '../machine/machine.js'
 import { type JoinedDevice, joinDevices } from '../swift/rings/ring-devices.js'
 import type { RingDevice } from '../swift/rings/ring.js'
+import { digestHashPath } from '../swift/config/hash-path.js'
+import type { ResolveAddresses, RingAddresses } from '../swift/rings/ring-names.js'
 import { objectRingName, parsePolicies, policyOfRing, SwiftConfError } from '../swift/config/swift-conf.js'
 import { readRings, type RingCache } from '../swift/rings/read-rings.js'
 import { readSwiftServers, type StorageServer } from '../swift/config/storage-servers.js'
@@ -25,6 +28,10 @@ export interface Swift {
   readonly all: readonly RingDevice[]
   /** Null where swift.conf cannot be used. */
   readonly policies: readonly InventoryPolicy[] | null
+  /** Null where swift.conf has neither a suffix nor a prefix; undefined where it cannot be read. */
+  readonly hashPathDigest: string | null | undefined
+  /** Returns the address of a device of the rings, which may name a host. */
+  readonly addressOf: (text: string) => string
   readonly servers: readonly StorageServer[]
   readonly hasProxy: boolean
   readonly problems: readonly InventoryProblem[]
@@ -32,41 +39,54 @@ export interface Swift {
 
 type SwiftConfig = Pick<InventoryConfig, 'swiftDirectory' | 'ringAddresses'>
 
+/** What is kept between readings. */
+export interface SwiftReaders {
+  readonly cache: RingCache
+  readonly resolve: ResolveAddresses
+}
+
 /** Reads rings, swift.conf and the servers' configuration. `interfaceAddresses` are the machine's own. */
 export async function readSwift(
   machine: Machine,
   config: SwiftConfig,
   interfaceAddresses: readonly string[],
-  cache: RingCache,
+  { cache, resolve }: SwiftReaders,
 ): Promise<Swift> {
   const directory = config.swiftDirectory
   if (isClosed(machine, directory)) return closed(directory)
   const { storage: servers, hasProxy, problems: serverProblems } = readSwiftServers(machine, directory)
   const { names, rings, described, problems: ringProblems } = await readRings(machine, directory, cache)
   if (names.length === 0)
-    return { present: false, rings: [], own: [], all: [], policies: [], servers, hasProxy, problems: serverProblems }
+    return { ...nothing, present: false, own: [], policies: [], servers, hasProxy, problems: serverProblems }
 
-  const { policies, problems: policyProblems } = readPolicies(machine, directory, names)
+  const { policies, digest, problems: policyProblems } = await readSwiftConf(machine, directory, names)
   const addresses = config.ringAddresses ?? ringAddresses(servers, interfaceAddresses)
   const all = [...rings.values()].flatMap((ring) => ring.devices)
-  const joined = joinDevices(rings, ownership(addresses))
-  const usable = policies !== null && rings.size === names.length
+  const found = await resolve([...addresses, ...all.flatMap(({ ip, replicationIp }) => [ip, replicationIp])])
+  const joined = joinDevices(rings, ownership(addresses, found))
+  const usable = policies !== null && rings.size === names.length && found.unresolved.length === 0
   return {
     present: true,
     rings: described,
     own: usable ? withKnownPolicies(joined, policies) : null,
     all,
     policies,
+    hashPathDigest: digest,
+    addressOf: (text) => found.of(text)[0] ?? text,
     servers,
     hasProxy,
     problems: [
       ...serverProblems,
       ...ringProblems,
       ...policyProblems,
+      ...ringNameUnresolved.find({ names: found.unresolved }),
       ...(usable && joined.length === 0 ? strangers(servers, addresses) : []),
     ],
   }
 }
+
+/** Where no ring can be read. */
+const nothing = { rings: [], all: [], hashPathDigest: undefined, addressOf: (text: string) => text } as const
 
 function isClosed(machine: Machine, directory: string): boolean {
   try {
@@ -80,10 +100,9 @@ function isClosed(machine: Machine, directory: string): boolean {
 /** Describes a directory that cannot be read: the last known rings stay. */
 function closed(directory: string): Swift {
   return {
+    ...nothing,
     present: true,
-    rings: [],
     own: null,
-    all: [],
     policies: null,
     servers: [],
     hasProxy: false,
@@ -91,24 +110,31 @@ function closed(directory: string): Swift {
   }
 }
 
-interface PoliciesReading {
+interface SwiftConf {
   readonly policies: readonly InventoryPolicy[] | null
+  readonly digest?: string | null
   readonly problems: readonly InventoryProblem[]
 }
 
-function readPolicies(machine: Machine, directory: string, ringNames: readonly string[]): PoliciesReading {
+async function readSwiftConf(machine: Machine, directory: string, ringNames: readonly string[]): Promise<SwiftConf> {
   const path = `${directory}/swift.conf`
-  const failed = (reason: string): PoliciesReading => ({
+  const failed = (reason: string, digest?: string | null): SwiftConf => ({
     policies: null,
+    ...(digest === undefined ? {} : { digest }),
     problems: swiftConfInvalid.find({ path, reason }),
   })
   try {
     const text = machine.read(path)
     if (text === undefined) return failed('there is no such file')
-    const policies = parsePolicies(text)
-    return { policies, problems: mismatches(ringNames, policies, directory) }
+    const digest = await digestHashPath(text)
+    try {
+      const policies = parsePolicies(text)
+      return { policies, digest, problems: mismatches(ringNames, policies, directory) }
+    } catch (error) {
+      if (error instanceof SwiftConfError) return failed(error.message, digest)
+      throw error
+    }
   } catch (error) {
-    if (error instanceof SwiftConfError) return failed(error.message)
     return failed(
       `it cannot be read (${(error as NodeJS.ErrnoException).code}), give the agent's user permission to read it`,
     )
@@ -124,9 +150,10 @@ function ringAddresses(servers: readonly StorageServer[], interfaceAddresses: re
   return bound.length === servers.length && bound.length > 0 ? bound : [...bound, ...interfaceAddresses]
 }
 
-function ownership(addresses: readonly string[]): (address: string) => boolean {
-  const own = new Set(addresses.map((address) => address.toLowerCase()))
-  return (address) => own.has(address.toLowerCase())
+/** Swift's servers compare addresses, and resolve the names of rings for it. A name of the configuration also matches itself. */
+function ownership(addresses: readonly string[], found: RingAddresses): (address: string) => boolean {
+  const own = new Set([...addresses, ...addresses.flatMap((address) => found.of(address))])
+  return (address) => own.has(address) || found.of(address).some((one) => own.has(one))
 }
 
 function withKnownPolicies(devices: readonly JoinedDevice[], policies: readonly InventoryPolicy[]) {

@@ -182,6 +182,11 @@ export const Inventory = z.object({
   rings: list(InventoryRing),
   /** As a storage server of this node tells it; null or absent where none answers. */
   swift_version: z.optional(text),
+  /**
+   * A digest of the hash suffix and prefix of swift.conf, which must be the same on all nodes; null where it has neither. Absent
+   * while swift.conf cannot be read, and from agents of 0.2.
+   */
+  hash_path_digest: z.optional(text),
   gateway: InventoryGateway,
   problems: list(InventoryProblem),
   /** Absent until it is read, and from agents of version 0.1. */

@@ -66,6 +66,21 @@ export const mountCheckOff = check({
   }),
 })
 
+export const ringNameUnresolved = check({
+  code: 'ring_name_unresolved',
+  severity: 'warning',
+  about: 'ring',
+  judge({ names }: { readonly names: readonly string[] }) {
+    if (names.length === 0) return undefined
+    const some = `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}`
+    return {
+      subject: 'rings',
+      sentence: `The rings name hosts that the name server does not resolve now (${some}). The last known devices are kept.`,
+      remedy: 'Check the name server of this node.',
+    }
+  },
+})
+
 export const noOwnDevice = check({
   code: 'no_own_device',
   severity: 'warning',

@@ -1,0 +1,82 @@
+import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { AgentConfig } from '../config.js'
+import { readInventory } from './testing/read-inventory.js'
+import { useWrittenRoot } from './testing/written-root.js'
+
+const fixture = (path: string) => fileURLToPath(new URL(`fixtures/${path}`, import.meta.url))
+
+const root = useWrittenRoot()
+const { write } = root
+const read = (more: Partial<AgentConfig> = {}) => readInventory(root.path, more)
+
+describe('rings with host names and IPv6 addresses', () => {
+  beforeEach(() => {
+    write('etc/swift/swift.conf', '[swift-hash]\nswift_hash_path_suffix = secret\n')
+    cpSync(fixture('names.ring.gz'), join(root.path, 'etc/swift/object.ring.gz'))
+  })
+
+  it('have the devices of all addresses of a name, and of every spelling of an address', async () => {
+    const { devices, facing, problems } = await read({ ringAddresses: ['127.0.0.1', 'fd00::7'] })
+    expect(devices?.map(({ key, ring }) => [key, ring?.ip])).toEqual([
+      ['[FD00:0:0::7]:6200/d2', 'FD00:0:0::7'],
+      ['localhost:6200/d1', 'localhost'],
+    ])
+    expect(['127.0.0.1', 'fd00::7']).toContain(facing.cluster_ip)
+    expect(problems).toEqual([])
+  })
+
+  it.each([['localhost'], ['::ffff:10.9.9.9']])(
+    'have those of an address in the configuration: %s',
+    async (address) => {
+      const { devices } = await read({ ringAddresses: [address] })
+      expect(devices?.map(({ name }) => name)).toEqual([address === 'localhost' ? 'd1' : 'd3'])
+    },
+  )
+
+  it('find the server of a device by its address in another spelling', async () => {
+    write('etc/swift/object-server/1.conf', '[DEFAULT]\nbind_ip = fd00::7\nbind_port = 6200\ndevices = /data/six\n')
+    write('etc/swift/object-server/2.conf', '[DEFAULT]\nbind_ip = 10.9.9.9\nbind_port = 6200\ndevices = /data/nine\n')
+    mkdirSync(join(root.path, 'data/six/d2'), { recursive: true })
+    const { devices } = await read()
+    expect(devices?.map(({ name, status }) => [name, status])).toEqual([
+      ['d3', 'missing'],
+      ['d2', 'unmounted'],
+    ])
+  })
+})
+
+describe('the digest of suffix and prefix', () => {
+  beforeEach(() => cpSync(fixture('lab'), root.path, { recursive: true }))
+
+  async function digestOf(text: string) {
+    write('etc/swift/swift.conf', `${text}\n[storage-policy:0]\nname = gold\n`)
+    return read()
+  }
+
+  it('depends on both, and on nothing else of swift.conf', async () => {
+    const one = await digestOf('[swift-hash]\nswift_hash_path_suffix = abc\nswift_hash_path_prefix = x')
+    expect(one.hash_path_digest).toMatch(/^[0-9a-f]{32}$/)
+    const same = await digestOf('# moved\n[swift-hash]\nswift_hash_path_prefix: x\nswift_hash_path_suffix:abc\n')
+    expect(same.hash_path_digest).toBe(one.hash_path_digest)
+    const others = [
+      '[swift-hash]\nswift_hash_path_suffix = abd\nswift_hash_path_prefix = x',
+      '[swift-hash]\nswift_hash_path_suffix = abc',
+      '[swift-hash]\nswift_hash_path_suffix = x\nswift_hash_path_prefix = abc',
+    ]
+    const digests = new Set([one.hash_path_digest])
+    for (const text of others) digests.add((await digestOf(text)).hash_path_digest)
+    expect(digests.size).toBe(4)
+    expect(JSON.stringify(one)).not.toContain('abc')
+  })
+
+  it('is null without both, known beside policies that cannot be used, and unknown without a file', async () => {
+    expect((await digestOf('')).hash_path_digest).toBeNull()
+    write('etc/swift/swift.conf', '[swift-hash]\nswift_hash_path_suffix = abc\n[storage-policy:0]\n')
+    expect(await read()).toMatchObject({ policies: null, hash_path_digest: expect.any(String) })
+    rmSync(join(root.path, 'etc/swift/swift.conf'))
+    expect((await read()).hash_path_digest).toBeUndefined()
+  })
+})
