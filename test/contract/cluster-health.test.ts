@@ -62,7 +62,7 @@ describe('clusters/<id>/health/', () => {
   it('shows which nodes have another ring than the others', async () => {
     const { rings_agree, rings } = await health()
     expect(rings_agree).toBe(false)
-    expect(rings).toEqual([
+    expect(rings).toMatchObject([
       { name: 'account', agree: true, copies: [{ md5: good, version: 1, nodes: nodes.map((id) => uri('nodes', id)) }] },
       {
         name: 'object',
@@ -89,7 +89,7 @@ describe('clusters/<id>/health/', () => {
     await addNode(api.database, other, { hostname: 'damaged', inventory: damaged })
     const { policies_agree, policies } = await health(other)
     const shape = { aliases: [], is_default: true, is_deprecated: false, type: 'replication' }
-    expect({ policies_agree, policies }).toEqual({
+    expect({ policies_agree, policies }).toMatchObject({
       policies_agree: false,
       policies: [
         {

@@ -1,4 +1,4 @@
-import type { InventoryPolicy, InventoryProblem } from '@roost/api-types/agent'
+import type { InventoryPolicy, InventoryProblem, InventoryRing } from '@roost/api-types/agent'
 import type { DeviceStatus, NodeState } from '@roost/api-types/rest'
 import type { Database } from '../database/database.js'
 
@@ -8,8 +8,10 @@ export interface NodeWithRings {
   readonly state: NodeState
   readonly swiftVersion: string | null
   /** From its last inventory. */
-  readonly rings: readonly { readonly name: string; readonly md5: string; readonly version: number | null }[]
+  readonly rings: readonly InventoryRing[]
   readonly policies: readonly InventoryPolicy[]
+  /** Of the hash suffix and prefix in swift.conf; null while unknown. */
+  readonly hashPathDigest: string | null
 }
 
 export interface UnhealthyDevice {
@@ -32,7 +34,18 @@ export interface JudgedNode {
   readonly problems: readonly InventoryProblem[]
 }
 
+/** A device with weight 0 in all of its rings. Its bytes are null until its filesystem was read. */
+export interface StoredDrainedDevice {
+  readonly id: number
+  readonly nodeId: number
+  readonly name: string
+  readonly rawBytes: number | null
+  readonly usedBytes: number | null
+}
+
 export interface ClusterHealthStore {
+  /** Devices that their rings give no data any more, by node and name. */
+  listDrainedDevices(clusterId: number): Promise<readonly StoredDrainedDevice[]>
   /** Those that have a ring, by id. */
   listNodes(clusterId: number): Promise<readonly NodeWithRings[]>
   /** All nodes, by id. */
@@ -45,6 +58,7 @@ export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): 
   return {
     listNodes: (clusterId) => prisma.$queryRaw`
       select id, hostname, state, inventory ->> 'swift_version' as "swiftVersion", inventory -> 'rings' as rings,
+        inventory ->> 'hash_path_digest' as "hashPathDigest",
         jsonb_path_query_array(inventory, '$.policies[*] ? (@ != null)') as policies
       from nodes
       where cluster_id = ${clusterId} and jsonb_array_length(coalesce(inventory -> 'rings', '[]')) > 0
@@ -61,6 +75,13 @@ export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): 
         problems: problems as unknown as readonly InventoryProblem[],
       }))
     },
+    listDrainedDevices: (clusterId) => prisma.$queryRaw`
+      select d.id, d.node_id as "nodeId", d.name,
+        (u.total_bytes - u.free_bytes + u.available_bytes)::float8 as "rawBytes",
+        (u.total_bytes - u.free_bytes)::float8 as "usedBytes"
+      from devices d left join device_usage u on u.device_id = d.id
+      where d.cluster_id = ${clusterId} and d.rings <> '[]' and not jsonb_path_exists(d.rings, '$[*].weight ? (@ > 0)')
+      order by d.node_id, d.name, d.id`,
     async listUnhealthyDevices(clusterId) {
       const rows = await prisma.device.findMany({
         // One that its node no longer names is not expected there any more.

@@ -1,20 +1,21 @@
-import type {
-  ClusterHealth,
-  NodeHealth,
-  Quarantined,
-  ReplicationPass,
-  PolicyHealth,
-  RingHealth,
-} from '@roost/api-types/rest'
+import type { ClusterHealth, NodeHealth, Quarantined, ReplicationPass, StoragePolicy } from '@roost/api-types/rest'
 import { idOfUri, resourceUri } from '@roost/api-types/rest'
 import type { ClusterHealthService, MetricService } from '@roost/api-types/rpc'
-import { groupCopies } from './copies.js'
-import type { ClusterHealthStore, JudgedNode, NodeWithRings, UnhealthyDevice } from './health-store.js'
+import { policiesOf, ringsOf, swiftConfsOf } from './copies-of-nodes.js'
+import type {
+  ClusterHealthStore,
+  JudgedNode,
+  StoredDrainedDevice,
+  NodeWithRings,
+  UnhealthyDevice,
+} from './health-store.js'
 import { judgeCluster, reasonRecord, verdictOf } from './judge.js'
 import type { Reason } from './judge.js'
 
 export interface ClusterHealthOptions {
   readonly store: ClusterHealthStore
+  /** Lists the storage policies of a cluster. */
+  readonly listPolicies: (clusterId: number) => Promise<readonly StoragePolicy[]>
   readonly metrics: Pick<MetricService, 'across'>
   /** Throws `not_found`. */
   readonly requireCluster: (id: number) => Promise<unknown>
@@ -68,7 +69,10 @@ export function createClusterHealthService(options: ClusterHealthOptions): Clust
     },
     async ofCluster(clusterId) {
       await requireCluster(clusterId)
-      const { healths, rings, policies, devices, reasons } = await judged(clusterId)
+      const [{ healths, rings, swiftConfs, policies, devices, reasons }, drained] = await Promise.all([
+        judged(clusterId),
+        options.store.listDrainedDevices(clusterId),
+      ])
       return {
         cluster: resourceUri('clusters', clusterId),
         verdict: verdictOf(reasons),
@@ -76,27 +80,39 @@ export function createClusterHealthService(options: ClusterHealthOptions): Clust
         reason_count: reasons.length,
         rings_agree: rings.every(({ agree }) => agree),
         rings,
+        swift_conf_agree: swiftConfs.length < 2,
+        swift_conf: [...swiftConfs],
         policies_agree: policies.every(({ agree }) => agree),
         policies,
         async_pending: sumOf(healths.map((health) => health.async_pending)),
         oldest_replication: oldestPasses(healths, now()),
         quarantined: quarantinedOf(healths),
         unmounted: devices.map(unmountedRecord),
+        drained: drained.map(drainedRecord),
+        drained_bytes: drained.reduce((sum, { rawBytes }) => sum + (rawBytes ?? 0), 0),
         nodes: healths,
       }
     },
   }
 }
 
-async function readFacts({ store, metrics, now }: ClusterHealthOptions, clusterId: number) {
-  const [nodes, withRings, devices, samples] = await Promise.all([
+async function readFacts({ store, listPolicies, metrics, now }: ClusterHealthOptions, clusterId: number) {
+  const [nodes, withRings, stored, devices, samples] = await Promise.all([
     store.listJudgedNodes(clusterId),
     store.listNodes(clusterId),
+    listPolicies(clusterId),
     store.listUnhealthyDevices(clusterId),
     readSamples(metrics, clusterId),
   ])
   const healths = withRings.map((node) => healthOf(node, samples.get(node.id) ?? new Map(), now() / 1_000))
-  return { nodes, devices, healths, rings: ringsOf(withRings), policies: policiesOf(withRings) }
+  return {
+    nodes,
+    devices,
+    healths,
+    rings: ringsOf(withRings),
+    swiftConfs: swiftConfsOf(withRings),
+    policies: policiesOf(withRings, stored),
+  }
 }
 
 function quarantinedOf(healths: readonly NodeHealth[]): Quarantined {
@@ -110,6 +126,11 @@ function quarantinedOf(healths: readonly NodeHealth[]): Quarantined {
     objects: sumOf(counts.map(({ objects }) => objects)),
     objects_by_policy: byPolicy,
   }
+}
+
+function drainedRecord({ id, nodeId, name, rawBytes, usedBytes }: StoredDrainedDevice) {
+  const [device, node] = [resourceUri('devices', id), resourceUri('nodes', nodeId)]
+  return { device, node, name, raw_bytes: rawBytes, used_bytes: usedBytes }
 }
 
 function unmountedRecord({ id, nodeId, name, status }: UnhealthyDevice) {
@@ -170,26 +191,6 @@ function countsOfPolicies(samples: Samples): Record<string, number> {
   const prefix = names.objectsOfPolicies.slice(0, -1)
   const found = [...samples].filter(([name]) => name.startsWith(prefix))
   return Object.fromEntries(found.map(([name, { value }]) => [name.slice(prefix.length), value]))
-}
-
-/** Returns each ring with the nodes that have each file of it. */
-function ringsOf(nodes: readonly NodeWithRings[]): RingHealth[] {
-  const entries = nodes.flatMap(({ id, rings }) =>
-    rings.map(({ name, md5, version }) => ({ name, copy: { md5, version }, node: resourceUri('nodes', id) })),
-  )
-  return groupCopies(entries).map(([name, copies]) => ({ name, agree: copies.length === 1, copies }))
-}
-
-/** Returns each policy with the nodes that have each definition of it. */
-function policiesOf(nodes: readonly NodeWithRings[]): PolicyHealth[] {
-  const entries = nodes.flatMap(({ id, policies }) =>
-    policies.map(({ index, name, aliases, is_default, is_deprecated, type }) => ({
-      name: index,
-      copy: { name, aliases, is_default, is_deprecated, type },
-      node: resourceUri('nodes', id),
-    })),
-  )
-  return groupCopies(entries).map(([index, copies]) => ({ index, agree: copies.length === 1, copies }))
 }
 
 function oldestPasses(nodes: readonly NodeHealth[], nowMs: number): ClusterHealth['oldest_replication'] {

@@ -10,13 +10,16 @@ import {
   quarantined,
   replicationOld,
   ringMismatch,
+  ringShort,
   severityOf,
+  swiftConfMismatch,
   swiftVersionDiffers,
 } from '@roost/api-types/checks'
 import type { Problem } from '@roost/api-types/checks'
 import { idOfUri, resourceUri } from '@roost/api-types/rest'
-import type { NodeHealth, PolicyHealth, RingHealth } from '@roost/api-types/rest'
+import type { NodeHealth, PolicyHealth, RingCopies, RingHealth } from '@roost/api-types/rest'
 import { groupCopies } from './copies.js'
+import type { Copies } from './copies.js'
 import { deviations } from './deviations.js'
 import type { JudgedNode, UnhealthyDevice } from './health-store.js'
 
@@ -30,6 +33,8 @@ export interface ClusterFacts {
   /** What the nodes that have rings report of Swift. */
   readonly healths: readonly NodeHealth[]
   readonly rings: readonly RingHealth[]
+  /** The hash suffixes and prefixes of swift.conf. */
+  readonly swiftConfs: Copies<{ readonly digest: string }>
   readonly policies: readonly PolicyHealth[]
   /** Devices that are unmounted, missing or failed. */
   readonly devices: readonly UnhealthyDevice[]
@@ -136,7 +141,10 @@ function policyReasons(devices: readonly UnhealthyDevice[]): readonly Reason[] {
   })
 }
 
-function copyReasons({ rings, policies, healths }: ClusterFacts, nameOf: (id: number) => string): readonly Reason[] {
+function copyReasons(
+  { rings, swiftConfs, policies, healths }: ClusterFacts,
+  nameOf: (id: number) => string,
+): readonly Reason[] {
   const at = (uri: string, find: (node: string) => readonly Problem[]) => {
     const id = idOfUri('nodes', uri) ?? 0
     return ofNode(id, find(nameOf(id)))
@@ -147,8 +155,14 @@ function copyReasons({ rings, policies, healths }: ClusterFacts, nameOf: (id: nu
   return [
     ...rings.flatMap(({ name: ring, copies }) =>
       deviations(copies).flatMap(({ node: uri, copy, other, others }) =>
-        at(uri, (node) => ringMismatch.find({ node, ring, md5: copy.md5, otherMd5: other.md5, others })),
+        at(uri, (node) => [
+          ...ringMismatch.find({ node, ring, md5: copy.md5, otherMd5: other.md5, others }),
+          ...ringShort.find({ node, ring, assigned: assignedIn(copy), otherAssigned: assignedIn(other), others }),
+        ]),
       ),
+    ),
+    ...deviations(swiftConfs).flatMap(({ node: uri, others }) =>
+      at(uri, (node) => swiftConfMismatch.find({ node, others })),
     ),
     ...policies.flatMap(({ index, copies }) =>
       deviations(copies).flatMap(({ node: uri, copy, other, others }) =>
@@ -163,6 +177,11 @@ function copyReasons({ rings, policies, healths }: ClusterFacts, nameOf: (id: nu
       ),
     ),
   ]
+}
+
+/** Returns the partitions of a ring, counting each replica: the last one may have only a part of them. */
+function assignedIn({ partitions, replicas }: RingCopies): number {
+  return Math.round(partitions * replicas)
 }
 
 /** Returns the record of a reason. */

@@ -1,3 +1,4 @@
+import type { StoragePolicy } from '@roost/api-types/rest'
 import { systemClock } from '@roost/runtime'
 import { defaultStreamLimits } from '../agents/stream-limits.js'
 import { AgentStream } from '../agents/stream.js'
@@ -8,6 +9,8 @@ import { createHealthRounds } from '../clusters/health-rounds.js'
 import { createClusterHealthService } from '../clusters/health.js'
 import type { ClusterHealthOptions } from '../clusters/health.js'
 import { createJudgedProblemStore } from '../clusters/judged-problem-store.js'
+import { createStoragePolicyStore } from '../policies/store.js'
+import type { ReadStore } from '../services/reads.js'
 import { refreshDisk } from '../database/database.js'
 import type { Database } from '../database/database.js'
 import { every } from '../jobs/every.js'
@@ -48,6 +51,7 @@ export async function buildMetrics(
   const dataDir = watchDataDir(config.dataDir, log)
   const clusterHealth = createClusterHealthService({
     store: createClusterHealthStore(database),
+    listPolicies: policiesOf(createStoragePolicyStore(database, capacity.rawOf)),
     metrics: metrics.reads,
     requireCluster,
     skewOf,
@@ -65,6 +69,14 @@ export async function buildMetrics(
     every(10_000, 'store the usage of devices', () => capacity.writer.flush(), log),
   ]
   return { metrics, capacity, clusterHealth, healthRounds, dataDir, jobs }
+}
+
+/** Returns the list of a cluster's policies; no cluster has more than a page of them. */
+function policiesOf(store: ReadStore<StoragePolicy>) {
+  return async (clusterId: number) => {
+    const filters = [{ field: 'cluster', values: [clusterId] }]
+    return (await store.list({ filters, order: [], offset: 0, limit: 1_000 })).objects
+  }
 }
 
 export function buildPrometheus(

@@ -16,8 +16,11 @@ import {
   quarantined,
   replicationOld,
   ringMismatch,
+  ringNameUnresolved,
+  ringShort,
   severityOf,
   sharedFilesystem,
+  swiftConfMismatch,
 } from './index.js'
 import type { Problem } from './index.js'
 
@@ -142,6 +145,24 @@ describe('checks of what all nodes should have alike', () => {
     expect(found?.message).toMatch(
       /store-1 has another file of the ring object-1 \(MD5 aa\) than 2 other nodes \(MD5 bb\)/,
     )
+  })
+
+  it('name the file, the node and both lengths of a ring that was cut', () => {
+    const facts = { node, ring: 'object', assigned: 100, otherAssigned: 128, others: 2 }
+    expect(ringShort.find(facts)[0]).toMatchObject({ code: 'ring_short', severity: 'critical', subject: 'object' })
+    expect(ringShort.find(facts)[0]?.message).toMatch(/object\.ring\.gz of store-1 has 100 .* 2 other nodes has 128/)
+    expect(ringShort.find({ ...facts, assigned: 128 })).toEqual([])
+  })
+
+  it('name the node with another hash suffix, and no value of it', () => {
+    const [found] = swiftConfMismatch.find({ node, others: 2 })
+    expect(found).toMatchObject({ code: 'swift_conf_mismatch', severity: 'critical', subject: node })
+    expect(found?.message).toContain('another hash suffix or prefix than that of 2 other nodes')
+  })
+
+  it('name the hosts of rings that the name server does not know', () => {
+    expect(ringNameUnresolved.find({ names: [] })).toEqual([])
+    expect(ringNameUnresolved.find({ names: ['a', 'b', 'c', 'd'] })[0]?.message).toContain('(a, b, c …)')
   })
 
   it('name both names of a policy', () => {

@@ -25,6 +25,39 @@ export const ringMismatch = check({
   }),
 })
 
+interface ShortRingFacts extends DeviationFacts {
+  readonly ring: string
+  /** Partitions, counting each replica, in its file and in that of the other nodes. */
+  readonly assigned: number
+  readonly otherAssigned: number
+}
+
+/** Swift loads a ring whose table was cut, and then finds no devices for some partitions. */
+export const ringShort = check({
+  code: 'ring_short',
+  severity: 'critical',
+  about: 'ring',
+  judge({ node, ring, assigned, otherAssigned, others }: ShortRingFacts) {
+    if (assigned >= otherAssigned) return undefined
+    return {
+      subject: ring,
+      sentence: `The file ${ring}.ring.gz of ${node} has ${assigned} partitions (counting each replica); that of ${countText(others, 'other node')} has ${otherAssigned}. It may be cut.`,
+      remedy: 'Copy the ring from another node again.',
+    }
+  },
+})
+
+export const swiftConfMismatch = check({
+  code: 'swift_conf_mismatch',
+  severity: 'critical',
+  about: 'node',
+  judge: ({ node, others }: DeviationFacts) => ({
+    subject: node,
+    sentence: `The swift.conf of ${node} has another hash suffix or prefix than that of ${countText(others, 'other node')}. Its servers search data at other locations.`,
+    remedy: 'Copy swift.conf from another node, and restart the Swift servers of this one.',
+  }),
+})
+
 interface PolicyFacts extends DeviationFacts {
   readonly index: number
   readonly name: string

@@ -1,6 +1,6 @@
 import { asyncPending, quarantined, replicationOld } from './background-work.js'
 import type { Check, Severity } from './check.js'
-import { policiesDiffer, ringMismatch, swiftVersionDiffers } from './cluster.js'
+import { policiesDiffer, ringMismatch, ringShort, swiftConfMismatch, swiftVersionDiffers } from './cluster.js'
 import { deviceMissing, deviceUnmounted, policyDevicesUnavailable } from './devices.js'
 import {
   dataDirNearlyFull,
@@ -24,6 +24,7 @@ import {
   mountCheckOff,
   noOwnDevice,
   ringMissing,
+  ringNameUnresolved,
   ringUnreadable,
   ringWithoutPolicy,
   swiftConfInvalid,
@@ -44,6 +45,8 @@ export const checks: readonly Entry[] = [
   deviceMissing,
   policyDevicesUnavailable,
   ringMismatch,
+  ringShort,
+  swiftConfMismatch,
   policiesDiffer,
   swiftVersionDiffers,
   replicationOld,
@@ -57,6 +60,7 @@ export const checks: readonly Entry[] = [
   swiftConfUnreadable,
   mountCheckOff,
   noOwnDevice,
+  ringNameUnresolved,
   transferNotCounted,
   mountStuck,
   deviceFailed,

@@ -6,12 +6,30 @@ import { relationUri, ResourceUri } from './dialect/uri.js'
 
 const count = z.number().nullable()
 
+/** Null for nodes with an agent of 0.2. */
+const fact = z.number().nullable()
+
 /** Nodes that have the same file of a ring. */
 export const RingCopies = z.object({
   md5: z.string().meta({ description: 'MD5 of the ring file, as reported by /recon/ringmd5 and md5sum' }),
   version: z.number().nullable(),
   nodes: z.array(relationUri('nodes')),
+  devices: z.int(),
+  partitions: z.int(),
+  replicas: z.number(),
+  balance: fact.meta({ description: 'Largest deviation of a device from its share of the partitions, in percent' }),
+  dispersion: fact.meta({
+    description: 'Replicas in a failure domain that has more of their partition than necessary, in percent',
+  }),
+  regions: fact,
+  zones: fact,
+  weight: fact.meta({ description: 'Sum of the weights of its devices' }),
+  modified: z
+    .string()
+    .nullable()
+    .meta({ description: 'When the file was written first on one of the nodes, ISO 8601, UTC' }),
 })
+export type RingCopies = z.infer<typeof RingCopies>
 
 export const RingHealth = z.object({
   name: z.string().meta({ description: '`account`, `container`, `object`, `object-1` …' }),
@@ -31,8 +49,15 @@ export const PolicyCopies = StoragePolicy.pick({
   nodes: z.array(relationUri('nodes')),
 })
 
+/** Nodes that have the same hash suffix and prefix in swift.conf. */
+export const SwiftConfCopies = z.object({
+  digest: z.string().meta({ description: 'Digest of both; the values are secret' }),
+  nodes: z.array(relationUri('nodes')),
+})
+
 export const PolicyHealth = z.object({
   index: z.number(),
+  ...StoragePolicy.pick({ replicas: true, ec: true, raw_bytes: true, usable_bytes: true }).shape,
   agree: z.boolean().meta({ description: 'Whether all nodes that have this policy define it in the same way' }),
   copies: z
     .array(PolicyCopies)
@@ -88,6 +113,15 @@ export const UnmountedDevice = z.object({
 })
 export type UnmountedDevice = z.infer<typeof UnmountedDevice>
 
+export const DrainedDevice = z.object({
+  device: relationUri('devices'),
+  node: relationUri('nodes'),
+  name: z.string(),
+  raw_bytes: count,
+  used_bytes: count,
+})
+export type DrainedDevice = z.infer<typeof DrainedDevice>
+
 export const NodeHealth = z.object({
   node: relationUri('nodes'),
   hostname: z.string(),
@@ -120,6 +154,21 @@ const reason = {
   node,
   device: '/api/v1/devices/9/',
 }
+const space = { replicas: 3, ec: null, raw_bytes: 54_000_000_000_000, usable_bytes: 18_000_000_000_000 }
+const ringCopy = {
+  md5,
+  version: 7,
+  nodes: [node],
+  devices: 12,
+  partitions: 262_144,
+  replicas: 3,
+  balance: 0.4,
+  dispersion: 0,
+  regions: 1,
+  zones: 3,
+  weight: 216_000,
+  modified: '2026-11-02T08:00:00.000Z',
+}
 const pass = { node, ended: '2026-11-20T10:33:15Z', age_seconds: 27.5 }
 
 /** The health of a cluster. Values that no node reports are null. */
@@ -135,6 +184,8 @@ export const ClusterHealth = z
     reason_count: z.int(),
     rings_agree: z.boolean(),
     rings: z.array(RingHealth),
+    swift_conf_agree: z.boolean().meta({ description: 'Whether all nodes have the same hash suffix and prefix' }),
+    swift_conf: z.array(SwiftConfCopies).meta({ description: 'Sorted by the number of nodes' }),
     policies_agree: z.boolean(),
     policies: z.array(PolicyHealth),
     async_pending: count.meta({ description: 'Pending container updates (async_pending) of all nodes' }),
@@ -145,6 +196,10 @@ export const ClusterHealth = z
     unmounted: z
       .array(UnmountedDevice)
       .meta({ description: 'Ring devices that are unmounted, missing or failed, sorted by node and name' }),
+    drained: z
+      .array(DrainedDevice)
+      .meta({ description: 'Devices with weight 0 in all of their rings, by node and name' }),
+    drained_bytes: z.number().meta({ description: 'Raw bytes of the drained devices, which capacity still counts' }),
     nodes: z.array(NodeHealth).meta({ description: 'Every node that has a ring, sorted by id' }),
   })
   .meta({
@@ -156,13 +211,17 @@ export const ClusterHealth = z
         reasons: [reason],
         reason_count: 1,
         rings_agree: true,
-        rings: [{ name: 'object', agree: true, copies: [{ md5, version: 7, nodes: [node] }] }],
+        rings: [{ name: 'object', agree: true, copies: [ringCopy] }],
+        swift_conf_agree: true,
+        swift_conf: [{ digest: '5e884898da28047151d0e56f8dc62927', nodes: [node] }],
         policies_agree: true,
-        policies: [{ index: 0, agree: true, copies: [policyCopy] }],
+        policies: [{ index: 0, ...space, agree: true, copies: [policyCopy] }],
         async_pending: 2,
         oldest_replication: { account: pass, container: pass, object: pass },
         quarantined,
         unmounted: [{ device: '/api/v1/devices/9/', node, name: 'd5', status: 'unmounted' }],
+        drained: [{ device: '/api/v1/devices/8/', node, name: 'd4', raw_bytes: 18_000_000_000_000, used_bytes: 0 }],
+        drained_bytes: 18_000_000_000_000,
         nodes: [
           {
             node,
