@@ -179,6 +179,19 @@ describe.skipIf(!isSwiftEnabled)('usage of a real Swift (as root, with ROOST_TES
       .toEqual([true, true, true, true, true, true])
   })
 
+  it('names the metrics of servers with Debian’s log_name as those of others', { timeout: 600_000 }, async () => {
+    const { body } = await api.get('/api/v1/nodes/?order_by=hostname')
+    const [, second] = body.objects as readonly { readonly id: number }[]
+    const names = async (): Promise<readonly string[]> => {
+      const { metrics } = (await api.get(`/api/v1/nodes/${second?.id}/metrics/list/`)).body
+      return metrics.map(({ metric_name: name }: { metric_name: string }) => name)
+    }
+    const hasName = async (name: string) => (await names()).some((found) => found.startsWith(name))
+    for (const name of ['object-server.PUT.timing.', 'object-replicator.', 'container-updater.'])
+      await expect.poll(async () => hasName(name), waitOptions).toBe(true)
+    expect((await names()).filter((name) => name.startsWith('swift'))).toEqual([])
+  })
+
   it('shows that the rings agree and the replicators pass', { timeout: 600_000 }, async () => {
     const health = async () => (await api.get(`/api/v1/clusters/${cluster}/health/`)).body
     await expect

@@ -143,13 +143,20 @@ function server(node: NodeLayout, kind: ServerKind, options: ConfigurationOption
   const devices = { devices: '/srv/node', mount_check: options.mountCheck }
   const recon = { recon_cache_path: '/var/cache/swift' }
   const daemons = backgroundDaemons.filter((daemon) => daemon.kind === kind)
+  const nameOf = (name: string): Settings => (node.hasDebianNames ? { log_name: `swift-${name}` } : {})
+  const setNameOf = (name: string): Settings => (node.hasDebianNames ? { 'set log_name': `swift-${name}` } : {})
   return ini({
-    DEFAULT: { ...common(node, options), bind_port: ports[kind], ...devices },
+    DEFAULT: { ...common(node, options), ...nameOf(kind), bind_port: ports[kind], ...devices },
     'pipeline:main': { pipeline: `healthcheck recon ${kind}-server` },
-    [`app:${kind}-server`]: { use: `egg:swift#${kind}`, ...requestTimeouts, container_update_timeout: 60 },
+    [`app:${kind}-server`]: {
+      use: `egg:swift#${kind}`,
+      ...setNameOf(`${kind}-server`),
+      ...requestTimeouts,
+      container_update_timeout: 60,
+    },
     'filter:recon': { use: 'egg:swift#recon', ...recon },
     'filter:healthcheck': { use: 'egg:swift#healthcheck' },
-    ...Object.fromEntries(daemons.map(({ name }) => [name, { ...recon, ...paces[name] }])),
+    ...Object.fromEntries(daemons.map(({ name }) => [name, { ...nameOf(name), ...recon, ...paces[name] }])),
   })
 }
 

@@ -3,6 +3,8 @@ export interface NodeLayout {
   readonly name: string
   readonly address: string
   readonly devices: readonly DeviceLayout[]
+  /** Whether its servers have the `log_name`s of Debian's configuration, which begin with `swift-`. */
+  readonly hasDebianNames: boolean
 }
 
 export interface DeviceLayout {
@@ -19,6 +21,7 @@ export const nodeLayouts: readonly NodeLayout[] = [
   {
     name: 'n1',
     address: '127.0.2.1',
+    hasDebianNames: false,
     devices: [
       { name: 'd1', fsType: 'xfs', sizeMb: 400, weight: 100, policies: ['gold', 'silver'] },
       { name: 'd2', fsType: 'xfs', sizeMb: 400, weight: 100, policies: ['gold'] },
@@ -27,6 +30,7 @@ export const nodeLayouts: readonly NodeLayout[] = [
   {
     name: 'n2',
     address: '127.0.2.2',
+    hasDebianNames: true,
     devices: [
       { name: 'd3', fsType: 'xfs', sizeMb: 400, weight: 100, policies: ['gold', 'silver'] },
       { name: 'd4', fsType: 'ext4', sizeMb: 400, weight: 100, policies: ['gold'] },

@@ -46,6 +46,21 @@ describe('an event of Swift', () => {
     expect(valuesOf(next, 'c.')).toEqual({ count: 1, rate: 0.2 })
   })
 
+  it('has the same name with the log_name of Debian’s packages', () => {
+    const fold = new StatsdFold(10, 0)
+    send(fold, 'swift-object-server.async_pendings:1|c', 'object-server.async_pendings:1|c', 'swift-proxy-server.x:1|c')
+    send(fold, 'swift-object:1|c', 'swift-proxy-cache.1:1|c', 'swift.object-server.x:1|c', 'swift-object-server:1|c')
+    const names = namesOf(fold.read(10 * second)).filter((name) => name.endsWith('.count'))
+    expect(names.toSorted()).toEqual([
+      'object-server.async_pendings.count',
+      'proxy-server.x.count',
+      'swift-object-server.count',
+      'swift-object.count',
+      'swift-proxy-cache.1.count',
+      'swift.object-server.x.count',
+    ])
+  })
+
   it('leaves counts of 0 and no times in the next interval', () => {
     const fold = new StatsdFold(10, 0)
     send(fold, 't:4|ms', 'x.xfer:4|c')

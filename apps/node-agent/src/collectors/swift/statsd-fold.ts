@@ -2,7 +2,7 @@ import { gauge, rate } from '../engine/metric.js'
 import type { Measurement, Unit } from '../engine/metric.js'
 import { Histogram } from '../../swift/statsd/histogram.js'
 import { newStatsdLine, parseStatsdLine } from '../../swift/statsd/line.js'
-import { NameTable, cleaned, hashOf } from '../../swift/statsd/names.js'
+import { NameTable, cleaned, hashOf, serverStart } from '../../swift/statsd/names.js'
 
 interface Series {
   readonly name: string
@@ -89,7 +89,8 @@ export class StatsdFold {
       this.#malformed++
       return
     }
-    const entry = this.#table.find(bytes, start, line.nameEnd, line.isTimer) ?? this.#admit(bytes)
+    line.nameStart = serverStart(bytes, start, line.nameEnd)
+    const entry = this.#table.find(bytes, line.nameStart, line.nameEnd, line.isTimer) ?? this.#admit(bytes)
     if (entry === undefined) {
       this.#dropped++
       return

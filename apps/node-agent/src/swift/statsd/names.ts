@@ -48,6 +48,20 @@ export class NameTable<T extends Named> {
   }
 }
 
+/** The prefix of `log_name` in the configuration of Debian's packages, which Swift sends as the name of the server. */
+const prefix = Buffer.from('swift-')
+const server = /^(?:(?:account|container|object)-[a-z]+|proxy-server)$/
+const longestServer = 'container-reconciler'.length
+
+/** Returns the start of the name of Swift's server in a name: behind the prefix, if one precedes it. */
+export function serverStart(bytes: Uint8Array, start: number, end: number): number {
+  for (let i = 0; i < prefix.length; i++) if (bytes[start + i] !== prefix[i]) return start
+  const from = start + prefix.length
+  const point = bytes.indexOf(46, from)
+  if (point < 0 || point >= end || point - from > longestServer) return start
+  return server.test(Buffer.from(bytes.subarray(from, point)).toString('latin1')) ? from : start
+}
+
 /** Returns FNV-1a of the cleaned bytes, so that names that are equal after cleaning are one. */
 export function hashOf(bytes: Uint8Array, start: number, end: number, isTimer: boolean): number {
   let hash = isTimer ? 0x811c9dc5 : 0x01000193
