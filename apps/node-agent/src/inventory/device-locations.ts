@@ -14,6 +14,8 @@ export interface DeviceLocation {
   readonly policies: readonly number[]
   /** Its entry in each ring; none for one that is in no ring. */
   readonly rings: readonly InventoryDeviceRing[]
+  /** Its server does not require a mount there: a folder of another filesystem is a device, too. */
+  readonly mayBeFolder: boolean
   /** False for a filesystem among the devices that no ring names. */
   readonly managed: boolean
 }
@@ -30,13 +32,15 @@ export function ringLocations(
   const configured = config.devicesDirectory && withoutSlash(config.devicesDirectory)
   const locations = own.map((device): DeviceLocation => {
     const { ip, port, replicationIp, replicationPort } = device
+    const server = serverOf(device, servers)
     return {
       key: device.key,
       name: device.name,
       ring: { ip, port, replication_ip: replicationIp, replication_port: replicationPort },
-      mountPoint: `${configured ?? devicesDirectory(device, servers)}/${device.name}`,
+      mountPoint: `${configured ?? withoutSlash(server?.devices ?? usualDirectory)}/${device.name}`,
       policies: device.policies,
       rings: device.rings,
+      mayBeFolder: server?.mountCheck === false,
       managed: true,
     }
   })
@@ -50,14 +54,13 @@ export function ringLocations(
   return [...locations, ...beside.map((mountPoint) => location(mountPoint, [], false))]
 }
 
-/** The server that is bound to the device's address and port, to the address, or at least to the port, knows the folder. */
-function devicesDirectory(device: JoinedDevice, servers: readonly StorageServer[]): string {
+/** The server that is bound to the device's address and port, to the address, or at least to the port, knows the device. */
+function serverOf(device: JoinedDevice, servers: readonly StorageServer[]): StorageServer | undefined {
   const byAddress = (server: StorageServer): boolean =>
     isSame(server.address, device.ip) || isSame(server.address, device.replicationIp)
   const byPort = (server: StorageServer): boolean => server.port === device.port
   const found = servers.find((server) => byAddress(server) && byPort(server)) ?? servers.find(byAddress)
-  const directory = (found ?? servers.find(byPort) ?? servers[0])?.devices ?? usualDirectory
-  return withoutSlash(directory)
+  return found ?? servers.find(byPort) ?? servers[0]
 }
 
 /** One IPv6 address has several spellings. */
@@ -101,7 +104,16 @@ function dataFilesystems(filesystems: readonly LocalFilesystem[]): readonly Loca
 }
 
 function location(mountPoint: string, policies: readonly number[], managed: boolean): DeviceLocation {
-  return { key: mountPoint, name: lastPart(mountPoint), ring: null, mountPoint, policies, rings: [], managed }
+  return {
+    key: mountPoint,
+    name: lastPart(mountPoint),
+    ring: null,
+    mountPoint,
+    policies,
+    rings: [],
+    mayBeFolder: false,
+    managed,
+  }
 }
 
 function parent(path: string): string {

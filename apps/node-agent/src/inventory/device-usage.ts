@@ -1,6 +1,6 @@
 import type { DeviceUsageMessage } from '@roost/api-types/agent'
 import type { FilesystemReading } from '../machine/filesystems.js'
-import { type Mount, mountAt } from '../machine/mounts.js'
+import { type Mount, mountNow } from '../machine/mounts.js'
 import type { ProbeResult } from '../machine/statfs-probe.js'
 import { type DeviceProbe, spaceOf } from './device-probe.js'
 import type { ReadDevice } from './devices.js'
@@ -28,7 +28,7 @@ export async function usageOf(known: ReadDevice, facts: UsageFacts): Promise<Usa
   const { key, status } = known.device
   const { mount } = known
   if (mount === undefined) return { key, status, figures: null }
-  const now = mountAt(mount.mountPoint, facts.mounts)
+  const now = mountNow(mount, facts.mounts)
   if (now === undefined) return { key, status: 'unmounted', figures: null }
   if (facts.stampOf(now) !== known.stamp) return undefined
   const space = mount.kind === 'network' ? null : spaceOf(await ask(mount, facts))

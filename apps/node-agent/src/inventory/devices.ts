@@ -7,7 +7,7 @@ import {
   sharedFilesystem,
 } from '@roost/api-types/checks'
 import type { Machine } from '../machine/machine.js'
-import { type Mount, mountAt } from '../machine/mounts.js'
+import { folderAt, type Mount, mountAt } from '../machine/mounts.js'
 import type { ProbeResult } from '../machine/statfs-probe.js'
 import { spaceOf } from './device-probe.js'
 import { type BlockDevice, type BlockDevices } from './disks.js'
@@ -48,7 +48,7 @@ export async function readDevices(
   const expected = parseFstab(unlessDenied(() => facts.machine.read('/etc/fstab')) ?? '')
   return Promise.all(
     locations.map(async (location) => {
-      const mount = mountAt(location.mountPoint, facts.mounts)
+      const mount = mountAt(location.mountPoint, facts.mounts) ?? folderOf(location, facts)
       if (mount) return readMounted(location, mount, facts)
       const source = expected.get(location.mountPoint)
       const status = absence(facts, location.mountPoint, source)
@@ -57,6 +57,23 @@ export async function readDevices(
       return { device, mount: undefined, stamp: '', problems: [] }
     }),
   )
+}
+
+/**
+ * Returns the folder of a device whose server requires no mount. Where fstab expects a filesystem, or where another device beside
+ * it is mounted, the folder is an empty mount point and no device.
+ */
+function folderOf({ mountPoint, mayBeFolder }: DeviceLocation, facts: DeviceFacts): Mount | undefined {
+  if (!mayBeFolder || hasFolder(facts, mountPoint) !== true) return undefined
+  const directory = parentOf(mountPoint)
+  const expected = [...parseFstab(unlessDenied(() => facts.machine.read('/etc/fstab')) ?? '').keys()]
+  const mounted = facts.mounts.map((mount) => mount.mountPoint)
+  const isForMounts = [...expected, ...mounted].some((path) => path !== '/' && parentOf(path) === directory)
+  return isForMounts ? undefined : folderAt(mountPoint, facts.mounts)
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'))
 }
 
 /**
@@ -70,10 +87,15 @@ function absence(
 ): 'missing' | 'unmounted' {
   const presence = sourcePresence(kernel, source)
   if (presence !== 'unknown') return presence === 'absent' ? 'missing' : 'unmounted'
-  const slash = mountPoint.lastIndexOf('/')
-  const isOnRoot = mounts.every((mount) => mount.mountPoint === '/' || !mountPoint.startsWith(`${mount.mountPoint}/`))
-  const siblings = isOnRoot ? unlessDenied(() => machine.list(mountPoint.slice(0, slash) || '/')) : undefined
-  return siblings === undefined || siblings.includes(mountPoint.slice(slash + 1)) ? 'unmounted' : 'missing'
+  return hasFolder({ machine, mounts }, mountPoint) === false ? 'missing' : 'unmounted'
+}
+
+/** Says whether the folder exists; undefined where that is not looked up. */
+function hasFolder({ machine, mounts }: Pick<DeviceFacts, 'machine' | 'mounts'>, path: string): boolean | undefined {
+  const slash = path.lastIndexOf('/')
+  const isOnRoot = mounts.every((mount) => mount.mountPoint === '/' || !path.startsWith(`${mount.mountPoint}/`))
+  const siblings = isOnRoot ? unlessDenied(() => machine.list(path.slice(0, slash) || '/')) : undefined
+  return siblings?.includes(path.slice(slash + 1))
 }
 
 async function readMounted(location: DeviceLocation, mount: Mount, facts: DeviceFacts): Promise<ReadDevice> {
@@ -82,6 +104,8 @@ async function readMounted(location: DeviceLocation, mount: Mount, facts: Device
     mount_point: mount.mountPoint,
     fs_type: mount.fsType,
     ...hardwareOf(mount, facts),
+    // Other folders of the filesystem have the same identity.
+    ...(mount.isFolder === true ? { uuid: null, serial: null } : {}),
   }
   const stamp = facts.stampOf(mount)
   if (mount.kind === 'network')

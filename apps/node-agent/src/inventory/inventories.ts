@@ -5,7 +5,7 @@ import type { InventoryConfig } from '../config.js'
 import type { Filesystems } from '../machine/filesystems.js'
 import type { StartHelper } from '../machine/helper.js'
 import { kernelOf, type Machine, openMachine } from '../machine/machine.js'
-import { type Mount, mountAt, readMounts } from '../machine/mounts.js'
+import { type Mount, mountNow, readMounts } from '../machine/mounts.js'
 import type { RunCommand } from '../machine/run-command.js'
 import type { NodeProblems, ProblemChange } from '../machine/problems.js'
 import { unlessDenied } from '../machine/try-read.js'
@@ -233,6 +233,6 @@ function mountsOf(devices: readonly ReadDevice[]): readonly Mount[] {
 }
 
 /** Says whether it is still mounted. Otherwise its path shows the folder below, which says nothing of the device. */
-function isThere({ mountPoint, id, kind }: Mount, mounts: readonly Mount[]): boolean {
-  return kind !== 'network' && mountAt(mountPoint, mounts)?.id === id
+function isThere(mount: Mount, mounts: readonly Mount[]): boolean {
+  return mount.kind !== 'network' && mountNow(mount, mounts)?.id === mount.id
 }

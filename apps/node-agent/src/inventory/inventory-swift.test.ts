@@ -9,7 +9,7 @@ import { useWrittenRoot } from './testing/written-root.js'
 const fixture = (path: string) => fileURLToPath(new URL(`fixtures/${path}`, import.meta.url))
 
 const root = useWrittenRoot()
-const { write } = root
+const { write, mounts } = root
 const read = (more: Partial<AgentConfig> = {}) => readInventory(root.path, more)
 
 describe('rings with host names and IPv6 addresses', () => {
@@ -44,6 +44,61 @@ describe('rings with host names and IPv6 addresses', () => {
     expect(devices?.map(({ name, status }) => [name, status])).toEqual([
       ['d3', 'missing'],
       ['d2', 'unmounted'],
+    ])
+  })
+})
+
+describe('devices of servers with mount_check = false', () => {
+  beforeEach(() => {
+    cpSync(fixture('lab'), root.path, { recursive: true })
+    for (const name of ['d3', 'd4']) mkdirSync(join(root.path, 'srv/node', name), { recursive: true })
+    write('etc/swift/object-server.conf', '[DEFAULT]\nbind_ip = 127.0.2.2\nmount_check = false\n')
+  })
+
+  async function statuses() {
+    const { devices, problems } = await read()
+    return [devices?.map(({ name, status }) => [name, status]), problems.map(({ code }) => code)]
+  }
+
+  it('are folders of another filesystem, whose space they share', async () => {
+    mounts(['8:1 / / rw - ext4 /dev/sda1 rw'])
+    const { devices, problems } = await read()
+    expect(devices?.map(({ name, status, mount_point: path, uuid }) => [name, status, path, uuid])).toEqual([
+      ['d3', 'ok', '/srv/node/d3', null],
+      ['d4', 'ok', '/srv/node/d4', null],
+      ['d5', 'missing', null, null],
+    ])
+    expect(devices?.[0]?.figures?.total_bytes).toBeGreaterThan(0)
+    expect(problems.map(({ code }) => code)).toEqual(['mount_check_off', 'shared_filesystem'])
+  })
+
+  it('are mount points where another device is mounted, or fstab has one', async () => {
+    mounts(['8:1 / / rw - ext4 /dev/sda1 rw', '8:2 / /srv/node/d4 rw - xfs /dev/sda2 rw'])
+    const expected = [
+      ['d3', 'unmounted'],
+      ['d4', 'ok'],
+      ['d5', 'missing'],
+    ]
+    expect(await statuses()).toEqual([expected, ['mount_check_off']])
+    mounts(['8:1 / / rw - ext4 /dev/sda1 rw'])
+    write('etc/fstab', 'LABEL=x /srv/node/d4 xfs noatime 0 0\n')
+    expect((await statuses())[0]).toEqual([
+      ['d3', 'unmounted'],
+      ['d4', 'unmounted'],
+      ['d5', 'missing'],
+    ])
+  })
+
+  it('are mount points where the servers require mounts', async () => {
+    mounts(['8:1 / / rw - ext4 /dev/sda1 rw'])
+    write('etc/swift/object-server.conf', '[DEFAULT]\nbind_ip = 127.0.2.2\n')
+    expect(await statuses()).toEqual([
+      [
+        ['d3', 'unmounted'],
+        ['d4', 'unmounted'],
+        ['d5', 'missing'],
+      ],
+      [],
     ])
   })
 })

@@ -16,6 +16,8 @@ export interface Mount {
   readonly source: string
   readonly readOnly: boolean
   readonly kind: MountKind
+  /** Set for a device that is a folder of the mount, at the path `mountPoint`. */
+  readonly isFolder?: true
 }
 
 /** A filesystem on a local block device or pool, however often it is mounted. */
@@ -60,6 +62,18 @@ function mountsBelow(root: string, mounts: readonly Mount[]): readonly Mount[] {
 /** Returns the visible mount of a path, where something is mounted exactly there. */
 export function mountAt(path: string, mounts: readonly Mount[]): Mount | undefined {
   return mounts.findLast((mount) => mount.mountPoint === path && !isHidden(mount, mounts))
+}
+
+/** Returns the mount of a device as it is now: at its path, or for a folder the mount that contains it. */
+export function mountNow({ mountPoint, isFolder }: Mount, mounts: readonly Mount[]): Mount | undefined {
+  return mountAt(mountPoint, mounts) ?? (isFolder === true ? folderAt(mountPoint, mounts) : undefined)
+}
+
+/** Returns a folder as a mount of its own: the visible local mount that contains it, with the folder's path. */
+export function folderAt(path: string, mounts: readonly Mount[]): Mount | undefined {
+  const above = mounts.filter((mount) => isAtOrAbove(mount.mountPoint, path) && !isHidden(mount, mounts))
+  const nearest = above.toSorted((a, b) => b.mountPoint.length - a.mountPoint.length)[0]
+  return nearest === undefined ? undefined : { ...nearest, mountPoint: path, isFolder: true }
 }
 
 // The mounts are read far more often than they change.
