@@ -98,8 +98,8 @@ describe('a deployment to a gateway', () => {
     await deployed()
     await node.stop()
     await node.start()
-    const acknowledged = async () => (await deployed()).targets[0]?.generation
-    expect(await acknowledged()).toBe(2)
+    const acknowledged = async () => (await deployed()).targets
+    expect(await acknowledged()).toMatchObject([{ generation: 2 }])
     expect(await startedGenerations(node.dir)).toEqual([1, 2])
   })
 

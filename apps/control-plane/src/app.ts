@@ -25,6 +25,7 @@ import { secureHeaders } from './http/guards/secure-headers.js'
 import { createServer } from './http/server.js'
 import { limitUnauthenticated } from './http/guards/unauthenticated.js'
 import { shareUploadsRoutes } from './shares/routes.js'
+import { clusterIdentityRoutes } from './identity/routes.js'
 import { driftRoutes } from './deployments/routes.js'
 import { metricRoutes } from './metrics/routes.js'
 import { nodeHardwareRoutes } from './nodes/routes.js'
@@ -98,6 +99,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...capacityRoutes(services.capacity),
     ...clusterHealthRoutes(services.clusterHealth),
     ...clusterStorageRoutes(services.clusterStorage, idempotency),
+    ...clusterIdentityRoutes(services.clusterIdentity, idempotency),
     ...metricRoutes(metrics.reads),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...driftRoutes(services.drift, idempotency),

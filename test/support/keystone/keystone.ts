@@ -21,6 +21,8 @@ export const isKeystoneEnabled =
 export interface KeystoneOptions {
   /** Serves HTTPS with a certificate of a private CA, whose PEM is `Keystone.ca`. */
   readonly isPrivateTls?: boolean
+  /** Passwords that it accepts, as a regular expression. Default: all. */
+  readonly passwordRegex?: string
 }
 
 /** See README.md. */
@@ -50,7 +52,7 @@ export async function startKeystone(options: KeystoneOptions = {}): Promise<Keys
   const certificates = options.isPrivateTls ? await makeCertificates(folder) : undefined
   const ca = certificates?.ca
   const adminPassword = 'admin-password-of-the-lab'
-  await initialize(folder, url, adminPassword)
+  await initialize(folder, url, adminPassword, options)
   const socket = certificates
     ? ['--https-socket', `127.0.0.1:${port},${certificates.certificate},${certificates.key}`]
     : ['--http-socket', `127.0.0.1:${port}`]
@@ -79,7 +81,12 @@ export async function startKeystone(options: KeystoneOptions = {}): Promise<Keys
 }
 
 /** Creates database, keys and the first administrator, as docs.openstack.org describes the installation. */
-async function initialize(folder: string, url: string, adminPassword: string): Promise<void> {
+async function initialize(
+  folder: string,
+  url: string,
+  adminPassword: string,
+  { passwordRegex }: KeystoneOptions,
+): Promise<void> {
   const lines = [
     '[DEFAULT]',
     'use_stderr = true',
@@ -93,6 +100,7 @@ async function initialize(folder: string, url: string, adminPassword: string): P
     `key_repository = ${folder}/credential-keys`,
     '[identity]',
     'password_hash_rounds = 4',
+    ...(passwordRegex === undefined ? [] : ['[security_compliance]', `password_regex = ${passwordRegex}`]),
   ]
   await writeFile(configuration(folder), `${lines.join('\n')}\n`)
   for (const keys of ['fernet-keys', 'credential-keys']) await mkdir(join(folder, keys), { mode: 0o700 })

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { ClusterStorageInput } from '@roost/api-types/rest'
 import { type Command, Option } from 'commander'
 import type { Config } from '../config.js'
@@ -8,7 +7,7 @@ import { CommandError, exitCodes } from './terminal/exit-codes.js'
 import { outputOption, render } from './terminal/output.js'
 import type { Columns, OutputOptions } from './terminal/output.js'
 import type { Terminal } from './terminal/terminal.js'
-import { readSecret } from './terminal/secret-input.js'
+import { readCaFile, readKeyOf } from './terminal/key-file.js'
 
 interface StorageFlags {
   readonly authUrl: string
@@ -88,18 +87,16 @@ function addSetStorage(cluster: Command, config: () => Config, { out, err }: Pic
     .action((nameOrId: string, flags: StorageFlags) =>
       withCluster(config(), nameOrId, async (clusters, { id }) => {
         const owner = flags.user ?? 'the application credential'
-        const input = await readLogin(flags, () => readSecret(`Key of ${owner}: `, process.stdin, err))
+        const input = await readLogin(flags, () => readKeyOf(owner, flags.keyFile, err))
         await clusters.setStorage.mutate({ id, ...input })
         out.write(`storage login of cluster ${nameOrId} set to ${owner}; gateways use it from their next deployment\n`)
       }),
     )
 }
 
-async function readLogin(flags: StorageFlags, askKey: () => Promise<string>): Promise<ClusterStorageInput> {
-  const ca = flags.caFile === undefined ? undefined : await readFile(flags.caFile, 'utf8').catch(refuse('CA'))
-  const key = flags.keyFile === '-' ? await askKey() : await readKey(flags.keyFile)
-  if (key === '')
-    throw new CommandError('The key is empty. Pass the key with --key-file or on standard input.', exitCodes.usage)
+async function readLogin(flags: StorageFlags, readKey: () => Promise<string>): Promise<ClusterStorageInput> {
+  const ca = await readCaFile(flags.caFile)
+  const key = await readKey()
   return {
     auth_url: flags.authUrl,
     user: flags.user,
@@ -112,16 +109,5 @@ async function readLogin(flags: StorageFlags, askKey: () => Promise<string>): Pr
     application_credential_id: flags.applicationCredentialId,
     application_credential_name: flags.applicationCredentialName,
     ca,
-  }
-}
-
-async function readKey(path: string): Promise<string> {
-  const content = await readFile(path, 'utf8').catch(refuse('key'))
-  return content.split('\n', 1)[0]?.trim() ?? ''
-}
-
-function refuse(kind: string): (error: NodeJS.ErrnoException) => never {
-  return ({ code, path }) => {
-    throw new CommandError(`Cannot read the ${kind} file ${path} (${code}).`, exitCodes.usage)
   }
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { addList, withApi, withCluster } from './client/api.js'
 import type { ClusterRecord } from './client/api.js'
+import { addClusterIdentity } from './cluster-identity.js'
 import { addClusterStorage } from './cluster-storage.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
 import { outputOption, render } from './terminal/output.js'
@@ -12,7 +13,7 @@ const columns: Columns<ClusterRecord> = { ID: ({ id }) => id, NAME: ({ name }) =
 
 export function addClusters(program: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
-  const cluster = program.command('cluster').description('Manage clusters and their storage logins')
+  const cluster = program.command('cluster').description('Manage clusters, their storage logins and identity services')
   addList(cluster, config, out, {
     description: 'List clusters',
     columns,
@@ -49,4 +50,5 @@ export function addClusters(program: Command, config: () => Config, terminal: Te
       }),
     )
   addClusterStorage(cluster, config, terminal)
+  addClusterIdentity(cluster, config, terminal)
 }

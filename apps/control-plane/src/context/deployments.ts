@@ -2,7 +2,7 @@ import type { Node } from '@roost/api-types/rest'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
 import type { Writes } from '../database/writes.js'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
-import { systemClock } from '@roost/runtime'
+import { closeAll, systemClock } from '@roost/runtime'
 import { createDesiredStorage } from '../clusters/desired-storage-store.js'
 import type { Database } from '../database/database.js'
 import { createDeployments } from '../deployments/feature.js'
@@ -13,21 +13,43 @@ import type { Secrets } from '../secrets/secrets.js'
 import { createShareAdoption } from '../shares/adoption.js'
 import { createDesiredShares } from '../shares/desired-store.js'
 import { createShareStore } from '../shares/store.js'
+import { buildIdentity } from './identity.js'
+import type { IdentityFeature } from '../identity/feature.js'
 import type { ContextOptions } from './options.js'
 import { createDesiredUsers } from '../users/desired-store.js'
 
-/** Deployments of shares and users, with the sources of their desired state. */
+interface DeploymentParts {
+  readonly writes: Writes
+  readonly secrets: Secrets
+  readonly mac: BodyFingerprint
+  readonly channel: NodeChannel
+  readonly requests: AgentRequests
+  readonly getNode: (id: number) => Promise<Node>
+}
+
+/** Deployments of shares and users to nodes, and of users to the identity services of their clusters. */
 export function buildDeployments(
   database: Database,
+  options: ContextOptions,
+  parts: DeploymentParts,
+): Omit<DeploymentFeature, 'services'> & { readonly services: DeploymentFeature['services'] & IdentityServices } {
+  const nodes = buildNodeDeployments(database, options, parts)
+  const identity = buildIdentity(database, options, { ...parts, base: nodes.services.userDbDeployments })
+  const { clusterIdentity, userDbDeployments } = identity
+  return {
+    ...nodes,
+    services: { ...nodes.services, clusterIdentity, userDbDeployments },
+    stop: () => closeAll([() => identity.stop(), () => nodes.stop()]),
+  }
+}
+
+type IdentityServices = Pick<IdentityFeature, 'clusterIdentity'>
+
+/** Deployments to nodes, with the sources of their desired state. */
+function buildNodeDeployments(
+  database: Database,
   { config, log, now }: ContextOptions,
-  more: {
-    readonly writes: Writes
-    readonly secrets: Secrets
-    readonly mac: BodyFingerprint
-    readonly channel: NodeChannel
-    readonly requests: AgentRequests
-    readonly getNode: (id: number) => Promise<Node>
-  },
+  more: DeploymentParts,
 ): DeploymentFeature {
   const shares = createDesiredShares(more.secrets)
   const users = createDesiredUsers(more.secrets)

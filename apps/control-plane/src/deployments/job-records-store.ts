@@ -1,5 +1,5 @@
 import { resourceUri } from '@roost/api-types/rest'
-import type { Job, JobPlan, JobState, JobTarget, NodePlan, TargetState } from '@roost/api-types/rest'
+import type { IdentityPlan, Job, JobPlan, JobState, JobTarget, NodePlan, TargetState } from '@roost/api-types/rest'
 import type { DeploymentKind } from '@roost/api-types/agent'
 import type { Prisma } from '@roost/database'
 import { progressOf } from './decide.js'
@@ -7,7 +7,10 @@ import type { JobNow } from './decide.js'
 import { deploymentKinds } from './kinds.js'
 import type { ReviewedPlan } from './plan-id.js'
 
-export const withTargets = { targets: { orderBy: { nodeId: 'asc' } } } as const satisfies Prisma.JobInclude
+export const withTargets = {
+  targets: { orderBy: { nodeId: 'asc' } },
+  identityTarget: true,
+} as const satisfies Prisma.JobInclude
 export type JobRow = Prisma.JobGetPayload<{ include: typeof withTargets }>
 
 /** A row as the state machine sees it. */
@@ -37,9 +40,10 @@ export function jobRecord(row: JobRow): Job {
     created: row.createdAt.toISOString(),
     started: row.startedAt?.toISOString() ?? null,
     finished: row.finishedAt?.toISOString() ?? null,
-    progress: progressOf(jobNow(row)),
+    progress: progressOf(row.identityTarget === null ? jobNow(row) : identityNow(row, row.identityTarget)),
     message: row.message,
-    targets: row.targets.map(targetRecord),
+    targets:
+      row.identityTarget === null ? row.targets.map(targetRecord) : [identityRecord(row.clusterId, row.identityTarget)],
     dry_run: row.dryRun,
     plan: planRecord(row),
   }
@@ -47,6 +51,18 @@ export function jobRecord(row: JobRow): Job {
 
 function targetRecord({ nodeId, state, message, generation }: JobRow['targets'][number]): JobTarget {
   return { node: resourceUri('nodes', nodeId), state: state as TargetState, message, generation }
+}
+
+type IdentityRow = NonNullable<JobRow['identityTarget']>
+
+function identityRecord(clusterId: number, { state, message }: IdentityRow): JobTarget {
+  return { identity: `${resourceUri('clusters', clusterId)}identity/`, state: state as TargetState, message }
+}
+
+/** The job as one whose target is a node: its progress is that of the identity service. */
+function identityNow(row: JobRow, { state, begun, attempts, message }: IdentityRow): JobNow {
+  const target = { nodeId: 0, state: state as TargetState, begun, answered: false, attempts, deadline: null, message }
+  return { ...jobNow(row), targets: [target] }
 }
 
 /** The plans that its targets have, by node. */
@@ -60,7 +76,9 @@ export function plansOf({ targets }: JobRow): ReadonlyMap<number, ReviewedPlan> 
 }
 
 /** Null until every node has answered, and where none was asked. */
-function planRecord({ planId, targets }: JobRow): JobPlan | null {
+function planRecord({ planId, targets, identityTarget }: JobRow): JobPlan | null {
   if (planId === null) return null
-  return { plan_id: planId, nodes: targets.flatMap(({ plan }) => (plan === null ? [] : [plan as unknown as NodePlan])) }
+  const nodes = targets.flatMap(({ plan }) => (plan === null ? [] : [plan as unknown as NodePlan]))
+  const identity = identityTarget?.plan ?? null
+  return { plan_id: planId, nodes, ...(identity === null ? {} : { identity: identity as unknown as IdentityPlan }) }
 }

@@ -105,7 +105,8 @@ function otherNodes(): RoostError {
 
 const byNumber = (one: number, other: number) => one - other
 
-function auditOf(kind: DeploymentKind, action: AuditAction, job: Job, input?: JobInput) {
+/** Returns the audit event of a change of a job. */
+export function auditOf(kind: DeploymentKind, action: AuditAction, job: Job, input?: JobInput) {
   const { node, cluster } = job
   const asked = { node, cluster, dry_run: job.dry_run || null, plan_id: input?.plan_id, generation: input?.generation }
   const changes = Object.entries(asked).filter(([, value]) => value != null)

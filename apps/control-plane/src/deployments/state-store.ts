@@ -77,7 +77,8 @@ export function createStateStore({ prisma }: Database): StateStore {
   return {
     transaction: (work) => prisma.$transaction(work),
     async unfinishedJobs() {
-      const where = { state: { in: [...unfinishedStates] } }
+      // Those of an identity service concern no node.
+      const where = { state: { in: [...unfinishedStates] }, identityTarget: { is: null } }
       const rows = await prisma.job.findMany({ select: { id: true, kind: true }, where, orderBy: { id: 'asc' } })
       return rows.map(({ id, kind }) => ({ id, kind: kind as DeploymentKind }))
     },

@@ -8,6 +8,7 @@ const sealedColumns: readonly { readonly table: string; readonly column: string;
   { table: 'users', column: 'password', purpose: 'user-password' },
   { table: 'gateway_shares', column: 'password', purpose: 'share-password' },
   { table: 'storage_logins', column: 'key', purpose: 'storage-key' },
+  { table: 'identity_services', column: 'key', purpose: 'identity-key' },
   { table: 'generations', column: 'payload', purpose: 'desired-state' },
 ]
 

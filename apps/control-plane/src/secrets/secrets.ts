@@ -5,7 +5,7 @@ import { syncFolder, writeFileAtomically } from '@roost/runtime'
 import { StartError } from '../lifecycle/start-error.js'
 
 /** The use of a secret. It can only be decrypted for the same purpose. */
-export type SecretPurpose = 'user-password' | 'share-password' | 'storage-key' | 'desired-state'
+export type SecretPurpose = 'user-password' | 'share-password' | 'storage-key' | 'identity-key' | 'desired-state'
 
 /** Encrypts secrets that nodes need and that the database must not contain as plain text. */
 export interface Secrets {
@@ -35,12 +35,14 @@ const names: Readonly<Record<SecretPurpose, string>> = {
   'user-password': 'password of the user',
   'share-password': 'password of the share',
   'storage-key': 'storage key of the cluster',
+  'identity-key': 'key of the identity service of the cluster',
   'desired-state': 'desired state of the node',
 }
 const remedies: Readonly<Record<SecretPurpose, string>> = {
   'user-password': 'set this password again',
   'share-password': 'set this password again',
   'storage-key': 'set this key again with "roost cluster set-storage"',
+  'identity-key': 'set this key again with "roost cluster set-identity"',
   'desired-state': 'deploy to this node again',
 }
 

@@ -34,8 +34,18 @@ export interface Admission {
 export type UserStore = ReturnType<typeof createUserStore>
 
 // Never the password: what is not read cannot leak.
-const select = { id: true, clusterId: true, name: true, isSuperuser: true, enabled: true, revision: true } as const
-const columns = Prisma.sql`id, cluster_id as "clusterId", name, is_superuser as "isSuperuser", enabled, revision`
+const select = {
+  id: true,
+  clusterId: true,
+  name: true,
+  isSuperuser: true,
+  enabled: true,
+  revision: true,
+  projectId: true,
+  login: true,
+} as const
+const columns = Prisma.sql`id, cluster_id as "clusterId", name, is_superuser as "isSuperuser", enabled, revision,
+       project_id as "projectId", login`
 type Row = Prisma.UserGetPayload<{ select: typeof select }>
 
 /** The filters under which the total is known without counting. */
@@ -89,6 +99,7 @@ async function update(tx: Transaction, id: number, change: UserUpdate): Promise<
   const { password, isSuperuser, enabled } = change
   const [row] = await tx.$queryRaw<Row[]>`
     update users set revision = revision + 1, password = coalesce(${password ?? null}::bytea, password),
+           password_revision = password_revision + ${password === undefined ? 0 : 1}::int,
            is_superuser = coalesce(${isSuperuser ?? null}::boolean, is_superuser),
            enabled = coalesce(${enabled ?? null}::boolean, enabled)
      where id = ${id} returning ${columns}`
@@ -113,7 +124,7 @@ async function countedTotal(prisma: Database['prisma'], filters: ListQuery['filt
   return sum.users ?? 0
 }
 
-function recordOf({ id, clusterId, name, isSuperuser, enabled, revision }: Row): StoredUser {
+function recordOf({ id, clusterId, name, isSuperuser, enabled, revision, projectId, login }: Row): StoredUser {
   return {
     id: String(id),
     resource_uri: resourceUri('users', id),
@@ -121,6 +132,8 @@ function recordOf({ id, clusterId, name, isSuperuser, enabled, revision }: Row):
     user: name,
     is_superuser: isSuperuser,
     enabled,
+    ...(projectId === null ? {} : { account: `AUTH_${projectId}` }),
+    ...(login === null ? {} : { login }),
     revision,
   }
 }

@@ -16,6 +16,8 @@ export const AuditAction = z
     'reapply',
     'set_storage',
     'unset_storage',
+    'set_identity',
+    'unset_identity',
     'remove_leftovers',
     'remove_usage',
     'enrol',

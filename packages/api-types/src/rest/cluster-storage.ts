@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { relationUri } from './dialect/uri.js'
+import { Pem } from '../values/pem.js'
 import { storageFaults } from './cluster-storage-rules.js'
 
 const noUrl =
@@ -88,7 +89,7 @@ export const ClusterStorageInput = z
       z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'Use the id of an application credential, such as Keystone shows it.'),
     ),
     application_credential_name: optional(printable(255)).describe('Needs user and user_domain, too'),
-    ca: optional(Pem()),
+    ca: optional(Pem),
   })
   .check(({ value, issues }) => {
     const faulty = new Set(issues.map(({ path }) => path?.[0]))
@@ -111,16 +112,6 @@ export const ClusterStorageInput = z
     ],
   })
 export type ClusterStorageInput = z.infer<typeof ClusterStorageInput>
-
-function Pem() {
-  return z
-    .string()
-    .max(65_536)
-    .regex(
-      /^(?:\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----)+\s*$/,
-      'Use one or more certificates in PEM format, and no other text.',
-    )
-}
 
 function hasOnlyAddress({ username, password, search, hash }: URL): boolean {
   return [username, password, search, hash].every((part) => part === '')

@@ -1,6 +1,7 @@
 export * from './audit-event.js'
 export * from './capacity.js'
 export * from './cluster-health.js'
+export * from './cluster-identity.js'
 export * from './cluster-storage.js'
 export { authVersionOf } from './cluster-storage-rules.js'
 export * from './cluster.js'

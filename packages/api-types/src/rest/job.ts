@@ -12,9 +12,16 @@ export const unfinishedStates = ['NEW', 'QUEUED', 'IN_PROGRESS'] as const satisf
 export const TargetState = z.enum(['waiting', 'planned', 'staged', 'applied', 'failed', 'rolled_back'])
 export type TargetState = z.infer<typeof TargetState>
 
-export const JobTarget = z
+const NodeTarget = z
   .object({ node: relationUri('nodes'), state: TargetState, message: z.string(), generation: z.int().nullable() })
-  .meta({ id: 'JobTarget' })
+  .meta({ id: 'NodeTarget' })
+
+/** The only target of a deployment of users to an identity service. */
+const IdentityTarget = z
+  .object({ identity: ResourceUri, state: TargetState, message: z.string() })
+  .meta({ id: 'IdentityTarget' })
+
+export const JobTarget = z.union([NodeTarget, IdentityTarget]).meta({ id: 'JobTarget' })
 export type JobTarget = z.infer<typeof JobTarget>
 
 const PlannedFile = z.object({ path: z.string(), change: z.enum(['create', 'change', 'remove']), diff: z.string() })
@@ -38,10 +45,25 @@ export const NodePlan = z
   .meta({ id: 'NodePlan' })
 export type NodePlan = z.infer<typeof NodePlan>
 
+export const PlannedObject = z.object({
+  type: z.enum(['domain', 'project', 'user', 'role']),
+  name: z.string().meta({ description: 'Of a role: the user that gets or loses it' }),
+  change: z.enum(['create', 'enable', 'disable', 'set_password', 'grant', 'revoke']),
+  detail: z.string().meta({ description: 'Of a role: its name', [blankKey]: true }),
+})
+export type PlannedObject = z.infer<typeof PlannedObject>
+
+/** What would change in the identity service of a cluster, in the order in which it changes for each user. */
+export const IdentityPlan = z
+  .object({ identity: ResourceUri, objects: z.array(PlannedObject), notes: z.array(z.string()) })
+  .meta({ id: 'IdentityPlan' })
+export type IdentityPlan = z.infer<typeof IdentityPlan>
+
 export const JobPlan = z
   .object({
     plan_id: z.string().meta({ description: 'Send it in a POST to apply exactly this plan' }),
     nodes: z.array(NodePlan),
+    identity: IdentityPlan.optional().meta({ description: 'Of a deployment of users to an identity service' }),
   })
   .meta({ id: 'JobPlan' })
 export type JobPlan = z.infer<typeof JobPlan>

@@ -42,6 +42,14 @@ export const User = z
     user: z.string().meta({ description: 'Logs in as <user>:<user>; its account is AUTH_<user>' }),
     is_superuser: z.boolean().meta({ description: 'Can access every account of the cluster' }),
     enabled: z.boolean(),
+    account: z
+      .string()
+      .optional()
+      .meta({ description: 'Where users are in Keystone: AUTH_<id of the project>, from the first deployment on' }),
+    login: z
+      .string()
+      .optional()
+      .meta({ description: 'Where users are in Keystone: the name to log in with, from the first deployment on' }),
   })
   .meta({ id: 'User', examples: [exampleUser] })
 export type User = z.infer<typeof User>
@@ -74,6 +82,6 @@ export type UserChange = z.infer<typeof UserChange>
 export const userRules = {
   filters: { ...byId, ...throughCluster, user: 'text' },
   ordering: ['id', 'cluster', 'user', 'is_superuser', 'enabled'],
-  // In the answers of writes alone; a new one moves the record's revision.
-  observed: ['password'],
+  // The password is in the answers of writes alone, and a new one moves the record's revision. Deployments set the others.
+  observed: ['password', 'account', 'login'],
 } as const satisfies ResourceRules

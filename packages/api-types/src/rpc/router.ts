@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   ApiKeyRotation,
   ChangedNode,
+  ClusterIdentityInput,
   ClusterStorageInput,
   DriftAction,
   GrantableRole,
@@ -56,6 +57,13 @@ export const appRouter = router({
     unsetStorage: write
       .input(Id.extend({ force: z.boolean().default(false) }))
       .mutation(({ ctx, input: { id, force } }) => ctx.services.clusterStorage.unset(id, ctx.caller, { force })),
+    identity: read.input(Id).query(({ ctx, input }) => ctx.services.clusterIdentity.get(input.id)),
+    setIdentity: write
+      .input(ClusterIdentityInput.safeExtend(Id.shape))
+      .mutation(({ ctx, input: { id, ...login } }) => ctx.services.clusterIdentity.set(id, login, ctx.caller)),
+    unsetIdentity: write
+      .input(Id)
+      .mutation(({ ctx, input: { id } }) => ctx.services.clusterIdentity.unset(id, ctx.caller)),
   }),
   nodes: router({
     ...crud.nodes,

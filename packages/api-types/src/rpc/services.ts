@@ -5,6 +5,8 @@ import type {
   Capacity,
   ChangedNode,
   ClusterHealth,
+  ClusterIdentity,
+  ClusterIdentityInput,
   ClusterStorage,
   ClusterStorageInput,
   CreatedApiKey,
@@ -35,6 +37,16 @@ export interface ClusterStorageService {
   set(clusterId: number, input: ClusterStorageInput, caller: Caller): Promise<ClusterStorage>
   /** Refused while enabled shares of the cluster need it, unless forced. */
   unset(clusterId: number, caller: Caller, options?: { readonly force?: boolean }): Promise<void>
+}
+
+/** The Keystone that has the users of a cluster. Its key can be set, and is never returned. */
+export interface ClusterIdentityService {
+  /** Null until it is set: the users are then in the configuration of the proxies. */
+  get(clusterId: number): Promise<ClusterIdentity | null>
+  /** Logs in first; throws `invalid` with what Keystone answered. */
+  set(clusterId: number, input: ClusterIdentityInput, caller: Caller): Promise<ClusterIdentity>
+  /** Changes nothing in Keystone. Refused (`conflict`) while a deployment of users is unfinished. */
+  unset(clusterId: number, caller: Caller): Promise<void>
 }
 
 /** Nodes are created by enrollment only. A node with shares cannot be removed (`conflict`). */
@@ -205,6 +217,7 @@ export interface Services extends ResourceServices {
   readonly userDbDeployments: JobService
   readonly apiKeys: ApiKeyService
   readonly clusterStorage: ClusterStorageService
+  readonly clusterIdentity: ClusterIdentityService
   readonly nodeStates: NodeStateService
   readonly shareUploads: ShareUploadsService
   readonly drift: DriftService

@@ -1,0 +1,33 @@
+import type { JobService } from '@roost/api-types/rpc'
+import { systemClock } from '@roost/runtime'
+import type { Database } from '../database/database.js'
+import type { Writes } from '../database/writes.js'
+import { createJobStore } from '../deployments/job-store.js'
+import { createIdentity } from '../identity/feature.js'
+import type { IdentityFeature } from '../identity/feature.js'
+import { createIdentityJobStore } from '../identity/job-store.js'
+import { createIdentityServiceStore } from '../identity/service-store.js'
+import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
+import type { Secrets } from '../secrets/secrets.js'
+import type { ContextOptions } from './options.js'
+
+/** Builds the identity services of clusters; `base` deploys the users of clusters that have none. */
+export function buildIdentity(
+  database: Database,
+  { log, now }: ContextOptions,
+  more: {
+    readonly writes: Writes
+    readonly secrets: Secrets
+    readonly mac: BodyFingerprint
+    readonly base: JobService
+  },
+): IdentityFeature {
+  return createIdentity({
+    ...more,
+    services: createIdentityServiceStore(database),
+    store: createIdentityJobStore(database, more.secrets),
+    jobs: createJobStore(database, 'user_db'),
+    clock: { ...systemClock, now },
+    log,
+  })
+}

@@ -1,0 +1,60 @@
+import type { ClusterIdentityService, JobService } from '@roost/api-types/rpc'
+import type { Clock } from '@roost/runtime'
+import type { Writes } from '../database/writes.js'
+import { every } from '../jobs/every.js'
+import type { Log } from '../lifecycle/log.js'
+import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
+import type { Secrets } from '../secrets/secrets.js'
+import type { IdentityJobStore } from './job-store.js'
+import { createIdentityJobs, requireNoUnfinished } from './jobs.js'
+import type { UserDbJobs } from './jobs.js'
+import { createIdentityPlanner } from './planner.js'
+import { IdentityRunner } from './runner.js'
+import type { IdentityServiceStore } from './service-store.js'
+import { createClusterIdentityService } from './service.js'
+
+export interface IdentityOptions {
+  readonly services: IdentityServiceStore
+  readonly store: IdentityJobStore
+  readonly jobs: UserDbJobs
+  /** Deploys users to the proxies of clusters without an identity service. */
+  readonly base: JobService
+  readonly writes: Writes
+  readonly secrets: Secrets
+  readonly mac: BodyFingerprint
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface IdentityFeature {
+  readonly clusterIdentity: ClusterIdentityService
+  readonly userDbDeployments: JobService
+  stop(): Promise<void>
+}
+
+/** How often jobs that a crash interrupted, or that the database could not store, are continued. */
+const checkEveryMs = 5_000
+
+/** The identity services of clusters, and the deployments of users to them. */
+export function createIdentity(options: IdentityOptions): IdentityFeature {
+  const { services, store, jobs, base, writes, secrets, mac, clock, log } = options
+  const stopping = new AbortController()
+  const plan = createIdentityPlanner(store, mac, stopping.signal)
+  const runner = new IdentityRunner({ store, plan, clock, log, stopping: stopping.signal })
+  const wake = () => runner.wake()
+  const check = every(checkEveryMs, 'advance deployments to identity services', async () => wake(), log)
+  return {
+    clusterIdentity: createClusterIdentityService({
+      store: services,
+      writes,
+      secrets,
+      requireNoDeployment: (tx, clusterId) => requireNoUnfinished(jobs, tx, clusterId),
+    }),
+    userDbDeployments: createIdentityJobs({ base, jobs, store, writes, plan, wake }),
+    async stop() {
+      stopping.abort()
+      await check.stop()
+      await runner.stop()
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { IdentityPlan } from '@roost/api-types/rest'
+import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
+import { SecretError } from '../secrets/secrets.js'
+import type { DesiredIdentity } from './desired.js'
+import { readFound } from './found.js'
+import type { IdentityJobStore, MarkedPlan } from './job-store.js'
+import { openKeystone } from './keystone/client.js'
+import type { KeystoneClient } from './keystone/client.js'
+import { KeystoneError } from './keystone/errors.js'
+import { plannedObjects, planIdentity } from './plan.js'
+import type { IdentityChanges } from './plan.js'
+import { identityUri } from './uri.js'
+
+/** What would change, and with what it is done. */
+export interface PlannedIdentity extends MarkedPlan {
+  readonly client: KeystoneClient
+  readonly desired: DesiredIdentity
+  readonly changes: IdentityChanges
+}
+
+/** Compares the users of a cluster with its Keystone, or returns why that is not possible. */
+export type IdentityPlanner = (clusterId: number) => Promise<PlannedIdentity | { readonly error: string }>
+
+const timeoutMs = 60_000
+
+export function createIdentityPlanner(
+  store: Pick<IdentityJobStore, 'read'>,
+  mac: BodyFingerprint,
+  signal: AbortSignal,
+): IdentityPlanner {
+  return async (clusterId) => {
+    try {
+      const read = await store.read(clusterId)
+      if (read === undefined) return { error: 'This cluster has no identity service any more. Deploy again.' }
+      const { login, desired } = read
+      const client = await openKeystone(login, { signal, timeoutMs })
+      const found = await readFound(client, desired)
+      const changes = planIdentity(desired, found)
+      const objects = plannedObjects(desired, changes, found)
+      const plan = { identity: identityUri(clusterId), objects, notes: [...changes.conflicts, ...cacheNotes(changes)] }
+      return { plan, mark: markOf(mac, read, plan), client, desired, changes }
+    } catch (error) {
+      if (error instanceof KeystoneError || error instanceof SecretError) return { error: error.message }
+      throw error
+    }
+  }
+}
+
+/** Returns what an operator has to know where rights are taken. */
+export function cacheNotes({ users }: IdentityChanges): readonly string[] {
+  if (users.every(({ revocations }) => revocations.length === 0)) return []
+  return [
+    'Keystone ends tokens at once. A proxy accepts one that it has validated before for token_cache_time of its authtoken (300 s unless set).',
+  ]
+}
+
+/** Stands for what Keystone should have, and behind the point for what would change. Keyed, since it is made of passwords. */
+function markOf(mac: BodyFingerprint, read: object, plan: IdentityPlan): string {
+  const of = (value: unknown) => Buffer.from(mac.of(JSON.stringify(value))).toString('hex')
+  return `${of(read)}.${of(plan)}`
+}
+
+/** Returns what has changed since a plan was reviewed; undefined while it is the same. */
+export function changedSince(reviewed: MarkedPlan, now: MarkedPlan): string | undefined {
+  if (reviewed.mark === now.mark) return undefined
+  const again = 'Create a new plan with dry_run and review it.'
+  const isHere = reviewed.mark.split('.')[0] !== now.mark.split('.')[0]
+  const what = isHere ? 'The users or the identity service of this cluster were' : 'Keystone was'
+  return `${what} changed after the plan was reviewed. ${again}`
+}
