@@ -37,6 +37,7 @@ const version2 = () => ({
 
 let origin: string
 let asked: { readonly path: string; readonly body: object }[]
+let connections: (string | undefined)[]
 let accountStatus: number
 const server = createServer((request, response) => {
   let text = ''
@@ -46,6 +47,7 @@ const server = createServer((request, response) => {
     if (request.method === 'HEAD') response.writeHead(accountStatus).end()
     else {
       asked.push({ path, body: JSON.parse(text) })
+      connections.push(request.headers.connection)
       const isVersion3 = path === '/v3/auth/tokens'
       response.writeHead(isVersion3 ? 201 : 200, { 'x-subject-token': 'token' })
       response.end(JSON.stringify(isVersion3 ? version3() : version2()))
@@ -59,6 +61,7 @@ beforeAll(async () => {
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 beforeEach(() => {
   asked = []
+  connections = []
   accountStatus = 204
 })
 
@@ -166,6 +169,11 @@ describe('a login to Keystone', () => {
     accountStatus = 204
     expect(await check(byPassword())).toBeUndefined()
     expect(asked).toHaveLength(4)
+  })
+
+  it('has a connection of its own, which Keystone cannot close while it is used again', async () => {
+    for (const key of ['one', 'two']) await accountOf(byPassword({ key }))
+    expect(connections).toEqual(['close', 'close'])
   })
 
   it('names the remedy where Swift refuses the role of the user', async () => {

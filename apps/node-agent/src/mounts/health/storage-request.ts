@@ -30,7 +30,9 @@ export function requestsWithin(deadlineMs: number, ca: string | undefined, endin
     const signal = ending === undefined ? deadline : AbortSignal.any([deadline, ending])
     const json = body === undefined ? undefined : JSON.stringify(body)
     const jsonHeaders = { accept: 'application/json', 'content-type': 'application/json' }
-    const options = { method, signal, headers: json === undefined ? headers : { ...jsonHeaders, ...headers } }
+    // A server may close a connection while it is used again, and a login is not repeated: it has a connection of its own.
+    const own = { agent: false as const, headers: { connection: 'close', ...jsonHeaders, ...headers } }
+    const options = { method, signal, ...(json === undefined ? { headers } : own) }
     return new Promise((resolve, reject) => {
       const answered = (answer: IncomingMessage) => {
         const { statusCode: status = 0, headers: received } = answer
