@@ -23,6 +23,7 @@ import { TransferUsage } from './swift/access-log/transfer-usage.js'
 import type { UsageSources } from './swift/usage-rounds.js'
 import { type AccountUsage, createAccountUsage } from './swift/accounts/account-usage.js'
 import { createReconClient, reconServers } from './swift/recon/recon-client.js'
+import { watchServices } from './context/services.js'
 import type { StatsdOptions } from './collectors/swift/statsd.js'
 
 /** The parts that read the machine. */
@@ -119,6 +120,7 @@ export async function openAgent({ config, identity, clock, log }: AgentOptions):
   const notifier = createNotifier({ ...config, clock, onFault: (message) => log.warn(message) })
   const context = openContext(config, clock, log)
   context.watchDataDir(config.dataDir)
+  const services = watchServices({ ...context, config, run: runCommand, start: startHelper, clock, log })
   const restored = createRestoredMounts(clock)
   const node = identity.enrollment.node_uuid
   const opened = await openAppliers({ ...context, config, node, restored, clock, log })
@@ -141,6 +143,7 @@ export async function openAgent({ config, identity, clock, log }: AgentOptions):
     async stop() {
       await notifier.stopping()
       await agent.stop()
+      await services.stop()
       await opened.close()
       await context.close()
     },

@@ -12,8 +12,8 @@ const agentProgram = join(repository, 'apps/node-agent/bin/roost-agent.js')
 /** The real agent on a node of a real Swift. */
 export interface SwiftAgent {
   readonly dataDir: string
-  /** `failpoints` as `FP` has them, such as `agent.apply.afterRename=exit`. */
-  start(failpoints?: string): void
+  /** `failpoints` as `FP` has them, such as `agent.apply.afterRename=exit`. `clockAheadSeconds` sets its clock forward. */
+  start(failpoints?: string, clockAheadSeconds?: number): void
   /** Resolves when it has ended by itself. */
   ended(): Promise<void>
   /** What it wrote since it was started last. */
@@ -26,6 +26,11 @@ export interface SwiftAgentOptions {
   readonly config?: Readonly<Record<string, object>>
   /** Runs with the rights of its unit on a proxy, as docs/agent.md has them, instead of as root. */
   readonly isUnprivileged?: boolean
+}
+
+/** A module that sets the clock of a process forward. */
+function clockAhead(seconds: number): string {
+  return `data:text/javascript,const now=Date.now;Date.now=()=>now()+${seconds * 1_000}`
 }
 
 /** As the unit with the drop-in for proxies gives it: the account of nobody, the group swift, two capabilities. */
@@ -66,8 +71,11 @@ export async function addSwiftAgent(
   let machineProcess: MachineProcess | undefined
   return {
     dataDir,
-    start(failpoints) {
-      const armed = failpoints === undefined ? [] : ['--conditions=failpoints']
+    start(failpoints, clockAheadSeconds = 0) {
+      const armed = [
+        ...(failpoints === undefined ? [] : ['--conditions=failpoints']),
+        ...(clockAheadSeconds === 0 ? [] : ['--import', clockAhead(clockAheadSeconds)]),
+      ]
       const env = failpoints === undefined ? {} : { FP: failpoints }
       const command = [process.execPath, ...armed, ...args(['run'])]
       const [file = '', ...rest] = isUnprivileged ? [...unprivileged, ...command] : command

@@ -12,6 +12,7 @@ import {
   sharedFilesystem,
 } from './filesystems.js'
 import { clockSkew, nodeDuplicate, nodeNeedsUpgrade, nodeSilent } from './nodes.js'
+import { daemonLate, daemonRestarts, daemonStopped, reconStale, serverDown } from './services.js'
 import {
   cacheNearlyFull,
   cacheOutOfSpace,
@@ -52,6 +53,11 @@ export const checks: readonly Entry[] = [
   replicationOld,
   quarantined,
   // What agents judge.
+  serverDown,
+  daemonStopped,
+  daemonRestarts,
+  daemonLate,
+  reconStale,
   asyncPending,
   ringUnreadable,
   ringMissing,

@@ -2,6 +2,7 @@ import type { InventoryProblem } from '@roost/api-types/agent'
 import { mountCheckOff, swiftConfUnreadable } from '@roost/api-types/checks'
 import type { Machine } from '../../machine/machine.js'
 import { isTrue, parseIni } from './ini.js'
+import { readServerFiles } from './server-files.js'
 import { unlessDenied } from '../../machine/try-read.js'
 
 /** The settings of a storage server that concern its devices. */
@@ -28,33 +29,17 @@ export type ServerKind = (typeof kinds)[number]
 /** Reads the configuration of Swift's servers: one file, a folder of pieces, or a folder with one file an instance. */
 export function readSwiftServers(machine: Machine, swiftDirectory: string): SwiftServers {
   const problems: InventoryProblem[] = []
-  const attempt = <T>(path: string, read: () => T, otherwise: T): T => {
-    try {
-      return read()
-    } catch (error) {
-      problems.push(...swiftConfUnreadable.find({ path, error: String((error as NodeJS.ErrnoException).code) }))
-      return otherwise
-    }
-  }
-  const list = (path: string): readonly string[] => attempt(path, () => machine.list(path), [])
-  const read = (path: string): string => attempt(path, () => machine.read(path), undefined) ?? ''
-  /** Swift reads a folder as one configuration: every `*.conf` in it, in order. */
-  const pieces = (folder: string): readonly string[] =>
-    list(folder)
-      .filter((name) => name.endsWith('.conf'))
-      .map((name) => read(`${folder}/${name}`))
-
-  const storage = kinds.flatMap((kind) => {
-    const base = `${swiftDirectory}/${kind}-server`
-    const one = [read(`${base}.conf`), ...pieces(`${base}.conf.d`)]
-    const instances = list(base)
-      .filter((name) => /\.conf(\.d)?$/.test(name))
-      .map((name) => (name.endsWith('.d') ? pieces(`${base}/${name}`) : [read(`${base}/${name}`)]))
-    return [one, ...instances].flatMap((texts) => parseStorageServer(kind, texts) ?? [])
-  })
+  const onFault = (path: string, error: unknown) =>
+    problems.push(...swiftConfUnreadable.find({ path, error: String((error as NodeJS.ErrnoException).code) }))
+  const storage = kinds.flatMap((kind) =>
+    readServerFiles(machine, swiftDirectory, `${kind}-server`, onFault).flatMap(
+      ({ texts }) => parseStorageServer(kind, texts) ?? [],
+    ),
+  )
   const proxy = `${swiftDirectory}/proxy-server`
   const hasProxy =
-    unlessDenied(() => machine.stamp(`${proxy}.conf`)) !== undefined || list(`${proxy}.conf.d`).length > 0
+    unlessDenied(() => machine.stamp(`${proxy}.conf`)) !== undefined ||
+    (unlessDenied(() => machine.list(`${proxy}.conf.d`)) ?? []).length > 0
   return { storage, hasProxy, problems: [...problems, ...uncheckedMounts(storage)] }
 }
 

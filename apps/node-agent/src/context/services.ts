@@ -1,0 +1,44 @@
+import type { Clock, Log, Stoppable } from '@roost/runtime'
+import { slowReaders } from '../collectors/engine/slow-reader.js'
+import type { InventoryConfig } from '../config.js'
+import type { Inventories } from '../inventory/inventories.js'
+import type { StartHelper } from '../machine/helper.js'
+import { kernelOf, type Machine } from '../machine/machine.js'
+import type { NodeProblems } from '../machine/problems.js'
+import type { RunCommand } from '../machine/run-command.js'
+import { isUnderSystemd } from '../machine/systemd.js'
+import { createOldUpdates } from '../swift/services/async-pending.js'
+import { askServer } from '../swift/services/server-answer.js'
+import { ServiceWatch } from '../swift/services/service-watch.js'
+import { readUnits } from '../swift/services/units.js'
+
+export interface WatchServicesOptions {
+  readonly config: InventoryConfig
+  readonly machine: Machine
+  readonly run: RunCommand
+  readonly start: StartHelper
+  readonly inventories: Inventories
+  readonly problems: NodeProblems
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Builds and starts the watch of Swift's servers and daemons. */
+export function watchServices({ config, inventories, log, ...host }: WatchServicesOptions): Stoppable {
+  const { machine, run, start, clock } = host
+  const kernel = kernelOf(machine)
+  return new ServiceWatch({
+    ...host,
+    kernel,
+    readers: {
+      kernel: slowReaders({ machine: kernel, run, start })(),
+      machine: slowReaders({ machine, run, start })(),
+    },
+    swiftDirectory: config.swiftDirectory,
+    reconDirectory: config.reconCacheDirectory,
+    ask: askServer,
+    readUnits: async () => (machine.root === '/' && isUnderSystemd(machine) ? readUnits(run) : new Map()),
+    findOldUpdates: createOldUpdates({ ...host, devices: () => inventories.devices(), now: () => clock.now() }),
+    onError: (error) => log.warn('could not check the services of Swift', { error }),
+  })
+}
