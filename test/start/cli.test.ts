@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
 import { createTestDatabase } from '../support/database/database.js'
-import { addDevice, addNode } from '../support/agents/fleet-rows.js'
+import { addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
 import { runRoost } from '../support/programs/processes.js'
 
 const database = await createTestDatabase()
@@ -99,6 +99,28 @@ describe('roost', () => {
     expect((await cli('token', 'list')).stdout).not.toMatch(new RegExp(`^${id} `, 'm'))
     expect((await cli('token', 'revoke', String(id))).code).toBe(3)
     expect((await cli('token', 'revoke', 'x')).code).toBe(2)
+  })
+
+  it('shows the health of the clusters, and ends with a code of its own where one warns or is critical', async () => {
+    const one = (await cli('status')).stdout
+    expect(one).toMatch(/^CLUSTER +HEALTH +CRITICAL +PROBLEMS +RINGS AGREE\ndefault +ok +0 +0 +true\n$/)
+    expect((await cli('status')).code).toBe(0)
+    const cluster = await addCluster(database, 'sick')
+    const problem = { code: 'mount_stuck', subject: '/srv/node/d1', message: 'It has not answered for 3 s.' }
+    const node = await addNode(database, cluster, { hostname: 'ill', state: 'online', problems: [problem] })
+    const warns = await cli('status', '--cluster', 'sick')
+    expect([warns.code, warns.stderr.trim()]).toEqual([8, expect.stringMatching(/Warning: sick\.$/)])
+    expect(warns.stdout).toMatch(/\nsick +warning +mount_stuck +ill +It has not answered for 3 s\.\n$/)
+    await database.prisma.node.update({ where: { id: node }, data: { state: 'duplicate' } })
+    const worse = await cli('status', '-o', 'json')
+    expect(worse.code).toBe(9)
+    const judged = JSON.parse(worse.stdout) as readonly { readonly cluster: string; readonly verdict: string }[]
+    expect(judged.map(({ cluster: name, verdict }) => [name, verdict])).toEqual([
+      ['default', 'ok'],
+      ['sick', 'critical'],
+    ])
+    await database.prisma.node.delete({ where: { id: node } })
+    await database.prisma.cluster.delete({ where: { id: cluster } })
   })
 
   it('lists devices, and removes the record of one that left all rings', async () => {

@@ -10,6 +10,7 @@ import { addNodes } from './nodes.js'
 import { addOperators } from './operators.js'
 import type { ServeFlags, StartServer } from './serve-options.js'
 import type { Terminal } from './terminal/terminal.js'
+import { addStatus } from './status.js'
 import { addTokens } from './tokens.js'
 import { addUsage } from './usage.js'
 
@@ -33,7 +34,7 @@ admin.apikey. For another control plane, set ROOST_URL (https://roost.example:84
 copy of its ca.pem.
 
 Exit codes: 0 success, 1 failure, 2 invalid arguments or variables, 3 not found, 4 conflict with the current state,
-6 missing or insufficient credentials, 7 timeout.`
+6 missing or insufficient credentials, 7 timeout, 8 a cluster warns, 9 a cluster is critical (status).`
 
 /** Builds the commands. `startServer` is passed, because the server takes half a second to load, which only `local serve` needs. */
 export function createProgram(terminal: Terminal, version: string, startServer: StartServer): Command {
@@ -47,6 +48,7 @@ export function createProgram(terminal: Terminal, version: string, startServer: 
     })
     .addHelpText('after', `\n${commandsHelp}`)
     .exitOverride()
+  addStatus(program, readConfig, terminal)
   addClusters(program, readConfig, terminal)
   addNodes(program, readConfig, terminal)
   addDevices(program, readConfig, terminal)

@@ -6,6 +6,9 @@ export const exitCodes = {
   conflict: 4,
   unauthorized: 6,
   timeout: 7,
+  /** `roost status`: a cluster warns, or is critical. */
+  warning: 8,
+  critical: 9,
 } as const
 
 /** Ends a command with an exit code, after its message on standard error. */
