@@ -9,11 +9,12 @@ import { waitForJob } from './deployment-lab.js'
 import { addCluster } from '../agents/fleet-rows.js'
 import { startSwift } from '../swift/cluster.js'
 import type { Swift } from '../swift/cluster.js'
+import type { ProxyKeystone } from '../swift/configuration.js'
 import { createClients } from './clients.js'
 import type { Clients } from './clients.js'
 import { startGateway } from './gateway.js'
 import type { Gateway, GatewayOptions } from './gateway.js'
-import { openObjects } from './objects.js'
+import { openObjects as openTestAccount } from './objects.js'
 import type { Objects } from './objects.js'
 
 const deploymentMs = 300_000
@@ -48,6 +49,9 @@ export interface GatewayLab extends Clients {
 export interface GatewayLabOptions extends GatewayOptions {
   /** Of Swift, times the usual sizes. */
   readonly diskScale?: number
+  /** Lets users of this Keystone in, instead of those of tempauth; `openObjects` then logs in to the account. */
+  readonly keystone?: ProxyKeystone
+  readonly openObjects?: (swift: Swift) => Promise<Objects>
 }
 
 /**
@@ -71,8 +75,14 @@ export function useGatewayLab(options: GatewayLabOptions = {}): GatewayLab {
   return lab
 }
 
-export async function startGatewayLab({ diskScale = 1, ...options }: GatewayLabOptions = {}): Promise<GatewayLab> {
-  const [api, swift] = await Promise.all([startApi(), startSwift({ diskScale })])
+export async function startGatewayLab({
+  diskScale = 1,
+  keystone,
+  openObjects = openTestAccount,
+  ...options
+}: GatewayLabOptions = {}): Promise<GatewayLab> {
+  const swiftOptions = { diskScale, ...(keystone && { keystone }) }
+  const [api, swift] = await Promise.all([startApi(), startSwift(swiftOptions)])
   const gateway = await startGateway(swift, options)
   const cluster = await addCluster(api.database)
   const node = await gateway.enroll(api, cluster)

@@ -7,7 +7,7 @@ export interface StoredObject {
   readonly writtenAt: number
 }
 
-/** What a container of the account `test` holds, by Swift's own API. */
+/** What a container of an account has, by Swift's own API. */
 export interface Objects {
   put(container: string, name: string, content: string): Promise<void>
   remove(container: string, name: string): Promise<void>
@@ -17,12 +17,18 @@ export interface Objects {
   entries(container: string): Promise<ReadonlyMap<string, { readonly md5: string; readonly bytes: number }>>
 }
 
+/** Opens the account `test` of tempauth. */
 export async function openObjects({ proxyUrl, innerProxyUrl }: Swift): Promise<Objects> {
   const login = await fetch(`${proxyUrl}/auth/v1.0`, {
     headers: { 'x-auth-user': 'test:tester', 'x-auth-key': 'testing' },
   })
-  const headers = { 'x-auth-token': login.headers.get('x-auth-token') ?? '' }
   const account = (login.headers.get('x-storage-url') ?? '').replace(innerProxyUrl, proxyUrl)
+  return objectsOf(account, login.headers.get('x-auth-token') ?? '')
+}
+
+/** `account` is its URL as this process reaches it. */
+export function objectsOf(account: string, token: string): Objects {
+  const headers = { 'x-auth-token': token }
   const change = async (method: 'PUT' | 'DELETE', path: string, body?: string) => {
     const { status } = await fetch(`${account}/${path}`, { method, headers, ...(body === undefined ? {} : { body }) })
     if (status >= 300) throw new Error(`${method} ${path} answers ${status}`)

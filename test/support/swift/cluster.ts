@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { repository } from '../http/control-plane.js'
 import type { ProcessResult } from '../programs/processes.js'
 import { configurationOf } from './configuration.js'
-import type { Target } from './configuration.js'
+import type { ProxyKeystone, Target } from './configuration.js'
 import { daemonsOf } from './daemons.js'
 import type { Daemon } from './daemons.js'
 import { nodeLayouts, ports } from './layout.js'
@@ -26,6 +26,8 @@ export interface SwiftOptions {
   readonly accessLog?: Target
   /** Adds `s3api` to the pipeline of the proxies. Default false. */
   readonly servesS3?: boolean
+  /** Lets users of this Keystone in, instead of those of tempauth. Publish its port, which the proxies ask at each new token. */
+  readonly keystone?: ProxyKeystone
   /** Makes the disks so many times as large; their files are sparse. Default 1. */
   readonly diskScale?: number
 }

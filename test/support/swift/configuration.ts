@@ -17,6 +17,17 @@ export interface ConfigurationOptions {
   readonly hasProxy: boolean
   /** Adds `s3api`, which lets the users of tempauth in by S3. */
   readonly servesS3?: boolean
+  /** Lets users of this Keystone in, instead of those of tempauth. */
+  readonly keystone?: ProxyKeystone
+}
+
+/** The Keystone that proxies ask about tokens, and their own login to it. */
+export interface ProxyKeystone {
+  readonly url: string
+  readonly user: string
+  readonly password: string
+  /** PEM of its authority. */
+  readonly ca: string
 }
 
 /** Users that the operator of the cluster has in tempauth, before Roost knows it. */
@@ -48,11 +59,40 @@ export function configurationOf(node: NodeLayout, options: ConfigurationOptions)
 
 function proxyFiles(node: NodeLayout, options: ConfigurationOptions): readonly [string, string][] {
   const tempauth = { use: 'egg:swift#tempauth', token_life: 86400, ...operatorUsers }
+  const users: readonly [string, string][] =
+    options.keystone === undefined
+      ? [['swift/proxy-server.conf.d/20-tempauth.conf', ini({ 'filter:tempauth': tempauth })]]
+      : [
+          ['swift/proxy-server.conf.d/20-keystone.conf', keystoneFilters(options.keystone)],
+          ['swift/keystone-ca.pem', options.keystone.ca],
+        ]
   return [
     ['swift/proxy-server.conf.d/10-base.conf', proxy(node, options)],
-    ['swift/proxy-server.conf.d/20-tempauth.conf', ini({ 'filter:tempauth': tempauth })],
+    ...users,
     ['swift/object-expirer.conf', expirer(node, options)],
   ]
+}
+
+/** As Swift's documentation of its Keystone middleware has it. */
+function keystoneFilters({ url, user, password }: ProxyKeystone): string {
+  return ini({
+    'filter:authtoken': {
+      'paste.filter_factory': 'keystonemiddleware.auth_token:filter_factory',
+      www_authenticate_uri: url,
+      auth_url: url,
+      cafile: '/etc/swift/keystone-ca.pem',
+      auth_type: 'password',
+      project_domain_id: 'default',
+      user_domain_id: 'default',
+      project_name: 'service',
+      username: user,
+      password,
+      delay_auth_decision: true,
+      cache: 'swift.cache',
+      include_service_catalog: false,
+    },
+    'filter:keystoneauth': { use: 'egg:swift#keystoneauth', operator_roles: 'member', reseller_admin_role: 'admin' },
+  })
 }
 
 type Settings = Readonly<Record<string, string | number | boolean>>
@@ -98,7 +138,8 @@ function proxy(node: NodeLayout, options: ConfigurationOptions): string {
   const { statsd, accessLog, memcached } = options
   const plain = plainFilters.split(' ').map((name) => [`filter:${name}`, { use: `egg:swift#${name}` }] as const)
   const s3 = options.servesS3 === true ? 's3api ' : ''
-  const order = `catch_errors gatekeeper healthcheck proxy-logging cache recon listing_formats bulk tempurl ${s3}tempauth copy container-quotas account-quotas slo dlo versioned_writes symlink proxy-logging proxy-server`
+  const users = options.keystone === undefined ? 'tempauth' : 'authtoken keystoneauth'
+  const order = `catch_errors gatekeeper healthcheck proxy-logging cache recon listing_formats bulk tempurl ${s3}${users} copy container-quotas account-quotas slo dlo versioned_writes symlink proxy-logging proxy-server`
   return ini({
     DEFAULT: { ...common(node, options), bind_port: ports.proxy, expose_info: true },
     'pipeline:main': { pipeline: order },
