@@ -10,7 +10,7 @@ import { addNodes } from './nodes.js'
 import { addOperators } from './operators.js'
 import type { ServeFlags, StartServer } from './serve-options.js'
 import type { Terminal } from './terminal/terminal.js'
-import { addStatus } from './status.js'
+import { addStatus } from './doctor/status.js'
 import { addTokens } from './tokens.js'
 import { addUsage } from './usage.js'
 

@@ -1,13 +1,13 @@
 import { resourceUri } from '@roost/api-types/rest'
 import type { ClusterHealth } from '@roost/api-types/rest'
 import type { Command } from 'commander'
-import type { Config } from '../config.js'
-import { listAll, pick, withApi } from './client/api.js'
-import type { ClusterRecord, NodeRecord } from './client/api.js'
-import { CommandError, exitCodes } from './terminal/exit-codes.js'
-import { outputOption, render } from './terminal/output.js'
-import type { Columns, OutputOptions } from './terminal/output.js'
-import type { Terminal } from './terminal/terminal.js'
+import type { Config } from '../../config.js'
+import { listAll, pick, withApi } from '../client/api.js'
+import type { ClusterRecord, NodeRecord } from '../client/api.js'
+import { CommandError, exitCodes } from '../terminal/exit-codes.js'
+import { outputOption, render } from '../terminal/output.js'
+import type { Columns, OutputOptions } from '../terminal/output.js'
+import type { Terminal } from '../terminal/terminal.js'
 
 interface StatusFlags extends OutputOptions {
   readonly cluster?: string
