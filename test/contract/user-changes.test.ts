@@ -13,7 +13,7 @@ const namesOf = async (query: string) => {
 
 describe('reading a user', () => {
   it('never shows the password, in a detail, a list or a set', async () => {
-    const { resource_uri: uri, id, password: _, ...rest } = await create()
+    const { resource_uri: uri, id, password: _, s3_access_key: _key, ...rest } = await create()
     const record = { id, resource_uri: uri, ...rest }
     expect((await get(uri)).body).toEqual(record)
     expect((await get(`/api/v1/users/?cluster=${at.clusterId}`)).body.objects).toEqual([record])
@@ -71,18 +71,19 @@ describe('listing users', () => {
 
 describe('changing a user', () => {
   it('answers 202 with the whole record, and changes only what was sent', async () => {
-    const { password: _, ...before } = await create()
+    const { password: _, s3_access_key: _key, ...before } = await create()
     const answer = await patch(before.resource_uri, { is_superuser: true })
     expect(answer.status).toBe(202)
     expect(answer.body).toEqual({ ...before, is_superuser: true })
     expect((await get(before.resource_uri)).body).toEqual(answer.body)
   })
 
-  it('shows the password only if it was sent', async () => {
+  it('shows the password, and the access key of S3, only if the password was sent', async () => {
     const { resource_uri: uri } = await create()
     const fresh = 'another-horse-battery-staple'
-    expect((await patch(uri, { password: fresh })).body.password).toBe(fresh)
-    expect((await patch(uri, { enabled: false })).body).not.toHaveProperty('password')
+    expect((await patch(uri, { password: fresh })).body).toMatchObject({ password: fresh, s3_access_key: 'bob:bob' })
+    const other = (await patch(uri, { enabled: false })).body
+    for (const field of ['password', 's3_access_key']) expect(other).not.toHaveProperty(field)
   })
 
   it('does nothing with an empty body, and keeps the ETag', async () => {

@@ -18,6 +18,7 @@ describe('creating a user', () => {
       is_superuser: false,
       enabled: true,
       password,
+      s3_access_key: 'bob:bob',
     })
     expect(headers['location']).toBe(`${server.api.url}${body.resource_uri}`)
   })

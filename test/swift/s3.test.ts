@@ -39,15 +39,15 @@ describe.skipIf(!isSwiftEnabled)('transfer by S3 of a real Swift (as root, with 
   })
 
   /** Puts, copies and gets by boto3, in parts and by presigned URLs; answers what it moved. */
-  async function s3Session(bucket: string): Promise<Counts> {
+  async function s3Session(bucket: string, accessKey = 'test:tester', secretKey = 'testing'): Promise<Counts> {
     const program = join(repository, 'test/support/swift/s3-session.py')
-    const result = await runToEnd('python3', [program, swift.proxyUrl, 'test:tester', 'testing', bucket])
+    const result = await runToEnd('python3', [program, swift.proxyUrl, accessKey, secretKey, bucket])
     if (result.code !== 0) throw new Error(result.stderr)
     return JSON.parse(result.stdout) as Counts
   }
 
-  async function transfer(): Promise<(Counts & { readonly pct_complete: number }) | undefined> {
-    const path = `/api/v1/clusters/${cluster}/utilization/transfer/AUTH_test/?start=${start}`
+  async function transfer(account = 'AUTH_test'): Promise<(Counts & { readonly pct_complete: number }) | undefined> {
+    const path = `/api/v1/clusters/${cluster}/utilization/transfer/${account}/?start=${start}`
     return (await api.get(path)).body.objects[0]
   }
 
@@ -57,13 +57,15 @@ describe.skipIf(!isSwiftEnabled)('transfer by S3 of a real Swift (as root, with 
     return found.filter(({ code }: { code: string }) => code === 'transfer_not_counted')
   }
 
-  /** Returns what the doctor on the node finds of the access log. */
-  async function findings(): Promise<readonly { readonly verdict: string; readonly diff?: string }[]> {
+  /** Returns what the doctor on the node finds in one check. */
+  async function findings(
+    name = 'access log',
+  ): Promise<readonly { readonly verdict: string; readonly diff?: string }[]> {
     const program = join(repository, 'apps/node-agent/bin/roost-agent.js')
     const { root } = swift.nodes[0]
     const args = [program, '--data-dir', agent.dataDir, '--root', root, 'doctor', '-o', 'json']
     const { stdout } = await swift.nodes[0].run(process.execPath, args)
-    return JSON.parse(stdout).filter(({ check }: { check: string }) => check === 'access log')
+    return JSON.parse(stdout).filter(({ check }: { check: string }) => check === name)
   }
 
   it('is missing without {account}, and lowers pct_complete', { timeout: 600_000 }, async () => {
@@ -92,5 +94,17 @@ describe.skipIf(!isSwiftEnabled)('transfer by S3 of a real Swift (as root, with 
       bytes_out: bytesOut + moved.bytes_out,
     })
     await expect.poll(problems, waitOptions).toEqual([])
+  })
+
+  it('works with the credentials of a user of Roost', { timeout: 600_000 }, async () => {
+    const uri = `/api/v1/clusters/${cluster}/`
+    const password = 'correct-horse-battery-staple'
+    const post = async (path: string, body: object) => (await api.call(path, { method: 'POST', body })).body
+    const { s3_access_key: accessKey } = await post('/api/v1/users/', { cluster: uri, user: 'bo_b', password })
+    const { id } = await post('/api/v1/user_db_deployments/', { cluster: uri })
+    const state = async () => (await api.get(`/api/v1/user_db_deployments/${id}/`)).body.state
+    await expect.poll(state, waitOptions).toBe('COMPLETED_SUCCESS')
+    const moved = await s3Session('third', accessKey, password)
+    await expect.poll(async () => transfer('AUTH_bo_b'), waitOptions).toMatchObject(moved)
   })
 })

@@ -26,21 +26,29 @@ export function createUserService({ store, writes, secrets }: UserServiceOptions
     writes,
     store: {
       ...store,
-      insert: (tx, input) =>
-        store.insert(tx, {
+      async insert(tx, input) {
+        const user = await store.insert(tx, {
           ...keysOf(input),
           name: input.user,
           password: secrets.seal('user-password', input.password),
           isSuperuser: input.is_superuser,
           enabled: input.enabled,
-        }),
+        })
+        return withS3Key(store, tx, user)
+      },
       async update(tx, id, change, before) {
         const update = updateOf(before, change, secrets)
-        return Object.keys(update).length === 0 ? before : store.update(tx, id, update)
+        const user = Object.keys(update).length === 0 ? before : await store.update(tx, id, update)
+        return change.password === undefined ? user : withS3Key(store, tx, user)
       },
     },
     checks: { create: (tx, input) => admit(store, tx, input) },
   })
+}
+
+/** Adds the access key of S3, which is the login to tempauth. The password is its secret key. */
+async function withS3Key<T extends User>(store: UserStore, tx: Transaction, user: T): Promise<T> {
+  return (await store.isInTempauth(tx, Number(user.id))) ? { ...user, s3_access_key: `${user.user}:${user.user}` } : user
 }
 
 function keysOf({ cluster, user }: UserInput): UserKeys {

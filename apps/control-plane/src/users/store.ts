@@ -72,6 +72,10 @@ export function createUserStore(database: Database) {
         select ${columns} from users where id = ${id} for update`
       return row === undefined ? undefined : recordOf(row)
     },
+    /** True for a user of a cluster without an identity service. */
+    async isInTempauth(tx: Transaction, id: number): Promise<boolean> {
+      return (await tx.identityService.count({ where: { cluster: { users: { some: { id } } } } })) === 0
+    },
     /** Keeps others from inserting users until the transaction ends. Undefined when there is no such cluster. */
     async admit(tx: Transaction, keys: UserKeys): Promise<Admission | undefined> {
       // A statement of its own: the next one must see what was committed while this one waited.

@@ -54,10 +54,16 @@ export const User = z
   .meta({ id: 'User', examples: [exampleUser] })
 export type User = z.infer<typeof User>
 
-/** The answer to a write: the password stands in it only if that very request set it. */
-export const WrittenUser = User.extend({ password: z.string().optional() }).meta({
+/** The answer to a write: it has password and access key only if this request set the password. */
+export const WrittenUser = User.extend({
+  password: z.string().optional(),
+  s3_access_key: z.string().optional().meta({
+    description:
+      'Only with the password: the access key of the account by S3, whose secret key is the password. Clusters whose users are in tempauth have it',
+  }),
+}).meta({
   id: 'WrittenUser',
-  examples: [{ ...exampleUser, password: examplePassword }],
+  examples: [{ ...exampleUser, password: examplePassword, s3_access_key: 'bob:bob' }],
 })
 export type WrittenUser = z.infer<typeof WrittenUser>
 
@@ -82,6 +88,7 @@ export type UserChange = z.infer<typeof UserChange>
 export const userRules = {
   filters: { ...byId, ...throughCluster, user: 'text' },
   ordering: ['id', 'cluster', 'user', 'is_superuser', 'enabled'],
-  // The password is in the answers of writes alone, and a new one moves the record's revision. Deployments set the others.
-  observed: ['password', 'account', 'login'],
+  // Password and access key are in the answers of writes alone, and a new password moves the record's revision. Deployments
+  // set the others.
+  observed: ['password', 's3_access_key', 'account', 'login'],
 } as const satisfies ResourceRules

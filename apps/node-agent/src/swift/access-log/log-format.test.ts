@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -53,6 +53,13 @@ describe('the template of a proxy', () => {
     })
     expect(text).toContain(`[filter:proxy-logging]\nlog_msg_template = ${swiftTemplate} {account}\nuse =`)
     expect(left).toEqual([])
+  })
+
+  it('is changed in the file behind a link', () => {
+    write(configuration())
+    symlinkSync('../proxy-server.conf', join(root, 'etc/swift/proxy-server.conf.d/10-proxy-server.conf'))
+    const { fault, left } = patched()
+    expect([fault?.file, left]).toEqual([file, []])
   })
 
   it('needs no account without S3', () => {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { Machine } from '../../machine/machine.js'
 import { parseCasedIni } from '../config/ini.js'
 import { findProxies } from '../users/proxy-process.js'
@@ -41,8 +42,14 @@ function readFiles(machine: Machine, path: string): readonly ConfigText[] {
   const paths = names.length > 0 ? names.map((name) => `${path}/${name}`) : [path]
   return paths.flatMap((file) => {
     const text = machine.read(file)
-    return text === undefined ? [] : [{ path: file, text }]
+    return text === undefined ? [] : [{ path: targetOf(machine, file), text }]
   })
+}
+
+/** The file to change is the one behind a link, as docs/agent.md makes one in the folder. */
+function targetOf(machine: Machine, file: string): string {
+  const target = machine.link(file)
+  return target === undefined ? file : posix.resolve(posix.dirname(file), target)
 }
 
 const setting = 'log_msg_template'
@@ -62,7 +69,7 @@ function loggingOf(files: readonly ConfigText[]): ProxyLogging | undefined {
     files,
     section,
     template: found === undefined ? null : found.replaceAll('%%', '%'),
-    servesS3: pipeline.some((entry) => /[#:]s3api/.test(filterOf(entry))),
+    servesS3: pipeline.some((entry) => /[#:](?:s3api|swift3)/.test(filterOf(entry))),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Machine } from '../../machine/machine.js'
+import { findOtherServer, otherServerReason } from './other-servers.js'
 import { findProxies } from './proxy-process.js'
 import type { ProxyProcess } from './proxy-process.js'
 import { readProxySettings } from './proxy-settings.js'
@@ -34,16 +35,19 @@ export function findLocation(machine: Machine, kernel: Machine, swiftDirectory: 
   const merged = texts.length > 0 ? texts : [machine.read(`${swiftDirectory}/proxy-server.conf`) ?? '']
   const settings = readProxySettings(merged, machine.read(`${swiftDirectory}/memcache.conf`) ?? '')
   const [one] = running
-  if (one === undefined)
-    throw new Error(
-      'No proxy server runs on this node. Start it and deploy again, or set node_role.runs_proxy of the node to false.',
-    )
+  if (one === undefined) throw new Error(notRunning(machine, kernel))
   if (proxies.length === 0)
     throw new Error(
       `The proxy server of this node reads ${one.configuration}, not the folder ${folder}. Point the proxy to that folder, see docs/agent.md.`,
     )
   checkAccounts(machine, proxies, settings)
   return { folder, file: `${folder}/${fileName}`, settings, proxies }
+}
+
+function notRunning(machine: Machine, kernel: Machine): string {
+  const other = findOtherServer(machine, kernel)
+  if (other !== null) return otherServerReason(other)
+  return 'No proxy server runs on this node. Start it and deploy again, or set node_role.runs_proxy of the node to false.'
 }
 
 /** Checks that processes with the name of the proxy server run as its account, because they get signals. */
