@@ -124,6 +124,21 @@ describe('the name of a user', () => {
   })
 })
 
+it('has no access key of S3 like a login to tempauth where an identity service has the users', async () => {
+  await server.api.database.prisma.identityService.create({
+    data: {
+      clusterId: at.clusterId,
+      authUrl: 'https://keystone.example:5000/v3',
+      key: new Uint8Array(1),
+      domain: 'roost',
+      role: 'member',
+      resellerRole: 'ResellerAdmin',
+    },
+  })
+  const { status, body } = await post(list, bob())
+  expect([status, body.password, body.s3_access_key]).toEqual([201, password, undefined])
+})
+
 it('takes at most 4,096 users in a cluster', async () => {
   await server.api.database.prisma.user.createMany({
     data: Array.from({ length: 4095 }, (_, n) => {

@@ -163,6 +163,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return config
 }
 
+/** Returns the names of the variables of Roost that are set. */
+export function setVariables(env: NodeJS.ProcessEnv = process.env): readonly string[] {
+  return Object.keys(variables).filter((name) => (env[name] ?? '') !== '')
+}
+
 function transportFaults({ tls, listen, proxies, publicUrl }: Config): string[] {
   const faults: string[] = []
   if (tls.mode === 'off' && proxies.length === 0 && !isLoopback(listen.host))

@@ -94,6 +94,11 @@ export function readConfig(options: ConfigOptions = {}, env: NodeJS.ProcessEnv =
   }
 }
 
+/** Returns true if a variable of the agent is set. */
+export function hasVariables(env: NodeJS.ProcessEnv = process.env): boolean {
+  return knownVariables.some((name) => (env[name] ?? '') !== '')
+}
+
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('ROOST_AGENT_') && !knownVariables.includes(name))

@@ -48,7 +48,9 @@ export function createUserService({ store, writes, secrets }: UserServiceOptions
 
 /** Adds the access key of S3, which is the login to tempauth. The password is its secret key. */
 async function withS3Key<T extends User>(store: UserStore, tx: Transaction, user: T): Promise<T> {
-  return (await store.isInTempauth(tx, Number(user.id))) ? { ...user, s3_access_key: `${user.user}:${user.user}` } : user
+  return (await store.isInTempauth(tx, Number(user.id)))
+    ? { ...user, s3_access_key: `${user.user}:${user.user}` }
+    : user
 }
 
 function keysOf({ cluster, user }: UserInput): UserKeys {

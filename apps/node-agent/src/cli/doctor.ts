@@ -7,10 +7,12 @@ import {
   failedChecks,
   type Finding,
   nearlyFullBelow,
+  readUnit,
   renderFindings,
   systemClock,
+  type Unit,
 } from '@roost/runtime'
-import { type AgentConfig, readConfig } from '../config.js'
+import { type AgentConfig, hasVariables, readConfig } from '../config.js'
 import { type Context, openContext } from '../context.js'
 import { dataDirBounds } from '../inventory/data-dir.js'
 import { kernelOf } from '../machine/machine.js'
@@ -32,13 +34,14 @@ const log = createLog({ format: 'pretty', level: 'error', write: (line) => proce
 
 /** Checks everything that the agent needs, and prints what to do about each fault. Fails when a check fails. */
 export async function doctor(flags: PrintFlags): Promise<number> {
-  const config = readConfig(flags)
+  const unit = await ownUnit(flags)
+  const config = readConfig(flags, unit?.variables)
   const context = openContext(config, systemClock, log)
   try {
     const inventory = await context.inventories.read()
     const findings = [
       await checkState(config),
-      checkSystemd(context),
+      checkSystemd(context, unit),
       ...(await checkControlPlane(config)),
       ...checkInventory(inventory),
       ...(inventory.roles.runs_gateway ? checkGateway(config) : []),
@@ -82,8 +85,21 @@ async function checkState({ dataDir }: AgentConfig): Promise<Finding> {
   return { check, verdict, message }
 }
 
-function checkSystemd({ machine }: Context): Finding {
+const unitName = 'roost-agent'
+
+/** Reads the unit of this machine's agent, whose variables count unless the caller names another agent. */
+async function ownUnit({ dataDir, root }: PrintFlags): Promise<Unit | null> {
+  const isOther = dataDir !== undefined || root !== undefined || hasVariables()
+  return isOther ? null : readUnit(unitName)
+}
+
+function checkSystemd({ machine }: Context, unit: Unit | null): Finding {
   const check = 'systemd'
+  if (unit?.state === 'failed') {
+    const message = `${unitName}.service failed (${unit.result}): \`journalctl -u ${unitName}\` has the reason. Start it with \`systemctl start ${unitName}\`.`
+    return { check, verdict: 'fail', message }
+  }
+  if (unit !== null) return { check, verdict: 'ok', message: `${unitName}.service is ${unit.state}` }
   if (machine.stamp('/run/systemd/system') !== undefined)
     return { check, verdict: 'ok', message: 'is the service manager of this machine' }
   const message =

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { failedChecks, type Finding, renderFindings } from '@roost/runtime'
+import { failedChecks, type Finding, readUnit, renderFindings, type Unit } from '@roost/runtime'
 import type { Command } from 'commander'
-import type { Config } from '../../config.js'
+import { type Config, readConfig, setVariables } from '../../config.js'
 import { readInstance } from '../../lifecycle/instance.js'
 import { findTarget } from '../client/target.js'
 import { CommandError } from '../terminal/exit-codes.js'
@@ -23,11 +23,25 @@ export function addDoctor(program: Command, config: () => Config, { out }: Termi
     )
     .addOption(outputOption())
     .action(async (options: OutputOptions) => {
-      const findings = await examine(config())
+      // Variables of the caller are for another control plane than the one of the unit.
+      const unit = setVariables().length > 0 ? null : await readUnit(unitName)
+      const ofUnit = unit === null ? [] : [unitState(unit)]
+      const findings = [...ofUnit, ...(await examine(unit === null ? config() : readConfig(unit.variables)))]
       out.write(renderFindings(findings, options.output))
       const failed = failedChecks(findings)
       if (failed !== undefined) throw new CommandError(failed)
     })
+}
+
+const unitName = 'roost'
+
+function unitState({ state, result }: Unit): Finding {
+  const check = 'service'
+  const seen = `${unitName}.service is ${state}`
+  if (state === 'active') return { check, verdict: 'ok', message: `${seen}; its variables are used here` }
+  const ending = result === 'success' ? '' : ` (${result})`
+  const message = `${seen}${ending}: \`journalctl -u ${unitName}\` has the reason. Start it with \`systemctl start ${unitName}\`.`
+  return { check, verdict: state === 'failed' ? 'fail' : 'warn', message }
 }
 
 async function examine(config: Config): Promise<readonly Finding[]> {
