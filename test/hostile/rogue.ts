@@ -11,9 +11,9 @@ export interface RogueTarget {
 }
 
 /** Below the bursts that a node may send: more would be read later. */
-const messagesPerSession = 200
+const messagesPerSession = 60
 const groupSize = 40
-const heavyPerNode = 40
+const heavyPerNode = 20
 type Message = string | Uint8Array
 const isHeavy = (message: Message) => typeof message === 'string' && /"type":"(?:inventory|catalogue)"/.test(message)
 const described = (message: Message) => (typeof message === 'string' ? message : Buffer.from(message).toString('hex'))

@@ -65,8 +65,8 @@ export class Messages {
   }
 
   /** Milliseconds until a message may be handled, so that requests of clients are handled between them. */
-  wait(): number {
-    return this.#loopShare.wait()
+  wait(session: Session): number {
+    return this.#loopShare.wait(this.#options.budgets.isExpensive(session))
   }
 
   /** Never throws: no message of one agent affects other sessions. */
@@ -79,8 +79,9 @@ export class Messages {
       this.#crashed(session, isBinary ? 'frame' : 'message', error)
     } finally {
       const cost = cpuMs()
-      this.#loopShare.spend(cost)
-      session.pauseFor(this.#options.budgets.charge(session, data.length, cost))
+      const { budgets } = this.#options
+      this.#loopShare.spend(cost, budgets.isExpensive(session))
+      session.pauseFor(budgets.charge(session, data.length, cost))
     }
   }
 

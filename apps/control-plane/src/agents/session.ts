@@ -25,10 +25,13 @@ export interface AuthenticatedAgent {
 export interface SessionListener {
   receive(session: Session, data: Buffer, isBinary: boolean): void
   /** Milliseconds until a message may be handled, because messages of agents have used up their share of the event loop. */
-  wait(): number
+  wait(session: Session): number
   ended(session: Session, code: number): void
   monotonic(): number
 }
+
+/** The time in which the reason of a violation reaches the peer. */
+const unreadMs = 1_000
 
 /** Unsent bytes after which a peer that does not read is disconnected. */
 const maxUnsentBytes = 4 << 20
@@ -157,7 +160,7 @@ export class Session {
     if (this.#isDraining) return
     this.#isDraining = true
     while (this.#open && !this.#isPaused) {
-      const wait = this.#inbox.length === 0 ? 0 : this.#listener.wait()
+      const wait = this.#inbox.length === 0 ? 0 : this.#listener.wait(this)
       if (wait > 0) this.#pauseUntilLater(wait)
       const next = wait > 0 ? undefined : this.#inbox.shift()
       if (next === undefined) break
@@ -205,8 +208,14 @@ export class Session {
 
 /** Closes a socket with the reason as JSON. */
 export function closeSocket(socket: WebSocket, code: number, message: string, retryAfterMs?: number): void {
-  // The answer must be read, or the socket stays open until its timeout.
-  socket.resume()
+  if (code === closeCodes.policyViolation) {
+    // A peer that breaks the rules may have sent megabytes more: its answer is not read.
+    socket.pause()
+    setTimeout(() => socket.terminate(), unreadMs).unref()
+  } else {
+    // The answer must be read, or the socket stays open until its timeout.
+    socket.resume()
+  }
   socket.close(code, closeReason(message, retryAfterMs))
 }
 

@@ -37,8 +37,8 @@ export const defaultStreamLimits: StreamLimits = {
   messageBurst: 500,
   bytesPerSecond: 256 << 10,
   byteBurst: 4 << 20,
-  cpuMsPerSecond: 10,
-  cpuMsBurst: 500,
+  cpuMsPerSecond: 20,
+  cpuMsBurst: 200,
   heavyMessagesPerSecond: 0.1,
   // An operator or a script may deploy dozens of times in a few minutes: each changes the inventory and often the catalogue.
   heavyMessageBurst: 60,

@@ -81,7 +81,7 @@ export class AgentStream {
     })
     const listener: SessionListener = {
       receive: (session, data, isBinary) => messages.receive(session, data, isBinary),
-      wait: () => messages.wait(),
+      wait: (session) => messages.wait(session),
       ended: (session, code) => {
         ownership.release(session)
         presence.disconnected(session.agent.nodeId)

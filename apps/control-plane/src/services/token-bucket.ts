@@ -21,6 +21,11 @@ export class TokenBucket {
     return true
   }
 
+  /** Returns how much of the burst is used at a time. */
+  used(at: number): number {
+    return this.#burst - Math.min(this.#burst, this.#left + (at - this.#at) * this.#perMs)
+  }
+
   /** Takes an amount that is already used, and returns the milliseconds until the debt is paid: `maxDebtMs` at most. */
   spend(amount: number, at: number, maxDebtMs: number): number {
     this.#left = Math.min(this.#burst, this.#left + (at - this.#at) * this.#perMs)

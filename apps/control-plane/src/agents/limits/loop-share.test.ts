@@ -6,10 +6,19 @@ it('messages of agents wait for the next iteration of the event loop once they h
   const share = new LoopShare()
   const waits: boolean[] = []
   for (const cpuMs of [0, 2.9, 0.2, 5]) {
-    share.spend(cpuMs)
-    waits.push(share.wait() > 0)
+    share.spend(cpuMs, false)
+    waits.push(share.wait(false) > 0)
   }
   expect(waits).toEqual([false, false, true, true])
   await setImmediate()
-  expect(share.wait()).toBe(0)
+  expect(share.wait(false)).toBe(0)
+})
+
+it('expensive nodes wait three times as long as one of them has taken, and others do not wait for them', async () => {
+  const share = new LoopShare()
+  share.spend(1_000, true)
+  await setImmediate()
+  expect(share.wait(true)).toBeGreaterThan(2_000)
+  expect(share.wait(true)).toBeLessThanOrEqual(3_000)
+  expect(share.wait(false)).toBe(0)
 })

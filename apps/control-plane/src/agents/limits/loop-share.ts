@@ -1,6 +1,7 @@
 /** CPU time of agents' messages in one iteration of the event loop. Each request of a client waits for several iterations. */
 const shareMs = 3
-const waitMs = 3
+/** How many times as long as a message of an expensive node has taken, all of them wait. */
+const expensiveWait = 3
 
 /** Starts to measure what a message costs. Call the result, which is in milliseconds, when it is handled. */
 export function measureCpu(isBinary: boolean): () => number {
@@ -16,17 +17,23 @@ export function measureCpu(isBinary: boolean): () => number {
   }
 }
 
-/** Shares the event loop between the messages of all agents and the requests of clients. */
+/**
+ * Shares the event loop between the messages of all agents and the requests of clients. All expensive nodes together have a quarter
+ * of the time.
+ */
 export class LoopShare {
   #usedMs = 0
+  #expensiveAt = -Infinity
 
-  spend(cpuMs: number): void {
+  spend(cpuMs: number, isExpensive: boolean): void {
     if (this.#usedMs === 0) setImmediate(() => (this.#usedMs = 0))
     this.#usedMs += cpuMs
+    if (isExpensive) this.#expensiveAt = performance.now() + cpuMs * expensiveWait
   }
 
   /** Milliseconds until the next message may be handled; 0: now. */
-  wait(): number {
-    return this.#usedMs < shareMs ? 0 : waitMs
+  wait(isExpensive: boolean): number {
+    const waitMs = this.#usedMs < shareMs ? 0 : shareMs
+    return isExpensive ? Math.max(waitMs, this.#expensiveAt - performance.now()) : waitMs
   }
 }

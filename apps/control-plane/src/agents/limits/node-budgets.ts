@@ -30,6 +30,9 @@ const maxNodes = 50_000
 /** Longer pauses would let the node seem stale. */
 const maxPauseMs = 10_000
 
+/** More than an inventory and a catalogue cost together. */
+const expensiveCpuMs = 60
+
 /** What the handler of an inventory or a catalogue costs while it asks the database. */
 const handlerCpuMs = 20
 
@@ -53,6 +56,11 @@ export class NodeBudgets {
       budget.cpuMs.spend(cpuMs, now, maxPauseMs),
       budget.heavy.spend(0, now, maxPauseMs),
     )
+  }
+
+  /** Returns true if messages of the node have cost more CPU time of late than those of others normally do. */
+  isExpensive(session: Payer): boolean {
+    return this.#of(session).cpuMs.used(this.#clock.monotonic()) > expensiveCpuMs
   }
 
   /** Returns false if the node has sent too many inventories and catalogues: it sends a refused inventory again. */
