@@ -79,7 +79,7 @@ async function accountRows(dir: string): Promise<readonly Row[]> {
   writeAccounts(join(dir, 'srv/node/d1/accounts'), partitions)
   const usage = createAccountUsage({
     machine: openMachine(dir),
-    swiftDirectory: '/etc/swift',
+    ringDirectory: '/etc/swift',
     run: runCommand,
     devices: () => [device],
     deadlineMs: 600_000,

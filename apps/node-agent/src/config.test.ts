@@ -41,6 +41,8 @@ describe('the agent’s configuration', () => {
         account: 'nobody',
       },
       swiftDirectory: '/etc/swift',
+      ringDirectory: '/etc/swift',
+      isReconCacheDirectorySet: false,
       reconCacheDirectory: '/var/cache/swift',
       statsd: { enabled: null, address: '127.0.0.1', port: 8125, maxNames: 1_000 },
       usage: { storageIntervalMs: 600_000, transferIntervalMs: 300_000, accessLog: null },

@@ -43,7 +43,11 @@ export interface InventoryConfig {
   readonly roles: Readonly<NonNullable<ConfigFile['roles']>>
   readonly swiftDirectory: string
   readonly proxyReloadMs: number
+  /** Where the rings are: `swift_dir` of Swift's servers. */
+  readonly ringDirectory: string
   readonly reconCacheDirectory: string
+  /** False: the configuration of Swift's servers decides. */
+  readonly isReconCacheDirectorySet: boolean
   readonly statsd: StatsdConfig
   readonly usage: UsageConfig
   readonly devicesDirectory: string | null
@@ -127,7 +131,9 @@ function inventoryConfig(options: ConfigOptions, file: ConfigFile, path: string,
 function swiftConfig(swift: NonNullable<ConfigFile['swift']>) {
   return {
     swiftDirectory: swift.directory ?? '/etc/swift',
+    ringDirectory: swift.directory ?? '/etc/swift',
     reconCacheDirectory: swift.recon_cache_directory ?? '/var/cache/swift',
+    isReconCacheDirectorySet: swift.recon_cache_directory !== undefined,
     devicesDirectory: swift.devices_directory ?? null,
     ringAddresses: swift.addresses ?? null,
     proxyReloadMs: (swift.proxy_reload_seconds ?? 60) * 1000,

@@ -22,6 +22,7 @@ import { watchLogFormat } from './swift/access-log/format-watch.js'
 import { TransferUsage } from './swift/access-log/transfer-usage.js'
 import type { UsageSources } from './swift/usage-rounds.js'
 import { type AccountUsage, createAccountUsage } from './swift/accounts/account-usage.js'
+import { withSwiftPaths } from './swift/config/swift-paths.js'
 import { createReconClient, reconServers } from './swift/recon/recon-client.js'
 import { watchServices } from './context/services.js'
 import type { StatsdOptions } from './collectors/swift/statsd.js'
@@ -41,8 +42,9 @@ export interface Context {
 }
 
 /** Builds the parts that read the machine, for the agent and for the commands that print one of them. */
-export function openContext(config: InventoryConfig, clock: Clock, log: Log): Context {
-  const machine = openMachine(config.root)
+export function openContext(given: InventoryConfig, clock: Clock, log: Log): Context {
+  const machine = openMachine(given.root)
+  const config = withSwiftPaths(given, machine)
   const statfs = createStatfsProbe({ run: runCommand, start: startHelper, path: (path) => machine.path(path) })
   const filesystems = createFilesystems({ machine, probe: statfs, monotonic: () => clock.monotonic() })
   const recon = { directory: config.reconCacheDirectory, now: () => clock.now() }
@@ -70,7 +72,7 @@ export function openContext(config: InventoryConfig, clock: Clock, log: Log): Co
   const inventories = createInventories({ ...host, openSlowReader, filesystems, askRecon, problems })
   const accounts = createAccountUsage({
     machine,
-    swiftDirectory: config.swiftDirectory,
+    ringDirectory: config.ringDirectory,
     run: runCommand,
     devices: () => inventories.devices(),
     deadlineMs: Math.max(60_000, 0.8 * config.usage.storageIntervalMs),

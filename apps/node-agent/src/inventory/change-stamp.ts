@@ -17,7 +17,8 @@ export function changeStamp({ machine, config, mounts, stampOf }: ChangeFacts): 
   // Names and sizes of disks are in this file, too, which no driver answers.
   const disks = unlessDenied(() => machine.read('/proc/partitions')) ?? ''
   const name = unlessDenied(() => machine.read('/proc/sys/kernel/hostname')) ?? ''
-  return [...local, disks, name, ...swiftStamps(machine, config.swiftDirectory)].join('\n')
+  const folders = [...new Set([config.swiftDirectory, config.ringDirectory])]
+  return [...local, disks, name, ...folders.flatMap((folder) => swiftStamps(machine, folder))].join('\n')
 }
 
 /** Rings are replaced by a rename, configuration often in place: the files show both, their folders what was removed. */

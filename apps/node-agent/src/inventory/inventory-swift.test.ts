@@ -103,6 +103,20 @@ describe('devices of servers with mount_check = false', () => {
   })
 })
 
+describe('rings in the swift_dir of the servers', () => {
+  it('are read there, and swift.conf in its own folder', async () => {
+    cpSync(fixture('lab/etc/swift'), join(root.path, 'srv/rings'), { recursive: true })
+    write('etc/swift/swift.conf', '[storage-policy:0]\nname = other\ndefault = 1\n[storage-policy:7]\nname = new\n')
+    const { devices, policies, problems } = await read({ ringAddresses: ['127.0.2.1'], ringDirectory: '/srv/rings' })
+    expect(devices).toHaveLength(2)
+    expect(policies?.map(({ name }) => name)).toEqual(['other', 'new'])
+    expect(problems.map(({ code, subject }) => [code, subject])).toContainEqual([
+      'ring_missing',
+      '/srv/rings/object-7.ring.gz',
+    ])
+  })
+})
+
 describe('the digest of suffix and prefix', () => {
   beforeEach(() => cpSync(fixture('lab'), root.path, { recursive: true }))
 

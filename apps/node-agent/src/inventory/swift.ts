@@ -37,7 +37,7 @@ export interface Swift {
   readonly problems: readonly InventoryProblem[]
 }
 
-type SwiftConfig = Pick<InventoryConfig, 'swiftDirectory' | 'ringAddresses'>
+type SwiftConfig = Pick<InventoryConfig, 'swiftDirectory' | 'ringDirectory' | 'ringAddresses'>
 
 /** What is kept between readings. */
 export interface SwiftReaders {
@@ -53,13 +53,14 @@ export async function readSwift(
   { cache, resolve }: SwiftReaders,
 ): Promise<Swift> {
   const directory = config.swiftDirectory
-  if (isClosed(machine, directory)) return closed(directory)
+  const unreadable = [directory, config.ringDirectory].find((folder) => isClosed(machine, folder))
+  if (unreadable !== undefined) return closed(unreadable)
   const { storage: servers, hasProxy, problems: serverProblems } = readSwiftServers(machine, directory)
-  const { names, rings, described, problems: ringProblems } = await readRings(machine, directory, cache)
+  const { names, rings, described, problems: ringProblems } = await readRings(machine, config.ringDirectory, cache)
   if (names.length === 0)
     return { ...nothing, present: false, own: [], policies: [], servers, hasProxy, problems: serverProblems }
 
-  const { policies, digest, problems: policyProblems } = await readSwiftConf(machine, directory, names)
+  const { policies, digest, problems: policyProblems } = await readSwiftConf(machine, config, names)
   const addresses = config.ringAddresses ?? ringAddresses(servers, interfaceAddresses)
   const all = [...rings.values()].flatMap((ring) => ring.devices)
   const found = await resolve([...addresses, ...all.flatMap(({ ip, replicationIp }) => [ip, replicationIp])])
@@ -116,8 +117,12 @@ interface SwiftConf {
   readonly problems: readonly InventoryProblem[]
 }
 
-async function readSwiftConf(machine: Machine, directory: string, ringNames: readonly string[]): Promise<SwiftConf> {
-  const path = `${directory}/swift.conf`
+async function readSwiftConf(
+  machine: Machine,
+  { swiftDirectory, ringDirectory }: SwiftConfig,
+  ringNames: readonly string[],
+): Promise<SwiftConf> {
+  const path = `${swiftDirectory}/swift.conf`
   const failed = (reason: string, digest?: string | null): SwiftConf => ({
     policies: null,
     ...(digest === undefined ? {} : { digest }),
@@ -129,7 +134,7 @@ async function readSwiftConf(machine: Machine, directory: string, ringNames: rea
     const digest = await digestHashPath(text)
     try {
       const policies = parsePolicies(text)
-      return { policies, digest, problems: mismatches(ringNames, policies, directory) }
+      return { policies, digest, problems: mismatches(ringNames, policies, ringDirectory) }
     } catch (error) {
       if (error instanceof SwiftConfError) return failed(error.message, digest)
       throw error

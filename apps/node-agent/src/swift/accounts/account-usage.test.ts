@@ -57,7 +57,7 @@ function put(name: string, partition: number | undefined, hash: string, fixture:
 const usageOf = (devices: readonly InventoryDevice[], deadlineMs = 60_000, scan = program) =>
   createAccountUsage({
     machine: openMachine(root),
-    swiftDirectory: '/etc/swift',
+    ringDirectory: '/etc/swift',
     run: runCommand,
     devices: () => devices,
     deadlineMs,

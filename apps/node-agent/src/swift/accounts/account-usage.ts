@@ -7,7 +7,7 @@ import type { AccountDevice, ScanLine, ScanQuestion } from './account-scan.js'
 
 export interface AccountUsageOptions {
   readonly machine: Machine
-  readonly swiftDirectory: string
+  readonly ringDirectory: string
   readonly run: RunCommand
   /** Returns the devices of the last inventory. */
   readonly devices: () => readonly InventoryDevice[]
@@ -42,8 +42,8 @@ const mostOutputBytes = 256 << 20
  * memory for many accounts is freed. Each sample starts with another device, so that slow disks share the deadline.
  */
 export function createAccountUsage(options: AccountUsageOptions): AccountUsage {
-  const { machine, swiftDirectory, run, deadlineMs, program = scanProgram } = options
-  const ring = `${swiftDirectory}/account.ring.gz`
+  const { machine, ringDirectory, run, deadlineMs, program = scanProgram } = options
+  const ring = `${ringDirectory}/account.ring.gz`
   const stopping = new AbortController()
   let first = 0
   return {

@@ -1,7 +1,7 @@
 import type { InventoryProblem } from '@roost/api-types/agent'
 import { mountCheckOff, swiftConfUnreadable } from '@roost/api-types/checks'
 import type { Machine } from '../../machine/machine.js'
-import { isTrue, parseIni } from './ini.js'
+import { type Ini, isTrue, parseIni } from './ini.js'
 import { readServerFiles } from './server-files.js'
 import { unlessDenied } from '../../machine/try-read.js'
 
@@ -14,6 +14,10 @@ export interface StorageServer {
   /** The folder of its mount points. */
   readonly devices: string
   readonly mountCheck: boolean
+  /** Where it reads the rings; null: in Swift's folder. */
+  readonly ringDirectory: string | null
+  /** Where its daemons keep the results of their passes; null: in Swift's default. */
+  readonly reconCacheDirectory: string | null
 }
 
 export interface SwiftServers {
@@ -53,7 +57,8 @@ const anyAddress = new Set(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])
 
 /** Parses the settings of a server from the texts that it merges; undefined without a configuration. */
 function parseStorageServer(kind: ServerKind, texts: readonly string[]): StorageServer | undefined {
-  const settings = parseIni(...texts).get('DEFAULT')
+  const sections = parseIni(...texts)
+  const settings = sections.get('DEFAULT')
   if (settings === undefined) return undefined
   const address = settings.get('ring_ip') ?? settings.get('bind_ip') ?? '0.0.0.0'
   const port = Number(settings.get('bind_port') ?? Number.NaN)
@@ -63,5 +68,15 @@ function parseStorageServer(kind: ServerKind, texts: readonly string[]): Storage
     port: Number.isInteger(port) ? port : null,
     devices: settings.get('devices') ?? '/srv/node',
     mountCheck: isTrue(settings.get('mount_check') ?? 'true'),
+    ...foldersIn(sections),
+  }
+}
+
+/** The middleware and each daemon have the path of the cache in sections of their own. */
+function foldersIn(sections: Ini): Pick<StorageServer, 'ringDirectory' | 'reconCacheDirectory'> {
+  const paths = [...sections.values()].map((settings) => settings.get('recon_cache_path'))
+  return {
+    ringDirectory: sections.get('DEFAULT')?.get('swift_dir') ?? null,
+    reconCacheDirectory: paths.find((path) => path !== undefined) ?? null,
   }
 }
