@@ -18,7 +18,10 @@ beforeAll(async () => {
     await storageNode('one', { rings: [{ ...ring, ...facts }], hash_path_digest: 'd1' }),
     // Its agent is of an earlier release.
     await storageNode('two', { rings: [ring] }),
-    await storageNode('three', { rings: [{ ...ring, ...facts, modified: 1_794_000_000 }], hash_path_digest: 'd1' }),
+    await storageNode('three', {
+      rings: [{ ...ring, ...facts, modified: 1_794_000_000, min_part_hours: 24 }],
+      hash_path_digest: 'd1',
+    }),
   ]
 })
 
@@ -52,6 +55,7 @@ describe('the health of a cluster', () => {
             partitions: 64,
             replicas: 2,
             ...shown,
+            min_part_hours: 24,
             modified: new Date(1_794_000_000_000).toISOString(),
           },
         ],

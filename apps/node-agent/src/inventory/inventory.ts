@@ -17,8 +17,7 @@ import { readPrograms } from '../machine/running-programs.js'
 import { detectRoles } from './roles.js'
 import { isPrepared } from '../shares/prepare.js'
 import { type AskRecon, readSwiftVersion } from '../swift/recon/recon-client.js'
-import { createRingNames } from '../swift/rings/ring-names.js'
-import { readSwift, type Swift, type SwiftReaders } from './swift.js'
+import { createSwiftReaders, readSwift, type Swift } from './swift.js'
 
 export interface InventoryOptions {
   readonly config: InventoryConfig
@@ -45,7 +44,7 @@ export function createInventoryReader(options: InventoryOptions): ReadInventory 
   const { config, machine, run, probe, errors, stamps } = options
   const filesystemReader = createFilesystemReader(kernelOf(machine), run)
   const gatewayReader = createGatewayReader(machine, run)
-  const readers: SwiftReaders = { cache: new Map(), resolve: createRingNames() }
+  const readers = createSwiftReaders(machine, run)
 
   return async () => {
     const interfaces = options.interfaces()

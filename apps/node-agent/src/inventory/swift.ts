@@ -9,10 +9,12 @@ import {
 } from '@roost/api-types/checks'
 import type { InventoryConfig } from '../config.js'
 import type { Machine } from '../machine/machine.js'
+import type { RunCommand } from '../machine/run-command.js'
 import { type JoinedDevice, joinDevices } from '../swift/rings/ring-devices.js'
 import type { RingDevice } from '../swift/rings/ring.js'
 import { digestHashPath } from '../swift/config/hash-path.js'
-import type { ResolveAddresses, RingAddresses } from '../swift/rings/ring-names.js'
+import { createBuilderReader, type ReadMinPartHours } from '../swift/rings/ring-builders.js'
+import { createRingNames, type ResolveAddresses, type RingAddresses } from '../swift/rings/ring-names.js'
 import { objectRingName, parsePolicies, policyOfRing, SwiftConfError } from '../swift/config/swift-conf.js'
 import { readRings, type RingCache } from '../swift/rings/read-rings.js'
 import { readSwiftServers, type StorageServer } from '../swift/config/storage-servers.js'
@@ -40,9 +42,14 @@ export interface Swift {
 type SwiftConfig = Pick<InventoryConfig, 'swiftDirectory' | 'ringDirectory' | 'ringAddresses'>
 
 /** What is kept between readings. */
-export interface SwiftReaders {
+interface SwiftReaders {
   readonly cache: RingCache
   readonly resolve: ResolveAddresses
+  readonly minPartHoursOf: ReadMinPartHours
+}
+
+export function createSwiftReaders(machine: Machine, run: RunCommand): SwiftReaders {
+  return { cache: new Map(), resolve: createRingNames(), minPartHoursOf: createBuilderReader(machine, run) }
 }
 
 /** Reads rings, swift.conf and the servers' configuration. `interfaceAddresses` are the machine's own. */
@@ -50,7 +57,7 @@ export async function readSwift(
   machine: Machine,
   config: SwiftConfig,
   interfaceAddresses: readonly string[],
-  { cache, resolve }: SwiftReaders,
+  { cache, resolve, minPartHoursOf }: SwiftReaders,
 ): Promise<Swift> {
   const directory = config.swiftDirectory
   const unreadable = [directory, config.ringDirectory].find((folder) => isClosed(machine, folder))
@@ -68,7 +75,7 @@ export async function readSwift(
   const usable = policies !== null && rings.size === names.length && found.unresolved.length === 0
   return {
     present: true,
-    rings: described,
+    rings: await Promise.all(described.map((ring) => withBuilder(ring, config.ringDirectory, minPartHoursOf))),
     own: usable ? withKnownPolicies(joined, policies) : null,
     all,
     policies,
@@ -84,6 +91,11 @@ export async function readSwift(
       ...(usable && joined.length === 0 ? strangers(servers, addresses) : []),
     ],
   }
+}
+
+async function withBuilder(ring: InventoryRing, directory: string, read: ReadMinPartHours): Promise<InventoryRing> {
+  const hours = await read(`${directory}/${ring.name}.builder`)
+  return hours === undefined ? ring : { ...ring, min_part_hours: hours }
 }
 
 /** Where no ring can be read. */

@@ -146,6 +146,8 @@ export const InventoryRing = z.object({
   weight: z.optional(Ratio),
   /** Set while an operator increases the part power. */
   next_part_power: z.optional(SmallCount),
+  /** Of the builder file, where the node has it. */
+  min_part_hours: z.optional(SmallCount),
   /** Time of the last write of the file, in Unix seconds. */
   modified: z.optional(Seconds),
 })

@@ -24,6 +24,7 @@ export const RingCopies = z.object({
   regions: fact,
   zones: fact,
   weight: fact.meta({ description: 'Sum of the weights of its devices' }),
+  min_part_hours: fact.meta({ description: 'Of the builder file; null where no node has it' }),
   modified: z
     .string()
     .nullable()
@@ -167,6 +168,7 @@ const ringCopy = {
   regions: 1,
   zones: 3,
   weight: 216_000,
+  min_part_hours: 24,
   modified: '2026-11-02T08:00:00.000Z',
 }
 const pass = { node, ended: '2026-11-20T10:33:15Z', age_seconds: 27.5 }
