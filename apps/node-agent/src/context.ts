@@ -22,7 +22,7 @@ import { watchLogFormat } from './swift/access-log/format-watch.js'
 import { TransferUsage } from './swift/access-log/transfer-usage.js'
 import type { UsageSources } from './swift/usage-rounds.js'
 import { type AccountUsage, createAccountUsage } from './swift/accounts/account-usage.js'
-import { withSwiftPaths } from './swift/config/swift-paths.js'
+import { withSwiftPaths } from './context/swift-paths.js'
 import { createReconClient, reconServers } from './swift/recon/recon-client.js'
 import { watchServices } from './context/services.js'
 import type { StatsdOptions } from './collectors/swift/statsd.js'
@@ -122,7 +122,8 @@ export async function openAgent({ config, identity, clock, log }: AgentOptions):
   const notifier = createNotifier({ ...config, clock, onFault: (message) => log.warn(message) })
   const context = openContext(config, clock, log)
   context.watchDataDir(config.dataDir)
-  const services = watchServices({ ...context, config, run: runCommand, start: startHelper, clock, log })
+  const host = { ...context, config: withSwiftPaths(config, context.machine), clock, log }
+  const services = watchServices({ ...host, run: runCommand, start: startHelper })
   const restored = createRestoredMounts(clock)
   const node = identity.enrollment.node_uuid
   const opened = await openAppliers({ ...context, config, node, restored, clock, log })

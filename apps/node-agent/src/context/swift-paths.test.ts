@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type AgentConfig, readConfig } from '../../config.js'
-import { useWrittenRoot } from '../../inventory/testing/written-root.js'
-import { openMachine } from '../../machine/machine.js'
+import { type AgentConfig, readConfig } from '../config.js'
+import { useWrittenRoot } from '../inventory/testing/written-root.js'
+import { openMachine } from '../machine/machine.js'
 import { withSwiftPaths } from './swift-paths.js'
 
 const root = useWrittenRoot()

@@ -1,8 +1,8 @@
-import type { InventoryConfig } from '../../config.js'
-import type { Machine } from '../../machine/machine.js'
-import { unlessDenied } from '../../machine/try-read.js'
-import { parseIni } from './ini.js'
-import { readSwiftServers } from './storage-servers.js'
+import type { InventoryConfig } from '../config.js'
+import type { Machine } from '../machine/machine.js'
+import { unlessDenied } from '../machine/try-read.js'
+import { parseIni } from '../swift/config/ini.js'
+import { readSwiftServers } from '../swift/config/storage-servers.js'
 
 /** Completes the configuration by the folders that Swift's servers are configured to use. */
 export function withSwiftPaths<C extends InventoryConfig>(config: C, machine: Machine): C {
