@@ -25,6 +25,9 @@ beforeAll(async () => {
   await intake.accept(node, usageMessage(begin, { storage: awkward.map((account, i) => storageOf(account, i)) }))
   for (let hour = 1; hour < 30; hour++)
     await intake.accept(node, usageMessage(begin + hour * 2 * halfHourMs, { storage: [storageOf('AUTH_plain', hour)] }))
+  const names = { name: 'eve', nameKey: 'eve', lineKey: 'eve', projectId: 'plain', login: 'eve' }
+  const user = { clusterId, ...names, password: new Uint8Array(1), isSuperuser: false, enabled: true }
+  await api.database.prisma.user.create({ data: user })
   await api.database.pool.query(
     `with accounts as (
        insert into usage_accounts (cluster_id, name) select $1, 'AUTH_many_' || i from generate_series(1, 2500) i returning id)
@@ -48,6 +51,12 @@ it('has a header line, and a quote before what a spreadsheet would take for a fo
   const { status, type, requestId, text } = await csv(`storage/0/?${day}&format=csv`)
   expect([status, type, requestId]).toEqual([200, 'text/csv; charset=utf-8; header=present', expect.any(String)])
   expect(text).toBe(await readFile(join(import.meta.dirname, 'golden/usage-of-accounts.csv'), 'utf8'))
+})
+
+it('names the user of an account that is a project of Keystone, as JSON does', async () => {
+  const { body } = await shared.get(`${base}/storage/0/?${day}`)
+  const named = body.objects.filter((row: object) => 'account_name' in row)
+  expect(named).toMatchObject([{ account: 'AUTH_plain', account_name: 'eve' }])
 })
 
 it('has the rows of the same question as JSON, all of them', async () => {

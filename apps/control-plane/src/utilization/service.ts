@@ -9,7 +9,7 @@ import type { Slice, StorageScope, TransferScope, UsageRange, UsageReads } from 
 import type { CoverageStore } from './coverage-store.js'
 import { roundRange, timeText } from './half-hours.js'
 import type { HalfHours } from './half-hours.js'
-import type { Stored, StorageCounters, TransferCounters, UsageStore } from './store.js'
+import type { NamedAccount, Stored, StorageCounters, TransferCounters, UsageStore } from './store.js'
 
 /** The same reads, and all rows in pieces for whoever writes out more than a page. */
 export interface UsageFeed<Scope, Row, AccountRow> extends UsageReads<Scope, Row, AccountRow> {
@@ -145,9 +145,10 @@ function feedReads<Scope, Counters extends object>(store: UsageStore<Scope, Coun
 
 function accountRow<Counters extends object>(
   prepared: Prepared,
-  { account, ...stored }: Stored<Counters> & { readonly account: string },
+  { account, accountName, ...stored }: Stored<Counters> & NamedAccount,
 ) {
-  return { account, ...rowOf(prepared, stored) }
+  const name = accountName === null ? {} : { account_name: accountName }
+  return { account, ...rowOf(prepared, stored), ...name }
 }
 
 function hourRow<Counters extends object>(

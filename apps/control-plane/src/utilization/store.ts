@@ -31,13 +31,19 @@ export interface AccountSlice extends Slice {
   readonly after?: string
 }
 
+export interface NamedAccount {
+  readonly account: string
+  /** The user whose project it is in the identity service of the cluster. */
+  readonly accountName: string | null
+}
+
 /** Reads usage of one kind. Accounts come in the order of their bytes. */
 export interface UsageStore<Scope, Counters> {
   listAccounts(
     scope: Scope,
     range: HalfHours,
     slice: AccountSlice,
-  ): Promise<readonly (Stored<Counters> & { readonly account: string })[]>
+  ): Promise<readonly (Stored<Counters> & NamedAccount)[]>
   countAccounts(scope: Scope, range: HalfHours): Promise<number>
   /** `hour` counts from the range's start; hours of which nothing is known are left out. */
   listHours(
@@ -118,6 +124,7 @@ type Scope = TransferScope & Partial<StorageScope>
 type FlatRow<Counters> = Counters & {
   readonly samples: number
   readonly account: string
+  readonly accountName: string | null
   readonly hour: number
   readonly accounts: number
 }
@@ -138,7 +145,7 @@ function createUsageStore<Counters extends object>(
   return {
     async listAccounts(scope, range, { account, after = '', limit, offset }) {
       const rows = await read(sql.listAccounts, scope, range, storable(account), after, limit, offset)
-      return rows.map((row) => ({ account: row.account, ...unflatten(row) }))
+      return rows.map((row) => ({ account: row.account, accountName: row.accountName, ...unflatten(row) }))
     },
     countAccounts: (scope, range) => count(sql.countAccounts, scope, range),
     async listHours(scope, account, range, { limit, offset }) {
@@ -178,10 +185,13 @@ function queriesOf<Counters extends object>({ table, policy, counters, samples, 
   const hours = `from usage_accounts a cross join lateral ${reported} where a.cluster_id = $1 and a.name = $5`
   return {
     listAccounts: `
-      select a.name as account, s.* from (
+      select a.name as account, n.name as "accountName", s.* from (
         select a.id, a.name ${accounts} and ($5::text is null or a.name = $5) and a.name collate "C" > $6
         order by a.name collate "C" limit $7 offset $8) a
       cross join lateral (select ${columns} from ${reported}) s
+      left join (
+        select 'AUTH_' || project_id as account, min(name) as name from users
+        where cluster_id = $1 and project_id is not null group by 1) n on n.account = a.name
       order by a.name collate "C"`,
     countAccounts: `select count(*)::int as accounts ${accounts}`,
     listHours: `select (u.half_hour - $2) / 2 as hour, ${columns} ${hours} group by 1 order by 1 limit $6 offset $7`,

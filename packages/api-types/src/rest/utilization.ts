@@ -34,13 +34,17 @@ const exampleHour = { start: '2014-11-21 17:00:00Z', end: '2014-11-21 18:00:00Z'
 const exampleStorage = { ...exampleHour, bytes_used: 1_048_576, container_count: 2, object_count: 17, verified: true }
 const exampleTransfer = { ...exampleHour, bytes_in: 65_536, bytes_out: 1_048_576, req_count: 42 }
 const account = z.string().describe('The account, such as AUTH_bob')
+const accountName = z
+  .string()
+  .optional()
+  .describe('Of an account that is named by the id of a project in Keystone: the name of its user')
 
 /** Returns the schemas of rows with these counters: of all accounts together, and of one account each. */
 function rowsOf<C extends z.ZodRawShape>(kind: string, counters: C, example: object) {
   return {
     total: z.object({ ...interval, ...counters }).meta({ id: `${kind}Utilization`, examples: [example] }),
     ofAccount: z
-      .object({ account, ...interval, ...counters })
+      .object({ account, ...interval, ...counters, account_name: accountName })
       .meta({ id: `Account${kind}Utilization`, examples: [{ account: 'AUTH_bob', ...example }] }),
   }
 }

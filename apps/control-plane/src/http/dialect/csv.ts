@@ -2,7 +2,8 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
 type Cell = string | number | boolean
-export type CsvRow = Readonly<Record<string, Cell>>
+/** What a row does not have is an empty cell. */
+export type CsvRow = Readonly<Record<string, Cell | undefined>>
 
 /** One line of RFC 4180. Text that a spreadsheet would take for a formula gets a `'` in front. */
 export function csvLine(cells: readonly Cell[]): string {
