@@ -1,13 +1,13 @@
 import type { ClusterStorageInput } from '@roost/api-types/rest'
 import { type Command, Option } from 'commander'
-import type { Config } from '../config.js'
-import { withCluster } from './client/api.js'
-import type { Rpc } from './client/api.js'
-import { CommandError, exitCodes } from './terminal/exit-codes.js'
-import { outputOption, render } from './terminal/output.js'
-import type { Columns, OutputOptions } from './terminal/output.js'
-import type { Terminal } from './terminal/terminal.js'
-import { readCaFile, readKeyOf } from './terminal/key-file.js'
+import type { Config } from '../../config.js'
+import { withCluster } from '../client/api.js'
+import type { Rpc } from '../client/api.js'
+import { CommandError, exitCodes } from '../terminal/exit-codes.js'
+import { outputOption, render } from '../terminal/output.js'
+import type { Columns, OutputOptions } from '../terminal/output.js'
+import type { Terminal } from '../terminal/terminal.js'
+import { readCaFile, readKeyOf } from '../terminal/key-file.js'
 
 interface StorageFlags {
   readonly authUrl: string

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import type { Config } from '../config.js'
-import { withCluster } from './client/api.js'
-import type { Rpc } from './client/api.js'
-import { readCaFile, readKeyOf } from './terminal/key-file.js'
-import { CommandError, exitCodes } from './terminal/exit-codes.js'
-import { outputOption, render } from './terminal/output.js'
-import type { Columns, OutputOptions } from './terminal/output.js'
-import type { Terminal } from './terminal/terminal.js'
+import type { Config } from '../../config.js'
+import { withCluster } from '../client/api.js'
+import type { Rpc } from '../client/api.js'
+import { readCaFile, readKeyOf } from '../terminal/key-file.js'
+import { CommandError, exitCodes } from '../terminal/exit-codes.js'
+import { outputOption, render } from '../terminal/output.js'
+import type { Columns, OutputOptions } from '../terminal/output.js'
+import type { Terminal } from '../terminal/terminal.js'
 
 interface IdentityFlags {
   readonly authUrl: string
