@@ -184,10 +184,12 @@ it('describes its fields, filters and methods in schema/', async () => {
   expect(body.allowed_list_http_methods).toEqual(['get', 'post'])
   expect(body.allowed_detail_http_methods).toEqual(['get', 'patch', 'delete'])
   expect(Object.keys(body.fields).toSorted()).toEqual([
+    'account',
     'cluster',
     'enabled',
     'id',
     'is_superuser',
+    'login',
     'password',
     'resource_uri',
     'user',

@@ -35,7 +35,7 @@ export function clusterStorageRoutes(storage: ClusterStorageService, idempotency
       requireRecord: (id) => storage.get(id),
       handle({ id, body, caller, headers }) {
         const [path, key] = [`/api/v1/clusters/${id}/storage/`, headers['idempotency-key']]
-        return idempotency.once({ caller, path, key, body: objectBody(body), secrets: ['key'] }, (once) =>
+        return idempotency.once({ caller, path, key, body: objectBody(body), secrets: [] }, (once) =>
           storage.set(id, parseFields(ClusterStorageInput, body), once),
         )
       },
