@@ -55,6 +55,7 @@ describe('the health of a cluster', () => {
             partitions: 64,
             replicas: 2,
             ...shown,
+            next_part_power: null,
             min_part_hours: 24,
             modified: new Date(1_794_000_000_000).toISOString(),
           },
@@ -84,6 +85,25 @@ describe('the health of a cluster', () => {
     await api.database.prisma.node.update({ where: { id }, data: { inventory } })
     expect(codes(await health())).toEqual([])
     await api.database.prisma.node.delete({ where: { id } })
+  })
+
+  it('finds an increase of the part power that is not finished', async () => {
+    const id = nodes[0] ?? 0
+    const save = (more: object) => {
+      const inventory = {
+        ...simulatedInventory('one'),
+        rings: [{ ...ring, ...facts, ...more }],
+        hash_path_digest: 'd1',
+      }
+      return api.database.prisma.node.update({ where: { id }, data: { inventory } })
+    }
+    await save({ next_part_power: 7 })
+    const found = await health()
+    expect(found).toMatchObject({ verdict: 'warn', rings: [{ copies: [{ next_part_power: 7 }] }] })
+    expect(found.reasons).toMatchObject([{ code: 'part_power_increase', subject: 'object', node: null }])
+    expect(found.reasons[0].message).toContain('from 6 to 7')
+    await save({})
+    expect(codes(await health())).toEqual([])
   })
 
   it('has the drained devices, their bytes, and the usable capacity of policies', async () => {

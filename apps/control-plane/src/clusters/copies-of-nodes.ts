@@ -44,6 +44,7 @@ function factsOf(rings: readonly [InventoryRing, ...InventoryRing[]]): RingFacts
     replicas,
     ...unknown,
     ...known,
+    next_part_power: full.next_part_power ?? null,
     min_part_hours: rings.find((ring) => ring.min_part_hours !== undefined)?.min_part_hours ?? null,
     modified: written.length === 0 ? null : isoTime(written.reduce((first, one) => Math.min(first, one))),
   }

@@ -5,6 +5,7 @@ import {
   nodeDuplicate,
   nodeNeedsUpgrade,
   nodeSilent,
+  partPowerIncrease,
   policiesDiffer,
   policyDevicesUnavailable,
   quarantined,
@@ -62,6 +63,7 @@ export function judgeCluster(facts: ClusterFacts): readonly Reason[] {
     ...facts.healths.flatMap((health) => workProblems(health, facts.policies)),
     ...deviceReasons(facts.devices, nameOf),
     ...copyReasons(facts, nameOf),
+    ...facts.rings.flatMap(partPowerReasons),
   ]
   return [...silent, ...others.filter(isHeard), ...policyReasons(facts.devices)].toSorted(bySeverity)
 }
@@ -177,6 +179,13 @@ function copyReasons(
       ),
     ),
   ]
+}
+
+/** Judges the most common file of a ring. */
+function partPowerReasons({ name: ring, copies: [copy] }: RingHealth): readonly Reason[] {
+  if (copy === undefined) return []
+  const { partitions, next_part_power: nextPartPower } = copy
+  return ofNode(null, partPowerIncrease.find({ ring, partitions, nextPartPower }))
 }
 
 /** Returns the partitions of a ring, counting each replica: the last one may have only a part of them. */

@@ -17,6 +17,7 @@ import {
   replicationOld,
   ringMismatch,
   ringNameUnresolved,
+  partPowerIncrease,
   ringShort,
   severityOf,
   sharedFilesystem,
@@ -152,6 +153,21 @@ describe('checks of what all nodes should have alike', () => {
     expect(ringShort.find(facts)[0]).toMatchObject({ code: 'ring_short', severity: 'critical', subject: 'object' })
     expect(ringShort.find(facts)[0]?.message).toMatch(/object\.ring\.gz of store-1 has 100 .* 2 other nodes has 128/)
     expect(ringShort.find({ ...facts, assigned: 128 })).toEqual([])
+  })
+
+  it.each([
+    [null, []],
+    [11, ['part_power_increase object (warning)']],
+    [10, ['part_power_increase object (warning)']],
+  ])('part_power_increase of next_part_power %j is %j', (nextPartPower, found) =>
+    expect(brief(partPowerIncrease.find({ ring: 'object', partitions: 1_024, nextPartPower }))).toEqual(found),
+  )
+
+  it('say which step of an increase of the part power is next', () => {
+    const messageOf = (nextPartPower: number) =>
+      partPowerIncrease.find({ ring: 'object', partitions: 1_024, nextPartPower })[0]?.message
+    expect(messageOf(11)).toMatch(/from 10 to 11.* relink`/)
+    expect(messageOf(10)).toMatch(/increased to 10.* cleanup`/)
   })
 
   it('name the node with another hash suffix, and no value of it', () => {

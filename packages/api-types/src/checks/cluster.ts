@@ -47,6 +47,37 @@ export const ringShort = check({
   },
 })
 
+interface PartPowerFacts {
+  readonly ring: string
+  readonly partitions: number
+  /** Null while nothing is under way, and from agents of 0.2. */
+  readonly nextPartPower: number | null
+}
+
+/** Swift reads and writes both locations of an object until an operator has finished it. */
+export const partPowerIncrease = check({
+  code: 'part_power_increase',
+  severity: 'warning',
+  about: 'ring',
+  judge({ ring, partitions, nextPartPower: next }: PartPowerFacts) {
+    if (next === null) return undefined
+    const now = Math.round(Math.log2(partitions))
+    return next > now
+      ? {
+          subject: ring,
+          sentence: `The ring ${ring} is prepared for an increase of its part power from ${now} to ${next}.`,
+          remedy:
+            'Run `swift-object-relinker relink` on every storage node, then `swift-ring-builder … increase_partition_power`.',
+        }
+      : {
+          subject: ring,
+          sentence: `The part power of the ring ${ring} was increased to ${now}, and this is not finished.`,
+          remedy:
+            'Run `swift-object-relinker cleanup` on every storage node, then `swift-ring-builder … finish_increase_partition_power`.',
+        }
+  },
+})
+
 export const swiftConfMismatch = check({
   code: 'swift_conf_mismatch',
   severity: 'critical',

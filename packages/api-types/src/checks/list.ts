@@ -1,6 +1,13 @@
 import { asyncPending, quarantined, replicationOld } from './background-work.js'
 import type { Check, Severity } from './check.js'
-import { policiesDiffer, ringMismatch, ringShort, swiftConfMismatch, swiftVersionDiffers } from './cluster.js'
+import {
+  partPowerIncrease,
+  policiesDiffer,
+  ringMismatch,
+  ringShort,
+  swiftConfMismatch,
+  swiftVersionDiffers,
+} from './cluster.js'
 import { deviceMissing, deviceUnmounted, policyDevicesUnavailable } from './devices.js'
 import {
   dataDirNearlyFull,
@@ -47,6 +54,7 @@ export const checks: readonly Entry[] = [
   policyDevicesUnavailable,
   ringMismatch,
   ringShort,
+  partPowerIncrease,
   swiftConfMismatch,
   policiesDiffer,
   swiftVersionDiffers,

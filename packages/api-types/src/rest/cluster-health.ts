@@ -24,6 +24,7 @@ export const RingCopies = z.object({
   regions: fact,
   zones: fact,
   weight: fact.meta({ description: 'Sum of the weights of its devices' }),
+  next_part_power: fact.meta({ description: 'Set while the part power is being increased' }),
   min_part_hours: fact.meta({ description: 'Of the builder file; null where no node has it' }),
   modified: z
     .string()
@@ -168,6 +169,7 @@ const ringCopy = {
   regions: 1,
   zones: 3,
   weight: 216_000,
+  next_part_power: null,
   min_part_hours: 24,
   modified: '2026-11-02T08:00:00.000Z',
 }
