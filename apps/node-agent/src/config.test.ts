@@ -49,6 +49,7 @@ describe('the agent’s configuration', () => {
       devicesDirectory: null,
       ringAddresses: null,
       proxyReloadMs: 60_000,
+      dispersionMs: null,
       declaredDevices: null,
       declaredPolicies: ['default'],
       notifySocket: null,
@@ -99,12 +100,13 @@ describe('the agent’s configuration', () => {
 
   it('takes where Swift says something of itself', () => {
     write({
-      swift: { recon_cache_directory: '/srv/cache', proxy_reload_seconds: 120 },
+      swift: { recon_cache_directory: '/srv/cache', proxy_reload_seconds: 120, dispersion_hours: 6 },
       statsd: { enabled: true, address: '::1', port: 9125, max_names: 50 },
     })
     expect(readConfig({ dataDir: dir }, {})).toMatchObject({
       reconCacheDirectory: '/srv/cache',
       proxyReloadMs: 120_000,
+      dispersionMs: 21_600_000,
       statsd: { enabled: true, address: '::1', port: 9125, maxNames: 50 },
     })
   })

@@ -43,6 +43,8 @@ export interface InventoryConfig {
   readonly roles: Readonly<NonNullable<ConfigFile['roles']>>
   readonly swiftDirectory: string
   readonly proxyReloadMs: number
+  /** How often the dispersion of Swift's copies is measured; null: never. */
+  readonly dispersionMs: number | null
   /** Where the rings are: `swift_dir` of Swift's servers. */
   readonly ringDirectory: string
   readonly reconCacheDirectory: string
@@ -137,6 +139,7 @@ function swiftConfig(swift: NonNullable<ConfigFile['swift']>) {
     devicesDirectory: swift.devices_directory ?? null,
     ringAddresses: swift.addresses ?? null,
     proxyReloadMs: (swift.proxy_reload_seconds ?? 60) * 1000,
+    dispersionMs: swift.dispersion_hours === undefined ? null : swift.dispersion_hours * 3_600_000,
   }
 }
 

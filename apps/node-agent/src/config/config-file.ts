@@ -49,6 +49,8 @@ const settings = {
       recon_cache_directory: z.optional(absolutePath),
       /** How long a proxy may load its configuration at a deployment of users. */
       proxy_reload_seconds: z.optional(integer(10, 500)),
+      /** How often `swift-dispersion-report` is run; without it never. */
+      dispersion_hours: z.optional(integer(1, 168)),
     }),
   ),
   /** The statistics that Swift's servers send to `log_statsd_host` and `log_statsd_port`. */

@@ -9,6 +9,8 @@ import type { RunCommand } from '../machine/run-command.js'
 import { isUnderSystemd } from '../machine/systemd.js'
 import { createOldUpdates } from '../swift/services/async-pending.js'
 import { askServer } from '../swift/services/server-answer.js'
+import { parsePolicies } from '../swift/config/swift-conf.js'
+import { watchDispersion } from '../swift/services/dispersion.js'
 import { ServiceWatch } from '../swift/services/service-watch.js'
 import { readUnits } from '../swift/services/units.js'
 
@@ -23,8 +25,25 @@ export interface WatchServicesOptions {
   readonly log: Log
 }
 
-/** Builds and starts the watch of Swift's servers and daemons. */
-export function watchServices({ config, inventories, log, ...host }: WatchServicesOptions): Stoppable {
+/** Builds and starts the watch of Swift's servers and daemons, and where it is wanted of the copies. */
+export function watchServices(options: WatchServicesOptions): Stoppable {
+  const watches = [watchDaemons(options), ...watchCopies(options)]
+  return {
+    async stop() {
+      await Promise.all(watches.map((watch) => watch.stop()))
+    },
+  }
+}
+
+function watchCopies({ config, machine, log, ...host }: WatchServicesOptions): readonly Stoppable[] {
+  const { dispersionMs: intervalMs, swiftDirectory } = config
+  if (intervalMs === null) return []
+  const policies = () => parsePolicies(machine.read(`${swiftDirectory}/swift.conf`) ?? '').map(({ name }) => name)
+  const onError = (error: unknown) => log.warn('could not measure the dispersion of copies', { error })
+  return [watchDispersion({ ...host, program: 'swift-dispersion-report', intervalMs, policies, onError })]
+}
+
+function watchDaemons({ config, inventories, log, ...host }: WatchServicesOptions): Stoppable {
   const { machine, run, start, clock } = host
   const kernel = kernelOf(machine)
   return new ServiceWatch({

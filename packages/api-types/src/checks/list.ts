@@ -9,6 +9,7 @@ import {
   swiftVersionDiffers,
 } from './cluster.js'
 import { deviceMissing, deviceUnmounted, policyDevicesUnavailable } from './devices.js'
+import { dispersionLow, dispersionUnknown } from './dispersion.js'
 import {
   dataDirNearlyFull,
   deviceFailed,
@@ -67,6 +68,8 @@ export const checks: readonly Entry[] = [
   daemonLate,
   reconStale,
   asyncPending,
+  dispersionLow,
+  dispersionUnknown,
   ringUnreadable,
   ringMissing,
   ringWithoutPolicy,
