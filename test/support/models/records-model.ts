@@ -42,8 +42,8 @@ export function createModel(): RecordsModel {
       }
       const made = Number(got['id'])
       const identity = { id: kind === 'users' ? String(made) : made, resource_uri: `/api/v1/${kind}/${made}/` }
-      assertSame(kind, { ...expected, ...identity }, got)
-      const { password: _, ...kept } = got
+      assertSame(kind, { ...expected, ...accessKey(kind, expected), ...identity }, got)
+      const { password: _, s3_access_key: __, ...kept } = got
       rows[kind].set(made, kept)
     },
     ids: (kind) => [...rows[kind].keys()],
@@ -57,6 +57,11 @@ export function createModel(): RecordsModel {
 function assertSame(kind: Kind, expected: unknown, got: unknown): void {
   if (isDeepStrictEqual(expected, got)) return
   throw new Error(`${kind}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`)
+}
+
+/** An answer with the password of a user has its access key as well. */
+function accessKey(kind: Kind, { user, password }: Row): Row {
+  return kind === 'users' && password !== undefined ? { s3_access_key: `${String(user)}:${String(user)}` } : {}
 }
 
 function newUser({ cluster, user, password, is_superuser = false, enabled = true }: Row): Row {
