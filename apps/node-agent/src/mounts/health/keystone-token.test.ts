@@ -39,13 +39,16 @@ let origin: string
 let asked: { readonly path: string; readonly body: object }[]
 let connections: (string | undefined)[]
 let accountStatus: number
+let headed: number
 const server = createServer((request, response) => {
   let text = ''
   request.on('data', (part) => (text += String(part)))
   request.on('end', () => {
     const path = request.url ?? ''
-    if (request.method === 'HEAD') response.writeHead(accountStatus).end()
-    else {
+    if (request.method === 'HEAD') {
+      headed += 1
+      response.writeHead(accountStatus).end()
+    } else {
       asked.push({ path, body: JSON.parse(text) })
       connections.push(request.headers.connection)
       const isVersion3 = path === '/v3/auth/tokens'
@@ -63,6 +66,7 @@ beforeEach(() => {
   asked = []
   connections = []
   accountStatus = 204
+  headed = 0
 })
 
 const byPassword = (more: Partial<StorageLogin> = {}): StorageLogin => ({
@@ -164,10 +168,23 @@ describe('a login to Keystone', () => {
     await clock.pass(300_000)
     expect(await check(byPassword())).toBeUndefined()
     expect(asked).toHaveLength(3)
+  })
+
+  it('logs in again where Swift refuses the token, once the second of a revocation is over', async () => {
+    const clock = new TestClock()
+    const check = createStorageCheck(createStorageClient(5_000, clock))
+    const passUntil = async <T>(work: Promise<T>): Promise<T> => {
+      const timer = setInterval(() => void clock.pass(1_100), 5)
+      return work.finally(() => clearInterval(timer))
+    }
     accountStatus = 401
-    expect(await check(byPassword())).toBe(`${origin}/v1/AUTH_public answered with 401`)
+    expect(await passUntil(check(byPassword()))).toBe(`${origin}/v1/AUTH_public answered with 401`)
+    expect(asked).toHaveLength(2)
+    const checked = check(byPassword())
+    await expect.poll(() => asked.length).toBe(3)
+    await expect.poll(() => headed).toBe(3)
     accountStatus = 204
-    expect(await check(byPassword())).toBeUndefined()
+    expect(await passUntil(checked)).toBeUndefined()
     expect(asked).toHaveLength(4)
   })
 

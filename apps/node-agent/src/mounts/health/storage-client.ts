@@ -51,13 +51,15 @@ const notFound = 404
 
 /** Keystone hashes a password for each token: a token is used for so long. */
 const reuseMs = 300_000
+/** A change of a password revokes tokens to the second, also one that is issued after it within this second. */
+const revocationMs = 1_100
 /** A token is not used in the last minute of its life. */
 const marginMs = 60_000
 
 /** `deadlineMs` is that of each request. */
 export function createStorageClient(
   deadlineMs = answerMs,
-  clock: Pick<Clock, 'monotonic'> = systemClock,
+  clock: Pick<Clock, 'monotonic' | 'after'> = systemClock,
 ): ObjectClient {
   const machineCa = machineTrust()
   const tokens = new Map<string, { readonly token: StorageToken; readonly until: number }>()
@@ -79,12 +81,18 @@ export function createStorageClient(
   return {
     async open(login, ending) {
       const send = requestsWithin(deadlineMs, login.ca ?? machineCa, ending)
-      const { url, token } = await tokenOf(login, send)
-      return accountOf(url, async (method, path) => {
+      const opened = await tokenOf(login, send)
+      const request = async (method: string, path: string, { token }: StorageToken) => {
         const answer = await send(method, path, { headers: { 'x-auth-token': token } })
         // A token that was revoked is not used again.
         if (answer.status === unauthorized) tokens.delete(JSON.stringify(login))
         return answer
+      }
+      return accountOf(opened.url, async (method, path) => {
+        const answer = await request(method, path, opened)
+        if (answer.status !== unauthorized || !isKeystoneLogin(login)) return answer
+        await new Promise<void>((resolve) => clock.after(revocationMs, resolve))
+        return request(method, path, await tokenOf(login, send))
       })
     },
   }
