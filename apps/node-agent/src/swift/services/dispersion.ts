@@ -3,7 +3,7 @@ import { dispersionLow, dispersionUnknown } from '@roost/api-types/checks'
 import { type Clock, Periodic, type Stoppable } from '@roost/runtime'
 import * as z from 'zod/mini'
 import type { NodeProblems } from '../../machine/problems.js'
-import { describeFailure, type RunCommand } from '../../machine/run-command.js'
+import { type CommandResult, describeFailure, type RunCommand } from '../../machine/run-command.js'
 
 export interface DispersionOptions {
   readonly run: RunCommand
@@ -46,10 +46,15 @@ async function measure({ run, program, policies, problems }: DispersionOptions, 
     const result = await run('nice', args, { deadlineMs, signal })
     if (signal.aborted) return
     const reports = result.exitCode === 0 ? parseReports(result.stdout) : undefined
-    if (reports === undefined) found.push(...dispersionUnknown.find({ policy, reason: describeFailure(result) }))
+    if (reports === undefined) found.push(...dispersionUnknown.find({ policy, reason: reasonOf(result) }))
     else found.push(...reports.flatMap((report) => dispersionLow.find({ policy, ...report })))
   }
   problems.set('dispersion', found)
+}
+
+/** Python writes what is wrong in the last line. */
+function reasonOf(result: CommandResult): string {
+  return result.stderr.trim().split('\n').at(-1)?.slice(0, 300) || describeFailure(result)
 }
 
 /** Parses the output; undefined where it has no result, because nothing was populated. */
