@@ -1,0 +1,37 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+/**
+ * Returns the key that signs the packages: the PEM file that ROOST_RELEASE_KEY names, or one that is made for this clone
+ * and kept in its .git folder, where no commit includes it.
+ */
+export function releaseKey(repository) {
+  const chosen = process.env['ROOST_RELEASE_KEY']
+  const path = chosen ? resolve(chosen) : join(gitFolder(repository), 'roost-release-key.pem')
+  if (!chosen && !existsSync(path)) {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    writeFileSync(path, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flag: 'wx' })
+  }
+  const secret = createPrivateKey(readFileSync(path))
+  if (secret.asymmetricKeyType !== 'ed25519') throw new Error(`${path} must be an Ed25519 key.`)
+  return { path, secret, pem: createPublicKey(secret).export({ type: 'spki', format: 'pem' }) }
+}
+
+function gitFolder(repository) {
+  const args = ['rev-parse', '--path-format=absolute', '--git-common-dir']
+  return execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim()
+}
+
+/** Writes the signature of each package, the digests of all, and the public key. */
+export function signAll(folder, { secret, pem }) {
+  const packages = readdirSync(folder).filter((name) => /\.(?:deb|rpm|tar\.gz)$/.test(name))
+  const sums = packages.toSorted().map((name) => {
+    const bytes = readFileSync(join(folder, name))
+    writeFileSync(join(folder, `${name}.sig`), `${sign(null, bytes, secret).toString('base64')}\n`)
+    return `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`
+  })
+  writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''))
+  writeFileSync(join(folder, 'release.pub'), pem)
+}

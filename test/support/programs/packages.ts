@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { repository } from '../http/control-plane.js'
+import { runToEnd } from './processes.js'
+
+export interface PackageOptions {
+  readonly version: string
+  readonly only: readonly string[]
+  readonly archs: readonly string[]
+  readonly formats: readonly string[]
+}
+
+const kept = process.env['XDG_CACHE_HOME'] ?? '/var/tmp'
+const prefix = 'roost-test-packages-'
+const buildMs = 600_000
+const keptMs = 86_400_000
+/** What the packages are built from, below the repository. */
+const sources = ['apps', 'packages', 'prisma', 'scripts/package', 'deploy', 'pnpm-lock.yaml']
+
+// The suites have run `npm run setup`.
+const script = `folder=$1
+  shift
+  [ ! -d "$folder" ] || exit 0
+  rm -rf "$folder.new"
+  node scripts/package/main.js --out "$folder.new" "$@" >&2
+  mv "$folder.new" "$folder"`
+
+/** The architecture of this machine, as Debian names it. */
+export const ownArch = process.arch === 'arm64' ? 'arm64' : 'amd64'
+
+/**
+ * Returns the folder of packages that `npm run package` builds from the files as they are now. It is kept for other suites, which wait
+ * until it is complete, and for later runs.
+ */
+export async function buildPackages(options: PackageOptions): Promise<string> {
+  await mkdir(kept, { recursive: true })
+  await removeOld()
+  const folder = join(kept, `${prefix}${digestOf(options)}`)
+  const chosen = [
+    ...options.only.flatMap((name) => ['--only', name]),
+    ...options.archs.flatMap((arch) => ['--arch', arch]),
+    ...options.formats.flatMap((format) => ['--format', format]),
+  ]
+  // Otherwise the time of the commit would be in every file.
+  const env = { SOURCE_DATE_EPOCH: '1700000000', ROOST_PACKAGE_VERSION: options.version }
+  const { code, stderr } = await runToEnd('flock', [`${folder}.lock`, 'sh', '-ec', script, 'sh', folder, ...chosen], {
+    cwd: repository,
+    env: { ...(process.env as Record<string, string>), ...env },
+    timeout: buildMs,
+  })
+  if (code !== 0) throw new Error(`The packages could not be built: ${stderr}`)
+  return folder
+}
+
+function digestOf(options: PackageOptions): string {
+  const list = ['ls-files', '-co', '--exclude-standard', '-z', '--', ...sources]
+  const files = execFileSync('git', list, { cwd: repository, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\0')
+  const digest = createHash('sha256').update(JSON.stringify(options))
+  for (const file of files.filter((one) => one !== '' && !one.endsWith('.test.ts')))
+    if (existsSync(join(repository, file))) digest.update(file).update(readFileSync(join(repository, file)))
+  return digest.digest('hex').slice(0, 16)
+}
+
+/** Removes the packages of earlier states of the files. */
+async function removeOld(): Promise<void> {
+  for (const name of (await readdir(kept)).filter((one) => one.startsWith(prefix))) {
+    const { mtimeMs } = await stat(join(kept, name)).catch(() => ({ mtimeMs: Date.now() }))
+    if (Date.now() - mtimeMs > keptMs) await rm(join(kept, name), { recursive: true, force: true })
+  }
+}
