@@ -154,6 +154,37 @@ it.each(writes)(
   },
 )
 
+/** Everything that operators write, without what moves by itself. */
+async function written(): Promise<unknown> {
+  const tables = ['users', 'gateway_shares', 'audit_events', 'idempotency_keys', 'node_roles', 'devices', 'clusters']
+  const of = (table: string) => `(select json_agg(t order by t::text) from ${table} t)`
+  const moving = ['(select count(*) from jobs)', '(select json_agg(other_ips order by id) from nodes)']
+  const sql = `select ${[...tables.map(of), ...moving].map((one, i) => `${one}::text as c${i}`).join(', ')}`
+  return api.database.prisma.$queryRawUnsafe(sql)
+}
+
+it.each(writes)('$name with ?validate=1 answers as documented, and changes nothing', async (form) => {
+  const { route, path } = form
+  const ids = (await route.ids?.(fixture)) ?? {}
+  const body = await route.body?.(fixture)
+  const before = await written()
+  const url = `${filled(path, ids)}?validate=1`
+  const headers = { 'idempotency-key': `checked ${form.name}`.replaceAll(' ', '-') }
+  const { method } = route
+  const answer = await call(url, { method, headers, ...(body === undefined ? {} : { body }) })
+  expect([answer.status, answer.headers['location']]).toEqual([statusOf(route), undefined])
+  expect(await written()).toEqual(before)
+  const done = await call(filled(path, ids), { method, headers, ...(body === undefined ? {} : { body }) })
+  expect(done.status).toBe(statusOf(route))
+  expect(Object.keys(Object(answer.body))).toEqual(Object.keys(Object(done.body)))
+  expect(await written()).not.toEqual(before)
+})
+
+it.each(writes)('$name has the parameter validate in its documentation', (form) => {
+  const { parameters = [] } = operationOf(form) ?? {}
+  expect(parameters).toContainEqual(expect.objectContaining({ name: 'validate', in: 'query', required: false }))
+})
+
 it.each(writes.filter(({ route }) => route.body !== undefined))(
   '$name is 400 for a body that is no object',
   async (form) => {

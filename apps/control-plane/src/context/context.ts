@@ -9,6 +9,7 @@ import { createWrites } from '../database/writes.js'
 import type { Writes } from '../database/writes.js'
 import { createAuditEventStore } from '../audit/event-store.js'
 import { createAuditStore } from '../database/transaction.js'
+import { answerValidated } from '../database/validated.js'
 import { createBodyFingerprint } from '../secrets/body-fingerprint.js'
 import type { CapacityFeature } from '../capacity/feature.js'
 import type { HealthRounds } from '../clusters/health-rounds.js'
@@ -130,7 +131,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
     authentication,
     failedLogins,
     idempotency: createIdempotency({ ledger, bodyMac: mac }),
-    services: {
+    services: answerValidated({
       clusters,
       nodes,
       ...buildReported(database, writes, capacity),
@@ -140,7 +141,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
       usageRemoval: createUsageRemoval({ store: createUsageRemovalStore(), writes, now: options.now }),
       tokens,
       ...access,
-    },
+    }),
     dispose: () => dispose({ stream, jobs: [deployments, sweep, ...periodic, ...jobs], capacity, database }),
   }
 }

@@ -4,6 +4,7 @@ import type { Caller } from '@roost/api-types/rpc'
 import { fp } from '@roost/failpoints'
 import { messages } from '../services/messages.js'
 import type { IdempotencyStore } from './idempotency.js'
+import { Validated } from './validated.js'
 import type { AuditRecord, AuditStore, Transaction } from './transaction.js'
 
 export interface Written<T> {
@@ -31,6 +32,7 @@ export function createWrites({ store, idempotency }: WritesOptions): Writes {
         const { result, audit } = await work(tx)
         await store.insert(tx, caller, audit)
         if (ticket !== undefined) await idempotency.insert(tx, caller, ticket, Object(result) as object)
+        if (caller.validateOnly === true) throw new Validated(result)
         fp('cp.audit.beforeCommit')
         return result
       })

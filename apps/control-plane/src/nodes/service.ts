@@ -41,25 +41,30 @@ interface Wanted extends ChangeOptions {
 
 export function createNodeService(options: NodeServiceOptions): NodeService {
   const { store, writes, sessions, deployments } = options
-  const send = async (changed: readonly Applied[]) => {
-    for (const { answer, isGranted } of changed) if (isGranted) await deployments.sendDesired(answer.id)
-  }
   return {
     ...createReads(store),
     async change(id, change, caller, { ifMatch } = {}) {
-      const changed = await writes.run(caller, async (tx) => {
+      let granted = false
+      const answer = await writes.run(caller, async (tx) => {
         const [present] = await store.findManyForUpdate(tx, [id])
         assertFresh(found(present).record, nodeRules, ifMatch)
-        const result = await apply(options, tx, found(present), change)
-        return { result, audit: auditOf('change', id, result.audited) }
+        const applied = await apply(options, tx, found(present), change)
+        granted = applied.isGranted
+        return { result: applied.answer, audit: auditOf('change', id, applied.audited) }
       })
-      await send([changed])
-      return changed.answer
+      if (granted) await deployments.sendDesired(id)
+      return answer
     },
     async changeMany(changes, caller) {
-      const changed = await writes.run(caller, async (tx) => changeAll(options, tx, changes))
-      await send(changed)
-      return changed.map(({ answer }) => answer)
+      let granted: readonly number[] = []
+      const answers = await writes.run(caller, async (tx) => {
+        const applied = await applyAll(options, tx, changes)
+        granted = applied.filter(({ isGranted }) => isGranted).map(({ answer }) => answer.id)
+        const changed = Object.fromEntries(applied.map(({ answer, audited }) => [answer.id, audited]))
+        return { result: applied.map(({ answer }) => answer), audit: auditOf('change', null, changed) }
+      })
+      for (const id of granted) await deployments.sendDesired(id)
+      return answers
     },
     remove: (id, caller, options) => remove(id, caller, options),
   }
@@ -103,7 +108,11 @@ async function apply(
   }
 }
 
-async function changeAll(options: NodeServiceOptions, tx: Transaction, changes: readonly Wanted[]) {
+async function applyAll(
+  options: NodeServiceOptions,
+  tx: Transaction,
+  changes: readonly Wanted[],
+): Promise<readonly Applied[]> {
   const present = await options.store.findManyForUpdate(
     tx,
     changes.map(({ id }) => id),
@@ -115,8 +124,7 @@ async function changeAll(options: NodeServiceOptions, tx: Transaction, changes: 
     assertFresh(before.record, nodeRules, ifMatch)
     result.push(await apply(options, tx, before, change))
   }
-  const changed = Object.fromEntries(result.map(({ answer, audited }) => [answer.id, audited]))
-  return { result, audit: auditOf('change', null, changed) }
+  return result
 }
 
 function assertNoShares(hostname: string, shares: number): void {

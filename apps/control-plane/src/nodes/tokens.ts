@@ -42,13 +42,7 @@ export function createTokenService({
       const expiresAt = new Date(clock.now() + ttl_seconds * 1000)
       const digest = new Uint8Array(createHash('sha256').update(token, 'utf8').digest())
       const expires = expiresAt.toISOString()
-      const id = await writes.run(caller, async (tx) => {
-        const result = await store.insert(tx, { clusterId, digest, usesLeft: uses, roles, createdAt, expiresAt })
-        const changes = differences({}, { cluster, uses, roles, expires })
-        return { result, audit: { action: 'create', resource: 'enrolment_tokens', resourceId: result, changes } }
-      })
-      return {
-        id,
+      const answer = {
         cluster,
         expires,
         uses_left: uses,
@@ -57,6 +51,12 @@ export function createTokenService({
         lines: [enrollLine(publicUrl(), token, caSha256()), 'roost-agent run'],
         warning: isLoopbackOnly() ? loopbackWarning(publicUrl()) : null,
       }
+      return writes.run(caller, async (tx) => {
+        const id = await store.insert(tx, { clusterId, digest, usesLeft: uses, roles, createdAt, expiresAt })
+        const changes = differences({}, { cluster, uses, roles, expires })
+        const audit = { action: 'create', resource: 'enrolment_tokens', resourceId: id, changes } as const
+        return { result: { id, ...answer }, audit }
+      })
     },
     ...issuedTokens({ store, writes, clock }),
   }

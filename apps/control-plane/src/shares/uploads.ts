@@ -47,6 +47,11 @@ export function createShareUploads({ getShare, requests, writes }: ShareUploadsO
       const { node } = await getShare(share)
       const event = { action: 'remove_leftovers', resource: 'gateway_shares', resourceId: share } as const
       const names = wanted === true ? null : wanted
+      if (caller.validateOnly === true) {
+        // Only the gateway knows what it would keep, when it removes: a check shows that the gateway answers.
+        await ask(node, 'share_uploads', { share }, answerMs)
+        return { share: resourceUri('gateway_shares', share), node, removed: [], kept: [] }
+      }
       try {
         const answer = await ask(node, 'remove_leftovers', { share, names }, removalMs)
         const result = { share: resourceUri('gateway_shares', share), node, ...answer }

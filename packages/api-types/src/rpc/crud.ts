@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  CheckInput,
   Condition,
   conditionOf,
   ListInput,
@@ -11,6 +12,7 @@ import {
   RecordId,
   RecordIds,
   write,
+  writeWithoutInput,
 } from './procedures.js'
 import type { ResourceRules } from '../rest/index.js'
 import { resources } from './resources.js'
@@ -54,8 +56,8 @@ function readProcedures<R extends z.ZodType>(name: ServiceName, record: R, rules
 }
 
 function createProcedure<I extends z.ZodType, W extends z.ZodType>(name: ServiceName, body: I, written: W) {
-  return write
-    .input(body)
+  return writeWithoutInput
+    .input(z.intersection(CheckInput, body))
     .output(written)
     .mutation(async ({ ctx, input }) => (await serviceOf(ctx, name).create(input, ctx.caller)) as never)
 }
@@ -66,8 +68,8 @@ function createOnceProcedure<I extends z.ZodType, W extends z.ZodType>(
   written: W,
   secrets: readonly string[] | undefined,
 ) {
-  return write
-    .input(z.intersection(body, OnceInput))
+  return writeWithoutInput
+    .input(z.intersection(CheckInput, z.intersection(body, OnceInput)))
     .output(written)
     .mutation(
       async ({ ctx, path, input }) =>

@@ -68,11 +68,26 @@ function faultOf({ issues }: z.ZodError): RoostError {
 }
 
 export const read = t.procedure.use(mapErrors)
+const Check = z.object({ validate_only: z.boolean().optional() })
+/**
+ * Of the input of every write, as `?validate=1` of REST: the write is only checked, and gets the answer that it would get.
+ * Nothing of it stays in the input, which goes to a service as it is.
+ */
+export const CheckInput = Check.transform(() => ({}))
+
 /** Only for operators who may write. */
-export const write = read.use(async ({ ctx, next }) => {
-  if (ctx.caller.role !== 'admin') throw new TRPCError({ code: 'FORBIDDEN', message: readOnlyOperator })
-  return next()
-})
+export const writeWithoutInput = read
+  .use(async ({ ctx, next }) => {
+    if (ctx.caller.role !== 'admin') throw new TRPCError({ code: 'FORBIDDEN', message: readOnlyOperator })
+    return next()
+  })
+  .use(async ({ ctx, getRawInput, next }) => {
+    const { data } = Check.safeParse(await getRawInput())
+    if (data?.validate_only !== true) return next()
+    return next({ ctx: { ...ctx, caller: { ...ctx.caller, validateOnly: true as const } } })
+  })
+/** The same, with the input that every write has. */
+export const write = writeWithoutInput.input(CheckInput)
 
 export const Id = z.object({ id: z.int().min(1).max(maxId) })
 

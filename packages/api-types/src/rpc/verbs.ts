@@ -10,6 +10,8 @@ export interface Caller {
   readonly requestId: string
   /** The Idempotency-Key that the request came with: the write's transaction keeps the answer under it. */
   readonly idempotency?: IdempotencyTicket
+  /** Only checks a write: it gets the answer of the write, and nothing is changed or audited. */
+  readonly validateOnly?: true
 }
 
 /** What is kept of a request that may come again; nothing in it is a secret. */

@@ -22,7 +22,8 @@ export interface IdempotencyOptions {
 export interface Idempotency {
   /**
    * Runs a write once for each Idempotency-Key: a repetition gets the first answer. `run` gets a caller that carries the
-   * key along, because only the transaction of the write itself can store the answer together with its change.
+   * key along, because only the transaction of the write itself can store the answer together with its change. A write that
+   * is only checked uses up no key.
    */
   once<T extends object>(this: void, request: Repeatable, run: (caller: Caller) => Promise<T>): Promise<T>
 }
@@ -50,6 +51,7 @@ export function createIdempotency({ ledger, bodyMac }: IdempotencyOptions): Idem
       if (key === undefined) return run(caller)
       if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
         throw new RoostError('invalid', 'The Idempotency-Key must be 1 to 255 printable characters without blanks.')
+      if (caller.validateOnly === true) return run(caller)
       const name = `${caller.operatorId} ${path} ${key}`
       if (running.has(name)) throw new RoostError('conflict', messages.keyInUse)
       running.add(name)

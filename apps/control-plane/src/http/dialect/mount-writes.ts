@@ -38,7 +38,7 @@ function mountCreate(app: FastifyInstance, { name, record, create }: Resource, d
       const path = `/api/v1/${name}/`
       const request = { caller, path, key: headers['idempotency-key'], body: local, secrets: create.secrets ?? [] }
       const made = await idempotency.once(request, (caller) => create.run(parseFields(create.body, local), caller))
-      reply.header('location', origins.urlOf(made.resource_uri, origin))
+      if (caller.validateOnly !== true) reply.header('location', origins.urlOf(made.resource_uri, origin))
       return made
     },
   })

@@ -58,6 +58,37 @@ export interface Route {
   handle(request: RouteRequest, reply: FastifyReply): Promise<unknown>
 }
 
+/** The query parameter of every write that only checks it, for the documentation. */
+const validateParameter = {
+  validate: z
+    .enum(['1', '0'])
+    .describe(
+      'With 1 the write is only checked: it gets the answer that the write would get, but nothing is changed, and the id of a new record is not used.',
+    ),
+}
+
+const values: Readonly<Record<string, boolean>> = {
+  1: true,
+  true: true,
+  True: true,
+  0: false,
+  false: false,
+  False: false,
+}
+
+/** Returns true if the caller only wants a check. Throws `invalid` for another value: a write by mistake cannot be undone. */
+function validateOnly(query: URLSearchParams): boolean {
+  const value = query.getAll('validate').at(-1) ?? '0'
+  const wanted = Object.hasOwn(values, value) ? values[value] : undefined
+  if (wanted === undefined)
+    throw new RoostError('invalid', `Invalid validate '${value.slice(0, 64)}' provided. Please provide 1 or 0.`)
+  return wanted
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
 export function mountRoute(app: FastifyInstance, route: Route): void {
   const { method, path, resource, requireRecord, csv = false, example, etag = false, secretAnswer = false } = route
   app.route<{ Params: Record<string, string> }>({
@@ -78,15 +109,17 @@ export function mountRoute(app: FastifyInstance, route: Route): void {
 
 function requestOf(request: FastifyRequest<{ Params: Record<string, string> }>): RouteRequest {
   const rawQuery = request.url.split('?').slice(1).join('?')
+  const query = new URLSearchParams(rawQuery)
+  const isCheck = !isRead(request.method) && validateOnly(query)
   return {
     id: request.params['id'] === undefined ? 0 : idOf(request.params),
     params: request.params,
-    query: new URLSearchParams(rawQuery),
+    query,
     rawQuery,
     headers: request.headers,
     body: request.body,
     origin: `${request.protocol}://${request.host}`,
-    caller: callerOf(request),
+    caller: isCheck ? { ...callerOf(request), validateOnly: true } : callerOf(request),
   }
 }
 
@@ -138,9 +171,9 @@ function schemaOf(route: Route): FastifySchema {
   }
 }
 
-function querySchema({ query, requiredQuery = [] }: Route): { readonly querystring?: z.ZodType } {
-  if (query === undefined) return {}
-  const fields = Object.entries(query).map(([name, schema]) => [
+function querySchema({ method, query, requiredQuery = [] }: Route): { readonly querystring?: z.ZodType } {
+  if (query === undefined && isRead(method)) return {}
+  const fields = Object.entries({ ...query, ...(isRead(method) ? {} : validateParameter) }).map(([name, schema]) => [
     name,
     requiredQuery.includes(name) ? schema : schema.optional(),
   ])
