@@ -8,26 +8,24 @@ interface MountFacts {
 
 const checkDisk = "Check the disk's kernel messages (dmesg)."
 
+const probeFailure = ({ mountPoint, message }: MountFacts) => ({
+  subject: mountPoint,
+  sentence: `${message}.`,
+  remedy: checkDisk,
+})
+
 export const mountStuck = check({
   code: 'mount_stuck',
   severity: 'warning',
   about: 'filesystem',
-  judge: ({ mountPoint, message }: MountFacts) => ({
-    subject: mountPoint,
-    sentence: `${message}.`,
-    remedy: checkDisk,
-  }),
+  judge: probeFailure,
 })
 
 export const deviceFailed = check({
   code: 'device_failed',
   severity: 'warning',
   about: 'filesystem',
-  judge: ({ mountPoint, message }: MountFacts) => ({
-    subject: mountPoint,
-    sentence: `${message}.`,
-    remedy: checkDisk,
-  }),
+  judge: probeFailure,
 })
 
 export const networkFilesystem = check({

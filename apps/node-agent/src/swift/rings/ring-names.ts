@@ -20,7 +20,7 @@ const deadlineMs = 5_000
 const atOnce = 8
 
 /**
- * Resolves host names of rings as Swift's servers do: each address of a name counts, and a name that does not exist is nobody's.
+ * Resolves host names of rings as Swift's servers do: each address of a name counts, and a name that does not exist has none.
  * While the name server does not answer, a name keeps the addresses that it had.
  */
 export function createRingNames(find: Lookup = findAddresses): ResolveAddresses {

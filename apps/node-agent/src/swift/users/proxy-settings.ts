@@ -68,7 +68,7 @@ function tempauthSection(ini: Ini, pipeline: readonly string[]): string {
   const keystone = pipeline.find((entry) => isFilter(ini, entry, 'keystoneauth') || isFilter(ini, entry, 'auth_token'))
   if (keystone !== undefined)
     throw new Error(
-      `The proxy of this cluster authenticates with Keystone ('${keystone}' in its pipeline). Users are deployed to tempauth only.`,
+      `The proxy of this cluster authenticates with Keystone ('${keystone}' in its pipeline). Users are deployed to tempauth only. Set the identity service of the cluster with \`roost cluster set-identity\`.`,
     )
   throw new Error(`The proxy's pipeline has no tempauth (${pipeline.join(' ')}). Users are deployed to tempauth only.`)
 }
