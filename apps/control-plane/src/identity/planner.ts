@@ -60,10 +60,12 @@ function markOf(mac: BodyFingerprint, read: object, plan: IdentityPlan): string 
   return `${of(read)}.${of(plan)}`
 }
 
-/** Returns what has changed since a plan was reviewed; undefined while it is the same. */
-export function changedSince(reviewed: MarkedPlan, now: MarkedPlan): string | undefined {
+/** Returns what has changed since a plan was reviewed; undefined while it is the same. `isResumed`: the job may have done a part of it. */
+export function changedSince(reviewed: MarkedPlan, now: MarkedPlan, isResumed = false): string | undefined {
   if (reviewed.mark === now.mark) return undefined
   const again = 'Create a new plan with dry_run and review it.'
+  if (isResumed)
+    return `The control plane was restarted during this deployment, and what is left to do is not the reviewed plan. ${again}`
   const isHere = reviewed.mark.split('.')[0] !== now.mark.split('.')[0]
   const what = isHere ? 'The users or the identity service of this cluster were' : 'Keystone was'
   return `${what} changed after the plan was reviewed. ${again}`

@@ -76,7 +76,7 @@ export class IdentityRunner {
     const planned = await this.#options.plan(job.clusterId)
     if ('error' in planned) return { state: 'failed', message: planned.error }
     if (job.dryRun) return planEnd(planned)
-    const moved = job.reviewed === undefined ? undefined : changedSince(job.reviewed, planned)
+    const moved = job.reviewed === undefined ? undefined : changedSince(job.reviewed, planned, job.attempts > 1)
     return moved === undefined ? this.#apply(planned) : { state: 'failed', message: moved }
   }
 
