@@ -1,31 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
-import type { ControlPlaneProcess } from '../support/http/control-plane.js'
-import { createTestDatabase } from '../support/database/database.js'
-import { runRoost } from '../support/programs/processes.js'
+import { describe, expect, it } from 'vitest'
+import { useRoostCli } from '../support/programs/roost-cli.js'
 
-const database = await createTestDatabase()
-let roost: ControlPlaneProcess
-
-beforeAll(async () => {
-  roost = await startControlPlane({ env: { DATABASE_URL: database.url } })
-})
-afterAll(async () => {
-  await roost.stop()
-  await database.drop()
-})
-
-function cli(...args: readonly string[]) {
-  return runRoost(args, controlPlaneEnv(roost.dataDir))
-}
+const server = await useRoostCli()
+const { cli } = server
 
 describe('roost cluster set-storage', () => {
   it('takes the login of a cluster’s storage, whose key comes by a file, and shows it without', async () => {
     expect(await cli('cluster', 'storage', 'default')).toMatchObject({ code: 3, stdout: '' })
-    const file = join(roost.dataDir, 'storage.key')
+    const file = join(server.roost.dataDir, 'storage.key')
     await writeFile(file, 'S3CR3T-of-storage\n')
     const login = ['--auth-url', 'http://swift.example:8080/auth/v1.0', '--user', 'test:tester']
     const answer = await cli('cluster', 'set-storage', 'default', ...login, '--key-file', file)
@@ -45,7 +30,7 @@ describe('roost cluster set-storage', () => {
   })
 
   it('takes a login of Keystone, by a user or an application credential, and refuses one of three fields', async () => {
-    const [file, caFile] = [join(roost.dataDir, 'keystone.key'), join(roost.dataDir, 'keystone-ca.pem')]
+    const [file, caFile] = [join(server.roost.dataDir, 'keystone.key'), join(server.roost.dataDir, 'keystone-ca.pem')]
     await writeFile(file, 'S3CR3T-of-keystone\n')
     await writeFile(caFile, rootCertificates[0] ?? '')
     const set = (...flags: readonly string[]) =>

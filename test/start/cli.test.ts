@@ -1,24 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
-import type { ControlPlaneProcess } from '../support/http/control-plane.js'
-import { createTestDatabase } from '../support/database/database.js'
+import { describe, expect, it } from 'vitest'
+import { controlPlaneEnv } from '../support/http/control-plane.js'
 import { addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
 import { runRoost } from '../support/programs/processes.js'
+import { useRoostCli } from '../support/programs/roost-cli.js'
 
-const database = await createTestDatabase()
-let roost: ControlPlaneProcess
-
-beforeAll(async () => {
-  roost = await startControlPlane({ env: { DATABASE_URL: database.url } })
-})
-afterAll(async () => {
-  await roost.stop()
-  await database.drop()
-})
-
-function cli(...args: readonly string[]) {
-  return runRoost(args, controlPlaneEnv(roost.dataDir))
-}
+const server = await useRoostCli()
+const { database, cli } = server
 
 describe('roost', () => {
   it('explains itself, and each of its commands', async () => {
@@ -204,7 +191,7 @@ describe('roost', () => {
     expect(stdout).toMatch(/^night shift:[\w-]{32}\n$/)
     expect(stderr).toMatch(/^created key \d+ of night shift; the key is not shown again\n$/)
     const id = /key (\d+)/.exec(stderr)?.[1] ?? ''
-    const theirs = controlPlaneEnv(roost.dataDir, { ROOST_API_KEY: stdout.trim() })
+    const theirs = controlPlaneEnv(server.roost.dataDir, { ROOST_API_KEY: stdout.trim() })
     const rotated = await runRoost(['key', 'rotate', id, '--overlap', '1h'], theirs)
     expect(rotated.stdout).toMatch(/^night shift:[\w-]{32}\n$/)
     expect((await cli('key', 'list', 'night shift')).stdout.match(/night shift +pager +active/g)).toHaveLength(2)
@@ -242,7 +229,7 @@ describe('roost', () => {
   it('ends with 6 without a key, and with a wrong one', async () => {
     const elsewhere = controlPlaneEnv('/nonexistent')
     expect(await runRoost(['cluster', 'list'], elsewhere)).toMatchObject({ code: 6 })
-    const wrong = controlPlaneEnv(roost.dataDir, { ROOST_API_KEY: 'admin:wrong' })
+    const wrong = controlPlaneEnv(server.roost.dataDir, { ROOST_API_KEY: 'admin:wrong' })
     expect(await runRoost(['cluster', 'list'], wrong)).toMatchObject({ code: 6 })
   })
 

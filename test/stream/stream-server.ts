@@ -11,7 +11,7 @@ import { registerEnrollment } from '@roost/control-plane/dist/agents/enroll-rout
 import type { StreamHandlers } from '@roost/control-plane/dist/agents/handlers.js'
 import { createAgentRequests } from '@roost/control-plane/dist/agents/requests.js'
 import type { AgentRequests } from '@roost/control-plane/dist/agents/requests.js'
-import type { StreamLimits } from '@roost/control-plane/dist/agents/stream-limits.js'
+import type { StreamLimits } from '@roost/control-plane/dist/agents/limits/stream-limits.js'
 import { AgentStream } from '@roost/control-plane/dist/agents/stream.js'
 import { type Clock, systemClock } from '@roost/runtime'
 import { parseBodies } from '@roost/control-plane/dist/http/guards/body.js'

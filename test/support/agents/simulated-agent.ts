@@ -18,6 +18,8 @@ import type {
 } from '@roost/api-types/agent'
 import { WebSocket } from 'ws'
 import type { SimulatedIdentity } from './simulated-identity.js'
+import { readEnd } from './stream-end.js'
+import type { StreamEnd } from './stream-end.js'
 import { Waiters } from './waiters.js'
 
 export interface SimulatedAgentOptions {
@@ -40,12 +42,6 @@ export interface SimulatedAgentOptions {
   /** Sends no heartbeats and answers no pings, like a machine that hangs. */
   readonly silent?: boolean
   readonly onMessage?: (message: ServerMessage) => void
-}
-
-export interface StreamEnd {
-  readonly code: number
-  readonly message: string
-  readonly retryAfterMs: number | null
 }
 
 type TimerName = 'beat' | 'report' | 'inventory' | 'dial'
@@ -221,15 +217,14 @@ export class SimulatedAgent {
 
   #end(socket: WebSocket, code: number, reason: string): void {
     if (socket !== this.#socket) return
-    const { message, retry_after_ms: retryAfterMs } = readReason(reason)
-    this.ended = { code, message, retryAfterMs: retryAfterMs ?? null }
+    this.ended = readEnd(code, reason)
     this.#cancelTimers()
     this.#waiters.check()
     if (this.options.reconnect !== true || this.#stopped || code === closeCodes.revoked) return
     const backOffMs =
       Math.random() * (this.#failures === 0 ? this.spreadMs : Math.min(60_000, 1000 * 2 ** this.#failures))
     this.#failures += 1
-    this.#later('dial', retryAfterMs ?? backOffMs, () => this.dial())
+    this.#later('dial', this.ended.retryAfterMs ?? backOffMs, () => this.dial())
   }
 
   #later(timer: TimerName, delayMs: number, work: () => void): void {
@@ -244,13 +239,5 @@ export class SimulatedAgent {
 
   #now(): number {
     return Date.now() / 1000 + (this.options.clockAheadSeconds ?? 0)
-  }
-}
-
-function readReason(text: string): { readonly message: string; readonly retry_after_ms?: number } {
-  try {
-    return JSON.parse(text) as { message: string; retry_after_ms?: number }
-  } catch {
-    return { message: text }
   }
 }
