@@ -3,7 +3,7 @@ import { closeCodes } from '@roost/api-types/agent'
 import type { ServerMessage } from '@roost/api-types/agent'
 import type { RawData, WebSocket } from 'ws'
 import type { Clock } from '@roost/runtime'
-import type { StreamLimits } from './stream-limits.js'
+import type { StreamLimits } from './limits/stream-limits.js'
 import { closeSocket } from './session.js'
 
 /** Maximum size of a hello. */

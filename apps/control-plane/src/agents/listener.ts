@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { closeCodes, maxAgentMessageBytes } from '@roost/api-types/agent'
 import { WebSocketServer } from 'ws'
 import type { ServerOptions, WebSocket } from 'ws'
-import type { StreamLimits } from './stream-limits.js'
+import type { StreamLimits } from './limits/stream-limits.js'
 import { closeSocket } from './session.js'
 
 export const streamPath = '/agent/v1/stream'

@@ -7,7 +7,6 @@ import {
   closeCodes,
   DeviceUsageMessage,
   DriftMessage,
-  FrameError,
   frameHeaderBytes,
   InventoryMessage,
   LogMessage,
@@ -17,8 +16,6 @@ import {
   ProgressMessage,
   UsageMessage,
 } from '@roost/api-types/agent'
-import { RoostError } from '@roost/api-types/rest'
-import { isRefused } from '../database/database.js'
 import type { Log } from '../lifecycle/log.js'
 import { safeParse } from 'zod/mini'
 import type { ZodMiniType } from 'zod/mini'
@@ -26,7 +23,8 @@ import { concurrencyLimit, KeyedQueue } from '@roost/runtime'
 import type { RecordEvent } from './audit-throttle.js'
 import type { StreamHandlers } from './handlers.js'
 import type { NodeBudgets } from './limits/node-budgets.js'
-import { measureCpu, LoopShare } from './limits/loop-share.js'
+import { measureCpu } from './limits/loop-share.js'
+import { MessageFailures } from './message-failures.js'
 import { otherNode, parseMessage, type RawMessage } from './received/raw-message.js'
 import { RepeatedCatalogues } from './received/repeated-catalogues.js'
 import type { Session } from './session.js'
@@ -53,20 +51,16 @@ export interface MessageCounts {
 /** Dispatches the messages of agents. Each belongs to the node of its session, even if it names another. */
 export class Messages {
   readonly counts: MessageCounts = { frames: 0, messages: 0, refused: 0 }
+  readonly #failures: MessageFailures
   readonly #options: MessagesOptions
   readonly #inventories = concurrencyLimit(inventoriesAtOnce)
   /** One inventory of a node at a time: a node must not keep the others waiting. */
   readonly #inventoriesOf = new KeyedQueue<number>()
   readonly #catalogues = new RepeatedCatalogues()
-  readonly #loopShare = new LoopShare()
 
   constructor(options: MessagesOptions) {
     this.#options = options
-  }
-
-  /** Milliseconds until a message may be handled, so that requests of clients are handled between them. */
-  wait(session: Session): number {
-    return this.#loopShare.wait(this.#options.budgets.isExpensive(session))
+    this.#failures = new MessageFailures(this.counts, options.log)
   }
 
   /** Never throws: no message of one agent affects other sessions. */
@@ -76,12 +70,9 @@ export class Messages {
       if (isBinary) this.#frame(session, data)
       else this.#message(session, data)
     } catch (error) {
-      this.#crashed(session, isBinary ? 'frame' : 'message', error)
+      this.#failures.crashed(session, isBinary ? 'frame' : 'message', error)
     } finally {
-      const cost = cpuMs()
-      const { budgets } = this.#options
-      this.#loopShare.spend(cost, budgets.isExpensive(session))
-      session.pauseFor(budgets.charge(session, data.length, cost))
+      session.pauseFor(this.#options.budgets.charge(session, data.length, cpuMs()))
     }
   }
 
@@ -97,7 +88,7 @@ export class Messages {
     // `unsupported` and `refused` are never answered: two sides that do not support each other's messages would loop.
     if (raw.type === 'unsupported' || raw.type === 'refused') return
     const obstacle = this.#obstacle(session, raw) ?? this.#excess(session, raw)
-    if (obstacle !== undefined) return this.#refuse(session, raw, obstacle)
+    if (obstacle !== undefined) return this.#failures.refuse(session, raw, obstacle)
     this.#process(session, raw)
   }
 
@@ -154,7 +145,7 @@ export class Messages {
       case 'log':
         return this.#handle(session, raw, LogMessage, async (message) => handlers.log(nodeId, message))
       case 'hello':
-        return this.#refuse(session, raw, 'This session has already sent hello.')
+        return this.#failures.refuse(session, raw, 'This session has already sent hello.')
       default:
         return this.#receiveDeployment(session, raw)
     }
@@ -198,7 +189,7 @@ export class Messages {
     const parsed = this.#catalogues.checked(raw, () => safeParse(schema, raw))
     if (!parsed.success) {
       const issue = parsed.error.issues[0]
-      return this.#refuse(session, raw, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`)
+      return this.#failures.refuse(session, raw, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`)
     }
     void this.#run(session, raw, () => work(parsed.data))
   }
@@ -210,44 +201,11 @@ export class Messages {
     try {
       await work()
     } catch (error) {
-      this.#failed(session, raw, error)
+      this.#failures.failed(session, raw, error)
     } finally {
       session.pending -= 1
       session.throttle(maxPending)
     }
-  }
-
-  #failed(session: Session, raw: RawMessage, error: unknown): void {
-    if (error instanceof RoostError) this.#refuse(session, raw, error.message)
-    else if (isRefused(error)) this.#refusedByDatabase(session, raw, error)
-    else if (error instanceof FrameError) session.close(closeCodes.policyViolation, error.message)
-    else this.#crashed(session, raw.type, error)
-  }
-
-  /** Drops a message whose values the database refuses, because it would refuse them again. The session continues. */
-  #refusedByDatabase(session: Session, raw: RawMessage, err: unknown): void {
-    const { nodeId, hostname } = session.agent
-    this.#options.log.warn({ err, nodeId, hostname, message: raw.type }, 'dropped a message that the database refused')
-    this.#refuse(session, raw, 'The database refuses the values of this message.')
-  }
-
-  /** Ends the session after an internal error: the state of its data is unknown, so the agent starts again. */
-  #crashed(session: Session, type: string, error: unknown): void {
-    this.counts.refused += 1
-    const { nodeId, hostname } = session.agent
-    const fields = { err: error, nodeId, hostname, message: type.slice(0, 64) }
-    this.#options.log.error(fields, 'could not process a message, closing the session')
-    session.close(closeCodes.internalError, 'The control plane could not process this message. Retry later.')
-  }
-
-  #refuse(session: Session, raw: RawMessage, message: string): void {
-    this.counts.refused += 1
-    session.send({
-      type: 'refused',
-      of: raw.type.slice(0, 64),
-      ...(typeof raw.sequence === 'number' ? { sequence: raw.sequence } : {}),
-      message: message.slice(0, 500),
-    })
   }
 
   #frame(session: Session, bytes: Buffer): void {
@@ -263,7 +221,7 @@ export class Messages {
       clock.convertFrameTime(bytes)
       this.#options.handlers.frame(nodeId, bytes)
     } catch (error) {
-      this.#failed(session, { type: 'frame' }, error)
+      this.#failures.failed(session, { type: 'frame' }, error)
     }
   }
 }

@@ -13,8 +13,8 @@ import { NodeBudgets } from './limits/node-budgets.js'
 import { createListener } from './listener.js'
 import type { Listener } from './listener.js'
 import { Messages } from './messages.js'
-import { defaultStreamLimits } from './stream-limits.js'
-import type { StreamLimits } from './stream-limits.js'
+import { defaultStreamLimits } from './limits/stream-limits.js'
+import type { StreamLimits } from './limits/stream-limits.js'
 import { heartbeatIntervalMs, reconnectSlotMs, reconnectSpreadMs } from './pace.js'
 import { Presence } from './presence.js'
 import { Registry } from './registry.js'
@@ -81,7 +81,7 @@ export class AgentStream {
     })
     const listener: SessionListener = {
       receive: (session, data, isBinary) => messages.receive(session, data, isBinary),
-      wait: (session) => messages.wait(session),
+      wait: (session) => budgets.wait(session),
       ended: (session, code) => {
         ownership.release(session)
         presence.disconnected(session.agent.nodeId)

@@ -1,6 +1,6 @@
 import type { StoragePolicy } from '@roost/api-types/rest'
 import { systemClock } from '@roost/runtime'
-import { defaultStreamLimits } from '../agents/stream-limits.js'
+import { defaultStreamLimits } from '../agents/limits/stream-limits.js'
 import { AgentStream } from '../agents/stream.js'
 import { createCapacity } from '../capacity/feature.js'
 import { createCapacityStore } from '../capacity/store.js'

@@ -1,6 +1,7 @@
 import type { Clock } from '@roost/runtime'
 import { LRUCache } from 'lru-cache'
 import { TokenBucket } from '../../services/token-bucket.js'
+import { LoopShare } from './loop-share.js'
 
 /** What the messages of one node may cost on average, and at once. Above it, its connection is read later. */
 export interface BudgetLimits {
@@ -41,16 +42,19 @@ export class NodeBudgets {
   readonly #budgets = new LRUCache<string, Budget>({ max: maxNodes })
   readonly #limits: BudgetLimits
   readonly #clock: Pick<Clock, 'monotonic'>
+  readonly #loopShare: LoopShare
 
   constructor(limits: BudgetLimits, clock: Pick<Clock, 'monotonic'>) {
     this.#limits = limits
     this.#clock = clock
+    this.#loopShare = new LoopShare(clock)
   }
 
   /** Charges a handled message, and returns for how many milliseconds the session must not be read, for all that it has used. */
   charge(session: Payer, bytes: number, cpuMs: number): number {
     const budget = this.#of(session)
     const now = this.#clock.monotonic()
+    this.#loopShare.spend(cpuMs, this.#isExpensive(session))
     return Math.max(
       budget.bytes.spend(bytes, now, maxPauseMs),
       budget.cpuMs.spend(cpuMs, now, maxPauseMs),
@@ -58,9 +62,9 @@ export class NodeBudgets {
     )
   }
 
-  /** Returns true if messages of the node have cost more CPU time of late than those of others normally do. */
-  isExpensive(session: Payer): boolean {
-    return this.#of(session).cpuMs.used(this.#clock.monotonic()) > expensiveCpuMs
+  /** Milliseconds until a message of the session may be handled, so that requests of clients are handled between messages. */
+  wait(session: Payer): number {
+    return this.#loopShare.wait(this.#isExpensive(session))
   }
 
   /** Returns false if the node has sent too many inventories and catalogues: it sends a refused inventory again. */
@@ -75,7 +79,12 @@ export class NodeBudgets {
 
   /** Charges in advance what an inventory or a catalogue costs after `charge`. */
   chargeHandler(session: Payer): void {
-    this.charge(session, 0, handlerCpuMs)
+    this.#of(session).cpuMs.spend(handlerCpuMs, this.#clock.monotonic(), maxPauseMs)
+  }
+
+  /** Returns true if messages of the node have cost more CPU time of late than those of others normally do. */
+  #isExpensive(session: Payer): boolean {
+    return this.#of(session).cpuMs.used(this.#clock.monotonic()) > expensiveCpuMs
   }
 
   #of({ agent: { nodeId }, parked }: Payer): Budget {

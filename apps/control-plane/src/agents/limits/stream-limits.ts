@@ -1,4 +1,4 @@
-import type { BudgetLimits } from './limits/node-budgets.js'
+import type { BudgetLimits } from './node-budgets.js'
 import { oldestProtocolVersion, protocolVersion } from '@roost/api-types/agent'
 
 export interface StreamLimits extends BudgetLimits {
