@@ -1,3 +1,5 @@
+import type { AccessLogChoice } from '../swift/proxy-setup/access-log-changes.js'
+
 /** Flags of every command. `--data-dir` defaults to ROOST_AGENT_DATA_DIR, then to /var/lib/roost-agent. */
 export interface GlobalFlags {
   readonly dataDir?: string
@@ -23,6 +25,20 @@ export interface PrepareFlags extends GlobalFlags {
 
 export interface LeaveFlags extends PrepareFlags {
   readonly endShares?: boolean
+}
+
+export interface ProxyFlags extends PrepareFlags {
+  /** Also restarts or reloads the proxy, which then reads its changed configuration. */
+  readonly restartProxy?: boolean
+}
+
+export interface ProxyPrepareFlags extends ProxyFlags {
+  readonly accessLog?: AccessLogChoice
+}
+
+export interface ProxyLeaveFlags extends ProxyFlags {
+  /** Removes the users of Roost from this proxy. */
+  readonly endUsers?: boolean
 }
 
 export interface RunFlags extends GlobalFlags {

@@ -22,6 +22,7 @@ export function createProgram(ended: Ended): Command {
   addPrints(program, ended)
   addRender(program, ended)
   addGateway(program, ended)
+  addProxy(program, ended)
   return program
 }
 
@@ -118,6 +119,33 @@ function addGateway(program: Command, ended: Ended): void {
     .option('--end-shares', 'end the shares that this machine still serves')
     .option('--yes', 'apply the changes')
     .action(calling(async () => (await import('./gateway-leave.js')).gatewayLeave, ended))
+}
+
+function addProxy(program: Command, ended: Ended): void {
+  const proxy = program.command('proxy').description('Prepare the proxy of Swift on this machine for users and usage')
+  proxy
+    .command('prepare')
+    .description('Show the changes that the proxy and the agent need, with diffs; apply them with --yes')
+    .option(
+      '--access-log <how>',
+      'how the agent reads the access log: rsyslog, udp, none, or the path of a file that has it (default: rsyslog where it is installed, else udp)',
+      accessLogChoice,
+    )
+    .option('--restart-proxy', 'also restart or reload the proxy, so that it reads the changes')
+    .option('--yes', 'apply the changes, with a backup of each file')
+    .action(calling(async () => (await import('./proxy-prepare.js')).proxyPrepare, ended))
+  proxy
+    .command('leave')
+    .description('Show how to undo the changes of prepare; apply with --yes. Refused while users are deployed.')
+    .option('--end-users', 'end the logins of users that are deployed to this proxy')
+    .option('--restart-proxy', 'also restart the proxy, so that it reads its earlier configuration')
+    .option('--yes', 'apply the changes')
+    .action(calling(async () => (await import('./proxy-leave.js')).proxyLeave, ended))
+}
+
+function accessLogChoice(text: string): string {
+  if (['rsyslog', 'udp', 'none'].includes(text) || text.startsWith('/')) return text
+  throw new InvalidArgumentError('Use rsyslog, udp, none or an absolute path.')
 }
 
 function integer(text: string): number {

@@ -9,7 +9,9 @@ export interface FormatFault {
   /** The file of the setting. */
   readonly file: string
   readonly message: string
-  /** Sets the template with which everything is counted. */
+  /** The template with which everything is counted. */
+  readonly template: string
+  /** Sets that template. */
   readonly diff: string
 }
 
@@ -35,16 +37,18 @@ function faultOf(proxy: ProxyLogging): FormatFault | undefined {
   const template = proxy.template ?? swiftTemplate
   const reason = reasonAgainst(template)
   if (reason !== undefined) {
-    const diff = templateDiff(proxy, repaired(template))
+    const better = repaired(template)
+    const diff = templateDiff(proxy, better)
     const file = fileOf(diff)
-    const message = `The log_msg_template of ${file} cannot be read: ${reason}, so that the transfer of accounts is not counted. Change that line as \`roost-agent doctor\` prints it, and reload the proxy.`
-    return { of: 'requests', file, message, diff }
+    const message = `The log_msg_template of ${file} cannot be read: ${reason}, so that the transfer of accounts is not counted. Run \`roost-agent proxy prepare\`, or change that line as \`roost-agent doctor\` prints it and reload the proxy.`
+    return { of: 'requests', file, message, template: better, diff }
   }
   if (!proxy.servesS3 || hasAccount(template)) return undefined
-  const diff = templateDiff(proxy, `${template} {account}`)
+  const better = `${template} {account}`
+  const diff = templateDiff(proxy, better)
   const file = fileOf(diff)
-  const message = `Requests by S3 have no account in the access log of the proxy, so that their transfer is not counted. Add {account} to log_msg_template in ${file}, as \`roost-agent doctor\` prints it, and reload the proxy.`
-  return { of: 's3', file, message, diff }
+  const message = `Requests by S3 have no account in the access log of the proxy, so that their transfer is not counted. Add {account} to log_msg_template in ${file}, as \`roost-agent proxy prepare\` does and \`roost-agent doctor\` prints it, and reload the proxy.`
+  return { of: 's3', file, message, template: better, diff }
 }
 
 function reasonAgainst(template: string): string | undefined {

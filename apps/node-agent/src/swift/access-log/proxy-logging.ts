@@ -34,8 +34,8 @@ function configured(machine: Machine, swiftDirectory: string): readonly ConfigTe
   return folder.length > 0 ? folder : readFiles(machine, `${swiftDirectory}/proxy-server.conf`)
 }
 
-/** Swift reads a folder as one configuration: every `*.conf` in it, in order. */
-function readFiles(machine: Machine, path: string): readonly ConfigText[] {
+/** Reads a configuration of Swift, of which a folder is one: every `*.conf` in it, in order. */
+export function readFiles(machine: Machine, path: string): readonly ConfigText[] {
   if (!path.startsWith('/')) return []
   const names = path.endsWith('.conf') ? [] : machine.list(path).filter((name) => /^[^.].*\.conf$/.test(name))
   if (names.length === 0 && path.endsWith('.d')) return []
@@ -54,8 +54,8 @@ function targetOf(machine: Machine, file: string): string {
 
 const setting = 'log_msg_template'
 
-/** Returns undefined for a proxy that logs no requests. */
-function loggingOf(files: readonly ConfigText[]): ProxyLogging | undefined {
+/** Reads the logging of a proxy that merges these files; undefined for one that logs no requests. */
+export function loggingOf(files: readonly ConfigText[]): ProxyLogging | undefined {
   const ini = parseCasedIni(...files.map(({ text }) => text))
   const pipeline = (ini.get('pipeline:main')?.get('pipeline') ?? '').split(/\s+/).filter(Boolean)
   const filterOf = (name: string) => ini.get(`filter:${name}`)?.get('use') ?? ''

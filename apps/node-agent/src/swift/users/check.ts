@@ -25,6 +25,13 @@ const deadlineMs = 60_000
  * users. Throws a sentence if the proxy would not start or would read a user differently: a reload would end the proxy.
  */
 export async function checkCandidate(run: RunCommand, dir: string, candidate: Candidate): Promise<void> {
+  const reason = await reasonAgainst(run, dir, candidate)
+  if (reason !== null)
+    throw new Error(`The proxy would not start with these users, so that its configuration was not changed: ${reason}`)
+}
+
+/** Returns why the proxy would not start with a file in its folder, or null. */
+export async function reasonAgainst(run: RunCommand, dir: string, candidate: Candidate): Promise<string | null> {
   const staged = join(dir, 'staged.conf')
   const expected = join(dir, 'expected.json')
   try {
@@ -44,10 +51,9 @@ export async function checkCandidate(run: RunCommand, dir: string, candidate: Ca
       gids.join(),
     ]
     const result = await run('python3', args, { deadlineMs })
-    if (result.outcome === 'exited' && result.exitCode === 0 && result.stdout.endsWith('OK\n')) return
+    if (result.outcome === 'exited' && result.exitCode === 0 && result.stdout.endsWith('OK\n')) return null
     const output = result.outcome === 'exited' ? result.stdout.trim().split('\n').at(-1) : ''
-    const reason = masked(output || describeFailure(result), candidate.entries)
-    throw new Error(`The proxy would not start with these users, so that its configuration was not changed: ${reason}`)
+    return masked(output || describeFailure(result), candidate.entries)
   } finally {
     await removeManagedFile(staged)
     await removeManagedFile(expected)

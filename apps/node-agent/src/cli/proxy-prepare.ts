@@ -1,0 +1,72 @@
+import { readConfig } from '../config.js'
+import { kernelOf, type Machine, openMachine } from '../machine/machine.js'
+import { runCommand } from '../machine/run-command.js'
+import { makeChanges } from '../prepare/apply.js'
+import { describeChange, type PlannedChange, planned } from '../prepare/change.js'
+import { commandOf, type Effect, effectsOf, runEffects, runsServices } from '../prepare/effects.js'
+import { openRecord } from '../prepare/record.js'
+import { checkSettings } from '../swift/proxy-setup/check-settings.js'
+import { proxyEffect } from '../swift/proxy-setup/proxy-effect.js'
+import { type ProxyPlan, planProxy } from '../swift/proxy-setup/proxy-plan.js'
+import { CommandError, exitCodes } from './command-error.js'
+import type { ProxyPrepareFlags } from './flags.js'
+import { orCommandError, requireRoot, say } from './preparation.js'
+
+/** Prepares this machine's proxy for users and usage: prints each change, and makes them with `--yes`. */
+export async function proxyPrepare(flags: ProxyPrepareFlags): Promise<number> {
+  const config = readConfig(flags)
+  const machine = openMachine(config.root)
+  requireRoot(machine)
+  const options = { machine, kernel: kernelOf(machine), config, accessLog: flags.accessLog }
+  const plan = await orCommandError(() => planProxy(options))
+  const changes = await orCommandError(() => planned(machine, plan.changes))
+  if (changes.length === 0) {
+    say('This proxy is prepared. There is nothing to do.')
+    for (const remark of plan.remarks) say(remark)
+    return exitCodes.ok
+  }
+  for (const change of changes) process.stdout.write(await describeChange(change))
+  for (const remark of plan.remarks) say(remark)
+  const effects = announced(machine, plan, changes, config.configFile, flags)
+  if (flags.yes !== true) {
+    say('No changes were made. Run this command again with --yes to apply them.')
+    return exitCodes.ok
+  }
+  // The proxy's program reads the rings of the machine that it runs on.
+  const check = () => (machine.root === '/' ? checkSettings(machine, runCommand, config.dataDir, plan) : null)
+  const remark = await orCommandError(check)
+  if (remark !== null) say(`Warning: ${remark}`)
+  await change(machine, config.dataDir, changes)
+  await orCommandError(() => runEffects(machine, runCommand, effects), 'The changes were made.')
+  say('Done.')
+  return exitCodes.ok
+}
+
+async function change(machine: Machine, dataDir: string, changes: readonly PlannedChange[]): Promise<void> {
+  try {
+    await makeChanges(machine, openRecord(dataDir, 'proxy'), changes)
+  } catch (error) {
+    throw new CommandError(`Nothing was changed: ${(error as Error).message}`)
+  }
+}
+
+/** Prints which services are restarted, and returns the calls of systemctl for it. */
+function announced(
+  machine: Machine,
+  { unit, folder }: ProxyPlan,
+  changes: readonly PlannedChange[],
+  configFile: string,
+  { restartProxy = false }: ProxyPrepareFlags,
+): readonly Effect[] {
+  const paths = changes.map(({ path }) => path)
+  const effects = effectsOf(paths, configFile)
+  const ofProxy = unit === null ? null : proxyEffect(unit.name, folder, changes)
+  if (runsServices(machine)) for (const effect of effects) say(`Runs \`${commandOf(effect)}\`.`)
+  if (ofProxy === null) return effects
+  const command = commandOf(ofProxy.effect)
+  const isOurs = restartProxy && runsServices(machine)
+  say(
+    `${ofProxy.sentence} ${isOurs ? `Runs \`${command}\`.` : `Run \`${command}\` afterwards, or add --restart-proxy.`}`,
+  )
+  return isOurs ? [...effects, ofProxy.effect] : effects
+}
