@@ -29,7 +29,11 @@ export const programs = {
     /** Other packages of the repository that start processes or threads. */
     withWorkers: ['packages/runtime'],
     folders: [{ from: 'apps/node-agent/assets', to: 'assets' }],
-    units: ['apps/node-agent/systemd/roost-agent.service'],
+    units: [
+      'apps/node-agent/systemd/roost-agent.service',
+      'apps/node-agent/systemd/roost-agent-upgrade.path',
+      'apps/node-agent/systemd/roost-agent-upgrade.service',
+    ],
     examples: ['apps/node-agent/systemd/roost-agent-gateway.conf'],
     sysusers: 'apps/node-agent/systemd/roost-agent.sysusers',
   },

@@ -40,6 +40,7 @@ describe('the agent’s configuration', () => {
         cacheDirectory: join(dir, 'mounts', 'cache'),
         account: 'nobody',
       },
+      upgrades: { isAllowed: true, oldest: null },
       swiftDirectory: '/etc/swift',
       ringDirectory: '/etc/swift',
       isReconCacheDirectorySet: false,
@@ -74,6 +75,16 @@ describe('the agent’s configuration', () => {
       expect.stringContaining(
         'gateway.mount_directory must be an absolute path of letters, digits, dots, hyphens and underscores.',
       ),
+    ])
+  })
+
+  it('reads which upgrades the node allows', () => {
+    write({ upgrades: 'off', upgrades_oldest: '0.2.0~dev.1' })
+    expect(readConfig({ dataDir: dir }, {}).upgrades).toEqual({ isAllowed: false, oldest: '0.2.0~dev.1' })
+    write({ upgrades: 'no', upgrades_oldest: 'latest' })
+    expect(faults()).toEqual([
+      expect.stringContaining('upgrades must be "on" or "off".'),
+      expect.stringContaining('upgrades_oldest must be a version, such as "0.2.0".'),
     ])
   })
 

@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import { ConfigError, readSystemdOptions, type SystemdOptions } from '@roost/runtime'
 import { type ConfigFile, readConfigFile } from './config/config-file.js'
 import type { AccessLog } from './swift/access-log/transfer-usage.js'
+import type { UpgradeSettings } from './upgrade/permission.js'
 
 export interface DeclaredDevice {
   readonly name: string
@@ -66,6 +67,7 @@ export interface AgentConfig extends InventoryConfig, SystemdOptions {
   readonly dataDir: string
   readonly configFile: string
   readonly gateway: GatewayConfig
+  readonly upgrades: UpgradeSettings
 }
 
 /** Options of the command line; they override environment and file. */
@@ -96,6 +98,7 @@ export function readConfig(options: ConfigOptions = {}, env: NodeJS.ProcessEnv =
     dataDir,
     configFile,
     gateway: gatewayConfig(dataDir, file.gateway),
+    upgrades: { isAllowed: file.upgrades !== 'off', oldest: file.upgrades_oldest ?? null },
     ...readSystemdOptions(env),
   }
 }

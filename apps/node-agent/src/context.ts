@@ -7,6 +7,7 @@ import { slowReaders } from './collectors/engine/slow-reader.js'
 import type { AgentConfig, InventoryConfig } from './config.js'
 import { type Agent, startAgent } from './context/agent.js'
 import { openAppliers } from './context/appliers.js'
+import { openUpgrades } from './context/upgrades.js'
 import { createFilesystems } from './machine/filesystems.js'
 import { type Identity, readMachineIds } from './machine/identity.js'
 import { startHelper } from './machine/helper.js'
@@ -133,6 +134,7 @@ export async function openAgent({ config, identity, clock, log }: AgentOptions):
     dataDir: config.dataDir,
     identity,
     machine: readMachineIds(context.machine, identity),
+    upgrades: await openUpgrades(config, identity, clock, log),
     usage: await usageSources(config, context, clock, log),
     restored,
     onStatus: (status) => void notifier.status(status),

@@ -10,6 +10,7 @@ import type { Inventories, InventoryChange } from '@roost/node-agent/dist/invent
 import type { Clock, Log } from '@roost/runtime'
 import { ensureKey, type Identity, keepIdentity, readIdentity } from '@roost/node-agent/dist/machine/identity.js'
 import { createRestoredMounts, type RestoredMounts } from '@roost/node-agent/dist/mounts/health/restored-mounts.js'
+import type { Upgrades } from '@roost/node-agent/dist/upgrade/upgrades.js'
 import type { RequestHandlers } from '@roost/node-agent/dist/uplink/requests.js'
 import { saveAuthorities } from '@roost/node-agent/dist/uplink/trust.js'
 
@@ -45,6 +46,8 @@ export interface TestAgentOptions {
   readonly appliers?: Appliers
   readonly requests?: RequestHandlers
   readonly restored?: RestoredMounts
+  /** None, unless given. */
+  readonly upgrades?: Upgrades
   /** Instead of the recorded lines. */
   readonly log?: Log
 }
@@ -112,6 +115,7 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
     appliers: options.appliers ?? {},
     requests: options.requests ?? {},
     restored: options.restored ?? createRestoredMounts(clock),
+    upgrades: options.upgrades ?? noUpgrades,
     onStatus: (status) => statuses.unshift(status),
     clock,
     random,
@@ -133,6 +137,13 @@ export async function startTestAgent(options: TestAgentOptions): Promise<TestAge
       metrics = next
     },
   }
+}
+
+const noUpgrades: Upgrades = {
+  capabilities: [],
+  advance: async () => ({ state: 'refused', message: 'This agent of a test is not upgraded.' }),
+  connected: async () => {},
+  stop: async () => {},
 }
 
 export function metricNames(count: number): readonly MetricDefinition[] {

@@ -92,6 +92,10 @@ const settings = {
       access_log_udp: z.optional(z.strictObject({ address: z.optional(address), port: integer(1, 65_535) })),
     }),
   ),
+  /** `off`: the agent refuses upgrades that operators begin at the control plane. */
+  upgrades: z.optional(z.enum(['on', 'off'], 'must be "on" or "off"')),
+  /** The oldest version to which the agent may be upgraded or returned; without it the installed one. */
+  upgrades_oldest: z.optional(z.string().check(z.regex(/^\d[\w.+~]{0,99}$/, 'must be a version, such as "0.2.0"'))),
   /** Names of the storage policies of a node without rings, by index; the first is the default. */
   policies: z.optional(z.array(policyName).check(z.minLength(1, 'must name at least one policy'))),
 }

@@ -15,6 +15,7 @@ import type { RequestHandlers } from '../uplink/requests.js'
 import { openTrust } from '../uplink/trust.js'
 import { forwardingLog } from '../uplink/forwarding-log.js'
 import { Uplink, type UplinkEnd } from '../uplink/uplink.js'
+import type { Upgrades } from '../upgrade/upgrades.js'
 
 export interface AgentOptions {
   readonly dataDir: string
@@ -26,6 +27,7 @@ export interface AgentOptions {
   readonly appliers: Appliers
   readonly restored: RestoredMounts
   readonly requests: RequestHandlers
+  readonly upgrades: Upgrades
   /** Shows the state of the connection. */
   readonly onStatus: (status: string) => void
   readonly clock: Clock
@@ -53,7 +55,7 @@ const hardwareIntervalMs = 86_400_000
 
 /** Starts to read the machine, to report it and to apply deployments. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const { dataDir, clock } = options
+  const { dataDir, clock, upgrades } = options
   const log = forwardingLog(options.log, clock, (level, message) => outbox?.log(level, message))
   let outbox: Outbox | null = null
   const messages = await MessageSpool.open({ dir: join(dataDir, 'spool', 'messages'), clock, log })
@@ -79,6 +81,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     trust: await openTrust(dataDir, log),
     outbox,
     deployments,
+    requests: { ...options.requests, upgrade: (wanted) => upgrades.advance(wanted, deployments.isBusy()) },
+    capabilities: upgrades.capabilities,
+    onConnected: () => upgrades.connected(),
     pace,
     onPace: (next) => {
       if (rounds?.setPace(next) === true) void keepPace(dataDir, next, log)
@@ -89,6 +94,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   reportRestored(options.restored, outbox)
   const end = async (): Promise<void> => {
     await uplink.stop()
+    await upgrades.stop()
     await rounds.stop()
     await usage.stop()
     await deployments.stop()

@@ -50,6 +50,12 @@ export class DeploymentQueue {
     return new DeploymentQueue(options, await options.file.read())
   }
 
+  /** True while a generation is applied or waits for it. */
+  get isBusy(): boolean {
+    const { desired, answer } = this.#record
+    return this.#next !== null || (desired !== null && answer === null)
+  }
+
   /** Queues a generation. Only the newest of those that arrive during a deployment is kept. */
   desire(message: DesiredMessage): void {
     if (this.#next !== null && this.#next.generation >= message.generation) return

@@ -16,6 +16,8 @@ export interface DeploymentsOptions {
 }
 
 export interface Deployments {
+  /** True while a generation is applied or waits for it. */
+  isBusy(): boolean
   desire(message: DesiredMessage): void
   plan(request: PlanRequest): Promise<void>
   /** Starts a session: drift is reported again. */
@@ -47,6 +49,7 @@ export async function openDeployments(options: DeploymentsOptions): Promise<Depl
     onError: (error) => log.error('drift check failed', { error }),
   })
   return {
+    isBusy: () => [...queues.values()].some((queue) => queue.isBusy),
     desire: (message) => queueOf(message.desired).desire(message),
     async plan({ request, desired }) {
       const answer = await queueOf(desired)

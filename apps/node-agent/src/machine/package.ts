@@ -6,6 +6,9 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 
 export const agentVersion: string = manifest.version
 
+/** The folder of this program, with what its package has beside it. */
+export const programFolder: string = fileURLToPath(root)
+
 /** Returns the path of a shell or Python program that the agent ships. */
 export function assetPath(name: string): string {
   return fileURLToPath(new URL(`assets/${name}`, root))

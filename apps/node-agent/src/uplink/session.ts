@@ -33,6 +33,8 @@ export interface SessionOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly heartbeatMs: number
+  /** Beside those of every agent of this version. */
+  readonly capabilities: readonly string[]
   /** How far this machine's clock is ahead of the control plane's, in seconds. */
   readonly onSkew: (seconds: number) => void
   readonly onMessage: (message: SessionMessage) => void
@@ -172,13 +174,13 @@ export class Session {
   }
 
   #hello(challenge: Challenge): void {
-    const { identity, machine, clock } = this.#options
+    const { identity, machine, clock, capabilities: more } = this.#options
     this.#options.onSkew(clock.now() / 1000 - challenge.clock)
     const hello = {
       node_uuid: identity.enrollment.node_uuid,
       protocol: protocolVersion,
       agent_version: agentVersion,
-      capabilities: [...capabilities],
+      capabilities: [...capabilities, ...more],
       share_fields: [...knownShareFields],
       storage_fields: [...knownStorageFields],
       machine_id: machine.machineId,

@@ -20,6 +20,10 @@ export interface UplinkOptions {
   readonly pace: Pace
   /** The control plane set another pace. */
   readonly onPace: (pace: Pace) => void
+  /** What the hello says beside the capabilities of every agent of this version. */
+  readonly capabilities: readonly string[]
+  /** A session that is the node's own began. Never rejects. */
+  readonly onConnected: () => Promise<void>
   /** Receives the state of the connection as a text. */
   readonly onStatus: (status: string) => void
   readonly clock: Clock
@@ -72,7 +76,7 @@ export class Uplink {
   }
 
   async #oneSession(): Promise<SessionEnd> {
-    const { identity, machine, trust, outbox, clock, random, onStatus, log } = this.#options
+    const { identity, machine, trust, outbox, clock, random, capabilities, onStatus, log } = this.#options
     const { server } = identity.enrollment
     onStatus(`connecting to ${server}`)
     const session = new Session({
@@ -82,6 +86,7 @@ export class Uplink {
       machine,
       clock,
       random,
+      capabilities,
       heartbeatMs: this.#pace.heartbeatIntervalMs,
       onSkew: (seconds) => this.#skewed(seconds),
       onMessage: (message) => this.#receive(session, message),
@@ -165,6 +170,7 @@ export class Uplink {
     onStatus(`connected to ${server}`)
     outbox.open(session)
     deployments.connected()
+    this.#process(session, this.#options.onConnected())
   }
 
   async #answer(request: RequestMessage): Promise<void> {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { Bytes, Count, Generation, list, Name, Path, Seconds, SmallCount, Text } from './bounds.js'
+import { AgentUpgrade, AgentUpgradeProgress } from './upgrade.js'
 
 /** Files and leftovers that an answer names. */
 const maxNamed = 20
@@ -60,6 +61,8 @@ export const requestKinds = {
   },
   /** What does this share hold that is not in Swift? */
   share_uploads: { since: 2, parameters: z.object({ share: SmallCount }), result: ShareUploadsAnswer },
+  /** Upgrade the agent, and report how far it is: asked again until it has ended. */
+  upgrade: { since: 2, parameters: AgentUpgrade, result: AgentUpgradeProgress },
 } as const satisfies Readonly<Record<string, KindOfRequest>>
 
 export type RequestKind = keyof typeof requestKinds
