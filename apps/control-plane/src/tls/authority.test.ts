@@ -65,6 +65,17 @@ describe('the authority of our own', () => {
     expect(second.trusted).toEqual(first.trusted)
   })
 
+  it('keeps the key of the server when its certificate is renewed, which lines for new nodes pin', async () => {
+    const first = await refresh()
+    now += 370 * dayMs
+    const second = await refresh({ names: ['localhost', 'roost.example'] })
+    expect(second.cert).not.toBe(first.cert)
+    expect(spki(second.cert)).toBe(spki(first.cert))
+    everyNodeKnows = true
+    await beginReplacement(dataDir, now)
+    expect(spki((await refresh()).cert)).not.toBe(spki(first.cert))
+  })
+
   it('makes another certificate when a name is missing', async () => {
     await refresh()
     const { cert } = await refresh({ names: ['localhost', 'roost.example'] })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomically } from '@roost/runtime'
-import { caMustBeRenewed, makeCa, makeServerCertificate, serverMustBeRenewed } from './certificates.js'
+import { caMustBeRenewed, isIssuedBy, makeCa, makeServerCertificate, serverMustBeRenewed } from './certificates.js'
 import type { KeyPair } from './certificates.js'
 
 /** The server's certificate and the authorities to trust. */
@@ -34,7 +34,9 @@ export async function refreshIdentity(options: AuthorityOptions): Promise<Identi
   const trusted = next ? [ca.cert, next.cert] : [ca.cert]
   let server = await readPair(dataDir, 'server')
   if (!server || serverMustBeRenewed(server.cert, ca.cert, names, now())) {
-    server = await makeServerCertificate(ca, names, now())
+    // Lines of `roost token create` pin the server's key: it changes with its authority alone.
+    const key = server !== undefined && isIssuedBy(server.cert, ca.cert) ? server.key : undefined
+    server = await makeServerCertificate(ca, names, now(), key)
     await writePair(dataDir, 'server', server)
   }
   await writeChanged(join(dataDir, 'ca.pem'), trusted.join(''))

@@ -37,9 +37,14 @@ export async function makeCa(now: number, key?: string): Promise<KeyPair> {
   return { cert: `${cert.toString('pem')}\n`, key: key ?? (await pemOf(keys.privateKey)) }
 }
 
-/** Creates a server certificate for these names and addresses. */
-export async function makeServerCertificate(ca: KeyPair, names: readonly string[], now: number): Promise<KeyPair> {
-  const keys = await newKeys()
+/** Creates a server certificate for these names and addresses; with `key`, one for the same key. */
+export async function makeServerCertificate(
+  ca: KeyPair,
+  names: readonly string[],
+  now: number,
+  key?: string,
+): Promise<KeyPair> {
+  const keys = key === undefined ? await newKeys() : await keysOf(key)
   const issuer = new x509.X509Certificate(ca.cert)
   const cert = await x509.X509CertificateGenerator.create({
     serialNumber: newSerial(),
@@ -60,7 +65,7 @@ export async function makeServerCertificate(ca: KeyPair, names: readonly string[
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   })
-  return { cert: `${cert.toString('pem')}\n`, key: await pemOf(keys.privateKey) }
+  return { cert: `${cert.toString('pem')}\n`, key: key ?? (await pemOf(keys.privateKey)) }
 }
 
 export function caMustBeRenewed(cert: string, now: number): boolean {
@@ -72,9 +77,13 @@ export function serverMustBeRenewed(cert: string, ca: string, names: readonly st
   const parsed = new X509Certificate(cert)
   return (
     endsWithin(parsed, renewBeforeDays.server, now) ||
-    !parsed.verify(new X509Certificate(ca).publicKey) ||
+    !isIssuedBy(cert, ca) ||
     !names.every((name) => (isIP(name) ? parsed.checkIP(name) : parsed.checkHost(name)) !== undefined)
   )
+}
+
+export function isIssuedBy(cert: string, ca: string): boolean {
+  return new X509Certificate(cert).verify(new X509Certificate(ca).publicKey)
 }
 
 /** Returns the self-signed authorities in a PEM file with a chain. */
