@@ -26,6 +26,7 @@ const open: typeof endpoints = [
   ['the health', () => '/healthz'],
   ['the documentation', () => '/docs/'],
   ['the description of the API', () => '/openapi.json'],
+  ['the script of installation', () => '/install.sh'],
   ['what is not there', () => '/nowhere'],
 ]
 

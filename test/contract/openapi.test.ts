@@ -50,7 +50,7 @@ it('every operation of a resource has an id of its own, its errors, and needs a 
 })
 
 it('what is open says so', () => {
-  for (const path of ['/', '/healthz', '/readyz', '/api', '/api/v1/'])
+  for (const path of ['/', '/healthz', '/readyz', '/api', '/api/v1/', '/install.sh', '/packages/{name}'])
     expect([path, document.paths[path]?.['get']?.security]).toEqual([path, []])
 })
 

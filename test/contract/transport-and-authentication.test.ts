@@ -241,8 +241,8 @@ it('200 requests a second are served for each key, and more are 429 with Retry-A
   expect((await api.get(path, { authorization: `apikey ${key}` })).status).toBe(200)
 })
 
-it('index, versions, landing, health, OpenAPI and its page need no credentials', async () => {
-  for (const open of ['/', '/api', '/api/v1/', '/healthz', '/readyz', '/openapi.json', '/docs/'])
+it('index, versions, landing, health, OpenAPI and its page, and the script of installation need no credentials', async () => {
+  for (const open of ['/', '/api', '/api/v1/', '/healthz', '/readyz', '/openapi.json', '/docs/', '/install.sh'])
     expect([open, (await api.get(open, { authorization: null })).status]).toEqual([open, 200])
 })
 

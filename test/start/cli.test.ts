@@ -1,3 +1,4 @@
+import type { CreatedToken } from '@roost/api-types/rpc'
 import { describe, expect, it } from 'vitest'
 import { controlPlaneEnv } from '../support/http/control-plane.js'
 import { addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
@@ -21,6 +22,8 @@ describe('roost', () => {
       ['local', 'serve'],
       ['device'],
       ['token', 'create'],
+      ['packages'],
+      ['packages', 'add'],
       ['token', 'list'],
       ['token', 'revoke'],
     ]
@@ -63,14 +66,14 @@ describe('roost', () => {
     })
   })
 
-  it('prints the two lines for a new node, and that loopback answers this machine alone', async () => {
-    const { code, stdout, stderr } = await cli('token', 'create')
+  it('answers the two lines for a machine that has the agent, and that loopback answers this machine alone', async () => {
+    const { code, stdout, stderr } = await cli('token', 'create', '-o', 'json')
     expect(code).toBe(0)
-    const [enroll, run, end] = stdout.split('\n')
+    const [enroll, run] = (JSON.parse(stdout) as CreatedToken).lines
     expect(enroll).toMatch(
       /^roost-agent enroll --server https:\/\/localhost:\d+ --token \w{32,} --ca-sha256 [\da-f]{64}$/,
     )
-    expect([run, end]).toEqual(['roost-agent run', ''])
+    expect(run).toBe('roost-agent run')
     expect(stderr).toMatch(/^warning: https:\/\/localhost:\d+ can be reached only from this machine/)
   })
 

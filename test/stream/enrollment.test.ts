@@ -93,6 +93,7 @@ describe('a token', () => {
       `roost-agent enroll --server https://roost.example:8443 --token ${created.token} --ca-sha256 ${'ab'.repeat(32)}`,
       'roost-agent run',
     ])
+    expect(created.install).toContain(`; echo 'enroll ${created.token}'; } | sh`)
     expect(created.warning).toBeNull()
   })
 

@@ -28,6 +28,7 @@ import { createWrites } from '@roost/control-plane/dist/database/writes.js'
 import { createIdempotencyStore } from '@roost/control-plane/dist/database/idempotency.js'
 import { createAuditStore } from '@roost/control-plane/dist/database/transaction.js'
 import type { NodeService, TokenService } from '@roost/api-types/rpc'
+import { createTokenLines } from '@roost/control-plane/dist/nodes/token-lines.js'
 import { createTokenStore } from '@roost/control-plane/dist/nodes/token-store.js'
 import { createTokenService } from '@roost/control-plane/dist/nodes/tokens.js'
 import { createTestDatabase } from '../support/database/database.js'
@@ -148,9 +149,14 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
       store: createTokenStore(database),
       writes,
       clock,
-      publicUrl: () => 'https://roost.example:8443',
-      caSha256: () => 'ab'.repeat(32),
-      isLoopbackOnly: () => isLoopbackOnly,
+      lines: createTokenLines({
+        publicUrl: () => 'https://roost.example:8443',
+        caSha256: () => 'ab'.repeat(32),
+        serverPin: () => 'cGlu',
+        isLoopbackOnly: () => isLoopbackOnly,
+        hasAgent: async () => true,
+        missingPackages: '',
+      }),
     }),
     heard,
     hooks,

@@ -46,6 +46,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
       publicUrl: () => '',
       trustedCas: () => [],
       caSha256: () => null,
+      serverPin: () => null,
     }
     harness.usage = buildUtilization(harness.database, options, async () => {})
     const idempotency = createIdempotencyStore(harness.database, options.now)

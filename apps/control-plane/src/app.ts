@@ -30,6 +30,7 @@ import { driftRoutes } from './deployments/routes.js'
 import { metricRoutes } from './metrics/routes.js'
 import { nodeHardwareRoutes } from './nodes/routes.js'
 import { endRefusedStreams } from './operators/end-streams.js'
+import { mountPackages } from './packages/routes.js'
 import { mountPrometheus } from './prometheus/routes.js'
 import { restResources } from './resources.js'
 import { mountRpc, rpcPrefix } from './rpc/mount.js'
@@ -52,6 +53,7 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
   mountLanding(app, methods)
   mountPrometheus(app, context.prometheus)
   mountHealth(app, context.database)
+  mountInstallation(app, context)
   await mountDocs(app)
   mountApi(app, context, originsOf(context, tls))
   mountAgents(app, context)
@@ -107,6 +109,21 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...shareUploadsRoutes(services.shareUploads, (id) => services.gatewayShares.get(id), idempotency),
   ]
   for (const route of routes) mountRoute(app, route)
+}
+
+/** Mounts what a new node fetches before it is enrolled. */
+function mountInstallation(app: FastifyInstance, { options, packages }: Context): void {
+  const { publicUrl, serverPin, caSha256, now } = options
+  mountPackages(app, {
+    packages,
+    settings: () => ({
+      server: publicUrl(),
+      pin: serverPin(),
+      caSha256: caSha256(),
+      now: Math.floor(now() / 1000),
+    }),
+    now: () => systemClock.monotonic(),
+  })
 }
 
 /** Mounts enrollment and the stream of the agents. */

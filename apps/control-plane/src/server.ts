@@ -68,6 +68,10 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
       const [issuer] = tls?.current()?.trusted ?? []
       return issuer === undefined ? null : publicKeyDigest(issuer)
     },
+    serverPin: () => {
+      const identity = tls?.current() ?? null
+      return identity === null ? null : Buffer.from(publicKeyDigest(identity.cert), 'hex').toString('base64')
+    },
   })
   onClose(() => context.dispose())
   tls = await openTls(config, { log, now: Date.now, everyNodeKnows: (since) => context.trust.everyNodeKnows(since) })

@@ -8,6 +8,7 @@ import { addKeys } from './keys.js'
 import { addLocalData } from './local-data.js'
 import { addNodes } from './nodes.js'
 import { addOperators } from './operators.js'
+import { addPackages } from './packages.js'
 import type { ServeFlags, StartServer } from './serve-options.js'
 import type { Terminal } from './terminal/terminal.js'
 import { addStatus } from './doctor/status.js'
@@ -29,7 +30,7 @@ const variablesHelp = `Variables:
   ROOST_JOB_RETENTION_DAYS           retention of finished deployments, in days (90)
   ROOST_IDEMPOTENCY_RETENTION_HOURS  retention of answers to requests with an Idempotency-Key, in hours (24)`
 
-const commandsHelp = `All commands except "local" call the API of the control plane that runs on ROOST_DATA_DIR, with the key in its file
+const commandsHelp = `All commands except "local" and "packages" call the API of the control plane that runs on ROOST_DATA_DIR, with the key in its file
 admin.apikey. For another control plane, set ROOST_URL (https://roost.example:8443), ROOST_API_KEY (NAME:KEY) and ROOST_CA, a
 copy of its ca.pem.
 
@@ -53,6 +54,7 @@ export function createProgram(terminal: Terminal, version: string, startServer: 
   addNodes(program, readConfig, terminal)
   addDevices(program, readConfig, terminal)
   addTokens(program, readConfig, terminal)
+  addPackages(program, readConfig, terminal)
   addUsage(program, readConfig, terminal)
   addOperators(program, readConfig, terminal)
   addKeys(program, readConfig, terminal)

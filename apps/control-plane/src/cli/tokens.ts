@@ -16,6 +16,7 @@ interface TokenFlags extends OutputOptions {
   readonly ttl?: number
   readonly uses?: number
   readonly roles?: GrantableRole[]
+  readonly prepare?: boolean
 }
 
 type TokenRecord = Awaited<ReturnType<Rpc['tokens']['list']['query']>>[number]
@@ -32,19 +33,20 @@ export function addTokens(program: Command, config: () => Config, { out, err }: 
   const token = program.command('token').description('Manage enrollment tokens for new nodes')
   token
     .command('create')
-    .description('Create a token and print the commands to run on the new node')
+    .description('Create a token and print the line that root runs on the new node')
     .option('--cluster <cluster>', 'cluster that the node joins, by name or id', 'default')
     .option('--ttl <time>', 'lifetime, from 1m to 7d (default: 1h)', parseLifetime)
     .option('--uses <number>', 'number of nodes that can use it (default: 1)', parseUses)
     .option('--roles <roles>', 'approve these roles of the node: gateway, proxy (default: none)', parseRoles)
+    .option('--prepare', 'also prepare the servers of these roles on the node')
     .addOption(outputOption())
-    .action(({ cluster: nameOrId, ttl, uses, roles, output }: TokenFlags) =>
+    .action(({ cluster: nameOrId, ttl, uses, roles, prepare, output }: TokenFlags) =>
       withApi(config(), async ({ clusters, tokens }) => {
         const cluster = await findCluster({ clusters }, nameOrId)
-        const created = await tokens.create.mutate({ cluster: cluster.id, ttl_seconds: ttl, uses, roles })
+        const created = await tokens.create.mutate({ cluster: cluster.id, ttl_seconds: ttl, uses, roles, prepare })
         if (created.warning !== null) err.write(`warning: ${created.warning}\n`)
         if (output === 'json') out.write(`${JSON.stringify(created, null, 2)}\n`)
-        else out.write(`${created.lines.join('\n')}\n`)
+        else out.write(`${created.install ?? created.lines.join('\n')}\n`)
       }),
     )
   token

@@ -47,6 +47,9 @@ import { recordFailedLogins } from '../operators/authentication-store.js'
 import { createFailedLogins } from '../operators/failed-logins.js'
 import type { FailedLogins } from '../operators/failed-logins.js'
 import { createOperators } from '../operators/feature.js'
+import { packageFolders } from '../packages/files.js'
+import { createPackages } from '../packages/list.js'
+import type { Packages } from '../packages/list.js'
 import { createStoragePolicyStore } from '../policies/store.js'
 import type { PrometheusMetrics } from '../prometheus/routes.js'
 import { createReads } from '../services/reads.js'
@@ -78,6 +81,7 @@ export interface Context {
   /** The stream of the agents: attached to the HTTP server and closed before it. */
   readonly stream: AgentStream
   readonly enrollments: EnrollmentService
+  readonly packages: Packages
   readonly metrics: MetricFeature
   readonly capacity: CapacityFeature
   readonly utilization: UtilizationFeature
@@ -111,8 +115,9 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
   const agents = buildRequests(() => stream)
   const getNode: NodeService['get'] = (id) => nodes.get(id)
   const deployments = buildDeployments(database, options, { writes, secrets, mac, ...agents, getNode })
+  const packages = createPackages(packageFolders(options.config.dataDir))
   const handlers = streamHandlers(database, options, { ...metricFeatures, ...agents, deployments, utilization })
-  const { stream, enrollments, tokens, sweep } = await buildFleet(database, options, handlers, writes)
+  const { stream, enrollments, tokens, sweep } = await buildFleet(database, options, handlers, writes, packages)
   const nodes = buildNodes(database, writes, nodeSessions(stream, metricFeatures), {
     knownPasswords: createKnownPasswords(secrets),
     sendDesired: (nodeId) => deployments.nodes.sendDesired(nodeId),
@@ -120,6 +125,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
   return {
     options,
     database,
+    packages,
     stream,
     enrollments,
     metrics,

@@ -15,9 +15,14 @@ import { createFleetStore } from '../nodes/fleet-store.js'
 import { createInventoryStore } from '../nodes/inventory-store.js'
 import { createInventoryIntake } from '../nodes/inventory.js'
 import type { NodeSessions } from '../nodes/service.js'
+import { createTokenLines } from '../nodes/token-lines.js'
 import { createTokenStore } from '../nodes/token-store.js'
 import { createTokenService } from '../nodes/tokens.js'
 import type { ContextOptions } from './options.js'
+import { version } from '../lifecycle/version.js'
+import { missingPackages } from '../packages/files.js'
+import { agentPackages } from '../packages/list.js'
+import type { Packages } from '../packages/list.js'
 import type { MetricFeatures } from './metrics.js'
 import { createRestoredIntake } from '../shares/restored.js'
 import { createRestoredStore } from '../shares/restored-store.js'
@@ -74,8 +79,9 @@ export async function buildFleet(
   options: ContextOptions,
   handlers: StreamHandlers,
   writes: Writes,
+  packages: Packages,
 ) {
-  const { log, now, config, publicUrl, trustedCas, caSha256 } = options
+  const { log, now, config, publicUrl, trustedCas, caSha256, serverPin } = options
   const clock = { ...systemClock, now }
   const fleet = createFleetStore(database)
   const addressOf = (request: IncomingMessage) => peerAddress(request, config.proxies)
@@ -94,9 +100,14 @@ export async function buildFleet(
     store: createTokenStore(database),
     writes,
     clock,
-    publicUrl,
-    caSha256,
-    isLoopbackOnly: () => isLoopback(config.listen.host) && config.proxies.length === 0,
+    lines: createTokenLines({
+      publicUrl,
+      caSha256,
+      serverPin,
+      isLoopbackOnly: () => isLoopback(config.listen.host) && config.proxies.length === 0,
+      hasAgent: async () => agentPackages(await packages.files(), version).length > 0,
+      missingPackages,
+    }),
   })
   await stream.start()
   const sweep = every(10_000, 'remove expired enrollment tokens', () => enrollments.forgetExpired(), log)

@@ -26,4 +26,6 @@ export interface ContextOptions {
   readonly trustedCas: () => readonly string[]
   /** Returns the SHA-256 (hex) of the public key of the server's authority, for new agents to pin; null if they use the system's. */
   readonly caSha256: () => string | null
+  /** Returns the SHA-256 (base64) of the server's public key, as curl pins it; null without TLS of our own. */
+  readonly serverPin: () => string | null
 }

@@ -5,6 +5,7 @@ import type { EnrollmentToken, TokenService } from '@roost/api-types/rpc'
 import { differences } from '../database/writes.js'
 import type { Writes } from '../database/writes.js'
 import type { Clock } from '@roost/runtime'
+import type { TokenLines } from './token-lines.js'
 import type { StoredToken, TokenStore } from './token-store.js'
 
 const defaultTtlSeconds = 3_600
@@ -13,24 +14,16 @@ export interface TokenOptions {
   readonly store: TokenStore
   readonly writes: Writes
   readonly clock: Clock
-  /** How nodes reach this control plane, such as `https://roost.example:8443`. */
-  readonly publicUrl: () => string
-  /** SHA-256 of the certificate authority that a new agent is to pin; null where it trusts the system's. */
-  readonly caSha256: () => string | null
-  /** Whether only this machine can reach the listener. */
-  readonly isLoopbackOnly: () => boolean
+  readonly lines: TokenLines
 }
 
-export function createTokenService({
-  store,
-  writes,
-  clock,
-  publicUrl,
-  caSha256,
-  isLoopbackOnly,
-}: TokenOptions): TokenService {
+export function createTokenService({ store, writes, clock, lines }: TokenOptions): TokenService {
   return {
-    async create({ cluster: clusterId, ttl_seconds = defaultTtlSeconds, uses = 1, roles: asked = [] }, caller) {
+    async create(
+      { cluster: clusterId, ttl_seconds = defaultTtlSeconds, uses = 1, roles: asked = [], prepare = false },
+      caller,
+    ) {
+      if (prepare && asked.length === 0) throw nothingToPrepare()
       const cluster = await store.clusterName(clusterId)
       if (cluster === undefined)
         throw new RoostError('invalid', `There is no cluster ${clusterId}.`, {
@@ -48,8 +41,7 @@ export function createTokenService({
         uses_left: uses,
         roles,
         token,
-        lines: [enrollLine(publicUrl(), token, caSha256()), 'roost-agent run'],
-        warning: isLoopbackOnly() ? loopbackWarning(publicUrl()) : null,
+        ...(await lines(token, prepare ? roles : [])),
       }
       return writes.run(caller, async (tx) => {
         const id = await store.insert(tx, { clusterId, digest, usesLeft: uses, roles, createdAt, expiresAt })
@@ -60,6 +52,11 @@ export function createTokenService({
     },
     ...issuedTokens({ store, writes, clock }),
   }
+}
+
+function nothingToPrepare(): RoostError {
+  const message = 'Choose the roles to prepare, gateway or proxy.'
+  return new RoostError('invalid', message, { fields: { prepare: [message] } })
 }
 
 /** Lists and revokes tokens. */
@@ -94,13 +91,4 @@ function record({ id, cluster, usesLeft, roles, expiresAt }: StoredToken): Enrol
 /** 160 random bits, in characters that a shell leaves alone. */
 function newToken(): string {
   return randomBytes(20).toString('hex')
-}
-
-function enrollLine(url: string, token: string, caSha256: string | null): string {
-  const pin = caSha256 === null ? '' : ` --ca-sha256 ${caSha256}`
-  return `roost-agent enroll --server ${url} --token ${token}${pin}`
-}
-
-function loopbackWarning(url: string): string {
-  return `${url} can be reached only from this machine. For other machines, start the control plane with ROOST_LISTEN=0.0.0.0:8443 and ROOST_PUBLIC_URL=https://its-name:8443.`
 }

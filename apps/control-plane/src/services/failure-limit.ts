@@ -22,7 +22,7 @@ export function createFailureLimit(perMinute: number, now: () => number): Failur
 }
 
 /** Returns the key to count by. A host may use every address of an IPv6 /64: they count as one. */
-function sourceOf(address: string): string {
+export function sourceOf(address: string): string {
   const source = normalizeAddress(address) ?? address
   return source.includes(':') ? networkAddress(source, 64) : source
 }

@@ -147,6 +147,7 @@ export const appRouter = router({
           ttl_seconds: z.int().min(60).max(604_800).optional(),
           uses: z.int().min(1).max(1000).optional(),
           roles: z.array(GrantableRole).max(2).optional(),
+          prepare: z.boolean().optional(),
         }),
       )
       .mutation(({ ctx, input }) => ctx.services.tokens.create(input, ctx.caller)),

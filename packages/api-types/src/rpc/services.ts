@@ -138,14 +138,18 @@ export interface EnrollmentTokenInput {
   readonly uses?: number | undefined
   /** Roles that it grants to these nodes; none unless given. */
   readonly roles?: readonly GrantableRole[] | undefined
+  /** Whether the line of installation prepares the servers of these roles too. */
+  readonly prepare?: boolean | undefined
 }
 
 /** A new token with its secret. */
 export interface CreatedToken extends EnrollmentToken {
   readonly token: string
-  /** The lines to paste on the new node. */
+  /** The line that installs the agent on a new node and enrolls it; null where the control plane has no package of the agent. */
+  readonly install: string | null
+  /** The lines for a machine that has the agent. */
   readonly lines: readonly string[]
-  /** Why the lines will not work on another machine, such as a listener on loopback alone; null when they will. */
+  /** Why the lines will not work on another machine, such as a listener on loopback alone, or what they need; null when they will. */
   readonly warning: string | null
 }
 

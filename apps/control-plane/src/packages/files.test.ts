@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { parsePackageName } from './files.js'
+import { agentPackages } from './list.js'
+import { compareVersions } from './versions.js'
+
+it.each([
+  ['roost-agent_1.2.0_amd64.deb', 'roost-agent', '1.2.0', 'amd64', 'deb'],
+  ['roost-agent_1.2.0~dev_arm64.deb', 'roost-agent', '1.2.0-dev', 'arm64', 'deb'],
+  ['roost-agent-1.2.0~rc1-1.x86_64.rpm', 'roost-agent', '1.2.0-rc1', 'amd64', 'rpm'],
+  ['roost-1.2.0-1.aarch64.rpm', 'roost', '1.2.0', 'arm64', 'rpm'],
+  ['roost-agent-1.2.0-dev-linux-arm64.tar.gz', 'roost-agent', '1.2.0-dev', 'arm64', 'tar'],
+])('reads the name %s', (file, name, version, arch, format) => {
+  expect(parsePackageName(file)).toEqual({ file, name, version, arch, format })
+})
+
+it.each([
+  'roost-agent-packages_1.2.0_all.deb',
+  'roost-agent-packages-1.2.0.tar.gz',
+  'roost-agent_1.2.0_i386.deb',
+  'roost-agent_1.2.0_amd64.deb.sig',
+  'SHA256SUMS',
+  '../roost-agent_1.2.0_amd64.deb',
+  'roost-agent_1/../2_amd64.deb',
+])('does not take %s for a package', (file) => {
+  expect(parsePackageName(file)).toBeUndefined()
+})
+
+it('orders versions by number, and those before a release below it', () => {
+  const sorted = ['1.0.0-dev', '1.0.0-rc2', '1.0.0-rc10', '1.0.0', '1.9.0', '1.10.0']
+  expect(sorted.toReversed().toSorted(compareVersions)).toEqual(sorted)
+})
+
+it('offers the newest agent that is not newer than the control plane', () => {
+  const names = [
+    'roost-agent_1.9.0_amd64.deb',
+    'roost-agent_1.10.0_amd64.deb',
+    'roost-agent_1.10.0_arm64.deb',
+    'roost-agent_1.11.0_amd64.deb',
+    'roost_1.10.0_amd64.deb',
+  ]
+  const files = names.flatMap((name) => parsePackageName(name) ?? []).map((name) => ({ ...name, path: name.file }))
+  expect(agentPackages(files, '1.10.0').map(({ file }) => file)).toEqual(names.slice(1, 3))
+  expect(agentPackages(files, '1.0.0')).toEqual([])
+})
