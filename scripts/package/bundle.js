@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
+import { repository } from './version.js'
 
 /** Programs that run in a process or a thread of their own. */
 const worker = /-(?:main|worker)\.js$/
@@ -9,7 +10,7 @@ const worker = /-(?:main|worker)\.js$/
  * Bundles an app's program into `folder`, and returns the packages that are in it. A module that refers to a file by its own location
  * finds it in the package: in <root>/dist/… for the app, and in <root>/node_modules/<name>/… for every other package.
  */
-export async function bundle(repository, { app, withWorkers }, folder) {
+export async function bundle({ app, withWorkers }, folder) {
   const home = join(repository, app)
   const bundled = await rolldown({
     cwd: repository,

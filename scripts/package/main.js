@@ -4,14 +4,17 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundle } from './bundle.js'
+import { stageCollection } from './collection.js'
 import { buildDeb } from './deb.js'
 import { fetchNode } from './node-binary.js'
-import { architectures, programs } from './products.js'
+import { architectures, collection, programs } from './products.js'
+import { buildRpm } from './rpm.js'
 import { releaseKey, signAll } from './sign.js'
-import { stage } from './stage.js'
+import { stageProgram } from './stage.js'
+import { buildTar } from './tar.js'
 import { repository, sourceEpoch, version } from './version.js'
 
-const builders = { deb: buildDeb }
+const builders = { deb: buildDeb, rpm: buildRpm, tar: buildTar }
 
 const { values } = parseArgs({
   options: {
@@ -30,32 +33,45 @@ function choose(option, known) {
   throw new Error(`--${option} ${unknown} is unknown. Choose from: ${known.join(', ')}.`)
 }
 
+const names = choose('only', [...Object.keys(programs), collection.name])
+const archs = choose('arch', Object.keys(architectures))
+const kinds = choose('format', Object.keys(builders))
+
+async function buildProgram(name, { key, out, scratch }) {
+  const bundled = join(scratch, 'bundle')
+  await bundle(programs[name], bundled)
+  for (const arch of archs) {
+    const item = { name, arch, version, epoch: sourceEpoch, meta: programs[name], hasScripts: true }
+    const tree = join(scratch, arch)
+    stageProgram(item, { bundled, binary: fetchNode(arch), key }, tree)
+    for (const kind of kinds) console.log(builders[kind](item, tree, out))
+    rmSync(tree, { recursive: true })
+  }
+}
+
+function buildCollection({ key, out, scratch }) {
+  const { name } = collection
+  const item = {
+    name,
+    arch: 'all',
+    version,
+    epoch: sourceEpoch,
+    meta: collection,
+    hasScripts: false,
+    isCompressed: true,
+  }
+  const tree = join(scratch, 'tree')
+  if (stageCollection(item, { key, out }, tree) === 0)
+    throw new Error(`${out} has no packages of ${collection.of} ${version}. Build them first, or without --only.`)
+  for (const kind of kinds) console.log(builders[kind](item, tree, out))
+}
+
 async function build(out, scratch) {
-  const [names, archs, kinds] = [
-    choose('only', Object.keys(programs)),
-    choose('arch', Object.keys(architectures)),
-    choose('format', Object.keys(builders)),
-  ]
   const key = releaseKey(repository)
   for (const name of names) {
-    const bundled = join(scratch, name, 'bundle')
-    const packages = await bundle(repository, programs[name], bundled)
-    for (const arch of archs) {
-      const binary = fetchNode(arch)
-      const release = {
-        name,
-        arch,
-        version,
-        epoch: sourceEpoch,
-        program: programs[name],
-        packages,
-        bundled,
-        binary,
-        key,
-      }
-      const tree = stage(repository, release, join(scratch, name, arch))
-      for (const kind of kinds) console.log(builders[kind](repository, release, tree, out))
-    }
+    const context = { key, out, scratch: mkdtempSync(join(scratch, 'one-')) }
+    if (name === collection.name) buildCollection(context)
+    else await buildProgram(name, context)
   }
   signAll(out, key)
   console.log(`Signed with ${key.path}.`)

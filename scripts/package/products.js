@@ -21,10 +21,21 @@ export const architectures = {
   arm64: { node: 'arm64', rpm: 'aarch64', binutils: 'aarch64-linux-gnu', strip: 'aarch64-linux-gnu-strip' },
 }
 
+/** What Node needs, and systemd. */
+const needsDeb = 'libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 8), systemd'
+const needsRpm = 'glibc >= 2.28, libgcc, libstdc++, systemd'
+
 /** The programs, each with the files that its package has beside the bundle. */
 export const programs = {
   'roost-agent': {
-    summary: 'Node agent of Roost, a control plane for OpenStack Swift clusters',
+    summary: 'node agent of Roost, a control plane for OpenStack Swift clusters',
+    description: [
+      'The agent runs on each node of a Swift cluster. It reports devices, rings,',
+      'capacity and usage to the control plane, and serves containers as NFS and',
+      'CIFS shares on gateways. The package contains its own Node.',
+    ],
+    deb: [`Depends: ${needsDeb}`, 'Suggests: dmidecode, fuse3, nfs-ganesha-vfs, rclone, samba'],
+    rpm: [`Requires: ${needsRpm}`],
     app: 'apps/node-agent',
     /** Other packages of the repository that start processes or threads. */
     withWorkers: ['packages/runtime'],
@@ -37,4 +48,18 @@ export const programs = {
     examples: ['apps/node-agent/systemd/roost-agent-gateway.conf'],
     sysusers: 'apps/node-agent/systemd/roost-agent.sysusers',
   },
+}
+
+/** The package of the agent's packages, for clusters without internet: the control plane offers what is in its folder. */
+export const collection = {
+  name: 'roost-agent-packages',
+  of: 'roost-agent',
+  folder: 'usr/share/roost/packages',
+  summary: 'packages of the node agent, which a control plane of Roost offers to nodes',
+  description: [
+    'Contains the .deb, .rpm and .tar.gz of the node agent for amd64 and arm64. The',
+    'control plane serves them to the nodes of a cluster that has no internet.',
+  ],
+  deb: ['Enhances: roost'],
+  rpm: ['Enhances: roost'],
 }

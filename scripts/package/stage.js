@@ -1,45 +1,44 @@
 import {
   chmodSync,
   cpSync,
+  lutimesSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   utimesSync,
-  lutimesSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { repository } from './version.js'
+import { readTemplate } from './templates.js'
 
-/** Writes the files that a package installs below `tree`, with their modes and times, and returns `tree`. */
-export function stage(repository, release, tree) {
-  const { name, version, program, bundled, binary, key } = release
+/** Writes the files that the package of a program installs below `tree`. */
+export function stageProgram(item, { bundled, binary, key }, tree) {
+  const { name, version, meta, epoch } = item
   const home = join(tree, 'usr/lib', name, version)
   cpSync(bundled, home, { recursive: true })
-  for (const { from, to } of program.folders) cpSync(join(repository, from), join(home, to), { recursive: true })
+  for (const { from, to } of meta.folders) cpSync(join(repository, from), join(home, to), { recursive: true })
   cpSync(binary.file, join(home, 'node'))
   put(join(home, 'package.json'), `${JSON.stringify({ name, version, private: true, type: 'module' }, null, 2)}\n`)
   put(join(home, 'release.pub'), key.pem)
   put(join(home, `bin/${name}.js`), `#!/usr/lib/${name}/${version}/node\nawait import('../dist/main.js')\n`)
-  put(join(home, 'setup'), readPackaging(repository, release, 'setup'))
+  put(join(home, 'setup'), readTemplate(`${name}/setup`, item))
   link(join(tree, 'usr/bin', name), `../lib/${name}/current/bin/${name}.js`)
-  for (const unit of program.units)
-    put(join(tree, 'usr/lib/systemd/system', basename(unit)), readFileSync(join(repository, unit)))
-  put(join(tree, `usr/lib/sysusers.d/${name}.conf`), readFileSync(join(repository, program.sysusers)))
-  for (const example of program.examples)
-    put(join(tree, 'usr/share/doc', name, 'examples', basename(example)), readFileSync(join(repository, example)))
-  normalize(tree, release)
-  return tree
-}
-
-/** Returns a file of deploy/packaging with the version of this release. */
-export function readPackaging(repository, { name, version }, file) {
-  return readFileSync(join(repository, 'deploy/packaging', name, file), 'utf8').replaceAll('@VERSION@', version)
+  for (const unit of meta.units) copy(unit, join(tree, 'usr/lib/systemd/system', basename(unit)))
+  copy(meta.sysusers, join(tree, `usr/lib/sysusers.d/${name}.conf`))
+  for (const example of meta.examples) copy(example, join(tree, 'usr/share/doc', name, 'examples', basename(example)))
+  normalize(tree, epoch)
 }
 
 function put(path, content) {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, content)
+}
+
+function copy(file, path) {
+  put(path, readFileSync(join(repository, file)))
 }
 
 function link(path, target) {
@@ -48,20 +47,43 @@ function link(path, target) {
 }
 
 /** Sets modes and times, which otherwise depend on the clone and on the account that builds. */
-function normalize(folder, { name, version, epoch }) {
-  const executable = new Set([`usr/lib/${name}/${version}/node`, `usr/lib/${name}/${version}/setup`])
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  for (const entry of entries.toReversed()) {
-    const path = join(entry.parentPath ?? entry.path, entry.name)
-    const inside = path.slice(folder.length + 1)
-    if (entry.isSymbolicLink()) {
-      lutimesSync(path, epoch, epoch)
-      continue
+export function normalize(tree, epoch) {
+  for (const { path, entry } of [...walk(tree)].toReversed())
+    if (entry.isSymbolicLink()) lutimesSync(path, epoch, epoch)
+    else {
+      chmodSync(path, entry.isDirectory() || isProgram(path) ? 0o755 : 0o644)
+      utimesSync(path, epoch, epoch)
     }
-    const runs = entry.isDirectory() || executable.has(inside) || /\/bin\//.test(inside)
-    chmodSync(path, runs ? 0o755 : 0o644)
-    utimesSync(path, epoch, epoch)
-  }
-  chmodSync(folder, 0o755)
-  utimesSync(folder, epoch, epoch)
+  chmodSync(tree, 0o755)
+  utimesSync(tree, epoch, epoch)
+}
+
+function isProgram(path) {
+  return ['node', 'setup'].includes(basename(path)) || basename(dirname(path)) === 'bin'
+}
+
+/** Returns the bytes of all files below a folder. */
+export function sizeOf(folder) {
+  return walk(folder).reduce((sum, { path, entry }) => sum + (entry.isFile() ? statSync(path).size : 0), 0)
+}
+
+/** Folders that belong to the system, and to no package. */
+const shared = new Set(
+  'usr usr/bin usr/lib usr/lib/systemd usr/lib/systemd/system usr/lib/sysusers.d usr/lib/tmpfiles.d usr/share usr/share/doc usr/share/man usr/share/man/man1 usr/share/bash-completion usr/share/bash-completion/completions usr/share/zsh usr/share/zsh/vendor-completions usr/share/fish usr/share/fish/vendor_completions.d'.split(
+    ' ',
+  ),
+)
+
+/** Returns what a package owns of a tree, by path below it: the files, and the folders that only this package has. */
+export function ownEntries(tree) {
+  return walk(tree)
+    .map(({ path, entry }) => ({ path: path.slice(tree.length + 1), entry }))
+    .filter(({ path }) => !shared.has(path))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** Returns everything below a folder, each folder before what it contains. */
+export function walk(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return entries.map((entry) => ({ path: join(entry.parentPath ?? entry.path, entry.name), entry }))
 }
