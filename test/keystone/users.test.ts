@@ -1,7 +1,7 @@
 import type { Job, JobTarget, User } from '@roost/api-types/rest'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
-import { waitForJob } from '../support/gateway/deployment-lab.js'
+import { addLabNode, waitForJob } from '../support/gateway/deployment-lab.js'
 import { shareApi } from '../support/http/shared-api.js'
 import { isKeystoneEnabled, startKeystone } from '../support/keystone/keystone.js'
 import type { Keystone } from '../support/keystone/keystone.js'
@@ -107,7 +107,7 @@ describe.skipIf(!isKeystoneEnabled)('users of a cluster on Keystone (as root, wi
   })
 
   it('lose at once what they lose here, also by tokens of before, and keep their account', async () => {
-    const { cluster, domain } = await newCluster('revoked')
+    const { id, cluster, domain } = await newCluster('revoked')
     const [bob, eve, amy, gus] = (await Promise.all(
       ['bob', 'eve', 'amy', 'gus'].map((name) => addUser(cluster, name, { is_superuser: name === 'eve' })),
     )) as [User, User, User, User]
@@ -133,9 +133,20 @@ describe.skipIf(!isKeystoneEnabled)('users of a cluster on Keystone (as root, wi
       'user gus disable removed in Roost',
     ])
     expect(planned.plan?.identity?.notes.join(' ')).toContain('token_cache_time')
-    expect((await deployed(cluster)).message).toContain('token_cache_time')
+    const unsure = await deploy({ cluster })
+    expect([unsure.state, unsure.message]).toEqual(['COMPLETED_FAILED', expect.stringContaining('runs a proxy')])
     expect(await Promise.all(tokens.map(isAccepted))).toEqual([false, true, false, false])
     expect(await hasReseller('eve')).toBe(false)
+    const proxy = await addLabNode(server.api, server.api.database, id, { runsProxy: true })
+    onTestFinished(() => proxy.remove())
+    const ended: string[] = []
+    const end = async ({ users }: { readonly users: readonly string[] }) => {
+      ended.push(...users)
+      return { ended: 1, remain_s: 0, notes: [] }
+    }
+    await proxy.start({ requests: { end_cached_tokens: end } })
+    expect((await deployed(cluster)).message).toBe('')
+    expect(ended.toSorted()).toEqual(tokens.map(({ userId }) => userId).toSorted())
     await expect(logIn(domain, 'amy')).rejects.toThrow('401')
     await logIn(domain, 'amy', other)
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { endCachedTokens } from '@roost/node-agent/dist/swift/keystone/end-cached-tokens.js'
 import { endTokens } from '@roost/node-agent/dist/swift/users/tokens.js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort } from '../support/programs/free-port.js'
@@ -51,5 +52,34 @@ describe.skipIf(!isSwiftEnabled)('tokens in a real memcached (as root, with ROOS
     expect(await itemsLeft()).toBe(total - total / 50)
     expect(process.memoryUsage().rss - before).toBeLessThan(200e6)
     expect(await endTokens(servers, ['user7:user7', 'user42:user42'])).toEqual({ ended: 0, notReached: [] })
+  })
+
+  it('of Keystone are removed by the ids of their users, as Swift and keystonemiddleware store them', async () => {
+    const [bob, amy] = ['b'.repeat(32), 'a'.repeat(32)]
+    const tokenOf = (id: string) => JSON.stringify([{ token: { user: { id, name: 'x' } } }, '2026-11-23T00:00:00Z'])
+    const items = [
+      // Swift's client stores what it gets as JSON, which is a text here.
+      [md5('tokens/1'), JSON.stringify(tokenOf(bob))],
+      ['tokens/2', tokenOf(bob)],
+      ['tokens/3', tokenOf(amy)],
+      [md5('s3secret/4'), JSON.stringify([{ 'X-User-Id': bob }, { id: 'project' }, 'secret'])],
+      [md5('container/5'), JSON.stringify({ read_acl: `${bob}x` })],
+    ] as const
+    await say('flush_all\r\n', /OK/)
+    const lines = items.map(([key, value]) => `set ${key} 2 3600 ${value.length} noreply\r\n${value}\r\n`)
+    await say(`${lines.join('')}version\r\n`, /VERSION/)
+    const here = { memcached: [{ host: '127.0.0.1', port }], hidden: null, seconds: 300 }
+    const away = { memcached: [{ host: '127.0.0.1', port: 1 }], hidden: null, seconds: 60 }
+    const pauses: number[] = []
+    const pause = async () => void pauses.push(await itemsLeft())
+    expect(await endCachedTokens([here], [bob], pause)).toEqual({ ended: 3, remain_s: 0, notes: [] })
+    expect(pauses).toEqual([2])
+    expect(await endCachedTokens([here, away], [amy], pause)).toEqual({
+      ended: 1,
+      remain_s: 60,
+      notes: [expect.stringContaining('memcached 127.0.0.1:1 was not reached (connect ECONNREFUSED')],
+    })
+    expect(await itemsLeft()).toBe(1)
+    expect(await endCachedTokens([], [amy], pause)).toEqual({ ended: 0, remain_s: 0, notes: [] })
   })
 })

@@ -42,7 +42,7 @@ export interface LabNode {
 
 /** Enrolled as by an operator. `start` begins its agent, in this process. */
 export async function addLabNode(
-  roost: Reachable,
+  roost: Pick<Reachable, 'url' | 'ca'>,
   database: Pick<TestDatabase, 'prisma'>,
   clusterId: number,
   role: { readonly runsGateway?: boolean; readonly runsProxy?: boolean } = { runsGateway: true },

@@ -91,7 +91,11 @@ function keystoneFilters({ url, user, password }: ProxyKeystone): string {
       cache: 'swift.cache',
       include_service_catalog: false,
     },
-    'filter:keystoneauth': { use: 'egg:swift#keystoneauth', operator_roles: 'member', reseller_admin_role: 'admin' },
+    'filter:keystoneauth': {
+      use: 'egg:swift#keystoneauth',
+      operator_roles: 'member',
+      reseller_admin_role: 'ResellerAdmin',
+    },
   })
 }
 

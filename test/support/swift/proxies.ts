@@ -6,7 +6,7 @@ import { addCluster } from '../agents/fleet-rows.js'
 import { addSwiftAgent } from './agent.js'
 import type { SwiftAgent, SwiftAgentOptions } from './agent.js'
 import { startSwift } from './cluster.js'
-import type { Swift } from './cluster.js'
+import type { Swift, SwiftOptions } from './cluster.js'
 
 /** A real Swift of two proxies, each with an agent that is online. */
 export interface ProxyLab {
@@ -19,9 +19,9 @@ export interface ProxyLab {
   stop(): Promise<void>
 }
 
-/** `options` are those of the second proxy's agent. */
-export async function startProxyLab(options: SwiftAgentOptions = {}): Promise<ProxyLab> {
-  const [swift, api] = await Promise.all([startSwift({ proxies: 2 }), startApi()])
+/** `options` are those of the second proxy's agent, `more` those of the Swift. */
+export async function startProxyLab(options: SwiftAgentOptions = {}, more: SwiftOptions = {}): Promise<ProxyLab> {
+  const [swift, api] = await Promise.all([startSwift({ ...more, proxies: 2 }), startApi()])
   const cluster = await addCluster(api.database, 'real')
   const agents: SwiftAgent[] = []
   const stop = async () => {

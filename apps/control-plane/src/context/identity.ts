@@ -3,6 +3,8 @@ import { systemClock } from '@roost/runtime'
 import type { Database } from '../database/database.js'
 import type { Writes } from '../database/writes.js'
 import { createJobStore } from '../deployments/job-store.js'
+import type { AgentRequests, NodeChannel } from '../agents/requests.js'
+import { createEndingStore } from '../identity/ending-store.js'
 import { createIdentity } from '../identity/feature.js'
 import type { IdentityFeature } from '../identity/feature.js'
 import { createIdentityJobStore } from '../identity/job-store.js'
@@ -20,12 +22,15 @@ export function buildIdentity(
     readonly secrets: Secrets
     readonly mac: BodyFingerprint
     readonly base: JobService
+    readonly requests: AgentRequests
+    readonly channel: NodeChannel
   },
 ): IdentityFeature {
   return createIdentity({
     ...more,
     services: createIdentityServiceStore(database),
     store: createIdentityJobStore(database, more.secrets),
+    endings: createEndingStore(database),
     jobs: createJobStore(database, 'user_db'),
     clock: { ...systemClock, now },
     log,

@@ -5,6 +5,9 @@ import { every } from '../jobs/every.js'
 import type { Log } from '../lifecycle/log.js'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
 import type { Secrets } from '../secrets/secrets.js'
+import type { AgentRequests, NodeChannel } from '../agents/requests.js'
+import type { EndingStore } from './ending-store.js'
+import { createTokenEndings } from './endings.js'
 import type { IdentityJobStore } from './job-store.js'
 import { createIdentityJobs, requireNoUnfinished } from './jobs.js'
 import type { UserDbJobs } from './jobs.js'
@@ -17,6 +20,9 @@ export interface IdentityOptions {
   readonly services: IdentityServiceStore
   readonly store: IdentityJobStore
   readonly jobs: UserDbJobs
+  readonly endings: EndingStore
+  readonly requests: AgentRequests
+  readonly channel: NodeChannel
   /** Deploys users to the proxies of clusters without an identity service. */
   readonly base: JobService
   readonly writes: Writes
@@ -34,15 +40,19 @@ export interface IdentityFeature {
 
 /** How often jobs that a crash interrupted, or that the database could not store, are continued. */
 const checkEveryMs = 5_000
+/** How often tokens are ended that could not be ended before. */
+const retryEveryMs = 60_000
 
 /** The identity services of clusters, and the deployments of users to them. */
 export function createIdentity(options: IdentityOptions): IdentityFeature {
   const { services, store, jobs, base, writes, secrets, mac, clock, log } = options
   const stopping = new AbortController()
   const plan = createIdentityPlanner(store, mac, stopping.signal)
-  const runner = new IdentityRunner({ store, plan, clock, log, stopping: stopping.signal })
+  const endings = createTokenEndings({ ...options, store: options.endings, stopping: stopping.signal })
+  const runner = new IdentityRunner({ store, plan, endings, clock, log, stopping: stopping.signal })
   const wake = () => runner.wake()
   const check = every(checkEveryMs, 'advance deployments to identity services', async () => wake(), log)
+  const retry = every(retryEveryMs, 'end tokens of users of Keystone', () => endings.retry(), log)
   return {
     clusterIdentity: createClusterIdentityService({
       store: services,
@@ -53,7 +63,7 @@ export function createIdentity(options: IdentityOptions): IdentityFeature {
     userDbDeployments: createIdentityJobs({ base, jobs, store, writes, plan, wake }),
     async stop() {
       stopping.abort()
-      await check.stop()
+      await Promise.all([check.stop(), retry.stop()])
       await runner.stop()
     },
   }

@@ -22,6 +22,8 @@ export interface IdentityJob {
   readonly message: string
   /** How many processes have begun with it, this one included. */
   readonly attempts: number
+  /** True: Keystone has it, and tokens of before had to end. */
+  readonly isWaiting: boolean
   /** The plan that it applies. */
   readonly reviewed: MarkedPlan | undefined
 }
@@ -54,9 +56,12 @@ export interface IdentityJobStore {
   isIdentityJob(id: number): Promise<boolean>
   /** Fails the target of a job that has not begun. Returns false if it has begun. */
   cancel(tx: Transaction, jobId: number, message: string): Promise<boolean>
-  unfinished(): Promise<readonly number[]>
+  /** Without those that wait for a later time. */
+  unfinished(now: Date): Promise<readonly number[]>
   /** Marks the job as begun; undefined when it has ended. */
   begin(tx: Transaction, id: number, at: Date): Promise<IdentityJob | undefined>
+  /** Keeps a job unfinished until then. */
+  wait(id: number, until: Date, message: string): Promise<void>
   end(tx: Transaction, id: number, end: JobEnd, at: Date): Promise<void>
   /** Undefined when the cluster has no identity service any more. Throws SecretError. */
   read(clusterId: number): Promise<IdentityToDeploy | undefined>
@@ -74,6 +79,9 @@ export function createIdentityJobStore({ prisma }: Database, secrets: Secrets): 
     transaction: (work) => prisma.$transaction(work),
     ...reads(prisma, secrets),
     ...writes(),
+    async wait(jobId, until, message) {
+      await prisma.identityTarget.update({ where: { jobId }, data: { waitUntil: until, state: 'staged', message } })
+    },
     recordUser: recordUser(prisma),
   }
 }
@@ -90,8 +98,9 @@ function reads(prisma: Database['prisma'], secrets: Secrets) {
       const row = await prisma.job.findFirst({ where, orderBy: { id: 'desc' }, include: { identityTarget: true } })
       return planOf(row?.identityTarget)
     },
-    async unfinished() {
-      const where = { state: unfinished, identityTarget: { isNot: null } }
+    async unfinished(now) {
+      const isDue = { OR: [{ waitUntil: null }, { waitUntil: { lte: now } }] }
+      const where = { state: unfinished, identityTarget: { is: isDue } }
       return (await prisma.job.findMany({ select: { id: true }, where, orderBy: { id: 'asc' } })).map(({ id }) => id)
     },
     isIdentityJob: async (jobId) => (await prisma.identityTarget.count({ where: { jobId } })) > 0,
@@ -115,12 +124,15 @@ function writes() {
       await tx.$queryRaw`select id from jobs where id = ${id} for update`
       const row = await tx.job.findUnique({ where: { id, state: unfinished }, include: { identityTarget: true } })
       if (row === null || row.identityTarget === null) return undefined
-      const { attempts, state, message } = row.identityTarget
+      const { state, message, waitUntil } = row.identityTarget
+      const isWaiting = waitUntil !== null
+      // To wait is no attempt.
+      const attempts = row.identityTarget.attempts + (isWaiting ? 0 : 1)
       if (row.startedAt === null) await tx.job.update({ where: { id }, data: { state: 'IN_PROGRESS', startedAt: at } })
-      await tx.identityTarget.update({ where: { jobId: id }, data: { begun: true, attempts: attempts + 1 } })
+      await tx.identityTarget.update({ where: { jobId: id }, data: { begun: true, attempts } })
       const reviewed = row.dryRun ? undefined : planOf(row.identityTarget)
       const { clusterId, dryRun } = row
-      return { id, clusterId, dryRun, state: state as TargetState, message, attempts: attempts + 1, reviewed }
+      return { id, clusterId, dryRun, state: state as TargetState, message, attempts, isWaiting, reviewed }
     },
     async end(tx, id, { state, message, planned }, at) {
       await tx.identityTarget.update({

@@ -47,10 +47,10 @@ export function createIdentityPlanner(
 }
 
 /** Returns what an operator has to know where rights are taken. */
-export function cacheNotes({ users }: IdentityChanges): readonly string[] {
+function cacheNotes({ users }: IdentityChanges): readonly string[] {
   if (users.every(({ revocations }) => revocations.length === 0)) return []
   return [
-    'Keystone ends tokens at once. A proxy accepts one that it has validated before for token_cache_time of its authtoken (300 s unless set).',
+    'Keystone ends tokens at once. The agents of the proxies then remove what these have cached of them; where they cannot, the deployment waits for token_cache_time of authtoken (300 s unless set).',
   ]
 }
 

@@ -4,12 +4,14 @@ import type { Log } from '../lifecycle/log.js'
 import { isTemporary, logged } from '../services/errors.js'
 import { applyIdentity } from './apply.js'
 import type { IdentityJob, IdentityJobStore, JobEnd } from './job-store.js'
-import { cacheNotes, changedSince } from './planner.js'
+import type { EndingOutcome, TokenEndings } from './endings.js'
+import { changedSince } from './planner.js'
 import type { IdentityPlanner, PlannedIdentity } from './planner.js'
 
 export interface IdentityRunnerOptions {
   readonly store: IdentityJobStore
   readonly plan: IdentityPlanner
+  readonly endings: TokenEndings
   readonly clock: Clock
   readonly log: Log
   /** Aborted when the control plane stops: a job then stays unfinished, and the next process continues it. */
@@ -52,8 +54,8 @@ export class IdentityRunner {
   }
 
   async #runAll(): Promise<void> {
-    const { store, stopping } = this.#options
-    for (const id of await store.unfinished()) if (!stopping.aborted) await this.#runJob(id)
+    const { store, clock, stopping } = this.#options
+    for (const id of await store.unfinished(new Date(clock.now()))) if (!stopping.aborted) await this.#runJob(id)
   }
 
   async #runJob(id: number): Promise<void> {
@@ -64,11 +66,13 @@ export class IdentityRunner {
     const end = await this.#work(job)
     // What was interrupted is neither done nor failed.
     if (stopping.aborted) return
+    if ('until' in end) return store.wait(id, end.until, end.message)
     await store.transaction((tx) => store.end(tx, id, end, now()))
     log.info({ job: id, kind: 'user_db', state: end.state, message: end.message }, 'a deployment has ended')
   }
 
-  async #work(job: IdentityJob): Promise<JobEnd> {
+  async #work(job: IdentityJob): Promise<JobEnd | JobWait> {
+    if (job.isWaiting) return endOf(await this.#options.endings.end(job.clusterId))
     // It was canceled before it began.
     if (job.state !== 'waiting') return { state: job.state, message: job.message }
     if (job.attempts > maxAttempts)
@@ -77,11 +81,16 @@ export class IdentityRunner {
     if ('error' in planned) return { state: 'failed', message: planned.error }
     if (job.dryRun) return planEnd(planned)
     const moved = job.reviewed === undefined ? undefined : changedSince(job.reviewed, planned, job.attempts > 1)
-    return moved === undefined ? this.#apply(planned) : { state: 'failed', message: moved }
+    return moved === undefined ? this.#apply(job.clusterId, planned) : { state: 'failed', message: moved }
   }
 
-  async #apply({ client, desired, changes }: PlannedIdentity): Promise<JobEnd> {
-    const { store } = this.#options
+  async #apply(clusterId: number, { client, desired, changes }: PlannedIdentity): Promise<JobEnd | JobWait> {
+    const { store, endings } = this.#options
+    const revoked = changes.users.flatMap(({ userId, revocations }) =>
+      userId === undefined || revocations.length === 0 ? [] : [userId],
+    )
+    // Before, so that a crash forgets none; and after, since a proxy may validate a token until then.
+    await endings.add(clusterId, revoked)
     const { state, message } = await applyIdentity({
       client,
       desired,
@@ -89,8 +98,23 @@ export class IdentityRunner {
       done: ({ id, name, passwordRevision }, projectId) =>
         store.recordUser(id, { projectId, login: name, passwordRevision }),
     })
-    return { state, message: [message, ...cacheNotes(changes)].filter(Boolean).join(' ') }
+    await endings.add(clusterId, revoked)
+    const outcome = await endings.end(clusterId)
+    if (state === 'applied') return endOf(outcome)
+    return { state, message: outcome.state === 'done' ? message : `${message} ${outcome.message}` }
   }
+}
+
+/** A job that waits for the end of tokens. */
+interface JobWait {
+  readonly until: Date
+  readonly message: string
+}
+
+/** The job has succeeded when no proxy accepts a token of before. */
+function endOf(outcome: EndingOutcome): JobEnd | JobWait {
+  if (outcome.state === 'waiting') return outcome
+  return outcome.state === 'done' ? { state: 'applied', message: '' } : { state: 'failed', message: outcome.message }
 }
 
 /** The end of a dry run: its plan has a name, by which it can be applied. */

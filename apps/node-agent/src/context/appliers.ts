@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock, Log } from '@roost/runtime'
 import type { AgentConfig } from '../config.js'
 import type { Applier, Appliers } from '../deployments/applier.js'
@@ -15,6 +16,8 @@ import { locationsOf } from '../shares/share-locations.js'
 import { createShareAccounts } from '../shares/share-accounts.js'
 import { openServers } from '../shares/share-servers.js'
 import type { RequestHandlers } from '../uplink/requests.js'
+import { endCachedTokens } from '../swift/keystone/end-cached-tokens.js'
+import { readTokenCaches } from '../swift/keystone/token-caches.js'
 import { createUserDbApplier } from '../swift/users/applier.js'
 import { inForceFile } from '../swift/users/in-force.js'
 import { findLocation } from '../swift/users/location.js'
@@ -54,6 +57,7 @@ export async function openAppliers(options: AppliersOptions): Promise<OpenedAppl
     requests: {
       share_uploads: async ({ share }) => uploads.answer(share),
       remove_leftovers: ({ share, names }) => uploads.removeLeftovers(share, names),
+      end_cached_tokens: ({ users }) => endKeystoneTokens(options, users),
       end_tokens: async ({ generation }) => endUserTokens(options, generation),
     },
     async close() {
@@ -79,6 +83,14 @@ async function endUserTokens({ config, machine, node }: AppliersOptions, generat
   const settings = () => findLocation(machine, kernelOf(machine), config.swiftDirectory).settings
   const { ended, notReached } = await endTokensOf(generation, kept, settings)
   return { ended, notes: [...notReached] }
+}
+
+/** What is longer on its way from Keystone to a proxy than this, is not expected. */
+const validationMs = 5_000
+
+function endKeystoneTokens({ config, machine }: AppliersOptions, users: readonly string[]) {
+  const caches = readTokenCaches(machine, config.swiftDirectory)
+  return endCachedTokens(caches, users, () => sleep(validationMs))
 }
 
 function userDb({ config, machine, node, clock }: AppliersOptions): Applier<'user_db'> {

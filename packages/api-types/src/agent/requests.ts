@@ -6,6 +6,8 @@ import { AgentUpgrade, AgentUpgradeProgress } from './upgrade.js'
 const maxNamed = 20
 /** In one request. */
 const maxRemovals = 200
+/** Twice the users of a cluster: removed ones may wait, too. */
+const maxUsers = 8_192
 
 /** What a share has not uploaded, as the agent counted it last. Null: the mount does not answer. */
 export const ShareUploadsAnswer = z.object({
@@ -49,6 +51,15 @@ export const requestKinds = {
     since: 2,
     parameters: z.object({ generation: Generation }),
     result: z.object({ ended: Count, notes: list(Text) }),
+  },
+  /**
+   * Remove what the proxies of this node have cached of users of Keystone, by their ids there. `remain_s`: for how long tokens that
+   * were validated before may still be accepted, since `notes` say what could not be removed. Protocol 2 knows it since 2026-11-23.
+   */
+  end_cached_tokens: {
+    since: 2,
+    parameters: z.object({ users: list(Name, maxUsers) }),
+    result: z.object({ ended: Count, remain_s: Seconds, notes: list(Text) }),
   },
   /** Remove leftovers of renames from Swift: these, or the oldest. Each is checked again before. */
   remove_leftovers: {

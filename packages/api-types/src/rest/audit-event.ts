@@ -38,7 +38,7 @@ export const AuditEvent = z
     at: z.iso.datetime(),
     operator: z.string().meta({
       description:
-        'Name of the operator, `local` for a command on the host, or `agent` with the UUID of a node; empty for failed logins',
+        'Name of the operator, `local` for a command on the host, `agent` with the UUID of a node, or `control plane` for what it completed by itself; empty for failed logins',
       [blankKey]: true,
     }),
     key_id: z.int().nullable().meta({ description: 'Id of the key that the operator used' }),

@@ -56,7 +56,7 @@ function hasWorkers(defaults: ReadonlyMap<string, string>): boolean {
   return defaults.get('workers')?.trim() !== '0'
 }
 
-function isFilter(ini: Ini, name: string, egg: string): boolean {
+export function isFilter(ini: Ini, name: string, egg: string): boolean {
   const settings = ini.get(`filter:${name}`)
   const use = settings?.get('use') ?? settings?.get('paste.filter_factory') ?? ''
   return use.endsWith(`#${egg}`) || use.includes(`${egg}:filter_factory`)
@@ -89,7 +89,7 @@ function reachable(address = '0.0.0.0'): string {
 }
 
 /** Follows Swift's order: the filter, then `memcache.conf`, then this machine. */
-function memcachedServers(ini: Ini, pipeline: readonly string[], memcacheConf: string): readonly Endpoint[] {
+export function memcachedServers(ini: Ini, pipeline: readonly string[], memcacheConf: string): readonly Endpoint[] {
   const name = pipeline.find((entry) => isFilter(ini, entry, 'memcache'))
   const own = name === undefined ? undefined : ini.get(`filter:${name}`)
   const common = parseCasedIni(memcacheConf).get('memcache')
@@ -100,7 +100,7 @@ function memcachedServers(ini: Ini, pipeline: readonly string[], memcacheConf: s
   return servers.filter(Boolean).map(endpointOf)
 }
 
-function endpointOf(text: string): Endpoint {
+export function endpointOf(text: string): Endpoint {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text) ?? []
   const host = bracketed ?? plain
   if (host === undefined)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { batch, deadlineMs, removeItems } from './cached-items.js'
 import type { InForceFile } from './in-force.js'
-import { withMemcached, type Memcached } from './memcached.js'
+import { withMemcached } from './memcached.js'
 import type { Endpoint, ProxySettings } from './proxy-settings.js'
 
 export interface EndedTokens {
@@ -10,14 +10,8 @@ export interface EndedTokens {
   readonly notReached: readonly string[]
 }
 
-/** Items of one request. */
-const batch = 100
-/** The time limit for one server, also with millions of items. */
-const deadlineMs = 60_000
 /** The limit for an item with its header: a token has a tenth of it, a listing of shards may have a megabyte. */
 const largestToken = 4096
-const busyRetryMs = 200
-const mostLists = 5
 
 /**
  * Ends the tokens of logins. Tempauth's entry of a user has only its latest token, because each proxy overwrites it; older tokens
@@ -78,61 +72,17 @@ async function endOn(
   logins: ReadonlySet<string>,
   users: readonly string[],
 ): Promise<{ ended: number; fault?: string }> {
+  const isStale = (value: string) => logins.has(loginOf(value) ?? '')
   try {
     return await withMemcached(server, deadlineMs, async (memcached) => {
       for (let i = 0; i < users.length; i += batch) await memcached.remove(users.slice(i, i + batch))
-      return { ended: await endTokensOn(server, memcached, logins) }
+      return { ended: await removeItems(server, memcached, { keyOf, isStale }) }
     })
   } catch (error) {
     const reason = (error as Error).message
     return {
       ended: 0,
       fault: `Not reached: memcached ${server.host}:${server.port} (${reason}). Tokens of ${nameOf(logins)} may remain valid there until they expire.`,
-    }
-  }
-}
-
-/** Reads the list until it has none of these tokens: it misses items that memcached is moving. */
-async function endTokensOn(server: Endpoint, memcached: Memcached, logins: ReadonlySet<string>): Promise<number> {
-  let ended = 0
-  for (let list = 0; list < mostLists; list++) {
-    const found = await endListed(server, memcached, logins)
-    if (found === 0) break
-    ended += found
-  }
-  return ended
-}
-
-/** Reads the list on a separate connection, only as fast as its items are checked, so that it is never complete in memory. */
-async function endListed(server: Endpoint, memcached: Memcached, logins: ReadonlySet<string>): Promise<number> {
-  let ended = 0
-  const end = async (keys: readonly string[]) => {
-    const values = await memcached.get(keys)
-    const stale = [...values].filter(([, value]) => logins.has(loginOf(value) ?? '')).map(([key]) => key)
-    if (stale.length > 0) ended += await memcached.remove(stale)
-  }
-  await withDump(server, async (items) => {
-    let keys: string[] = []
-    for await (const item of items) {
-      const key = keyOf(item)
-      if (key === undefined) continue
-      keys.push(key)
-      if (keys.length === batch) await end(keys.splice(0))
-    }
-    if (keys.length > 0) await end(keys)
-  })
-  return ended
-}
-
-/** Waits for the dump of another proxy's agent: a server runs one at a time. */
-async function withDump(server: Endpoint, read: (items: AsyncIterable<string>) => Promise<void>): Promise<void> {
-  const end = performance.now() + deadlineMs
-  for (;;) {
-    try {
-      return await withMemcached(server, deadlineMs, (memcached) => read(memcached.items()))
-    } catch (error) {
-      if (!(error as Error).message.startsWith('BUSY') || performance.now() > end) throw error
-      await sleep(busyRetryMs)
     }
   }
 }
