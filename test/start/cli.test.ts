@@ -131,7 +131,7 @@ describe('roost', () => {
       stdout: `device d2 (${old}) removed\n`,
     })
     expect((await cli('device', 'remove', String(old))).code).toBe(3)
-    expect((await cli('device', 'remove', 'd1')).code).toBe(2)
+    expect((await cli('device', 'remove', 'd1')).code).toBe(4)
     await database.prisma.node.delete({ where: { id: node } })
   })
 

@@ -39,6 +39,11 @@ export interface Config extends SystemdOptions {
   readonly url: string | null
   /** The absolute path of the authority that the command line trusts; null: the one in the data directory. */
   readonly ca: string | null
+  /**
+   * Which context of `roost login` the command line uses: one by its name, the current one, or none because the variables
+   * name another control plane.
+   */
+  readonly context: { readonly name: string } | 'current' | 'none'
   /** Timeout of a node in a deployment. */
   readonly deploymentTimeoutMs: number
   /** How long a start waits for another control plane to leave the database. */
@@ -122,6 +127,7 @@ const variables = {
     .transform((path) => resolve(path))
     .nullable()
     .default(null),
+  ROOST_CONTEXT: z.string().nullable().default(null),
   ROOST_DEPLOYMENT_TIMEOUT: Seconds.default(600),
   ROOST_LOCK_WAIT: LockWait.default(30),
 }
@@ -153,6 +159,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     apiKey: values.ROOST_API_KEY,
     url: values.ROOST_URL,
     ca: values.ROOST_CA,
+    context: contextOf(values, given),
     deploymentTimeoutMs: values.ROOST_DEPLOYMENT_TIMEOUT * 1000,
     lockWaitMs: values.ROOST_LOCK_WAIT * 1000,
     ...readSystemdOptions(env),
@@ -161,6 +168,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (faults.length === 0) faults.push(...transportFaults(config))
   if (faults.length > 0) throw new ConfigError(faults)
   return config
+}
+
+/** Variables that name a control plane are stronger than the current context, which another shell may have set. */
+function contextOf({ ROOST_CONTEXT: name }: Values, given: NodeJS.ProcessEnv): Config['context'] {
+  if (name !== null) return { name }
+  return given['ROOST_URL'] === undefined && given['ROOST_DATA_DIR'] === undefined ? 'current' : 'none'
 }
 
 /** Returns the names of the variables of Roost that are set. */

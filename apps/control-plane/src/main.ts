@@ -4,6 +4,7 @@ import { CommanderError } from 'commander'
 import { CommandError, exitCodes } from './cli/terminal/exit-codes.js'
 import { createProgram } from './cli/program.js'
 import type { StartServer } from './cli/serve-options.js'
+import type { Terminal } from './cli/terminal/terminal.js'
 import { StartError } from './lifecycle/start-error.js'
 import { version } from './lifecycle/version.js'
 
@@ -11,6 +12,14 @@ const closeDeadlineMs = 30_000
 const stopping = new AbortController()
 const output = watchOutput()
 const startServer: StartServer = async (...args) => (await import('./server.js')).startServer(...args)
+
+const terminal: Terminal = {
+  in: process.stdin,
+  out: process.stdout,
+  err: process.stderr,
+  stopping: stopping.signal,
+  style: { color: false, pager: null, quiet: false, hasJsonErrors: false },
+}
 
 /** Stops once: under npm, Ctrl-C sends two signals, one from the terminal and one from npm. */
 function stop(): void {
@@ -30,7 +39,9 @@ function fail(error: unknown): number {
   }
   if (error instanceof StartError || error instanceof CommandError) {
     // A message of the API may contain names that others chose.
-    process.stderr.write(`roost: ${error.message.split('\n').map(printable).join('\n')}\n`)
+    const message = error.message.split('\n').map(printable).join('\n')
+    const json = JSON.stringify({ error: message, exit_code: error.exitCode })
+    process.stderr.write(terminal.style.hasJsonErrors ? `${json}\n` : `roost: ${message}\n`)
     return error.exitCode
   }
   process.stderr.write(`roost: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
@@ -45,8 +56,8 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const)
   })
 
 try {
-  const terminal = { out: process.stdout, err: process.stderr, stopping: stopping.signal }
-  await createProgram(terminal, version, startServer).parseAsync()
+  const program = await createProgram({ terminal, version, startServer, args: process.argv.slice(2) })
+  await program.parseAsync()
 } catch (error) {
   process.exitCode = fail(error)
 }

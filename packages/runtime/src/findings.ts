@@ -1,4 +1,4 @@
-import { printable, renderTable } from './table.js'
+import { printable, renderTable } from './text/table.js'
 
 /** The result of one check of a doctor command. */
 export interface Finding {

@@ -5,30 +5,34 @@ import type { ClusterRecord } from './client/api.js'
 import { addClusterIdentity } from './cluster/identity.js'
 import { addClusterStorage } from './cluster/storage.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
-import { outputOption, render } from './terminal/output.js'
-import type { Columns, OutputOptions } from './terminal/output.js'
+import { confirmLoss, yesFlag } from './terminal/confirm.js'
+import type { ConfirmFlags } from './terminal/confirm.js'
+import { print, withOutput } from './terminal/output.js'
+import type { OutputOptions, View } from './terminal/output.js'
 import type { Terminal } from './terminal/terminal.js'
 
-const columns: Columns<ClusterRecord> = { ID: ({ id }) => id, NAME: ({ name }) => name, UUID: ({ uuid }) => uuid }
+const view: View<ClusterRecord> = {
+  columns: { ID: ({ id }) => id, NAME: ({ name }) => name, UUID: ({ uuid }) => uuid },
+  name: ({ name }) => name,
+  document: ({ name }) => ({ kind: 'cluster', name }),
+}
 
 export function addClusters(program: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
   const cluster = program.command('cluster').description('Manage clusters, their storage logins and identity services')
-  addList(cluster, config, out, {
+  addList(cluster, config, terminal, {
     description: 'List clusters',
-    columns,
+    view,
     page: ({ clusters }, range) => clusters.list.query(range),
   })
-  cluster
-    .command('add <name>')
+  withOutput(cluster.command('add <name>'))
     .description('Add a cluster')
-    .addOption(outputOption())
     .action((name: string, options: OutputOptions) =>
       withApi(config(), async ({ clusters }) => {
         // The API refuses it as an invalid field; a script needs to know that the cluster is there.
         const { objects } = await clusters.list.query({ filters: { name } })
         if (objects.length > 0) throw new CommandError(`Cluster '${name}' already exists.`, exitCodes.conflict)
-        out.write(render([await clusters.create.mutate({ name })], columns, options))
+        await print(terminal, [await clusters.create.mutate({ name })], view, options)
       }),
     )
   cluster
@@ -43,8 +47,13 @@ export function addClusters(program: Command, config: () => Config, terminal: Te
   cluster
     .command('remove <cluster>')
     .description('Remove a cluster. Refused while it has nodes or users.')
-    .action((nameOrId: string) =>
+    .option(...yesFlag)
+    .action((nameOrId: string, flags: ConfirmFlags) =>
       withCluster(config(), nameOrId, async (clusters, { id, name }) => {
+        await confirmLoss(terminal, flags, {
+          loss: `This removes cluster ${name}, its storage login and its usage.`,
+          name,
+        })
         await clusters.remove.mutate({ id })
         out.write(`cluster ${name} removed\n`)
       }),

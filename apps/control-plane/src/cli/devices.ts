@@ -1,66 +1,98 @@
 import { resourceUri } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
-import { findCluster, listAll, withApi } from './client/api.js'
+import { findCluster, listAll, nodeOf, pick, withApi } from './client/api.js'
 import type { Rpc } from './client/api.js'
-import { CommandError, exitCodes } from './terminal/exit-codes.js'
-import { outputOption, render } from './terminal/output.js'
-import type { Columns, OutputOptions } from './terminal/output.js'
+import { bytes, moment, state } from './terminal/cells.js'
+import { confirmLoss, yesFlag } from './terminal/confirm.js'
+import type { ConfirmFlags } from './terminal/confirm.js'
+import { print, printOne, withOutput } from './terminal/output.js'
+import type { OutputOptions, View } from './terminal/output.js'
+import { watched, withWatch } from './terminal/watch.js'
+import type { WatchOptions } from './terminal/watch.js'
 import type { Terminal } from './terminal/terminal.js'
 
-interface DeviceFlags extends OutputOptions {
+interface DeviceFlags extends OutputOptions, WatchOptions {
   readonly cluster?: string
+  readonly node?: string
   readonly status?: string
 }
 
 type DeviceRecord = Awaited<ReturnType<Rpc['devices']['get']['query']>>
 
-export function addDevices(program: Command, config: () => Config, { out }: Terminal): void {
+export function addDevices(program: Command, config: () => Config, terminal: Terminal): void {
+  const { out } = terminal
   const device = program.command('device').description('Manage devices')
-  device
-    .command('list')
+  withWatch(withOutput(device.command('list')))
     .description('List devices')
     .option('--cluster <cluster>', 'only devices of this cluster, by name or id')
     .option('--status <status>', 'only devices with this status, such as retired')
-    .addOption(outputOption())
-    .action(({ cluster, status, ...options }: DeviceFlags) =>
+    .option('--node <node>', 'only devices of this node, by hostname or id')
+    .action(({ cluster, node, status, ...options }: DeviceFlags) =>
+      watched(terminal, options, () =>
+        withApi(config(), async (rpc) => {
+          const filters = {
+            ...(cluster === undefined ? {} : { cluster: (await findCluster(rpc, cluster)).id }),
+            ...(node === undefined ? {} : { node: (await nodeOf(rpc.nodes, node)).id }),
+            ...(status === undefined ? {} : { status }),
+          }
+          const records = await listAll((range) => rpc.devices.list.query({ ...range, filters }))
+          await print(terminal, records, viewWith(await hostnamesOf(rpc)), options)
+        }),
+      ),
+    )
+  withOutput(device.command('show <device>'))
+    .description('Show a device, by id, name, serial number or UUID')
+    .action((nameOrId: string, options: OutputOptions) =>
       withApi(config(), async (rpc) => {
-        const filters = {
-          ...(cluster === undefined ? {} : { cluster: (await findCluster(rpc, cluster)).id }),
-          ...(status === undefined ? {} : { status }),
-        }
-        const nodes = await listAll((range) => rpc.nodes.list.query(range))
-        const hostnames = new Map(nodes.map(({ id, hostname }) => [resourceUri('nodes', id), hostname]))
-        const records = await listAll((range) => rpc.devices.list.query({ ...range, filters }))
-        out.write(render(records, columnsWith(hostnames), options))
+        await printOne(terminal, await findDevice(rpc, nameOrId), viewWith(await hostnamesOf(rpc)), options)
       }),
     )
   device
-    .command('remove <id>')
+    .command('remove <device>')
     .description('Remove the record of a device that is retired or missing')
-    .action((id: string) =>
-      withApi(config(), async ({ devices }) => {
-        const { name } = await devices.get.query({ id: parseId(id) })
-        await devices.remove.mutate({ id: parseId(id) })
+    .option(...yesFlag)
+    .action((nameOrId: string, flags: ConfirmFlags) =>
+      withApi(config(), async (rpc) => {
+        const { id, name } = await findDevice(rpc, nameOrId)
+        await confirmLoss(terminal, flags, { loss: `This removes the record of device ${name} (${id}).`, name })
+        await rpc.devices.remove.mutate({ id })
         out.write(`device ${name} (${id}) removed\n`)
       }),
     )
 }
 
-function parseId(text: string): number {
-  if (!/^\d{1,9}$/.test(text))
-    throw new CommandError(`'${text}' is not a device id. Use the ID that "roost device list" shows.`, exitCodes.usage)
-  return Number(text)
+/** Finds a device by its id, name, serial number or UUID. */
+async function findDevice({ devices }: Rpc, text: string): Promise<DeviceRecord> {
+  const all = await listAll((range) => devices.list.query(range))
+  const found = all.filter(({ name, serial, uuid }) => [name, serial, uuid].includes(text))
+  return pick('device', text, [...found, ...all.filter(({ id }) => String(id) === text)], () => text)
 }
 
-function columnsWith(hostnames: ReadonlyMap<string, string>): Columns<DeviceRecord> {
+async function hostnamesOf({ nodes }: Rpc): Promise<ReadonlyMap<string, string>> {
+  const all = await listAll((range) => nodes.list.query(range))
+  return new Map(all.map(({ id, hostname }) => [resourceUri('nodes', id), hostname]))
+}
+
+function viewWith(hostnames: ReadonlyMap<string, string>): View<DeviceRecord> {
   return {
-    ID: ({ id }) => id,
-    NODE: ({ node }) => hostnames.get(node),
-    NAME: ({ name }) => name,
-    STATUS: ({ status }) => status,
-    POLICIES: ({ policies }) => policies.join(','),
-    'USED %': ({ used_pct: used }) => used?.toFixed(1),
-    'LAST SEEN': ({ last_seen: seen }) => seen,
+    columns: {
+      ID: ({ id }) => id,
+      NODE: ({ node }) => hostnames.get(node),
+      NAME: ({ name }) => name,
+      STATUS: ({ status }) => state(status),
+      POLICIES: ({ policies }) => policies.join(','),
+      'USED %': ({ used_pct: used }) => used?.toFixed(1),
+      'LAST SEEN': ({ last_seen: seen }) => moment(seen),
+    },
+    wide: {
+      SIZE: ({ size_bytes: size }) => bytes(size),
+      SERIAL: ({ serial }) => serial,
+      MODEL: ({ model }) => model,
+      'MOUNT POINT': ({ mount_point: path }) => path,
+      UUID: ({ uuid }) => uuid,
+      DRAINED: ({ is_drained: isDrained }) => isDrained,
+    },
+    name: ({ id }) => id,
   }
 }

@@ -5,8 +5,11 @@ import type { Rpc } from './client/api.js'
 import { parseDuration } from './terminal/durations.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
 import { findOperator } from './operators.js'
-import { outputOption, render } from './terminal/output.js'
-import type { Columns, OutputOptions } from './terminal/output.js'
+import { moment, state } from './terminal/cells.js'
+import { confirmLoss, yesFlag } from './terminal/confirm.js'
+import type { ConfirmFlags } from './terminal/confirm.js'
+import { isStructured, print, printValue, withOutput } from './terminal/output.js'
+import type { OutputOptions, View } from './terminal/output.js'
 import type { Terminal } from './terminal/terminal.js'
 
 type KeyRecord = Awaited<ReturnType<Rpc['apiKeys']['revoke']['mutate']>>
@@ -22,58 +25,57 @@ interface RotationFlags extends OutputOptions {
   readonly ttl?: number
 }
 
-const columns: Columns<KeyRecord> = {
-  ID: ({ id }) => id,
-  OPERATOR: ({ operator_name }) => operator_name,
-  LABEL: ({ label }) => label || null,
-  STATE: ({ state }) => state,
-  CREATED: ({ created }) => created,
-  EXPIRES: ({ expires }) => expires,
-  'LAST USED': ({ last_used }) => last_used,
+const view: View<KeyRecord> = {
+  columns: {
+    ID: ({ id }) => id,
+    OPERATOR: ({ operator_name }) => operator_name,
+    LABEL: ({ label }) => label || null,
+    STATE: (key) => state(key.state),
+    CREATED: ({ created }) => moment(created),
+    EXPIRES: ({ expires }) => moment(expires),
+    'LAST USED': ({ last_used }) => moment(last_used),
+  },
+  name: ({ id }) => id,
 }
 
 export function addKeys(program: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
   const key = program.command('key').description('Manage the keys of operators')
-  key
-    .command('list [operator]')
+  withOutput(key.command('list [operator]'))
     .description('List keys, all or those of one operator')
-    .addOption(outputOption())
     .action((nameOrId: string | undefined, options: OutputOptions) =>
       withApi(config(), async (rpc) => {
         const filters = nameOrId === undefined ? {} : { operator: (await findOperator(rpc, nameOrId)).id }
-        out.write(render(await listAll((range) => rpc.apiKeys.list.query({ ...range, filters })), columns, options))
+        await print(terminal, await listAll((range) => rpc.apiKeys.list.query({ ...range, filters })), view, options)
       }),
     )
-  key
-    .command('create <operator>')
+  withOutput(key.command('create <operator>'))
     .description('Create a key for an operator and print it. It is not shown again.')
     .option('--label <text>', 'purpose of the key', '')
     .option('--ttl <time>', 'lifetime, such as 12h or 90d (default: unlimited)', parseDuration)
-    .addOption(outputOption())
-    .action((nameOrId: string, { label, ttl, output }: KeyFlags) =>
+    .action((nameOrId: string, { label, ttl, ...options }: KeyFlags) =>
       withApi(config(), async (rpc) => {
         const { id: operator } = await findOperator(rpc, nameOrId)
-        printKey(terminal, output, await rpc.apiKeys.create.mutate({ operator, label, ttl_seconds: ttl }))
+        await printKey(terminal, options, await rpc.apiKeys.create.mutate({ operator, label, ttl_seconds: ttl }))
       }),
     )
-  key
-    .command('rotate <id>')
+  withOutput(key.command('rotate <id>'))
     .description('Rotate a key; the old key stays valid for --overlap')
     .option('--overlap <time>', 'time for which the old key stays valid (default: 1d)', parseDuration)
     .option('--ttl <time>', 'lifetime of the new key (default: that of the old one)', parseDuration)
-    .addOption(outputOption())
-    .action((id: string, { overlap, ttl, output }: RotationFlags) =>
+    .action((id: string, { overlap, ttl, ...options }: RotationFlags) =>
       withApi(config(), async (rpc) => {
         const rotation = { overlap_seconds: overlap, ttl_seconds: ttl }
-        printKey(terminal, output, await rpc.apiKeys.rotate.mutate({ id: await findKey(rpc, id), rotation }))
+        await printKey(terminal, options, await rpc.apiKeys.rotate.mutate({ id: await findKey(rpc, id), rotation }))
       }),
     )
   key
     .command('revoke <id>')
     .description('Revoke a key at once. Its open streams end within seconds.')
-    .action((id: string) =>
+    .option(...yesFlag)
+    .action((id: string, flags: ConfirmFlags) =>
       withApi(config(), async (rpc) => {
+        await confirmLoss(terminal, flags, { loss: `Programs that use key ${id} are refused at once.`, name: id })
         const { operator_name: name } = await rpc.apiKeys.revoke.mutate({ id: await findKey(rpc, id) })
         out.write(`key ${id} of ${name} revoked\n`)
       }),
@@ -81,8 +83,10 @@ export function addKeys(program: Command, config: () => Config, terminal: Termin
 }
 
 /** Prints a new key. It alone goes to standard output, so that it can be redirected to a file. */
-function printKey({ out, err }: Terminal, output: OutputOptions['output'], created: CreatedKey): void {
-  out.write(output === 'json' ? `${JSON.stringify(created, null, 2)}\n` : `${created.credentials}\n`)
+async function printKey(terminal: Terminal, options: OutputOptions, created: CreatedKey): Promise<void> {
+  const { out, err } = terminal
+  if (isStructured(options)) await printValue(terminal, created, options)
+  else out.write(`${created.credentials}\n`)
   err.write(`created key ${created.id} of ${created.operator_name}; the key is not shown again\n`)
 }
 

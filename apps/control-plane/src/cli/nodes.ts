@@ -5,66 +5,88 @@ import { listAll, nodeOf, pick, withApi } from './client/api.js'
 import type { ClusterRecord, NodeRecord } from './client/api.js'
 import { addNodeRoles } from './node-roles.js'
 import { roleNames } from './roles.js'
-import { outputOption, render, renderOne } from './terminal/output.js'
-import type { Columns, OutputOptions } from './terminal/output.js'
+import { moment, state } from './terminal/cells.js'
+import type { Columns } from './terminal/cells.js'
+import { confirmLoss, yesFlag } from './terminal/confirm.js'
+import type { ConfirmFlags } from './terminal/confirm.js'
+import { isTabular, print, printOne, withOutput } from './terminal/output.js'
+import type { OutputOptions, View } from './terminal/output.js'
+import { watched, withWatch } from './terminal/watch.js'
+import type { WatchOptions } from './terminal/watch.js'
 import type { Terminal } from './terminal/terminal.js'
 
-interface NodeFlags extends OutputOptions {
+interface NodeFlags extends OutputOptions, WatchOptions {
   readonly cluster?: string
+  readonly state?: string
+  readonly sortBy?: string
 }
 
-export function addNodes(program: Command, config: () => Config, { out }: Terminal): void {
+export function addNodes(program: Command, config: () => Config, terminal: Terminal): void {
   const node = program.command('node').description('Manage nodes')
-  node
-    .command('list')
+  withWatch(withOutput(node.command('list')))
     .description('List nodes')
     .option('--cluster <cluster>', 'only nodes of this cluster, by name or id')
-    .addOption(outputOption())
+    .option('--state <state>', 'only nodes in this state, such as offline')
+    .option('--sort-by <field>', 'order, such as hostname or -last_seen')
     .action((options: NodeFlags) =>
-      withApi(config(), async ({ clusters, nodes }) => {
-        const all = await listAll((range) => clusters.list.query(range))
-        const { cluster: nameOrId } = options
-        const filters = nameOrId === undefined ? {} : { cluster: pick('cluster', nameOrId, all, (c) => c.name).id }
-        const records = await listAll((range) => nodes.list.query({ ...range, filters }))
-        out.write(render(records, columnsWith(all), options))
-      }),
+      watched(terminal, options, () =>
+        withApi(config(), async ({ clusters, nodes }) => {
+          const all = await listAll((range) => clusters.list.query(range))
+          const { cluster: nameOrId, state: only, sortBy } = options
+          const filters = {
+            ...(nameOrId === undefined ? {} : { cluster: pick('cluster', nameOrId, all, (c) => c.name).id }),
+            ...(only === undefined ? {} : { state: only }),
+          }
+          const order = sortBy === undefined ? {} : { order_by: [sortBy] }
+          const records = await listAll((range) => nodes.list.query({ ...range, filters, ...order }))
+          await print(terminal, records, viewWith(all), options)
+        }),
+      ),
     )
-  node
-    .command('show <node>')
+  addShow(node, config, terminal)
+  addNodeRoles(node, config, terminal)
+  addRemove(node, config, terminal)
+}
+
+function addShow(node: Command, config: () => Config, terminal: Terminal): void {
+  withWatch(withOutput(node.command('show <node>')))
     .description('Show a node, by hostname or id, with its problems')
-    .addOption(outputOption())
-    .action((nameOrId: string, options: OutputOptions) =>
-      withApi(config(), async ({ clusters, nodes }) => {
-        const record = await nodeOf(nodes, nameOrId)
-        if (options.output === 'json') out.write(`${JSON.stringify(record, null, 2)}\n`)
-        else out.write(shown(record, await listAll((range) => clusters.list.query(range))))
-      }),
+    .action((nameOrId: string, options: OutputOptions & WatchOptions) =>
+      watched(terminal, options, () =>
+        withApi(config(), async ({ clusters, nodes }) => {
+          const record = await nodeOf(nodes, nameOrId)
+          await printOne(terminal, record, viewWith(await listAll((range) => clusters.list.query(range))), options)
+          if (!isTabular(options) || record.problems.length === 0) return
+          terminal.out.write('\n')
+          await print(terminal, record.problems, problemView, options)
+        }),
+      ),
     )
-  addNodeRoles(node, config, { out })
+}
+
+function addRemove(node: Command, config: () => Config, terminal: Terminal): void {
   node
     .command('remove <node>')
     .description('Remove a node, by hostname or id, and revoke its identity')
     .option('--force', 'remove the node even if it is online')
-    .action((nameOrId: string, { force = false }: { readonly force?: boolean }) =>
+    .option(...yesFlag)
+    .action((nameOrId: string, { force = false, ...flags }: ConfirmFlags & { readonly force?: boolean }) =>
       withApi(config(), async ({ nodes }) => {
         const { id, hostname } = await nodeOf(nodes, nameOrId)
+        await confirmLoss(terminal, flags, {
+          loss: `This removes node ${hostname} and revokes its identity.`,
+          name: hostname,
+        })
         await nodes.remove.mutate({ id, force })
-        out.write(`node ${hostname} (${id}) removed; to add the node again, create a new token\n`)
+        terminal.out.write(`node ${hostname} (${id}) removed; to add the node again, create a new token\n`)
       }),
     )
 }
 
-function shown(record: NodeRecord, clusters: readonly ClusterRecord[]): string {
-  const details = renderOne(record, { ...columnsWith(clusters), ...detailColumns })
-  return record.problems.length === 0 ? details : `${details}\n${render(record.problems, problemColumns, asTable)}`
-}
-
-const asTable = { output: 'table' } as const
-
 const detailColumns: Columns<NodeRecord> = {
   UUID: ({ uuid }) => uuid,
   ENABLED: ({ enabled }) => enabled,
-  CONFIG: ({ config_state }) => config_state,
+  CONFIG: ({ config_state }) => state(config_state),
   'ROLES APPROVED': ({ roles_granted }) => roleNames(roles_granted) || null,
   DETAIL: ({ state_detail }) => state_detail,
   'CPU CORES': ({ cpu_cores }) => cpu_cores,
@@ -74,24 +96,43 @@ const detailColumns: Columns<NodeRecord> = {
   'REPLICATION IP': ({ replication_facing_ip }) => replication_facing_ip,
 }
 
-const problemColumns: Columns<NodeRecord['problems'][number]> = {
-  PROBLEM: ({ code }) => code,
-  SUBJECT: ({ subject }) => subject,
-  MESSAGE: ({ message }) => message,
+const problemView: View<NodeRecord['problems'][number]> = {
+  columns: {
+    PROBLEM: ({ code }) => code,
+    SUBJECT: ({ subject }) => subject,
+    MESSAGE: ({ message }) => message,
+  },
+  name: ({ code }) => code,
 }
 
-function columnsWith(clusters: readonly ClusterRecord[]): Columns<NodeRecord> {
+function viewWith(clusters: readonly ClusterRecord[]): View<NodeRecord> {
   const names = new Map(clusters.map(({ id, name }) => [resourceUri('clusters', id), name]))
   return {
-    ID: ({ id }) => id,
-    HOSTNAME: ({ hostname }) => hostname,
-    CLUSTER: ({ cluster }) => names.get(cluster),
-    STATE: ({ state }) => state,
-    ROLES: (record) => rolesOf(record),
-    'LAST SEEN': ({ last_seen }) => last_seen,
-    AGENT: ({ agent_version }) => agent_version,
-    PROBLEMS: ({ problems }) => problems.length,
+    columns: {
+      ID: ({ id }) => id,
+      HOSTNAME: ({ hostname }) => hostname,
+      CLUSTER: ({ cluster }) => names.get(cluster),
+      STATE: (node) => state(node.state),
+      ROLES: (record) => rolesOf(record),
+      'LAST SEEN': ({ last_seen }) => moment(last_seen),
+      AGENT: ({ agent_version }) => agent_version,
+      PROBLEMS: ({ problems }) => problems.length,
+    },
+    wide: detailColumns,
+    name: ({ hostname }) => hostname,
+    document: (node) => nodeDocument(node, names.get(node.cluster)),
   }
+}
+
+/** The fields of a node that an operator can set. */
+function nodeDocument(
+  { hostname, enabled, node_role: role, ...node }: NodeRecord,
+  cluster: string | undefined,
+): object {
+  const { cluster_facing_ip, outward_facing_ip, replication_facing_ip, other_ips } = node
+  const flags = Object.entries(role).filter(([name]) => name.startsWith('runs_'))
+  const addresses = { cluster_facing_ip, outward_facing_ip, replication_facing_ip, other_ips }
+  return { kind: 'node', hostname, cluster, enabled, ...addresses, node_role: Object.fromEntries(flags) }
 }
 
 /** Lists the roles, with a question mark after those that wait for approval. */

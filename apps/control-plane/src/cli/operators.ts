@@ -3,47 +3,54 @@ import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { addList, listAll, pick, withApi } from './client/api.js'
 import type { Rpc } from './client/api.js'
-import { outputOption, render } from './terminal/output.js'
-import type { Columns, OutputOptions } from './terminal/output.js'
+import { moment } from './terminal/cells.js'
+import { confirmLoss, yesFlag } from './terminal/confirm.js'
+import type { ConfirmFlags } from './terminal/confirm.js'
+import { print, withOutput } from './terminal/output.js'
+import type { OutputOptions, View } from './terminal/output.js'
 import type { Terminal } from './terminal/terminal.js'
 
 type OperatorRecord = Awaited<ReturnType<Rpc['operators']['create']['mutate']>>
 type Role = OperatorRecord['role']
 
-const columns: Columns<OperatorRecord> = {
-  ID: ({ id }) => id,
-  NAME: ({ name }) => name,
-  ROLE: ({ role }) => role,
-  ENABLED: ({ enabled }) => enabled,
-  KEYS: ({ keys }) => keys,
-  'LAST USED': ({ last_used }) => last_used,
+const view: View<OperatorRecord> = {
+  columns: {
+    ID: ({ id }) => id,
+    NAME: ({ name }) => name,
+    ROLE: ({ role }) => role,
+    ENABLED: ({ enabled }) => enabled,
+    KEYS: ({ keys }) => keys,
+    'LAST USED': ({ last_used }) => moment(last_used),
+  },
+  name: ({ name }) => name,
 }
 const roles: readonly Role[] = ['admin', 'read_only']
 
-export function addOperators(program: Command, config: () => Config, { out }: Terminal): void {
+export function addOperators(program: Command, config: () => Config, terminal: Terminal): void {
+  const { out } = terminal
   const operator = program.command('operator').description('Manage operators: the users and programs that call the API')
-  addList(operator, config, out, {
+  addList(operator, config, terminal, {
     description: 'List operators',
-    columns,
+    view,
     page: ({ operators }, range) => operators.list.query(range),
   })
-  operator
-    .command('add <name>')
+  withOutput(operator.command('add <name>'))
     .description('Add an operator. Create a key for it with "roost key create <name>".')
     .addOption(new Option('--role <role>', 'role of the operator').choices(roles).default('read_only'))
-    .addOption(outputOption())
     .action((name: string, { role, ...options }: OutputOptions & { readonly role: Role }) =>
       withApi(config(), async ({ operators }) => {
-        out.write(render([await operators.create.mutate({ name, role })], columns, options))
+        await print(terminal, [await operators.create.mutate({ name, role })], view, options)
       }),
     )
   addChanges(operator, config, out)
   operator
     .command('remove <operator>')
     .description('Remove an operator, by name or id, with all its keys')
-    .action((nameOrId: string) =>
+    .option(...yesFlag)
+    .action((nameOrId: string, flags: ConfirmFlags) =>
       withApi(config(), async (rpc) => {
         const { id, name } = await findOperator(rpc, nameOrId)
+        await confirmLoss(terminal, flags, { loss: `This removes operator ${name} and revokes its keys.`, name })
         await rpc.operators.remove.mutate({ id })
         out.write(`operator ${name} removed, with its keys\n`)
       }),

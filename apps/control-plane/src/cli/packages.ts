@@ -1,39 +1,42 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { CommandError } from './terminal/exit-codes.js'
-import { outputOption, render } from './terminal/output.js'
-import type { Columns, OutputOptions } from './terminal/output.js'
+import { bytes } from './terminal/cells.js'
+import { print, withOutput } from './terminal/output.js'
+import type { OutputOptions, View } from './terminal/output.js'
 import type { Terminal } from './terminal/terminal.js'
 import type { Package } from '../packages/list.js'
 
-const columns: Columns<Package> = {
-  FILE: ({ file }) => file,
-  VERSION: ({ version }) => version,
-  ARCH: ({ arch }) => arch,
-  SIZE: ({ bytes }) => bytes,
-  SIGNED: ({ signature }) => (signature === undefined ? 'no' : 'yes'),
-  SHA256: ({ sha256 }) => sha256,
-  PATH: ({ path }) => path,
+const view: View<Package> = {
+  columns: {
+    FILE: ({ file }) => file,
+    VERSION: ({ version }) => version,
+    ARCH: ({ arch }) => arch,
+    SIZE: (each) => bytes(each.bytes),
+    SIGNED: ({ signature }) => (signature === undefined ? 'no' : 'yes'),
+    SHA256: ({ sha256 }) => sha256,
+    PATH: ({ path }) => path,
+  },
+  name: ({ file }) => file,
 }
 
 // Loaded only when one of them runs, to keep other commands fast.
 const ownFiles = () => import('../packages/own-files.js')
 
 /** Adds the commands for the packages that the control plane of this machine offers to new nodes. */
-export function addPackages(program: Command, config: () => Config, { out }: Terminal): void {
+export function addPackages(program: Command, config: () => Config, terminal: Terminal): void {
+  const { out } = terminal
   const packages = program
     .command('packages')
     .description("Manage the agent's packages, which new nodes get from the control plane of this machine")
-  packages
-    .command('list')
+  withOutput(packages.command('list'))
     .description('List the packages that it offers')
-    .addOption(outputOption())
     .action(async (options: OutputOptions) => {
       const [{ createPackages }, { packageFolders }] = await Promise.all([
         import('../packages/list.js'),
         import('../packages/files.js'),
       ])
-      out.write(render(await createPackages(packageFolders(config().dataDir)).list(), columns, options))
+      await print(terminal, await createPackages(packageFolders(config().dataDir)).list(), view, options)
     })
   packages
     .command('add <files...>')

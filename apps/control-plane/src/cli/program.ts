@@ -1,76 +1,91 @@
 import { Command } from 'commander'
-import { readConfig } from '../config.js'
-import { addAuthority } from './authority.js'
-import { addClusters } from './clusters.js'
-import { addDevices } from './devices.js'
-import { addDoctor } from './doctor/doctor.js'
-import { addKeys } from './keys.js'
-import { addLocalData } from './local-data.js'
-import { addNodes } from './nodes.js'
-import { addOperators } from './operators.js'
-import { addPackages } from './packages.js'
-import type { ServeFlags, StartServer } from './serve-options.js'
+import type { Config } from '../config.js'
+import { readShell } from '../config/shell.js'
+import type { StartServer } from './serve-options.js'
+import { styleOf } from './terminal/style.js'
+import type { StyleFlags } from './terminal/style.js'
 import type { Terminal } from './terminal/terminal.js'
-import { addStatus } from './doctor/status.js'
-import { addTokens } from './tokens.js'
-import { addUsage } from './usage.js'
-
-const variablesHelp = `Variables:
-  ROOST_DATA_DIR      directory of the database, the key and the CA (/var/lib/roost for root, else ~/.local/share/roost)
-  ROOST_LISTEN        address to listen on, HOST:PORT (127.0.0.1:8443)
-  ROOST_PUBLIC_URL    URL for nodes and users, such as https://roost.example:8443
-  ROOST_TLS           auto (own CA), files (with ROOST_TLS_CERT and ROOST_TLS_KEY) or off
-  ROOST_BEHIND_PROXY  addresses and networks of reverse proxies; 1: a proxy on this machine; 0: no proxy (0)
-  ROOST_LOG_LEVEL     debug, info, warn or error (info)
-  DATABASE_URL        URL of your own PostgreSQL instead of the embedded one
-  ROOST_DEPLOYMENT_TIMEOUT           timeout of a node in a deployment, in seconds (600)
-  ROOST_LOCK_WAIT                    how long a start waits for another Roost to release the database, in seconds (30)
-  ROOST_USAGE_RETENTION_DAYS         retention of utilization, in days (397)
-  ROOST_AUDIT_RETENTION_DAYS         retention of the audit log, in days (400)
-  ROOST_JOB_RETENTION_DAYS           retention of finished deployments, in days (90)
-  ROOST_IDEMPOTENCY_RETENTION_HOURS  retention of answers to requests with an Idempotency-Key, in hours (24)`
 
 const commandsHelp = `All commands except "local" and "packages" call the API of the control plane that runs on ROOST_DATA_DIR, with the key in its file
-admin.apikey. For another control plane, set ROOST_URL (https://roost.example:8443), ROOST_API_KEY (NAME:KEY) and ROOST_CA, a
-copy of its ca.pem.
+admin.apikey. For another control plane, run "roost login URL", and select one of several with --context or ROOST_CONTEXT. Scripts
+can set ROOST_URL (https://roost.example:8443), ROOST_API_KEY (NAME:KEY) and ROOST_CA, a copy of its ca.pem, instead.
 
 Exit codes: 0 success, 1 failure, 2 invalid arguments or variables, 3 not found, 4 conflict with the current state,
-6 missing or insufficient credentials, 7 timeout, 8 a cluster warns, 9 a cluster is critical (status).`
+5 partly done, 6 missing or insufficient credentials, 7 timeout, 8 a cluster warns, 9 a cluster is critical (status), 10 not
+confirmed.`
 
-/** Builds the commands. `startServer` is passed, because the server takes half a second to load, which only `local serve` needs. */
-export function createProgram(terminal: Terminal, version: string, startServer: StartServer): Command {
-  const program = new Command('roost')
+type Add = (program: Command, config: () => Config, terminal: Terminal) => void
+
+/** THE LIST of commands, in the order of the help. Only the modules of the command that runs are loaded. */
+const areas: Readonly<Record<string, () => Promise<Add>>> = {
+  status: async () => (await import('./doctor/status.js')).addStatus,
+  cluster: async () => (await import('./clusters.js')).addClusters,
+  node: async () => (await import('./nodes.js')).addNodes,
+  device: async () => (await import('./devices.js')).addDevices,
+  token: async () => (await import('./tokens.js')).addTokens,
+  packages: async () => (await import('./packages.js')).addPackages,
+  usage: async () => (await import('./usage.js')).addUsage,
+  operator: async () => (await import('./operators.js')).addOperators,
+  key: async () => (await import('./keys.js')).addKeys,
+  login: async () => (await import('./connection/login.js')).addLogin,
+  context: async () => (await import('./connection/contexts.js')).addContexts,
+  api: async () => (await import('./connection/api-call.js')).addApiCall,
+  doctor: async () => (await import('./doctor/doctor.js')).addDoctor,
+}
+
+export interface ProgramOptions {
+  readonly terminal: Terminal
+  readonly version: string
+  readonly startServer: StartServer
+  /** The arguments, of which the first without a dash is the command. */
+  readonly args: readonly string[]
+}
+
+interface GlobalFlags extends StyleFlags {
+  readonly context?: string
+}
+
+/** Builds the command that the arguments name; every command where they name none, as for the help. */
+export async function createProgram({ terminal, version, startServer, args }: ProgramOptions): Promise<Command> {
+  const program = rootCommand(terminal, version)
+  if (args.length === 1 && args[0] === '--version') return program
+  const { readConfig } = await import('../config.js')
+  const config = (): Config => {
+    const { context } = program.opts<GlobalFlags>()
+    return context === undefined ? readConfig() : { ...readConfig(), context: { name: context } }
+  }
+  const addLocal = async (): Promise<Add> => {
+    const { addLocal: add } = await import('./local.js')
+    return (...given) => add(...given, startServer)
+  }
+  const all = { ...areas, local: addLocal }
+  const named = Object.entries(all).filter(([name]) => name === commandOf(args))
+  for (const [, load] of named.length > 0 ? named : Object.entries(all)) (await load())(program, config, terminal)
+  program.hook('preAction', (_root, command) => {
+    const { output } = command.opts<{ readonly output?: string }>()
+    Object.assign(terminal.style, styleOf(program.opts<GlobalFlags>(), terminal.out, readShell()))
+    terminal.style.hasJsonErrors = output === 'json'
+  })
+  return program
+}
+
+function rootCommand({ out, err }: Terminal, version: string): Command {
+  return new Command('roost')
     .description('Control plane for OpenStack Swift clusters')
     .version(version)
+    .option('--context <name>', 'control plane to call, by the name that "roost context list" shows')
+    .option('--no-color', 'print without colors, as with NO_COLOR')
+    .option('--no-pager', 'print long output without $PAGER')
+    .option('-q, --quiet', 'print no progress')
     .showHelpAfterError('Try --help.')
-    .configureOutput({
-      writeOut: (text) => terminal.out.write(text),
-      writeErr: (text) => terminal.err.write(text),
-    })
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: (text) => out.write(text), writeErr: (text) => err.write(text) })
     .addHelpText('after', `\n${commandsHelp}`)
     .exitOverride()
-  addStatus(program, readConfig, terminal)
-  addClusters(program, readConfig, terminal)
-  addNodes(program, readConfig, terminal)
-  addDevices(program, readConfig, terminal)
-  addTokens(program, readConfig, terminal)
-  addPackages(program, readConfig, terminal)
-  addUsage(program, readConfig, terminal)
-  addOperators(program, readConfig, terminal)
-  addKeys(program, readConfig, terminal)
-  addDoctor(program, readConfig, terminal)
-  const local = program.command('local').description('Manage the control plane on its own machine')
-  addAuthority(local, readConfig, terminal)
-  addLocalData(local, readConfig, terminal)
-  local
-    .command('serve')
-    .description('Run the control plane in the foreground')
-    .option('--agent <path>', 'also run this agent program for this machine')
-    .addHelpText('after', `\n${variablesHelp}`)
-    .action(async (options: ServeFlags) => {
-      const config = readConfig()
-      const { serve } = await import('./serve.js')
-      await serve(config, { ...options, startServer }, terminal)
-    })
-  return program
+}
+
+/** Returns the first argument that is no option and no value of one. */
+function commandOf(args: readonly string[]): string | undefined {
+  const index = args.findIndex((arg, at) => !arg.startsWith('-') && args[at - 1] !== '--context')
+  return args[index]
 }

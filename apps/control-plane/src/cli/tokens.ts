@@ -7,8 +7,11 @@ import type { Rpc } from './client/api.js'
 import { parseRoles } from './roles.js'
 import { parseDuration } from './terminal/durations.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
-import { outputOption, render } from './terminal/output.js'
-import type { Columns, OutputOptions } from './terminal/output.js'
+import { moment } from './terminal/cells.js'
+import { confirmLoss, yesFlag } from './terminal/confirm.js'
+import type { ConfirmFlags } from './terminal/confirm.js'
+import { isStructured, print, printValue, withOutput } from './terminal/output.js'
+import type { OutputOptions, View } from './terminal/output.js'
 import type { Terminal } from './terminal/terminal.js'
 
 interface TokenFlags extends OutputOptions {
@@ -21,48 +24,50 @@ interface TokenFlags extends OutputOptions {
 
 type TokenRecord = Awaited<ReturnType<Rpc['tokens']['list']['query']>>[number]
 
-const columns: Columns<TokenRecord> = {
-  ID: ({ id }) => id,
-  CLUSTER: ({ cluster }) => cluster,
-  'USES LEFT': ({ uses_left }) => uses_left,
-  ROLES: ({ roles }) => roles.join(','),
-  EXPIRES: ({ expires }) => expires,
+const view: View<TokenRecord> = {
+  columns: {
+    ID: ({ id }) => id,
+    CLUSTER: ({ cluster }) => cluster,
+    'USES LEFT': ({ uses_left }) => uses_left,
+    ROLES: ({ roles }) => roles.join(','),
+    EXPIRES: ({ expires }) => moment(expires),
+  },
+  name: ({ id }) => id,
 }
 
-export function addTokens(program: Command, config: () => Config, { out, err }: Terminal): void {
+export function addTokens(program: Command, config: () => Config, terminal: Terminal): void {
+  const { out, err } = terminal
   const token = program.command('token').description('Manage enrollment tokens for new nodes')
-  token
-    .command('create')
+  withOutput(token.command('create'))
     .description('Create a token and print the line that root runs on the new node')
     .option('--cluster <cluster>', 'cluster that the node joins, by name or id', 'default')
     .option('--ttl <time>', 'lifetime, from 1m to 7d (default: 1h)', parseLifetime)
     .option('--uses <number>', 'number of nodes that can use it (default: 1)', parseUses)
     .option('--roles <roles>', 'approve these roles of the node: gateway, proxy (default: none)', parseRoles)
     .option('--prepare', 'also prepare the servers of these roles on the node')
-    .addOption(outputOption())
-    .action(({ cluster: nameOrId, ttl, uses, roles, prepare, output }: TokenFlags) =>
+    .action(({ cluster: nameOrId, ttl, uses, roles, prepare, ...options }: TokenFlags) =>
       withApi(config(), async ({ clusters, tokens }) => {
         const cluster = await findCluster({ clusters }, nameOrId)
         const created = await tokens.create.mutate({ cluster: cluster.id, ttl_seconds: ttl, uses, roles, prepare })
         if (created.warning !== null) err.write(`warning: ${created.warning}\n`)
-        if (output === 'json') out.write(`${JSON.stringify(created, null, 2)}\n`)
+        if (isStructured(options)) await printValue(terminal, created, options)
         else out.write(`${created.install ?? created.lines.join('\n')}\n`)
       }),
     )
-  token
-    .command('list')
+  withOutput(token.command('list'))
     .description('List the tokens that a node can still use. Their secrets are not stored.')
-    .addOption(outputOption())
     .action((options: OutputOptions) =>
       withApi(config(), async ({ tokens }) => {
-        out.write(render(await tokens.list.query(), columns, options))
+        await print(terminal, await tokens.list.query(), view, options)
       }),
     )
   token
     .command('revoke <id>')
     .description('Revoke a token at once. Nodes that enrolled with it stay.')
-    .action((id: string) =>
+    .option(...yesFlag)
+    .action((id: string, flags: ConfirmFlags) =>
       withApi(config(), async ({ tokens }) => {
+        await confirmLoss(terminal, flags, { loss: `Nodes cannot enroll with token ${id} any more.`, name: id })
         const { cluster } = await tokens.revoke.mutate({ id: parseId(id) })
         out.write(`token ${id} of cluster ${cluster} revoked\n`)
       }),

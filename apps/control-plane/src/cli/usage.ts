@@ -10,7 +10,7 @@ interface RemoveFlags {
   readonly to?: string
 }
 
-export function addUsage(program: Command, config: () => Config, { out }: Pick<Terminal, 'out'>): void {
+export function addUsage(program: Command, config: () => Config, { out }: Terminal): void {
   const usage = program.command('usage').description('Correct the usage of accounts')
   usage
     .command('remove')

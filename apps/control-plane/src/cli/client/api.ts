@@ -1,13 +1,15 @@
-import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { apiKeyPath, readApiKey } from '../../operators/first-operator.js'
+import { apiKeyPath } from '../../operators/first-operator.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
-import { outputOption, render } from '../terminal/output.js'
-import type { Columns, OutputOptions } from '../terminal/output.js'
+import { print, withOutput } from '../terminal/output.js'
+import type { OutputOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
-import { describeUnreachable, findTarget } from './target.js'
+import { watched, withWatch } from '../terminal/watch.js'
+import type { WatchOptions } from '../terminal/watch.js'
+import { describeUnreachable, findConnection } from './target.js'
+import type { Connection } from './target.js'
 
 export type Rpc = Client['rpc']
 type Records<T> = T extends { readonly objects: readonly (infer R)[] } ? R : never
@@ -16,14 +18,11 @@ export type NodeRecord = Records<Awaited<ReturnType<Rpc['nodes']['list']['query'
 
 /** Calls the API for one command. An error of the API ends the command with its message and an exit code. */
 export async function withApi<T>(config: Config, use: (rpc: Rpc) => Promise<T>): Promise<T> {
-  const apiKey = config.apiKey ?? (await readApiKey(config.dataDir))
-  if (apiKey === undefined)
-    throw new CommandError(
-      `Cannot read a key from ${apiKeyPath(config.dataDir)}. Set ROOST_API_KEY to NAME:KEY, or ROOST_DATA_DIR to the data directory of Roost.`,
-      exitCodes.unauthorized,
-    )
-  const { url, ca } = await findTarget(config)
-  const client = createClient({ url, apiKey, ...(ca === undefined ? {} : { ca }) })
+  const connection = await findConnection(config)
+  const { url, ca } = connection
+  // Loaded here, because help and completion need no client.
+  const { createClient } = await import('@roost/api-types')
+  const client = createClient({ url, apiKey: requireKey(connection, config), ...(ca === undefined ? {} : { ca }) })
   try {
     return await use(client.rpc)
   } catch (error) {
@@ -31,6 +30,15 @@ export async function withApi<T>(config: Config, use: (rpc: Rpc) => Promise<T>):
   } finally {
     await client.close()
   }
+}
+
+/** Returns the key of a connection. Throws where there is none. */
+export function requireKey({ apiKey }: Connection, { dataDir }: Config): string {
+  if (apiKey !== undefined) return apiKey
+  throw new CommandError(
+    `Cannot read a key from ${apiKeyPath(dataDir)}. Set ROOST_API_KEY to NAME:KEY, or ROOST_DATA_DIR to the data directory of Roost, or run "roost login URL".`,
+    exitCodes.unauthorized,
+  )
 }
 
 const codesOfAnswers: Readonly<Record<string, number>> = {
@@ -109,24 +117,22 @@ export function withCluster(
 /** A command that prints all records of a kind. */
 interface ListCommand<R> {
   readonly description: string
-  readonly columns: Columns<R>
+  readonly view: View<R>
   readonly page: (rpc: Rpc, range: ListRange) => Promise<ListPage<R>>
 }
 
 export function addList<R>(
   parent: Command,
   config: () => Config,
-  out: Terminal['out'],
-  { description, columns, page }: ListCommand<R>,
+  terminal: Terminal,
+  { description, view, page }: ListCommand<R>,
 ): void {
-  parent
-    .command('list')
+  withWatch(withOutput(parent.command('list')))
     .description(description)
-    .addOption(outputOption())
-    .action((options: OutputOptions) =>
-      withApi(config(), async (rpc) => {
-        out.write(render(await listAll((range) => page(rpc, range)), columns, options))
-      }),
+    .action((options: OutputOptions & WatchOptions) =>
+      watched(terminal, options, () =>
+        withApi(config(), async (rpc) => print(terminal, await listAll((range) => page(rpc, range)), view, options)),
+      ),
     )
 }
 

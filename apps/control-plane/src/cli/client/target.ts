@@ -3,6 +3,8 @@ import { isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import type { Config } from '../../config.js'
 import { readInstance } from '../../lifecycle/instance.js'
+import { readApiKey } from '../../operators/first-operator.js'
+import { contextNamed, readContexts } from './contexts.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
 
 /** The control plane that commands call. */
@@ -12,9 +14,28 @@ export interface Target {
   readonly ca: string | undefined
 }
 
-/** Returns ROOST_URL; else the control plane that runs on the data directory; else the configured address. */
-export async function findTarget(config: Config): Promise<Target> {
-  return { url: await targetUrl(config), ca: await readAuthority(config) }
+/** A control plane, and the key to call it with. */
+export interface Connection extends Target {
+  /** NAME:KEY; undefined if there is none. */
+  readonly apiKey: string | undefined
+  /** The context that it comes from; null if it comes from variables or the data directory. */
+  readonly context: string | null
+}
+
+/** Returns the control plane of the context; else ROOST_URL, the one that runs on the data directory, or the configured address. */
+export async function findConnection(config: Config): Promise<Connection> {
+  const context = config.context === 'none' ? undefined : await chosenContext(config.context)
+  if (context !== undefined) return context
+  const apiKey = config.apiKey ?? (await readApiKey(config.dataDir))
+  return { url: await targetUrl(config), ca: await readAuthority(config), apiKey, context: null }
+}
+
+async function chosenContext(context: { readonly name: string } | 'current'): Promise<Connection | undefined> {
+  const stored = await readContexts()
+  const name = context === 'current' ? stored.current : context.name
+  if (name === null) return undefined
+  const { url, ca, apiKey } = contextNamed(stored, name)
+  return { url, ca: ca ?? undefined, apiKey, context: name }
 }
 
 async function targetUrl(config: Config): Promise<string> {

@@ -4,8 +4,8 @@ import { withCluster } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { readCaFile, readKeyOf } from '../terminal/key-file.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
-import { outputOption, render } from '../terminal/output.js'
-import type { Columns, OutputOptions } from '../terminal/output.js'
+import { print, withOutput } from '../terminal/output.js'
+import type { OutputOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 
 interface IdentityFlags {
@@ -24,21 +24,22 @@ interface IdentityFlags {
 
 type Identity = NonNullable<Awaited<ReturnType<Rpc['clusters']['identity']['query']>>>
 
-const columns: Columns<Identity> = {
-  CLUSTER: ({ cluster }) => cluster,
-  AUTH_URL: ({ auth_url: url }) => url,
-  LOGIN: ({ user, application_credential_id: credential }) => user ?? `application credential ${credential}`,
-  DOMAIN: ({ domain }) => domain,
-  ROLES: ({ role, reseller_role: reseller }) => `${role}, ${reseller}`,
+const view: View<Identity> = {
+  columns: {
+    CLUSTER: ({ cluster }) => cluster,
+    AUTH_URL: ({ auth_url: url }) => url,
+    LOGIN: ({ user, application_credential_id: credential }) => user ?? `application credential ${credential}`,
+    DOMAIN: ({ domain }) => domain,
+    ROLES: ({ role, reseller_role: reseller }) => `${role}, ${reseller}`,
+  },
+  name: ({ cluster }) => cluster,
 }
 
 /** Adds the commands of identity services. */
 export function addClusterIdentity(cluster: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
-  cluster
-    .command('identity <cluster>')
+  withOutput(cluster.command('identity <cluster>'))
     .description('Show the Keystone that has the users of a cluster, without the key of its login')
-    .addOption(outputOption())
     .action((nameOrId: string, options: OutputOptions) =>
       withCluster(config(), nameOrId, async (clusters, { id }) => {
         const identity = await clusters.identity.query({ id })
@@ -47,7 +48,7 @@ export function addClusterIdentity(cluster: Command, config: () => Config, termi
             `Cluster ${nameOrId} has no identity service. Set one with "roost cluster set-identity ${nameOrId}".`,
             exitCodes.notFound,
           )
-        out.write(render([identity], columns, options))
+        await print(terminal, [identity], view, options)
       }),
     )
   addSetIdentity(cluster, config, terminal)

@@ -4,8 +4,8 @@ import type { Config } from '../../config.js'
 import { withCluster } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
-import { outputOption, render } from '../terminal/output.js'
-import type { Columns, OutputOptions } from '../terminal/output.js'
+import { print, withOutput } from '../terminal/output.js'
+import type { OutputOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { readCaFile, readKeyOf } from '../terminal/key-file.js'
 
@@ -25,21 +25,23 @@ interface StorageFlags {
 
 type Login = NonNullable<Awaited<ReturnType<Rpc['clusters']['storage']['query']>>>
 
-const columns: Columns<Login> = {
-  CLUSTER: ({ cluster }) => cluster,
-  AUTH_URL: ({ auth_url: url }) => url,
-  USER: ({ user, application_credential_id: id }) => user ?? `application credential ${id}`,
-  PROJECT: ({ project }) => project,
-  REGION: ({ region }) => region,
-  INTERFACE: ({ interface: name }) => name,
+const view: View<Login> = {
+  columns: {
+    CLUSTER: ({ cluster }) => cluster,
+    AUTH_URL: ({ auth_url: url }) => url,
+    USER: ({ user, application_credential_id: id }) => user ?? `application credential ${id}`,
+    PROJECT: ({ project }) => project,
+    REGION: ({ region }) => region,
+    INTERFACE: ({ interface: name }) => name,
+  },
+  name: ({ cluster }) => cluster,
 }
 
 /** Adds the commands of storage logins. Keys are read from a file or standard input: every account of the machine can read command lines. */
-export function addClusterStorage(cluster: Command, config: () => Config, { out, err }: Terminal): void {
-  cluster
-    .command('storage <cluster>')
+export function addClusterStorage(cluster: Command, config: () => Config, terminal: Terminal): void {
+  const { out, err } = terminal
+  withOutput(cluster.command('storage <cluster>'))
     .description('Show the storage login of a cluster, without its key')
-    .addOption(outputOption())
     .action((nameOrId: string, options: OutputOptions) =>
       withCluster(config(), nameOrId, async (clusters, { id }) => {
         const login = await clusters.storage.query({ id })
@@ -48,7 +50,7 @@ export function addClusterStorage(cluster: Command, config: () => Config, { out,
             `Cluster ${nameOrId} has no storage login. Set one with "roost cluster set-storage ${nameOrId}".`,
             exitCodes.notFound,
           )
-        out.write(render([login], columns, options))
+        await print(terminal, [login], view, options)
       }),
     )
   addSetStorage(cluster, config, { out, err })

@@ -4,33 +4,37 @@ import { failedChecks, type Finding, readUnit, renderFindings, type Unit } from 
 import type { Command } from 'commander'
 import { type Config, readConfig, setVariables } from '../../config.js'
 import { readInstance } from '../../lifecycle/instance.js'
-import { findTarget } from '../client/target.js'
+import { findConnection } from '../client/target.js'
 import { CommandError } from '../terminal/exit-codes.js'
-import { outputOption } from '../terminal/output.js'
-import type { OutputOptions } from '../terminal/output.js'
+import { isTabular, print, withOutput } from '../terminal/output.js'
+import type { OutputOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 import type { Check } from './check.js'
 import { backupAge, dataDirectory, freeSpace, ownAuthority, startNeeds } from './machine-checks.js'
 import { listenAddress, serverChecks } from './server-checks.js'
 
-export function addDoctor(program: Command, config: () => Config, { out }: Terminal): void {
-  program
-    .command('doctor')
+export function addDoctor(program: Command, config: () => Config, terminal: Terminal): void {
+  withOutput(program.command('doctor'))
     .description('Check a control plane and suggest fixes for problems')
     .addHelpText(
       'after',
       '\nOn the machine of the control plane, this command checks the process that runs there. Elsewhere it checks what a client can see.',
     )
-    .addOption(outputOption())
     .action(async (options: OutputOptions) => {
       // Variables of the caller are for another control plane than the one of the unit.
       const unit = setVariables().length > 0 ? null : await readUnit(unitName)
       const ofUnit = unit === null ? [] : [unitState(unit)]
       const findings = [...ofUnit, ...(await examine(unit === null ? config() : readConfig(unit.variables)))]
-      out.write(renderFindings(findings, options.output))
+      if (isTabular(options)) terminal.out.write(renderFindings(findings, 'table'))
+      else await print(terminal, findings, view, options)
       const failed = failedChecks(findings)
       if (failed !== undefined) throw new CommandError(failed)
     })
+}
+
+const view: View<Finding> = {
+  columns: { CHECK: ({ check }) => check, VERDICT: ({ verdict }) => verdict, FINDING: ({ message }) => message },
+  name: ({ check }) => check,
 }
 
 const unitName = 'roost'
@@ -57,10 +61,12 @@ async function examine(config: Config): Promise<readonly Finding[]> {
 /** Returns the checks for a process on this machine, for one that is stopped, or for one elsewhere. */
 async function checksFor(config: Config): Promise<readonly Check[]> {
   const instance = await readInstance(config.dataDir)
+  const connection = await findConnection(config)
   const isElsewhere =
     config.url !== null || (config.publicUrl !== null && !existsSync(join(config.dataDir, 'secrets.key')))
-  if (instance?.url === undefined && isElsewhere) return serverChecks(config, await findTarget(config))
+  if (connection.context !== null || (instance?.url === undefined && isElsewhere))
+    return serverChecks(config, connection)
   const machine = [dataDirectory(config), freeSpace(config), ownAuthority(config), backupAge(config, Date.now())]
   if (instance?.url === undefined || instance.url === null) return [...machine, ...startNeeds(config, instance)]
-  return [...machine, ...serverChecks(config, await findTarget(config)), listenAddress(instance)]
+  return [...machine, ...serverChecks(config, connection), listenAddress(instance)]
 }

@@ -5,17 +5,17 @@ import type { InstanceFile } from '../../lifecycle/instance.js'
 import { version } from '../../lifecycle/version.js'
 import { readApiKey, apiKeyPath } from '../../operators/first-operator.js'
 import { listAll, withApi } from '../client/api.js'
-import type { Target } from '../client/target.js'
+import type { Connection, Target } from '../client/target.js'
 import type { Check, Result } from './check.js'
-import { probe } from './probe.js'
+import { sendRequest } from '../client/http.js'
 
 const dayMs = 86_400_000
 /** Roost renews its own certificates earlier. */
 const certificateDays = 7
 
 /** Checks a running control plane as its clients see it. */
-export function serverChecks(config: Config, target: Target): readonly Check[] {
-  const check = (name: string, run: (target: Target, config: Config) => Promise<Result>): Check => ({
+export function serverChecks(config: Config, target: Connection): readonly Check[] {
+  const check = (name: string, run: (target: Connection, config: Config) => Promise<Result>): Check => ({
     name,
     run: () => run(target, config),
   })
@@ -43,14 +43,14 @@ export function listenAddress({ listen, publicUrl }: InstanceFile): Check {
 }
 
 async function address(target: Target): Promise<Result> {
-  const { status } = await probe(target, '/healthz')
+  const { status } = await sendRequest(target, { path: '/healthz' })
   return status === 200
     ? ['ok', `${target.url} answers`]
     : ['fail', `${target.url}/healthz answers with status ${status}. See the log of the control plane.`]
 }
 
 async function certificate(target: Target): Promise<Result> {
-  const { certificateValidUntil: end } = await probe(target, '/healthz')
+  const { certificateValidUntil: end } = await sendRequest(target, { path: '/healthz' })
   if (end === null) return ['ok', 'none: TLS is off']
   const days = Math.floor((end - Date.now()) / dayMs)
   return days >= certificateDays
@@ -59,7 +59,7 @@ async function certificate(target: Target): Promise<Result> {
 }
 
 async function database(target: Target): Promise<Result> {
-  const { status, body } = await probe(target, '/readyz')
+  const { status, body } = await sendRequest(target, { path: '/readyz' })
   const { error, reason } = read(body)
   if (reason !== undefined) return ['fail', reason]
   return status === 200
@@ -81,7 +81,7 @@ function read(body: string): Readiness {
 }
 
 async function release(target: Target): Promise<Result> {
-  const { body } = await probe(target, '/openapi.json')
+  const { body } = await sendRequest(target, { path: '/openapi.json' })
   const { info } = JSON.parse(body) as { readonly info: { readonly version: string } }
   if (info.version === version) return ['ok', version]
   return [
@@ -90,7 +90,8 @@ async function release(target: Target): Promise<Result> {
   ]
 }
 
-async function key(_target: Target, { dataDir, apiKey }: Config): Promise<Result> {
+async function key({ context }: Connection, { dataDir, apiKey }: Config): Promise<Result> {
+  if (context !== null) return ['ok', `of context ${context}`]
   if (apiKey !== null) return ['ok', 'from ROOST_API_KEY']
   const path = apiKeyPath(dataDir)
   return (await readApiKey(dataDir)) === undefined
@@ -98,7 +99,7 @@ async function key(_target: Target, { dataDir, apiKey }: Config): Promise<Result
     : ['ok', path]
 }
 
-async function api(_target: Target, config: Config): Promise<Result> {
+async function api(_target: Connection, config: Config): Promise<Result> {
   const clusters = await withApi(config, (rpc) => rpc.clusters.list.query({ limit: 1 }))
   return ['ok', `accepts the key; ${counted(clusters.total, 'cluster')}`]
 }

@@ -5,11 +5,14 @@ import type { Config } from '../../config.js'
 import { listAll, pick, withApi } from '../client/api.js'
 import type { ClusterRecord, NodeRecord } from '../client/api.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
-import { outputOption, render } from '../terminal/output.js'
-import type { Columns, OutputOptions } from '../terminal/output.js'
+import { state } from '../terminal/cells.js'
+import { isStructured, isTabular, print, printValue, withOutput } from '../terminal/output.js'
+import type { OutputOptions, View } from '../terminal/output.js'
+import { watched, withWatch } from '../terminal/watch.js'
+import type { WatchOptions } from '../terminal/watch.js'
 import type { Terminal } from '../terminal/terminal.js'
 
-interface StatusFlags extends OutputOptions {
+interface StatusFlags extends OutputOptions, WatchOptions {
   readonly cluster?: string
 }
 
@@ -21,22 +24,22 @@ interface JudgedCluster {
 /** Reasons of one cluster that are printed; all are in the JSON. */
 const mostReasons = 20
 
-export function addStatus(program: Command, config: () => Config, { out }: Terminal): void {
-  program
-    .command('status')
+export function addStatus(program: Command, config: () => Config, terminal: Terminal): void {
+  withWatch(withOutput(program.command('status')))
     .description('Show the health of the clusters; exit code 8 if one warns, 9 if one is critical')
     .option('--cluster <cluster>', 'only this cluster, by name or id')
-    .addOption(outputOption())
-    .action(({ cluster: nameOrId, output }: StatusFlags) =>
-      withApi(config(), async ({ clusters, nodes }) => {
-        const all = await listAll((range) => clusters.list.query(range))
-        const asked = nameOrId === undefined ? all : [pick('cluster', nameOrId, all, ({ name }) => name)]
-        const judged: JudgedCluster[] = []
-        for (const cluster of asked) judged.push({ cluster, health: await clusters.health.query({ id: cluster.id }) })
-        if (output === 'json') out.write(`${JSON.stringify(judged.map(jsonOf), null, 2)}\n`)
-        else out.write(screenOf(judged, await listAll((range) => nodes.list.query(range))))
-        endByVerdict(judged)
-      }),
+    .action(({ cluster: nameOrId, ...options }: StatusFlags) =>
+      watched(terminal, options, () =>
+        withApi(config(), async ({ clusters, nodes }) => {
+          const all = await listAll((range) => clusters.list.query(range))
+          const asked = nameOrId === undefined ? all : [pick('cluster', nameOrId, all, ({ name }) => name)]
+          const judged: JudgedCluster[] = []
+          for (const cluster of asked) judged.push({ cluster, health: await clusters.health.query({ id: cluster.id }) })
+          if (isStructured(options)) await printValue(terminal, judged.map(jsonOf), options)
+          else await printScreen(terminal, judged, await listAll((range) => nodes.list.query(range)), options)
+          if (options.watch === undefined) endByVerdict(judged)
+        }),
+      ),
     )
 }
 
@@ -44,29 +47,41 @@ function jsonOf({ cluster, health: { verdict, reasons, reason_count } }: JudgedC
   return { cluster: cluster.name, verdict, reasons, reason_count }
 }
 
-const clusterColumns: Columns<JudgedCluster> = {
-  CLUSTER: ({ cluster }) => cluster.name,
-  HEALTH: ({ health }) => health.verdict,
-  CRITICAL: ({ health }) => health.reasons.filter(({ severity }) => severity === 'critical').length,
-  PROBLEMS: ({ health }) => health.reason_count,
-  'RINGS AGREE': ({ health }) => health.rings_agree,
+const clusterView: View<JudgedCluster> = {
+  columns: {
+    CLUSTER: ({ cluster }) => cluster.name,
+    HEALTH: ({ health }) => state(health.verdict),
+    CRITICAL: ({ health }) => health.reasons.filter(({ severity }) => severity === 'critical').length,
+    PROBLEMS: ({ health }) => health.reason_count,
+    'RINGS AGREE': ({ health }) => health.rings_agree,
+  },
+  name: ({ cluster }) => cluster.name,
 }
 
-function screenOf(judged: readonly JudgedCluster[], nodes: readonly NodeRecord[]): string {
+async function printScreen(
+  terminal: Terminal,
+  judged: readonly JudgedCluster[],
+  nodes: readonly NodeRecord[],
+  options: OutputOptions,
+): Promise<void> {
   const names = new Map(nodes.map(({ id, hostname }) => [resourceUri('nodes', id), hostname]))
   const rows = judged.flatMap(({ cluster, health }) =>
     health.reasons.slice(0, mostReasons).map((reason) => ({ cluster: cluster.name, ...reason })),
   )
-  const columns: Columns<(typeof rows)[number]> = {
-    CLUSTER: ({ cluster }) => cluster,
-    SEVERITY: ({ severity }) => severity,
-    CHECK: ({ code }) => code,
-    NODE: ({ node }) => (node === null ? null : names.get(node)),
-    MESSAGE: ({ message }) => message,
+  const view: View<(typeof rows)[number]> = {
+    columns: {
+      CLUSTER: ({ cluster }) => cluster,
+      SEVERITY: ({ severity }) => state(severity),
+      CHECK: ({ code }) => code,
+      NODE: ({ node }) => (node === null ? null : names.get(node)),
+      MESSAGE: ({ message }) => message,
+    },
+    name: ({ code }) => code,
   }
-  const table = { output: 'table' } as const
-  const screen = render(judged, clusterColumns, table)
-  return rows.length === 0 ? screen : `${screen}\n${render(rows, columns, table)}`
+  await print(terminal, judged, clusterView, options)
+  if (rows.length === 0 || !isTabular(options)) return
+  terminal.out.write('\n')
+  await print(terminal, rows, view, options)
 }
 
 function endByVerdict(judged: readonly JudgedCluster[]): void {

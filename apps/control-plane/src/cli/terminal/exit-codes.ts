@@ -4,11 +4,15 @@ export const exitCodes = {
   usage: 2,
   notFound: 3,
   conflict: 4,
+  /** A deployment reached some of its targets. */
+  partly: 5,
   unauthorized: 6,
   timeout: 7,
   /** `roost status`: a cluster warns, or is critical. */
   warning: 8,
   critical: 9,
+  /** The operator answered a question with no. */
+  declined: 10,
 } as const
 
 /** Ends a command with an exit code, after its message on standard error. */

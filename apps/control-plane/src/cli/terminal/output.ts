@@ -1,35 +1,157 @@
-import { printable, renderTable } from '@roost/runtime'
-import { Option } from 'commander'
+import { csvLine, printable, renderTable } from '@roost/runtime'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { cellText, painted } from './cells.js'
+import type { Cell, Columns } from './cells.js'
+import { CommandError, exitCodes } from './exit-codes.js'
+import { page } from './pager.js'
+import type { Terminal } from './terminal.js'
 
-/** Returns the option for the output format of a command. */
-export function outputOption(): Option {
-  return new Option('-o, --output <format>', 'output format').choices(['table', 'json']).default('table')
+const formats = ['table', 'wide', 'json', 'yaml', 'csv', 'name'] as const
+
+/** How records of a kind are printed. */
+export interface View<R> {
+  readonly columns: Columns<R>
+  /** Further columns of `wide` and CSV, which `--columns` may name, too. */
+  readonly wide?: Columns<R>
+  /** The name or id that other commands accept, for `-o name`. */
+  readonly name: (record: R) => string | number
+  /** What `roost apply` accepts, for `-o yaml`; without it, the record. */
+  readonly document?: (record: R) => object
 }
 
 export interface OutputOptions {
-  readonly output: 'table' | 'json'
+  readonly output: (typeof formats)[number]
+  readonly columns?: readonly string[]
+  /** False with `--no-headers`. */
+  readonly headers: boolean
 }
 
-type Cell = string | number | boolean | null | undefined
-
-/** Columns by heading; each function returns the cell of a record. */
-export type Columns<R> = Readonly<Record<string, (record: R) => Cell>>
-
-export function render<R>(records: readonly R[], columns: Columns<R>, { output }: OutputOptions): string {
-  if (output === 'json') return `${JSON.stringify(records, null, 2)}\n`
-  const headings = Object.keys(columns)
-  const rows = records.map((record) => Object.values(columns).map((cell) => text(cell(record))))
-  return renderTable(headings, rows)
+/** Adds the options of the output to a command. */
+export function withOutput(command: Command): Command {
+  return command
+    .addOption(new Option('-o, --output <format>', 'output format').choices(formats).default('table'))
+    .option('--columns <names>', 'columns to print, separated by commas, such as ID,NAME', parseColumns)
+    .option('--no-headers', 'leave out the line of headings')
 }
 
-/** Prints one record with a line for each cell. */
-export function renderOne<R>(record: R, columns: Columns<R>): string {
-  const width = Math.max(...Object.keys(columns).map((heading) => heading.length))
-  const lines = Object.entries(columns).map(([heading, cell]) => `${heading.padEnd(width)}  ${text(cell(record))}\n`)
-  return lines.join('')
+function parseColumns(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim())
+  if (names.includes('')) throw new InvalidArgumentError('Separate headings by commas, such as ID,NAME.')
+  return names
 }
 
-/** Returns printable text: values from nodes or other operators must not contain terminal escapes. */
-function text(cell: Cell): string {
-  return printable(String(cell ?? '-'))
+/** Prints records, in pages where they do not fit on the terminal. */
+export async function print<R>(
+  terminal: Terminal,
+  records: readonly R[],
+  view: View<R>,
+  options: OutputOptions,
+): Promise<void> {
+  await page(terminal, await render(terminal, records, view, options))
+}
+
+/** Prints one record: a line for each cell in a table, an object in JSON and YAML. */
+export async function printOne<R>(terminal: Terminal, record: R, view: View<R>, options: OutputOptions): Promise<void> {
+  await page(terminal, await renderOne(terminal, record, view, options))
+}
+
+async function render<R>(
+  terminal: Terminal,
+  records: readonly R[],
+  view: View<R>,
+  options: OutputOptions,
+): Promise<string> {
+  const { output } = options
+  if (output === 'json') return json(records)
+  if (output === 'yaml') return yamlOf(records.map((record) => view.document?.(record) ?? (record as object)))
+  if (output === 'name') return records.map((record) => `${printable(String(view.name(record)))}\n`).join('')
+  const columns = columnsOf(view, options)
+  return output === 'csv' ? csvOf(records, columns, options) : tableOf(terminal, records, columns, options)
+}
+
+async function renderOne<R>(terminal: Terminal, record: R, view: View<R>, options: OutputOptions): Promise<string> {
+  if (options.output === 'json') return json(record)
+  if (options.output !== 'table' && options.output !== 'wide') return render(terminal, [record], view, options)
+  const columns = Object.entries(columnsOf({ ...view, columns: { ...view.columns, ...view.wide } }, options))
+  const width = Math.max(...columns.map(([heading]) => heading.length))
+  const now = nowOf(options)
+  return columns
+    .map(([heading, read]) => {
+      const cell = read(record)
+      const text = printable(cellText(cell, now) || '-')
+      const shown = terminal.style.color ? painted(cell, text) : text
+      return options.headers ? `${heading.padEnd(width)}  ${shown}\n` : `${shown}\n`
+    })
+    .join('')
+}
+
+/** Prints a value that is no list of records of a kind, as JSON or YAML. */
+export async function printValue(terminal: Terminal, value: object, { output }: OutputOptions): Promise<void> {
+  await page(terminal, output === 'yaml' ? await yamlOf([value]) : json(value))
+}
+
+export function isStructured({ output }: OutputOptions): boolean {
+  return output === 'json' || output === 'yaml'
+}
+
+/** Returns whether a person reads the output, who gets more than one table. */
+export function isTabular({ output, columns }: OutputOptions): boolean {
+  return (output === 'table' || output === 'wide') && columns === undefined
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
+
+/** The library is loaded only here, because it takes 20 ms. */
+async function yamlOf(documents: readonly object[]): Promise<string> {
+  const { stringify } = await import('yaml')
+  return documents.map((document) => stringify(document, { lineWidth: 0 })).join('---\n')
+}
+
+function nowOf({ output }: OutputOptions): number | undefined {
+  return output === 'table' ? Date.now() : undefined
+}
+
+/** Headings are compared without case, blanks and dashes. */
+function simple(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z\d%]/g, '')
+}
+
+function columnsOf<R>({ columns, wide = {} }: View<R>, { output, columns: asked }: OutputOptions): Columns<R> {
+  const all: Columns<R> = { ...columns, ...wide }
+  if (asked === undefined) return output === 'table' ? columns : all
+  const headings = Object.keys(all)
+  const chosen = asked.map((name) => {
+    const heading = headings.find((each) => simple(each) === simple(name))
+    if (heading === undefined)
+      throw new CommandError(`There is no column '${name}'. Columns: ${headings.join(', ')}.`, exitCodes.usage)
+    return [heading, all[heading] as (record: R) => Cell] as const
+  })
+  return Object.fromEntries(chosen)
+}
+
+function tableOf<R>(
+  { out, style }: Terminal,
+  records: readonly R[],
+  columns: Columns<R>,
+  options: OutputOptions,
+): string {
+  const cells = records.map((record) => Object.values(columns).map((read) => read(record)))
+  const now = nowOf(options)
+  const rows = cells.map((row) => row.map((cell) => cellText(cell, now) || '-'))
+  return renderTable(Object.keys(columns), rows, {
+    headings: options.headers,
+    ...(style.color && { paint: (padded, row, column) => painted(cells[row]?.[column], padded) }),
+    ...(out.isTTY && options.output === 'table' && { maxWidth: out.columns }),
+  })
+}
+
+function csvOf<R>(records: readonly R[], columns: Columns<R>, { headers }: OutputOptions): string {
+  const lines = records.map((record) => csvLine(Object.values(columns).map((read) => csvCell(read(record)))))
+  return [...(headers ? [csvLine(Object.keys(columns))] : []), ...lines].join('')
+}
+
+function csvCell(cell: Cell): string | number | boolean {
+  return typeof cell === 'number' || typeof cell === 'boolean' ? cell : cellText(cell)
 }

@@ -1,21 +1,10 @@
 import { Readable } from 'node:stream'
+import { csvLine } from '@roost/runtime'
 import type { FastifyReply } from 'fastify'
 
 type Cell = string | number | boolean
 /** What a row does not have is an empty cell. */
 export type CsvRow = Readonly<Record<string, Cell | undefined>>
-
-/** One line of RFC 4180. Text that a spreadsheet would take for a formula gets a `'` in front. */
-export function csvLine(cells: readonly Cell[]): string {
-  return `${cells.map(cellText).join(',')}\r\n`
-}
-
-function cellText(cell: Cell): string {
-  if (typeof cell !== 'string') return String(cell)
-  const isFormula = /^[=+\-@\t\r]/.test(cell)
-  const text = isFormula ? `'${cell}` : cell
-  return isFormula || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
 
 type Pieces = AsyncIterable<readonly CsvRow[]> | Iterable<readonly CsvRow[]>
 

@@ -1,0 +1,51 @@
+import { request as plainRequest } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { text } from 'node:stream/consumers'
+import type { TLSSocket } from 'node:tls'
+import { CommandError } from '../terminal/exit-codes.js'
+import { describeUnreachable } from './target.js'
+import type { Target } from './target.js'
+
+export interface HttpRequest {
+  readonly path: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly timeoutMs?: number
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  /** Unix milliseconds; null without TLS. */
+  readonly certificateValidUntil: number | null
+}
+
+const probeTimeoutMs = 10_000
+
+/** Sends one request. Rejects with a sentence if the control plane cannot be called. */
+export async function sendRequest(target: Target, asked: HttpRequest): Promise<HttpAnswer> {
+  try {
+    const response = await sendOnce(target, asked)
+    const { socket, statusCode: status = 0, headers } = response
+    const validTo = 'getPeerCertificate' in socket ? (socket as TLSSocket).getPeerCertificate().valid_to : undefined
+    const certificateValidUntil = validTo === undefined ? null : Date.parse(validTo)
+    return { status, headers, body: await text(response), certificateValidUntil }
+  } catch (error) {
+    throw new CommandError(describeUnreachable(target.url, error))
+  }
+}
+
+function sendOnce({ url, ca }: Target, asked: HttpRequest): Promise<IncomingMessage> {
+  const { path, method = 'GET', headers = {}, body, timeoutMs = probeTimeoutMs } = asked
+  const send = url.startsWith('http:') ? plainRequest : request
+  const options = { method, headers, timeout: timeoutMs, ...(ca !== undefined && { ca }) }
+  return new Promise((resolve, reject) => {
+    const sent = send(new URL(path, url), options, resolve)
+    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)))
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}

@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises'
+import { text as textOf } from 'node:stream/consumers'
+import { printable } from '@roost/runtime'
+import type { Command } from 'commander'
+import type { Config } from '../../config.js'
+import { requireKey } from '../client/api.js'
+import { sendRequest } from '../client/http.js'
+import type { HttpAnswer, HttpRequest } from '../client/http.js'
+import { findConnection } from '../client/target.js'
+import type { Target } from '../client/target.js'
+import { CommandError, exitCodes } from '../terminal/exit-codes.js'
+import { page } from '../terminal/pager.js'
+import type { Terminal } from '../terminal/terminal.js'
+
+interface CallFlags {
+  readonly data?: string
+  readonly all?: boolean
+  readonly curl?: boolean
+}
+
+const timeoutMs = 120_000
+/** Paths that are not below /api/v1. */
+const otherPaths = /^\/(?:api|trpc|docs|healthz|readyz|metrics|openapi\.json)(?:[/?]|$)/
+
+/** Adds the command that calls any route. */
+export function addApiCall(program: Command, config: () => Config, terminal: Terminal): void {
+  program
+    .command('api <method> <path>')
+    .description('Call a route of the API and print its answer')
+    .option('-d, --data <json>', 'body: JSON, @FILE, or - for standard input')
+    .option('--all', 'follow the pages of a list and print all its objects')
+    .option('--curl', 'print the request as a line for curl instead of sending it, without the key')
+    .addHelpText(
+      'after',
+      '\nPaths are below /api/v1: "roost api GET /nodes/" calls /api/v1/nodes/. /docs/ of the server lists all.',
+    )
+    .action(async (method: string, path: string, { data, all = false, curl = false }: CallFlags) => {
+      const connection = await findConnection(config())
+      const body = data === undefined ? undefined : await readBody(data, terminal.in)
+      const asked = { method: method.toUpperCase(), path: fullPath(path), ...(body !== undefined && { body }) }
+      if (curl) {
+        terminal.out.write(curlLine(connection, asked))
+        return
+      }
+      const apiKey = requireKey(connection, config())
+      const headers = {
+        authorization: `apikey ${apiKey}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      }
+      const request = { ...asked, headers, timeoutMs }
+      await page(terminal, await (all ? allObjects(connection, request) : oneAnswer(connection, request)))
+    })
+}
+
+function fullPath(path: string): string {
+  const absolute = path.startsWith('/') ? path : `/${path}`
+  return otherPaths.test(absolute) ? absolute : `/api/v1${absolute}`
+}
+
+async function oneAnswer(target: Target, request: HttpRequest): Promise<string> {
+  const { body, headers } = await accepted(target, request)
+  if (body === '') return ''
+  return headers['content-type']?.startsWith('application/json') === true ? pretty(JSON.parse(body)) : body
+}
+
+async function allObjects(target: Target, request: HttpRequest): Promise<string> {
+  const objects: unknown[] = []
+  for (let path: string | null = request.path; path !== null;) {
+    const { body } = await accepted(target, { ...request, path })
+    const found = JSON.parse(body) as { readonly meta?: { readonly next: string | null }; readonly objects?: unknown[] }
+    if (found.objects === undefined) throw new CommandError(`${request.path} is not a list.`, exitCodes.usage)
+    objects.push(...found.objects)
+    path = found.meta?.next ?? null
+  }
+  return pretty(objects)
+}
+
+const codesOfStatuses: Readonly<Record<number, number>> = {
+  400: exitCodes.usage,
+  401: exitCodes.unauthorized,
+  403: exitCodes.unauthorized,
+  404: exitCodes.notFound,
+  409: exitCodes.conflict,
+  412: exitCodes.conflict,
+}
+
+async function accepted(target: Target, request: HttpRequest): Promise<HttpAnswer> {
+  const answer = await sendRequest(target, request)
+  if (answer.status < 400) return answer
+  const text = printable(answer.body.trim())
+  throw new CommandError(
+    `${request.method} ${request.path} was answered with status ${answer.status}: ${text}`,
+    codesOfStatuses[answer.status] ?? exitCodes.error,
+  )
+}
+
+function pretty(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+function curlLine({ url, ca }: Target, { method, path, body }: HttpRequest): string {
+  const parts = [
+    `curl -X ${method}`,
+    ...(ca === undefined ? [] : ['--cacert "$ROOST_CA"']),
+    '-H "Authorization: apikey $ROOST_API_KEY"',
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json' -d ${quoted(body)}`]),
+    quoted(new URL(path, url).href),
+  ]
+  return `${parts.join(' ')}\n`
+}
+
+/** Reads the body of a request: a text, `-` for standard input, or `@` and a file. */
+async function readBody(text: string, input: NodeJS.ReadStream): Promise<string> {
+  if (text === '-') return textOf(input)
+  if (!text.startsWith('@')) return text
+  return readFile(text.slice(1), 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
+    throw new CommandError(`Cannot read the file ${text.slice(1)} (${code}).`, exitCodes.usage)
+  })
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+import type { Config } from '../config.js'
+import { addAuthority } from './authority.js'
+import { addLocalData } from './local-data.js'
+import type { ServeFlags, StartServer } from './serve-options.js'
+import type { Terminal } from './terminal/terminal.js'
+
+const variablesHelp = `Variables:
+  ROOST_DATA_DIR      directory of the database, the key and the CA (/var/lib/roost for root, else ~/.local/share/roost)
+  ROOST_LISTEN        address to listen on, HOST:PORT (127.0.0.1:8443)
+  ROOST_PUBLIC_URL    URL for nodes and users, such as https://roost.example:8443
+  ROOST_TLS           auto (own CA), files (with ROOST_TLS_CERT and ROOST_TLS_KEY) or off
+  ROOST_BEHIND_PROXY  addresses and networks of reverse proxies; 1: a proxy on this machine; 0: no proxy (0)
+  ROOST_LOG_LEVEL     debug, info, warn or error (info)
+  DATABASE_URL        URL of your own PostgreSQL instead of the embedded one
+  ROOST_DEPLOYMENT_TIMEOUT           timeout of a node in a deployment, in seconds (600)
+  ROOST_LOCK_WAIT                    how long a start waits for another Roost to release the database, in seconds (30)
+  ROOST_USAGE_RETENTION_DAYS         retention of utilization, in days (397)
+  ROOST_AUDIT_RETENTION_DAYS         retention of the audit log, in days (400)
+  ROOST_JOB_RETENTION_DAYS           retention of finished deployments, in days (90)
+  ROOST_IDEMPOTENCY_RETENTION_HOURS  retention of answers to requests with an Idempotency-Key, in hours (24)`
+
+/** Adds the commands for the machine of the control plane. `startServer` is passed: it takes half a second to load. */
+export function addLocal(program: Command, config: () => Config, terminal: Terminal, startServer: StartServer): void {
+  const local = program.command('local').description('Manage the control plane on its own machine')
+  addAuthority(local, config, terminal)
+  addLocalData(local, config, terminal)
+  local
+    .command('serve')
+    .description('Run the control plane in the foreground')
+    .option('--agent <path>', 'also run this agent program for this machine')
+    .addHelpText('after', `\n${variablesHelp}`)
+    .action(async (options: ServeFlags) => {
+      const { serve } = await import('./serve.js')
+      await serve(config(), { ...options, startServer }, terminal)
+    })
+}
