@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { refreshIdentity } from '@roost/control-plane/dist/tls/authority.js'
@@ -55,6 +55,65 @@ describe('ROOST_TLS', () => {
       /^roost: \S+\/key\.pem is not the key of the certificate in \S+\/cert\.pem\. Both files must be PEM\.\n$/,
     )
     expect(code).toBe(1)
+    await rm(dir, { recursive: true })
+  })
+})
+
+describe('roost local set-certificate', () => {
+  it('installs what clients and agents accept, and nothing else', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'roost-files-'))
+    const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')]
+    /** Issues a certificate of the authority in a folder; another list of names is another certificate. */
+    const issue = async (authority: string, names: readonly string[], now = Date.now) => {
+      const made = await refreshIdentity({
+        dataDir: join(dir, authority),
+        names,
+        now,
+        everyNodeKnows: async () => true,
+      })
+      await writeFile(join(dir, 'next.pem'), made.cert)
+      await writeFile(join(dir, 'next.key'), made.key)
+      return made
+    }
+    const names = ['localhost', '127.0.0.1']
+    const first = await issue('one', names)
+    await writeFile(cert, first.cert)
+    await writeFile(key, first.key)
+    const files = { ROOST_TLS: 'files', ROOST_TLS_CERT: cert, ROOST_TLS_KEY: key }
+    const env = controlPlaneEnv(dir, { ...files, ROOST_PUBLIC_URL: 'https://roost.example' })
+    const set = (...flags: readonly string[]) =>
+      runRoost(['local', 'set-certificate', join(dir, 'next.pem'), join(dir, 'next.key'), ...flags], env)
+    const refused = async (reason: string) => {
+      expect(await set()).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
+      expect(await readFile(cert, 'utf8')).toBe(first.cert)
+    }
+
+    await issue('one', [...names, 'other.example'])
+    await refused('does not cover roost.example of ROOST_PUBLIC_URL, only DNS:localhost')
+    await issue('two', [...names, 'roost.example'])
+    await refused('is not issued by the private authority of the present certificate')
+    await issue('three', [...names, 'roost.example'], () => Date.now() - 4e10)
+    await refused('Renew it first.')
+    const next = await issue('one', [...names, 'roost.example'])
+    await writeFile(join(dir, 'next.key'), first.key)
+    await refused('next.key is not the key of the certificate in')
+
+    await writeFile(join(dir, 'next.key'), next.key)
+    expect(await set()).toMatchObject({ code: 0, stdout: expect.stringContaining('valid until') })
+    expect((await stat(key)).mode & 0o777).toBe(0o600)
+    expect(await readFile(cert, 'utf8')).toBe(next.cert)
+    await issue('two', [...names, 'roost.example'])
+    expect(await set('--force')).toMatchObject({ code: 0 })
+    await rm(dir, { recursive: true })
+  })
+
+  it('says which variables it needs', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'roost-files-'))
+    const { code, stderr } = await runRoost(['local', 'set-certificate', 'a', 'b'], controlPlaneEnv(dir))
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('Set ROOST_TLS=files, ROOST_TLS_CERT and ROOST_TLS_KEY'),
+    ])
     await rm(dir, { recursive: true })
   })
 })

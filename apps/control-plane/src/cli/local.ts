@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { addAuthority } from './authority.js'
+import { addCertificate } from './certificates/certificate.js'
 import { addLocalData } from './local-data.js'
 import type { ServeFlags, StartServer } from './serve-options.js'
 import type { Terminal } from './terminal/terminal.js'
@@ -24,6 +25,7 @@ const variablesHelp = `Variables:
 export function addLocal(program: Command, config: () => Config, terminal: Terminal, startServer: StartServer): void {
   const local = program.command('local').description('Manage the control plane on its own machine')
   addAuthority(local, config, terminal)
+  addCertificate(local, config, terminal)
   addLocalData(local, config, terminal)
   local
     .command('serve')

@@ -67,7 +67,8 @@ async function keepFresh(refresh: () => Promise<Identity>, log: Log): Promise<Om
   }
 }
 
-async function readIdentity(certPath: string, keyPath: string): Promise<Identity> {
+/** Reads a certificate with its chain and its key. Throws StartError. */
+export async function readIdentity(certPath: string, keyPath: string): Promise<Identity> {
   const [cert, key] = await Promise.all(
     [certPath, keyPath].map((path) =>
       readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

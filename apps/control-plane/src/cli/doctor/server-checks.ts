@@ -10,8 +10,8 @@ import type { Check, Result } from './check.js'
 import { sendRequest } from '../client/http.js'
 
 const dayMs = 86_400_000
-/** Roost renews its own certificates earlier. */
-const certificateDays = 7
+/** Roost renews its own certificates earlier; other authorities have those of 90 days renewed 30 days before their end. */
+const certificateDays = { auto: 7, files: 21, off: 7 }
 
 /** Checks a running control plane as its clients see it. */
 export function serverChecks(config: Config, target: Connection): readonly Check[] {
@@ -49,13 +49,16 @@ async function address(target: Target): Promise<Result> {
     : ['fail', `${target.url}/healthz answers with status ${status}. See the log of the control plane.`]
 }
 
-async function certificate(target: Target): Promise<Result> {
+async function certificate(target: Target, { tls }: Config): Promise<Result> {
   const { certificateValidUntil: end } = await sendRequest(target, { path: '/healthz' })
   if (end === null) return ['ok', 'none: TLS is off']
   const days = Math.floor((end - Date.now()) / dayMs)
-  return days >= certificateDays
-    ? ['ok', `is trusted and valid for ${days} days`]
-    : ['warn', `expires in ${days} days. Renew it. If Roost issued it, restart Roost instead.`]
+  if (days >= certificateDays[tls.mode]) return ['ok', `is trusted and valid for ${days} days`]
+  const remedy =
+    tls.mode === 'files'
+      ? 'Its renewal failed, or its hook does not call `roost local set-certificate`.'
+      : 'Renew it. If Roost issued it, restart Roost instead.'
+  return ['warn', `expires in ${days} days. ${remedy}`]
 }
 
 async function database(target: Target): Promise<Result> {
