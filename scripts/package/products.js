@@ -45,7 +45,7 @@ export const programs = {
       'apps/node-agent/systemd/roost-agent-upgrade.path',
       'apps/node-agent/systemd/roost-agent-upgrade.service',
     ],
-    examples: ['apps/node-agent/systemd/roost-agent-gateway.conf'],
+    examples: ['apps/node-agent/assets/roost-agent-gateway.conf'],
     sysusers: 'apps/node-agent/systemd/roost-agent.sysusers',
   },
 }

@@ -55,7 +55,6 @@ WantedBy=multi-user.target
 // As docs/agent.md installs the agent on a gateway; the cache's folder is an argument of rclone, too.
 const files = [
   ['/etc/systemd/system/roost-agent.service', packaged('roost-agent.service')],
-  ['/etc/systemd/system/roost-agent.service.d/gateway.conf', packaged('roost-agent-gateway.conf')],
   // A shorter watchdog, so that the test does not wait for 30 s.
   ['/etc/systemd/system/roost-agent.service.d/test.conf', '[Service]\nWatchdogSec=8\nRestartSec=1\n'],
   ['/etc/systemd/system/smbd.service.d/test.conf', `[Service]\nExecStartPre=${recordMounts('samba')}\n`],

@@ -10,7 +10,7 @@ import { repository } from '../support/http/control-plane.js'
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 const readUnit = (path: string) => readFileSync(join(repository, 'apps', path), 'utf8')
 const agent = readUnit('node-agent/systemd/roost-agent.service')
-const onGateways = readUnit('node-agent/systemd/roost-agent-gateway.conf')
+const onGateways = readUnit('node-agent/assets/roost-agent-gateway.conf')
 const server = readUnit('control-plane/systemd/roost.service')
 
 function setting(unit: string, name: string): string | undefined {

@@ -1,11 +1,18 @@
 import type { Finding } from '@roost/runtime'
 import type { AgentConfig } from '../config.js'
+import { kernelOf, openMachine } from '../machine/machine.js'
+import { readUnitText } from '../prepare/unit-text.js'
+import { unitOfGateway } from '../shares/gateway-unit.js'
 import { isPrepared } from '../shares/prepare.js'
+import { checkConfinement } from './checks/check-confinement.js'
 import { missingPreparations } from './gateway-prepare.js'
 
 /** Checks that shares can be deployed to this machine, which is a gateway. */
 export function checkGateway(config: AgentConfig): readonly Finding[] {
-  return [checkServers(config), checkRights()]
+  const machine = openMachine(config.root)
+  const { mountDirectory } = config.gateway
+  const confinement = checkConfinement({ machine, kernel: kernelOf(machine), mountDirectory })
+  return [checkServers(config), checkRights(config), ...confinement]
 }
 
 function checkServers(config: AgentConfig): Finding {
@@ -22,9 +29,13 @@ function checkServers(config: AgentConfig): Finding {
   }
 }
 
-function checkRights(): Finding {
+/** Checks the account of the unit, where one starts the agent: this command may run as another account. */
+function checkRights({ root }: AgentConfig): Finding {
   const check = 'rights of a gateway'
-  if (process.getuid?.() === 0) return { check, verdict: 'ok', message: 'root' }
-  const message = 'deployments of shares need root permissions: install roost-agent-gateway.conf, see docs/agent.md.'
+  const machine = openMachine(root)
+  const isUnit = readUnitText(machine, 'roost-agent.service') !== undefined
+  const isRoot = isUnit ? unitOfGateway(machine).length === 0 : process.getuid?.() === 0
+  if (isRoot) return { check, verdict: 'ok', message: 'root' }
+  const message = 'deployments of shares need the permissions of root: run `roost-agent gateway prepare`.'
   return { check, verdict: 'warn', message }
 }

@@ -7,6 +7,7 @@ import { type Machine, openMachine } from '../machine/machine.js'
 import { runCommand } from '../machine/run-command.js'
 import { isUnderSystemd } from '../machine/systemd.js'
 import { ensureKey, type Enrollment, keepIdentity, readIdentity, readMachineIds } from '../machine/identity.js'
+import { readUnitText } from '../prepare/unit-text.js'
 import { readHardware } from '../inventory/hardware.js'
 import { clockRemedy } from '../uplink/clock-skew.js'
 import { requestEnrollment } from '../uplink/enroll.js'
@@ -17,9 +18,6 @@ import { doPreparations, missingPreparations } from './gateway-prepare.js'
 import type { EnrollFlags } from './flags.js'
 import { parsePin } from './pin.js'
 import { serverUrl } from './server-url.js'
-
-/** docs/agent.md installs the unit there. */
-const unitPath = '/etc/systemd/system/roost-agent.service'
 
 /** Makes this machine a node. Done already for the same control plane, it says so and succeeds. */
 export async function enroll(flags: EnrollFlags): Promise<number> {
@@ -57,7 +55,7 @@ export async function enroll(flags: EnrollFlags): Promise<number> {
   await keepIdentity(config.dataDir, { server: server.origin, node_id, node_uuid, cluster })
   const start = startLine(machine, config.dataDir, flags)
   say(`This machine is node ${node_id} (${node_uuid}) of the cluster ${cluster}. Start the agent with: ${start}`)
-  if (gateway !== null && gateway.preparations.length > 0) await doPreparations(machine, gateway.preparations)
+  if (gateway !== null && gateway.preparations.length + gateway.unit.length > 0) await doPreparations(gateway, config)
   const remedy = clockRemedy(skewSeconds)
   if (remedy !== null) say(`Warning: ${remedy}`)
   return exitCodes.ok
@@ -90,7 +88,7 @@ function startLine(machine: Machine, dataDir: string, { root, config }: EnrollFl
     ...(root === undefined ? [] : ['--root', root]),
     ...(config === undefined ? [] : ['--config', resolve(config)]),
   ]
-  if (flags.length === 0 && isUnderSystemd(machine) && machine.stamp(unitPath) !== undefined)
+  if (flags.length === 0 && isUnderSystemd(machine) && readUnitText(machine, 'roost-agent.service') !== undefined)
     return 'systemctl enable --now roost-agent'
   return ['roost-agent', ...flags.map(shellQuoted), 'run'].join(' ')
 }

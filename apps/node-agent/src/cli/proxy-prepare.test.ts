@@ -56,6 +56,7 @@ beforeEach(() => {
   write('/etc/group', `swift:x:${gid}:\n`)
   write('/etc/swift/proxy-server.conf', configuration())
   write('/usr/lib/systemd/system/swift-proxy.service', unit)
+  write('/usr/lib/systemd/system/roost-agent.service', '[Service]\nUser=roost-agent\n')
   write('/usr/sbin/rsyslogd', '')
   write('/etc/rsyslog.d/swift.conf', '')
   write('/proc/sys/net/ipv4/tcp_migrate_req', '0\n')
@@ -127,7 +128,6 @@ describe('roost-agent proxy prepare', () => {
     chmodSync(join(root, folder), 0o2750)
     const command = 'ExecStart=\nExecStart=/usr/bin/swift-proxy-server /etc/swift/proxy-server.conf.d\n'
     write('/etc/systemd/system/swift-proxy.service.d/roost.conf', `[Service]\n${command}`)
-    write('/usr/lib/systemd/system/roost-agent.service', '[Service]\nUser=roost-agent\n')
     const rights = '[Service]\nSupplementaryGroups=swift\nAmbientCapabilities=CAP_DAC_READ_SEARCH CAP_KILL\n'
     write('/etc/systemd/system/roost-agent.service.d/proxy.conf', rights)
     write('/etc/sysctl.d/60-swift-proxy.conf', 'net.ipv4.tcp_migrate_req = 1\n')

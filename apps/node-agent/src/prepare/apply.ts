@@ -9,6 +9,7 @@ export async function makeChanges(
   record: PreparationRecord,
   changes: readonly PlannedChange[],
 ): Promise<void> {
+  if (changes.length === 0) return
   const earlier = await record.read()
   // It is written first: a process that is killed leaves a record of more changes than were made, never of fewer.
   await record.write(merged(earlier, changes))

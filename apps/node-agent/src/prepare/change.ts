@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { Machine } from '../machine/machine.js'
-import { unifiedDiff } from '../shares/unified-diff.js'
+import { unifiedDiff } from '../machine/unified-diff.js'
 import { absent, isSame, type PathState, readState } from './path-state.js'
 
 /** One change of the machine that prepares it for the agent. */

@@ -6,9 +6,10 @@ import { isUnderSystemd } from '../machine/systemd.js'
 export type Effect = readonly string[]
 
 /** Returns what systemd has to do after these paths have changed. None of it interrupts a client. */
-export function effectsOf(paths: readonly string[], configFile: string): readonly Effect[] {
+export function effectsOf(paths: readonly string[], configFile: string | null): readonly Effect[] {
   const isChanged = (start: string) => paths.some((path) => path.startsWith(start))
-  const isAgentChanged = isChanged('/etc/systemd/system/roost-agent.service.d/') || isChanged(configFile)
+  const isAgentChanged =
+    isChanged('/etc/systemd/system/roost-agent.service.d/') || (configFile !== null && isChanged(configFile))
   return [
     ...(isChanged('/etc/systemd/system/') ? [['daemon-reload']] : []),
     ...(isChanged('/etc/rsyslog.d/') ? [['try-restart', 'rsyslog.service']] : []),

@@ -27,8 +27,8 @@ export function openRecord(dataDir: string, role: 'proxy' | 'gateway'): Preparat
       return (await readManagedRecord(path, PreparedRecord, remedy))?.entries ?? []
     },
     async write(entries) {
-      if (entries.length === 0) return removeManagedFile(path)
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      if (entries.length === 0) return removeManagedFile(path)
       await writeManagedFile(path, JSON.stringify({ version: 1, entries }))
     },
   }

@@ -31,7 +31,7 @@ export async function revertChanges(
   reverts: readonly PlannedChange[],
 ): Promise<void> {
   for (const { path, after } of reverts) await writeState(machine, path, after)
-  await record.write([])
+  if ((await record.read()).length > 0) await record.write([])
 }
 
 /** Returns the state to restore; a file that was edited since keeps these edits. */

@@ -5,7 +5,7 @@ import type { Gateway } from './gateway.js'
 import { sha256 } from './gateway-state.js'
 import { bodyOf } from './plan.js'
 import type { Adoption, ShareServer } from './servers/share-server.js'
-import { unifiedDiff } from './unified-diff.js'
+import { unifiedDiff } from '../machine/unified-diff.js'
 
 /** Returns the differences from the last deployment: in our files, in what their servers serve, in the mounts. */
 export async function gatewayDrift({ machine, servers, mounts, state }: Gateway): Promise<readonly DriftedItem[]> {

@@ -7,7 +7,7 @@ import { shareProtocols } from './index.js'
 import { requireOwnFiles } from './prepare.js'
 import type { LiveSession, NameOf } from './servers/share-server.js'
 import type { ServerChange } from './server-change.js'
-import { unifiedDiff } from './unified-diff.js'
+import { unifiedDiff } from '../machine/unified-diff.js'
 
 /** Plans a deployment of these shares. Rejects with the reason where it could not be done. */
 export async function planGateway(gateway: Gateway, desired: DesiredGateway): Promise<DeploymentPlan> {

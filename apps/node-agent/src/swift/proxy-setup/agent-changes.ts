@@ -9,7 +9,8 @@ export const agentDropIn = '/etc/systemd/system/roost-agent.service.d/proxy.conf
 
 /** Lets the agent write the users of the proxy, and signal the proxy, which runs as another account. */
 export function rightsOfAgent(machine: Machine, group: string): readonly Change[] {
-  const unit = readUnitText(machine, 'roost-agent.service') ?? ''
+  const unit = readUnitText(machine, 'roost-agent.service')
+  if (unit === undefined) return [] // another supervisor starts the agent
   const parts = (name: string) => settingsOf(unit, name).flatMap((value) => value.split(/\s+/))
   const isRoot = parts('User').at(-1) === 'root'
   if (isRoot || (parts('SupplementaryGroups').includes(group) && parts('AmbientCapabilities').includes('CAP_KILL')))

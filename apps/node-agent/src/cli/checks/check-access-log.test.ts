@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openMachine } from '../machine/machine.js'
-import { logFormatOf } from '../swift/access-log/log-format.js'
+import { openMachine } from '../../machine/machine.js'
+import { logFormatOf } from '../../swift/access-log/log-format.js'
 import { checkAccessLog } from './check-access-log.js'
 
 const line =

@@ -1,9 +1,9 @@
 import type { Finding } from '@roost/runtime'
 import { open } from 'node:fs/promises'
-import type { Machine } from '../machine/machine.js'
-import type { ParseAccessLine } from '../swift/access-log/access-line.js'
-import type { LogFormat } from '../swift/access-log/log-format.js'
-import type { AccessLog } from '../swift/access-log/transfer-usage.js'
+import type { Machine } from '../../machine/machine.js'
+import type { ParseAccessLine } from '../../swift/access-log/access-line.js'
+import type { LogFormat } from '../../swift/access-log/log-format.js'
+import type { AccessLog } from '../../swift/access-log/transfer-usage.js'
 
 const check = 'access log'
 const lastBytes = 256 * 1_024
