@@ -90,12 +90,12 @@ describe('roost local set-certificate', () => {
 
     await issue('one', [...names, 'other.example'])
     await refused('does not cover roost.example of ROOST_PUBLIC_URL, only DNS:localhost')
-    await issue('two', [...names, 'roost.example'])
+    const other = await issue('two', [...names, 'roost.example'])
     await refused('is not issued by the private authority of the present certificate')
     await issue('three', [...names, 'roost.example'], () => Date.now() - 4e10)
     await refused('Renew it first.')
     const next = await issue('one', [...names, 'roost.example'])
-    await writeFile(join(dir, 'next.key'), first.key)
+    await writeFile(join(dir, 'next.key'), other.key)
     await refused('next.key is not the key of the certificate in')
 
     await writeFile(join(dir, 'next.key'), next.key)
