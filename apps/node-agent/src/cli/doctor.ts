@@ -28,7 +28,7 @@ import { checkAccessLog } from './checks/check-access-log.js'
 import { checkGateway } from './check-gateway.js'
 import { exitCodes } from './command-error.js'
 import type { PrintFlags } from './flags.js'
-import { reach } from './reach.js'
+import { reach } from './checks/reach.js'
 
 const log = createLog({ format: 'pretty', level: 'error', write: (line) => process.stderr.write(line) })
 

@@ -41,6 +41,8 @@ export interface ProxyLeaveFlags extends ProxyFlags {
   readonly endUsers?: boolean
 }
 
+export interface UninstallFlags extends LeaveFlags, ProxyLeaveFlags {}
+
 export interface RunFlags extends GlobalFlags {
   readonly server?: string
   readonly log?: 'json' | 'pretty'

@@ -59,6 +59,15 @@ function addWork(program: Command, ended: Ended): void {
       new Option('--log-level <level>', 'log level').choices(['debug', 'info', 'warn', 'error']).default('info'),
     )
     .action(calling(async () => (await import('./run.js')).run, ended))
+
+  program
+    .command('uninstall')
+    .description('Show how Roost leaves this machine, its servers and its proxy; apply with --yes')
+    .option('--end-shares', 'end the shares that are served')
+    .option('--end-users', 'end the logins of users that are deployed to this proxy')
+    .option('--restart-proxy', 'also restart the proxy, so that it reads its earlier configuration')
+    .option('--yes', 'apply the changes, and remove the package with the identity of this node')
+    .action(calling(async () => (await import('./uninstall.js')).uninstall, ended))
 }
 
 /** Returns the option for the output format, as in `roost`. */
