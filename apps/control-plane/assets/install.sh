@@ -135,10 +135,28 @@ download() {
 install_package() {
   say "Installing $file"
   is_installed || installing=yes
+  tries=0
+  until problem=$(run_package_manager 2>&1 </dev/null); do
+    # Other programs install for a while, for example at the first start of a machine.
+    case $problem in *' lock '*) tries=$((tries + 1)) ;; *) tries=61 ;; esac
+    [ "$tries" -le 60 ] ||
+      fail "The package could not be installed: $(reason "$problem"). Nothing is left of it. Once that is mended, paste the line again."
+    [ "$tries" -gt 1 ] || say 'Waiting for another program that installs packages'
+    sleep 5
+  done
+}
+
+run_package_manager() {
   case $format in
-    deb) problem=$(DEBIAN_FRONTEND=noninteractive dpkg --install "$work/$file" 2>&1 </dev/null) ;;
-    rpm) problem=$(rpm --upgrade --replacepkgs "$work/$file" 2>&1 </dev/null) ;;
-  esac || fail "The package could not be installed: $(last_line "$problem"). Nothing is left of it. Once that is mended, paste the line again."
+    deb) DEBIAN_FRONTEND=noninteractive dpkg --install "$work/$file" ;;
+    rpm) rpm --upgrade --replacepkgs "$work/$file" ;;
+  esac
+}
+
+# dpkg names the cause in the line below its error, and ends with the name of the package.
+reason() {
+  found=$(printf '%s\n' "$1" | sed -n 's/^dpkg: error: //p; /^dpkg: error processing/{ n; s/^ *//; p; }' | head -n 1)
+  printf '%s' "${found:-$(last_line "$1")}"
 }
 
 remove_package() {

@@ -7,7 +7,9 @@ import { runToEnd } from '../programs/processes.js'
 import { nspawnArguments, ownCgroup } from './nspawn.js'
 
 /** The packages of a gateway, as an operator installs them. */
-const packages = 'systemd systemd-sysv dbus procps iproute2 libstdc++6 samba samba-common-bin rclone fuse3'.split(' ')
+const packages = 'systemd systemd-sysv dbus procps iproute2 curl libstdc++6 samba samba-common-bin rclone fuse3'.split(
+  ' ',
+)
 const programs = ['mmdebstrap', 'systemd-nspawn', 'unshare']
 const buildMs = 600_000
 

@@ -41,4 +41,6 @@ it('offers the newest agent that is not newer than the control plane', () => {
   const files = names.flatMap((name) => parsePackageName(name) ?? []).map((name) => ({ ...name, path: name.file }))
   expect(agentPackages(files, '1.10.0').map(({ file }) => file)).toEqual(names.slice(1, 3))
   expect(agentPackages(files, '1.0.0')).toEqual([])
+  // A clone makes packages with the time of its commit.
+  expect(agentPackages(files, '1.11.0-dev').map(({ file }) => file)).toEqual([names[3]])
 })

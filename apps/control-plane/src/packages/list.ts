@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { packageFiles } from './files.js'
 import type { PackageFile } from './files.js'
-import { compareVersions } from './versions.js'
+import { compareVersions, releaseOf } from './versions.js'
 
 /** A package that the control plane offers. */
 export interface Package extends PackageFile {
@@ -48,9 +48,10 @@ export function createPackages(folders: readonly string[]): Packages {
   }
 }
 
-/** Returns the packages of the agent for new nodes: of the newest version that is not newer than the control plane. */
+/** Returns the packages of the agent for new nodes: the newest of a release that is not newer than that of the control plane. */
 export function agentPackages<F extends PackageFile>(files: readonly F[], version: string): readonly F[] {
-  const fitting = files.filter((file) => file.name === 'roost-agent' && compareVersions(file.version, version) <= 0)
+  const isFitting = (file: F) => compareVersions(releaseOf(file.version), releaseOf(version)) <= 0
+  const fitting = files.filter((file) => file.name === 'roost-agent' && isFitting(file))
   const newest = fitting
     .map((file) => file.version)
     .toSorted(compareVersions)

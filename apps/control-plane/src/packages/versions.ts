@@ -8,6 +8,11 @@ export function compareVersions(one: string, other: string): number {
   return collator.compare(before, otherBefore)
 }
 
+/** Returns a version without what precedes its release: 1.0.0 for 1.0.0-dev.20260102. */
+export function releaseOf(version: string): string {
+  return partsOf(version)[0]
+}
+
 const collator = new Intl.Collator('en', { numeric: true })
 
 function partsOf(version: string): readonly [release: string, before: string] {
