@@ -38,6 +38,8 @@ describe.each([
       message: '',
       targets: [{ node, state: 'waiting', message: '', generation: null }],
       dry_run: false,
+      confirm_within_s: null,
+      confirmed: null,
       plan: null,
     })
   })

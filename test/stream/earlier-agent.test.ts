@@ -56,6 +56,13 @@ describe('an agent of 0.1.0', () => {
       .toMatchObject({ state: 'online', agent_version: '0.1.0', node_role: { runs_gateway: true } })
   })
 
+  it('is sent no deployment that must be confirmed, because it could not return by itself', async () => {
+    const answer = await api.call(deployments, { method: 'POST', body: { node, confirm_within_s: 600 } })
+    const { message, targets } = await waitForJob((path) => api.get(path), answer.body as Job)
+    expect(message).toMatch(/cannot return by itself from a deployment that is not confirmed: upgrade the agent of/)
+    expect(targets).toMatchObject([{ state: 'failed', generation: null }])
+  })
+
   it('sends readings', async () => {
     const poll = async () => (await api.get(`${node}metrics/poll/?metrics=load.load.shortterm`)).body.metrics
     const reading = { metric_name: 'load.load.shortterm', timestamp: expect.any(Number), value: expect.any(Number) }

@@ -111,6 +111,7 @@ export class Admission {
       protocol: hello.protocol,
       shareFields: new Set(hello.share_fields ?? shareFieldsOf010),
       storageFields: new Set(hello.storage_fields ?? storageFieldsOf010),
+      capabilities: new Set(hello.capabilities),
       address,
       clock,
     }

@@ -24,7 +24,10 @@ export interface NodeChannel {
   send(nodeId: number, message: ServerMessage): void
 }
 
-export type ConnectedAgent = Pick<AuthenticatedAgent, 'hostname' | 'protocol' | 'shareFields' | 'storageFields'>
+export type ConnectedAgent = Pick<
+  AuthenticatedAgent,
+  'hostname' | 'protocol' | 'shareFields' | 'storageFields' | 'capabilities'
+>
 
 /** The result of a request, or an error message for an operator. */
 export type RequestAnswer<T> = { readonly result: T } | { readonly error: string }

@@ -17,6 +17,7 @@ export interface AuthenticatedAgent {
   readonly shareFields: ReadonlySet<string>
   /** Fields of storage logins that the agent knows. */
   readonly storageFields: ReadonlySet<string>
+  readonly capabilities: ReadonlySet<string>
   readonly address: string
   readonly clock: AgentClock
 }

@@ -1,4 +1,4 @@
-import type { DesiredState } from '@roost/api-types/agent'
+import { confirmCapability, type DesiredState } from '@roost/api-types/agent'
 import type { AuthenticatedAgent } from './session.js'
 
 type KnownFields = Pick<AuthenticatedAgent, 'hostname' | 'shareFields' | 'storageFields'>
@@ -15,6 +15,15 @@ export function unknownFields(agent: KnownFields | undefined, desired: DesiredSt
   }
   const unknown = unknownIn(desired.storage ?? {}, agent.storageFields)
   return unknown.length > 0 ? unsupported('The storage login of the cluster', unknown, agent) : undefined
+}
+
+/** Returns why the agent cannot return by itself from a generation that is not confirmed; undefined: it can, or the node has no session. */
+export function cannotConfirm(
+  agent: Pick<AuthenticatedAgent, 'hostname' | 'capabilities'> | undefined,
+): string | undefined {
+  if (agent === undefined || agent.capabilities.has(confirmCapability)) return undefined
+  const { hostname } = agent
+  return `The agent of ${hostname} cannot return by itself from a deployment that is not confirmed: upgrade the agent of ${hostname}, or deploy without confirm_within_s.`
 }
 
 function unknownIn(record: object, known: ReadonlySet<string>): readonly string[] {

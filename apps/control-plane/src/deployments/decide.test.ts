@@ -25,6 +25,7 @@ const start = (count: number): World => ({
     state: 'waiting',
     begun: false,
     answered: false,
+    unconfirmed: false,
     attempts: 0,
     deadline: null,
     message: '',

@@ -8,6 +8,8 @@ export interface TargetNow {
   readonly begun: boolean
   /** The node itself said how it ended. */
   readonly answered: boolean
+  /** It has ended, but the node returns to its former generation unless the job is confirmed. */
+  readonly unconfirmed: boolean
   /** How many processes have waited for it. */
   readonly attempts: number
   /** Milliseconds of the monotonic clock; null before it has begun. */
@@ -39,14 +41,16 @@ export interface DecisionRules {
   readonly withoutTargets: string
 }
 
-const ended: readonly TargetState[] = ['applied', 'failed', 'rolled_back']
+/** A target in one of these has a result. */
+export const endedStates: readonly TargetState[] = ['applied', 'failed', 'rolled_back']
 
 /** The state machine of a job, without any effect of its own. `now` is the time of the monotonic clock. */
 export function decide(job: JobNow, rules: DecisionRules, now: number): Decision {
   const { targets } = job
   if (targets.length === 0) return { ...nothing, finish: { state: 'COMPLETED_FAILED', message: rules.withoutTargets } }
   const running = targets.filter((target) => target.begun && !isEnded(target, job))
-  const expire = running.filter(({ deadline }) => deadline !== null && deadline <= now)
+  const unconfirmed = targets.filter((target) => target.unconfirmed)
+  const expire = running.filter((target) => isLate(target, now))
   const waiting = targets.filter((target) => !target.begun && !isEnded(target, job))
   // A node that is silent must not stop the others; one that could not do it may be the first of many.
   const broken = targets.some(({ state, answered }) => answered && isFailure(state))
@@ -56,13 +60,17 @@ export function decide(job: JobNow, rules: DecisionRules, now: number): Decision
   const begin = skip.length > 0 ? [] : waiting.slice(0, Math.max(0, free))
   return {
     begin: begin.map(({ nodeId }) => nodeId),
-    expire: expire.map(({ nodeId }) => nodeId),
+    expire: [...expire, ...unconfirmed.filter((target) => isLate(target, now))].map(({ nodeId }) => nodeId),
     skip: skip.map(({ nodeId }) => nodeId),
-    finish: running.length + waiting.length === 0 ? outcome(targets) : null,
+    finish: running.length + waiting.length + unconfirmed.length === 0 ? outcome(targets) : null,
   }
 }
 
 const nothing = { begin: [], expire: [], skip: [] }
+
+function isLate({ deadline }: TargetNow, now: number): boolean {
+  return deadline !== null && deadline <= now
+}
 
 function isFailure(state: TargetState): boolean {
   return state === 'failed' || state === 'rolled_back'
@@ -70,7 +78,7 @@ function isFailure(state: TargetState): boolean {
 
 /** A dry run ends for a target with its plan. */
 function isEnded({ state }: TargetNow, { dryRun }: JobNow): boolean {
-  return ended.includes(state) || (dryRun && state === 'planned')
+  return endedStates.includes(state) || (dryRun && state === 'planned')
 }
 
 function outcome(targets: readonly TargetNow[]): Decision['finish'] {
@@ -89,7 +97,8 @@ export function progressOf(job: JobNow): number {
   if (job.state === 'COMPLETED_SUCCESS' || job.state === 'COMPLETED_FAILED') return 100
   if (job.targets.length === 0) return 0
   const sum = job.targets.reduce((total, target) => total + (isEnded(target, job) ? 100 : weights[target.state]), 0)
-  return Math.floor(sum / job.targets.length)
+  const progress = Math.floor(sum / job.targets.length)
+  return job.targets.some(({ unconfirmed }) => unconfirmed) ? Math.min(99, progress) : progress
 }
 
 const weights: Readonly<Record<TargetState, number>> = {
@@ -112,30 +121,37 @@ type OpenJob = { readonly id: number; readonly now: JobNow }
  */
 export interface TargetDeadlines {
   start(jobId: number, nodeId: number, timeoutMs: number): void
-  /** Returns the job with the deadlines of its targets, and the targets that this process waits for from now on. */
-  withDeadlines(job: OpenJob, timeoutMs: number): { readonly now: JobNow; readonly resumed: readonly number[] }
+  /**
+   * Returns the job with the deadlines of its targets, and the targets that this process waits for from now on.
+   * `confirmMs`: how long a target may wait for a confirmation.
+   */
+  withDeadlines(
+    job: OpenJob,
+    timeoutMs: number,
+    confirmMs: number,
+  ): { readonly now: JobNow; readonly resumed: readonly number[] }
   /** Forgets all jobs but these. */
   keep(jobIds: readonly number[]): void
 }
 
 export function createTargetDeadlines(clock: Pick<Clock, 'monotonic'>): TargetDeadlines {
-  const jobs = new Map<number, Map<number, number>>()
-  const start = (jobId: number, nodeId: number, timeoutMs: number): number => {
+  const jobs = new Map<number, Map<string, number>>()
+  const start = (jobId: number, nodeId: number, timeoutMs: number, isConfirmation = false): number => {
     const deadline = clock.monotonic() + timeoutMs
-    const targets = jobs.get(jobId) ?? new Map<number, number>()
-    jobs.set(jobId, targets.set(nodeId, deadline))
+    const targets = jobs.get(jobId) ?? new Map<string, number>()
+    jobs.set(jobId, targets.set(nameOf(nodeId, isConfirmation), deadline))
     return deadline
   }
   return {
     start,
-    withDeadlines({ id, now }, timeoutMs) {
+    withDeadlines({ id, now }, timeoutMs, confirmMs) {
       const resumed: number[] = []
-      const deadlineOf = ({ nodeId, begun, attempts }: TargetNow): number | null => {
-        const known = jobs.get(id)?.get(nodeId)
+      const deadlineOf = ({ nodeId, begun, unconfirmed, attempts }: TargetNow): number | null => {
+        const known = jobs.get(id)?.get(nameOf(nodeId, unconfirmed))
         if (known !== undefined || !begun) return known ?? null
         if (attempts >= maxAttempts) return -Infinity
         resumed.push(nodeId)
-        return start(id, nodeId, timeoutMs)
+        return start(id, nodeId, unconfirmed ? confirmMs : timeoutMs, unconfirmed)
       }
       const targets = now.targets.map((target) => ({ ...target, deadline: deadlineOf(target) }))
       return { now: { ...now, targets }, resumed }
@@ -144,6 +160,11 @@ export function createTargetDeadlines(clock: Pick<Clock, 'monotonic'>): TargetDe
       for (const id of jobs.keys()) if (!jobIds.includes(id)) jobs.delete(id)
     },
   }
+}
+
+/** A target has a deadline for its result, and another one for its confirmation. */
+function nameOf(nodeId: number, isConfirmation: boolean): string {
+  return isConfirmation ? `${nodeId} confirmation` : String(nodeId)
 }
 
 /** How a job ends: its state and its message. */

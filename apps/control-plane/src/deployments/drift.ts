@@ -75,6 +75,30 @@ async function lockDrifted(
   return states
 }
 
+/** Throws unless the last deployment has ended on the node, with a generation that is complete. */
+async function requireSettled(
+  store: StateStore,
+  tx: Transaction,
+  nodeId: number,
+  { kind, desired, inForce, outcome }: Omit<NodeDeploymentState, 'drift'>,
+): Promise<void> {
+  if (outcome === null)
+    throw new RoostError(
+      'conflict',
+      'The node has not applied the last deployment yet. Wait until this deployment has ended.',
+    )
+  if ((await store.findTargets(tx, nodeId, kind, desired)).length > 0)
+    throw new RoostError(
+      'conflict',
+      'The last deployment of this node waits for its confirmation. Confirm it, or wait until the node has returned to its former generation.',
+    )
+  if (outcome === 'partly' && inForce !== desired)
+    throw new RoostError(
+      'conflict',
+      'The last deployment reached only a part of the node, so no complete generation is in force. Deploy again.',
+    )
+}
+
 /** Starts a new generation with the state in force, changed to what the node has if that is adopted. */
 async function end(
   { store, secrets, adoptShare }: DriftServiceOptions,
@@ -84,16 +108,7 @@ async function end(
   action: DriftAction['action'],
 ): Promise<AuditRecord['changes']> {
   if (!(await store.isGranted(tx, nodeId, kind))) throw new RoostError('conflict', notGranted(kind))
-  if (outcome === null)
-    throw new RoostError(
-      'conflict',
-      'The node has not applied the last deployment yet. Wait until this deployment has ended.',
-    )
-  if (outcome === 'partly' && inForce !== desired)
-    throw new RoostError(
-      'conflict',
-      'The last deployment reached only a part of the node, so no complete generation is in force. Deploy again.',
-    )
+  await requireSettled(store, tx, nodeId, { kind, desired, inForce, outcome })
   const payload = await store.findPayload(tx, nodeId, kind, inForce)
   if (payload === undefined)
     throw new RoostError('conflict', 'The generation in force is no longer stored: start a new deployment.')

@@ -63,7 +63,10 @@ export function createDeployments(options: DeploymentOptions): DeploymentFeature
     timeouts,
   )
   const check = every(checkEveryMs, 'advance deployments', async () => wake(), log)
-  const service = (kind: DeploymentKind) => createJobService({ kind, store: jobs[kind], writes, plan, wake })
+  const service = (kind: DeploymentKind) => {
+    const sending = { sendDesired: (nodeId: number) => nodes.sendDesired(nodeId), now: () => options.clock.now() }
+    return createJobService({ kind, store: jobs[kind], writes, plan, wake, ...sending })
+  }
   return {
     services: {
       gatewayDeployments: service('gateway'),

@@ -18,11 +18,12 @@ export function jobNow(row: JobRow): JobNow {
   return {
     state: row.state as JobState,
     dryRun: row.dryRun,
-    targets: row.targets.map(({ nodeId, state, begun, answered, attempts, message }) => ({
+    targets: row.targets.map(({ nodeId, state, begun, answered, unconfirmed, attempts, message }) => ({
       nodeId,
       state: state as TargetState,
       begun,
       answered,
+      unconfirmed,
       attempts,
       deadline: null,
       message,
@@ -38,15 +39,21 @@ export function jobRecord(row: JobRow): Job {
     cluster: row.nodeId === null ? resourceUri('clusters', row.clusterId) : null,
     state: row.state as JobState,
     created: row.createdAt.toISOString(),
-    started: row.startedAt?.toISOString() ?? null,
-    finished: row.finishedAt?.toISOString() ?? null,
+    started: isoOrNull(row.startedAt),
+    finished: isoOrNull(row.finishedAt),
     progress: progressOf(row.identityTarget === null ? jobNow(row) : identityNow(row, row.identityTarget)),
     message: row.message,
     targets:
       row.identityTarget === null ? row.targets.map(targetRecord) : [identityRecord(row.clusterId, row.identityTarget)],
     dry_run: row.dryRun,
+    confirm_within_s: row.confirmWithinS,
+    confirmed: isoOrNull(row.confirmedAt),
     plan: planRecord(row),
   }
+}
+
+function isoOrNull(time: Date | null): string | null {
+  return time?.toISOString() ?? null
 }
 
 function targetRecord({ nodeId, state, message, generation }: JobRow['targets'][number]): JobTarget {
@@ -61,7 +68,8 @@ function identityRecord(clusterId: number, { state, message }: IdentityRow): Job
 
 /** The job as one whose target is a node: its progress is that of the identity service. */
 function identityNow(row: JobRow, { state, begun, attempts, message }: IdentityRow): JobNow {
-  const target = { nodeId: 0, state: state as TargetState, begun, answered: false, attempts, deadline: null, message }
+  const node = { nodeId: 0, answered: false, unconfirmed: false, deadline: null }
+  const target = { ...node, state: state as TargetState, begun, attempts, message }
   return { ...jobNow(row), targets: [target] }
 }
 

@@ -23,6 +23,8 @@ export interface NewJob {
   readonly targets: readonly number[]
   /** The plans that must still hold when a target begins; null: whatever they are then. */
   readonly reviewed: ReviewedPlans | null
+  /** Seconds; null: it needs no confirmation. */
+  readonly confirmWithinS: number | null
 }
 
 export interface ReviewedPlans {
@@ -43,6 +45,7 @@ export interface LockedJob {
   readonly kind: DeploymentKind
   readonly clusterId: number
   readonly returnTo: number | null
+  readonly confirmWithinS: number | null
   readonly now: JobNow
   /** By node: what must still hold when it begins. */
   readonly reviewed: ReadonlyMap<number, ReviewedPlan>
@@ -70,6 +73,8 @@ export interface JobStore extends ReadStore<Job> {
   lock(tx: Transaction, id: number): Promise<LockedJob | undefined>
   findForUpdate(tx: Transaction, id: number): Promise<{ readonly record: Job; readonly now: JobNow } | undefined>
   updateTarget(tx: Transaction, jobId: number, nodeId: number, update: TargetUpdate): Promise<void>
+  /** The generations of the targets that wait for it need no confirmation any more. */
+  confirm(tx: Transaction, id: number, at: Date): Promise<void>
   planMarks(tx: Transaction, jobId: number): Promise<readonly string[]>
   begin(tx: Transaction, id: number, at: Date): Promise<void>
   finish(
@@ -170,6 +175,12 @@ function jobWrites(kind: DeploymentKind) {
       return row === null ? undefined : { record: jobRecord(row), now: jobNow(row) }
     },
     updateTarget,
+    async confirm(tx, id, confirmedAt) {
+      await tx.job.update({ where: { id }, data: { confirmedAt } })
+      await tx.$executeRaw`
+        update generations g set confirm_within_s = null, former = null from job_targets t
+         where t.job_id = ${id} and t.unconfirmed and g.kind = ${kind} and g.node_id = t.node_id and g.generation = t.generation`
+    },
     async planMarks(tx, jobId) {
       const rows = await tx.jobTarget.findMany({ select: { planMark: true }, where: { jobId } })
       return rows.flatMap(({ planMark }) => planMark ?? [])
@@ -204,6 +215,7 @@ async function lockJob(tx: Transaction, id: number): Promise<LockedJob | undefin
     kind: row.kind as DeploymentKind,
     clusterId: row.clusterId,
     returnTo: row.returnTo,
+    confirmWithinS: row.confirmWithinS,
     now: jobNow(row),
     reviewed: row.dryRun ? new Map() : plansOf(row),
   }

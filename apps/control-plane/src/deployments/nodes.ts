@@ -1,19 +1,21 @@
 import type {
   AppliedMessage,
+  Confirmation,
   DeploymentKind,
+  DesiredMessage,
   DesiredState,
   DriftMessage,
   ProgressMessage,
 } from '@roost/api-types/agent'
 import type { NodeChannel } from '../agents/requests.js'
-import { unknownFields } from '../agents/unknown-fields.js'
+import { cannotConfirm, unknownFields } from '../agents/unknown-fields.js'
 import type { Transaction } from '../database/transaction.js'
 import type { Log } from '../lifecycle/log.js'
 import { SecretError } from '../secrets/secrets.js'
 import type { Secrets } from '../secrets/secrets.js'
 import { isTemporary, logged } from '../services/errors.js'
 import { deploymentKinds, notGranted } from './kinds.js'
-import type { DesiredGeneration, NodeDeploymentState, StateStore } from './state-store.js'
+import type { DesiredGeneration, NodeDeploymentState, OpenTarget, StateStore } from './state-store.js'
 
 export interface DeploymentNodesOptions {
   readonly store: StateStore
@@ -31,6 +33,8 @@ export interface DeploymentNodes {
   mayReconnect(nodeId: number): boolean
   /** Returns why the node's agent cannot apply a payload; undefined when it can, or is not connected. */
   fault(nodeId: number, payload: string): string | undefined
+  /** Returns why the node's agent cannot return by itself from a generation that is not confirmed; undefined as above. */
+  confirmFault(nodeId: number): string | undefined
   /**
    * Sends the node's desired state; the node ignores what it has applied already. Never rejects: the node gets a stored
    * generation in any case, so an error is logged, and `resend` repeats it.
@@ -49,6 +53,12 @@ export const usedUp =
 
 const phases = ['waiting', 'planned', 'staged'] as const
 
+/** Returns true for a target that has not reported this phase. One that has ended, and waits for a confirmation, has. */
+function isBehind(target: string, phase: ProgressMessage['state']): boolean {
+  const reported = phases.indexOf(target as 'waiting')
+  return reported !== -1 && phases.indexOf(phase) > reported
+}
+
 export function createDeploymentNodes(given: DeploymentNodesOptions): DeploymentNodes {
   const { store, channel, wake } = given
   const { sendDesired, resend } = createSending(given)
@@ -56,14 +66,14 @@ export function createDeploymentNodes(given: DeploymentNodesOptions): Deployment
     isConnected: (nodeId) => channel.isConnected(nodeId),
     mayReconnect: (nodeId) => channel.mayReconnect(nodeId),
     fault: (nodeId, payload) => unknownFields(channel.agentOf(nodeId), JSON.parse(payload) as DesiredState),
+    confirmFault: (nodeId) => cannotConfirm(channel.agentOf(nodeId)),
     sendDesired,
     resend,
     progressed: (nodeId, { kind, generation, state }) =>
       store.transaction(async (tx) => {
         await store.findForUpdate(tx, nodeId, kind) // two words of a node in quick succession take turns
         for (const target of await store.findTargets(tx, nodeId, kind, generation))
-          if (phases.indexOf(state) > phases.indexOf(target.state as 'waiting'))
-            await store.updateTarget(tx, target.jobId, nodeId, { state })
+          if (isBehind(target.state, state)) await store.updateTarget(tx, target.jobId, nodeId, { state })
       }),
     async applied(nodeId, message) {
       const raised = await store.transaction((tx) => applyOutcome(tx, store, nodeId, message))
@@ -98,7 +108,7 @@ function createSending(given: DeploymentNodesOptions): Pick<DeploymentNodes, 'se
   const sendGeneration = async (nodeId: number, stored: DesiredGeneration) => {
     const { kind, generation } = stored
     const read = readDesired(given, nodeId, stored)
-    if ('desired' in read) channel.send(nodeId, { type: 'desired', generation, desired: read.desired })
+    if ('desired' in read) channel.send(nodeId, { type: 'desired', generation, ...read })
     else await failUnsent(nodeId, kind, generation, read.fault)
   }
   /**
@@ -128,20 +138,31 @@ function createSending(given: DeploymentNodesOptions): Pick<DeploymentNodes, 'se
 function readDesired(
   { secrets, channel }: Pick<DeploymentNodesOptions, 'secrets' | 'channel'>,
   nodeId: number,
-  { kind, payload, rolesGranted }: DesiredGeneration,
-): { readonly desired: DesiredState } | { readonly fault: string } {
+  { kind, payload, rolesGranted, ...confirmation }: DesiredGeneration,
+): Pick<DesiredMessage, 'desired' | 'confirm'> | { readonly fault: string } {
   if (!rolesGranted.includes(deploymentKinds[kind].grant)) return { fault: notGranted(kind) }
   try {
-    const desired = JSON.parse(secrets.open('desired-state', payload)) as DesiredState
-    const fault = unknownFields(channel.agentOf(nodeId), desired)
-    return fault === undefined ? { desired } : { fault }
+    const open = (sealed: Uint8Array) => JSON.parse(secrets.open('desired-state', sealed)) as DesiredState
+    const [desired, agent] = [open(payload), channel.agentOf(nodeId)]
+    const confirm = confirmationOf(confirmation, open)
+    const fault = unknownFields(agent, desired) ?? (confirm === null ? undefined : cannotConfirm(agent))
+    return fault === undefined ? { desired, ...(confirm === null ? {} : { confirm }) } : { fault }
   } catch (error) {
     if (!(error instanceof SecretError)) throw error
     return { fault: `${error.message} Until then the node keeps its current configuration.` }
   }
 }
 
-type Ended = Pick<AppliedMessage, 'kind' | 'generation' | 'outcome' | 'partly' | 'in_force' | 'message'>
+/** Returns null for a generation that needs no confirmation, or to whose former one nothing can return any more. */
+function confirmationOf(
+  { confirmWithinS, former, formerPayload }: Pick<DesiredGeneration, 'confirmWithinS' | 'former' | 'formerPayload'>,
+  open: (sealed: Uint8Array) => DesiredState,
+): Confirmation | null {
+  if (confirmWithinS === null || former === null || formerPayload === null) return null
+  return { within_s: confirmWithinS, former: { generation: former, desired: open(formerPayload) } }
+}
+
+type Ended = Pick<AppliedMessage, 'kind' | 'generation' | 'outcome' | 'partly' | 'unconfirmed' | 'in_force' | 'message'>
 
 /** True when a new generation was created, which must be sent. */
 async function applyOutcome(tx: Transaction, store: StateStore, nodeId: number, reported: Ended): Promise<boolean> {
@@ -156,7 +177,12 @@ async function applyOutcome(tx: Transaction, store: StateStore, nodeId: number, 
   // A node that did its own part does not stop the others.
   const answered = reported.partly !== true
   for (const { jobId } of await store.findTargets(tx, nodeId, kind, generation))
-    await store.updateTarget(tx, jobId, nodeId, { state: outcome, message, answered })
+    await store.updateTarget(tx, jobId, nodeId, {
+      state: outcome,
+      message,
+      answered,
+      unconfirmed: reported.unconfirmed === true,
+    })
   await store.refreshNode(tx, nodeId)
   if (kind === 'user_db' && outcome === 'applied' && state.outcome !== 'applied')
     await store.auditRevocation(tx, nodeId, generation, state.outcome === 'partly')
@@ -176,7 +202,9 @@ async function catchUp(
 ): Promise<boolean> {
   const { kind, generation } = reported
   const targets = await store.findTargets(tx, nodeId, kind, desired)
-  const payload = known === null ? await store.findPayload(tx, nodeId, kind, desired) : undefined
+  // The former generation is known only to the database as it was before the restore, so that no agent could return to it.
+  const unconfirmable = targets.some(({ confirmWithinS }) => confirmWithinS !== null)
+  const payload = known === null && !unconfirmable ? await store.findPayload(tx, nodeId, kind, desired) : undefined
   await store.setDesired(tx, nodeId, kind, generation)
   await store.setOutcome(tx, nodeId, kind, outcomeOf(reported))
   await store.setDrift(tx, nodeId, kind, [])
@@ -185,8 +213,21 @@ async function catchUp(
     const update = next === undefined ? { state: 'failed', message: usedUp, answered: true } : { generation: next }
     for (const { jobId } of targets) await store.updateTarget(tx, jobId, nodeId, update)
   }
+  if (unconfirmable) await failUnconfirmable(tx, store, nodeId, targets)
   await store.refreshNode(tx, nodeId)
   return payload !== undefined
+}
+
+async function failUnconfirmable(
+  tx: Transaction,
+  store: StateStore,
+  nodeId: number,
+  targets: readonly OpenTarget[],
+): Promise<void> {
+  const message =
+    'The database was restored from a backup that is older than the generation of this node. Deploy again.'
+  const update = { state: 'failed', message, answered: true, unconfirmed: false }
+  for (const { jobId } of targets) await store.updateTarget(tx, jobId, nodeId, update)
 }
 
 function outcomeOf({ outcome, partly, in_force: inForce, message }: Ended) {

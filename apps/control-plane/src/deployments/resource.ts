@@ -14,6 +14,14 @@ export function jobActions(jobs: JobService): Pick<Resource, 'actions'> {
         status: 202,
         run: (id, _body, caller) => jobs.cancel(id, caller),
       },
+      {
+        method: 'POST',
+        path: 'confirm',
+        summary: 'Confirm a deployment with confirm_within_s: its nodes keep what they have applied',
+        answer: Job,
+        status: 202,
+        run: (id, _body, caller) => jobs.confirm(id, caller),
+      },
     ],
   }
 }

@@ -143,7 +143,7 @@ export class JobRunner {
     const decision = await this.#decide(tx, job)
     if (job.now.state !== 'IN_PROGRESS') await jobs[job.kind].begin(tx, job.id, new Date(clock.now()))
     for (const nodeId of decision.expire)
-      await this.#fail(tx, job, nodeId, silence(job, this.#timeouts.targetTimeoutMs))
+      await this.#fail(tx, job, nodeId, silence(job, nodeId, this.#timeouts.targetTimeoutMs))
     const urgent = await urgentTargets(this.#options, tx, job, decision.skip)
     const skipped = decision.skip.filter((nodeId) => !urgent.includes(nodeId))
     for (const nodeId of skipped) await this.#fail(tx, job, nodeId, 'Not started, because an earlier node failed.')
@@ -166,13 +166,18 @@ export class JobRunner {
   /** Decides with the deadlines of this process, and counts it as an attempt of the targets that it waits for from now on. */
   async #decide(tx: Transaction, job: LockedJob): Promise<Decision> {
     const { jobs, clock } = this.#options
-    const { now, resumed } = this.#deadlines.withDeadlines(job, this.#timeoutMs(job))
+    const { now, resumed } = this.#deadlines.withDeadlines(job, this.#timeoutMs(job), this.#confirmMs(job))
     for (const nodeId of resumed) await jobs[job.kind].updateTarget(tx, job.id, nodeId, { attempts: { increment: 1 } })
     return decide(now, decisionRules(job.kind), clock.monotonic())
   }
 
   #timeoutMs({ now }: LockedJob): number {
     return now.dryRun ? this.#timeouts.planTimeoutMs : this.#timeouts.targetTimeoutMs
+  }
+
+  /** The agent counts the time itself, and then has the time of a result to report that it returned. */
+  #confirmMs({ confirmWithinS }: LockedJob): number {
+    return (confirmWithinS ?? 0) * 1000 + this.#timeouts.targetTimeoutMs
   }
 
   async #dispatch(nodeId: number): Promise<void> {
@@ -239,6 +244,10 @@ export class JobRunner {
   }
 
   #fail(tx: Transaction, job: LockedJob, nodeId: number, message: string): Promise<void> {
-    return this.#options.jobs[job.kind].updateTarget(tx, job.id, nodeId, { state: 'failed', message })
+    return this.#options.jobs[job.kind].updateTarget(tx, job.id, nodeId, {
+      state: 'failed',
+      message,
+      unconfirmed: false,
+    })
   }
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DeploymentKind } from '@roost/api-types/agent'
-import { RoostError } from '@roost/api-types/rest'
+import { idOfRelation, RoostError } from '@roost/api-types/rest'
 import type { AuditAction, Job, JobInput } from '@roost/api-types/rest'
 import type { Caller, JobService } from '@roost/api-types/rpc'
 import type { Writes } from '../database/writes.js'
@@ -8,6 +8,7 @@ import { found } from '../services/errors.js'
 import { fieldError } from '../services/field-errors.js'
 import { watch } from '../rpc/poll-changes.js'
 import { createReads } from '../services/reads.js'
+import { endedStates } from './decide.js'
 import { lockJobs } from './job-store.js'
 import type { JobStore, ReviewedPlans } from './job-store.js'
 import { deploymentKinds } from './kinds.js'
@@ -20,6 +21,10 @@ export interface JobServiceOptions {
   readonly store: JobStore
   readonly writes: Writes
   readonly plan: Planner
+  /** Sends a node the state that it must have. */
+  readonly sendDesired: (nodeId: number) => Promise<void>
+  /** Unix milliseconds. */
+  readonly now: () => number
   /** There is something to do. */
   readonly wake: () => void
 }
@@ -41,7 +46,12 @@ export function createJobService(options: JobServiceOptions): JobService {
         const wanted = await wantedTargets(tx, store, kind, input)
         const planned = [...(reviewed?.plans.keys() ?? wanted.targets)]
         if (!isDeepStrictEqual(planned.toSorted(byNumber), wanted.targets.toSorted(byNumber))) throw otherNodes()
-        const options = { dryRun: input.dry_run, returnTo: input.generation ?? null, reviewed: reviewed ?? null }
+        const options = {
+          dryRun: input.dry_run,
+          returnTo: input.generation ?? null,
+          reviewed: reviewed ?? null,
+          confirmWithinS: input.confirm_within_s ?? null,
+        }
         const result = await store.insert(tx, { ...wanted, ...options })
         return { result, audit: auditOf(kind, 'create', result, input) }
       })
@@ -51,6 +61,12 @@ export function createJobService(options: JobServiceOptions): JobService {
     async cancel(id, caller) {
       const job = await cancel(options, id, caller)
       wake()
+      return job
+    },
+    async confirm(id, caller) {
+      const job = await confirm(options, id, caller)
+      const nodes = job.targets.flatMap((target) => ('node' in target ? [target.node] : []))
+      for (const uri of nodes) await options.sendDesired(idOfRelation('nodes', uri) ?? 0)
       return job
     },
   }
@@ -81,6 +97,21 @@ function cancel({ kind, store, writes }: JobServiceOptions, id: number, caller: 
   })
 }
 
+/** The nodes keep what they have applied. The job ends when they have received that. */
+function confirm({ kind, store, writes, now: time }: JobServiceOptions, id: number, caller: Caller): Promise<Job> {
+  return writes.run(caller, async (tx) => {
+    const { record, now } = found(await store.findForUpdate(tx, id))
+    if (record.finished !== null) throw new RoostError('conflict', 'This deployment has ended already.')
+    if (record.confirm_within_s === null)
+      throw new RoostError('conflict', 'This deployment needs no confirmation: it has no confirm_within_s.')
+    if (!now.targets.every(({ state }) => endedStates.includes(state)))
+      throw new RoostError('conflict', 'Not all nodes have ended this deployment yet. Confirm it when they have.')
+    await store.confirm(tx, id, new Date(time()))
+    const { record: result } = found(await store.findForUpdate(tx, id))
+    return { result, audit: auditOf(kind, 'confirm', result) }
+  })
+}
+
 /** The reviewed plan must still be what would be done, for the same target. Nodes that start later are asked again. */
 async function samePlan({ kind, store, plan }: JobServiceOptions, id: string, input: JobInput): Promise<ReviewedPlans> {
   const planned = await store.findPlanned(id)
@@ -108,7 +139,14 @@ const byNumber = (one: number, other: number) => one - other
 /** Returns the audit event of a change of a job. */
 export function auditOf(kind: DeploymentKind, action: AuditAction, job: Job, input?: JobInput) {
   const { node, cluster } = job
-  const asked = { node, cluster, dry_run: job.dry_run || null, plan_id: input?.plan_id, generation: input?.generation }
+  const asked = {
+    node,
+    cluster,
+    dry_run: job.dry_run || null,
+    plan_id: input?.plan_id,
+    generation: input?.generation,
+    confirm_within_s: input?.confirm_within_s,
+  }
   const changes = Object.entries(asked).filter(([, value]) => value != null)
   return {
     action,

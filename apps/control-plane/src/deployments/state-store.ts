@@ -35,6 +35,19 @@ export interface DesiredGeneration {
   readonly payload: Uint8Array
   /** The roles that the node has been granted. */
   readonly rolesGranted: readonly string[]
+  /** Null: it needs no confirmation, or has it. */
+  readonly confirmWithinS: number | null
+  /** The generation to return to without a confirmation, if it is still stored. */
+  readonly former: number | null
+  readonly formerPayload: Uint8Array | null
+}
+
+/** A target of an unfinished job. */
+export interface OpenTarget {
+  readonly jobId: number
+  readonly state: string
+  /** Of its job; null if that needs no confirmation. */
+  readonly confirmWithinS: number | null
 }
 
 /** The desired and the applied state of nodes. */
@@ -43,8 +56,17 @@ export interface StateStore {
   unfinishedJobs(): Promise<readonly { readonly id: number; readonly kind: DeploymentKind }[]>
   ofNode(nodeId: number, tx?: Transaction): Promise<readonly NodeDeploymentState[]>
   findForUpdate(tx: Transaction, nodeId: number, kind: DeploymentKind): Promise<NodeDeploymentState | undefined>
-  /** The node's next generation with its sealed payload; undefined when its numbers are used up. */
-  raise(tx: Transaction, nodeId: number, kind: DeploymentKind, payload: Sealed): Promise<number | undefined>
+  /**
+   * The node's next generation with its sealed payload; undefined when its numbers are used up. With `confirmWithinS` the node
+   * returns from it by itself, to the generation in force, unless it is confirmed.
+   */
+  raise(
+    tx: Transaction,
+    nodeId: number,
+    kind: DeploymentKind,
+    payload: Sealed,
+    confirmWithinS?: number | null,
+  ): Promise<number | undefined>
   findPayload(
     tx: Transaction,
     nodeId: number,
@@ -59,13 +81,8 @@ export interface StateStore {
   setDesired(tx: Transaction, nodeId: number, kind: DeploymentKind, generation: number): Promise<void>
   setOutcome(tx: Transaction, nodeId: number, kind: DeploymentKind, outcome: Outcome): Promise<void>
   setDrift(tx: Transaction, nodeId: number, kind: DeploymentKind, drift: readonly DriftedItem[]): Promise<void>
-  /** The unfinished targets that wait for this generation of the node. */
-  findTargets(
-    tx: Transaction,
-    nodeId: number,
-    kind: DeploymentKind,
-    generation: number,
-  ): Promise<readonly { readonly jobId: number; readonly state: string }[]>
+  /** The unfinished targets that wait for this generation of the node, or for its confirmation. */
+  findTargets(tx: Transaction, nodeId: number, kind: DeploymentKind, generation: number): Promise<readonly OpenTarget[]>
   updateTarget(tx: Transaction, jobId: number, nodeId: number, update: TargetUpdate): Promise<void>
   /** Audits that the users of a generation came into force after their deployment: if that left out the node, or a part of it. */
   auditRevocation(tx: Transaction, nodeId: number, generation: number, wasPartly: boolean): Promise<void>
@@ -96,12 +113,7 @@ export function createStateStore({ prisma }: Database): StateStore {
       return (await tx.generation.findUnique({ select: { payload: true }, where }))?.payload
     },
     isGranted,
-    desiredOf: (nodeId) =>
-      prisma.$queryRaw`
-        select d.kind, g.generation, g.payload, n.roles_granted as "rolesGranted" from node_deployments d
-        join nodes n on n.id = d.node_id
-        join generations g on g.node_id = d.node_id and g.kind = d.kind and g.generation = d.desired
-        where d.node_id = ${nodeId}`,
+    desiredOf: (nodeId) => desiredOf(prisma, nodeId),
     async setDesired(tx, nodeId, kind, desired) {
       await tx.nodeDeployment.update({ where: { nodeId_kind: { nodeId, kind } }, data: { desired } })
     },
@@ -122,6 +134,17 @@ export function createStateStore({ prisma }: Database): StateStore {
       return state
     },
   }
+}
+
+function desiredOf(prisma: Database['prisma'], nodeId: number): Promise<readonly DesiredGeneration[]> {
+  return prisma.$queryRaw`
+    select d.kind, g.generation, g.payload, n.roles_granted as "rolesGranted", g.confirm_within_s as "confirmWithinS",
+           g.former, f.payload as "formerPayload"
+    from node_deployments d
+    join nodes n on n.id = d.node_id
+    join generations g on g.node_id = d.node_id and g.kind = d.kind and g.generation = d.desired
+    left join generations f on f.node_id = d.node_id and f.kind = d.kind and f.generation = g.former
+    where d.node_id = ${nodeId}`
 }
 
 async function auditRevocation(tx: Transaction, nodeId: number, generation: number, wasPartly: boolean): Promise<void> {
@@ -154,12 +177,12 @@ function findTargets(
   nodeId: number,
   kind: DeploymentKind,
   generation: number,
-): Promise<readonly { readonly jobId: number; readonly state: string }[]> {
+): Promise<readonly OpenTarget[]> {
   return tx.$queryRaw`
-    select t.job_id as "jobId", t.state from job_targets t join jobs j on j.id = t.job_id
+    select t.job_id as "jobId", t.state, j.confirm_within_s as "confirmWithinS" from job_targets t join jobs j on j.id = t.job_id
     where t.node_id = ${nodeId} and t.generation = ${generation} and j.kind = ${kind}
       and j.state = any(${[...unfinishedStates]})
-      and t.state in ('waiting', 'planned', 'staged') order by t.job_id`
+      and (t.unconfirmed or t.state in ('waiting', 'planned', 'staged')) order by t.job_id`
 }
 
 async function isGranted(tx: Transaction, id: number, kind: DeploymentKind): Promise<boolean> {
@@ -171,6 +194,7 @@ async function raise(
   nodeId: number,
   kind: DeploymentKind,
   payload: Sealed,
+  confirmWithinS: number | null = null,
 ): Promise<number | undefined> {
   const [row] = await tx.$queryRaw<{ readonly desired: number; readonly inForce: number }[]>`
     insert into node_deployments as d (node_id, kind, desired, updated_at) values (${nodeId}, ${kind}, 1, now())
@@ -179,7 +203,8 @@ async function raise(
     returning desired, in_force as "inForce"`
   if (row === undefined) return undefined
   const { desired: generation, inForce } = row
-  await tx.generation.create({ data: { nodeId, kind, generation, payload } })
+  const confirmation = confirmWithinS === null ? {} : { confirmWithinS, former: inForce }
+  await tx.generation.create({ data: { nodeId, kind, generation, payload, ...confirmation } })
   const old = { lte: generation - keptGenerations, not: inForce }
   await tx.generation.deleteMany({ where: { nodeId, kind, generation: old } })
   return generation

@@ -7,16 +7,17 @@ export interface TargetUpdate {
   readonly message?: string
   readonly begun?: boolean
   readonly answered?: boolean
+  readonly unconfirmed?: boolean
   readonly generation?: number
   readonly attempts?: number | { readonly increment: number }
   readonly plan?: NodePlan
   readonly planMark?: string
 }
 
-const open = { in: ['waiting', 'planned', 'staged'] }
+const open = [{ state: { in: ['waiting', 'planned', 'staged'] } }, { unconfirmed: true }]
 
-/** Changes a target that has not ended. A target that has ended never changes again. */
+/** Changes a target that has not ended, or that waits for a confirmation. A target that has ended never changes again. */
 export async function updateTarget(tx: Transaction, jobId: number, nodeId: number, { plan, ...update }: TargetUpdate) {
   const data = plan === undefined ? update : { ...update, plan: plan as unknown as Prisma.InputJsonObject }
-  await tx.jobTarget.updateMany({ where: { jobId, nodeId, state: open }, data })
+  await tx.jobTarget.updateMany({ where: { jobId, nodeId, OR: open }, data })
 }

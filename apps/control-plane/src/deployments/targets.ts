@@ -71,9 +71,9 @@ async function ofCluster(tx: Transaction, store: JobStore, clusterId: number): P
 /** What begins a target. */
 export interface BeginOptions {
   readonly jobs: Readonly<Record<DeploymentKind, Pick<JobStore, 'updateTarget'>>>
-  readonly store: Pick<StateStore, 'raise' | 'refreshNode'>
+  readonly store: Pick<StateStore, 'raise' | 'refreshNode' | 'findForUpdate' | 'findPayload'>
   readonly payloads: Payloads
-  readonly nodes: Pick<DeploymentNodes, 'fault' | 'isConnected'>
+  readonly nodes: Pick<DeploymentNodes, 'fault' | 'confirmFault' | 'isConnected'>
   readonly secrets: Pick<Secrets, 'seal'>
 }
 
@@ -87,7 +87,7 @@ export interface TargetToBegin {
 export async function beginTarget(
   { jobs, store, payloads, nodes, secrets }: BeginOptions,
   tx: Transaction,
-  { id, kind, now, returnTo }: LockedJob,
+  { id, kind, now, returnTo, confirmWithinS }: LockedJob,
   { nodeId, planned }: TargetToBegin,
 ): Promise<boolean> {
   const update = (change: object) => jobs[kind].updateTarget(tx, id, nodeId, change)
@@ -96,14 +96,19 @@ export async function beginTarget(
     await update(begun)
     return true
   }
-  const wanted = suitable(await payloads.read(tx, kind, nodeId, returnTo), (payload) => nodes.fault(nodeId, payload))
+  const wanted = await suitable(
+    await payloads.read(tx, kind, nodeId, returnTo),
+    async (payload) =>
+      nodes.fault(nodeId, payload) ??
+      (confirmWithinS === null ? undefined : unconfirmable({ nodes, store }, tx, nodeId, kind)),
+  )
   if ('error' in wanted) {
     await update({ state: 'failed', message: wanted.error })
     return false
   }
   const { payload } = wanted
   if (planned !== undefined && planned !== payload) return false
-  const generation = await store.raise(tx, nodeId, kind, secrets.seal('desired-state', payload))
+  const generation = await store.raise(tx, nodeId, kind, secrets.seal('desired-state', payload), confirmWithinS)
   if (generation === undefined) {
     await update({ state: 'failed', message: usedUp })
     return false
@@ -114,19 +119,41 @@ export async function beginTarget(
   return message === null
 }
 
+/** Returns why the node could not return by itself: its agent is not there, does not know how to, or has nothing to return to. */
+async function unconfirmable(
+  { nodes, store }: Pick<BeginOptions, 'nodes' | 'store'>,
+  tx: Transaction,
+  nodeId: number,
+  kind: DeploymentKind,
+): Promise<string | undefined> {
+  const without = 'Deploy without confirm_within_s first.'
+  if (!nodes.isConnected(nodeId))
+    return 'This node is not connected. A deployment that must be confirmed is not sent later. Deploy again when its agent is connected.'
+  const fault = nodes.confirmFault(nodeId)
+  if (fault !== undefined) return fault
+  const state = await store.findForUpdate(tx, nodeId, kind)
+  if (state === undefined || state.inForce === 0)
+    return `This node has no generation in force to which it could return. ${without}`
+  if (state.outcome === 'partly')
+    return `The last deployment reached only a part of the node, so that there is no complete generation to which it could return. ${without}`
+  const payload = await store.findPayload(tx, nodeId, kind, state.inForce)
+  return payload === undefined ? `${notKept(state.inForce)} ${without}` : undefined
+}
+
 /** Returns the error of a payload that the node's agent cannot apply in its place. */
-function suitable(read: Payload, faultOf: (payload: string) => string | undefined): Payload {
-  const error = 'error' in read ? undefined : faultOf(read.payload)
+async function suitable(read: Payload, faultOf: (payload: string) => Promise<string | undefined>): Promise<Payload> {
+  const error = 'error' in read ? undefined : await faultOf(read.payload)
   return error === undefined ? read : { error }
 }
 
 /** Returns true unless the target would fail only because its agent is restarting and has not connected again yet. */
 export function mayBegin(
   nodes: Pick<DeploymentNodes, 'isConnected' | 'mayReconnect'>,
-  { kind, now }: LockedJob,
+  { kind, now, confirmWithinS }: LockedJob,
   nodeId: number,
 ): boolean {
-  const mayWait = !now.dryRun && deploymentKinds[kind].notConnected !== null
+  const failsAtOnce = deploymentKinds[kind].notConnected !== null || confirmWithinS !== null
+  const mayWait = !now.dryRun && failsAtOnce
   return !mayWait || nodes.isConnected(nodeId) || !nodes.mayReconnect(nodeId)
 }
 
@@ -200,9 +227,13 @@ function cannotBegin(jobId: number, error: unknown): string {
 }
 
 /** Returns the message of a target whose time is over. */
-export function silence({ now }: LockedJob, targetTimeoutMs: number): string {
+export function silence({ now, confirmWithinS }: LockedJob, nodeId: number, targetTimeoutMs: number): string {
+  if (now.targets.some((target) => target.nodeId === nodeId && target.unconfirmed))
+    return `The node applied the change, and has not reported since. Without a confirmation within ${durationText(confirmWithinS ?? 0)} its agent returns it to the former generation by itself.`
   if (now.dryRun) return 'The node did not answer in time. Check its agent, and try again.'
-  const seconds = targetTimeoutMs / 1000
-  const time = seconds % 60 === 0 ? `${seconds / 60} minutes` : `${seconds} seconds`
-  return `The node did not answer within ${time}. It will apply the change when it is connected again.`
+  return `The node did not answer within ${durationText(targetTimeoutMs / 1000)}. It will apply the change when it is connected again.`
+}
+
+function durationText(seconds: number): string {
+  return seconds % 60 === 0 ? `${seconds / 60} minutes` : `${seconds} seconds`
 }

@@ -23,6 +23,7 @@ export interface UserDbJobs {
       readonly returnTo: null
       readonly targets: readonly number[]
       readonly reviewed: null
+      readonly confirmWithinS: null
     },
   ): Promise<Job>
   findForUpdate(tx: Transaction, id: number): Promise<{ readonly record: Job } | undefined>
@@ -67,11 +68,15 @@ async function create(
 ): Promise<Job> {
   if (input.node !== undefined)
     throw fieldError({ node: ['The users of this cluster are in Keystone. Give its cluster instead of a node.'] })
+  if (input.confirm_within_s !== undefined)
+    throw fieldError({
+      confirm_within_s: ['The users of this cluster are in Keystone, which does not return to a former state.'],
+    })
   const reviewed = input.plan_id === undefined ? null : await samePlan(store, plan, clusterId, input.plan_id)
   return writes.run(caller, async (tx) => {
     await lockInserts(tx, 'jobs')
     await requireNoUnfinished(jobs, tx, clusterId)
-    const empty = { nodeId: null, returnTo: null, targets: [], reviewed: null }
+    const empty = { nodeId: null, returnTo: null, targets: [], reviewed: null, confirmWithinS: null }
     const id = Number((await jobs.insert(tx, { ...empty, clusterId, dryRun: input.dry_run })).id)
     await store.insertTarget(tx, id, reviewed)
     const { record: result } = found(await jobs.findForUpdate(tx, id))

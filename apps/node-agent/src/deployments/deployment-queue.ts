@@ -1,48 +1,33 @@
-import {
-  type AgentMessage,
-  type AppliedMessage,
-  type DeploymentKind,
-  type DeploymentPlan,
-  type DesiredMessage,
-  type DriftedItem,
-  type SentState,
-  readDesiredState,
-} from '@roost/api-types/agent'
+import { type DeploymentPlan, type DesiredMessage, type SentState, readDesiredState } from '@roost/api-types/agent'
 import { fp } from '@roost/failpoints'
-import { errorText, type Log, SerialQueue } from '@roost/runtime'
+import { errorText, SerialQueue } from '@roost/runtime'
 import type { Applier, Outcome } from './applier.js'
-import { truncateDriftDiffs, truncatePlanDiffs } from './truncate-diffs.js'
-import { answered, type DeploymentRecord, type RecordFile } from './record.js'
-
-export interface DeploymentQueueOptions {
-  readonly kind: DeploymentKind
-  readonly applier: Applier | undefined
-  readonly file: RecordFile
-  /** Sends a message now; it is lost when there is no connection. */
-  readonly send: (message: AgentMessage) => void
-  /** Delivers an answer until it is acknowledged; it supersedes an earlier answer of the kind. */
-  readonly answer: (message: Omit<AppliedMessage, 'sequence'>) => Promise<void>
-  /** Returns true while an answer waits to be acknowledged. */
-  readonly isAnswering: () => boolean
-  readonly log: Log
-}
+import { formerFault, isReturning, isWaiting, remainingMs, returned, returning, waiting } from './confirmation.js'
+import { createDriftReports, type DriftReports } from './drift-reports.js'
+import { truncatePlanDiffs } from './truncate-diffs.js'
+import type { DeploymentQueueOptions } from './queue-options.js'
+import { answered, type DeploymentRecord } from './record.js'
 
 /** Applies the deployments of one kind one after the other. */
 export class DeploymentQueue {
   readonly #options: DeploymentQueueOptions
   #record: DeploymentRecord
   #next: DesiredMessage | null = null
-  /** The drift that was reported in this session, as JSON. */
-  #reported: string | null = null
+  readonly #driftReports: DriftReports
   /** The generation that was answered last. */
   #answered = 0
   readonly #queue = new SerialQueue()
   #stopped = false
+  #endWindow = () => {}
 
   private constructor(options: DeploymentQueueOptions, record: DeploymentRecord) {
     this.#options = options
     this.#record = record
-    this.#enqueue(() => (record.answer === null ? this.#resume() : this.#complete()))
+    this.#driftReports = createDriftReports(options)
+    const isLate = remainingMs(record, options.clock.now()) === 0
+    if (record.answer === null) this.#enqueue(() => this.#resume())
+    else this.#enqueue(() => (isLate ? this.#return() : this.#complete()))
+    if (!isLate) this.#startWindow()
   }
 
   /** Opens the queue, and continues the deployment during which an earlier process was killed. */
@@ -58,7 +43,7 @@ export class DeploymentQueue {
 
   /** Queues a generation. Only the newest of those that arrive during a deployment is kept. */
   desire(message: DesiredMessage): void {
-    if (this.#next !== null && this.#next.generation >= message.generation) return
+    if (this.#next !== null && this.#next.generation > message.generation) return
     this.#next = message
     this.#enqueue(() => this.#applyNext())
   }
@@ -72,7 +57,7 @@ export class DeploymentQueue {
 
   /** Starts a session: drift is reported again. */
   connected(): void {
-    this.#reported = null
+    this.#driftReports.connected()
     this.checkDrift()
   }
 
@@ -94,6 +79,7 @@ export class DeploymentQueue {
   /** Waits for the work in progress; queued work is continued after the next start. */
   async stop(): Promise<void> {
     this.#stopped = true
+    this.#endWindow()
     await this.#queue.settled()
   }
 
@@ -115,12 +101,16 @@ export class DeploymentQueue {
     this.#next = null
     if (next === null) return
     if (next.generation > this.#record.generation) return this.#begin(next)
+    if (next.generation === this.#record.generation && next.confirm === undefined) await this.#confirm()
     // A lower number comes from a control plane whose database was restored: the answer gives it this node's generation.
     await this.#sendAnswer()
   }
 
-  async #begin({ generation, desired }: DesiredMessage): Promise<void> {
-    const record = { ...this.#record, generation, desired, answer: null }
+  async #begin({ generation, desired, confirm }: DesiredMessage): Promise<void> {
+    this.#endWindow()
+    const fault = formerFault(this.#record, confirm)
+    const asked = fault === undefined && confirm !== undefined ? { ...confirm, since: null } : null
+    const record = { ...this.#record, generation, desired, answer: null, confirm: asked }
     try {
       await this.#options.file.write(record)
     } catch (error) {
@@ -128,6 +118,7 @@ export class DeploymentQueue {
       return this.#end(this.#failure(error))
     }
     this.#record = record
+    if (fault !== undefined) return this.#end(this.#failure(new Error(fault)))
     await this.#apply(desired, generation)
   }
 
@@ -138,6 +129,7 @@ export class DeploymentQueue {
 
   async #complete(): Promise<void> {
     const { generation, answer } = this.#record
+    if (isReturning(this.#record)) return this.#return()
     if (answer === null || this.#next !== null) return
     const outcome = await this.#completed()
     if (outcome === null) return
@@ -182,7 +174,8 @@ export class DeploymentQueue {
   /** Saves the answer before it is sent. If it is lost, it is sent again when the control plane asks again. */
   async #end(answer: Outcome): Promise<void> {
     const { file, log, kind } = this.#options
-    this.#record = answered(this.#record, answer)
+    this.#record = waiting(answered(this.#record, answer), this.#options.clock.now())
+    this.#startWindow()
     try {
       await file.write(this.#record)
     } catch (error) {
@@ -199,24 +192,55 @@ export class DeploymentQueue {
     const { kind, answer, isAnswering } = this.#options
     const { generation, answer: last } = this.#record
     if (last === null) return
-    if (!isAnswering() || this.#answered !== generation) await answer({ type: 'applied', kind, generation, ...last })
+    const unconfirmed = isWaiting(this.#record) ? { unconfirmed: true } : {}
+    if (!isAnswering() || this.#answered !== generation)
+      await answer({ type: 'applied', kind, generation, ...last, ...unconfirmed })
     this.#answered = generation
+  }
+
+  /** The generation came again without its confirmation: it stays. */
+  async #confirm(): Promise<void> {
+    const { kind, file, log } = this.#options
+    if (!isWaiting(this.#record)) return
+    const record = { ...this.#record, confirm: null }
+    await file.write(record)
+    this.#endWindow()
+    this.#record = record
+    this.#answered = 0
+    log.info('deployment confirmed', { kind, generation: record.generation })
+  }
+
+  /** Counts the time of a generation that must be confirmed. */
+  #startWindow(): void {
+    this.#endWindow()
+    const { clock } = this.#options
+    const leftMs = remainingMs(this.#record, clock.now())
+    if (leftMs !== null) this.#endWindow = clock.after(leftMs, () => this.#enqueue(() => this.#return()))
+  }
+
+  /** Returns to the former generation. It is tried again with every check until it succeeds. */
+  async #return(): Promise<void> {
+    const { kind, file, log } = this.#options
+    const { confirm, answer } = this.#record
+    if (confirm === undefined || confirm === null) return
+    this.#record = returning(this.#record, confirm)
+    // From here on no confirmation is accepted, also after a kill.
+    await file.write(this.#record).catch((error: unknown) => log.error('could not save the return', { kind, error }))
+    const { generation, desired } = confirm.former
+    const outcome = returned(confirm, await this.#outcome(desired, generation, () => {}))
+    if (outcome.message === answer?.message && outcome.outcome === answer.outcome) return
+    log.warn('deployment not confirmed', { kind, outcome: outcome.outcome, reason: outcome.message })
+    this.#answered = 0
+    await this.#end(outcome)
+    await this.#drift()
   }
 
   async #plan(desired: SentState): Promise<DeploymentPlan> {
     return truncatePlanDiffs(await this.#applier().plan(readDesiredState(desired)))
   }
 
-  async #drift(): Promise<void> {
-    const { kind, applier, isAnswering, send } = this.#options
-    // The control plane ignores drift until it knows which generation is in force.
-    if (applier === undefined || this.#record.in_force === 0 || isAnswering()) return
-    const items: DriftedItem[] = truncateDriftDiffs(await applier.drift())
-    const { in_force } = this.#record
-    const text = JSON.stringify([in_force, items])
-    if (text === this.#reported) return
-    this.#reported = text
-    send({ type: 'drift', kind, in_force, items })
+  #drift(): Promise<void> {
+    return this.#driftReports.report(this.#record.in_force)
   }
 
   #applier(): Applier {

@@ -71,7 +71,7 @@ export async function openDeployments(options: DeploymentsOptions): Promise<Depl
 }
 
 function openQueue(kind: DeploymentKind, options: DeploymentsOptions): Promise<DeploymentQueue> {
-  const { dir, node, appliers, reporter, log } = options
+  const { dir, node, appliers, reporter, clock, log } = options
   const answerKind = `applied_${kind}`
   return DeploymentQueue.open({
     kind,
@@ -80,6 +80,7 @@ function openQueue(kind: DeploymentKind, options: DeploymentsOptions): Promise<D
     send: (message) => reporter.send(message),
     answer: (message) => reporter.deliver(answerKind, (sequence) => ({ ...message, sequence })),
     isAnswering: () => reporter.isWaiting(answerKind),
+    clock,
     log,
   })
 }

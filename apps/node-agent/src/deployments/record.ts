@@ -1,10 +1,18 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppliedMessage, type DeploymentKind, SentState } from '@roost/api-types/agent'
+import { AppliedMessage, Confirmation, type DeploymentKind, SentState } from '@roost/api-types/agent'
 import * as z from 'zod/mini'
 import { writeManagedFile } from '../machine/managed-file.js'
 import { readManagedRecord } from '../machine/managed-record.js'
 import type { Outcome } from './applier.js'
+
+/** The window of a generation that must be confirmed. */
+const PendingConfirmation = z.object({
+  ...Confirmation.shape,
+  /** Unix milliseconds of the result, from which the time counts; null before it, and 0 once the agent returns. */
+  since: z.nullable(z.number()),
+})
+export type PendingConfirmation = z.infer<typeof PendingConfirmation>
 
 const { outcome, in_force, partly, message, files } = AppliedMessage.shape
 
@@ -17,6 +25,8 @@ const DeploymentRecord = z.object({
   /** Null once it is in force or has failed for good, because it contains passwords. */
   desired: z.nullable(SentState),
   answer: z.nullable(z.object({ outcome, in_force, partly, message, files })),
+  /** Null or absent if the generation needs no confirmation, or has it. */
+  confirm: z.optional(z.nullable(PendingConfirmation)),
 })
 export type DeploymentRecord = z.infer<typeof DeploymentRecord>
 

@@ -6,6 +6,7 @@ import {
   helloText,
   isTooDeep,
   knownShareFields,
+  confirmCapability,
   knownStorageFields,
   maxServerMessageBytes,
   protocolVersion,
@@ -49,7 +50,7 @@ const greetingMs = 30_000
 /** How long an orderly close may take before the socket is thrown away. */
 const farewellMs = 2000
 
-const capabilities: readonly string[] = ['inventory', 'metrics', 'device_usage']
+const capabilities: readonly string[] = ['inventory', 'metrics', 'device_usage', confirmCapability]
 
 /** One connection to the control plane, from connecting to its end. */
 export class Session {

@@ -67,6 +67,9 @@ export type StorageLogin = z.infer<typeof StorageLogin>
 /** The fields of a storage login that agents of 0.1.0 know. Their hello does not list them. Never add one. */
 export const storageFieldsOf010: readonly string[] = ['auth_url', 'user', 'key']
 
+/** Of an agent that returns by itself to its former generation unless a deployment is confirmed. */
+export const confirmCapability = 'confirm'
+
 /** Every field of a storage login that this version knows. An agent sends them with its hello. */
 export const knownStorageFields: readonly string[] = Object.keys(StorageLogin.shape)
 

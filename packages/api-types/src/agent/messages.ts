@@ -89,6 +89,17 @@ export const PlanMessage = z.object({
 })
 export type PlanMessage = z.infer<typeof PlanMessage>
 
+/**
+ * A generation that must be confirmed: from its result on, the agent waits so long for the same generation without this
+ * field. Otherwise it returns to the former one by itself, also without a connection.
+ */
+export const Confirmation = z.object({
+  within_s: SmallCount,
+  /** The generation in force. An agent that has another one in force applies nothing. */
+  former: z.object({ generation: Generation, desired: SentState }),
+})
+export type Confirmation = z.infer<typeof Confirmation>
+
 /** How far a node is with a generation. Only `applied` reports its end. */
 export const ProgressMessage = z.object({
   type: z.literal('progress'),
@@ -110,6 +121,8 @@ export const AppliedMessage = z.object({
   in_force: Generation,
   /** One of a gateway's protocols was deployed and the other failed, or shares were left out that are not mounted. */
   partly: z.optional(z.boolean()),
+  /** The agent waits for the confirmation of this generation. */
+  unconfirmed: z.optional(z.boolean()),
   message: LongText,
   files: list(z.object({ path: Path, sha256: Name })),
 })
@@ -205,7 +218,13 @@ export type PlanRequest = z.infer<typeof PlanRequest>
  * What is to hold. Sent when it changes and in each session; a generation that the agent has already answered for is
  * answered again from memory, and one lower than the last is ignored.
  */
-export const DesiredMessage = z.object({ type: z.literal('desired'), generation: Generation, desired: SentState })
+export const DesiredMessage = z.object({
+  type: z.literal('desired'),
+  generation: Generation,
+  desired: SentState,
+  /** Only to agents with the capability `confirm`. */
+  confirm: z.optional(Confirmation),
+})
 export type DesiredMessage = z.infer<typeof DesiredMessage>
 
 /** The message of that number is stored. */

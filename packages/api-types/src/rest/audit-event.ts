@@ -12,6 +12,7 @@ export const AuditAction = z
     'rotate',
     'revoke',
     'cancel',
+    'confirm',
     'adopt',
     'reapply',
     'set_storage',

@@ -81,6 +81,8 @@ const exampleJob = {
   message: '',
   targets: [{ node: '/api/v1/nodes/7/', state: 'applied', message: '', generation: 4 }],
   dry_run: false,
+  confirm_within_s: null,
+  confirmed: null,
   plan: null,
 }
 
@@ -99,6 +101,11 @@ export const Job = z
     message: z.string().meta({ [blankKey]: true }),
     targets: z.array(JobTarget),
     dry_run: z.boolean(),
+    confirm_within_s: z
+      .int()
+      .nullable()
+      .meta({ description: 'Seconds in which each node returns to its former generation unless the job is confirmed' }),
+    confirmed: z.iso.datetime().nullable(),
     plan: JobPlan.nullable(),
   })
   .meta({ id: 'Job', examples: [exampleJob] })
@@ -114,11 +121,17 @@ export const JobInput = z
     plan_id: boundedText(128).optional(),
     /** Returns the node to what an earlier generation was. */
     generation: z.int().min(1).max(maxId).optional(),
+    /** Each node returns to its former generation by itself unless the job is confirmed so many seconds after it was applied there. */
+    confirm_within_s: z.int().min(10).max(86_400).optional(),
   })
   .refine((input) => (input.node === undefined) !== (input.cluster === undefined), { error: oneTarget, path: ['node'] })
   .refine((input) => input.generation === undefined || input.node !== undefined, {
     error: 'A generation belongs to one node. Give a node instead of a cluster.',
     path: ['generation'],
+  })
+  .refine((input) => input.confirm_within_s === undefined || !input.dry_run, {
+    error: 'A dry run changes nothing that could be confirmed.',
+    path: ['confirm_within_s'],
   })
   .meta({ examples: [{ node: '/api/v1/nodes/7/' }] })
 export type JobInput = z.infer<typeof JobInput>
@@ -126,7 +139,7 @@ export type JobInput = z.infer<typeof JobInput>
 export const jobRules = {
   filters: { ...byId, ...throughNode, ...throughCluster, state: 'text' },
   ordering: ['id', 'state', 'created', 'started', 'finished'],
-  observed: ['state', 'started', 'finished', 'progress', 'message', 'targets', 'plan'],
+  observed: ['state', 'started', 'finished', 'progress', 'message', 'targets', 'confirmed', 'plan'],
 } as const satisfies ResourceRules
 
 /** What a node has that the generation in force did not put there. */

@@ -36,6 +36,10 @@ function jobProcedures(jobs: (services: Services) => JobService) {
     cancel: write
       .input(RecordId.extend(OnceInput.shape))
       .mutation((call) => once(call, ({ id }, caller) => jobs(call.ctx.services).cancel(id, caller))),
+    /** Of a job with `confirm_within_s`: its nodes keep what they have applied. */
+    confirm: write
+      .input(RecordId.extend(OnceInput.shape))
+      .mutation((call) => once(call, ({ id }, caller) => jobs(call.ctx.services).confirm(id, caller))),
   }
 }
 

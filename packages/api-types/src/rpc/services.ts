@@ -157,6 +157,8 @@ export interface CreatedToken extends EnrollmentToken {
 export interface JobService extends ServiceOf<typeof resources.gatewayDeployments> {
   /** Cancels the targets that have not begun; `conflict` if there are none. */
   cancel(id: number, caller: Caller): Promise<Job>
+  /** Confirms what the nodes have applied, so that they keep it; `conflict` while nodes still apply it, or if none waits. */
+  confirm(id: number, caller: Caller): Promise<Job>
   /** The job first, and again when it has changed, until it has ended or the signal aborts. Throws `not_found` at once. */
   watch(id: number, signal: AbortSignal): Promise<AsyncIterable<Job>>
 }
