@@ -54,6 +54,17 @@ describe('a deployment to a gateway', () => {
     expect(count('smbcontrol')).toBe(0)
   })
 
+  it('returns to an earlier generation under its own number, as after a deployment that was not confirmed', async () => {
+    await apply(7, nfsShare(1), cifsShare(2))
+    const text = (path: string) => gateway.read(path)?.replace(/^# generation .*$/m, '')
+    const before = [text(exportsFile), text(sambaFile)]
+    await apply(8, cifsShare(2, { cifs_guest_ok: false }))
+    expect([text(exportsFile), text(sambaFile)]).not.toEqual(before)
+    expect(await apply(7, nfsShare(1), cifsShare(2))).toMatchObject({ outcome: 'applied', in_force: 7 })
+    expect([text(exportsFile), text(sambaFile)]).toEqual(before)
+    expect(await gateway.applier.drift()).toEqual([])
+  })
+
   it('fails without touching anything when a check refuses a file', async () => {
     await apply(1, cifsShare(2))
     const before = gateway.read(sambaFile)
