@@ -21,6 +21,8 @@ import { readProxyLogging } from '../swift/access-log/proxy-logging.js'
 
 const program = fileURLToPath(new URL('../../bin/roost-agent.js', import.meta.url))
 const folder = '/etc/swift/proxy-server.conf.d'
+/** Containers of some continuous integrations may not mount. */
+const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0
 const configuration = (more = '', pipeline = 'catch_errors proxy-logging tempauth proxy-server') => `[DEFAULT]
 bind_port = 8080
 ${more}
@@ -173,6 +175,19 @@ describe('roost-agent proxy prepare', () => {
     write('/etc/swift/proxy-server.conf', configuration('workers = 0'))
     proxy('prepare', '--yes')
     expect(read(`${folder}/40-roost-proxy.conf`)).toContain('[DEFAULT]\nworkers = 1\n')
+  })
+
+  it.skipIf(!canMount)('leaves the kernel to the host in a container that may not change it, and says so', () => {
+    const kernel = join(root, '/proc/sys/net/ipv4/tcp_migrate_req')
+    const script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && shift && exec "$@"'
+    const command = [program, '--root', root, '--data-dir', join(root, 'agent'), 'proxy', 'prepare', '--yes']
+    const { status, stdout } = spawnSync(
+      'unshare',
+      ['--mount', 'sh', '-ec', script, 'sh', kernel, process.execPath, ...command],
+      { encoding: 'utf8' },
+    )
+    expect([status, stdout]).toEqual([0, expect.stringContaining('Set net.ipv4.tcp_migrate_req = 1 on its host')])
+    expect(existsSync(join(root, '/etc/sysctl.d'))).toBe(false)
   })
 
   it('changes nothing when one change fails', () => {

@@ -16,7 +16,7 @@ import {
 } from './access-log-changes.js'
 import { type Account, findAccount, findGroupName } from './accounts.js'
 import { changeOfConfig, rightsOfAgent } from './agent-changes.js'
-import { kernelChanges } from './kernel-changes.js'
+import { planKernel } from './kernel-changes.js'
 import { keyOfFilter, type ProxySetting, renderSettings, settingsFileName } from './proxy-settings-file.js'
 import { findProxyUnit, type ProxyUnit } from './proxy-unit.js'
 import { planStatistics } from './statistics.js'
@@ -48,17 +48,18 @@ export interface ProxyPlan {
 
 /** Returns the changes that let users be deployed to this machine's proxy and its use be counted. Throws where that is impossible. */
 export function planProxy(options: ProxyPlanOptions): ProxyPlan {
-  const { machine, kernel, config } = options
+  const { machine, config } = options
   const { swiftDirectory } = config
   const folder = folderOf(swiftDirectory)
-  const other = findOtherServer(machine, kernel)
+  const other = findOtherServer(machine, options.kernel)
   if (other !== null) throw new Error(otherServerReason(other))
-  const unit = findProxyUnit(machine, kernel, swiftDirectory)
+  const unit = findProxyUnit(machine, options.kernel, swiftDirectory)
   const files = filesOf(machine, swiftDirectory, unit)
   const ini = parseCasedIni(...files.map(({ text }) => text))
   const account = accountOf(machine, ini)
   const log = planLog(options, ini, files)
   const statistics = planStatistics(config.statsd, ini)
+  const kernel = planKernel(machine)
   const settings = [...workerSettings(ini), ...statistics.settings, ...log.settings]
   return {
     changes: [
@@ -66,11 +67,14 @@ export function planProxy(options: ProxyPlanOptions): ProxyPlan {
       ...settingsChange(`${folder}/${settingsFileName}`, settings, account),
       ...unitChanges(unit),
       ...rightsOfAgent(machine, findGroupName(machine, account.gid) ?? String(account.gid)),
-      ...kernelChanges(machine),
+      ...kernel.changes,
       ...log.changes,
       ...(log.usage === null ? [] : changeOfConfig(machine, config, log.usage)),
     ],
-    remarks: [...remarksOf(unit, folder), ...[statistics.remark, log.remark].filter((remark) => remark !== null)],
+    remarks: [
+      ...remarksOf(unit, folder),
+      ...[statistics.remark, kernel.remark, log.remark].filter((remark) => remark !== null),
+    ],
     unit,
     account,
     folder,
