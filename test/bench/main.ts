@@ -2,6 +2,7 @@ import { benchAgent } from './agent.js'
 import { benchCache } from './cache.js'
 import { benchCapacity } from './capacity.js'
 import { benchFleet } from './fleet.js'
+import { benchForecast } from './forecast.js'
 import { benchGateway } from './gateway.js'
 import { benchGlobs } from './globs.js'
 import { benchIntake } from './intake.js'
@@ -26,6 +27,7 @@ interface Bench {
 /** Every benchmark, by the name that the command line takes. */
 const benches: Readonly<Record<string, Bench>> = {
   capacity: { title: 'Capacity statistics by set of policies', run: benchCapacity },
+  forecast: { title: 'Days until full: simulated lives, and the CPU of a forecast', run: benchForecast },
   intake: { title: 'Taking samples in from WebSockets', run: benchIntake },
   memory: { title: 'Memory of latest values', run: benchMemory },
   reads: { title: 'Reading latest values over HTTP, p50', run: benchReads },
