@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { forecastFull } from './forecast.js'
 
 const tb = 1e12
+const size = { sizeBytes: 100 * tb, limitBytes: 100 * tb }
 const daysOf = (usedTb: readonly number[], from = 20_000) =>
   usedTb.map((used, i) => ({ day: from + i, usedBytes: used * tb }))
 const days = (count: number, usedTb: (day: number) => number) =>
@@ -11,7 +12,7 @@ const days = (count: number, usedTb: (day: number) => number) =>
 it('steady growth ends on the day on which the line meets the limit', () => {
   const forecast = forecastFull(
     days(42, (day) => 40 + day),
-    100 * tb,
+    size,
   )
   expect(forecast).toEqual({
     state: 'forecast',
@@ -25,7 +26,7 @@ it('steady growth ends on the day on which the line meets the limit', () => {
 it('what repeats each week does not change the growth', () => {
   const expirer = forecastFull(
     days(42, (day) => 40 + 7 * Math.floor(day / 7) + 3 * (day % 7)),
-    100 * tb,
+    size,
   )
   expect(expirer).toMatchObject({ state: 'forecast', growthBytesADay: tb, shifts: [] })
 })
@@ -33,14 +34,14 @@ it('what repeats each week does not change the growth', () => {
 it('growth is not counted across a day on which devices were added', () => {
   const rebalanced = forecastFull(
     days(42, (day) => 60 + day - (day >= 20 ? 30 : 0)),
-    100 * tb,
+    size,
   )
   expect(rebalanced).toMatchObject({ state: 'forecast', growthBytesADay: tb, shifts: [20_020] })
 })
 
 it('missing days are neither growth nor a shift', () => {
   const known = days(42, (day) => 40 + day).filter((_, i) => i % 5 !== 3)
-  expect(forecastFull(known, 100 * tb)).toMatchObject({ state: 'forecast', growthBytesADay: tb, shifts: [] })
+  expect(forecastFull(known, size)).toMatchObject({ state: 'forecast', growthBytesADay: tb, shifts: [] })
 })
 
 it.each([
@@ -54,19 +55,19 @@ it.each([
   ['more than twice the days seen', days(14, (day) => 40 + day), 'beyond_horizon'],
   ['full, and nothing grows', days(42, () => 100), 'forecast'],
 ] as const)('%s: %s', (_name, seen, state) => {
-  expect(forecastFull(seen, 100 * tb).state).toBe(state)
+  expect(forecastFull(seen, size).state).toBe(state)
 })
 
 it('only the last 42 days count', () => {
   const recent = days(100, (day) => (day < 58 ? 1 : 40 + (day - 58)))
-  expect(forecastFull(recent, 100 * tb)).toMatchObject({ historyDays: 42, growthBytesADay: tb })
+  expect(forecastFull(recent, size)).toMatchObject({ historyDays: 42, growthBytesADay: tb })
 })
 
 it('early is never after middle, nor middle after late', () => {
   const used = fc.array(fc.double({ min: 0, max: 120, noNaN: true }), { maxLength: 60 })
   fc.assert(
     fc.property(used, (values) => {
-      const forecast = forecastFull(daysOf(values), 100 * tb)
+      const forecast = forecastFull(daysOf(values), size)
       if (forecast.state !== 'forecast') return true
       const { early, middle, late } = forecast.daysUntilFull
       return early >= 0 && early <= middle && middle <= (late ?? Infinity)

@@ -30,6 +30,12 @@ export type Forecast = Seen &
     | { readonly state: 'forecast'; readonly growthBytesADay: number; readonly daysUntilFull: DaysUntilFull }
   )
 
+export interface Size {
+  readonly sizeBytes: number
+  /** Used bytes at which it is full. */
+  readonly limitBytes: number
+}
+
 /** Days that a forecast looks at. */
 export const forecastDays = 42
 
@@ -41,15 +47,15 @@ const longestDays = 365
  * Forecasts when used bytes reach a limit. Nobody can foresee a rebalance, and growth that accelerates is forecast late.
  *
  * @param days daily maxima, ascending, one a day at most; of more than 42 days the last count
- * @param limitBytes used bytes at which it is full
+ * @param size of the device or the cluster today
  */
-export function forecastFull(days: readonly DailyMaximum[], limitBytes: number): Forecast {
+export function forecastFull(days: readonly DailyMaximum[], { sizeBytes, limitBytes }: Size): Forecast {
   const last = days.at(-1)
   const seen = days.filter(({ day }) => day > (last?.day ?? 0) - forecastDays)
   const first = seen[0]
   if (first === undefined || last === undefined) return { state: 'not_enough_data', historyDays: 0, shifts: [] }
   const historyDays = last.day - first.day + 1
-  const shifts = levelShifts(seen, limitBytes)
+  const shifts = levelShifts(seen, sizeBytes)
   const growth = isEnough(seen.length, historyDays) ? growthOf(seen, shifts) : undefined
   if (growth === undefined) return { state: 'not_enough_data', historyDays, shifts }
   return { historyDays, shifts, ...reached(limitBytes - last.usedBytes, growth, historyDays) }
