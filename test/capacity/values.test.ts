@@ -1,3 +1,5 @@
+import { createDayStore } from '@roost/control-plane/dist/capacity/day-store.js'
+import { createForecastStore } from '@roost/control-plane/dist/capacity/forecast-store.js'
 import { createCapacity } from '@roost/control-plane/dist/capacity/feature.js'
 import type { CapacityFeature } from '@roost/control-plane/dist/capacity/feature.js'
 import { createCapacityStore } from '@roost/control-plane/dist/capacity/store.js'
@@ -24,7 +26,14 @@ function build(store = createCapacityStore(database)): CapacityFeature {
   const requireCluster = async (id: number) => {
     if ((await database.prisma.cluster.count({ where: { id } })) === 0) throw new Error('not found')
   }
-  return createCapacity({ store, requireCluster, log: { info: () => {}, warn: () => {} } })
+  return createCapacity({
+    store,
+    days: createDayStore(database),
+    forecasts: createForecastStore(database),
+    requireCluster,
+    log: { info: () => {}, warn: () => {} },
+    now: () => Date.now(),
+  })
 }
 
 const device = (agentKey: string, policyIds: readonly number[], usage?: readonly [number, number, number]) =>

@@ -63,6 +63,7 @@ describe('a device', () => {
         { ...entry('object-7', 0), policy: null },
       ],
       is_drained: false,
+      days_until_full: null,
       last_seen: '2026-11-20T10:00:00.000Z',
     })
   })

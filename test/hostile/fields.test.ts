@@ -72,7 +72,7 @@ async function expectUnharmed(): Promise<void> {
     ...['clusters', 'nodes', 'devices', 'storage_policies', 'audit_events', 'gateway_deployments'].map(
       (resource) => `${resource}/?limit=100`,
     ),
-    ...['capacity/list', 'metrics/list', 'metrics/poll', 'metrics/across', 'health'].map(
+    ...['capacity/list', 'capacity/forecast', 'metrics/list', 'metrics/poll', 'metrics/across', 'health'].map(
       (part) => `clusters/${clusterId}/${part}/${part.startsWith('metrics/') ? '?metrics=*' : ''}`,
     ),
     ...rogue.nodeIds.slice(-3).map((id) => `nodes/${id}/`),

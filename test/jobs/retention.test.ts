@@ -3,12 +3,17 @@ import { createRetention } from '@roost/control-plane/dist/jobs/retention.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
-import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-const keptMs = { auditEvents: 400 * dayMs, finishedJobs: 90 * dayMs, idempotencyKeys: 24 * hourMs }
+const keptMs = {
+  auditEvents: 400 * dayMs,
+  finishedJobs: 90 * dayMs,
+  idempotencyKeys: 24 * hourMs,
+  capacityDays: 800 * dayMs,
+}
 
 let database: TestDatabase
 let cluster: number
@@ -89,6 +94,19 @@ describe('what goes by its age', () => {
     })
     await retentionAt(now).idempotencyKeys()
     expect((await prisma.idempotencyKey.findMany()).map(({ key: name }) => name)).toEqual(['young'])
+  })
+
+  it('removes the days of capacity by their date', async () => {
+    const { prisma } = database
+    const device = await addDevice(database, cluster, node)
+    const days = ['2024-03-22', '2024-03-23'].map((day) => ({ day: new Date(day), rawBytes: 2n, usedBytes: 1n }))
+    await prisma.deviceDay.createMany({ data: days.map((one) => ({ ...one, deviceId: device })) })
+    const set = { clusterId: cluster, policySet: '0', freeBytes: 1n, fullestPct: 50, pct95: 50 }
+    await prisma.capacityDay.createMany({ data: days.map((one) => ({ ...one, ...set })) })
+    await retentionAt(now).capacityDays()
+    const kept = [{ day: new Date('2024-03-23') }]
+    expect(await prisma.deviceDay.findMany({ select: { day: true } })).toEqual(kept)
+    expect(await prisma.capacityDay.findMany({ select: { day: true } })).toEqual(kept)
   })
 
   it('goes in one run although it is more than one statement removes', async () => {

@@ -72,6 +72,7 @@ const table: readonly ListedRoute[] = [
   get('/api/v1/<resource>/'),
   get('/api/v1/clusters/', { query: 'id=1&name=default' }),
   get('/api/v1/clusters/<cluster_id>/', { ids: () => ({ cluster_id: 1 }) }),
+  ofCluster('capacity/forecast/'),
   ofCluster('capacity/list/'),
   ofCluster('metrics/list/'),
   ofCluster('metrics/poll/', { query: 'metrics=load.*,unknown.name' }),

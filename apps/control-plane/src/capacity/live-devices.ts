@@ -1,6 +1,6 @@
 import type { DeviceUsageMessage, FilesystemSpace } from '@roost/api-types/agent'
-import { createDeviceColumns } from '@roost/capacity-core'
-import type { DeviceColumns, PolicySetCapacity } from '@roost/capacity-core'
+import { createDeviceColumns, usageOf } from '@roost/capacity-core'
+import type { DeviceColumns, PolicySetCapacity, Usage } from '@roost/capacity-core'
 import type { DeviceUsage, StoredDevice } from './store.js'
 
 type ReportedDevice = DeviceUsageMessage['devices'][number]
@@ -20,6 +20,19 @@ export interface LiveDevices {
   newest(usage: DeviceUsage): DeviceUsage
   /** Returns the last usage of a device, which is newer than that of the database; undefined if no inventory names it now. */
   usageOf(id: number): LiveUsage | undefined
+  /** Clusters that have, or had, a device. */
+  clusterIds(): Iterable<number>
+  devices(): Iterable<CountedDevice>
+}
+
+/** A device whose filesystem counts, with its last reading. */
+export interface CountedDevice {
+  readonly id: number
+  readonly clusterId: number
+  readonly policies: readonly number[]
+  readonly usage: Usage
+  /** Unix seconds. */
+  readonly time: number
 }
 
 export interface LiveUsage {
@@ -96,6 +109,17 @@ export function createLiveDevices(): LiveDevices {
     removeUnstored: (nodeId) => removeUnstored(nodeId === undefined ? byId.values() : nodes.get(nodeId)?.values()),
     newest: (usage) => newest(usage, byId.get(usage.id)),
     usageOf: (id) => byId.get(id),
+    clusterIds: () => clusters.keys(),
+    devices: () => countedDevices(byId.values()),
+  }
+}
+
+function* countedDevices(devices: Iterable<LiveDevice>): Generator<CountedDevice> {
+  for (const device of devices) {
+    const { figures: space } = counted(device)
+    if (space === null || device.time === null || device.policies.length === 0) continue
+    const { id, clusterId, policies, time } = device
+    yield { id, clusterId, policies, usage: usageOf(space), time }
   }
 }
 

@@ -1,4 +1,4 @@
-import { Capacity } from '@roost/api-types/rest'
+import { Capacity, CapacityForecast } from '@roost/api-types/rest'
 import type { CapacityService } from '@roost/api-types/rpc'
 import type { Route } from '../http/dialect/route.js'
 
@@ -12,6 +12,15 @@ export function capacityRoutes(capacity: CapacityService): readonly Route[] {
       status: 200,
       answer: Capacity,
       handle: ({ id }) => capacity.ofCluster(id),
+    },
+    {
+      method: 'GET',
+      path: 'clusters/:id/capacity/forecast/',
+      resource: 'clusters',
+      summary: 'Days until a cluster is full, by set of storage policies',
+      status: 200,
+      answer: CapacityForecast,
+      handle: ({ id }) => capacity.forecast(id),
     },
   ]
 }

@@ -2,30 +2,44 @@ import type { CapacityService } from '@roost/api-types/rpc'
 import type { CapacityElement } from '@roost/api-types/rest'
 import { bytesPerTb } from '@roost/capacity-core'
 import type { PolicySetCapacity } from '@roost/capacity-core'
+import { forecastCluster } from './forecast.js'
+import type { ForecastOptions } from './forecast.js'
 import type { LiveDevices } from './live-devices.js'
 import type { CapacityStore } from './store.js'
 
-interface CapacityOptions {
+interface CapacityOptions extends ForecastOptions {
   readonly live: LiveDevices
   readonly store: Pick<CapacityStore, 'policyNames'>
   /** Throws `not_found`. Asked only about a cluster without devices. */
   readonly requireCluster: (id: number) => Promise<unknown>
 }
 
-export function createCapacityService({ live, store, requireCluster }: CapacityOptions): CapacityService {
+export function createCapacityService(options: CapacityOptions): CapacityService {
+  const { live, store, requireCluster } = options
+  const namesOf = async (clusterId: number) => {
+    if (!live.has(clusterId)) await requireCluster(clusterId)
+    return store.policyNames(clusterId)
+  }
   return {
     async ofCluster(clusterId) {
-      if (!live.has(clusterId)) await requireCluster(clusterId)
-      const names = await store.policyNames(clusterId)
+      const names = await namesOf(clusterId)
       return { capacity: live.capacityOf(clusterId).map((set) => elementOf(set, names)) }
     },
+    async forecast(clusterId) {
+      const names = await namesOf(clusterId)
+      return forecastCluster(options, clusterId, (set) => ringSet(set, names))
+    },
   }
+}
+
+function ringSet({ policies }: PolicySetCapacity, names: ReadonlyMap<number, string>): string {
+  return policies.map((index) => names.get(index) ?? `policy-${index}`).join()
 }
 
 function elementOf(set: PolicySetCapacity, names: ReadonlyMap<number, string>): CapacityElement {
   const { count, min, max, avg, stddev, pct95 } = set.percentUsed
   return {
-    ring_set: set.policies.map((index) => names.get(index) ?? `policy-${index}`).join(),
+    ring_set: ringSet(set, names),
     total_raw_tb: set.rawBytes / bytesPerTb,
     total_used_tb: set.usedBytes / bytesPerTb,
     total_free_tb: set.freeBytes / bytesPerTb,

@@ -3,6 +3,8 @@ import { systemClock } from '@roost/runtime'
 import { defaultStreamLimits } from '../agents/limits/stream-limits.js'
 import { AgentStream } from '../agents/stream.js'
 import { createCapacity } from '../capacity/feature.js'
+import { createDayStore } from '../capacity/day-store.js'
+import { createForecastStore } from '../capacity/forecast-store.js'
 import { createCapacityStore } from '../capacity/store.js'
 import { createClusterHealthStore } from '../clusters/health-store.js'
 import { createHealthRounds } from '../clusters/health-rounds.js'
@@ -27,6 +29,8 @@ import { version } from '../lifecycle/version.js'
 
 /** A fault shows on `/metrics` and on its node after this time at the latest. */
 const healthIntervalMs = 30_000
+/** A daily maximum between two of these is missed. */
+const recordDayMs = 300_000
 
 export type MetricFeatures = Awaited<ReturnType<typeof buildMetrics>>
 
@@ -42,7 +46,14 @@ export async function buildMetrics(
     clock: { ...systemClock, now },
     reportIntervalMs: defaultStreamLimits.reportIntervalMs,
   })
-  const capacity = createCapacity({ store: createCapacityStore(database), requireCluster, log })
+  const capacity = createCapacity({
+    store: createCapacityStore(database),
+    days: createDayStore(database),
+    forecasts: createForecastStore(database),
+    requireCluster,
+    log,
+    now,
+  })
   await Promise.all([metrics.intake.refresh(), capacity.intake.load()])
   const refresh = async () => {
     await metrics.intake.refresh()
@@ -67,6 +78,8 @@ export async function buildMetrics(
     every(1_000, 'store new statuses of devices', () => capacity.writer.flushNewStatus(), log),
     // Larger batches: 1,000 rows in one statement cost PostgreSQL three times the CPU of 1,000 out of 5,000.
     every(10_000, 'store the usage of devices', () => capacity.writer.flush(), log),
+    every(recordDayMs, 'record the use of this day', capacity.recordDay, log),
+    every(3_600_000, 'forecast when devices will be full', capacity.forecastDevices, log),
   ]
   return { metrics, capacity, clusterHealth, healthRounds, dataDir, jobs }
 }

@@ -41,17 +41,25 @@ export function createDeviceStore(database: Database, currentUsage: CurrentUsage
   const table = tableStore(database, resources.devices, {
     model: 'Device',
     conditions: { policy: (names: string[]) => ({ policies: { some: { policy: { name: { in: names } } } } }) },
-    orders: { last_seen: (direction: 'asc' | 'desc') => ({ usage: { lastSeen: { sort: direction, nulls: 'last' } } }) },
+    orders: {
+      days_until_full: (direction: 'asc' | 'desc') => ({ forecast: { middle: { sort: direction, nulls: 'last' } } }),
+      last_seen: (direction: 'asc' | 'desc') => ({ usage: { lastSeen: { sort: direction, nulls: 'last' } } }),
+    },
     total: (filters) => (isWithin(counted, filters) ? countedTotal(database, filters) : undefined),
     recordOf,
   })
   const completed = async (devices: readonly Device[]): Promise<Device[]> => {
     const ids = devices.map(({ id }) => id)
-    const [policies, usages] = await Promise.all([policiesOf(database, ids), usagesOf(database, ids, currentUsage)])
+    const [policies, usages, forecasts] = await Promise.all([
+      policiesOf(database, ids),
+      usagesOf(database, ids, currentUsage),
+      forecastsOf(database, ids),
+    ])
     return devices.map((device) => {
       const named = policies.get(device.id) ?? new Map<number, string>()
       const rings = device.rings.map((entry) => ({ ...entry, policy: named.get(indexOf(entry.ring) ?? -1) ?? null }))
-      return { ...device, ...usageFields(usages.get(device.id)), policies: [...named.values()], rings }
+      const days_until_full = forecasts.get(device.id) ?? null
+      return { ...device, ...usageFields(usages.get(device.id)), days_until_full, policies: [...named.values()], rings }
     })
   }
   return {
@@ -107,7 +115,18 @@ async function policiesOf(
   )
 }
 
-/** Its policies and its usage are added for a page at once. */
+/** Returns the forecasts of devices that have one. */
+async function forecastsOf(
+  { prisma }: Database,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Device['days_until_full']>> {
+  const rows = await prisma.deviceForecast.findMany({ where: { deviceId: { in: [...ids] }, middle: { not: null } } })
+  return new Map(
+    rows.map(({ deviceId, early, middle, late }) => [deviceId, { early: early ?? 0, middle: middle ?? 0, late }]),
+  )
+}
+
+/** Its policies, its usage and its forecast are added for a page at once. */
 function recordOf(row: Row): Device {
   const rings = row.rings as unknown as readonly InventoryDeviceRing[]
   return {
@@ -128,6 +147,7 @@ function recordOf(row: Row): Device {
     policies: [],
     rings: rings.map((entry) => ({ ...entry, policy: null })),
     is_drained: rings.length > 0 && rings.every(({ weight }) => weight === 0),
+    days_until_full: null,
   }
 }
 

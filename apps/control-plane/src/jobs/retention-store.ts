@@ -8,6 +8,8 @@ export interface RetentionStore {
   /** Removes finished jobs with their targets. */
   readonly finishedJobs: DeleteBefore
   readonly idempotencyKeys: DeleteBefore
+  /** Removes the days of devices and of sets of policies. */
+  readonly capacityDays: DeleteBefore
 }
 
 export function createRetentionStore({ prisma }: Pick<Database, 'prisma'>): RetentionStore {
@@ -19,5 +21,12 @@ export function createRetentionStore({ prisma }: Pick<Database, 'prisma'>): Rete
       select ctid from jobs where finished_at < ${at} order by finished_at limit ${Math.ceil(rows / 100)}))`,
     idempotencyKeys: (at, rows) => prisma.$executeRaw`delete from idempotency_keys where ctid = any(array(
       select ctid from idempotency_keys where created_at < ${at} order by created_at limit ${rows}))`,
+    async capacityDays(at, rows) {
+      const devices = await prisma.$executeRaw`delete from device_days where ctid = any(array(
+        select ctid from device_days where day < ${at}::date order by day limit ${rows}))`
+      const sets = await prisma.$executeRaw`delete from capacity_days where ctid = any(array(
+        select ctid from capacity_days where day < ${at}::date order by day limit ${rows}))`
+      return devices + sets
+    },
   }
 }

@@ -18,5 +18,6 @@ export function createRetention({ store, keptMs, now }: RetentionOptions): Reten
     auditEvents: prune('auditEvents'),
     finishedJobs: prune('finishedJobs'),
     idempotencyKeys: prune('idempotencyKeys'),
+    capacityDays: prune('capacityDays'),
   }
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { DaysUntilFull } from './device.js'
+import { relationUri } from './dialect/uri.js'
 
 export const PercentUsedStats = z
   .object({
@@ -42,3 +44,62 @@ export const Capacity = z.object({ capacity: z.array(CapacityElement) }).meta({
   ],
 })
 export type Capacity = z.infer<typeof Capacity>
+
+/** The device of a set that will be full first. Swift refuses writes to a full device long before all are. */
+const FirstFullDevice = z.object({ device: relationUri('devices'), days_until_full: DaysUntilFull })
+
+export const RingSetForecast = z
+  .object({
+    ring_set: z.string(),
+    state: z.enum(['not_enough_data', 'not_growing', 'beyond_horizon', 'forecast']).meta({
+      description:
+        '`not_enough_data`: fewer than 14 days, or more than 30 % of them are missing. ' +
+        '`beyond_horizon`: even fast growth takes more than a year, or more than twice the days that were seen.',
+    }),
+    limit_pct: z.number().meta({ description: 'Percent of the raw bytes at which it counts as full' }),
+    used_pct: z.number(),
+    growth_bytes_a_day: z.number().nullable(),
+    days_until_full: DaysUntilFull.nullable(),
+    fullest_device: FirstFullDevice.nullable().meta({ description: 'The device that will be full first' }),
+    history_days: z.int().meta({ description: 'Days that were looked at, 42 at most' }),
+    shifts: z.array(z.iso.date()).meta({
+      description:
+        'Days on which the level changed at once, such as by new devices. Growth is not counted across them.',
+    }),
+    oldest_reading: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'Oldest reading that counts: the last one of a device whose node is offline' }),
+  })
+  .meta({ id: 'RingSetForecast' })
+export type RingSetForecast = z.infer<typeof RingSetForecast>
+
+export const CapacityForecast = z
+  .object({ cluster: relationUri('clusters'), made: z.iso.datetime(), forecast: z.array(RingSetForecast) })
+  .meta({
+    id: 'CapacityForecast',
+    examples: [
+      {
+        cluster: '/api/v1/clusters/1/',
+        made: '2026-11-22T10:00:00.000Z',
+        forecast: [
+          {
+            ring_set: 'gold',
+            state: 'forecast' as const,
+            limit_pct: 98,
+            used_pct: 71.3,
+            growth_bytes_a_day: 412_000_000_000,
+            days_until_full: { early: 48, middle: 61.5, late: 90 },
+            fullest_device: {
+              device: '/api/v1/devices/91/',
+              days_until_full: { early: 19, middle: 24.2, late: 41 },
+            },
+            history_days: 42,
+            shifts: ['2026-11-03'],
+            oldest_reading: '2026-11-22T09:59:50.000Z',
+          },
+        ],
+      },
+    ],
+  })
+export type CapacityForecast = z.infer<typeof CapacityForecast>

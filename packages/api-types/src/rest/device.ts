@@ -19,6 +19,14 @@ export const DeviceRing = z.object({
 })
 export type DeviceRing = z.infer<typeof DeviceRing>
 
+export const DaysUntilFull = z
+  .object({
+    early: z.number().meta({ description: 'By fast growth' }),
+    middle: z.number(),
+    late: z.number().nullable().meta({ description: 'By slow growth; null if that does not grow at all' }),
+  })
+  .meta({ id: 'DaysUntilFull', description: 'Days, with one decimal' })
+
 /** Bytes are exact below 2^53. They are null until the filesystem of the device was read once. */
 export const Device = z
   .object({
@@ -42,6 +50,7 @@ export const Device = z
     policies: z.array(z.string()),
     rings: z.array(DeviceRing).meta({ description: 'Its entry in each ring; empty where no ring lists it' }),
     is_drained: z.boolean().meta({ description: 'Its weight is 0 in all of its rings' }),
+    days_until_full: DaysUntilFull.nullable().meta({ description: 'Null where there is no forecast; made each hour' }),
     last_seen: z.iso.datetime().nullable(),
   })
   .meta({
@@ -79,6 +88,7 @@ export const Device = z
           },
         ],
         is_drained: false,
+        days_until_full: { early: 19, middle: 24.2, late: 41 },
         last_seen: '2026-11-20T19:00:00.000Z',
       },
     ],
@@ -87,6 +97,16 @@ export type Device = z.infer<typeof Device>
 
 export const deviceRules = {
   filters: { ...byId, ...throughNode, ...throughCluster, status: 'text', name: 'text', policy: 'text' },
-  ordering: ['id', 'name', 'node', 'cluster', 'status', 'serial', 'size_bytes', 'last_seen'],
-  observed: ['raw_bytes', 'used_bytes', 'free_bytes', 'used_pct', 'status', 'rings', 'is_drained', 'last_seen'],
+  ordering: ['id', 'name', 'node', 'cluster', 'status', 'serial', 'size_bytes', 'days_until_full', 'last_seen'],
+  observed: [
+    'raw_bytes',
+    'used_bytes',
+    'free_bytes',
+    'used_pct',
+    'status',
+    'rings',
+    'is_drained',
+    'days_until_full',
+    'last_seen',
+  ],
 } as const satisfies ResourceRules

@@ -53,6 +53,7 @@ export const appRouter = router({
   clusters: router({
     ...crud.clusters,
     capacity: read.input(Id).query(({ ctx, input }) => ctx.services.capacity.ofCluster(input.id)),
+    forecast: read.input(Id).query(({ ctx, input }) => ctx.services.capacity.forecast(input.id)),
     health: read.input(Id).query(({ ctx, input }) => ctx.services.clusterHealth.ofCluster(input.id)),
     storage: read.input(Id).query(({ ctx, input }) => ctx.services.clusterStorage.get(input.id)),
     setStorage: write

@@ -3,6 +3,7 @@ import type {
   ApiKey,
   ApiKeyRotation,
   Capacity,
+  CapacityForecast,
   ChangedNode,
   ClusterHealth,
   ClusterIdentity,
@@ -91,6 +92,8 @@ export interface ShareUploadsService {
 /** Capacity in TB (10^12 bytes) and percent, by set of storage policies. Throws `not_found`. */
 export interface CapacityService {
   ofCluster(clusterId: number): Promise<Capacity>
+  /** Days until each set will be full. */
+  forecast(clusterId: number): Promise<CapacityForecast>
 }
 
 /** Ring agreement, replication ages in seconds, pending and quarantined objects. Throws `not_found`. */

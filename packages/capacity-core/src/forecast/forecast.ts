@@ -44,7 +44,7 @@ const leastKnown = 0.7
 const longestDays = 365
 
 /**
- * Forecasts when used bytes reach a limit. Nobody can foresee a rebalance, and growth that accelerates is forecast late.
+ * Forecasts when used bytes reach a limit. A rebalance cannot be foreseen, and growth that accelerates is forecast late.
  *
  * @param days daily maxima, ascending, one a day at most; of more than 42 days the last count
  * @param size of the device or the cluster today

@@ -23,21 +23,27 @@ const fewestRecent = 3
  * @returns undefined with fewer than seven slopes
  */
 export function growthOf(days: readonly DailyMaximum[], shifts: readonly number[]): Growth | undefined {
-  const last = days.at(-1)?.day ?? 0
-  const all: number[] = []
-  const recent: number[] = []
-  for (const [i, from] of days.entries()) {
-    const end = shifts.find((day) => day > from.day) ?? Infinity
-    for (const to of days.slice(i + 1)) {
-      if (to.day >= end) break
-      if ((to.day - from.day) % week !== 0) continue
-      const slope = (to.usedBytes - from.usedBytes) / (to.day - from.day)
-      all.push(slope)
-      if (from.day > last - recentDays) recent.push(slope)
-    }
-  }
-  if (all.length < fewestSlopes) return undefined
-  return widened(all, recent.length < fewestRecent ? undefined : median(recent))
+  const slopes = days.flatMap((from, i) => slopesFrom(from, days.slice(i + 1), shifts))
+  if (slopes.length < fewestSlopes) return undefined
+  const since = (days.at(-1)?.day ?? 0) - recentDays
+  const recent = slopes.filter(({ from }) => from > since)
+  return widened(slopes.map(valueOf), recent.length < fewestRecent ? undefined : median(recent.map(valueOf)))
+}
+
+interface Slope {
+  /** Its first day. */
+  readonly from: number
+  readonly value: number
+}
+
+const valueOf = ({ value }: Slope) => value
+
+/** Returns the slopes to later days of the same weekday and level. */
+function slopesFrom(from: DailyMaximum, later: readonly DailyMaximum[], shifts: readonly number[]): readonly Slope[] {
+  const end = shifts.find((day) => day > from.day) ?? Infinity
+  return later
+    .filter(({ day }) => day < end && (day - from.day) % week === 0)
+    .map(({ day, usedBytes }) => ({ from: from.day, value: (usedBytes - from.usedBytes) / (day - from.day) }))
 }
 
 function widened(slopes: readonly number[], recent: number | undefined): Growth {
