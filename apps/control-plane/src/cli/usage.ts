@@ -2,6 +2,7 @@ import { counted } from '@roost/runtime'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { nodeOf, withApi } from './client/api.js'
+import { addUsageReads } from './readings/usage.js'
 import type { Terminal } from './terminal/terminal.js'
 
 interface RemoveFlags {
@@ -10,8 +11,10 @@ interface RemoveFlags {
   readonly to?: string
 }
 
-export function addUsage(program: Command, config: () => Config, { out }: Terminal): void {
-  const usage = program.command('usage').description('Correct the usage of accounts')
+export function addUsage(program: Command, config: () => Config, terminal: Terminal): void {
+  const { out } = terminal
+  const usage = program.command('usage').description('Show and correct the usage of accounts')
+  addUsageReads(usage, config, terminal)
   usage
     .command('remove')
     .description('Remove the usage that a node has reported, in complete half-hours')

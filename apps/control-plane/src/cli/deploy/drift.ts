@@ -1,0 +1,77 @@
+import type { Command } from 'commander'
+import type { Config } from '../../config.js'
+import { nodeOf, withApi } from '../client/api.js'
+import { state } from '../terminal/cells.js'
+import { confirmYes, yesFlag } from '../terminal/confirm.js'
+import type { ConfirmFlags } from '../terminal/confirm.js'
+import { isStructured, isTabular, print, printValue, withOutput } from '../terminal/output.js'
+import type { OutputOptions, View } from '../terminal/output.js'
+import type { Terminal } from '../terminal/terminal.js'
+import { printable } from '@roost/runtime'
+import type { Drift } from '@roost/api-types/rest'
+import { listAll } from '../client/api.js'
+import type { NodeRecord } from '../client/api.js'
+
+type Item = Drift['kinds'][number]['items'][number] & { readonly kind: string }
+
+const items: View<Item> = {
+  columns: {
+    KIND: ({ kind }) => kind,
+    SUBJECT: ({ subject }) => subject,
+    ADOPTABLE: ({ adoptable }) => adoptable,
+    MESSAGE: ({ message }) => message,
+  },
+  wide: { DIFF: ({ diff }) => diff },
+  name: ({ subject }) => subject,
+}
+
+const nodesView: View<NodeRecord> = {
+  columns: { NODE: ({ hostname }) => hostname, CONFIG: ({ config_state: config }) => state(config) },
+  name: ({ hostname }) => hostname,
+}
+
+const questions = {
+  adopt: 'The shares get the values that the node has now. Adopt them?',
+  reapply: 'The node gets what was deployed; what was changed there by hand is lost. Reapply it?',
+} as const
+
+export function addDrift(program: Command, config: () => Config, terminal: Terminal): void {
+  const drift = program.command('drift').description('Show and resolve what was changed on nodes without Roost')
+  withOutput(drift.command('list'))
+    .description('List the nodes that differ from what was deployed')
+    .action((options: OutputOptions) =>
+      withApi(config(), async ({ nodes }) => {
+        const all = await listAll((range) => nodes.list.query(range))
+        await print(
+          terminal,
+          all.filter(({ config_state: config }) => config === 'drifted'),
+          nodesView,
+          options,
+        )
+      }),
+    )
+  withOutput(drift.command('show <node>'))
+    .description('Show the differences of a node, by hostname or id')
+    .action((nameOrId: string, options: OutputOptions) =>
+      withApi(config(), async ({ nodes, drift: found }) => {
+        const result = await found.get.query({ id: (await nodeOf(nodes, nameOrId)).id })
+        if (isStructured(options)) return printValue(terminal, result, options)
+        const rows = result.kinds.flatMap(({ kind, items: each }) => each.map((item) => ({ kind, ...item })))
+        await print(terminal, rows, items, options)
+        if (isTabular(options))
+          for (const { diff } of rows) terminal.out.write(`\n${diff.split('\n').map(printable).join('\n')}`)
+      }),
+    )
+  const texts = { adopt: 'Store what the node has in the fields of its shares', reapply: 'Restore what was deployed' }
+  for (const action of ['adopt', 'reapply'] as const)
+    withOutput(drift.command(`${action} <node>`))
+      .description(texts[action])
+      .option(...yesFlag)
+      .action((nameOrId: string, options: OutputOptions & ConfirmFlags) =>
+        withApi(config(), async ({ nodes, drift: found }) => {
+          const { id } = await nodeOf(nodes, nameOrId)
+          await confirmYes(terminal, options, questions[action])
+          await printValue(terminal, await found.resolve.mutate({ id, action }), options)
+        }),
+      )
+}

@@ -1,0 +1,82 @@
+import type { Job } from '@roost/api-types/rest'
+import type { Command } from 'commander'
+import type { Rpc } from '../client/api.js'
+import { parseDuration } from '../terminal/durations.js'
+import { CommandError, exitCodes } from '../terminal/exit-codes.js'
+import type { Terminal } from '../terminal/terminal.js'
+
+export interface WaitFlags {
+  /** Seconds. */
+  readonly wait?: number
+}
+
+export function withWait(command: Command): Command {
+  return command.option('--wait <time>', 'wait at most so long, such as 10m (default: until it ends)', parseDuration)
+}
+
+interface FollowedJob {
+  readonly kind: 'gatewayDeployments' | 'userDbDeployments'
+  readonly id: string
+}
+
+/** Follows a job until it ends, with a line of progress on a terminal. The job runs on if this command is ended. */
+export async function followJob(
+  terminal: Terminal,
+  rpc: Rpc,
+  { kind, id }: FollowedJob,
+  { wait }: WaitFlags,
+): Promise<Job> {
+  const progress = progressLine(terminal)
+  const end = await new Promise<'ended' | 'timeout' | 'stopped'>((resolve, reject) => {
+    const timer = wait === undefined ? undefined : setTimeout(() => resolve('timeout'), wait * 1000)
+    terminal.stopping.addEventListener('abort', () => resolve('stopped'), { once: true })
+    const finish = (act: () => void) => {
+      clearTimeout(timer)
+      act()
+    }
+    rpc[kind].watch.subscribe(
+      { id },
+      {
+        onData: (job) => progress.show(job),
+        onError: (error) => finish(() => reject(error)),
+        onComplete: () => finish(() => resolve('ended')),
+      },
+    )
+  }).finally(() => progress.clear())
+  const job = progress.latest()
+  if (end === 'ended' && job !== undefined) return job
+  throw new CommandError(
+    `Job ${id} has not ended. It runs on: "roost job wait ${id}" follows it.`,
+    end === 'timeout' ? exitCodes.timeout : exitCodes.error,
+  )
+}
+
+const barWidth = 20
+
+function progressLine({ err, style }: Terminal) {
+  const isShown = err.isTTY && !style.quiet
+  let latest: Job | undefined
+  return {
+    latest: () => latest,
+    show(job: Job): void {
+      latest = job
+      if (!isShown) return
+      const { id, progress, targets } = job
+      const done = Math.round((progress / 100) * barWidth)
+      const applied = targets.filter((target) => target.state === 'applied').length
+      const bar = `${'#'.repeat(done)}${'.'.repeat(barWidth - done)}`
+      err.write(`\r\u001B[Kjob ${id} [${bar}] ${progress} %, ${applied} of ${targets.length} applied`)
+    },
+    clear(): void {
+      if (isShown) err.write('\r\u001B[K')
+    },
+  }
+}
+
+/** Ends a command with the exit code of a job that has ended. */
+export function endByResult({ id, state, message, targets }: Job): void {
+  if (state === 'COMPLETED_SUCCESS') return
+  const applied = targets.filter((target) => target.state === 'applied').length
+  const text = `Job ${id} failed: ${message || `${applied} of ${targets.length} targets applied`}`
+  throw new CommandError(text, applied > 0 && applied < targets.length ? exitCodes.partly : exitCodes.error)
+}

@@ -1,0 +1,125 @@
+import type { CapacityElement, MetricSample, NodeMetricSample } from '@roost/api-types/rest'
+import type { Command } from 'commander'
+import type { Config } from '../../config.js'
+import { findCluster, nodeOf, withApi } from '../client/api.js'
+import type { Rpc } from '../client/api.js'
+import { hostnamesByUri } from '../records/fields.js'
+import { moment } from '../terminal/cells.js'
+import { CommandError, exitCodes } from '../terminal/exit-codes.js'
+import { print, printValue, withOutput } from '../terminal/output.js'
+import type { OutputOptions, View } from '../terminal/output.js'
+import type { Terminal } from '../terminal/terminal.js'
+import { watched, withWatch } from '../terminal/watch.js'
+import type { WatchOptions } from '../terminal/watch.js'
+
+const tb = (terabytes: number) => `${terabytes.toFixed(2)} TB`
+
+const capacityView: View<CapacityElement> = {
+  columns: {
+    POLICIES: ({ ring_set: set }) => set,
+    RAW: ({ total_raw_tb: raw }) => tb(raw),
+    USED: ({ total_used_tb: used }) => tb(used),
+    FREE: ({ total_free_tb: free }) => tb(free),
+    'USED %': ({ total_used_pct: used }) => used.toFixed(1),
+    DEVICES: ({ pct_used_stats: stats }) => stats.count,
+    'FULLEST %': ({ pct_used_stats: stats }) => stats.max.toFixed(1),
+  },
+  wide: {
+    'P95 %': ({ pct_used_stats: stats }) => stats.pct_95.toFixed(1),
+    'MEAN %': ({ pct_used_stats: stats }) => stats.avg.toFixed(1),
+    'LEAST %': ({ pct_used_stats: stats }) => stats.min.toFixed(1),
+  },
+  name: ({ ring_set: set }) => set,
+}
+
+export function addCapacity(program: Command, config: () => Config, terminal: Terminal): void {
+  withWatch(withOutput(program.command('capacity <cluster>')))
+    .description('Show raw, used and free capacity of a cluster, by name or id, for each set of storage policies')
+    .action((nameOrId: string, options: OutputOptions & WatchOptions) =>
+      watched(terminal, options, () =>
+        withApi(config(), async (rpc) => {
+          const { id } = await findCluster(rpc, nameOrId)
+          await print(terminal, (await rpc.clusters.capacity.query({ id })).capacity, capacityView, options)
+        }),
+      ),
+    )
+}
+
+export function addHealth(program: Command, config: () => Config, terminal: Terminal): void {
+  withOutput(program.command('health <cluster>'))
+    .description('Show all that is known of the health of a cluster, as JSON or YAML; "roost status" has the summary')
+    .action((nameOrId: string, options: OutputOptions) =>
+      withApi(config(), async (rpc) => {
+        const { id } = await findCluster(rpc, nameOrId)
+        await printValue(terminal, await rpc.clusters.health.query({ id }), options)
+      }),
+    )
+}
+
+interface MetricFlags extends OutputOptions, WatchOptions {
+  readonly cluster?: string
+  readonly node?: string
+  readonly across?: boolean
+}
+
+const sampleColumns: View<MetricSample>['columns'] = {
+  METRIC: ({ metric_name: name }) => name,
+  VALUE: ({ value }) => value,
+  READ: ({ timestamp }) => (timestamp === 0 ? null : moment(new Date(timestamp * 1000).toISOString())),
+}
+
+function withScope(command: Command): Command {
+  return withOutput(command)
+    .option('--cluster <cluster>', 'of this cluster, by name or id')
+    .option('--node <node>', 'of this node, by hostname or id')
+}
+
+export function addMetrics(program: Command, config: () => Config, terminal: Terminal): void {
+  const metrics = program.command('metrics').description('Show the metrics of a node or a cluster')
+  withScope(metrics.command('list'))
+    .description('List the names of metrics')
+    .action((options: MetricFlags) =>
+      withApi(config(), async (rpc) => {
+        const scope = await scopeOf(rpc, options)
+        const { metrics: names } =
+          scope.kind === 'node'
+            ? await rpc.metrics.namesOfNode.query({ id: scope.id })
+            : await rpc.metrics.namesOfCluster.query({ id: scope.id })
+        const view: View<(typeof names)[number]> = {
+          columns: { METRIC: ({ metric_name: name }) => name },
+          name: ({ metric_name: name }) => name,
+        }
+        await print(terminal, names, view, options)
+      }),
+    )
+  withWatch(withScope(metrics.command('show <names...>')))
+    .description('Show the latest values; * in a name stands for any characters')
+    .option('--across', 'with --cluster: one value for each node')
+    .action((names: string[], options: MetricFlags) =>
+      watched(terminal, options, () => withApi(config(), (rpc) => showMetrics(terminal, rpc, names, options))),
+    )
+}
+
+async function showMetrics(terminal: Terminal, rpc: Rpc, metrics: string[], options: MetricFlags): Promise<void> {
+  const { kind, id } = await scopeOf(rpc, options)
+  if (options.across === true && kind === 'cluster') {
+    const hostnames = await hostnamesByUri(rpc)
+    const rows: NodeMetricSample[] = []
+    for await (const slice of await rpc.metrics.across.query({ id, metrics })) rows.push(...slice)
+    const columns = { NODE: ({ node }: NodeMetricSample) => hostnames.get(node), ...sampleColumns }
+    return print(terminal, rows, { columns, name: ({ metric_name: name }) => name }, options)
+  }
+  const found =
+    kind === 'node'
+      ? await rpc.metrics.pollNode.query({ id, metrics })
+      : await rpc.metrics.pollCluster.query({ id, metrics })
+  await print(terminal, found.metrics, { columns: sampleColumns, name: ({ metric_name: name }) => name }, options)
+}
+
+async function scopeOf(rpc: Rpc, { cluster, node }: MetricFlags) {
+  if (node !== undefined && cluster === undefined)
+    return { kind: 'node', id: (await nodeOf(rpc.nodes, node)).id } as const
+  if (cluster !== undefined && node === undefined)
+    return { kind: 'cluster', id: (await findCluster(rpc, cluster)).id } as const
+  throw new CommandError('Give either --cluster or --node.', exitCodes.usage)
+}

@@ -1,0 +1,67 @@
+import type { User, UserInput } from '@roost/api-types/rest'
+import type { Command } from 'commander'
+import type { Config } from '../../config.js'
+import { pick } from '../client/api.js'
+import type { Terminal } from '../terminal/terminal.js'
+import { byCluster, byText, clusterField, clusterNamesByUri, flagField, passwordField } from './fields.js'
+import { addNoun } from './noun.js'
+import type { Noun } from './noun.js'
+
+const changeable = [
+  flagField('is_superuser', 'access to every account of the cluster'),
+  flagField('enabled', 'whether it may log in'),
+]
+
+const users: Noun<User> = {
+  name: 'user',
+  plural: 'users',
+  description: 'Manage the users of the clusters. Changes take effect with "roost deploy users".',
+  named: 'by name, CLUSTER/NAME or id',
+  filters: [byCluster, byText('name', 'only the user of this name', 'user')],
+  async view(rpc) {
+    const clusters = await clusterNamesByUri(rpc)
+    return {
+      columns: {
+        ID: ({ id }) => id,
+        NAME: ({ user }) => user,
+        CLUSTER: ({ cluster }) => clusters.get(cluster),
+        SUPERUSER: ({ is_superuser: isSuperuser }) => isSuperuser,
+        ENABLED: ({ enabled }) => enabled,
+      },
+      wide: { ACCOUNT: ({ account, user }) => account ?? `AUTH_${user}`, LOGIN: ({ login }) => login },
+      name: ({ user }) => user,
+      document: ({ cluster, user, is_superuser, enabled }) => ({
+        kind: 'user',
+        cluster: clusters.get(cluster),
+        user,
+        is_superuser,
+        enabled,
+      }),
+    }
+  },
+  list: (rpc, query) => rpc.users.list.query(query),
+  async find(rpc, text) {
+    const [, cluster, name = text] = /^([^/]+)\/(.+)$/.exec(text) ?? []
+    const filters = { user: name, ...(cluster !== undefined && { cluster__name: cluster }) }
+    const { objects } = await rpc.users.list.query({ filters, limit: 1000 })
+    const byId = /^\d{1,9}$/.test(text) ? await rpc.users.getMany.query({ ids: [text] }) : []
+    const found = [...objects, ...byId].map((user) => ({ id: Number(user.id), user }))
+    return pick('user', name, found, ({ user }) => user.user).user
+  },
+  add: {
+    fields: [clusterField, { ...passwordField('the new user'), isRequired: true }, ...changeable],
+    run: (rpc, user, values) => rpc.users.create.mutate({ user, ...values } as UserInput),
+  },
+  change: {
+    fields: [passwordField('the user'), ...changeable],
+    run: (rpc, { id }, change) => rpc.users.change.mutate({ id, change }),
+  },
+  remove: {
+    loss: ({ user }) => `This removes user ${user} with the next deployment. The data in its account stays.`,
+    run: (rpc, { id }) => rpc.users.remove.mutate({ id }),
+  },
+}
+
+export function addUsers(program: Command, config: () => Config, terminal: Terminal): void {
+  addNoun(program, config, terminal, users)
+}
