@@ -8,6 +8,7 @@ import { benchGlobs } from './globs.js'
 import { benchIntake } from './intake.js'
 import { benchMemory } from './memory.js'
 import { benchPage } from './page.js'
+import { benchPackages } from './packages.js'
 import { benchReads } from './reads.js'
 import { benchRecords } from './records.js'
 import { missed, tableOf } from './report.js'
@@ -43,6 +44,7 @@ const benches: Readonly<Record<string, Bench>> = {
   cache: { title: "What a gateway has not uploaded: counting, its children's CPU included", run: benchCache },
   statsd: { title: "Swift's statistics by UDP", run: benchStatsd },
   swift: { title: "Swift's own files on a node of a large cluster", run: benchSwift },
+  packages: { title: 'Packages for this architecture', run: benchPackages },
   timing: { title: 'Refused credentials: medians of 10,000 interleaved tries', run: benchTiming },
 }
 
