@@ -77,6 +77,8 @@ async function build(out, scratch) {
   console.log(`Signed with ${key.path}.`)
 }
 
+// The modes of what is packed must not depend on the account that builds.
+process.umask(0o022)
 const scratch = mkdtempSync(join(tmpdir(), 'roost-package-'))
 try {
   const out = resolve(values.out)
