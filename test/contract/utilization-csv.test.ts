@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { shareApi } from '../support/http/shared-api.js'
 import { addProxy, halfHourMs, storageOf, usageMessage } from '../support/database/usage-rows.js'
@@ -25,9 +25,10 @@ beforeAll(async () => {
   await intake.accept(node, usageMessage(begin, { storage: awkward.map((account, i) => storageOf(account, i)) }))
   for (let hour = 1; hour < 30; hour++)
     await intake.accept(node, usageMessage(begin + hour * 2 * halfHourMs, { storage: [storageOf('AUTH_plain', hour)] }))
-  const names = { name: 'eve', nameKey: 'eve', lineKey: 'eve', projectId: 'plain', login: 'eve' }
-  const user = { clusterId, ...names, password: new Uint8Array(1), isSuperuser: false, enabled: true }
-  await api.database.prisma.user.create({ data: user })
+  const user = { clusterId, password: new Uint8Array(1), isSuperuser: false, enabled: true }
+  const inKeystone = { name: 'eve', nameKey: 'eve', lineKey: 'eve', projectId: 'plain', login: 'eve' }
+  const inTempauth = { name: 'many_1', nameKey: 'many_1', lineKey: 'many_1' }
+  await api.database.prisma.user.createMany({ data: [inKeystone, inTempauth].map((names) => ({ ...user, ...names })) })
   await api.database.pool.query(
     `with accounts as (
        insert into usage_accounts (cluster_id, name) select $1, 'AUTH_many_' || i from generate_series(1, 2500) i returning id)
@@ -57,6 +58,16 @@ it('names the user of an account that is a project of Keystone, as JSON does', a
   const { body } = await shared.get(`${base}/storage/0/?${day}`)
   const named = body.objects.filter((row: object) => 'account_name' in row)
   expect(named).toMatchObject([{ account: 'AUTH_plain', account_name: 'eve' }])
+})
+
+it('names the user of an account in tempauth, unless the users of the cluster are in Keystone', async () => {
+  const ask = async () => (await shared.get(`${base}/storage/1/?${otherDay}&limit=1`)).body.objects[0]
+  expect(await ask()).toMatchObject({ account: 'AUTH_many_1', account_name: 'many_1' })
+  const login = { authUrl: 'https://keystone.example:5000/v3', user: 'admin', key: new Uint8Array(1) }
+  const roles = { domain: 'roost', role: 'member', resellerRole: 'ResellerAdmin' }
+  await shared.api.database.prisma.identityService.create({ data: { clusterId, ...login, ...roles } })
+  onTestFinished(async () => void (await shared.api.database.prisma.identityService.delete({ where: { clusterId } })))
+  expect(await ask()).not.toHaveProperty('account_name')
 })
 
 it('has the rows of the same question as JSON, all of them', async () => {

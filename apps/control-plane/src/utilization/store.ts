@@ -190,8 +190,10 @@ function queriesOf<Counters extends object>({ table, policy, counters, samples, 
         order by a.name collate "C" limit $7 offset $8) a
       cross join lateral (select ${columns} from ${reported}) s
       left join (
-        select 'AUTH_' || project_id as account, min(name) as name from users
-        where cluster_id = $1 and project_id is not null group by 1) n on n.account = a.name
+        select 'AUTH_' || coalesce(project_id, name) as account, min(name) as name from users
+        where cluster_id = $1
+          and (project_id is not null or not exists (select from identity_services where cluster_id = $1))
+        group by 1) n on n.account = a.name
       order by a.name collate "C"`,
     countAccounts: `select count(*)::int as accounts ${accounts}`,
     listHours: `select (u.half_hour - $2) / 2 as hour, ${columns} ${hours} group by 1 order by 1 limit $6 offset $7`,
