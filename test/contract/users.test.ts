@@ -124,6 +124,18 @@ describe('the name of a user', () => {
   })
 })
 
+it('shows the access key of S3 of tempauth, whose secret key is the password', async () => {
+  const user = (await server.post('/api/v1/users/', { cluster: 1, user: 'of-s3', password })).body
+  const uri = `${user.resource_uri}s3_credentials/`
+  expect((await server.get(uri)).body).toEqual({
+    resource_uri: uri,
+    user: user.resource_uri,
+    access_keys: ['of-s3:of-s3'],
+  })
+  for (const refused of [await server.post(uri, {}), await server.remove(`${uri}of-s3:of-s3/`)])
+    expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('its password')])
+})
+
 it('has no access key of S3 like a login to tempauth where an identity service has the users', async () => {
   await server.api.database.prisma.identityService.create({
     data: {

@@ -1,11 +1,14 @@
 import type { Job, User } from '@roost/api-types/rest'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { repository } from '../support/http/control-plane.js'
 import { waitForJob } from '../support/gateway/deployment-lab.js'
 import { isKeystoneEnabled, startKeystone } from '../support/keystone/keystone.js'
 import type { Keystone } from '../support/keystone/keystone.js'
 import { registerSwift } from '../support/keystone/object-store.js'
 import { signIn } from '../support/keystone/session.js'
 import type { KeystoneSession } from '../support/keystone/session.js'
+import { runToEnd } from '../support/programs/processes.js'
 import { startProxyLab } from '../support/swift/proxies.js'
 import type { ProxyLab } from '../support/swift/proxies.js'
 import { objectOf } from '../support/swift/session.js'
@@ -29,7 +32,7 @@ describe.skipIf(!isKeystoneEnabled)(
       admin = await keystone.admin()
       await admin.make('/roles', 'role', { name: 'ResellerAdmin' })
       const registered = await registerSwift(keystone, [])
-      lab = await startProxyLab({ isUnprivileged: true }, { keystone: registered })
+      lab = await startProxyLab({ isUnprivileged: true }, { keystone: registered, servesS3: true })
       await lab.swift.publish(keystone.port)
       const login = { auth_url: keystone.url, user: 'admin', project: 'admin', key: keystone.adminPassword }
       await lab.api.call(`${lab.cluster}identity/`, { method: 'POST', body: login })
@@ -80,6 +83,41 @@ describe.skipIf(!isKeystoneEnabled)(
       const [foreign] = await sessionsOf(eve, 'bob')
       expect(foreign && (await objectOf(foreign, 'PUT', 'of eve')).status).toBe(201)
       expect(await objectOf(second, 'GET')).toEqual({ status: 200, text: 'of eve' })
+    })
+
+    const runS3 = async (key: { readonly access_key: string; readonly secret_key: string }, bucket: string) => {
+      const program = join(repository, 'test/support/swift/s3-session.py')
+      return runToEnd('python3', [program, lab.swift.proxyUrl, key.access_key, key.secret_key, bucket])
+    }
+
+    it('work by S3 with EC2 credentials, until these are removed', async () => {
+      const uri = `${uriOf('bob')}s3_credentials/`
+      expect((await lab.api.get(uri)).body).toEqual({ resource_uri: uri, user: uriOf('bob'), access_keys: [] })
+      const post = { method: 'POST', headers: { 'idempotency-key': 'once' } } as const
+      const { status, body: key } = await lab.api.call(uri, post)
+      expect([status, key]).toEqual([
+        201,
+        { access_key: expect.stringMatching(/^[0-9a-f]{32}$/), secret_key: expect.stringMatching(/^[0-9a-f]{40}$/) },
+      ])
+      expect((await lab.api.call(uri, post)).body).toEqual(key)
+      expect((await lab.api.get(uri)).body).toMatchObject({ access_keys: [key.access_key] })
+      const bob = await logIn('bob')
+      const { body } = await bob.call('GET', `/users/${bob.userId}/credentials/OS-EC2`)
+      expect(body['credentials']).toMatchObject([{ access: key.access_key, tenant_id: bob.projectId }])
+      expect(await runS3(key, 'of-bob')).toMatchObject({ code: 0, stderr: '' })
+      const [first] = await sessionsOf(bob, 'bob')
+      const listing = await fetch(first?.account ?? '', { headers: { 'x-auth-token': bob.token } })
+      expect(await listing.text()).toContain('of-bob')
+      expect((await lab.api.call(`${uri}${key.access_key}/`, { method: 'DELETE' })).status).toBe(204)
+      expect((await runS3(key, 'refused')).code).not.toBe(0)
+      expect((await lab.api.call(`${uri}${key.access_key}/`, { method: 'DELETE' })).status).toBe(404)
+      const { prisma } = lab.api.database
+      const events = await prisma.auditEvent.findMany({ where: { resource: 'users' }, orderBy: { id: 'asc' } })
+      expect(events.slice(-2)).toMatchObject([
+        { action: 'create', changes: { s3_access_key: [null, key.access_key] } },
+        { action: 'remove', changes: { s3_access_key: [key.access_key, null] } },
+      ])
+      expect(JSON.stringify(events)).not.toContain(key.secret_key)
     })
 
     it('who lose rights are shut out of both proxies when the deployment has succeeded, also by cached tokens', async () => {

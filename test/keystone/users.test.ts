@@ -71,6 +71,8 @@ describe.skipIf(!isKeystoneEnabled)('users of a cluster on Keystone (as root, wi
     await addUser(cluster, 'root', { is_superuser: true })
     await addUser(cluster, 'off', { enabled: false })
     expect(bob).not.toHaveProperty('account')
+    const early = await server.post(`${bob.resource_uri}s3_credentials/`, {})
+    expect([early.status, early.body.error]).toEqual([409, expect.stringContaining('not in Keystone yet')])
 
     const planned = await deploy({ cluster, dry_run: true })
     expect(planned).toMatchObject({ state: 'COMPLETED_SUCCESS', cluster, targets: [{ identity, state: 'planned' }] })
@@ -124,6 +126,12 @@ describe.skipIf(!isKeystoneEnabled)('users of a cluster on Keystone (as root, wi
     await change(bob, { enabled: false })
     await change(eve, { is_superuser: false })
     await change(amy, { password: other })
+    const refused = await server.post(`${amy.resource_uri}s3_credentials/?validate=1`, {})
+    expect([refused.status, (await server.get(`${amy.resource_uri}s3_credentials/`)).body.access_keys]).toEqual([
+      201,
+      [],
+    ])
+    expect((await server.post(`${gus.resource_uri}s3_credentials/`, {})).status).toBe(201)
     expect((await server.remove(gus.resource_uri)).status).toBe(204)
     const planned = await deploy({ cluster, dry_run: true })
     expect(objectsOf(planned)?.toSorted()).toEqual([
@@ -153,8 +161,14 @@ describe.skipIf(!isKeystoneEnabled)('users of a cluster on Keystone (as root, wi
     const { account } = (await server.get(bob.resource_uri)).body
     await change(bob, { enabled: true })
     const again = await addUser(cluster, 'gus', { password: other })
+    const keys = async () => {
+      const answer = await admin.call('GET', `/users/${tokens[3]?.userId}/credentials/OS-EC2`)
+      return answer.body['credentials'] as readonly object[]
+    }
+    expect(await keys()).toHaveLength(1)
     await deployed(cluster)
     expect(`AUTH_${(await logIn(domain, 'bob')).projectId}`).toBe(account)
+    expect(await keys()).toEqual([])
     const gusAgain = await logIn(domain, 'gus', other)
     expect(gusAgain.projectId).toBe(tokens[3]?.projectId)
     expect((await server.get(again.resource_uri)).body.account).toBe(`AUTH_${gusAgain.projectId}`)

@@ -26,6 +26,7 @@ import { createServer } from './http/server.js'
 import { limitUnauthenticated } from './http/guards/unauthenticated.js'
 import { shareUploadsRoutes } from './shares/routes.js'
 import { clusterIdentityRoutes } from './identity/routes.js'
+import { s3CredentialRoutes } from './identity/s3-routes.js'
 import { driftRoutes } from './deployments/routes.js'
 import { metricRoutes } from './metrics/routes.js'
 import { nodeHardwareRoutes } from './nodes/routes.js'
@@ -102,6 +103,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...clusterHealthRoutes(services.clusterHealth),
     ...clusterStorageRoutes(services.clusterStorage, idempotency),
     ...clusterIdentityRoutes(services.clusterIdentity, idempotency),
+    ...s3CredentialRoutes(services.s3Credentials, (id) => services.users.get(id), idempotency),
     ...metricRoutes(metrics.reads),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...driftRoutes(services.drift, idempotency),

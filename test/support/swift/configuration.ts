@@ -75,19 +75,23 @@ function proxyFiles(node: NodeLayout, options: ConfigurationOptions): readonly [
 
 /** As Swift's documentation of its Keystone middleware has it. */
 function keystoneFilters({ url, user, password }: ProxyKeystone): string {
+  const login = {
+    auth_url: url,
+    auth_type: 'password',
+    project_domain_id: 'default',
+    user_domain_id: 'default',
+    project_name: 'service',
+    username: user,
+    password,
+    delay_auth_decision: true,
+  }
   return ini({
+    'filter:s3token': { use: 'egg:swift#s3token', auth_uri: url, ...login },
     'filter:authtoken': {
       'paste.filter_factory': 'keystonemiddleware.auth_token:filter_factory',
       www_authenticate_uri: url,
-      auth_url: url,
       cafile: '/etc/swift/keystone-ca.pem',
-      auth_type: 'password',
-      project_domain_id: 'default',
-      user_domain_id: 'default',
-      project_name: 'service',
-      username: user,
-      password,
-      delay_auth_decision: true,
+      ...login,
       cache: 'swift.cache',
       include_service_catalog: false,
     },
@@ -142,8 +146,8 @@ function proxy(node: NodeLayout, options: ConfigurationOptions): string {
   const { statsd, accessLog, memcached } = options
   const plain = plainFilters.split(' ').map((name) => [`filter:${name}`, { use: `egg:swift#${name}` }] as const)
   const s3 = options.servesS3 === true ? 's3api ' : ''
-  const users = options.keystone === undefined ? 'tempauth' : 'authtoken keystoneauth'
-  const order = `catch_errors gatekeeper healthcheck proxy-logging cache recon listing_formats bulk tempurl ${s3}${users} copy container-quotas account-quotas slo dlo versioned_writes symlink proxy-logging proxy-server`
+  const users = options.keystone === undefined ? `${s3}tempauth` : `authtoken ${s3}${s3 && 's3token '}keystoneauth`
+  const order = `catch_errors gatekeeper healthcheck proxy-logging cache recon listing_formats bulk tempurl ${users} copy container-quotas account-quotas slo dlo versioned_writes symlink proxy-logging proxy-server`
   return ini({
     DEFAULT: { ...common(node, options), bind_port: ports.proxy, expose_info: true },
     'pipeline:main': { pipeline: order },

@@ -35,15 +35,15 @@ export function buildDeployments(
 ): Omit<DeploymentFeature, 'services'> & { readonly services: DeploymentFeature['services'] & IdentityServices } {
   const nodes = buildNodeDeployments(database, options, parts)
   const identity = buildIdentity(database, options, { ...parts, base: nodes.services.userDbDeployments })
-  const { clusterIdentity, userDbDeployments } = identity
+  const { clusterIdentity, s3Credentials, userDbDeployments } = identity
   return {
     ...nodes,
-    services: { ...nodes.services, clusterIdentity, userDbDeployments },
+    services: { ...nodes.services, clusterIdentity, s3Credentials, userDbDeployments },
     stop: () => closeAll([() => identity.stop(), () => nodes.stop()]),
   }
 }
 
-type IdentityServices = Pick<IdentityFeature, 'clusterIdentity'>
+type IdentityServices = Pick<IdentityFeature, 'clusterIdentity' | 's3Credentials'>
 
 /** Deployments to nodes, with the sources of their desired state. */
 function buildNodeDeployments(

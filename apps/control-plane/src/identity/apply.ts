@@ -1,6 +1,7 @@
 import { counted, inParallel } from '@roost/runtime'
 import type { DesiredIdentity, DesiredUser } from './desired.js'
 import type { KeystoneClient } from './keystone/client.js'
+import { listEc2Credentials, removeEc2Credential } from './keystone/ec2-credentials.js'
 import { KeystoneError } from './keystone/errors.js'
 import { Created, ownerField } from './keystone/objects.js'
 import type { Change, IdentityChanges, UserPlan } from './plan.js'
@@ -82,8 +83,14 @@ async function revokeRight({ client }: Run, user: DesiredUser | undefined, chang
   if (change.kind === 'disable_user') return client.change(`/users/${change.userId}`, 'user', { enabled: false })
   if (change.kind === 'revoke')
     return client.remove(`/projects/${change.projectId}/users/${change.userId}/roles/${change.roleId}`)
-  if (change.kind === 'set_password' && user !== undefined)
-    return client.change(`/users/${change.userId}`, 'user', { password: user.password })
+  if (change.kind === 'set_password' && user !== undefined) return setPassword(client, change.userId, user)
+}
+
+async function setPassword(client: KeystoneClient, userId: string, user: DesiredUser): Promise<void> {
+  // The keys of a user who was removed are not those of a new one of its name.
+  if (user.knownPasswordRevision === null)
+    for (const { access_key: key } of await listEc2Credentials(client, userId)) await removeEc2Credential(client, key)
+  await client.change(`/users/${userId}`, 'user', { password: user.password })
 }
 
 type Domain = { readonly id: string; readonly undo?: () => Promise<void> } | Fault

@@ -32,6 +32,8 @@ const deadlineMs = 150_000
 /** As long as a deployment waits for a node. */
 const longestWaitMs = 600_000
 const reconnectMs = 5_000
+/** No token that Keystone issued before is valid, or cached, after this. */
+const longestTokenMs = 86_400_000
 /** An answer of Keystone that was on its way when rights were taken is cached as late as this. */
 const validationMs = 5_000
 
@@ -41,6 +43,7 @@ const withoutProxies =
 export function createTokenEndings(options: TokenEndingsOptions): TokenEndings {
   const { store, clock } = options
   const end = async (clusterId: number, isRetry: boolean): Promise<EndingOutcome> => {
+    await store.remove(clusterId, new Date(clock.now() - longestTokenMs), false)
     const endings = await store.find(clusterId)
     const last = endings.reduce((latest, { since }) => Math.max(latest, since.getTime()), 0)
     if (last === 0) return { state: 'done' }

@@ -1,4 +1,4 @@
-import type { ClusterIdentityService, JobService } from '@roost/api-types/rpc'
+import type { ClusterIdentityService, JobService, S3CredentialService } from '@roost/api-types/rpc'
 import type { Clock } from '@roost/runtime'
 import type { Writes } from '../database/writes.js'
 import { every } from '../jobs/every.js'
@@ -13,6 +13,8 @@ import { createIdentityJobs, requireNoUnfinished } from './jobs.js'
 import type { UserDbJobs } from './jobs.js'
 import { createIdentityPlanner } from './planner.js'
 import { IdentityRunner } from './runner.js'
+import { createS3Credentials } from './s3-credentials.js'
+import type { S3Store } from './s3-store.js'
 import type { IdentityServiceStore } from './service-store.js'
 import { createClusterIdentityService } from './service.js'
 
@@ -21,6 +23,7 @@ export interface IdentityOptions {
   readonly store: IdentityJobStore
   readonly jobs: UserDbJobs
   readonly endings: EndingStore
+  readonly s3: S3Store
   readonly requests: AgentRequests
   readonly channel: NodeChannel
   /** Deploys users to the proxies of clusters without an identity service. */
@@ -34,6 +37,7 @@ export interface IdentityOptions {
 
 export interface IdentityFeature {
   readonly clusterIdentity: ClusterIdentityService
+  readonly s3Credentials: S3CredentialService
   readonly userDbDeployments: JobService
   stop(): Promise<void>
 }
@@ -60,6 +64,7 @@ export function createIdentity(options: IdentityOptions): IdentityFeature {
       secrets,
       requireNoDeployment: (tx, clusterId) => requireNoUnfinished(jobs, tx, clusterId),
     }),
+    s3Credentials: createS3Credentials({ store: options.s3, writes, endings, stopping: stopping.signal }),
     userDbDeployments: createIdentityJobs({ base, jobs, store, writes, plan, wake }),
     async stop() {
       stopping.abort()

@@ -85,6 +85,34 @@ export const UserChange = z
   .meta({ examples: [{ enabled: false }] })
 export type UserChange = z.infer<typeof UserChange>
 
+const AccessKey = z.string().meta({ description: 'By which a client of S3 names the credential' })
+const exampleAccessKey = '6f556708d04b4ea6bc72d7df2296b71a'
+
+/** With what a user reaches its account by S3. Secret keys are never shown again. */
+export const S3Credentials = z
+  .object({
+    resource_uri: ResourceUri,
+    user: relationUri('users'),
+    access_keys: z.array(AccessKey).meta({
+      description:
+        'Of the EC2 credentials of the user in Keystone; in tempauth its login, whose secret key is the password',
+    }),
+  })
+  .meta({
+    id: 'S3Credentials',
+    examples: [
+      { resource_uri: '/api/v1/users/12/s3_credentials/', user: '/api/v1/users/12/', access_keys: [exampleAccessKey] },
+    ],
+  })
+export type S3Credentials = z.infer<typeof S3Credentials>
+
+/** The answer to the request that created it, the only one with the secret key. */
+export const CreatedS3Credential = z.object({ access_key: AccessKey, secret_key: z.string() }).meta({
+  id: 'CreatedS3Credential',
+  examples: [{ access_key: exampleAccessKey, secret_key: '1f0c7a5d5b6f4e0c8b1d5a9e2c3f4d6b7a8c9e0f' }],
+})
+export type CreatedS3Credential = z.infer<typeof CreatedS3Credential>
+
 export const userRules = {
   filters: { ...byId, ...throughCluster, user: 'text' },
   ordering: ['id', 'cluster', 'user', 'is_superuser', 'enabled'],

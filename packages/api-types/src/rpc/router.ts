@@ -91,6 +91,16 @@ export const appRouter = router({
         ctx.services.nodes.remove(id, ctx.caller, { force, ...conditionOf(rest) }),
       ),
   }),
+  users: router({
+    ...crud.users,
+    s3Credentials: read.input(Id).query(({ ctx, input }) => ctx.services.s3Credentials.list(input.id)),
+    createS3Credential: write
+      .input(Id)
+      .mutation(({ ctx, input: { id } }) => ctx.services.s3Credentials.create(id, ctx.caller)),
+    removeS3Credential: write
+      .input(Id.extend({ access_key: z.string().max(512) }))
+      .mutation(({ ctx, input }) => ctx.services.s3Credentials.remove(input.id, input.access_key, ctx.caller)),
+  }),
   gatewayShares: router({
     ...crud.gatewayShares,
     uploads: read

@@ -11,6 +11,7 @@ import type {
   ClusterStorage,
   ClusterStorageInput,
   CreatedApiKey,
+  CreatedS3Credential,
   Drift,
   DriftAction,
   GrantableRole,
@@ -24,6 +25,7 @@ import type {
   NodeHardware,
   NodeMetricSample,
   RemovedLeftovers,
+  S3Credentials,
   ShareUploads,
 } from '../rest/index.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
@@ -48,6 +50,16 @@ export interface ClusterIdentityService {
   set(clusterId: number, input: ClusterIdentityInput, caller: Caller): Promise<ClusterIdentity>
   /** Changes nothing in Keystone. Refused (`conflict`) while a deployment of users is unfinished. */
   unset(clusterId: number, caller: Caller): Promise<void>
+}
+
+/** The keys with which users reach their accounts by S3. Each throws `unavailable` with what Keystone answered. */
+export interface S3CredentialService {
+  list(userId: number): Promise<S3Credentials>
+  /** The only answer with the secret key. Refused (`conflict`) where the user is in tempauth, or not in Keystone yet. */
+  create(userId: number, caller: Caller): Promise<CreatedS3Credential>
+  /** For the repetition of a request that created it, whose first answer was lost. */
+  reveal(userId: number, accessKey: string): Promise<CreatedS3Credential>
+  remove(userId: number, accessKey: string, caller: Caller): Promise<void>
 }
 
 /** Nodes are created by enrollment only. A node with shares cannot be removed (`conflict`). */
@@ -227,6 +239,7 @@ export interface Services extends ResourceServices {
   readonly apiKeys: ApiKeyService
   readonly clusterStorage: ClusterStorageService
   readonly clusterIdentity: ClusterIdentityService
+  readonly s3Credentials: S3CredentialService
   readonly nodeStates: NodeStateService
   readonly shareUploads: ShareUploadsService
   readonly drift: DriftService
