@@ -100,6 +100,7 @@ describe('roost', () => {
 const commands: Readonly<Record<string, string>> = {
   'GET clusters/': 'cluster list',
   'GET clusters/{id}/capacity/list/': 'capacity',
+  'GET clusters/{id}/capacity/forecast/': 'forecast',
   'GET clusters/{id}/health/': 'health',
   'GET clusters/{id}/storage/': 'cluster storage',
   'POST clusters/{id}/storage/': 'cluster set-storage',

@@ -29,6 +29,7 @@ const areas: Readonly<Record<string, () => Promise<Add>>> = {
   device: async () => (await import('./devices.js')).addDevices,
   policy: async () => (await import('./records/read-only.js')).addPolicies,
   capacity: async () => (await import('./readings/readings.js')).addCapacity,
+  forecast: async () => (await import('./readings/readings.js')).addForecast,
   health: async () => (await import('./readings/readings.js')).addHealth,
   metrics: async () => (await import('./readings/readings.js')).addMetrics,
   token: async () => (await import('./tokens.js')).addTokens,

@@ -45,6 +45,17 @@ export function addCapacity(program: Command, config: () => Config, terminal: Te
     )
 }
 
+export function addForecast(program: Command, config: () => Config, terminal: Terminal): void {
+  withOutput(program.command('forecast <cluster>'))
+    .description('Show the days until a cluster, by name or id, is full, as JSON or YAML')
+    .action((nameOrId: string, options: OutputOptions) =>
+      withApi(config(), async (rpc) => {
+        const { id } = await findCluster(rpc, nameOrId)
+        await printValue(terminal, await rpc.clusters.forecast.query({ id }), options)
+      }),
+    )
+}
+
 export function addHealth(program: Command, config: () => Config, terminal: Terminal): void {
   withOutput(program.command('health <cluster>'))
     .description('Show all that is known of the health of a cluster, as JSON or YAML; "roost status" has the summary')
