@@ -41,6 +41,7 @@ async function allBegun(): Promise<void> {
     expect((await get(`/api/v1/${resource}/?state=${state}`)).body.objects).toMatchObject([
       { targets: [{ generation: 1 }] },
     ])
+  expect((await get('/api/v1/agent_upgrades/')).body.objects).toMatchObject([{ state: 'COMPLETED_FAILED' }])
 }
 
 beforeAll(async () => {

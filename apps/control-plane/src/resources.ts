@@ -3,6 +3,7 @@ import type { ResourceName, Services } from '@roost/api-types/rpc'
 import { jobActions } from './deployments/resource.js'
 import { resourceOf } from './http/dialect/resource.js'
 import type { Resource } from './http/dialect/resource.js'
+import { upgradeActions } from './upgrades/resource.js'
 
 /** Every resource of the REST API, in the order of the index. What only one resource has is added here. */
 export function restResources(services: Services): readonly Resource[] {
@@ -13,6 +14,7 @@ export function restResources(services: Services): readonly Resource[] {
     },
     gatewayDeployments: jobActions(services.gatewayDeployments),
     userDbDeployments: jobActions(services.userDbDeployments),
+    agentUpgrades: upgradeActions(services.agentUpgrades),
   }
   const names = Object.keys(resources) as ResourceName[]
   return names.flatMap((name) => {

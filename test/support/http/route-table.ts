@@ -113,6 +113,11 @@ const table: readonly ListedRoute[] = [
   get('/api/v1/user_db_deployments/'),
   get('/api/v1/user_db_deployments/<job_id>/', { ids: ({ userJob }) => ({ job_id: userJob }) }),
   { method: 'POST', path: '/api/v1/user_db_deployments/', body: newTarget },
+  {
+    method: 'POST',
+    path: '/api/v1/agent_upgrades/',
+    body: async (fixture) => ({ ...(await newTarget(fixture)), version: '9.0.0' }),
+  },
 ]
 
 /** Every resource of the REST API, in the order of the index. */

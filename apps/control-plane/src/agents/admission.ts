@@ -109,9 +109,9 @@ export class Admission {
       bootId: clean(hello.boot_id),
       agentVersion: clean(hello.agent_version),
       protocol: hello.protocol,
+      capabilities: new Set(hello.capabilities),
       shareFields: new Set(hello.share_fields ?? shareFieldsOf010),
       storageFields: new Set(hello.storage_fields ?? storageFieldsOf010),
-      capabilities: new Set(hello.capabilities),
       address,
       clock,
     }

@@ -26,7 +26,7 @@ export interface NodeChannel {
 
 export type ConnectedAgent = Pick<
   AuthenticatedAgent,
-  'hostname' | 'protocol' | 'shareFields' | 'storageFields' | 'capabilities'
+  'hostname' | 'agentVersion' | 'protocol' | 'capabilities' | 'shareFields' | 'storageFields'
 >
 
 /** The result of a request, or an error message for an operator. */

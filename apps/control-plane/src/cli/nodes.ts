@@ -5,6 +5,7 @@ import { listAll, nodeOf, pick, withApi } from './client/api.js'
 import type { ClusterRecord, NodeRecord } from './client/api.js'
 import { addNodeRoles } from './node-roles.js'
 import { addNodeChanges } from './records/node-changes.js'
+import { addNodeUpgrade } from './upgrades/node-upgrade.js'
 import { roleNames } from './roles.js'
 import { moment, state } from './terminal/cells.js'
 import type { Columns } from './terminal/cells.js'
@@ -47,6 +48,7 @@ export function addNodes(program: Command, config: () => Config, terminal: Termi
   addShow(node, config, terminal)
   addNodeRoles(node, config, terminal)
   addNodeChanges(node, config, terminal)
+  addNodeUpgrade(node, config, terminal)
   addRemove(node, config, terminal)
 }
 

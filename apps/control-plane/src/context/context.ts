@@ -23,6 +23,7 @@ import { buildMetrics, buildPrometheus } from './metrics.js'
 import type { MetricFeatures } from './metrics.js'
 import { buildFleet, nodeSessions, streamHandlers } from './fleet.js'
 import { buildRetention } from './retention.js'
+import { buildUpgrades } from './upgrades.js'
 import { buildUtilization } from './utilization.js'
 import type { UtilizationFeature } from './utilization.js'
 import { closeAll } from '@roost/runtime'
@@ -107,8 +108,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
   const { authentication, failedLogins, access } = buildOperators(database, options, writes)
   const { secrets, mac } = await openSecrets(options, database)
   const clusters = createClusterService({ store: createClusterStore(database), writes })
-  const reads = clusterReads(clusters, () => stream)
-  const metricFeatures = await buildMetrics(database, options, reads)
+  const metricFeatures = await buildClusterMetrics(database, options, clusters, () => stream)
   const { metrics, capacity, jobs } = metricFeatures
   const utilization = buildUtilization(database, options, (id) => clusters.get(id))
   const periodic = [utilization, buildRetention(database, options), failedLogins]
@@ -116,6 +116,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
   const getNode: NodeService['get'] = (id) => nodes.get(id)
   const deployments = buildDeployments(database, options, { writes, secrets, mac, ...agents, getNode })
   const packages = createPackages(packageFolders(options.config.dataDir))
+  const upgrades = buildUpgrades(database, options, { writes, ...agents, packages })
   const handlers = streamHandlers(database, options, { ...metricFeatures, ...agents, deployments, utilization })
   const { stream, enrollments, tokens, sweep } = await buildFleet(database, options, handlers, writes, packages)
   const nodes = buildNodes(database, writes, nodeSessions(stream, metricFeatures), {
@@ -143,12 +144,13 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
       ...buildReported(database, writes, capacity),
       ...buildRecords(database, writes, secrets, agents.requests),
       ...deployments.services,
+      ...upgrades.services,
       ...measured(metricFeatures, utilization),
       usageRemoval: createUsageRemoval({ store: createUsageRemovalStore(), writes, now: options.now }),
       tokens,
       ...access,
     }),
-    dispose: () => dispose({ stream, jobs: [deployments, sweep, ...periodic, ...jobs], capacity, database }),
+    dispose: () => dispose({ stream, jobs: [deployments, upgrades, sweep, ...periodic, ...jobs], capacity, database }),
   }
 }
 
@@ -189,12 +191,17 @@ function buildRequests(stream: () => AgentStream) {
   return { channel, requests: createAgentRequests(channel) }
 }
 
-/** Returns what the metrics of clusters need of other parts. */
-function clusterReads(clusters: Pick<Services['clusters'], 'get'>, stream: () => AgentStream) {
-  return {
-    requireCluster: (id: number) => clusters.get(id),
-    skewOf: (nodeId: number) => stream().agentOf(nodeId)?.clock.skew ?? null,
-  }
+/** Builds the metrics of nodes and clusters with what they need of other parts. */
+function buildClusterMetrics(
+  database: Database,
+  options: ContextOptions,
+  clusters: Pick<Services['clusters'], 'get'>,
+  stream: () => AgentStream,
+): Promise<MetricFeatures> {
+  return buildMetrics(database, options, {
+    requireCluster: (id) => clusters.get(id),
+    skewOf: (nodeId) => stream().agentOf(nodeId)?.clock.skew ?? null,
+  })
 }
 
 /** Returns the services that answer from the metrics of nodes. */

@@ -1,5 +1,8 @@
 import type { z } from 'zod'
 import {
+  AgentUpgradeInput,
+  AgentUpgradeJob,
+  agentUpgradeRules,
   ApiKey,
   ApiKeyInput,
   apiKeyRules,
@@ -137,6 +140,13 @@ export const resources = {
     record: Job,
     rules: jobRules,
     create: JobInput,
+  },
+  agentUpgrades: {
+    name: 'agent_upgrades',
+    description: 'upgrades of the agents of nodes, in waves',
+    record: AgentUpgradeJob,
+    rules: agentUpgradeRules,
+    create: AgentUpgradeInput,
   },
   auditEvents: {
     name: 'audit_events',

@@ -119,6 +119,12 @@ export const appRouter = router({
     ...jobProcedures((services) => services.gatewayDeployments),
   }),
   userDbDeployments: router({ ...crud.userDbDeployments, ...jobProcedures((services) => services.userDbDeployments) }),
+  agentUpgrades: router({
+    ...crud.agentUpgrades,
+    cancel: write
+      .input(RecordId.extend(OnceInput.shape))
+      .mutation((call) => once(call, ({ id }, caller) => call.ctx.services.agentUpgrades.cancel(id, caller))),
+  }),
   apiKeys: router({
     ...crud.apiKeys,
     rotate: write

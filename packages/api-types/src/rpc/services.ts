@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type {
+  AgentUpgradeJob,
   ApiKey,
   ApiKeyRotation,
   Capacity,
@@ -178,6 +179,12 @@ export interface JobService extends ServiceOf<typeof resources.gatewayDeployment
   watch(id: number, signal: AbortSignal): Promise<AsyncIterable<Job>>
 }
 
+/** Upgrades of agents. The answer to `create` is the plan: each node with its wave. */
+export interface AgentUpgradeService extends ServiceOf<typeof resources.agentUpgrades> {
+  /** Cancels it on the nodes that have not begun; `conflict` if there are none. */
+  cancel(id: number, caller: Caller): Promise<AgentUpgradeJob>
+}
+
 /** Differences between nodes and what was deployed to them. */
 export interface DriftService {
   get(nodeId: number): Promise<Drift>
@@ -236,6 +243,7 @@ export interface Services extends ResourceServices {
   readonly nodeHardware: NodeHardwareService
   readonly gatewayDeployments: JobService
   readonly userDbDeployments: JobService
+  readonly agentUpgrades: AgentUpgradeService
   readonly apiKeys: ApiKeyService
   readonly clusterStorage: ClusterStorageService
   readonly clusterIdentity: ClusterIdentityService

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ResourceUri } from './dialect/uri.js'
+import { ResourceUri } from '../dialect/uri.js'
 
 export const MetricName = z.object({ metric_name: z.string() }).meta({ id: 'MetricName' })
 export const MetricNames = z

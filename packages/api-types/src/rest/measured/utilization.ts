@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { examplesOf, ListMeta } from './dialect/envelope.js'
+import { examplesOf, ListMeta } from '../dialect/envelope.js'
 
 /** Which time a row is about, in UTC, such as `2014-11-21 17:00:00Z`; `end` is the first moment after it. */
 const interval = {
