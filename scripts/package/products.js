@@ -48,6 +48,7 @@ export const programs = {
     modules: [],
     hasDatabase: false,
     tmpfiles: [],
+    reference: [],
     examples: ['apps/node-agent/assets/roost-agent-gateway.conf'],
     sysusers: 'apps/node-agent/systemd/roost-agent.sysusers',
   },
@@ -74,6 +75,13 @@ export const programs = {
     ],
     hasDatabase: true,
     tmpfiles: ['deploy/packaging/roost/tmpfiles'],
+    /** What the program prints about itself, and where it belongs. */
+    reference: [
+      { args: ['man'], to: 'usr/share/man/man1/roost.1' },
+      { args: ['completion', 'bash'], to: 'usr/share/bash-completion/completions/roost' },
+      { args: ['completion', 'zsh'], to: 'usr/share/zsh/vendor-completions/_roost' },
+      { args: ['completion', 'fish'], to: 'usr/share/fish/vendor_completions.d/roost.fish' },
+    ],
     units: ['roost.service', 'roost-backup.service', 'roost-backup.timer'].map(
       (name) => `apps/control-plane/systemd/${name}`,
     ),

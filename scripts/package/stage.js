@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -34,6 +35,8 @@ export function stageProgram(item, { bundled, packages, binary, key }, tree) {
   for (const unit of meta.units) copy(unit, join(tree, 'usr/lib/systemd/system', basename(unit)))
   copy(meta.sysusers, join(tree, `usr/lib/sysusers.d/${name}.conf`))
   for (const file of meta.tmpfiles) copy(file, join(tree, `usr/lib/tmpfiles.d/${name}.conf`))
+  const program = join(repository, meta.app, 'bin', `${name}.js`)
+  for (const { args, to } of meta.reference) put(join(tree, to), execFileSync(process.execPath, [program, ...args]))
   for (const example of meta.examples) copy(example, join(tree, 'usr/share/doc', name, 'examples', basename(example)))
   const contents = listContents({ packages, binary, database })
   put(join(home, 'sbom.cdx.json'), `${JSON.stringify(billOfMaterials(item, contents), null, 1)}\n`)

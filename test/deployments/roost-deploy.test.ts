@@ -70,6 +70,20 @@ describe('roost deploy', () => {
     expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/Job \d+ failed/)])
   })
 
+  it('waits for a confirmation with --confirm-within, which another command sends', async () => {
+    const first = await deploy('--yes', '--confirm-within', '10m')
+    expect([first.code, first.stderr]).toEqual([1, expect.stringMatching(/Job \d+ failed/)])
+    expect((await deploy('--yes')).code).toBe(0)
+    const waiting = await deploy('--yes', '--confirm-within', '10m', '-o', 'json')
+    const job = JSON.parse(waiting.stdout) as Job
+    expect([waiting.code, waiting.stderr]).toEqual([0, expect.stringContaining(`roost job confirm ${job.id}`)])
+    expect(job).toMatchObject({ state: 'IN_PROGRESS', confirm_within_s: 600, confirmed: null })
+    expect((await cli('job', 'confirm', job.id)).code).toBe(0)
+    const ended = await cli('job', 'wait', job.id, '-o', 'json')
+    expect([ended.code, JSON.parse(ended.stdout)]).toMatchObject([0, { state: 'COMPLETED_SUCCESS' }])
+    expect((await cli('job', 'confirm', job.id)).code).toBe(4)
+  })
+
   it('shows drift with its diff, and puts back what was deployed', async () => {
     expect((await deploy('--yes')).code).toBe(0)
     const [file = ''] = (await currentFiles(node.dir)).keys()

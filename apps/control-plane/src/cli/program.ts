@@ -33,6 +33,7 @@ const areas: Readonly<Record<string, () => Promise<Add>>> = {
   health: async () => (await import('./readings/readings.js')).addHealth,
   metrics: async () => (await import('./readings/readings.js')).addMetrics,
   token: async () => (await import('./tokens.js')).addTokens,
+  upgrade: async () => (await import('./upgrades/upgrades.js')).addUpgrades,
   packages: async () => (await import('./packages.js')).addPackages,
   usage: async () => (await import('./usage.js')).addUsage,
   audit: async () => (await import('./records/read-only.js')).addAudit,
@@ -69,15 +70,35 @@ export async function createProgram({ terminal, version, startServer, args }: Pr
     const { addLocal: add } = await import('./local.js')
     return (...given) => add(...given, startServer)
   }
-  const all = { ...areas, local: addLocal }
+  const all = { ...areas, local: addLocal, ...referenceOf({ terminal, version, startServer }) }
   const named = Object.entries(all).filter(([name]) => name === commandOf(args))
-  for (const [, load] of named.length > 0 ? named : Object.entries(all)) (await load())(program, config, terminal)
+  const modules = new Set((named.length > 0 ? named : Object.entries(all)).map(([, load]) => load))
+  for (const load of modules) (await load())(program, config, terminal)
   program.hook('preAction', (_root, command) => {
     const { output } = command.opts<{ readonly output?: string }>()
     Object.assign(terminal.style, styleOf(program.opts<GlobalFlags>(), terminal.out, readShell()))
     terminal.style.hasJsonErrors = output === 'json'
   })
   return program
+}
+
+/** Returns the commands that describe all commands. */
+function referenceOf({
+  terminal,
+  version,
+  startServer,
+}: Omit<ProgramOptions, 'args'>): Record<string, () => Promise<Add>> {
+  const everyCommand = () => createProgram({ terminal, version, startServer, args: [] })
+  const completion = async (): Promise<Add> => {
+    const { addCompletion } = await import('./reference/completion.js')
+    return (...given) => addCompletion(...given, everyCommand)
+  }
+  const man = async (): Promise<Add> => {
+    const { addMan } = await import('./reference/man.js')
+    return (program) => addMan(program, terminal, everyCommand, commandsHelp)
+  }
+  // Both names are of one module: a command that scripts call, and the one that prints them.
+  return { completion, complete: completion, man }
 }
 
 function rootCommand({ out, err }: Terminal, version: string): Command {

@@ -6,13 +6,14 @@ import type { Config } from '../../config.js'
 import { findCluster, nodeOf, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { hostnamesByUri } from '../records/fields.js'
+import { parseDuration } from '../terminal/durations.js'
 import { confirmYes, yesFlag } from '../terminal/confirm.js'
 import type { ConfirmFlags } from '../terminal/confirm.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
 import { isTabular, printValue, withOutput } from '../terminal/output.js'
 import type { OutputOptions } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
-import { endByResult, followJob, withWait } from './follow.js'
+import { awaitsConfirmation, endByResult, followJob, withWait } from './follow.js'
 import type { WaitFlags } from './follow.js'
 import { jobKinds, printJob } from './jobs.js'
 import type { JobKind } from './jobs.js'
@@ -24,6 +25,8 @@ interface DeployFlags extends OutputOptions, ConfirmFlags, WaitFlags {
   readonly generation?: string
   readonly planOnly?: boolean
   readonly detach?: boolean
+  /** Seconds. */
+  readonly confirmWithin?: number
 }
 
 const help = `
@@ -43,6 +46,11 @@ export function addDeploy(program: Command, config: () => Config, terminal: Term
       .option('--node <node>', 'to this node alone, by hostname or id')
       .option('--generation <number>', 'return --node to what this generation was')
       .option('--plan-only', 'print the plan and change nothing')
+      .option(
+        '--confirm-within <time>',
+        'return by itself unless "roost job confirm" follows in time, such as 10m',
+        parseDuration,
+      )
       .option('--detach', 'do not wait for the end of the job')
       .option(...yesFlag)
       .addHelpText('after', help)
@@ -63,13 +71,20 @@ async function run(terminal: Terminal, rpc: Rpc, kind: JobKind, flags: DeployFla
   else terminal.err.write(text)
   if (flags.planOnly === true) return
   await confirmYes(terminal, flags, `${costOf(plan)} Apply this plan?`)
-  const { id: applied } = await jobs.create.mutate({ ...target, plan_id: plan.plan_id })
+  const { confirmWithin } = flags
+  const { id: applied } = await jobs.create.mutate({
+    ...target,
+    plan_id: plan.plan_id,
+    ...(confirmWithin !== undefined && { confirm_within_s: confirmWithin }),
+  })
   if (flags.detach === true) {
     terminal.out.write(`job ${applied} has begun; "roost job wait ${applied}" follows it\n`)
     return
   }
   const job = await followJob(terminal, rpc, { kind: jobKinds[kind], id: applied }, flags)
   await printJob(terminal, rpc, { kind, job }, flags)
+  if (awaitsConfirmation(job))
+    terminal.err.write(`Without "roost job confirm ${applied}" in time each node returns to what it was.\n`)
   endByResult(job)
 }
 

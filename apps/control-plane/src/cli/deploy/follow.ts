@@ -19,7 +19,18 @@ interface FollowedJob {
   readonly id: string
 }
 
-/** Follows a job until it ends, with a line of progress on a terminal. The job runs on if this command is ended. */
+/** Whether a job waits for `job confirm`: each of its nodes has ended, and at least one has applied it. */
+export function awaitsConfirmation({ state, confirm_within_s: within, confirmed, targets }: Job): boolean {
+  if (state !== 'IN_PROGRESS' || within === null || confirmed !== null) return false
+  return targets.some(({ state: of }) => of === 'applied') && targets.every(({ state: of }) => ended.has(of))
+}
+
+const ended = new Set(['applied', 'failed', 'rolled_back'])
+
+/**
+ * Follows a job until it ends or waits for its confirmation, with a line of progress on a terminal. The job runs on if this command
+ * is ended.
+ */
 export async function followJob(
   terminal: Terminal,
   rpc: Rpc,
@@ -34,10 +45,15 @@ export async function followJob(
       clearTimeout(timer)
       act()
     }
-    rpc[kind].watch.subscribe(
+    const watching = rpc[kind].watch.subscribe(
       { id },
       {
-        onData: (job) => progress.show(job),
+        onData(job) {
+          progress.show(job)
+          if (!awaitsConfirmation(job)) return
+          watching.unsubscribe()
+          finish(() => resolve('ended'))
+        },
         onError: (error) => finish(() => reject(error)),
         onComplete: () => finish(() => resolve('ended')),
       },
@@ -74,8 +90,10 @@ function progressLine({ err, style }: Terminal) {
 }
 
 /** Ends a command with the exit code of a job that has ended. */
-export function endByResult({ id, state, message, targets }: Job): void {
+export function endByResult(job: Job): void {
+  const { id, state, message, targets } = job
   if (state === 'COMPLETED_SUCCESS') return
+  if (awaitsConfirmation(job)) return
   const applied = targets.filter((target) => target.state === 'applied').length
   const text = `Job ${id} failed: ${message || `${applied} of ${targets.length} targets applied`}`
   throw new CommandError(text, applied > 0 && applied < targets.length ? exitCodes.partly : exitCodes.error)

@@ -88,7 +88,7 @@ interface ListFlags extends OutputOptions, WatchOptions {
 const allStates = ['NEW', 'QUEUED', 'IN_PROGRESS', 'COMPLETED_SUCCESS', 'COMPLETED_FAILED']
 
 export function addJobs(program: Command, config: () => Config, terminal: Terminal): void {
-  const parent = program.command('job').description('Show and cancel the jobs that deploy shares and users')
+  const parent = program.command('job').description('Show, confirm and cancel the jobs that deploy shares and users')
   withWatch(withOutput(parent.command('list')))
     .description('List unfinished jobs')
     .option('--all', 'also list finished jobs')
@@ -133,6 +133,14 @@ function addOneJob(parent: Command, config: () => Config, terminal: Terminal): v
         const job = await followJob(terminal, rpc, { kind: jobKinds[kind], id }, options)
         await printJob(terminal, rpc, { kind, job }, options)
         endByResult(job)
+      }),
+    )
+  withOutput(parent.command('confirm <id>'))
+    .description('Keep what a job has applied that was deployed with --confirm-within')
+    .action((id: string, options: OutputOptions) =>
+      withApi(config(), async (rpc) => {
+        const { kind } = await findJob(rpc, id)
+        await printJob(terminal, rpc, { kind, job: await rpc[jobKinds[kind]].confirm.mutate({ id }) }, options)
       }),
     )
   withOutput(parent.command('cancel <id>'))

@@ -6,6 +6,7 @@ import type { Terminal } from '../terminal/terminal.js'
 import { byCluster, byText, clusterField, clusterNamesByUri, flagField, passwordField } from './fields.js'
 import { addNoun } from './noun.js'
 import type { Noun } from './noun.js'
+import { addS3Credentials } from './s3-credentials.js'
 
 const changeable = [
   flagField('is_superuser', 'access to every account of the cluster'),
@@ -63,5 +64,5 @@ const users: Noun<User> = {
 }
 
 export function addUsers(program: Command, config: () => Config, terminal: Terminal): void {
-  addNoun(program, config, terminal, users)
+  addS3Credentials(addNoun(program, config, terminal, users), config, terminal, users.find)
 }

@@ -1,0 +1,54 @@
+import type { AgentUpgradeJob } from '@roost/api-types/rest'
+import type { Command } from 'commander'
+import type { Config } from '../../config.js'
+import { pick, withApi } from '../client/api.js'
+import type { Rpc } from '../client/api.js'
+import { byCluster, byText, clusterNamesByUri, hostnamesByUri } from '../records/fields.js'
+import { addNoun } from '../records/noun.js'
+import type { Noun } from '../records/noun.js'
+import { moment, state } from '../terminal/cells.js'
+import type { Terminal } from '../terminal/terminal.js'
+
+const upgrades: Noun<AgentUpgradeJob> = {
+  name: 'upgrade',
+  plural: 'upgrades of agents',
+  description: 'Show and cancel the upgrades that "roost node upgrade" begins',
+  named: 'by id',
+  filters: [byCluster, byText('state', 'only upgrades in this state, such as COMPLETED_FAILED')],
+  async view(rpc) {
+    const [clusters, nodes] = [await clusterNamesByUri(rpc), await hostnamesByUri(rpc)]
+    return {
+      columns: {
+        ID: ({ id }) => id,
+        TO: ({ cluster, node }) => nodes.get(node ?? '') ?? clusters.get(cluster),
+        VERSION: ({ version }) => version,
+        STATE: (upgrade) => state(upgrade.state),
+        PROGRESS: ({ progress }) => `${progress} %`,
+        CREATED: ({ created }) => moment(created),
+        MESSAGE: ({ message }) => message,
+      },
+      name: ({ id }) => id,
+    }
+  },
+  list: (rpc, query) => rpc.agentUpgrades.list.query(query),
+  find: findUpgrade,
+}
+
+async function findUpgrade(rpc: Rpc, text: string): Promise<AgentUpgradeJob> {
+  const found = /^\d{1,9}$/.test(text) ? await rpc.agentUpgrades.getMany.query({ ids: [text] }) : []
+  return pick('upgrade', text, found, ({ id }) => String(id))
+}
+
+/** Adds the commands for the upgrades of agents. */
+export function addUpgrades(program: Command, config: () => Config, terminal: Terminal): void {
+  addNoun(program, config, terminal, upgrades)
+    .command('cancel <upgrade>')
+    .description('Cancel the nodes of an upgrade that have not begun')
+    .action((text: string) =>
+      withApi(config(), async (rpc) => {
+        const { id } = await findUpgrade(rpc, text)
+        await rpc.agentUpgrades.cancel.mutate({ id })
+        terminal.out.write(`upgrade ${id} cancelled\n`)
+      }),
+    )
+}
