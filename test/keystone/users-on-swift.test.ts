@@ -104,10 +104,12 @@ describe.skipIf(!isKeystoneEnabled)(
       const bob = await logIn('bob')
       const { body } = await bob.call('GET', `/users/${bob.userId}/credentials/OS-EC2`)
       expect(body['credentials']).toMatchObject([{ access: key.access_key, tenant_id: bob.projectId }])
-      expect(await runS3(key, 'of-bob')).toMatchObject({ code: 0, stderr: '' })
+      let session = 0
+      const codeOfSession = async () => (await runS3(key, `of-bob-${(session += 1)}`)).code
+      await expect.poll(codeOfSession, { timeout: 60_000 }).toBe(0)
       const [first] = await sessionsOf(bob, 'bob')
-      const listing = await fetch(first?.account ?? '', { headers: { 'x-auth-token': bob.token } })
-      expect(await listing.text()).toContain('of-bob')
+      const listing = async () => (await fetch(first?.account ?? '', { headers: { 'x-auth-token': bob.token } })).text()
+      await expect.poll(listing, { timeout: 30_000 }).toContain(`of-bob-${session}`)
       expect((await lab.api.call(`${uri}${key.access_key}/`, { method: 'DELETE' })).status).toBe(204)
       expect((await runS3(key, 'refused')).code).not.toBe(0)
       expect((await lab.api.call(`${uri}${key.access_key}/`, { method: 'DELETE' })).status).toBe(404)

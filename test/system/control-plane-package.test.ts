@@ -17,7 +17,10 @@ const breakMigrations = `cd node_modules/@roost/database/migrations
   mkdir 29990101000000_one 29990102000000_two
   echo 'create table upgraded (id int);' >29990101000000_one/migration.sql
   echo 'select no_such_function();' >29990102000000_two/migration.sql`
-const files = [['/etc/hosts', '127.0.0.1 localhost roost-test\n']] as const
+const files = [
+  ['/etc/hostname', 'roost-test\n'],
+  ['/etc/hosts', '127.0.0.1 localhost roost-test\n'],
+] as const
 const masked = ['smbd', 'nmbd', 'samba-ad-dc', 'winbind', 'systemd-networkd'].map((name) => `${name}.service`)
 
 const found = await findSystemdRoot()
