@@ -17,13 +17,13 @@ export type SystemdRoot = { readonly path: string } | { readonly missing: string
 
 /**
  * Returns the folder of a Debian with a systemd of its own, or why this environment cannot run one. It takes about 30 s to build, and
- * is kept for later runs outside of the repository. Nothing may write into it: boot it below an overlay.
+ * is kept for later runs outside of the repository; `more` are further packages. Nothing may write into it: boot it below an overlay.
  */
-export async function findSystemdRoot(): Promise<SystemdRoot> {
+export async function findSystemdRoot(more: readonly string[] = []): Promise<SystemdRoot> {
   const missing = missingHere()
   if (missing !== undefined) return { missing }
   const { VERSION_CODENAME: suite = '' } = osRelease()
-  const recipe = ['--variant=minbase', `--include=${packages.join(',')}`, suite]
+  const recipe = ['--variant=minbase', `--include=${[...packages, ...more].join(',')}`, suite]
   const path = keptFolder(createHash('sha256').update(recipe.join('\n')).digest('hex').slice(0, 12))
   try {
     if (!existsSync(path)) await build(path, recipe)
