@@ -1,6 +1,7 @@
 import {
   AgentMessage,
   AnswerMessage,
+  Confirmation,
   DesiredMessage,
   DesiredState,
   EnrollConflict,
@@ -72,7 +73,7 @@ export const serverSchemas: readonly NamedSchema[] = [
     schema: withKind(filled(RequestMessage, 'parameters', parameters), kind),
   })),
   ...DesiredState.def.options.flatMap((state) => [
-    { name: `desired ${kindOf(state)}`, schema: filled(DesiredMessage, 'desired', state) },
+    { name: `desired ${kindOf(state)}`, schema: desiredOf(state) },
     { name: `plan_request ${kindOf(state)}`, schema: filled(PlanRequest, 'desired', state) },
   ]),
 ]
@@ -82,6 +83,15 @@ export const enrollmentSchemas: readonly NamedSchema[] = [
   named(EnrollResponse, 'answer to enroll'),
   named(EnrollConflict, 'conflict of enroll'),
 ]
+
+/** Also the state to which an agent returns without a confirmation is one of the kind. */
+function desiredOf(state: z.ZodMiniType): JsonSchema {
+  const schema = filled(DesiredMessage, 'desired', state)
+  const former = filled(Confirmation.def.shape.former, 'desired', state)
+  const confirm = jsonOf(Confirmation)
+  const properties = { ...schema.properties, confirm: { ...confirm, properties: { ...confirm.properties, former } } }
+  return { ...schema, properties }
+}
 
 function kindOf(state: z.ZodMiniType): string {
   return String(jsonOf(state).properties?.['kind']?.const)
