@@ -98,7 +98,7 @@ export const appRouter = router({
       .input(Id)
       .mutation(({ ctx, input: { id } }) => ctx.services.s3Credentials.create(id, ctx.caller)),
     removeS3Credential: write
-      .input(Id.extend({ access_key: z.string().max(512) }))
+      .input(Id.extend({ access_key: boundedText(512) }))
       .mutation(({ ctx, input }) => ctx.services.s3Credentials.remove(input.id, input.access_key, ctx.caller)),
   }),
   gatewayShares: router({
