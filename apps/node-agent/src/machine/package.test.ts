@@ -6,6 +6,8 @@ import { runCommand } from './run-command.js'
 const assets = readdirSync(assetPath(''))
 const shellPrograms = assets.filter((name) => name.endsWith('.sh'))
 const pythonPrograms = assets.filter((name) => name.endsWith('.py'))
+/** `test/system/unit-files.test.ts` checks them. */
+const dropIns = assets.filter((name) => name.endsWith('.conf'))
 const parse = 'import ast, sys; ast.parse(open(sys.argv[1]).read())'
 
 const run = (file: string, ...args: readonly string[]) => runCommand(file, args, { deadlineMs: 60_000 })
@@ -16,9 +18,9 @@ async function isInstalled(program: string): Promise<boolean> {
 }
 const [hasShellcheck, hasPython] = await Promise.all(['shellcheck', 'python3'].map(isInstalled))
 
-describe('the programs that the agent ships', () => {
-  it('are shell and Python only', () => {
-    expect([...shellPrograms, ...pythonPrograms].toSorted()).toEqual(assets.toSorted())
+describe('the files that the agent ships', () => {
+  it('are programs for shell and Python, and drop-ins of systemd, only', () => {
+    expect([...shellPrograms, ...pythonPrograms, ...dropIns].toSorted()).toEqual(assets.toSorted())
     expect(assets).not.toEqual([])
   })
 
