@@ -25,6 +25,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
+const hasCurl = (await runToEnd('curl', ['--version'])).code === 0
+const withoutCurl = hasCurl ? '' : ' (not here: needs the package curl)'
 const curl = (path: string, ...flags: readonly string[]) =>
   runToEnd('curl', ['-sS', '--cacert', join(roost.dataDir, 'ca.pem'), ...flags, `${roost.url}${path}`])
 const statusOf = async (path: string, ...flags: readonly string[]) =>
@@ -72,7 +74,7 @@ describe('roost packages', () => {
   })
 })
 
-describe('without credentials', () => {
+describe.skipIf(!hasCurl)(`without credentials${withoutCurl}`, () => {
   it('a package is served as it is', async () => {
     const path = join(folder, 'fetched')
     expect((await curl(`/packages/${file}`, '-o', path)).code).toBe(0)
@@ -102,7 +104,7 @@ describe('without credentials', () => {
   })
 })
 
-describe('the line of a new node', () => {
+describe.skipIf(!hasCurl)(`the line of a new node${withoutCurl}`, () => {
   const line = async (...flags: readonly string[]) => (await cli('token', 'create', ...flags)).stdout.trim()
   const shell = (script: string) => runToEnd('sh', ['-c', script])
 
@@ -136,7 +138,8 @@ describe('the line of a new node', () => {
   })
 })
 
-it('the script is clean for shellcheck', async () => {
+it('the script is clean for shellcheck', async ({ skip }) => {
+  if ((await runToEnd('shellcheck', ['--version'])).code !== 0) skip('needs the package shellcheck')
   const script = join(repository, 'apps/control-plane/assets/install.sh')
   expect(await runToEnd('shellcheck', ['--shell=sh', script])).toMatchObject({ code: 0, stdout: '' })
 })
