@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /**
@@ -10,13 +10,24 @@ import { join, resolve } from 'node:path'
 export function releaseKey(repository) {
   const chosen = process.env['ROOST_RELEASE_KEY']
   const path = chosen ? resolve(chosen) : join(gitFolder(repository), 'roost-release-key.pem')
-  if (!chosen && !existsSync(path)) {
-    const { privateKey } = generateKeyPairSync('ed25519')
-    writeFileSync(path, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flag: 'wx' })
-  }
+  if (!chosen && !existsSync(path)) makeKey(path)
   const secret = createPrivateKey(readFileSync(path))
   if (secret.asymmetricKeyType !== 'ed25519') throw new Error(`${path} must be an Ed25519 key.`)
   return { path, secret, pem: createPublicKey(secret).export({ type: 'spki', format: 'pem' }) }
+}
+
+/** Writes a new key, which is at its path complete or not at all. Of two builds that begin at once, both use the first one's. */
+function makeKey(path) {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const draft = `${path}.${process.pid}`
+  writeFileSync(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft)
+  }
 }
 
 function gitFolder(repository) {

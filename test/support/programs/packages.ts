@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { link, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { repository } from '../http/control-plane.js'
 import { runToEnd } from './processes.js'
@@ -15,6 +15,8 @@ export interface PackageOptions {
 
 const kept = process.env['XDG_CACHE_HOME'] ?? '/var/tmp'
 const prefix = 'roost-test-packages-'
+/** The release key of every package of the suites: packages of two versions verify one another, whichever clone built them. */
+const keyFile = join(kept, 'roost-test-release-key.pem')
 const buildMs = 600_000
 const keptMs = 86_400_000
 /** What the packages are built from, below the repository. */
@@ -38,6 +40,7 @@ export const ownArch = process.arch === 'arm64' ? 'arm64' : 'amd64'
 export async function buildPackages(options: PackageOptions): Promise<string> {
   await mkdir(kept, { recursive: true })
   await removeOld()
+  await makeKey()
   const folder = join(kept, `${prefix}${digestOf(options)}`)
   const chosen = [
     ...options.only.flatMap((name) => ['--only', name]),
@@ -45,7 +48,7 @@ export async function buildPackages(options: PackageOptions): Promise<string> {
     ...options.formats.flatMap((format) => ['--format', format]),
   ]
   // Otherwise the time of the commit would be in every file.
-  const env = { SOURCE_DATE_EPOCH: '1700000000', ROOST_PACKAGE_VERSION: options.version }
+  const env = { SOURCE_DATE_EPOCH: '1700000000', ROOST_PACKAGE_VERSION: options.version, ROOST_RELEASE_KEY: keyFile }
   const { code, stderr } = await runToEnd('flock', [`${folder}.lock`, 'sh', '-ec', script, 'sh', folder, ...chosen], {
     cwd: repository,
     env: { ...(process.env as Record<string, string>), ...env },
@@ -76,10 +79,22 @@ const repackScript = `tree=$(mktemp -d)
   eval "$5"
   dpkg-deb --root-owner-group -Znone -b "$tree" "$4" >/dev/null`
 
+/** Of suites that begin at once, all use the first one's key. */
+async function makeKey(): Promise<void> {
+  if (existsSync(keyFile)) return
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const draft = `${keyFile}.${process.pid}`
+  await writeFile(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+  await link(draft, keyFile).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(draft)
+}
+
 function digestOf(options: PackageOptions): string {
   const list = ['ls-files', '-co', '--exclude-standard', '-z', '--', ...sources]
   const files = execFileSync('git', list, { cwd: repository, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\0')
-  const digest = createHash('sha256').update(JSON.stringify(options))
+  const digest = createHash('sha256').update(JSON.stringify(options)).update(readFileSync(keyFile))
   for (const file of files.filter((one) => one !== '' && !one.endsWith('.test.ts')))
     if (existsSync(join(repository, file))) digest.update(file).update(readFileSync(join(repository, file)))
   return digest.digest('hex').slice(0, 16)

@@ -66,9 +66,10 @@ export const plainEnv = {
   HOME: '/root',
 }
 
-/** The first process in there. It waits for the gate, and reaps whatever has lost its parent. */
+/** The first process in there. It waits for the gate, and reaps whatever has lost its parent. Mounts by rclone of other suites end in there. */
 const first = `
   ip link set lo up
+  findmnt -rn -t fuse.rclone -o TARGET | xargs -r umount -l
   mount -t tmpfs tmpfs /run
   mkdir -m 1777 /run/lock
   mount --bind "$1" "$1"

@@ -63,7 +63,8 @@ beforeEach(async () => {
   })
 }, 120_000)
 afterEach(async () => {
-  await runCommand('umount', [join(dir, 'mount')], { deadlineMs: 30_000 })
+  // Lazily: a mount that is busy would otherwise stay on this machine, and be in the namespaces of other suites.
+  await runCommand('umount', ['--lazy', join(dir, 'mount')], { deadlineMs: 30_000 })
   await daemons.end('share')
   // A file system stays busy until the last file of an ended rclone is closed.
   await vi.waitFor(() => expectSuccess('umount', join(dir, 'cache')), patience)
