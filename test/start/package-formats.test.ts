@@ -104,17 +104,21 @@ describe.skipIf(isMissing)(`the packages of the agent${skipped}`, () => {
     expect(copyright).not.toContain('has no text of the license')
   })
 
-  it('have the same bytes when they are built again, by another account', async () => {
-    const again = join(scratch, 'again')
-    const script = `umask 077; TZ=Asia/Tokyo ROOST_PACKAGE_VERSION=${version} SOURCE_DATE_EPOCH=1700000000 \\
+  it.runIf(process.env['ROOST_TEST_LONG'] === '1')(
+    'have the same bytes when they are built again, by another account',
+    async () => {
+      const again = join(scratch, 'again')
+      const script = `umask 077; TZ=Asia/Tokyo ROOST_PACKAGE_VERSION=${version} SOURCE_DATE_EPOCH=1700000000 \\
       node scripts/package/main.js --only roost-agent --arch amd64 --out "$1"`
-    const { code, stderr } = await runToEnd('sh', ['-ec', script, 'sh', again], { cwd: repository, timeout: 500_000 })
-    expect([code, stderr]).toEqual([0, expect.any(String)])
-    const names = readdirSync(again).filter((name) => /\.(?:deb|rpm|tar\.gz)$/.test(name))
-    expect(names).toHaveLength(3)
-    for (const name of names)
-      expect([name, readFileSync(join(again, name)).equals(readFileSync(join(folder, name)))]).toEqual([name, true])
-  }, 600_000)
+      const { code, stderr } = await runToEnd('sh', ['-ec', script, 'sh', again], { cwd: repository, timeout: 500_000 })
+      expect([code, stderr]).toEqual([0, expect.any(String)])
+      const names = readdirSync(again).filter((name) => /\.(?:deb|rpm|tar\.gz)$/.test(name))
+      expect(names).toHaveLength(3)
+      for (const name of names)
+        expect([name, readFileSync(join(again, name)).equals(readFileSync(join(folder, name)))]).toEqual([name, true])
+    },
+    600_000,
+  )
 
   it('are all in the package for clusters without internet, with digests and signatures', async () => {
     const tree = await unpack(`roost-agent-packages_${version}_all.deb`, 'collection')
