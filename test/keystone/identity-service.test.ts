@@ -3,11 +3,17 @@ import { join } from 'node:path'
 import { createClient } from '@roost/api-types'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
+import { addProxy, halfHourMs, storageOf, usageMessage } from '../support/database/usage-rows.js'
 import { shareApi } from '../support/http/shared-api.js'
 import { isKeystoneEnabled, startKeystone } from '../support/keystone/keystone.js'
 import type { Keystone } from '../support/keystone/keystone.js'
 import { runRoost } from '../support/programs/processes.js'
 import { useFolder } from '../support/programs/folder.js'
+
+interface StoredRow {
+  readonly account: string
+  readonly account_name?: string
+}
 
 describe.skipIf(!isKeystoneEnabled)(
   'the identity service of a cluster (as root, with ROOST_TEST_SYSTEM=1)',
@@ -112,6 +118,30 @@ describe.skipIf(!isKeystoneEnabled)(
       const answer = await server.post(uri, login({ user: `user-${id}`, key: 'p' }))
       expect(answer.body.clusters.key.join(' ')).toContain('Give this login the role admin.')
       expect((await server.get(uri)).status).toBe(404)
+    })
+
+    it('names the accounts of its projects in usage; a user of Roost names its own', async () => {
+      const { prisma } = server.api.database
+      expect((await server.post(uri, login())).status).toBe(202)
+      const admin = await keystone.admin()
+      const project = (name: string) => admin.make('/projects', 'project', { name, domain_id: 'default' })
+      const [ours, archive] = [await project('ours'), await project('Video archive')]
+      const user = { clusterId: id, password: new Uint8Array(1), isSuperuser: false, enabled: true, projectId: ours.id }
+      await prisma.user.create({ data: { ...user, name: 'bob', nameKey: 'bob', lineKey: 'bob', login: 'bob' } })
+      const node = await addProxy(server.api.database, id)
+      const begin = Math.floor(Date.now() / halfHourMs - 4) * halfHourMs
+      const accounts = [`AUTH_${ours.id}`, `AUTH_${archive.id}`, 'AUTH_unknown']
+      const storage = accounts.map((name) => storageOf(name, 1))
+      await server.api.context.utilization.intake.accept(node, usageMessage(begin, { storage }))
+      expect((await server.post(uri, login())).status).toBe(202)
+      const path = `/api/v1/clusters/${id}/utilization/storage/0/?start=${new Date(begin).toISOString()}`
+      const { body } = await server.get(path)
+      const named = body.objects.map((row: StoredRow) => [row.account, row.account_name])
+      expect(Object.fromEntries(named)).toEqual({
+        [accounts[0] ?? '']: 'bob',
+        [accounts[1] ?? '']: 'Video archive',
+        [accounts[2] ?? '']: undefined,
+      })
     })
 
     it('is the same over tRPC, and not for operators who may only read', async () => {

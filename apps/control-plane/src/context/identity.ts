@@ -8,6 +8,7 @@ import { createEndingStore } from '../identity/ending-store.js'
 import { createIdentity } from '../identity/feature.js'
 import type { IdentityFeature } from '../identity/feature.js'
 import { createIdentityJobStore } from '../identity/job-store.js'
+import { createProjectStore } from '../identity/projects/store.js'
 import { createS3Store } from '../identity/s3-store.js'
 import { createIdentityServiceStore } from '../identity/service-store.js'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
@@ -32,6 +33,7 @@ export function buildIdentity(
     services: createIdentityServiceStore(database),
     store: createIdentityJobStore(database, more.secrets),
     endings: createEndingStore(database),
+    projects: createProjectStore(database, more.secrets),
     s3: createS3Store(database, more.secrets),
     jobs: createJobStore(database, 'user_db'),
     clock: { ...systemClock, now },

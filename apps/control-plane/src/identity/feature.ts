@@ -2,6 +2,7 @@ import type { ClusterIdentityService, JobService, S3CredentialService } from '@r
 import type { Clock } from '@roost/runtime'
 import type { Writes } from '../database/writes.js'
 import { every } from '../jobs/every.js'
+import { logged } from '../services/errors.js'
 import type { Log } from '../lifecycle/log.js'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
 import type { Secrets } from '../secrets/secrets.js'
@@ -11,6 +12,8 @@ import { createTokenEndings } from './endings.js'
 import type { IdentityJobStore } from './job-store.js'
 import { createIdentityJobs, requireNoUnfinished } from './jobs.js'
 import type { UserDbJobs } from './jobs.js'
+import { createProjectNames } from './projects/project-names.js'
+import type { ProjectStore } from './projects/project-names.js'
 import { createIdentityPlanner } from './planner.js'
 import { IdentityRunner } from './runner.js'
 import { createS3Credentials } from './s3-credentials.js'
@@ -24,6 +27,7 @@ export interface IdentityOptions {
   readonly jobs: UserDbJobs
   readonly endings: EndingStore
   readonly s3: S3Store
+  readonly projects: ProjectStore
   readonly requests: AgentRequests
   readonly channel: NodeChannel
   /** Deploys users to the proxies of clusters without an identity service. */
@@ -46,6 +50,8 @@ export interface IdentityFeature {
 const checkEveryMs = 5_000
 /** How often tokens are ended that could not be ended before. */
 const retryEveryMs = 60_000
+/** How often the names of projects are read, for accounts that are new and projects with another name. */
+const namesEveryMs = 300_000
 
 /** The identity services of clusters, and the deployments of users to them. */
 export function createIdentity(options: IdentityOptions): IdentityFeature {
@@ -57,18 +63,25 @@ export function createIdentity(options: IdentityOptions): IdentityFeature {
   const wake = () => runner.wake()
   const check = every(checkEveryMs, 'advance deployments to identity services', async () => wake(), log)
   const retry = every(retryEveryMs, 'end tokens of users of Keystone', () => endings.retry(), log)
+  const names = createProjectNames(options.projects, { log, signal: stopping.signal })
+  const readNames = every(namesEveryMs, 'read the names of projects', () => names.read(), log)
   return {
     clusterIdentity: createClusterIdentityService({
       store: services,
       writes,
       secrets,
+      // The identity service is set, whatever comes of this.
+      readNames: (clusterId) =>
+        names
+          .read(clusterId)
+          .catch((error: unknown) => log.warn(logged(error), 'could not read the names of projects, retrying')),
       requireNoDeployment: (tx, clusterId) => requireNoUnfinished(jobs, tx, clusterId),
     }),
     s3Credentials: createS3Credentials({ store: options.s3, writes, endings, stopping: stopping.signal }),
     userDbDeployments: createIdentityJobs({ base, jobs, store, writes, plan, wake }),
     async stop() {
       stopping.abort()
-      await Promise.all([check.stop(), retry.stop()])
+      await Promise.all([check.stop(), retry.stop(), readNames.stop()])
       await runner.stop()
     },
   }

@@ -17,6 +17,8 @@ export interface IdentityServiceOptions {
   readonly secrets: Secrets
   /** Throws `conflict` while a deployment of the cluster's users is unfinished. */
   readonly requireNoDeployment: (tx: Transaction, clusterId: number) => Promise<void>
+  /** Reads the names of the projects in the Keystone that was set. */
+  readonly readNames: (clusterId: number) => Promise<void>
 }
 
 const checkTimeoutMs = 10_000
@@ -30,7 +32,7 @@ export function createClusterIdentityService(options: IdentityServiceOptions): C
       found(await store.find(clusterId))
       const settings = settingsOf(input)
       await checkLogin({ ...settings, key })
-      return writes.run(caller, async (tx) => {
+      const identity = await writes.run(caller, async (tx) => {
         const before = found(await store.findForUpdate(tx, clusterId)).identity
         await requireNoDeployment(tx, clusterId)
         const result = await store.upsert(tx, clusterId, { ...settings, key: secrets.seal('identity-key', key) })
@@ -39,6 +41,8 @@ export function createClusterIdentityService(options: IdentityServiceOptions): C
         const changes = differences({ ...before }, { ...result, key }, ['key'])
         return { result, audit: { action: 'set_identity', resource: 'clusters', resourceId: clusterId, changes } }
       })
+      await options.readNames(clusterId)
+      return identity
     },
     unset: (clusterId, caller) =>
       writes.run(caller, async (tx) => {

@@ -185,8 +185,8 @@ function queriesOf<Counters extends object>({ table, policy, counters, samples, 
   const hours = `from usage_accounts a cross join lateral ${reported} where a.cluster_id = $1 and a.name = $5`
   return {
     listAccounts: `
-      select a.name as account, n.name as "accountName", s.* from (
-        select a.id, a.name ${accounts} and ($5::text is null or a.name = $5) and a.name collate "C" > $6
+      select a.name as account, coalesce(n.name, a.project_name) as "accountName", s.* from (
+        select a.id, a.name, a.project_name ${accounts} and ($5::text is null or a.name = $5) and a.name collate "C" > $6
         order by a.name collate "C" limit $7 offset $8) a
       cross join lateral (select ${columns} from ${reported}) s
       left join (

@@ -34,7 +34,12 @@ const exampleHour = { start: '2014-11-21 17:00:00Z', end: '2014-11-21 18:00:00Z'
 const exampleStorage = { ...exampleHour, bytes_used: 1_048_576, container_count: 2, object_count: 17, verified: true }
 const exampleTransfer = { ...exampleHour, bytes_in: 65_536, bytes_out: 1_048_576, req_count: 42 }
 const account = z.string().describe('The account, such as AUTH_bob')
-const accountName = z.string().optional().describe('The name of the user of the account, where Roost manages it')
+const accountName = z
+  .string()
+  .optional()
+  .describe(
+    'The name of the user of the account, where Roost manages it; else of its project, where users are in Keystone',
+  )
 
 /** Returns the schemas of rows with these counters: of all accounts together, and of one account each. */
 function rowsOf<C extends z.ZodRawShape>(kind: string, counters: C, example: object) {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "usage_accounts" ADD COLUMN     "project_name" TEXT;
