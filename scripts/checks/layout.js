@@ -14,6 +14,7 @@ const packages = [
   'packages/api-types/src',
   'packages/capacity-core/src',
   'packages/failpoints/src',
+  'packages/history/src',
   'packages/runtime/src',
   'packages/testing/src',
   'prisma',
