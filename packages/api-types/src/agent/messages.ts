@@ -15,6 +15,7 @@ import {
   SmallCount,
   Text,
 } from './bounds.js'
+import { HistorySettings } from './history.js'
 import { AnswerMessage, RequestMessage } from './requests.js'
 import { UsageMessage } from './usage.js'
 
@@ -64,6 +65,13 @@ export const CatalogueMessage = z.object({
   metrics: z.array(MetricDefinition).check(z.maxLength(maxMetrics, `A catalogue has at most ${maxMetrics} metrics.`)),
 })
 export type CatalogueMessage = z.infer<typeof CatalogueMessage>
+
+/**
+ * The order of the columns in chunks of history with this catalogue, which may be older than the one in force. Sent
+ * before the first such chunk of a session, unless the session has the same id as `catalogue`.
+ */
+export const HistoryColumnsMessage = z.object({ ...CatalogueMessage.shape, type: z.literal('history_columns') })
+export type HistoryColumnsMessage = z.infer<typeof HistoryColumnsMessage>
 
 /** Usage of the devices named in the last inventory; sent every report interval. */
 export const DeviceUsageMessage = z.object({
@@ -161,6 +169,7 @@ export const AgentMessage = z.discriminatedUnion('type', [
   Hello,
   InventoryMessage,
   CatalogueMessage,
+  HistoryColumnsMessage,
   DeviceUsageMessage,
   UsageMessage,
   LogMessage,
@@ -201,6 +210,8 @@ export const Settings = z.object({
    * no longer in force never are. Absent: none, since whoever keeps the latest values alone has no use for old ones.
    */
   backlog_seconds: z.optional(Seconds),
+  /** Absent: the agent records no history, and removes what waits. Only to agents with the capability `history`. */
+  history: z.optional(HistorySettings),
   /** PEM of the certificate authorities to trust from now on; the agent keeps them. */
   ca: list(LongText, 100),
 })
@@ -239,6 +250,8 @@ export const Refused = z.object({
   type: z.literal('refused'),
   of: Name,
   sequence: z.optional(sequence),
+  /** The same bytes would be refused again: the agent drops the chunk of that number. */
+  permanent: z.optional(z.boolean()),
   message: Text,
 })
 
