@@ -192,6 +192,7 @@ it('describes its fields, filters and methods in schema/', async () => {
     'login',
     'password',
     'resource_uri',
+    'set',
     'user',
   ])
   expect(body.fields.enabled).toMatchObject({ type: 'boolean', default: true })

@@ -15,7 +15,7 @@ export function createShareAdoption(store: ShareStore) {
     const change = parseFields(shareChangeSchema(before.protocol, fields), fields)
     const settings = changedSettings(before, change)
     const location = await locateChanged(store, tx, before, change, settings)
-    const after = await store.update(tx, id, settings, location, undefined)
+    const after = await store.update(tx, id, settings, location, {})
     return differences({ ...before, revision: undefined }, { ...after, revision: undefined })
   }
 }

@@ -9,10 +9,10 @@ export type StoredShare = GatewayShare & { readonly revision: number }
 export const omit = { password: true } as const
 export const columns = Prisma.sql`id, node_id as "nodeId", name, protocol, container, access_mode as "accessMode", enabled,
   upload_delay as "uploadDelay", write_retain as "writeRetain", no_apple_doubles as "noAppleDoubles",
-  clients_allowed_list as "clientsAllowedList", cache_size_mb as "cacheSizeMb", options, revision`
+  clients_allowed_list as "clientsAllowedList", cache_size_mb as "cacheSizeMb", options, revision, set_name as "setName"`
 export type Row = Pick<
   Prisma.GatewayShareGetPayload<{ omit: typeof omit }>,
-  Exclude<keyof ReturnType<typeof columnsOf>, 'nameKey'> | 'id' | 'nodeId' | 'revision'
+  Exclude<keyof ReturnType<typeof columnsOf>, 'nameKey'> | 'id' | 'nodeId' | 'revision' | 'setName'
 >
 
 /** The settings that have a column of their own. All others are in `options`. */
@@ -61,5 +61,6 @@ export function settingsOf(row: SettingsRow): GatewayShareSettings {
 
 export function recordOf(row: Row): StoredShare {
   const identity = { id: row.id, resource_uri: resourceUri('gateway_shares', row.id) }
-  return { ...identity, node: resourceUri('nodes', row.nodeId), ...settingsOf(row), revision: row.revision }
+  const set = row.setName === null ? {} : { set: row.setName }
+  return { ...identity, node: resourceUri('nodes', row.nodeId), ...settingsOf(row), ...set, revision: row.revision }
 }

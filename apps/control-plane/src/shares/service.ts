@@ -34,7 +34,7 @@ export function createShareService({ store, writes, secrets }: ShareServiceOptio
         const settings = GatewayShareSettings.parse(input)
         const password = 'password' in input ? input.password : undefined
         const location = await locateNew(store, tx, input.node, settings)
-        const made = await store.insert(tx, settings, location, seal(password) ?? null)
+        const made = await store.insert(tx, settings, location, { password: seal(password), set: input.set })
         return written('create', {}, withPassword(made, password))
       }),
     change: (id, input, caller, options) =>
@@ -45,11 +45,13 @@ export function createShareService({ store, writes, secrets }: ShareServiceOptio
         const settings = changedSettings(before, change)
         const location = await locateChanged(store, tx, before, change, settings)
         const password = passwordAfter(before, settings, change)
+        const set = change.set === (before.set ?? null) ? undefined : change.set
         const same = isDeepStrictEqual(
-          [location, password, settings],
-          [undefined, undefined, changedSettings(before, {})],
+          [location, password, set, settings],
+          [undefined, undefined, undefined, changedSettings(before, {})],
         )
-        const after = same ? before : await store.update(tx, id, settings, location, seal(password))
+        const control = { password: seal(password), set }
+        const after = same ? before : await store.update(tx, id, settings, location, control)
         return written('change', before, withPassword(after, change.password))
       }),
     remove: (id, caller, options) =>

@@ -41,25 +41,28 @@ export interface ShareStore extends ReadStore<StoredShare> {
   ): Promise<GatewayNode | undefined>
   /** The number after the last one that the node's shares were given; undefined when none is left. */
   nextExportNumber(tx: Transaction, nodeId: number): Promise<number | undefined>
-  /** `password` is sealed. */
   insert(
     tx: Transaction,
     settings: GatewayShareSettings,
     location: ShareLocation,
-    password: Sealed | null,
+    control: ControlFields,
   ): Promise<StoredShare>
-  /** Undefined leaves the location, or the password, unchanged. */
+  /** Undefined leaves the location unchanged. */
   update(
     tx: Transaction,
     id: number,
     settings: GatewayShareSettings,
     location: ShareLocation | undefined,
-    password: Sealed | null | undefined,
+    control: ControlFields,
   ): Promise<StoredShare>
   delete(tx: Transaction, id: number): Promise<void>
 }
 
-type Sealed = Uint8Array<ArrayBuffer>
+/** What no gateway setting contains. Undefined leaves a field unchanged; in a new share it is null. */
+export interface ControlFields {
+  readonly password?: Uint8Array<ArrayBuffer> | null | undefined
+  readonly set?: string | null | undefined
+}
 
 // `Export_Id` of an NFS server has 16 bits, and 0 is its root.
 const maxExportNumber = 65_535
@@ -71,6 +74,7 @@ const filters: FilterTable<typeof gatewayShareRules, Prisma.GatewayShareWhereInp
   protocol: (protocols) => ({ protocol: { in: protocols } }),
   name: (names) => ({ name: { in: names } }),
   enabled: (flags) => ({ OR: flags.map((enabled) => ({ enabled })) }),
+  set: (names) => ({ setName: { in: names } }),
 }
 
 /** The filters under which the total is known without counting. */
@@ -99,31 +103,33 @@ const orders: OrderTable<typeof gatewayShareRules, Prisma.GatewayShareOrderByWit
   upload_delay: (uploadDelay) => ({ uploadDelay }),
 }
 
-const insert: ShareStore['insert'] = async (tx, settings, { nodeId, clusterId, exportNumber }, password) => {
+const insert: ShareStore['insert'] = async (tx, settings, { nodeId, clusterId, exportNumber }, control) => {
   const share = columnsOf(settings)
   const [row] = await tx.$queryRaw<Row[]>`
     insert into gateway_shares (node_id, cluster_id, export_number, name, name_key, protocol, container, access_mode, enabled,
-      upload_delay, write_retain, no_apple_doubles, clients_allowed_list, cache_size_mb, options, password)
+      upload_delay, write_retain, no_apple_doubles, clients_allowed_list, cache_size_mb, options, password, set_name)
     values (${nodeId}, ${clusterId}, ${exportNumber}, ${share.name}, ${share.nameKey}, ${share.protocol}, ${share.container},
       ${share.accessMode}, ${share.enabled}, ${share.uploadDelay}, ${share.writeRetain}, ${share.noAppleDoubles},
-      ${share.clientsAllowedList}, ${share.cacheSizeMb}, ${JSON.stringify(share.options)}::jsonb, ${password})
+      ${share.clientsAllowedList}, ${share.cacheSizeMb}, ${JSON.stringify(share.options)}::jsonb,
+      ${control.password ?? null}, ${control.set ?? null})
     returning ${columns}`
   return recordOf(found(row))
 }
 
-const update: ShareStore['update'] = async (tx, id, settings, location, password) => {
+const update: ShareStore['update'] = async (tx, id, settings, location, { password, set }) => {
   const share = columnsOf(settings)
   const moved =
     location === undefined
       ? Prisma.empty
       : Prisma.sql`, node_id = ${location.nodeId}, cluster_id = ${location.clusterId}, export_number = ${location.exportNumber}`
   const secret = password === undefined ? Prisma.empty : Prisma.sql`, password = ${password}`
+  const owner = set === undefined ? Prisma.empty : Prisma.sql`, set_name = ${set}`
   const [row] = await tx.$queryRaw<Row[]>`
     update gateway_shares set revision = revision + 1, name = ${share.name}, name_key = ${share.nameKey},
       protocol = ${share.protocol}, container = ${share.container}, access_mode = ${share.accessMode},
       enabled = ${share.enabled}, upload_delay = ${share.uploadDelay}, write_retain = ${share.writeRetain},
       no_apple_doubles = ${share.noAppleDoubles}, clients_allowed_list = ${share.clientsAllowedList},
-      cache_size_mb = ${share.cacheSizeMb}, options = ${JSON.stringify(share.options)}::jsonb ${moved} ${secret}
+      cache_size_mb = ${share.cacheSizeMb}, options = ${JSON.stringify(share.options)}::jsonb ${moved} ${secret} ${owner}
      where id = ${id} returning ${columns}`
   return recordOf(found(row))
 }

@@ -33,6 +33,7 @@ export function createUserService({ store, writes, secrets }: UserServiceOptions
           password: secrets.seal('user-password', input.password),
           isSuperuser: input.is_superuser,
           enabled: input.enabled,
+          setName: input.set ?? null,
         })
         return withS3Key(store, tx, user)
       },
@@ -72,10 +73,11 @@ function reasonOf(user: string, isOfName: boolean): string {
 }
 
 function updateOf(before: User, change: UserChange, secrets: Secrets): UserUpdate {
-  const { password, is_superuser: isSuperuser = before.is_superuser, enabled = before.enabled } = change
+  const { password, is_superuser: isSuperuser = before.is_superuser, enabled = before.enabled, set } = change
   return {
     ...(password === undefined ? {} : { password: secrets.seal('user-password', password) }),
     ...(isSuperuser === before.is_superuser ? {} : { isSuperuser }),
     ...(enabled === before.enabled ? {} : { enabled }),
+    ...(set === undefined || set === (before.set ?? null) ? {} : { setName: set }),
   }
 }

@@ -16,7 +16,7 @@ import { tableStore } from '../database/table-store.js'
 export type StoredUser = User & { readonly revision: number }
 
 export type NewUser = Omit<Prisma.UserUncheckedCreateInput, 'id' | 'createdAt' | 'revision'>
-export type UserUpdate = Partial<Pick<NewUser, 'password' | 'isSuperuser' | 'enabled'>>
+export type UserUpdate = Partial<Pick<NewUser, 'password' | 'isSuperuser' | 'enabled' | 'setName'>>
 
 /** The keys of a new user; see the columns. */
 export type UserKeys = Pick<NewUser, 'clusterId' | 'nameKey' | 'lineKey'>
@@ -43,9 +43,10 @@ const select = {
   revision: true,
   projectId: true,
   login: true,
+  setName: true,
 } as const
 const columns = Prisma.sql`id, cluster_id as "clusterId", name, is_superuser as "isSuperuser", enabled, revision,
-       project_id as "projectId", login`
+       project_id as "projectId", login, set_name as "setName"`
 type Row = Prisma.UserGetPayload<{ select: typeof select }>
 
 /** The filters under which the total is known without counting. */
@@ -56,7 +57,7 @@ export function createUserStore(database: Database) {
   const table = tableStore(database, resources.users, {
     model: 'User',
     shown: { select },
-    columns: { user: 'name' },
+    columns: { user: 'name', set: 'setName' },
     total: (filters) => (isWithin(counted, filters) ? countedTotal(database.prisma, filters) : undefined),
     recordOf,
   })
@@ -92,20 +93,22 @@ export function createUserStore(database: Database) {
 
 async function insert(tx: Transaction, user: NewUser): Promise<StoredUser> {
   const [row] = await tx.$queryRaw<Row[]>`
-    insert into users (cluster_id, name, name_key, line_key, password, is_superuser, enabled)
+    insert into users (cluster_id, name, name_key, line_key, password, is_superuser, enabled, set_name)
     values (${user.clusterId}, ${user.name}, ${user.nameKey}, ${user.lineKey}, ${user.password}, ${user.isSuperuser},
-            ${user.enabled})
+            ${user.enabled}, ${user.setName ?? null})
     returning ${columns}`
   return recordOf(found(row))
 }
 
 async function update(tx: Transaction, id: number, change: UserUpdate): Promise<StoredUser> {
-  const { password, isSuperuser, enabled } = change
+  const { password, isSuperuser, enabled, setName } = change
+  // Null is a value of its own: it takes the user out of its set.
+  const set = setName === undefined ? Prisma.empty : Prisma.sql`, set_name = ${setName}`
   const [row] = await tx.$queryRaw<Row[]>`
     update users set revision = revision + 1, password = coalesce(${password ?? null}::bytea, password),
            password_revision = password_revision + ${password === undefined ? 0 : 1}::int,
            is_superuser = coalesce(${isSuperuser ?? null}::boolean, is_superuser),
-           enabled = coalesce(${enabled ?? null}::boolean, enabled)
+           enabled = coalesce(${enabled ?? null}::boolean, enabled) ${set}
      where id = ${id} returning ${columns}`
   return recordOf(found(row))
 }
@@ -128,7 +131,7 @@ async function countedTotal(prisma: Database['prisma'], filters: ListQuery['filt
   return sum.users ?? 0
 }
 
-function recordOf({ id, clusterId, name, isSuperuser, enabled, revision, projectId, login }: Row): StoredUser {
+function recordOf({ id, clusterId, name, isSuperuser, enabled, revision, projectId, login, setName }: Row): StoredUser {
   return {
     id: String(id),
     resource_uri: resourceUri('users', id),
@@ -138,6 +141,7 @@ function recordOf({ id, clusterId, name, isSuperuser, enabled, revision, project
     enabled,
     ...(projectId === null ? {} : { account: `AUTH_${projectId}` }),
     ...(login === null ? {} : { login }),
+    ...(setName === null ? {} : { set: setName }),
     revision,
   }
 }

@@ -6,6 +6,7 @@ import { settingDefaults, settingShape } from '../values/share-settings.js'
 import type { ShareSetting } from '../values/share-settings.js'
 import { ContainerName, ShareName, SharePassword } from './share-fields.js'
 import { relationTo, relationUri, ResourceUri } from './dialect/uri.js'
+import { changedSet, SetName, shownSet } from './record-set.js'
 
 export const ShareProtocol = z.enum(['nfs', 'cifs'])
 export type ShareProtocol = z.infer<typeof ShareProtocol>
@@ -54,7 +55,13 @@ const exampleCifs = {
   cifs_guest_ok: false,
 }
 
-const Identity = z.object({ id: z.int(), resource_uri: ResourceUri, node: relationUri('nodes'), ...Export })
+const Identity = z.object({
+  id: z.int(),
+  resource_uri: ResourceUri,
+  node: relationUri('nodes'),
+  ...Export,
+  set: shownSet,
+})
 const NfsShare = Identity.extend({ ...settingShape('every', shown), ...nfs, ...settingShape('nfs', shown) }).meta({
   id: 'NfsShare',
   examples: [exampleNfs],
@@ -83,6 +90,7 @@ const SettingsInput = z.object({
   node: relationTo('nodes'),
   objectstore_container: ContainerName,
   enabled: z.boolean().default(false),
+  set: SetName.optional(),
   ...settingShape('every', created),
 })
 
@@ -111,6 +119,7 @@ const SettingsChange = z
     protocol: ShareProtocol,
     objectstore_container: ContainerName,
     enabled: z.boolean(),
+    set: changedSet,
     ...settingShape('every', changed),
   })
   .partial()
@@ -149,6 +158,7 @@ export const gatewayShareRules = {
     protocol: 'text',
     name: 'text',
     enabled: 'boolean',
+    set: 'text',
   },
   ordering: ['id', 'name', 'node', 'protocol', 'access_mode', 'enabled', 'objectstore_container', 'upload_delay'],
   // In the answers of writes alone; a new one moves the record's revision.

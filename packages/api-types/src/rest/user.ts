@@ -3,6 +3,7 @@ import { misreadInKeys, userNamePattern } from '../values/user-line.js'
 import { byId, throughCluster } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { relationTo, relationUri, ResourceUri } from './dialect/uri.js'
+import { changedSet, SetName, shownSet } from './record-set.js'
 
 /** Storage accounts that one cluster may hold: its authentication reads them all at each start. */
 export const maxUsersPerCluster = 4096
@@ -50,6 +51,7 @@ export const User = z
       .string()
       .optional()
       .meta({ description: 'Where users are in Keystone: the name to log in with, from the first deployment on' }),
+    set: shownSet,
   })
   .meta({ id: 'User', examples: [exampleUser] })
 export type User = z.infer<typeof User>
@@ -74,13 +76,14 @@ export const UserInput = z
     password: UserPassword,
     is_superuser: z.boolean().default(false),
     enabled: z.boolean().default(true),
+    set: SetName.optional(),
   })
   .meta({ examples: [{ cluster: '/api/v1/clusters/1/', user: 'bob', password: examplePassword }] })
 export type UserInput = z.infer<typeof UserInput>
 
 /** A user keeps its name and its cluster: its account is named after it, and lies there. */
 export const UserChange = z
-  .object({ password: UserPassword, is_superuser: z.boolean(), enabled: z.boolean() })
+  .object({ password: UserPassword, is_superuser: z.boolean(), enabled: z.boolean(), set: changedSet })
   .partial()
   .meta({ examples: [{ enabled: false }] })
 export type UserChange = z.infer<typeof UserChange>
@@ -114,7 +117,7 @@ export const CreatedS3Credential = z.object({ access_key: AccessKey, secret_key:
 export type CreatedS3Credential = z.infer<typeof CreatedS3Credential>
 
 export const userRules = {
-  filters: { ...byId, ...throughCluster, user: 'text' },
+  filters: { ...byId, ...throughCluster, user: 'text', set: 'text' },
   ordering: ['id', 'cluster', 'user', 'is_superuser', 'enabled'],
   // Password and access key are in the answers of writes alone, and a new password moves the record's revision. Deployments
   // set the others.

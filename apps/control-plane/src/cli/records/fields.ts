@@ -22,6 +22,8 @@ export function byText(name: string, description: string, field: string = name):
   return { flags: `--${name} <${name}>`, description, filter: async (_rpc, value) => ({ [field]: value }) }
 }
 
+export const bySet = byText('set', 'only those that this set of "roost apply" made')
+
 export function textField(field: string, description: string): FieldOption {
   return { flags: `${flagOf(field)} <text>`, description, field, value: async (_rpc, text) => text }
 }

@@ -13,6 +13,7 @@ import type { Terminal } from '../terminal/terminal.js'
 import {
   byCluster,
   byNode,
+  bySet,
   byText,
   flagField,
   hostnamesByUri,
@@ -53,7 +54,7 @@ const shares: Noun<GatewayShare> = {
   plural: 'shares',
   description: 'Manage the NFS and CIFS shares of gateways. Changes take effect with "roost deploy shares".',
   named: 'by name, NODE/NAME or id',
-  filters: [byCluster, byNode, byText('protocol', 'nfs or cifs'), byText('name', 'only shares of this name')],
+  filters: [byCluster, byNode, byText('protocol', 'nfs or cifs'), byText('name', 'only shares of this name'), bySet],
   async view(rpc) {
     const hostnames = await hostnamesByUri(rpc)
     return {
@@ -67,6 +68,7 @@ const shares: Noun<GatewayShare> = {
         ACCESS: ({ access_mode: mode }) => mode,
         CLIENTS: ({ clients_allowed_list: clients }) => clients || 'all',
       },
+      wide: { SET: ({ set }) => set },
       name: ({ name }) => name,
       document: ({ id: _id, resource_uri: _uri, node, ...fields }) => ({
         kind: 'share',

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { pick } from '../client/api.js'
 import type { Terminal } from '../terminal/terminal.js'
-import { byCluster, byText, clusterField, clusterNamesByUri, flagField, passwordField } from './fields.js'
+import { byCluster, bySet, byText, clusterField, clusterNamesByUri, flagField, passwordField } from './fields.js'
 import { addNoun } from './noun.js'
 import type { Noun } from './noun.js'
 import { addS3Credentials } from './s3-credentials.js'
@@ -18,7 +18,7 @@ const users: Noun<User> = {
   plural: 'users',
   description: 'Manage the users of the clusters. Changes take effect with "roost deploy users".',
   named: 'by name, CLUSTER/NAME or id',
-  filters: [byCluster, byText('name', 'only the user of this name', 'user')],
+  filters: [byCluster, byText('name', 'only the user of this name', 'user'), bySet],
   async view(rpc) {
     const clusters = await clusterNamesByUri(rpc)
     return {
@@ -29,14 +29,19 @@ const users: Noun<User> = {
         SUPERUSER: ({ is_superuser: isSuperuser }) => isSuperuser,
         ENABLED: ({ enabled }) => enabled,
       },
-      wide: { ACCOUNT: ({ account, user }) => account ?? `AUTH_${user}`, LOGIN: ({ login }) => login },
+      wide: {
+        ACCOUNT: ({ account, user }) => account ?? `AUTH_${user}`,
+        LOGIN: ({ login }) => login,
+        SET: ({ set }) => set,
+      },
       name: ({ user }) => user,
-      document: ({ cluster, user, is_superuser, enabled }) => ({
+      document: ({ cluster, user, is_superuser, enabled, set }) => ({
         kind: 'user',
         cluster: clusters.get(cluster),
         user,
         is_superuser,
         enabled,
+        ...(set !== undefined && { set }),
       }),
     }
   },
