@@ -1,4 +1,5 @@
 import { createClient } from '@roost/api-types'
+import type { CapacityHistory } from '@roost/api-types/rest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
 import { startApi } from '../support/http/api.js'
@@ -146,11 +147,48 @@ it('a cluster that grows has days until full with an interval, and the days on w
   })
 })
 
+it('the history has one point a day, from the first day that is known, and null where a day is missing', async () => {
+  await api.database.prisma.capacityDay.deleteMany({ where: { clusterId: cluster, day: dateBefore(5) } })
+  const first = dateBefore(42).getTime() / 1000
+  const today = dateBefore(0).getTime() / 1000
+  const { body } = await api.get(`/api/v1/clusters/${cluster}/capacity/history/?start=2026-01-01`)
+  expect(body.meta).toEqual({ start: first, step: 86_400, points: 43, level: 'day', complete_until: today })
+  const [gold] = body.capacity
+  expect(gold.ring_set).toBe('gold')
+  const usedOf = (ago: number) => 19 - 0.3 * ago + (ago >= 11 ? 5 : 0)
+  const round = (tbUsed: number | null) => (tbUsed === null ? null : Math.round(tbUsed * 1e6) / 1e6)
+  expect(gold.total_used_tb.slice(0, -1).map(round)).toEqual(
+    Array.from({ length: 42 }, (_, i) => (i === 37 ? null : round(usedOf(42 - i)))),
+  )
+  expect([gold.total_used_tb[42], gold.total_raw_tb[42], gold.total_used_pct[42]]).toEqual([19, 40, 47.5])
+  expect([gold.total_raw_tb[37], gold.total_used_pct[37], gold.pct_used_stats.max[37]]).toEqual([null, null, null])
+  expect(gold.pct_used_stats.max[42]).toBe(90)
+})
+
+it('the history ends with the day of its end, and has the sets asked for', async () => {
+  const dayOf = (ago: number) => dateBefore(ago).toISOString()
+  const history = async (query: string) =>
+    (await api.get(`/api/v1/clusters/${cluster}/capacity/history/?${query}`)).body as CapacityHistory
+  const days = await history(`start=${dayOf(4)}&end=${dayOf(1)}&ring_set=gold`)
+  expect(days.meta).toMatchObject({ start: dateBefore(4).getTime() / 1000, points: 3 })
+  expect(days.meta.complete_until).toBe(dateBefore(1).getTime() / 1000)
+  expect(days.capacity.map(({ total_used_tb: used }) => used.length)).toEqual([3])
+  expect((await history(`start=${dayOf(4)}&ring_set=silver`)).capacity).toEqual([])
+  expect((await history('start=9999-12-30&end=9999-12-31')).capacity).toEqual([])
+  for (const query of ['', 'start=', 'start=yesterday', `start=${dayOf(1)}&end=${dayOf(2)}`])
+    expect((await api.get(`/api/v1/clusters/${cluster}/capacity/history/?${query}`)).status).toBe(400)
+  expect((await api.get('/api/v1/clusters/999999/capacity/history/?start=2026-01-01')).status).toBe(404)
+  expect((await history('start=0001-01-01')).meta.points).toBe(43)
+})
+
 it('the typed client gets the same', async () => {
   const { url, ca, key } = api
   const client = createClient({ url, ca, apiKey: key })
   const typed = await client.rpc.clusters.forecast.query({ id: cluster })
+  const range = { id: cluster, start: '2026-01-01' }
+  const history = await client.rpc.clusters.capacityHistory.query({ ...range, ring_sets: ['gold'] })
   await client.close()
+  expect(history).toEqual((await api.get(`/api/v1/clusters/${cluster}/capacity/history/?start=2026-01-01`)).body)
   expect({ ...typed, made: '' }).toEqual({ ...(await forecast()), made: '' })
 })
 

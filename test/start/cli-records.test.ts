@@ -88,6 +88,7 @@ describe('roost', () => {
     expect(changes).toMatchObject([{ action: 'change', changes: { enabled: [true, false] } }])
     expect(await json('policy', 'list', '--cluster', 'prod')).toEqual([])
     expect(await json('capacity', 'prod')).toEqual([])
+    expect(await json('capacity', 'prod', '--from', '2026-11-01')).toEqual([])
     expect(await json('health', 'prod')).toMatchObject({ rings_agree: true })
     expect(await json('metrics', 'list', '--node', 'gw-1')).toEqual([])
     expect((await cli('metrics', 'show', 'load.*')).code).toBe(2)
@@ -101,6 +102,7 @@ const commands: Readonly<Record<string, string>> = {
   'GET clusters/': 'cluster list',
   'GET clusters/{id}/capacity/list/': 'capacity',
   'GET clusters/{id}/capacity/forecast/': 'forecast',
+  'GET clusters/{id}/capacity/history/': 'capacity',
   'GET clusters/{id}/health/': 'health',
   'GET clusters/{id}/storage/': 'cluster storage',
   'POST clusters/{id}/storage/': 'cluster set-storage',

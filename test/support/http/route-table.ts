@@ -73,6 +73,7 @@ const table: readonly ListedRoute[] = [
   get('/api/v1/clusters/', { query: 'id=1&name=default' }),
   get('/api/v1/clusters/<cluster_id>/', { ids: () => ({ cluster_id: 1 }) }),
   ofCluster('capacity/forecast/'),
+  ofCluster('capacity/history/', { query: 'start=2026-11-01' }),
   ofCluster('capacity/list/'),
   ofCluster('metrics/list/'),
   ofCluster('metrics/poll/', { query: 'metrics=load.*,unknown.name' }),

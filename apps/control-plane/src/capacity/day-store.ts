@@ -27,12 +27,25 @@ export interface DeviceDays {
   readonly days: readonly DailyMaximum[]
 }
 
+/** The days of a set of policies, ascending, with a value of each in the order of days. */
+export interface CapacityDays {
+  readonly policySet: string
+  readonly days: readonly number[]
+  readonly rawBytes: readonly number[]
+  readonly usedBytes: readonly number[]
+  readonly freeBytes: readonly number[]
+  readonly fullestPct: readonly number[]
+  readonly pct95: readonly number[]
+}
+
 /** Days are numbers since 1970-01-01, UTC. What has more used bytes than the stored reading of the same day replaces it. */
 export interface DayStore {
   saveDevices(day: number, devices: readonly DeviceDay[]): Promise<void>
   saveSets(day: number, sets: readonly CapacityDay[]): Promise<void>
   /** Returns the days of a cluster's sets of policies since a day, ascending. */
   daysOfSets(clusterId: number, since: number): Promise<ReadonlyMap<string, readonly DailyMaximum[]>>
+  /** Returns all that is known of the sets of a cluster from one day to another, both included. */
+  capacityOfDays(clusterId: number, from: number, to: number): Promise<readonly CapacityDays[]>
   /** Returns at most `count` devices that have days since a day, by id, after that of `id`. */
   daysOfDevices(since: number, afterId: number, count: number): Promise<readonly DeviceDays[]>
 }
@@ -63,6 +76,15 @@ export function createDayStore({ prisma }: Pick<Database, 'prisma'>): DayStore {
         group by policy_set`
       return new Map(rows.map(({ set, days, used }) => [set, maxima(days, used)]))
     },
+    capacityOfDays: (clusterId, from, to) => prisma.$queryRaw`
+      select policy_set as "policySet", array_agg(day - date '1970-01-01' order by day) as days,
+        array_agg(raw_bytes::float8 order by day) as "rawBytes", array_agg(used_bytes::float8 order by day) as "usedBytes",
+        array_agg(free_bytes::float8 order by day) as "freeBytes", array_agg(fullest_pct order by day) as "fullestPct",
+        array_agg(pct_95 order by day) as pct95
+      from capacity_days
+      where cluster_id = ${clusterId}
+        and day between date '1970-01-01' + ${from}::int and date '1970-01-01' + ${to}::int
+      group by policy_set`,
     async daysOfDevices(since, afterId, count) {
       const rows = await prisma.$queryRaw<{ id: number; days: number[]; used: number[]; raw: number }[]>`
         select device_id as id, array_agg(day - date '1970-01-01' order by day) as days,

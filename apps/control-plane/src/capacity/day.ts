@@ -1,4 +1,4 @@
-const dayMs = 86_400_000
+export const dayMs = 86_400_000
 
 /** Returns the day of an instant in Unix milliseconds: days since 1970-01-01, UTC. */
 export function dayOf(ms: number): number {

@@ -1,6 +1,15 @@
-import { Capacity, CapacityForecast } from '@roost/api-types/rest'
+import { Capacity, CapacityForecast, CapacityHistory } from '@roost/api-types/rest'
 import type { CapacityService } from '@roost/api-types/rpc'
+import { z } from 'zod'
 import type { Route } from '../http/dialect/route.js'
+
+const range = {
+  start: z.string().describe('ISO 8601; UTC if no time zone is given. Rounded down to the day (UTC)'),
+  end: z.string().describe('Default: now. Rounded up to the end of the day'),
+  ring_set: z
+    .array(z.string())
+    .describe('Name of a set of policies, such as `gold,silver`. May be repeated. Default: all'),
+}
 
 export function capacityRoutes(capacity: CapacityService): readonly Route[] {
   return [
@@ -21,6 +30,22 @@ export function capacityRoutes(capacity: CapacityService): readonly Route[] {
       status: 200,
       answer: CapacityForecast,
       handle: ({ id }) => capacity.forecast(id),
+    },
+    {
+      method: 'GET',
+      path: 'clusters/:id/capacity/history/',
+      resource: 'clusters',
+      summary: 'Capacity of a cluster on each day, by set of storage policies',
+      query: range,
+      requiredQuery: ['start'],
+      status: 200,
+      answer: CapacityHistory,
+      handle: ({ id, query }) =>
+        capacity.history(
+          id,
+          { start: query.get('start') ?? '', end: query.get('end') ?? '' },
+          query.has('ring_set') ? query.getAll('ring_set') : undefined,
+        ),
     },
   ]
 }

@@ -28,7 +28,7 @@ const areas: Readonly<Record<string, () => Promise<Add>>> = {
   drift: async () => (await import('./deploy/drift.js')).addDrift,
   device: async () => (await import('./devices.js')).addDevices,
   policy: async () => (await import('./records/read-only.js')).addPolicies,
-  capacity: async () => (await import('./readings/readings.js')).addCapacity,
+  capacity: async () => (await import('./readings/capacity.js')).addCapacity,
   forecast: async () => (await import('./readings/readings.js')).addForecast,
   health: async () => (await import('./readings/readings.js')).addHealth,
   metrics: async () => (await import('./readings/readings.js')).addMetrics,

@@ -45,6 +45,52 @@ export const Capacity = z.object({ capacity: z.array(CapacityElement) }).meta({
 })
 export type Capacity = z.infer<typeof Capacity>
 
+const daily = z.array(z.number().nullable())
+
+/** One value for each day in the order of days: the reading of the day with the most used bytes; null without a reading. */
+export const CapacityHistoryElement = z
+  .object({
+    ring_set: z.string(),
+    total_raw_tb: daily,
+    total_used_tb: daily,
+    total_free_tb: daily,
+    total_used_pct: daily,
+    pct_used_stats: z.object({ max: daily, pct_95: daily }),
+  })
+  .meta({ id: 'CapacityHistoryElement' })
+export type CapacityHistoryElement = z.infer<typeof CapacityHistoryElement>
+
+export const CapacityHistory = z
+  .object({
+    meta: z.object({
+      start: z.int().meta({ description: 'Start of the first day (UTC), in Unix seconds' }),
+      step: z.int().meta({ description: 'Seconds from one point to the next: a day' }),
+      points: z.int(),
+      level: z.literal('day'),
+      complete_until: z.int().meta({ description: 'Unix seconds; the points of later days can still rise' }),
+    }),
+    capacity: z.array(CapacityHistoryElement),
+  })
+  .meta({
+    id: 'CapacityHistory',
+    examples: [
+      {
+        meta: { start: 1_795_046_400, step: 86_400, points: 3, level: 'day' as const, complete_until: 1_795_219_200 },
+        capacity: [
+          {
+            ring_set: 'gold',
+            total_raw_tb: [8, null, 8],
+            total_used_tb: [4, null, 4.2],
+            total_free_tb: [4, null, 3.8],
+            total_used_pct: [50, null, 52.5],
+            pct_used_stats: { max: [75, null, 78], pct_95: [75, null, 78] },
+          },
+        ],
+      },
+    ],
+  })
+export type CapacityHistory = z.infer<typeof CapacityHistory>
+
 /** The device of a set that will be full first. Swift refuses writes to a full device long before all are. */
 const FirstFullDevice = z.object({ device: relationUri('devices'), days_until_full: DaysUntilFull })
 

@@ -23,6 +23,14 @@ export type { RpcContext } from './procedures.js'
 /** Metric names, in which `*` stands for any run of characters, of the node or cluster `id`. */
 const Poll = Id.extend({ metrics: z.array(boundedText(65_536)) })
 
+const time = boundedText(64)
+/** Sets of policies by their names, such as `gold,silver`. */
+const CapacityHistoryInput = Id.extend({
+  start: time,
+  end: time.optional(),
+  ring_sets: z.array(boundedText(65_536)).max(1000).optional(),
+})
+
 /** Of a caller that cannot go away, such as one in the same process. */
 const never = new AbortController().signal
 
@@ -54,6 +62,9 @@ export const appRouter = router({
     ...crud.clusters,
     capacity: read.input(Id).query(({ ctx, input }) => ctx.services.capacity.ofCluster(input.id)),
     forecast: read.input(Id).query(({ ctx, input }) => ctx.services.capacity.forecast(input.id)),
+    capacityHistory: read
+      .input(CapacityHistoryInput)
+      .query(({ ctx, input }) => ctx.services.capacity.history(input.id, input, input.ring_sets)),
     health: read.input(Id).query(({ ctx, input }) => ctx.services.clusterHealth.ofCluster(input.id)),
     storage: read.input(Id).query(({ ctx, input }) => ctx.services.clusterStorage.get(input.id)),
     setStorage: write

@@ -5,6 +5,7 @@ import type {
   ApiKeyRotation,
   Capacity,
   CapacityForecast,
+  CapacityHistory,
   ChangedNode,
   ClusterHealth,
   ClusterIdentity,
@@ -107,6 +108,8 @@ export interface CapacityService {
   ofCluster(clusterId: number): Promise<Capacity>
   /** Days until each set will be full. */
   forecast(clusterId: number): Promise<CapacityForecast>
+  /** The days of the sets named `sets`, of all without it. Throws `invalid`, too. */
+  history(clusterId: number, range: Partial<UsageRange>, sets?: readonly string[]): Promise<CapacityHistory>
 }
 
 /** Ring agreement, replication ages in seconds, pending and quarantined objects. Throws `not_found`. */

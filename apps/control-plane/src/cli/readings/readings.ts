@@ -1,4 +1,4 @@
-import type { CapacityElement, MetricSample, NodeMetricSample } from '@roost/api-types/rest'
+import type { MetricSample, NodeMetricSample } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { findCluster, nodeOf, withApi } from '../client/api.js'
@@ -11,39 +11,6 @@ import type { OutputOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { watched, withWatch } from '../terminal/watch.js'
 import type { WatchOptions } from '../terminal/watch.js'
-
-const tb = (terabytes: number) => `${terabytes.toFixed(2)} TB`
-
-const capacityView: View<CapacityElement> = {
-  columns: {
-    POLICIES: ({ ring_set: set }) => set,
-    RAW: ({ total_raw_tb: raw }) => tb(raw),
-    USED: ({ total_used_tb: used }) => tb(used),
-    FREE: ({ total_free_tb: free }) => tb(free),
-    'USED %': ({ total_used_pct: used }) => used.toFixed(1),
-    DEVICES: ({ pct_used_stats: stats }) => stats.count,
-    'FULLEST %': ({ pct_used_stats: stats }) => stats.max.toFixed(1),
-  },
-  wide: {
-    'P95 %': ({ pct_used_stats: stats }) => stats.pct_95.toFixed(1),
-    'MEAN %': ({ pct_used_stats: stats }) => stats.avg.toFixed(1),
-    'LEAST %': ({ pct_used_stats: stats }) => stats.min.toFixed(1),
-  },
-  name: ({ ring_set: set }) => set,
-}
-
-export function addCapacity(program: Command, config: () => Config, terminal: Terminal): void {
-  withWatch(withOutput(program.command('capacity <cluster>')))
-    .description('Show raw, used and free capacity of a cluster, by name or id, for each set of storage policies')
-    .action((nameOrId: string, options: OutputOptions & WatchOptions) =>
-      watched(terminal, options, () =>
-        withApi(config(), async (rpc) => {
-          const { id } = await findCluster(rpc, nameOrId)
-          await print(terminal, (await rpc.clusters.capacity.query({ id })).capacity, capacityView, options)
-        }),
-      ),
-    )
-}
 
 export function addForecast(program: Command, config: () => Config, terminal: Terminal): void {
   withOutput(program.command('forecast <cluster>'))
