@@ -72,9 +72,16 @@ async function expectUnharmed(): Promise<void> {
     ...['clusters', 'nodes', 'devices', 'storage_policies', 'audit_events', 'gateway_deployments'].map(
       (resource) => `${resource}/?limit=100`,
     ),
-    ...['capacity/list', 'capacity/forecast', 'metrics/list', 'metrics/poll', 'metrics/across', 'health'].map(
-      (part) => `clusters/${clusterId}/${part}/${part.startsWith('metrics/') ? '?metrics=*' : ''}`,
-    ),
+    ...[
+      'capacity/list',
+      'capacity/forecast',
+      'capacity/explain',
+      'health/explain',
+      'metrics/list',
+      'metrics/poll',
+      'metrics/across',
+      'health',
+    ].map((part) => `clusters/${clusterId}/${part}/${part.startsWith('metrics/') ? '?metrics=*' : ''}`),
     ...rogue.nodeIds.slice(-3).map((id) => `nodes/${id}/`),
   ]) {
     const { status, text } = await api.get(`/api/v1/${path}`)

@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { GatewayShare, User } from '@roost/api-types/rest'
+import type { Explanations, GatewayShare, User } from '@roost/api-types/rest'
 import { createProgram } from '@roost/control-plane/dist/cli/program.js'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -89,6 +89,12 @@ describe('roost', () => {
     expect(await json('policy', 'list', '--cluster', 'prod')).toEqual([])
     expect(await json('capacity', 'prod')).toEqual([])
     expect(await json('capacity', 'prod', '--from', '2026-11-01')).toEqual([])
+    const [verdict] = (await json<Explanations>('explain', 'health', 'prod')).explained
+    expect(verdict).toMatchObject({ name: 'verdict', rule: expect.stringMatching(/^ok: /) })
+    expect((await cli('explain', 'health', 'prod')).stdout).toMatch(/^NUMBER +NODE.*\nverdict +gw-1 +.*yes/)
+    expect(await json('explain', 'metrics', 'prod', 'load.shortterm')).toMatchObject({
+      explained: [{ name: 'load.shortterm', values: { value: null } }],
+    })
     expect(await json('health', 'prod')).toMatchObject({ rings_agree: true })
     expect(await json('metrics', 'list', '--node', 'gw-1')).toEqual([])
     expect((await cli('metrics', 'show', 'load.*')).code).toBe(2)
@@ -103,6 +109,10 @@ const commands: Readonly<Record<string, string>> = {
   'GET clusters/{id}/capacity/list/': 'capacity',
   'GET clusters/{id}/capacity/forecast/': 'forecast',
   'GET clusters/{id}/capacity/history/': 'capacity',
+  'GET clusters/{id}/capacity/explain/': 'explain capacity',
+  'GET clusters/{id}/capacity/forecast/explain/': 'explain forecast',
+  'GET clusters/{id}/health/explain/': 'explain health',
+  'GET clusters/{id}/metrics/explain/': 'explain metrics',
   'GET clusters/{id}/health/': 'health',
   'GET clusters/{id}/storage/': 'cluster storage',
   'POST clusters/{id}/storage/': 'cluster set-storage',

@@ -23,6 +23,17 @@ export interface LiveDevices {
   /** Clusters that have, or had, a device. */
   clusterIds(): Iterable<number>
   devices(): Iterable<CountedDevice>
+  /** Returns the last reading of a device; undefined if its node does not report it now. */
+  readonly readingOf: (id: number) => DeviceReading | undefined
+}
+
+/** A device with its usage, if that counts. */
+export interface DeviceReading {
+  readonly policies: readonly number[]
+  readonly status: string
+  readonly usage: Usage | null
+  /** Unix seconds; null before the first. */
+  readonly time: number | null
 }
 
 /** A device whose filesystem counts, with its last reading. */
@@ -111,6 +122,7 @@ export function createLiveDevices(): LiveDevices {
     usageOf: (id) => byId.get(id),
     clusterIds: () => clusters.keys(),
     devices: () => countedDevices(byId.values()),
+    readingOf: (id) => readingOf(byId.get(id)),
   }
 }
 
@@ -121,6 +133,13 @@ function* countedDevices(devices: Iterable<LiveDevice>): Generator<CountedDevice
     const { id, clusterId, policies, time } = device
     yield { id, clusterId, policies, usage: usageOf(space), time }
   }
+}
+
+function readingOf(device: LiveDevice | undefined): DeviceReading | undefined {
+  if (device === undefined) return undefined
+  const { policies, status, time } = device
+  const { figures: space } = counted(device)
+  return { policies, status, usage: space === null ? null : usageOf(space), time }
 }
 
 function liveDevice(stored: StoredDevice, columns: DeviceColumns): LiveDevice {

@@ -1,4 +1,4 @@
-import { Capacity, CapacityForecast, CapacityHistory } from '@roost/api-types/rest'
+import { Capacity, CapacityForecast, CapacityHistory, Explanations } from '@roost/api-types/rest'
 import type { CapacityService } from '@roost/api-types/rpc'
 import { z } from 'zod'
 import type { Route } from '../http/dialect/route.js'
@@ -31,6 +31,7 @@ export function capacityRoutes(capacity: CapacityService): readonly Route[] {
       answer: CapacityForecast,
       handle: ({ id }) => capacity.forecast(id),
     },
+    ...explainRoutes(capacity),
     {
       method: 'GET',
       path: 'clusters/:id/capacity/history/',
@@ -46,6 +47,29 @@ export function capacityRoutes(capacity: CapacityService): readonly Route[] {
           { start: query.get('start') ?? '', end: query.get('end') ?? '' },
           query.has('ring_set') ? query.getAll('ring_set') : undefined,
         ),
+    },
+  ]
+}
+
+function explainRoutes(capacity: CapacityService): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: 'clusters/:id/capacity/explain/',
+      resource: 'clusters',
+      summary: 'Which devices are part of the capacity of a cluster, which are not, and why',
+      status: 200,
+      answer: Explanations,
+      handle: ({ id }) => capacity.explain(id),
+    },
+    {
+      method: 'GET',
+      path: 'clusters/:id/capacity/forecast/explain/',
+      resource: 'clusters',
+      summary: 'By which days, limit and devices the days until full of a cluster are forecast',
+      status: 200,
+      answer: Explanations,
+      handle: ({ id }) => capacity.explainForecast(id),
     },
   ]
 }

@@ -1,8 +1,11 @@
 import type { CapacityService } from '@roost/api-types/rpc'
-import type { CapacityElement } from '@roost/api-types/rest'
-import { bytesPerTb } from '@roost/capacity-core'
+import { resourceUri } from '@roost/api-types/rest'
+import type { CapacityElement, Explanation, Explanations } from '@roost/api-types/rest'
+import { bytesPerTb, forecastDays } from '@roost/capacity-core'
 import type { PolicySetCapacity } from '@roost/capacity-core'
 import { timeRange } from '../services/time-range.js'
+import { dayOf } from './day.js'
+import { explainCapacity, explainForecast, partsBySet } from './explain.js'
 import { forecastCluster } from './forecast.js'
 import type { ForecastOptions } from './forecast.js'
 import { capacityHistory } from './history.js'
@@ -13,7 +16,7 @@ import type { CapacityStore } from './store.js'
 interface CapacityOptions extends ForecastOptions, HistoryOptions {
   readonly live: LiveDevices
   readonly days: ForecastOptions['days'] & HistoryOptions['days']
-  readonly store: Pick<CapacityStore, 'policyNames'>
+  readonly store: Pick<CapacityStore, 'policyNames' | 'namedDevices'>
   /** Throws `not_found`. Asked only about a cluster without devices. */
   readonly requireCluster: (id: number) => Promise<unknown>
 }
@@ -25,6 +28,7 @@ export function createCapacityService(options: CapacityOptions): CapacityService
     return store.policyNames(clusterId)
   }
   return {
+    ...explanationsOf(options, namesOf),
     async ofCluster(clusterId) {
       const names = await namesOf(clusterId)
       return { capacity: live.capacityOf(clusterId).map((set) => elementOf(set, names)) }
@@ -38,6 +42,46 @@ export function createCapacityService(options: CapacityOptions): CapacityService
       const names = await namesOf(clusterId)
       const named = (policies: readonly number[]) => ringSet(policies, names)
       return capacityHistory(options, { clusterId, range: asked, ringSet: named, sets })
+    },
+  }
+}
+
+type NamesOf = (clusterId: number) => Promise<ReadonlyMap<number, string>>
+
+function explanationsOf(
+  options: CapacityOptions,
+  namesOf: NamesOf,
+): Pick<CapacityService, 'explain' | 'explainForecast'> {
+  const { live, store } = options
+  const partsOf = async (clusterId: number) => partsBySet(await store.namedDevices(clusterId), live.readingOf)
+  const explanations = (clusterId: number, explained: readonly Explanation[]): Explanations => ({
+    cluster: resourceUri('clusters', clusterId),
+    made: new Date(options.now()).toISOString(),
+    explained: [...explained],
+  })
+  return {
+    async explain(clusterId) {
+      const names = await namesOf(clusterId)
+      const explained = explainCapacity(live.capacityOf(clusterId), await partsOf(clusterId), (policies) =>
+        ringSet(policies, names),
+      )
+      return explanations(clusterId, explained)
+    },
+    async explainForecast(clusterId) {
+      const names = await namesOf(clusterId)
+      const [parts, days, { forecast }] = await Promise.all([
+        partsOf(clusterId),
+        options.days.daysOfSets(clusterId, dayOf(options.now()) - forecastDays),
+        forecastCluster(options, clusterId, ({ policies }) => ringSet(policies, names)),
+      ])
+      const sets = new Map(live.capacityOf(clusterId).map((set) => [ringSet(set.policies, names), set]))
+      const explained = forecast.flatMap((one) => {
+        const set = sets.get(one.ring_set)
+        if (set === undefined) return []
+        const key = set.policies.join()
+        return [explainForecast(one, { days: days.get(key) ?? [], rawBytes: set.rawBytes, parts: parts.get(key) })]
+      })
+      return explanations(clusterId, explained)
     },
   }
 }

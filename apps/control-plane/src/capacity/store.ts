@@ -32,10 +32,21 @@ export interface DeviceUsage {
   readonly isStatusNew: boolean
 }
 
+/** A device of a cluster, whether its node reports it now or not. */
+export interface NamedDevice {
+  readonly id: number
+  readonly nodeId: number
+  readonly name: string
+  /** Time of the last stored reading, in Unix seconds; null before the first. */
+  readonly time: number | null
+}
+
 export interface CapacityStore {
   /** Devices of one node, or of all; those that are gone belong to no policy and are left out. */
   listDevices(nodeId?: number): Promise<readonly StoredDevice[]>
   listNodeIds(): Promise<readonly number[]>
+  /** Returns all devices of a cluster, by node and name. */
+  namedDevices(clusterId: number): Promise<readonly NamedDevice[]>
   /** Names of a cluster's policies by index. */
   policyNames(clusterId: number): Promise<ReadonlyMap<number, string>>
   /** Writes all of them in one transaction. Devices that are no longer stored are skipped. */
@@ -62,6 +73,10 @@ export function createCapacityStore({ prisma }: Pick<Database, 'prisma'>): Capac
       const rows = await prisma.node.findMany({ select: { id: true } })
       return rows.map(({ id }) => id)
     },
+    namedDevices: (clusterId) => prisma.$queryRaw`
+      select d.id, d.node_id as "nodeId", d.name, extract(epoch from u.last_seen)::float8 as time
+      from devices d left join device_usage u on u.device_id = d.id
+      where d.cluster_id = ${clusterId} order by d.node_id, d.name, d.id`,
     async policyNames(clusterId) {
       const rows = await prisma.storagePolicy.findMany({ where: { clusterId }, select: { index: true, name: true } })
       return new Map(rows.map(({ index, name }) => [index, name]))

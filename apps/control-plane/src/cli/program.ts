@@ -31,6 +31,7 @@ const areas: Readonly<Record<string, () => Promise<Add>>> = {
   capacity: async () => (await import('./readings/capacity.js')).addCapacity,
   forecast: async () => (await import('./readings/readings.js')).addForecast,
   health: async () => (await import('./readings/readings.js')).addHealth,
+  explain: async () => (await import('./readings/explain.js')).addExplain,
   metrics: async () => (await import('./readings/readings.js')).addMetrics,
   token: async () => (await import('./tokens.js')).addTokens,
   upgrade: async () => (await import('./upgrades/upgrades.js')).addUpgrades,

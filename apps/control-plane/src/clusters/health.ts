@@ -1,5 +1,5 @@
 import type { ClusterHealth, NodeHealth, Quarantined, ReplicationPass, StoragePolicy } from '@roost/api-types/rest'
-import { idOfUri, resourceUri } from '@roost/api-types/rest'
+import { resourceUri } from '@roost/api-types/rest'
 import type { ClusterHealthService, MetricService } from '@roost/api-types/rpc'
 import { policiesOf, ringsOf, swiftConfsOf } from './copies-of-nodes.js'
 import type {
@@ -9,6 +9,9 @@ import type {
   NodeWithRings,
   UnhealthyDevice,
 } from './health-store.js'
+import { explainHealth } from './explain-health.js'
+import { healthMetrics, readSamples } from './health-metrics.js'
+import type { Samples } from './health-metrics.js'
 import { judgeCluster, reasonRecord, verdictOf } from './judge.js'
 import type { Reason } from './judge.js'
 
@@ -33,28 +36,7 @@ export interface HealthJudge {
 /** Reasons of one answer. */
 const mostReasons = 1_000
 
-/** What is read of each node, by the names under which agents report it. */
-const names = {
-  asyncPending: 'recon.object.async_pending',
-  account: 'recon.account.replication.age',
-  container: 'recon.container.replication.age',
-  object: 'replication.ALL.age',
-  accounts: 'recon.account.quarantined',
-  containers: 'recon.container.quarantined',
-  objects: 'recon.object.quarantined',
-  objectsOfPolicies: 'recon.object.quarantined_of_policy.*',
-  unmounted: 'recon.object.unmounted',
-} as const
-
 const servers = ['account', 'container', 'object'] as const
-
-interface Sample {
-  readonly value: number
-  /** When it was read, in Unix seconds. */
-  readonly time: number
-}
-/** A node's samples by name; what is not fresh is not there. */
-type Samples = ReadonlyMap<string, Sample>
 
 export function createClusterHealthService(options: ClusterHealthOptions): ClusterHealthService & HealthJudge {
   const { requireCluster, now, skewOf } = options
@@ -62,7 +44,7 @@ export function createClusterHealthService(options: ClusterHealthOptions): Clust
     const facts = await readFacts(options, clusterId)
     return { ...facts, reasons: judgeCluster({ ...facts, skewOf, nowMs: now() }) }
   }
-  return {
+  const health: Pick<ClusterHealthService, 'ofCluster'> & HealthJudge = {
     async judge(clusterId) {
       const { nodes, reasons } = await judged(clusterId)
       return { nodes, reasons }
@@ -94,6 +76,16 @@ export function createClusterHealthService(options: ClusterHealthOptions): Clust
       }
     },
   }
+  return {
+    ...health,
+    explain: async (clusterId) => explanationOf(options, clusterId, await health.ofCluster(clusterId)),
+  }
+}
+
+async function explanationOf({ store, metrics, now }: ClusterHealthOptions, clusterId: number, health: ClusterHealth) {
+  const [nodes, samples] = await Promise.all([store.listJudgedNodes(clusterId), readSamples(metrics, clusterId)])
+  const explained = [...explainHealth(health, { nodes, samples })]
+  return { cluster: health.cluster, made: new Date(now()).toISOString(), explained }
 }
 
 async function readFacts({ store, listPolicies, metrics, now }: ClusterHealthOptions, clusterId: number) {
@@ -137,21 +129,6 @@ function unmountedRecord({ id, nodeId, name, status }: UnhealthyDevice) {
   return { device: resourceUri('devices', id), node: resourceUri('nodes', nodeId), name, status }
 }
 
-async function readSamples(
-  metrics: Pick<MetricService, 'across'>,
-  clusterId: number,
-): Promise<ReadonlyMap<number, Samples>> {
-  const found = new Map<number, Map<string, Sample>>()
-  for await (const slice of await metrics.across(clusterId, Object.values(names)))
-    for (const { node, metric_name, value, timestamp } of slice) {
-      const id = idOfUri('nodes', node)
-      if (id === undefined || value === null) continue
-      const samples = found.get(id) ?? new Map<string, Sample>()
-      found.set(id, samples.set(metric_name, { value, time: timestamp }))
-    }
-  return found
-}
-
 function healthOf(
   { id, hostname, state, swiftVersion, rings }: NodeWithRings,
   samples: Samples,
@@ -164,9 +141,9 @@ function healthOf(
     return sample === undefined ? null : sample.value + Math.max(0, now - sample.time)
   }
   const quarantined: Quarantined = {
-    accounts: valueOf(names.accounts),
-    containers: valueOf(names.containers),
-    objects: valueOf(names.objects),
+    accounts: valueOf(healthMetrics.accounts),
+    containers: valueOf(healthMetrics.containers),
+    objects: valueOf(healthMetrics.objects),
     objects_by_policy: countsOfPolicies(samples),
   }
   return {
@@ -175,20 +152,20 @@ function healthOf(
     state,
     swift_version: swiftVersion,
     rings: Object.fromEntries(rings.map(({ name, md5 }) => [name, md5])),
-    async_pending: valueOf(names.asyncPending),
+    async_pending: valueOf(healthMetrics.asyncPending),
     replication_age_seconds: {
-      account: ageOf(names.account),
-      container: ageOf(names.container),
-      object: ageOf(names.object),
+      account: ageOf(healthMetrics.account),
+      container: ageOf(healthMetrics.container),
+      object: ageOf(healthMetrics.object),
     },
     quarantined,
-    unmounted: valueOf(names.unmounted),
+    unmounted: valueOf(healthMetrics.unmounted),
   }
 }
 
 /** Returns the objects of each policy, by its index. */
 function countsOfPolicies(samples: Samples): Record<string, number> {
-  const prefix = names.objectsOfPolicies.slice(0, -1)
+  const prefix = healthMetrics.objectsOfPolicies.slice(0, -1)
   const found = [...samples].filter(([name]) => name.startsWith(prefix))
   return Object.fromEntries(found.map(([name, { value }]) => [name.slice(prefix.length), value]))
 }

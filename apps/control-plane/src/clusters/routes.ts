@@ -1,4 +1,4 @@
-import { ClusterHealth } from '@roost/api-types/rest'
+import { ClusterHealth, Explanations } from '@roost/api-types/rest'
 import type { ClusterHealthService } from '@roost/api-types/rpc'
 import type { Route } from '../http/dialect/route.js'
 
@@ -13,6 +13,15 @@ export function clusterHealthRoutes(health: ClusterHealthService): readonly Rout
       status: 200,
       answer: ClusterHealth,
       handle: ({ id }) => health.ofCluster(id),
+    },
+    {
+      method: 'GET',
+      path: 'clusters/:id/health/explain/',
+      resource: 'clusters',
+      summary: 'Of which nodes the health of a cluster is made, which are left out, and why',
+      status: 200,
+      answer: Explanations,
+      handle: ({ id }) => health.explain(id),
     },
   ]
 }

@@ -1,4 +1,4 @@
-import { MetricNames, MetricSamples, NodeMetricSamples } from '@roost/api-types/rest'
+import { Explanations, MetricNames, MetricSamples, NodeMetricSamples } from '@roost/api-types/rest'
 import type { Route, RouteRequest } from '../http/dialect/route.js'
 import { sendSlices } from '../http/dialect/slices.js'
 import { z } from 'zod'
@@ -58,6 +58,15 @@ export function metricRoutes(metrics: MetricReads): readonly Route[] {
       },
       async (request) => acrossText(await metrics.acrossAnswer(request.id, asked(request))),
     ),
+    {
+      ...cluster('explain', 'Of which nodes the latest values of a cluster are made, which are left out, and why'),
+      method: 'GET',
+      query,
+      requiredQuery: ['metrics'],
+      status: 200,
+      answer: Explanations,
+      handle: (request) => metrics.explainCluster(request.id, asked(request)),
+    },
     listing(node('list', 'Names of the metrics of a node'), (id) => metrics.nodeNames(id)),
     latest({ ...node('poll', 'Latest values of a node'), answer: MetricSamples }, async (request) =>
       samplesText(await metrics.nodeAnswer(request.id, asked(request))),

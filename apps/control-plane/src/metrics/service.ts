@@ -1,7 +1,7 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { MetricService } from '@roost/api-types/rpc'
 import { resourceUri } from '@roost/api-types/rest'
-import type { NodeMetricSample } from '@roost/api-types/rest'
+import type { Explanations, NodeMetricSample } from '@roost/api-types/rest'
 import type { Catalogue, NameList } from './catalogue.js'
 import { clusterNames } from './cluster-names.js'
 import type { ClusterNames } from './cluster-names.js'
@@ -9,9 +9,10 @@ import { clusterRows } from './cluster-values.js'
 import type { LatestValues, NodeValues } from './latest-values.js'
 import type { Members } from './members.js'
 import { createQueryCache } from './query-cache.js'
-import type { CachedQuery } from './query-cache.js'
+import type { CachedQuery, QueryCache } from './query-cache.js'
 import { mergeRows, samplesOf, slicesOf, unknownRows } from './rows.js'
 import type { Moment, Rows } from './rows.js'
+import { explainNames, explainUnknown } from './explain.js'
 import { hasName } from './selection.js'
 import { watchSamples } from './watch.js'
 
@@ -98,10 +99,35 @@ export function createMetricService(options: MetricServiceOptions): MetricReads 
       return { moment: moment(), parts: partsOf(nodes, query) }
     },
   }
-  return { ...reads, ...objectsOf(reads) }
+  const explain = explainer({ members, nodesOf, namesOfAll, queries, isOnline, moment })
+  return { ...reads, ...objectsOf(reads), explainCluster: explain }
 }
 
-function objectsOf(reads: Omit<MetricReads, keyof MetricService>): MetricService {
+interface ExplainerOptions extends Pick<MetricServiceOptions, 'members' | 'isOnline'> {
+  readonly queries: QueryCache
+  readonly nodesOf: (clusterId: number) => Promise<readonly NodeValues[]>
+  readonly namesOfAll: (clusterId: number, nodes: readonly NodeValues[]) => ClusterNames
+  readonly moment: () => Moment
+}
+
+function explainer({ members, isOnline, queries, nodesOf, namesOfAll, moment }: ExplainerOptions) {
+  return async (clusterId: number, names: readonly string[]): Promise<Explanations> => {
+    const nodes = await nodesOf(clusterId)
+    const query = queries.get(names)
+    const list = namesOfAll(clusterId, nodes)
+    await query.prepare([list])
+    const { now, freshFrom } = moment()
+    const byId = new Map(nodes.map((node) => [node.nodeId, node]))
+    const valuesOf = (id: number) => byId.get(id)
+    const explained = [
+      ...explainNames(list, query.positions(list), { ids: members.nodesOf(clusterId), valuesOf, isOnline, freshFrom }),
+      ...query.query.literals.filter((name) => !hasName(list, name)).map(explainUnknown),
+    ]
+    return { cluster: resourceUri('clusters', clusterId), made: new Date(now * 1000).toISOString(), explained }
+  }
+}
+
+function objectsOf(reads: Omit<MetricReads, keyof MetricService>): Omit<MetricService, 'explainCluster'> {
   const polls = {
     async pollNode(nodeId: number, names: readonly string[]) {
       const { rows, moment } = await reads.nodeAnswer(nodeId, names)

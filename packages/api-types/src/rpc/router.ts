@@ -13,6 +13,7 @@ import {
 import { RemovedLeftovers, ShareUploads } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
 import { crud } from './crud.js'
+import { explainRouter } from './explain.js'
 import { Condition, conditionOf, Id, once, OnceInput, read, RecordId, router, write } from './procedures.js'
 import type { JobService, Services } from './services.js'
 import { utilizationRouter } from './utilization.js'
@@ -65,6 +66,7 @@ export const appRouter = router({
     capacityHistory: read
       .input(CapacityHistoryInput)
       .query(({ ctx, input }) => ctx.services.capacity.history(input.id, input, input.ring_sets)),
+    explain: explainRouter,
     health: read.input(Id).query(({ ctx, input }) => ctx.services.clusterHealth.ofCluster(input.id)),
     storage: read.input(Id).query(({ ctx, input }) => ctx.services.clusterStorage.get(input.id)),
     setStorage: write

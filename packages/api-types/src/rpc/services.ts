@@ -16,6 +16,7 @@ import type {
   CreatedS3Credential,
   Drift,
   DriftAction,
+  Explanations,
   GrantableRole,
   Job,
   LeftoverRemoval,
@@ -109,12 +110,17 @@ export interface CapacityService {
   /** Days until each set will be full. */
   forecast(clusterId: number): Promise<CapacityForecast>
   /** The days of the sets named `sets`, of all without it. Throws `invalid`, too. */
+  /** Which devices are part of the capacity, and which are not. */
+  explain(clusterId: number): Promise<Explanations>
+  explainForecast(clusterId: number): Promise<Explanations>
   history(clusterId: number, range: Partial<UsageRange>, sets?: readonly string[]): Promise<CapacityHistory>
 }
 
 /** Ring agreement, replication ages in seconds, pending and quarantined objects. Throws `not_found`. */
 export interface ClusterHealthService {
   ofCluster(clusterId: number): Promise<ClusterHealth>
+  /** Of which nodes the verdict, its reasons and the numbers are made. */
+  explain(clusterId: number): Promise<Explanations>
 }
 
 /** `patterns`: literal names, and names in which `*` matches any sequence of characters. Throws `invalid` beyond the limits, and `not_found`. */
@@ -123,6 +129,8 @@ export interface MetricService {
   namesOfCluster(clusterId: number): Promise<MetricNames>
   pollNode(nodeId: number, patterns: readonly string[]): Promise<MetricSamples>
   pollCluster(clusterId: number, patterns: readonly string[]): Promise<MetricSamples>
+  /** Of which nodes the values of a poll are made; of at most 20 names. */
+  explainCluster(clusterId: number, patterns: readonly string[]): Promise<Explanations>
   /** The samples of a poll first, then new ones, until the signal aborts. */
   watchNode(
     nodeId: number,
