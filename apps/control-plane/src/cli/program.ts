@@ -44,6 +44,7 @@ const areas: Readonly<Record<string, () => Promise<Add>>> = {
   context: async () => (await import('./connection/contexts.js')).addContexts,
   api: async () => (await import('./connection/api-call.js')).addApiCall,
   doctor: async () => (await import('./doctor/doctor.js')).addDoctor,
+  'support-bundle': async () => (await import('./support/support-bundle.js')).addSupportBundle,
 }
 
 export interface ProgramOptions {

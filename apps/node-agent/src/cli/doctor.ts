@@ -27,13 +27,29 @@ import { findLocation } from '../swift/users/location.js'
 import { checkAccessLog } from './checks/check-access-log.js'
 import { checkGateway } from './check-gateway.js'
 import { exitCodes } from './command-error.js'
-import type { PrintFlags } from './flags.js'
+import type { GlobalFlags, PrintFlags } from './flags.js'
 import { reach } from './checks/reach.js'
 
 const log = createLog({ format: 'pretty', level: 'error', write: (line) => process.stderr.write(line) })
 
 /** Checks everything that the agent needs, and prints what to do about each fault. Fails when a check fails. */
 export async function doctor(flags: PrintFlags): Promise<number> {
+  const { findings } = await diagnose(flags)
+  const failed = failedChecks(findings)
+  process.stdout.write(renderFindings(findings, flags.output))
+  if (flags.output === 'table') process.stdout.write(`\n${failed ?? 'No check failed.'}\n`)
+  return failed === undefined ? exitCodes.ok : exitCodes.failed
+}
+
+/** The findings, with the settings and the inventory that they are about. */
+export interface Diagnosis {
+  readonly config: AgentConfig
+  readonly inventory: Inventory
+  readonly findings: readonly Finding[]
+}
+
+/** Checks everything that the agent of these flags needs. */
+export async function diagnose(flags: GlobalFlags): Promise<Diagnosis> {
   const unit = await ownUnit(flags)
   const config = readConfig(flags, unit?.variables)
   const context = openContext(config, systemClock, log)
@@ -47,10 +63,7 @@ export async function doctor(flags: PrintFlags): Promise<number> {
       ...(inventory.roles.runs_gateway ? checkGateway(config) : []),
       ...(inventory.roles.runs_proxy ? await checkProxy(context, config) : []),
     ]
-    const failed = failedChecks(findings)
-    process.stdout.write(renderFindings(findings, flags.output))
-    if (flags.output === 'table') process.stdout.write(`\n${failed ?? 'No check failed.'}\n`)
-    return failed === undefined ? exitCodes.ok : exitCodes.failed
+    return { config, inventory, findings }
   } finally {
     await context.close()
   }
@@ -88,7 +101,7 @@ async function checkState({ dataDir }: AgentConfig): Promise<Finding> {
 const unitName = 'roost-agent'
 
 /** Reads the unit of this machine's agent, whose variables count unless the caller names another agent. */
-async function ownUnit({ dataDir, root }: PrintFlags): Promise<Unit | null> {
+async function ownUnit({ dataDir, root }: GlobalFlags): Promise<Unit | null> {
   const isOther = dataDir !== undefined || root !== undefined || hasVariables()
   return isOther ? null : readUnit(unitName)
 }

@@ -53,6 +53,10 @@ export interface PrintFlags extends GlobalFlags {
   readonly output: 'table' | 'json'
 }
 
+export interface BundleFlags extends GlobalFlags {
+  readonly file?: string
+}
+
 export interface RenderFlags extends PrintFlags {
   readonly desired: string
   readonly backend?: 'kernel' | 'ganesha'

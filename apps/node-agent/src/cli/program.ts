@@ -96,6 +96,12 @@ function addPrints(program: Command, ended: Ended): void {
     .description('Check this agent and suggest fixes for problems')
     .addOption(outputOption('the findings'))
     .action(calling(async () => (await import('./doctor.js')).doctor, ended))
+
+  program
+    .command('support-bundle')
+    .description('Write what is needed to find a fault to one tar.gz, without passwords and keys')
+    .option('--file <file>', 'file to write (default: a new name in the current directory)')
+    .action(calling(async () => (await import('./support-bundle.js')).supportBundle, ended))
 }
 
 function addRender(program: Command, ended: Ended): void {

@@ -21,15 +21,27 @@ export function addDoctor(program: Command, config: () => Config, terminal: Term
       '\nOn the machine of the control plane, this command checks the process that runs there. Elsewhere it checks what a client can see.',
     )
     .action(async (options: OutputOptions) => {
-      // Variables of the caller are for another control plane than the one of the unit.
-      const unit = setVariables().length > 0 ? null : await readUnit(unitName)
-      const ofUnit = unit === null ? [] : [unitState(unit)]
-      const findings = [...ofUnit, ...(await examine(unit === null ? config() : readConfig(unit.variables)))]
+      const { findings } = await diagnose(config)
       if (isTabular(options)) terminal.out.write(renderFindings(findings, 'table'))
       else await print(terminal, findings, view, options)
       const failed = failedChecks(findings)
       if (failed !== undefined) throw new CommandError(failed)
     })
+}
+
+/** The findings, and the settings of the control plane that they are about. */
+export interface Diagnosis {
+  readonly config: Config
+  readonly findings: readonly Finding[]
+}
+
+/** Checks the control plane of the variables; without any, the one of the unit of this machine. */
+export async function diagnose(config: () => Config): Promise<Diagnosis> {
+  // Variables of the caller are for another control plane than the one of the unit.
+  const unit = setVariables().length > 0 ? null : await readUnit(unitName)
+  const checked = unit === null ? config() : readConfig(unit.variables)
+  const ofUnit = unit === null ? [] : [unitState(unit)]
+  return { config: checked, findings: [...ofUnit, ...(await examine(checked))] }
 }
 
 const view: View<Finding> = {
