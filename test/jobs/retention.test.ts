@@ -27,6 +27,7 @@ afterAll(() => database.drop())
 beforeEach(async () => {
   await database.prisma.auditEvent.deleteMany()
   await database.prisma.job.deleteMany()
+  await database.prisma.agentUpgrade.deleteMany()
   await database.prisma.idempotencyKey.deleteMany()
 })
 
@@ -55,6 +56,19 @@ const addJob = (state: string, finishedAt: Date | null) =>
     },
   })
 
+const addUpgrade = (target: string, finishedAt: Date | null) =>
+  database.prisma.agentUpgrade.create({
+    data: {
+      clusterId: cluster,
+      version: '1.1.0',
+      canary: 1,
+      wavePercent: 10,
+      state: finishedAt === null ? 'IN_PROGRESS' : 'COMPLETED_SUCCESS',
+      finishedAt,
+      targets: { create: { nodeId: node, wave: 1, state: target, fromVersion: '1.0.0' } },
+    },
+  })
+
 describe('what goes by its age', () => {
   it('is the audit of more than its days, and not a moment earlier', async () => {
     const { prisma } = database
@@ -66,6 +80,18 @@ describe('what goes by its age', () => {
       keptMs.auditEvents - 1,
       0,
     ])
+  })
+
+  it('is an upgrade of agents by the time of its end, unless a node still has to get it', async () => {
+    const { prisma } = database
+    await addUpgrade('installed', ago(keptMs.finishedJobs + 1))
+    const old = await addUpgrade('offline', ago(keptMs.finishedJobs + 1))
+    const kept = [old, await addUpgrade('installed', ago(keptMs.finishedJobs)), await addUpgrade('upgrading', null)]
+    await retentionAt(now).finishedJobs()
+    const ids = kept.map(({ id }) => id)
+    expect((await prisma.agentUpgrade.findMany({ orderBy: { id: 'asc' } })).map(({ id }) => id)).toEqual(ids)
+    const targets = await prisma.agentUpgradeTarget.findMany({ orderBy: { upgradeId: 'asc' } })
+    expect(targets.map(({ upgradeId }) => upgradeId)).toEqual(ids)
   })
 
   it('is a job by the time of its end, its targets with it, and never one that still runs', async () => {

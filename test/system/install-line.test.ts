@@ -38,7 +38,7 @@ describe.skipIf(skipped !== '')(`the line of a new node, on a Debian with system
   const paste = (line: string) => node.run('sh', ['-c', `PATH=${shims}:$PATH; ${line}`])
   /** What a failure must not leave. */
   const leftovers = () =>
-    node.exec(`ls -d /usr/bin/roost-agent /usr/lib/roost-agent /var/lib/roost-agent /var/tmp/roost.* 2>/dev/null || true
+    node.exec(`ls -d /usr/bin/roost-agent /usr/lib/roost-agent /var/lib/roost-agent* /var/tmp/roost.* 2>/dev/null || true
       dpkg-query -W -f='\${Package} \${db:Status-Status}\\n' roost-agent 2>/dev/null | grep -v ' not-installed$' || true`)
   const shim = (program: string, script: string) =>
     node.exec(`mkdir -p ${shims} && printf '#!/bin/sh\\n%s\\n' '${script}' >${shims}/${program}
@@ -168,6 +168,9 @@ describe.skipIf(skipped !== '')(`the line of a new node, on a Debian with system
     expect(seen).toMatch(/roost-agent enroll|dpkg --install/)
     expect(seen).not.toContain(token)
     expect(await node.exec('systemctl is-enabled roost-agent')).toBe('enabled\n')
+    expect(await node.exec('stat -c "%a %u %n" /var/lib/roost-agent-upgrade/kept/*')).toBe(
+      `644 0 /var/lib/roost-agent-upgrade/kept/roost-agent-${version}.deb\n`,
+    )
   })
 
   it('says so on a machine that is a node', async () => {

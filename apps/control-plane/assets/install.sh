@@ -19,6 +19,7 @@ now=''
 packages=''
 
 state=/var/lib/roost-agent
+kept=/var/lib/roost-agent-upgrade/kept
 program=/usr/bin/roost-agent
 log='journalctl -u roost-agent'
 
@@ -153,6 +154,16 @@ run_package_manager() {
   esac
 }
 
+# Keeps the package for an upgrade that has to return to it: a control plane may offer only later versions by then.
+keep_package() {
+  case $format in
+    deb) version=$(dpkg-query -W -f='${Version}' roost-agent) ;;
+    rpm) version=$(rpm -q --qf '%{VERSION}' roost-agent) ;;
+  esac
+  install -D -m 644 "$work/$file" "$kept/roost-agent-$version.$format" ||
+    say "The package could not be kept in $kept: an upgrade then fetches it again."
+}
+
 # dpkg names the cause in the line below its error, and ends with the name of the package.
 reason() {
   found=$(printf '%s\n' "$1" | sed -n 's/^dpkg: error: //p; /^dpkg: error processing/{ n; s/^ *//; p; }' | head -n 1)
@@ -259,6 +270,7 @@ enroll() {
   download
   install_package
   enroll_node
+  keep_package
   prepare_roles
   start_agent
   wait_until_online

@@ -5,4 +5,4 @@ elif [ -d /var/lib/roost-agent ]; then
   echo "roost-agent: deleting /var/lib/roost-agent with the identity of this node." >&2
   rm -rf /var/lib/roost-agent
 fi
-rm -rf /usr/lib/roost-agent
+rm -rf /usr/lib/roost-agent /var/lib/roost-agent-upgrade

@@ -5,7 +5,7 @@ type DeleteBefore = (at: Date, rows: number) => Promise<number>
 
 export interface RetentionStore {
   readonly auditEvents: DeleteBefore
-  /** Removes finished jobs with their targets. */
+  /** Removes finished deployments and upgrades with their targets, except upgrades that a node still has to get. */
   readonly finishedJobs: DeleteBefore
   readonly idempotencyKeys: DeleteBefore
   /** Removes the days of devices and of sets of policies. */
@@ -16,9 +16,16 @@ export function createRetentionStore({ prisma }: Pick<Database, 'prisma'>): Rete
   return {
     auditEvents: (at, rows) => prisma.$executeRaw`delete from audit_events where ctid = any(array(
       select ctid from audit_events where at < ${at} order by at limit ${rows}))`,
-    // Removing a job removes its targets, too; it may have hundreds.
-    finishedJobs: (at, rows) => prisma.$executeRaw`delete from jobs where ctid = any(array(
-      select ctid from jobs where finished_at < ${at} order by finished_at limit ${Math.ceil(rows / 100)}))`,
+    async finishedJobs(at, rows) {
+      // Removing a job removes its targets, too; it may have hundreds.
+      const most = Math.ceil(rows / 100)
+      const deployments = await prisma.$executeRaw`delete from jobs where ctid = any(array(
+        select ctid from jobs where finished_at < ${at} order by finished_at limit ${most}))`
+      const upgrades = await prisma.$executeRaw`delete from agent_upgrades where ctid = any(array(
+        select ctid from agent_upgrades where finished_at < ${at} and not exists (select from agent_upgrade_targets
+          where upgrade_id = agent_upgrades.id and state in ('offline', 'upgrading')) limit ${most}))`
+      return deployments + upgrades
+    },
     idempotencyKeys: (at, rows) => prisma.$executeRaw`delete from idempotency_keys where ctid = any(array(
       select ctid from idempotency_keys where created_at < ${at} order by created_at limit ${rows}))`,
     async capacityDays(at, rows) {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { parsePackageName } from './files.js'
 import { agentPackages } from './list.js'
-import { compareVersions } from './versions.js'
 
 it.each([
   ['roost-agent_1.2.0_amd64.deb', 'roost-agent', '1.2.0', 'amd64', 'deb'],
@@ -23,11 +22,6 @@ it.each([
   'roost-agent_1/../2_amd64.deb',
 ])('does not take %s for a package', (file) => {
   expect(parsePackageName(file)).toBeUndefined()
-})
-
-it('orders versions by number, and those before a release below it', () => {
-  const sorted = ['1.0.0-dev', '1.0.0-rc2', '1.0.0-rc10', '1.0.0', '1.9.0', '1.10.0']
-  expect(sorted.toReversed().toSorted(compareVersions)).toEqual(sorted)
 })
 
 it('offers the newest agent that is not newer than the control plane', () => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
+import { compareVersions, releaseOf } from '@roost/api-types/agent'
 import { packageFiles } from './files.js'
 import type { PackageFile } from './files.js'
-import { compareVersions, releaseOf } from './versions.js'
 
 /** A package that the control plane offers. */
 export interface Package extends PackageFile {

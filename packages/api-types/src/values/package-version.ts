@@ -1,6 +1,7 @@
 /**
  * Compares two versions of packages as dpkg does: digits by their number, `~` before the end, letters before other
- * characters. Returns a negative number if `one` is older, 0 if they are equal.
+ * characters. `-` counts as `~`: programs write 1.0.0-rc1 for what packages call 1.0.0~rc1. Returns a negative number if
+ * `one` is older, 0 if they are equal.
  */
 export function compareVersions(one: string, other: string): number {
   const [left, right] = [partsOf(one), partsOf(other)]
@@ -11,6 +12,11 @@ export function compareVersions(one: string, other: string): number {
     if (difference !== 0) return difference
   }
   return 0
+}
+
+/** Returns a version without what precedes its release: 1.0.0 for 1.0.0-dev.20260102. */
+export function releaseOf(version: string): string {
+  return version.split(/[-~]/, 1)[0] ?? ''
 }
 
 type Part = readonly [text: string, number: number]
@@ -31,7 +37,7 @@ function compareTexts(one: string, other: string): number {
 
 function rank(character: string | undefined): number {
   if (character === undefined) return 0
-  if (character === '~') return -1
+  if (character === '~' || character === '-') return -1
   const code = character.codePointAt(0) ?? 0
   return /[A-Za-z]/.test(character) ? code : code + 0x1_00_00_00
 }
