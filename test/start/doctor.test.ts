@@ -78,6 +78,20 @@ describe('roost doctor', () => {
     expect(await backup()).toBe(`warn: /b of ${created} is 2 days old. Make a new one.`)
   })
 
+  it('warns until a copy of a backup was made, and again when that is two days old', async () => {
+    const copy = async (env: Readonly<Record<string, string>>) =>
+      (await doctor(roost.dataDir, env)).checks['backup copy']
+    const created = new Date().toISOString()
+    await writeFile(join(roost.dataDir, 'last-backup.json'), JSON.stringify({ path: join(folder, 'b'), created }))
+    expect(await copy({})).toMatch(/^warn: backups stay on this machine\. Set ROOST_BACKUP_COPY /)
+    const env = { ROOST_BACKUP_COPY: 'scp "$1" elsewhere:' }
+    expect(await copy(env)).toMatch(/^warn: no backup was copied yet, or \S+last-copy cannot be read \(ENOENT\)/)
+    await writeFile(join(folder, 'last-copy'), `${created}\n`)
+    expect(await copy(env)).toBe(`ok: the last copy is of ${created}`)
+    await writeFile(join(folder, 'last-copy'), `${new Date(Date.now() - 50 * 3_600_000).toISOString()}\n`)
+    expect(await copy(env)).toMatch(/^warn: the last copy, of 20\S+, is 2 days old/)
+  })
+
   it('checks the port and the database that the next start of a stopped one needs', async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))

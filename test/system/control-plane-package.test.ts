@@ -118,6 +118,23 @@ describe.skipIf(skipped !== '')(`the package of the control plane under systemd$
     )
   })
 
+  it('makes backups by its timer, and copies them off the machine', async () => {
+    const copyTo = (folder: string) =>
+      server.exec(`sed -i /ROOST_BACKUP_COPY/d /etc/roost/environment
+        echo 'ROOST_BACKUP_COPY=cp "$1" ${folder}/' >>/etc/roost/environment`)
+    await server.exec('mkdir /srv/elsewhere')
+    await copyTo('/srv/elsewhere')
+    await server.exec('systemctl start roost-backup')
+    expect(await server.exec('ls /srv/elsewhere')).toMatch(/^\d{8}-\d{6}\.roost\n$/)
+    expect(await server.exec('cmp /srv/elsewhere/* /var/lib/roost-backup/2*.roost && roost doctor')).toMatch(
+      /^backup copy +ok +the last copy is of 20/m,
+    )
+    await copyTo('/srv/nowhere')
+    expect((await server.run('systemctl', ['start', 'roost-backup'])).code).not.toBe(0)
+    expect((await backups()).filter((name) => name.startsWith('2'))).toHaveLength(2)
+    await server.exec('sed -i /ROOST_BACKUP_COPY/d /etc/roost/environment; systemctl reset-failed')
+  })
+
   it('returns to a former version of the same database', async () => {
     const { code, stderr } = await server.run('dpkg', install(first))
     expect([code, stderr]).toEqual([0, expect.stringContaining('downgrading')])

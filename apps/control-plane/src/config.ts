@@ -48,6 +48,8 @@ export interface Config extends SystemdOptions {
   readonly deploymentTimeoutMs: number
   /** How long a start waits for another control plane to leave the database. */
   readonly lockWaitMs: number
+  /** The shell command that copies a backup off this machine, for the backup's unit; null: there is none. */
+  readonly backupCopy: string | null
 }
 
 const LogLevel = z.enum(['debug', 'info', 'warn', 'error'], { error: 'must be debug, info, warn or error' })
@@ -130,6 +132,7 @@ const variables = {
   ROOST_CONTEXT: z.string().nullable().default(null),
   ROOST_DEPLOYMENT_TIMEOUT: Seconds.default(600),
   ROOST_LOCK_WAIT: LockWait.default(30),
+  ROOST_BACKUP_COPY: z.string().nullable().default(null),
 }
 type Values = { readonly [Name in keyof typeof variables]: z.infer<(typeof variables)[Name]> }
 
@@ -162,6 +165,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     context: contextOf(values, given),
     deploymentTimeoutMs: values.ROOST_DEPLOYMENT_TIMEOUT * 1000,
     lockWaitMs: values.ROOST_LOCK_WAIT * 1000,
+    backupCopy: values.ROOST_BACKUP_COPY,
     ...readSystemdOptions(env),
   }
   // Rules over several variables need valid variables.

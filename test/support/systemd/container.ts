@@ -27,25 +27,31 @@ export interface ContainerOptions {
   readonly masked: readonly string[]
   /** A folder that is `/srv/deployed` inside. */
   readonly deployed?: string
+  /** The name of one of several in a machine, which is its host name. */
+  readonly name?: string
+  /** One of `addNetwork`'s networks instead of that of the machine. */
+  readonly network?: string
+  /** Without the repository and the Node of outside. */
+  readonly isBare?: boolean
 }
 
 const bootMs = 180_000
 
-/** Boots it, and resolves when its units have started. The repository and Node are where they are outside. */
+/** Boots it, and resolves when its units have started. The repository and Node are where they are outside, unless it is bare. */
 export async function bootContainer(machine: Machine, options: ContainerOptions): Promise<SystemdContainer> {
-  const base = join(machine.dir, 'systemd')
+  const { name = 'roost-test' } = options
+  const base = join(machine.dir, 'systemd', name)
   const root = join(base, 'root')
-  await mkdir(base)
+  await mkdir(base, { recursive: true })
   await machine.exec(`mount -t tmpfs tmpfs ${base}
     mkdir ${base}/upper ${base}/work ${root}
     mount -t overlay overlay -o lowerdir=${options.root},upperdir=${base}/upper,workdir=${base}/work ${root}`)
   const masked = options.masked.map((unit) => `ln -sf /dev/null ${root}/etc/systemd/system/${unit}`)
   await machine.exec(masked.join('\n'))
   for (const [path, text] of options.files) await writeInside(machine, join(root, path), text)
-  const deployed = options.deployed === undefined ? [] : [`--bind-ro=${options.deployed}:/srv/deployed`]
-  const binds = [`--bind-ro=${process.execPath}:/usr/bin/node`, `--bind-ro=${repository}`, ...deployed]
-  const start = `${ownCgroup(machine.dir)}\nexec systemd-nspawn "$@"`
-  const boot = () => machine.spawn('sh', ['-ec', start, 'sh', ...nspawnArguments(root), ...binds, '--boot'])
+  const start = `${ownCgroup(`${machine.dir}-${name}`)}\nexec systemd-nspawn "$@"`
+  const argv = [...nspawnArguments(root, name), ...bindsOf(options), '--boot']
+  const boot = () => machine.spawn('sh', ['-ec', start, 'sh', ...argv])
   let nspawn = boot()
   const commands = inside(() => firstProcess(nspawn))
   await untilBooted(nspawn, commands)
@@ -59,6 +65,14 @@ export async function bootContainer(machine: Machine, options: ContainerOptions)
       await untilBooted(nspawn, commands)
     },
   }
+}
+
+function bindsOf({ deployed, network, isBare = false }: ContainerOptions): readonly string[] {
+  return [
+    ...(isBare ? [] : [`--bind-ro=${process.execPath}:/usr/bin/node`, `--bind-ro=${repository}`]),
+    ...(deployed === undefined ? [] : [`--bind-ro=${deployed}:/srv/deployed`]),
+    ...(network === undefined ? [] : [`--network-namespace-path=/run/netns/${network}`]),
+  ]
 }
 
 async function untilBooted(nspawn: MachineProcess, { run }: Commands): Promise<void> {

@@ -1,9 +1,9 @@
 import { basename } from 'node:path'
 
 /** Without a systemd on the host that could register it; the network is that of the caller. */
-export function nspawnArguments(root: string): readonly string[] {
+export function nspawnArguments(root: string, name = 'roost-test'): readonly string[] {
   const isolation = ['--register=no', '--keep-unit', '--capability=all', '--bind=/dev/fuse']
-  return ['--quiet', '--machine=roost-test', `--directory=${root}`, '--resolv-conf=off', ...isolation]
+  return ['--quiet', `--machine=${name}`, `--directory=${root}`, '--resolv-conf=off', ...isolation]
 }
 
 /**

@@ -16,6 +16,7 @@ const variablesHelp = `Variables:
   DATABASE_URL        URL of your own PostgreSQL instead of the embedded one
   ROOST_DEPLOYMENT_TIMEOUT           timeout of a node in a deployment, in seconds (600)
   ROOST_LOCK_WAIT                    how long a start waits for another Roost to release the database, in seconds (30)
+  ROOST_BACKUP_COPY                  shell command of the backup's timer that copies the file "$1" to another machine
   ROOST_USAGE_RETENTION_DAYS         retention of utilization, in days (397)
   ROOST_AUDIT_RETENTION_DAYS         retention of the audit log, in days (400)
   ROOST_JOB_RETENTION_DAYS           retention of finished deployments, in days (90)

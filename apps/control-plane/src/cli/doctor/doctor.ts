@@ -10,7 +10,7 @@ import { isTabular, print, withOutput } from '../terminal/output.js'
 import type { OutputOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 import type { Check } from './check.js'
-import { backupAge, dataDirectory, freeSpace, ownAuthority, startNeeds } from './machine-checks.js'
+import { backupAge, backupCopy, dataDirectory, freeSpace, ownAuthority, startNeeds } from './machine-checks.js'
 import { listenAddress, serverChecks } from './server-checks.js'
 
 export function addDoctor(program: Command, config: () => Config, terminal: Terminal): void {
@@ -78,7 +78,9 @@ async function checksFor(config: Config): Promise<readonly Check[]> {
     config.url !== null || (config.publicUrl !== null && !existsSync(join(config.dataDir, 'secrets.key')))
   if (connection.context !== null || (instance?.url === undefined && isElsewhere))
     return serverChecks(config, connection)
-  const machine = [dataDirectory(config), freeSpace(config), ownAuthority(config), backupAge(config, Date.now())]
+  const now = Date.now()
+  const backups = [backupAge(config, now), backupCopy(config, now)]
+  const machine = [dataDirectory(config), freeSpace(config), ownAuthority(config), ...backups]
   if (instance?.url === undefined || instance.url === null) return [...machine, ...startNeeds(config, instance)]
   return [...machine, ...serverChecks(config, connection), listenAddress(instance)]
 }

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { access, constants, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { counted, createDiskReader, nearlyFullBelow } from '@roost/runtime'
 import { readLastBackup } from '../../backup/last-backup.js'
 import type { Config } from '../../config.js'
@@ -74,6 +74,29 @@ export function backupAge({ dataDir }: Config, now: number): Check {
       const days = Math.floor((now - Date.parse(last.created)) / dayMs)
       const text = `${last.path} of ${last.created}`
       return days < oldBackupDays ? ['ok', text] : ['warn', `${text} is ${days} days old. Make a new one.`]
+    },
+  }
+}
+
+/** Checks the copies that the timer makes; a machine without a backup has the finding of its backup. */
+export function backupCopy({ dataDir, backupCopy: command }: Config, now: number): Check {
+  return {
+    name: 'backup copy',
+    async run() {
+      const last = await readLastBackup(dataDir)
+      if (last === undefined) return ['ok', 'there is no backup to copy yet']
+      if (command === null)
+        return ['warn', 'backups stay on this machine. Set ROOST_BACKUP_COPY to a command that copies them to another.']
+      const path = join(dirname(last.path), 'last-copy')
+      const read = await readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) => ({ code }))
+      if (typeof read !== 'string') {
+        const message = `no backup was copied yet, or ${path} cannot be read (${read.code}). See "journalctl -u roost-backup".`
+        return ['warn', message]
+      }
+      const time = read.trim()
+      const days = Math.floor((now - Date.parse(time)) / dayMs)
+      if (days < oldBackupDays) return ['ok', `the last copy is of ${time}`]
+      return ['warn', `the last copy, of ${time}, is ${days} days old. "journalctl -u roost-backup" has the reason.`]
     },
   }
 }
