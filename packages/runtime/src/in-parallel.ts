@@ -1,4 +1,4 @@
-import { errorText } from './errors.js'
+import { errorText } from './text/error-text.js'
 
 /** Does it for all, a few at a time. Answers the faults; the others are done. */
 export async function inParallel<T>(

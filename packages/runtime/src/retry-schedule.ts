@@ -1,6 +1,6 @@
 import { type BackoffLimits, backoffMs } from './backoff.js'
 import type { Clock } from './clock.js'
-import { errorText } from './errors.js'
+import { errorText } from './text/error-text.js'
 
 interface Attempt {
   readonly failures: number

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { errorText } from '../errors.js'
+import { errorText } from '../text/error-text.js'
 import { createRedaction } from './redaction.js'
 import { packTar, type TarEntry } from './tar.js'
 
