@@ -24,7 +24,7 @@ export interface SwiftAgent {
 export interface SwiftAgentOptions {
   /** More settings of its configuration file. */
   readonly config?: Readonly<Record<string, object>>
-  /** Runs with the rights of its unit on a proxy, as docs/agent.md has them, instead of as root. */
+  /** Runs with the rights of its unit on a proxy, as docs/proxies.md has them, instead of as root. */
   readonly isUnprivileged?: boolean
 }
 

@@ -81,7 +81,7 @@ export async function startSwift(options: SwiftOptions = {}): Promise<Swift> {
 async function bringUp(machine: Machine, options: SwiftOptions): Promise<Swift> {
   const { proxies = 1, daemons = 'servers' } = options
   const hasDisks = await canLoop(machine)
-  // As docs/agent.md has it for a proxy that reloads.
+  // As docs/proxies.md has it for a proxy that reloads.
   await machine.exec('setting=/proc/sys/net/ipv4/tcp_migrate_req; [ ! -e $setting ] || echo 1 > $setting')
   await writeConfiguration(machine, options, hasDisks)
   await buildRings(machine)

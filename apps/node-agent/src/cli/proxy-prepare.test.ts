@@ -125,7 +125,7 @@ describe('roost-agent proxy prepare', () => {
     expect(proxy('leave', '--yes').stdout).toContain('There is nothing to undo.')
   })
 
-  it('is done by hand already, as docs/agent.md had it: the files of the operator stay', () => {
+  it('is done by hand already, as docs/proxies.md had it: the files of the operator stay', () => {
     write(`${folder}/10-proxy-server.conf`, configuration('log_statsd_host = 127.0.0.1\nlog_statsd_port = 8126'))
     chmodSync(join(root, folder), 0o2750)
     const command = 'ExecStart=\nExecStart=/usr/bin/swift-proxy-server /etc/swift/proxy-server.conf.d\n'

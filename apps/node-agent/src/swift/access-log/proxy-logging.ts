@@ -46,7 +46,7 @@ export function readFiles(machine: Machine, path: string): readonly ConfigText[]
   })
 }
 
-/** The file to change is the one behind a link, as docs/agent.md makes one in the folder. */
+/** The file to change is the one behind a link, as docs/proxies.md makes one in the folder. */
 function targetOf(machine: Machine, file: string): string {
   const target = machine.link(file)
   return target === undefined ? file : posix.resolve(posix.dirname(file), target)

@@ -188,7 +188,7 @@ describe('the users of a proxy', () => {
   it('are not changed when the proxy reads another file, and the error has the remedy', async () => {
     await proxy.write('proc/23/cmdline', 'python3\0/usr/bin/swift-proxy-server\0/etc/swift/proxy-server.conf\0')
     await expect(open().apply(users(['bob', key('b')]), 1, progress)).rejects.toThrow(
-      'reads /etc/swift/proxy-server.conf, not the folder /etc/swift/proxy-server.conf.d. Point the proxy to that folder, see docs/agent.md',
+      'reads /etc/swift/proxy-server.conf, not the folder /etc/swift/proxy-server.conf.d. Point the proxy to that folder, see docs/proxies.md',
     )
   })
 

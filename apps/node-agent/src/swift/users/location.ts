@@ -38,7 +38,7 @@ export function findLocation(machine: Machine, kernel: Machine, swiftDirectory: 
   if (one === undefined) throw new Error(notRunning(machine, kernel))
   if (proxies.length === 0)
     throw new Error(
-      `The proxy server of this node reads ${one.configuration}, not the folder ${folder}. Point the proxy to that folder, see docs/agent.md.`,
+      `The proxy server of this node reads ${one.configuration}, not the folder ${folder}. Point the proxy to that folder, see docs/proxies.md.`,
     )
   checkAccounts(machine, proxies, settings)
   return { folder, file: `${folder}/${fileName}`, settings, proxies }

@@ -20,7 +20,7 @@ export function findOtherServer(machine: Machine, kernel: Machine): OtherServer 
 
 /** Says what cannot be done with a proxy that runs there. */
 export function otherServerReason(server: OtherServer): string {
-  return `The proxy of this node runs under ${server}, which the agent cannot reload, so that users are not deployed to it. Run it as swift-proxy-server, see docs/agent.md.`
+  return `The proxy of this node runs under ${server}, which the agent cannot reload, so that users are not deployed to it. Run it as swift-proxy-server, see docs/proxies.md.`
 }
 
 function argumentsOf(kernel: Machine, pid: string): string {

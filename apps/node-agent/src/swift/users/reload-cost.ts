@@ -6,5 +6,5 @@ import type { Machine } from '../../machine/machine.js'
  */
 export function reloadCost(kernel: Machine): string | null {
   if (kernel.read('/proc/sys/net/ipv4/tcp_migrate_req')?.trim() === '1') return null
-  return 'A reload resets connections that the proxy has not accepted yet: set net.ipv4.tcp_migrate_req = 1 with sysctl on this node (docs/agent.md).'
+  return 'A reload resets connections that the proxy has not accepted yet: set net.ipv4.tcp_migrate_req = 1 with sysctl on this node (docs/proxies.md).'
 }

@@ -92,7 +92,7 @@ async function sendSignal({ machine, run, signal }: ReloadOptions, { pid, unit }
   try {
     signal(pid, 'SIGUSR1')
   } catch (error) {
-    const reason = `The agent is not permitted to signal the proxy server (process ${pid}). See docs/agent.md for the permission that it needs.`
+    const reason = `The agent is not permitted to signal the proxy server (process ${pid}). See docs/proxies.md for the permission that it needs.`
     throw new Error(reason, { cause: error })
   }
 }
