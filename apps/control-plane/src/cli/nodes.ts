@@ -128,13 +128,15 @@ function viewWith(clusters: readonly ClusterRecord[]): View<NodeRecord> {
   }
 }
 
-/** The fields of a node that an operator can set. */
+/** The fields of a node that an operator can set. A role that waits is left out: to apply it would approve it. */
 function nodeDocument(
-  { hostname, enabled, node_role: role, ...node }: NodeRecord,
+  { hostname, enabled, node_role: role, roles_granted: granted, ...node }: NodeRecord,
   cluster: string | undefined,
 ): object {
   const { cluster_facing_ip, outward_facing_ip, replication_facing_ip, other_ips } = node
-  const flags = Object.entries(role).filter(([name]) => name.startsWith('runs_'))
+  const waits = (name: string) =>
+    GrantableRole.options.some((one) => one === name && role[one] && !granted.includes(one))
+  const flags = Object.entries(role).filter(([name]) => name.startsWith('runs_') && !waits(name))
   const addresses = { cluster_facing_ip, outward_facing_ip, replication_facing_ip, other_ips }
   return { kind: 'node', hostname, cluster, enabled, ...addresses, node_role: Object.fromEntries(flags) }
 }

@@ -23,6 +23,7 @@ const areas: Readonly<Record<string, () => Promise<Add>>> = {
   node: async () => (await import('./nodes.js')).addNodes,
   share: async () => (await import('./records/shares.js')).addShares,
   user: async () => (await import('./records/users.js')).addUsers,
+  apply: async () => (await import('./apply/apply.js')).addApply,
   deploy: async () => (await import('./deploy/deploy.js')).addDeploy,
   job: async () => (await import('./deploy/jobs.js')).addJobs,
   drift: async () => (await import('./deploy/drift.js')).addDrift,

@@ -13,6 +13,8 @@ export interface ClientOptions {
   readonly apiKey: string
   /** PEM of the certificate authority to trust; the system's otherwise. */
   readonly ca?: string
+  /** Sent with every call, such as an X-Request-Id that the audit shows with all of them. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** A typed client. Call `close` when it is no longer needed. */
@@ -31,9 +33,9 @@ export function isClientError(error: unknown): error is ClientError {
 }
 
 /** Creates a typed client of the tRPC API, for Node. It connects at the first call; nothing is checked before that. */
-export function createClient({ url, apiKey, ca }: ClientOptions): Client {
+export function createClient({ url, apiKey, ca, headers: further = {} }: ClientOptions): Client {
   const agent = new Agent({ connect: ca === undefined ? {} : { ca } })
-  const headers = { authorization: `apikey ${apiKey.trim()}` }
+  const headers = { ...further, authorization: `apikey ${apiKey.trim()}` }
   const endpoint = new URL('/trpc', url).href
   // undici's own fetch with undici's own dispatcher: Node's built-in one may refuse a dispatcher of another undici.
   const fetch = (input: string | URL, init?: object) =>

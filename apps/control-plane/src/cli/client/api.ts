@@ -17,12 +17,21 @@ export type ClusterRecord = Records<Awaited<ReturnType<Rpc['clusters']['list']['
 export type NodeRecord = Records<Awaited<ReturnType<Rpc['nodes']['list']['query']>>>
 
 /** Calls the API for one command. An error of the API ends the command with its message and an exit code. */
-export async function withApi<T>(config: Config, use: (rpc: Rpc) => Promise<T>): Promise<T> {
+export async function withApi<T>(
+  config: Config,
+  use: (rpc: Rpc) => Promise<T>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<T> {
   const connection = await findConnection(config)
   const { url, ca } = connection
   // Loaded here, because help and completion need no client.
   const { createClient } = await import('@roost/api-types')
-  const client = createClient({ url, apiKey: requireKey(connection, config), ...(ca === undefined ? {} : { ca }) })
+  const client = createClient({
+    url,
+    apiKey: requireKey(connection, config),
+    headers,
+    ...(ca === undefined ? {} : { ca }),
+  })
   try {
     return await use(client.rpc)
   } catch (error) {
@@ -51,7 +60,8 @@ const codesOfAnswers: Readonly<Record<string, number>> = {
   TIMEOUT: exitCodes.timeout,
 }
 
-function commandError(error: unknown, url: string): unknown {
+/** Returns the error of a call as that of a command; another one as it is. */
+export function commandError(error: unknown, url = 'The control plane'): unknown {
   if (!(error instanceof Error) || error.name !== 'TRPCClientError') return error
   const { data, message, cause } = error as Error & { readonly data?: { readonly code?: string } | null }
   const code = data?.code

@@ -35,20 +35,25 @@ const view: View<Identity> = {
   name: ({ cluster }) => cluster,
 }
 
+/** Returns what `roost apply` accepts. */
+function documentOf(name: string) {
+  return ({ cluster: _cluster, resource_uri: _uri, ...identity }: Identity) => ({ kind: 'cluster', name, identity })
+}
+
 /** Adds the commands of identity services. */
 export function addClusterIdentity(cluster: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
   withOutput(cluster.command('identity <cluster>'))
     .description('Show the Keystone that has the users of a cluster, without the key of its login')
     .action((nameOrId: string, options: OutputOptions) =>
-      withCluster(config(), nameOrId, async (clusters, { id }) => {
+      withCluster(config(), nameOrId, async (clusters, { id, name }) => {
         const identity = await clusters.identity.query({ id })
         if (identity === null)
           throw new CommandError(
             `Cluster ${nameOrId} has no identity service. Set one with "roost cluster set-identity ${nameOrId}".`,
             exitCodes.notFound,
           )
-        await print(terminal, [identity], view, options)
+        await print(terminal, [identity], { ...view, document: documentOf(name) }, options)
       }),
     )
   addSetIdentity(cluster, config, terminal)

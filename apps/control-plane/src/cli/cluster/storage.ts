@@ -37,20 +37,25 @@ const view: View<Login> = {
   name: ({ cluster }) => cluster,
 }
 
+/** Returns what `roost apply` accepts. */
+function documentOf(name: string) {
+  return ({ cluster: _cluster, ...storage }: Login) => ({ kind: 'cluster', name, storage })
+}
+
 /** Adds the commands of storage logins. Keys are read from a file or standard input: every account of the machine can read command lines. */
 export function addClusterStorage(cluster: Command, config: () => Config, terminal: Terminal): void {
   const { out, err } = terminal
   withOutput(cluster.command('storage <cluster>'))
     .description('Show the storage login of a cluster, without its key')
     .action((nameOrId: string, options: OutputOptions) =>
-      withCluster(config(), nameOrId, async (clusters, { id }) => {
+      withCluster(config(), nameOrId, async (clusters, { id, name }) => {
         const login = await clusters.storage.query({ id })
         if (login === null)
           throw new CommandError(
             `Cluster ${nameOrId} has no storage login. Set one with "roost cluster set-storage ${nameOrId}".`,
             exitCodes.notFound,
           )
-        await print(terminal, [login], view, options)
+        await print(terminal, [login], { ...view, document: documentOf(name) }, options)
       }),
     )
   addSetStorage(cluster, config, { out, err })

@@ -53,6 +53,11 @@ export function numberField(field: string, description: string): FieldOption {
   }
 }
 
+export const setField: FieldOption = {
+  ...textField('set', 'set of "roost apply" that it belongs to; null: none'),
+  value: async (_rpc, text) => (text === 'null' ? null : text),
+}
+
 /** A secret: every account of the machine can read command lines. */
 export function passwordField(login: string): FieldOption {
   return {

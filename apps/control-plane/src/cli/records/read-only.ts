@@ -51,6 +51,7 @@ const audit: Noun<AuditEvent> = {
     byText('action', 'only this action, such as create or remove'),
     byText('resource', 'only changes of this resource, such as users'),
     byText('resource-id', 'only changes of the record with this id', 'resource_id'),
+    byText('request-id', 'only changes of this request, such as one "roost apply"', 'request_id'),
     byText('since', 'only changes from this time on, such as 2026-11-20T08:00:00Z', 'at__gte'),
     byText('until', 'only changes before this time', 'at__lt'),
   ],

@@ -20,6 +20,7 @@ import {
   nodeField,
   numberField,
   passwordField,
+  setField,
   textField,
 } from './fields.js'
 import { addNoun } from './noun.js'
@@ -38,6 +39,7 @@ const container = { ...textField('objectstore_container', 'container that it off
 const common = [
   flagField('enabled', 'whether its gateway serves it (default: false)'),
   passwordField('the share'),
+  setField,
   ...settings,
 ]
 

@@ -3,7 +3,16 @@ import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { pick } from '../client/api.js'
 import type { Terminal } from '../terminal/terminal.js'
-import { byCluster, bySet, byText, clusterField, clusterNamesByUri, flagField, passwordField } from './fields.js'
+import {
+  byCluster,
+  bySet,
+  byText,
+  clusterField,
+  clusterNamesByUri,
+  flagField,
+  passwordField,
+  setField,
+} from './fields.js'
 import { addNoun } from './noun.js'
 import type { Noun } from './noun.js'
 import { addS3Credentials } from './s3-credentials.js'
@@ -11,6 +20,7 @@ import { addS3Credentials } from './s3-credentials.js'
 const changeable = [
   flagField('is_superuser', 'access to every account of the cluster'),
   flagField('enabled', 'whether it may log in'),
+  setField,
 ]
 
 const users: Noun<User> = {
