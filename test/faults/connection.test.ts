@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { closeCodes } from '@roost/api-types/agent'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -36,11 +35,6 @@ afterEach(async () => {
   await state.remove()
   if (server.faults.length > 0) throw new Error(`The agent broke the protocol: ${server.faults.join('; ')}`)
 })
-
-async function identityHash(): Promise<string> {
-  const bytes = await readFile(join(state.dataDir, 'identity.json'))
-  return createHash('sha256').update(bytes).digest('hex')
-}
 
 async function start(random?: () => number): Promise<void> {
   agent = await startTestAgent({ dataDir: state.dataDir, clock, ...(random ? { random } : {}) })
@@ -200,28 +194,6 @@ it('keeps the connection when it is sent what it does not know', async () => {
   expect(agent.lines.filter(({ fields }) => fields.type === 'desired_state')).toHaveLength(1)
 })
 
-it('keeps its identity and its readings, and both within bounds, while the control plane is away', async () => {
-  const before = await identityHash()
-  server.script.settings = { backlog_seconds: 120 }
-  await start()
-  await clock.advance(minute)
-  server.script.answer = 'silence'
-  proxy.set({ kind: 'refuse' })
-  proxy.reset()
-  await clock.advance((isLong ? 7 * 24 : 12) * hour)
-  expect(await identityHash()).toBe(before)
-  proxy.set({ kind: 'pass' })
-  server.script.answer = 'ack'
-  const known = server.frames.length
-  await clock.advanceUntil(() => server.frames.length > known, minute)
-  // The newest comes first; of the older ones those that are wanted.
-  const newest = server.frames[known]?.time ?? Number.NaN
-  await clock.advance(minute)
-  const backlog = server.frames.slice(known).filter(({ time }) => time < newest)
-  expect(backlog.length).toBeGreaterThan(5)
-  expect(Math.min(...backlog.map(({ time }) => time))).toBeGreaterThan(newest - 180)
-}, 600_000)
-
 it('says by how many seconds its clock is off, and reports at the usual distance whatever the clock does', async () => {
   server.script.clock = () => clock.now() / 1000 - 600
   await start()
@@ -241,20 +213,3 @@ it('says by how many seconds its clock is off, and reports at the usual distance
   const sequences = server.frames.map(({ sequence }) => sequence)
   expect(new Set(sequences).size).toBe(sequences.length)
 })
-
-it('takes at most 64 MiB of the disk for what it could not send, and drops the oldest', async () => {
-  server.script.settings = { report_interval_ms: 60_000, backlog_seconds: 30 * 24 * 3600 }
-  agent = await startTestAgent({ dataDir: state.dataDir, clock, metrics: 5000 })
-  await clock.advanceUntil(() => server.frames.length > 1, 5 * minute)
-  proxy.set({ kind: 'refuse' })
-  proxy.reset()
-  await clock.advance((isLong ? 7 * 24 : 36) * hour)
-  const spool = join(state.dataDir, 'spool')
-  const names = await readdir(spool, { recursive: true, withFileTypes: true })
-  const sizes = await Promise.all(
-    names.filter((entry) => entry.isFile()).map(async (entry) => (await stat(join(entry.parentPath, entry.name))).size),
-  )
-  const total = sizes.reduce((sum, size) => sum + size, 0)
-  expect(total).toBeLessThanOrEqual(64 << 20)
-  expect(total).toBeGreaterThan(60 << 20)
-}, 600_000)

@@ -19,7 +19,11 @@ const children: Child[] = []
 beforeEach(async () => {
   server = await ScriptedControlPlane.start({ clock: () => Date.now() / 1000 })
   // The busy agent's clock runs a hundred times as fast.
-  server.script.settings = { report_interval_ms: 1000, reconnect_spread_ms: 1000, backlog_seconds: 60 }
+  server.script.settings = {
+    report_interval_ms: 1000,
+    reconnect_spread_ms: 1000,
+    history: { window_s: 30, mantissa: 13 },
+  }
   state = await enrolledState(`http://127.0.0.1:${server.port}`)
   server.script.publicKey = state.identity.publicKey
 })

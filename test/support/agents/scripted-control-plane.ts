@@ -8,16 +8,19 @@ import {
   type AnswerMessage,
   type CatalogueMessage,
   type CloseReason,
+  decodeHistoryFrame,
   decodeMetricFrame,
   type DeviceUsageMessage,
   type Hello,
   helloText,
+  historyFrameKind,
   type InventoryMessage,
   type MetricFrame,
   protocolVersion,
   type ServerMessage,
   type Settings,
 } from '@roost/api-types/agent'
+import { decodeChunk, type DecodedChunk, readHead, splitChunk } from '@roost/history'
 import { type WebSocket, WebSocketServer } from 'ws'
 
 export interface Script {
@@ -32,6 +35,12 @@ export interface Script {
   /** How a message is answered that expects an acknowledgement. */
   answer: 'ack' | 'refuse' | 'silence'
   answersPings: boolean
+}
+
+/** A chunk of history with the names of its columns. */
+export interface ReceivedChunk extends DecodedChunk {
+  readonly sequence: number
+  readonly names: readonly string[]
 }
 
 const defaultSettings: Settings = {
@@ -54,6 +63,7 @@ export class ScriptedControlPlane {
   readonly inventories: InventoryMessage[] = []
   readonly usages: DeviceUsageMessage[] = []
   readonly frames: MetricFrame[] = []
+  readonly chunks: ReceivedChunk[] = []
   readonly answers: AnswerMessage[] = []
   readonly acknowledged: number[] = []
   /** The agent's clock in each of its pings and pongs. */
@@ -61,6 +71,8 @@ export class ScriptedControlPlane {
   /** Violations of the protocol by the agent. */
   readonly faults: string[] = []
   dialed = 0
+  /** The names of the columns that this session may use, by catalogue. */
+  readonly #columns = new Map<number, readonly string[]>()
   #catalogue: CatalogueMessage | null = null
   readonly #http: Server
   readonly #sockets: WebSocketServer
@@ -137,6 +149,7 @@ export class ScriptedControlPlane {
     let isWelcome = false
     socket.on('error', () => {})
     socket.on('message', (data: Buffer, isBinary: boolean) => {
+      if (isBinary && data[0] === historyFrameKind) return this.#receiveChunk(socket, data)
       if (isBinary) return this.#receiveFrame(data, isWelcome)
       const parsed = AgentMessage.safeParse(JSON.parse(data.toString()))
       if (!parsed.success) return void this.faults.push(`unreadable: ${data.toString().slice(0, 100)}`)
@@ -158,6 +171,7 @@ export class ScriptedControlPlane {
       return false
     }
     this.#catalogue = null
+    this.#columns.clear()
     send(socket, { type: 'welcome', node_id: 1, parked })
     send(socket, { ...defaultSettings, ...settings })
     return true
@@ -174,19 +188,34 @@ export class ScriptedControlPlane {
     if (message.type === 'ping' || message.type === 'pong') this.clocks.push(message.clock)
     if (message.type === 'ping' && this.script.answersPings) send(socket, { type: 'pong', id: message.id })
     if (message.type === 'catalogue') this.#catalogue = message
+    this.#learnColumns(message)
     if (message.type === 'device_usage') this.usages.push(message)
     if (message.type === 'answer') this.answers.push(message)
-    if (message.type === 'inventory') this.#answer(socket, message)
+    if (message.type !== 'inventory') return
+    this.inventories.push(message)
+    this.#answer(socket, 'inventory', message.sequence)
   }
 
-  #answer(socket: WebSocket, message: InventoryMessage): void {
-    const { sequence } = message
-    this.inventories.push(message)
-    if (this.script.answer === 'refuse')
-      send(socket, { type: 'refused', of: 'inventory', sequence, message: 'not now' })
+  #learnColumns(message: AgentMessage): void {
+    if (message.type !== 'catalogue' && message.type !== 'history_columns') return
+    const names = message.metrics.map(({ name }) => name)
+    this.#columns.set(message.id, names)
+  }
+
+  #answer(socket: WebSocket, of: string, sequence: number): void {
+    if (this.script.answer === 'refuse') send(socket, { type: 'refused', of, sequence, message: 'not now' })
     if (this.script.answer !== 'ack') return
     this.acknowledged.push(sequence)
     send(socket, { type: 'ack', sequence })
+  }
+
+  #receiveChunk(socket: WebSocket, bytes: Buffer): void {
+    const { catalogue, sequence, chunk } = decodeHistoryFrame(bytes)
+    const names = this.#columns.get(catalogue)
+    if (names === undefined) return void this.faults.push('a chunk of an unknown catalogue')
+    const { head, data } = splitChunk(chunk)
+    this.chunks.push({ sequence, names, ...decodeChunk(head, data, names.length, readHead(head).readings) })
+    this.#answer(socket, 'chunk', sequence)
   }
 
   #receiveFrame(data: Buffer, isWelcome: boolean): void {

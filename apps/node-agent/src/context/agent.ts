@@ -7,7 +7,7 @@ import type { Identity, MachineIds } from '../machine/identity.js'
 import type { Inventories } from '../inventory/inventories.js'
 import type { RestoredMounts } from '../mounts/health/restored-mounts.js'
 import { startUsageRounds, type UsageSources } from '../swift/usage-rounds.js'
-import { FrameBuffer } from '../uplink/frame-buffer.js'
+import { History } from '../history/history.js'
 import { MessageSpool } from '../uplink/message-spool.js'
 import { Outbox } from '../uplink/outbox.js'
 import { type Pace, readPace, savePace } from '../uplink/pace.js'
@@ -58,22 +58,19 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { dataDir, clock, upgrades } = options
   const log = forwardingLog(options.log, clock, (level, message) => outbox?.log(level, message))
   let outbox: Outbox | null = null
-  const messages = await MessageSpool.open({ dir: join(dataDir, 'spool', 'messages'), clock, log })
-  const frames = await FrameBuffer.open({
-    dir: join(dataDir, 'spool', 'frames'),
-    maxBytes: spoolBytes,
-    reservedBytes: () => messages.sizeBytes,
-    log,
-  })
-  outbox = new Outbox({ clock, log, messages, frames })
+  const spool = join(dataDir, 'spool')
+  const messages = await MessageSpool.open({ dir: join(spool, 'messages'), maxBytes: spoolBytes, clock, log })
+  let pace = await readPace(dataDir)
+  const node = options.identity.enrollment.node_uuid
+  const history = await History.open({ dir: spool, node, messages, pace: () => pace, clock, log })
+  outbox = new Outbox({ clock, log, messages, history })
   const deployments = await openDeployments({
     ...options,
     dir: join(dataDir, 'deployments'),
-    node: options.identity.enrollment.node_uuid,
+    node,
     reporter: outbox,
     log,
   })
-  const pace = await readPace(dataDir)
   let rounds: Rounds | null = null
   const uplink = new Uplink({
     ...options,
@@ -86,6 +83,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     onConnected: () => upgrades.connected(),
     pace,
     onPace: (next) => {
+      pace = next
       if (rounds?.setPace(next) === true) void keepPace(dataDir, next, log)
     },
   })
@@ -96,10 +94,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     await uplink.stop()
     await upgrades.stop()
     await rounds.stop()
+    await history.stop()
     await usage.stop()
     await deployments.stop()
     await messages.settled()
-    await frames.close()
   }
   let ending: Promise<void> | null = null
   return { ended: uplink.ended, stop: () => (ending ??= end()) }

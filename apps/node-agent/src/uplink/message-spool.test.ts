@@ -22,7 +22,7 @@ afterEach(async () => {
 function open(): Promise<MessageSpool> {
   const log = createLog({ format: 'json', level: 'info', write: (line) => lines.push(line) })
   const clock = { now: () => nowMs, monotonic: () => 0, after: () => () => {} }
-  return MessageSpool.open({ dir, clock, log })
+  return MessageSpool.open({ dir, maxBytes: 1 << 20, clock, log })
 }
 
 /** A file stands where the folder would: nothing can be written, as on a full disk. */
@@ -107,4 +107,35 @@ it('does not forget what it has when a newer message of the kind cannot be saved
   await mkdir(join(dir, `${String(nowMs).padStart(16, '0')}-inventory.json`, 'x'), { recursive: true })
   await spool.add('inventory', numbered, true)
   expect((await open()).pending().map(({ sequence }) => sequence)).toEqual([old.sequence])
+})
+
+it('keeps binary messages, and drops those of history, oldest first, for others', async () => {
+  const spool = await open()
+  const bytes = (size: number) => () => new Uint8Array(size).fill(0xfe)
+  for (const size of [400_000, 400_001, 200_000]) await spool.add('history_1', bytes(size))
+  const [first] = spool.pending()
+  expect(first && (await spool.readBytes(first))?.equals(bytes(400_000)())).toBe(true)
+  expect(spool.sizeBytes).toBe(0)
+  await spool.add('usage', () => ({ text: 'x'.repeat(600_000) }))
+  const again = await open()
+  expect(again.pending().map(({ kind, sizeBytes }) => [kind, sizeBytes])).toEqual([
+    ['history_1', 200_000],
+    ['usage', 600_011],
+  ])
+  await again.add('inventory', () => ({ text: 'x'.repeat(600_000) }))
+  expect(again.pending().map(({ kind }) => kind)).toEqual(['usage', 'inventory'])
+})
+
+it('keeps no more than 1 MiB of history in memory while nothing can be written', async () => {
+  const spool = await MessageSpool.open({
+    dir,
+    maxBytes: 64 << 20,
+    clock: { now: () => nowMs, monotonic: () => 0, after: () => () => {} },
+    log: createLog({ format: 'json', level: 'info', write: (line) => lines.push(line) }),
+  })
+  await blockFolder()
+  for (let i = 0; i < 8; i++) await spool.add('history_1', () => new Uint8Array(300_000).fill(i))
+  expect(spool.pending()).toHaveLength(3)
+  const last = spool.pending().at(-1)
+  expect(last && (await spool.readBytes(last))?.at(0)).toBe(7)
 })

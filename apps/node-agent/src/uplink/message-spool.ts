@@ -9,18 +9,26 @@ export interface SpooledMessage {
   readonly sequence: number
   readonly kind: string
   /** Held here alone when the state directory could not take it. */
-  readonly unsaved: string | null
+  readonly unsaved: string | Uint8Array | null
   readonly sizeBytes: number
 }
 
 export interface MessageSpoolOptions {
   readonly dir: string
+  /** The most that all messages use; history is dropped beyond it, and nothing else. */
+  readonly maxBytes: number
   readonly clock: Clock
   readonly log: Log
 }
 
 const highWaterFile = 'last-sequence'
-const messageFile = /^(\d{16})-([a-z0-9_]+)\.json$/
+const messageFile = /^(\d{16})-([a-z0-9_]+)\.(json|bin)$/
+
+/** How the kinds of history begin: binary messages, which are lost before any other, oldest first. */
+export const historyKind = 'history'
+const isHistory = ({ kind }: SpooledMessage): boolean => kind.startsWith(historyKind)
+/** History in memory while the disk takes none: hours of it, and not those of a week. */
+const mostUnsavedHistoryBytes = 1 << 20
 
 /**
  * Messages that must not be lost: a file each, whole or not there, until the acknowledgement. Their numbers rise over
@@ -30,6 +38,7 @@ export class MessageSpool {
   readonly #options: MessageSpoolOptions
   readonly #messages = new Map<number, SpooledMessage>()
   #lastSequence: number
+  #reservedBytes = 0
   readonly #queue = new SerialQueue()
 
   private constructor(options: MessageSpoolOptions, lastSequence: number) {
@@ -49,44 +58,66 @@ export class MessageSpool {
     return [...this.#messages.values()]
   }
 
+  /** Sets how much of `maxBytes` other files use. */
+  reserve(bytes: number): void {
+    this.#reservedBytes = bytes
+  }
+
   /** Returns false once the message was acknowledged or replaced. */
   has(sequence: number): boolean {
     return this.#messages.has(sequence)
   }
 
+  /** Says whether the number is that of a message of history. */
+  isHistory(sequence: number): boolean {
+    const message = this.#messages.get(sequence)
+    return message !== undefined && isHistory(message)
+  }
+
+  /** The bytes of all messages but history, which gives way to them. */
   get sizeBytes(): number {
-    return this.pending().reduce((sum, message) => sum + message.sizeBytes, 0)
+    return sizeOf(this.pending().filter((message) => !isHistory(message)))
   }
 
   /**
    * Keeps a message; with `supersede` it replaces those of its kind that still wait. A full disk does not stop it: the
    * message is then kept in memory, and the log says so.
    */
-  add(kind: string, build: (sequence: number) => object, supersede = false): Promise<SpooledMessage> {
+  add(kind: string, build: (sequence: number) => object | Uint8Array, supersede = false): Promise<SpooledMessage> {
     return this.#queue.run(async () => {
       this.#lastSequence = Math.max(this.#lastSequence + 1, Math.floor(this.#options.clock.now()))
       const sequence = this.#lastSequence
       const waiting = supersede ? this.pending().filter((message) => message.kind === kind) : []
-      const text = JSON.stringify(build(sequence))
+      const built = build(sequence)
+      const data = built instanceof Uint8Array ? built : JSON.stringify(built)
+      const sizeBytes = Buffer.byteLength(data)
+      await this.#makeRoom(sizeBytes)
       const message = {
         sequence,
         kind,
-        sizeBytes: Buffer.byteLength(text),
-        unsaved: await this.#save(sequence, kind, text),
+        sizeBytes,
+        unsaved: await this.#save(sequence, kind, data),
       }
       // The old file stays until its replacement is on the disk, which is sent only after the old one is removed: a
       // crash must not bring the older one back after the newer one was acknowledged.
       const replaced = message.unsaved === null ? waiting : waiting.filter((old) => old.unsaved !== null)
       for (const old of replaced) await this.#forget(old)
       this.#messages.set(sequence, message)
+      await this.#boundMemory()
       return message
     })
   }
 
   /** Reads the text of a message; undefined when it was acknowledged meanwhile. */
   async read(message: SpooledMessage): Promise<string | undefined> {
-    if (message.unsaved !== null) return message.unsaved
-    return (await readManagedFile(this.#path(message.sequence, message.kind)))?.toString()
+    return (await this.readBytes(message))?.toString()
+  }
+
+  /** Reads the bytes of a message; undefined when it was acknowledged or dropped meanwhile. */
+  async readBytes(message: SpooledMessage): Promise<Buffer | undefined> {
+    const { unsaved } = message
+    if (unsaved !== null) return typeof unsaved === 'string' ? Buffer.from(unsaved) : Buffer.from(unsaved)
+    return readManagedFile(this.#path(message.sequence, message.kind))
   }
 
   /** Removes a message that the control plane has. */
@@ -100,12 +131,34 @@ export class MessageSpool {
     await this.#queue.settled()
   }
 
-  /** Saves a message. Returns its text where that failed, else null. */
-  async #save(sequence: number, kind: string, text: string): Promise<string | null> {
+  /** Drops history, oldest first, until so many bytes fit. */
+  async #makeRoom(bytes: number): Promise<void> {
+    const history = this.pending().filter(isHistory)
+    let used = this.#reservedBytes + sizeOf(this.pending()) + bytes
+    for (const message of history) {
+      if (used <= this.#options.maxBytes) return
+      used -= message.sizeBytes
+      await this.#forget(message)
+    }
+  }
+
+  /** Drops the oldest history that is in memory only. */
+  async #boundMemory(): Promise<void> {
+    const unsaved = this.pending().filter((message) => message.unsaved !== null && isHistory(message))
+    let used = sizeOf(unsaved)
+    for (const message of unsaved) {
+      if (used <= mostUnsavedHistoryBytes) return
+      used -= message.sizeBytes
+      await this.#forget(message)
+    }
+  }
+
+  /** Saves a message. Returns its content where that failed, else null. */
+  async #save<T extends string | Uint8Array>(sequence: number, kind: string, data: T): Promise<T | null> {
     try {
       await mkdir(this.#options.dir, { recursive: true, mode: 0o700 })
       await writeManagedFile(join(this.#options.dir, highWaterFile), `${sequence}\n`)
-      await writeManagedFile(this.#path(sequence, kind), text)
+      await writeManagedFile(this.#path(sequence, kind), data)
       return null
     } catch (error) {
       this.#options.log.error(
@@ -115,7 +168,7 @@ export class MessageSpool {
           kind,
         },
       )
-      return text
+      return data
     }
   }
 
@@ -143,6 +196,12 @@ export class MessageSpool {
   }
 
   #path(sequence: number, kind: string): string {
-    return join(this.#options.dir, `${String(sequence).padStart(16, '0')}-${kind}.json`)
+    return join(
+      this.#options.dir,
+      `${String(sequence).padStart(16, '0')}-${kind}.${kind.startsWith(historyKind) ? 'bin' : 'json'}`,
+    )
   }
 }
+
+const sizeOf = (messages: readonly SpooledMessage[]): number =>
+  messages.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { decodeMetricFrame, type MetricDefinition } from '@roost/api-types/agent'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLog, systemClock } from '@roost/runtime'
-import { FrameBuffer } from './frame-buffer.js'
 import { MessageSpool } from './message-spool.js'
-import { Outbox } from './outbox.js'
+import { type HistoryOutlet, Outbox } from './outbox.js'
 
 /** A socket whose reader is slow or quick as the test says. */
 class Wire {
@@ -26,7 +25,7 @@ const metrics: readonly MetricDefinition[] = [{ name: 'a', unit: 'count', aggreg
 
 let dir: string
 let lines: string[]
-let frames: FrameBuffer
+let recorded: number[]
 let messages: MessageSpool
 let outbox: Outbox
 let wire: Wire
@@ -35,16 +34,23 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'roost-outbox-'))
   lines = []
   const log = createLog({ format: 'json', level: 'info', write: (line) => lines.push(line) })
-  messages = await MessageSpool.open({ dir: join(dir, 'messages'), clock: systemClock, log })
-  frames = await FrameBuffer.open({ dir: join(dir, 'frames'), maxBytes: 1 << 20, reservedBytes: () => 0, log })
-  outbox = new Outbox({ clock: systemClock, log, messages, frames })
+  const messagesDir = join(dir, 'messages')
+  messages = await MessageSpool.open({ dir: messagesDir, maxBytes: 1 << 20, clock: systemClock, log })
+  recorded = []
+  const history: HistoryOutlet = {
+    record: (_catalogue, { values }) => void recorded.push(values[0] ?? Number.NaN),
+    open: (link) => void link.send(JSON.stringify({ type: 'history_columns' })),
+    close: () => {},
+    acknowledged: async () => {},
+    refused: () => false,
+  }
+  outbox = new Outbox({ clock: systemClock, log, messages, history })
   wire = new Wire()
 })
 
 afterEach(async () => {
   vi.useRealTimers()
   outbox.close()
-  await frames.close()
   await rm(dir, { recursive: true, force: true })
 })
 
@@ -52,16 +58,16 @@ function report(value: number, of = metrics): void {
   outbox.report({ time: 1, metrics: of, values: new Float64Array(of.length).fill(value) })
 }
 
-it('keeps frames on disk while it is offline, and sends the newest first when it is not', async () => {
+it('records every reading, sends the newest one first after a reconnect, and history once it is asked for', () => {
   expect(outbox.phase).toBe('offline')
   for (const value of [1, 2, 3]) report(value)
-  await frames.settled()
-  expect(frames.sizeBytes).toBeGreaterThan(0)
+  expect(recorded).toEqual([1, 2, 3])
+  outbox.sendHistory()
   outbox.open(wire)
   expect(outbox.phase).toBe('live')
   expect(wire.sent).toEqual(['catalogue', 'frame 3'])
-  outbox.catchUp(0)
-  await expect.poll(() => frames.sizeBytes).toBe(0)
+  outbox.sendHistory()
+  expect(wire.sent).toEqual(['catalogue', 'frame 3', 'history_columns'])
 })
 
 it('keeps only the newest of each kind while the socket is full, and says afterwards how many frames it dropped', () => {

@@ -4,10 +4,8 @@ import type { Reading } from '../collectors/engine/reading.js'
 import type { Reporter } from '../deployments/reporter.js'
 import type { DeviceUsage } from '../inventory/inventories.js'
 import { type Catalogue, catalogueOf } from './catalogue.js'
-import type { FrameBuffer } from './frame-buffer.js'
 import type { MessageSpool } from './message-spool.js'
 import { SpoolSender } from './spool-sender.js'
-import { replayBacklog } from './backlog.js'
 
 /** Where bytes go while there is a session. */
 export interface Link {
@@ -16,8 +14,26 @@ export interface Link {
   send(data: string | Uint8Array): void
 }
 
+/** Where history goes while there is a session that wants it. */
+export interface HistoryLink {
+  /** Whether the session has had the catalogue of this id. */
+  knows(catalogue: number): boolean
+  /** Returns false when the socket is full. */
+  send(data: string | Uint8Array): boolean
+}
+
+/** Records every reading, and sends what was recorded until it is acknowledged. */
+export interface HistoryOutlet {
+  record(catalogue: Catalogue, reading: Reading): void
+  open(link: HistoryLink): void
+  close(): void
+  acknowledged(sequence: number): Promise<void>
+  /** Returns false when the number is not one of its messages. */
+  refused(sequence: number, permanent: boolean): boolean
+}
+
 /**
- * `offline`: frames go to the disk. `parked`: the control plane takes nothing from us. `live`: all goes out at once.
+ * `offline`: frames go nowhere. `parked`: the control plane takes nothing from us. `live`: all goes out at once.
  * `congested`: the socket is full; of frames and usage messages only the newest is kept until it has room.
  */
 export type OutboxPhase = 'offline' | 'parked' | 'live' | 'congested'
@@ -26,7 +42,7 @@ export interface OutboxOptions {
   readonly clock: Clock
   readonly log: Log
   readonly messages: MessageSpool
-  readonly frames: FrameBuffer
+  readonly history: HistoryOutlet
 }
 
 /** The server ends a session that sends a message larger than this. */
@@ -42,7 +58,6 @@ export class Outbox implements Reporter {
   #link: Link | null = null
   #catalogue: Catalogue | null = null
   #catalogueSent = false
-  #replayed = false
   #sequence: bigint
   /** The newest of each kind that has not been sent yet. */
   #frame: Uint8Array | null = null
@@ -65,17 +80,19 @@ export class Outbox implements Reporter {
   open(link: Link): void {
     this.#link = link
     this.#catalogueSent = false
-    this.#replayed = false
     this.#phase = 'live'
     this.#flush()
     this.#spoolSender.open({ send: (text) => this.#sendRoomy(link, text) })
   }
 
-  /** Sends buffered frames that are at most so old. Only the first call in a session has an effect. */
-  catchUp(backlogMs: number): void {
-    if (this.#link === null || this.#replayed) return
-    this.#replayed = true
-    void this.#replay(this.#link, backlogMs)
+  /** Sends history, after the settings of the session have said how it is recorded. */
+  sendHistory(): void {
+    const link = this.#link
+    if (link === null) return
+    this.#options.history.open({
+      knows: (catalogue) => this.#catalogueSent && catalogue === this.#catalogue?.id,
+      send: (data) => this.#sendRoomy(link, data),
+    })
   }
 
   /** Stops sending: the session is open, but not for data. */
@@ -89,16 +106,18 @@ export class Outbox implements Reporter {
     this.#phase = 'offline'
     this.#cancelCheck()
     this.#spoolSender.close()
+    this.#options.history.close()
   }
 
-  report({ time, metrics, values }: Reading): void {
+  report(reading: Reading): void {
+    const { time, metrics, values } = reading
     const catalogue = this.#catalogue?.metrics === metrics ? this.#catalogue : this.#renew(metrics)
     this.#sequence += 1n
     const frame = encodeMetricFrame({ catalogue: catalogue.id, sequence: this.#sequence, time, values })
     if (this.#frame !== null && this.#link !== null) this.#dropped += 1
     this.#frame = frame
-    if (this.#phase === 'offline') this.#options.frames.append(frame)
     this.#flush()
+    if (catalogue.fits) this.#options.history.record(catalogue, reading)
   }
 
   usage(time: number, devices: DeviceUsage): void {
@@ -137,12 +156,15 @@ export class Outbox implements Reporter {
     return this.#options.messages.pending().filter((message) => message.kind === kind).length
   }
 
-  acknowledged(sequence: number): Promise<void> {
-    return this.#spoolSender.acknowledged(sequence)
+  async acknowledged(sequence: number): Promise<void> {
+    const { messages, history } = this.#options
+    await (messages.isHistory(sequence) ? history : this.#spoolSender).acknowledged(sequence)
   }
 
-  refused(sequence: number): void {
-    this.#spoolSender.refused(sequence)
+  refused(sequence: number, permanent = false): void {
+    const { messages, history } = this.#options
+    if (messages.isHistory(sequence)) history.refused(sequence, permanent)
+    else this.#spoolSender.refused(sequence)
   }
 
   async #spool(kind: string, build: (sequence: number) => object, supersede: boolean): Promise<void> {
@@ -155,7 +177,7 @@ export class Outbox implements Reporter {
     if (catalogue.id !== this.#catalogue?.id) {
       this.#catalogueSent = false
       this.#frame = null
-      if (Buffer.byteLength(catalogue.text) > maxMessageBytes)
+      if (!catalogue.fits)
         this.#options.log.error('too many metrics for one catalogue message: no metrics are sent', {
           metrics: metrics.length,
         })
@@ -189,9 +211,8 @@ export class Outbox implements Reporter {
 
   /** Sends the catalogue. Returns false when the control plane cannot read the frame. */
   #sendCatalogue(link: Link): boolean {
-    const text = this.#catalogue?.text ?? ''
-    if (this.#catalogueSent || Buffer.byteLength(text) > maxMessageBytes) return this.#catalogueSent
-    link.send(text)
+    if (this.#catalogueSent || this.#catalogue?.fits !== true) return this.#catalogueSent
+    link.send(this.#catalogue.text)
     this.#catalogueSent = true
     return true
   }
@@ -201,21 +222,5 @@ export class Outbox implements Reporter {
     if (link.bufferedBytes > congestedBytes) return false
     link.send(data)
     return true
-  }
-
-  async #replay(link: Link, backlogMs: number): Promise<void> {
-    const { clock, frames, log } = this.#options
-    try {
-      await replayBacklog({
-        clock,
-        frames,
-        backlogMs,
-        isOpen: () => this.#link === link,
-        wants: (catalogue) => this.#catalogueSent && catalogue === this.#catalogue?.id,
-        send: (frame) => this.#sendRoomy(link, frame),
-      })
-    } catch (error) {
-      log.warn('could not send the readings that were buffered while disconnected', { error })
-    }
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Settings } from '@roost/api-types/agent'
 import * as z from 'zod/mini'
+import { _default } from 'zod/mini'
 import { readManagedFile, writeManagedFile } from '../machine/managed-file.js'
 
 const second = 1000
@@ -13,8 +14,8 @@ const Pace = z.object({
   inventoryIntervalMs: z.number(),
   /** The window for the first attempt after a lost connection. */
   reconnectSpreadMs: z.number(),
-  /** How old a reading may be that is sent after a time without a connection. */
-  backlogMs: z.number(),
+  /** How history is recorded; null: it is not. Versions before 0.2.0 saved none. */
+  history: _default(z.nullable(z.object({ windowMs: z.number(), mantissa: z.number() })), null),
 })
 export type Pace = z.infer<typeof Pace>
 
@@ -24,7 +25,7 @@ export const firstPace: Pace = {
   heartbeatIntervalMs: 15 * second,
   inventoryIntervalMs: hour,
   reconnectSpreadMs: 30 * second,
-  backlogMs: 0,
+  history: null,
 }
 
 /** Limits the intervals of the control plane to those that cannot harm the node. */
@@ -34,7 +35,9 @@ export function paceOf(settings: Settings): Pace {
     heartbeatIntervalMs: within(settings.heartbeat_interval_ms, second, hour),
     inventoryIntervalMs: within(settings.inventory_interval_ms, 10 * second, 24 * hour),
     reconnectSpreadMs: within(settings.reconnect_spread_ms, 0, hour),
-    backlogMs: within((settings.backlog_seconds ?? 0) * second, 0, 365 * 24 * hour),
+    history: settings.history
+      ? { windowMs: settings.history.window_s * second, mantissa: settings.history.mantissa }
+      : null,
   }
 }
 

@@ -4,6 +4,7 @@ import {
   type Challenge,
   closeCodes,
   helloText,
+  historyCapability,
   isTooDeep,
   knownShareFields,
   confirmCapability,
@@ -50,7 +51,7 @@ const greetingMs = 30_000
 /** How long an orderly close may take before the socket is thrown away. */
 const farewellMs = 2000
 
-const capabilities: readonly string[] = ['inventory', 'metrics', 'device_usage', confirmCapability]
+const capabilities: readonly string[] = ['inventory', 'metrics', 'device_usage', confirmCapability, historyCapability]
 
 /** One connection to the control plane, from connecting to its end. */
 export class Session {

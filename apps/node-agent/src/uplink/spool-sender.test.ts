@@ -45,7 +45,7 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'roost-sender-'))
   clock = new ManualClock()
   const log = createLog({ format: 'json', level: 'info', write: () => {} })
-  messages = await MessageSpool.open({ dir, clock, log })
+  messages = await MessageSpool.open({ maxBytes: 1 << 20, dir, clock, log })
   sender = new SpoolSender({ clock, log, messages, maxMessageBytes: 1 << 20 })
   sent = []
 })

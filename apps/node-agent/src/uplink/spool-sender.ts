@@ -1,5 +1,5 @@
 import { type BackoffLimits, backoffMs, type Clock, type Log } from '@roost/runtime'
-import type { MessageSpool, SpooledMessage } from './message-spool.js'
+import { historyKind, type MessageSpool, type SpooledMessage } from './message-spool.js'
 
 export interface SpoolSenderOptions {
   readonly clock: Clock
@@ -26,7 +26,7 @@ const roomCheckMs = 1000
 const newsKinds: ReadonlySet<string> = new Set(['mount_restored'])
 const attemptsOfNews = 5
 
-/** Sends the messages of the spool until they are acknowledged: again after a refusal, a time-out or a reconnect. */
+/** Sends the messages of the spool, except history, until they are acknowledged: again after a refusal, a time-out or a reconnect. */
 export class SpoolSender {
   readonly #options: SpoolSenderOptions
   readonly #attempts = new Map<number, Attempt>()
@@ -92,6 +92,7 @@ export class SpoolSender {
     if (target === null) return
     this.#forgetReplaced()
     for (const message of this.#options.messages.pending()) {
+      if (message.kind.startsWith(historyKind)) continue
       const now = this.#options.clock.monotonic()
       if ((this.#attempts.get(message.sequence)?.nextAtMs ?? 0) > now) continue
       if (!(await this.#send(target, message))) return this.#arm(roomCheckMs)

@@ -143,7 +143,7 @@ export class Uplink {
         return this.#process(session, this.#answer(message))
       case 'refused':
         log.warn('the control plane could not process a message', { of: message.of, reason: message.message })
-        if (message.sequence !== undefined) outbox.refused(message.sequence)
+        if (message.sequence !== undefined) outbox.refused(message.sequence, message.permanent)
         return
       case 'unsupported':
         return log.warn(
@@ -187,7 +187,7 @@ export class Uplink {
   #settled(session: Session, pace: Pace, authorities: readonly string[]): void {
     this.#pace = pace
     this.#options.onPace(pace)
-    this.#options.outbox.catchUp(pace.backlogMs)
+    this.#options.outbox.sendHistory()
     this.#process(session, this.#options.trust.learn(authorities, session.certificates))
   }
 

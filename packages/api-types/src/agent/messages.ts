@@ -205,11 +205,6 @@ export const Settings = z.object({
   inventory_interval_ms: IntervalMilliseconds,
   /** After a lost connection, dial again at a random moment of so many milliseconds. Larger for large fleets. */
   reconnect_spread_ms: Milliseconds,
-  /**
-   * How old a reading from the time without a connection may be to be wanted afterwards; those of a catalogue that is
-   * no longer in force never are. Absent: none, since whoever keeps the latest values alone has no use for old ones.
-   */
-  backlog_seconds: z.optional(Seconds),
   /** Absent: the agent records no history, and removes what waits. Only to agents with the capability `history`. */
   history: z.optional(HistorySettings),
   /** PEM of the certificate authorities to trust from now on; the agent keeps them. */
