@@ -1,7 +1,7 @@
 import { resources as declared } from '@roost/api-types/rpc'
 import type { Declaration } from '@roost/api-types/rpc'
 import { beforeAll, expect, it, vi } from 'vitest'
-import { addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
+import { addAlert, addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
 import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { exampleBody } from '../support/http/examples.js'
 import { openApiContract } from '../support/http/openapi-contract.js'
@@ -50,6 +50,8 @@ beforeAll(async () => {
   const roles = { runsGateway: true, runsProxy: true }
   node = await addNode(api.database, cluster, { cpuCores: 8, memoryBytes: 8_000_000_000n, role: { create: roles } })
   const device = await addDevice(api.database, cluster, node)
+  const { hostname } = await api.database.prisma.node.findUniqueOrThrow({ where: { id: node } })
+  const alert = await addAlert(api.database, cluster, { nodeId: node, deviceId: device, hostname })
   const policyId = await addPolicy(api.database, cluster, 0)
   await api.database.prisma.devicePolicy.create({ data: { deviceId: device, policyId } })
   const { document } = await openApiContract(api.controlPlane)
@@ -59,6 +61,7 @@ beforeAll(async () => {
     nodes: `/api/v1/nodes/${node}/`,
     node_roles: (await get(`/api/v1/nodes/${node}/`)).body.node_role.resource_uri,
     devices: `/api/v1/devices/${device}/`,
+    alerts: `/api/v1/alerts/${alert}/`,
     storage_policies: `/api/v1/storage_policies/${policyId}/`,
   }
   /** Created from the example of the documentation, where operators create it. */

@@ -3,7 +3,7 @@ import { createRetention } from '@roost/control-plane/dist/jobs/retention.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
-import { addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
+import { addAlert, addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
 const hourMs = 3_600_000
@@ -12,6 +12,7 @@ const keptMs = {
   auditEvents: 400 * dayMs,
   finishedJobs: 90 * dayMs,
   idempotencyKeys: 24 * hourMs,
+  resolvedAlerts: 400 * dayMs,
   capacityDays: 800 * dayMs,
 }
 
@@ -92,6 +93,16 @@ describe('what goes by its age', () => {
     expect((await prisma.agentUpgrade.findMany({ orderBy: { id: 'asc' } })).map(({ id }) => id)).toEqual(ids)
     const targets = await prisma.agentUpgradeTarget.findMany({ orderBy: { upgradeId: 'asc' } })
     expect(targets.map(({ upgradeId }) => upgradeId)).toEqual(ids)
+  })
+
+  it('is an alert by the time of its end, and never one that still fires', async () => {
+    const resolved = (ms: number) =>
+      addAlert(database, cluster, { openKey: null, state: 'resolved', resolvedAt: ago(ms) })
+    await resolved(keptMs.resolvedAlerts + 1)
+    const kept = [await resolved(keptMs.resolvedAlerts), await addAlert(database, cluster)]
+    await retentionAt(now).resolvedAlerts()
+    const found = await database.prisma.alert.findMany({ orderBy: { id: 'asc' } })
+    expect(found.map(({ id }) => id)).toEqual(kept)
   })
 
   it('is a job by the time of its end, its targets with it, and never one that still runs', async () => {

@@ -71,3 +71,19 @@ export async function addPolicy(
   })
   return id
 }
+
+/** An alert that fires, as a round of the health leaves it. */
+export async function addAlert(
+  { prisma }: Pick<TestDatabase, 'prisma'>,
+  clusterId: number,
+  more: Partial<Prisma.AlertUncheckedCreateInput> = {},
+): Promise<number> {
+  const fingerprint = randomBytes(8).toString('hex')
+  const at = new Date('2026-11-22T10:33:02Z')
+  const names = { code: 'DEVICE_UNMOUNTED', problem: 'device_unmounted', subject: 'd5', summary: 'It is not mounted.' }
+  const now = { severity: 'warning', state: 'firing', startedAt: at, firedAt: at, changedAt: at }
+  const { id } = await prisma.alert.create({
+    data: { clusterId, fingerprint, openKey: fingerprint, ...names, ...now, ...more },
+  })
+  return id
+}

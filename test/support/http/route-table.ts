@@ -1,7 +1,7 @@
 import { resources as declared } from '@roost/api-types/rpc'
 import type { Declaration } from '@roost/api-types/rpc'
 import type { TestApi } from './api.js'
-import { addNode } from '../agents/fleet-rows.js'
+import { addAlert, addNode } from '../agents/fleet-rows.js'
 
 /** One line of the API's table of routes, in both its forms: with the slash at the end and without. */
 export interface ListedRoute {
@@ -118,6 +118,12 @@ const table: readonly ListedRoute[] = [
   get('/api/v1/user_db_deployments/'),
   get('/api/v1/user_db_deployments/<job_id>/', { ids: ({ userJob }) => ({ job_id: userJob }) }),
   { method: 'POST', path: '/api/v1/user_db_deployments/', body: newTarget },
+  {
+    method: 'PATCH',
+    path: '/api/v1/alerts/<id>/',
+    ids: async ({ database }) => ({ id: await addAlert(database, 1) }),
+    body: () => ({ acknowledged: true }),
+  },
   {
     method: 'POST',
     path: '/api/v1/agent_upgrades/',

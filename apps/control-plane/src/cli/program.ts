@@ -33,6 +33,7 @@ const areas: Readonly<Record<string, () => Promise<Add>>> = {
   forecast: async () => (await import('./readings/readings.js')).addForecast,
   health: async () => (await import('./readings/readings.js')).addHealth,
   explain: async () => (await import('./readings/explain.js')).addExplain,
+  alert: async () => (await import('./alerts/alerts.js')).addAlerts,
   metrics: async () => (await import('./readings/readings.js')).addMetrics,
   token: async () => (await import('./tokens.js')).addTokens,
   upgrade: async () => (await import('./upgrades/upgrades.js')).addUpgrades,

@@ -1,5 +1,5 @@
 import type { Severity } from '@roost/api-types/checks'
-import type { HealthJudge } from './health.js'
+import type { HealthJudge, JudgedCluster } from './health.js'
 import { verdictOf } from './judge.js'
 import type { JudgedProblemStore } from './judged-problem-store.js'
 
@@ -19,6 +19,8 @@ export interface JudgedHealth {
 export interface HealthRoundsOptions {
   readonly health: HealthJudge
   readonly store: JudgedProblemStore
+  /** Gets all clusters at the end of a round. */
+  readonly judged: (clusters: readonly JudgedCluster[]) => Promise<void>
 }
 
 export interface HealthRounds {
@@ -28,13 +30,16 @@ export interface HealthRounds {
   latest(): readonly JudgedHealth[]
 }
 
-export function createHealthRounds({ health, store }: HealthRoundsOptions): HealthRounds {
+export function createHealthRounds({ health, store, judged }: HealthRoundsOptions): HealthRounds {
   let latest: readonly JudgedHealth[] = []
   return {
     async run() {
       const found: JudgedHealth[] = []
-      for (const { id, name } of await store.listClusters()) {
-        const { reasons, nodes } = await health.judge(id)
+      const clusters: JudgedCluster[] = []
+      for (const listed of await store.listClusters()) {
+        const cluster = await health.judge(listed)
+        const { name, reasons, nodes } = cluster
+        clusters.push(cluster)
         const byNode = new Map(
           nodes.map((node) => [node.id, reasons.filter((one) => one.nodeId === node.id && !one.isReported)]),
         )
@@ -47,6 +52,7 @@ export function createHealthRounds({ health, store }: HealthRoundsOptions): Heal
         found.push({ cluster: name, verdict: verdictOf(reasons), reasons: labeled })
       }
       latest = found
+      await judged(clusters)
     },
     latest: () => latest,
   }

@@ -14,6 +14,7 @@ import { healthMetrics, readSamples } from './health-metrics.js'
 import type { Samples } from './health-metrics.js'
 import { judgeCluster, reasonRecord, verdictOf } from './judge.js'
 import type { Reason } from './judge.js'
+import { knownBy } from './known.js'
 
 export interface ClusterHealthOptions {
   readonly store: ClusterHealthStore
@@ -21,7 +22,7 @@ export interface ClusterHealthOptions {
   readonly listPolicies: (clusterId: number) => Promise<readonly StoragePolicy[]>
   readonly metrics: Pick<MetricService, 'across'>
   /** Throws `not_found`. */
-  readonly requireCluster: (id: number) => Promise<unknown>
+  readonly requireCluster: (id: number) => Promise<{ readonly name: string }>
   /** Seconds that the clock of a connected node is ahead of ours; null without a connection. */
   readonly skewOf: (nodeId: number) => number | null
   /** Unix milliseconds. */
@@ -30,7 +31,17 @@ export interface ClusterHealthOptions {
 
 /** Judges a cluster between requests. */
 export interface HealthJudge {
-  judge(clusterId: number): Promise<{ readonly nodes: readonly JudgedNode[]; readonly reasons: readonly Reason[] }>
+  judge(cluster: { readonly id: number; readonly name: string }): Promise<JudgedCluster>
+}
+
+/** A cluster as it was judged. */
+export interface JudgedCluster {
+  readonly id: number
+  readonly name: string
+  readonly nodes: readonly JudgedNode[]
+  readonly reasons: readonly Reason[]
+  /** Whether a former problem has ended if it is not among the reasons. */
+  readonly isKnown: ReturnType<typeof knownBy>
 }
 
 /** Reasons of one answer. */
@@ -40,19 +51,19 @@ const servers = ['account', 'container', 'object'] as const
 
 export function createClusterHealthService(options: ClusterHealthOptions): ClusterHealthService & HealthJudge {
   const { requireCluster, now, skewOf } = options
-  const judged = async (clusterId: number) => {
-    const facts = await readFacts(options, clusterId)
-    return { ...facts, reasons: judgeCluster({ ...facts, skewOf, nowMs: now() }) }
+  const judged = async (clusterId: number, cluster: string) => {
+    const facts = { ...(await readFacts(options, clusterId)), cluster, skewOf, nowMs: now() }
+    return { ...facts, reasons: judgeCluster(facts) }
   }
   const health: Pick<ClusterHealthService, 'ofCluster'> & HealthJudge = {
-    async judge(clusterId) {
-      const { nodes, reasons } = await judged(clusterId)
-      return { nodes, reasons }
+    async judge({ id, name }) {
+      const facts = await judged(id, name)
+      return { id, name, nodes: facts.nodes, reasons: facts.reasons, isKnown: knownBy(facts) }
     },
     async ofCluster(clusterId) {
-      await requireCluster(clusterId)
+      const { name } = await requireCluster(clusterId)
       const [{ healths, rings, swiftConfs, policies, devices, reasons }, drained] = await Promise.all([
-        judged(clusterId),
+        judged(clusterId, name),
         options.store.listDrainedDevices(clusterId),
       ])
       return {

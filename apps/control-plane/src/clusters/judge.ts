@@ -1,5 +1,6 @@
 import {
   clockSkew,
+  clusterSilent,
   deviceMissing,
   deviceUnmounted,
   nodeDuplicate,
@@ -26,6 +27,8 @@ import type { JudgedNode, UnhealthyDevice } from './health-store.js'
 
 /** The facts of a cluster that its checks judge. */
 export interface ClusterFacts {
+  /** The name of the cluster. */
+  readonly cluster: string
   /** Unix milliseconds. */
   readonly nowMs: number
   readonly nodes: readonly JudgedNode[]
@@ -47,13 +50,17 @@ export interface Reason extends Problem {
   readonly deviceId: number | null
   /** The agent of the node found it: the node has it already. */
   readonly isReported: boolean
+  /** When it began, where a fact has a time of its own. */
+  readonly since: Date | null
 }
 
 /** Judges a cluster by the list of checks, the most severe first. Of a silent node, only its silence is a reason. */
 export function judgeCluster(facts: ClusterFacts): readonly Reason[] {
   const names = new Map(facts.nodes.map(({ id, hostname }) => [id, hostname]))
   const nameOf = (id: number) => names.get(id) ?? `node ${id}`
-  const silent = facts.nodes.flatMap((node) => ofNode(node.id, silenceOf(node, facts.nowMs)))
+  const silent = facts.nodes.flatMap((node) =>
+    ofNode(node.id, silenceOf(node, facts.nowMs)).map((reason) => ({ ...reason, since: node.lastSeen })),
+  )
   const isHeard = ({ nodeId }: Reason) => !silent.some((reason) => reason.nodeId === nodeId)
   const others = [
     ...facts.nodes.flatMap((node) => [
@@ -65,7 +72,8 @@ export function judgeCluster(facts: ClusterFacts): readonly Reason[] {
     ...copyReasons(facts, nameOf),
     ...facts.rings.flatMap(partPowerReasons),
   ]
-  return [...silent, ...others.filter(isHeard), ...policyReasons(facts.devices)].toSorted(bySeverity)
+  const ofCluster = [...stormReasons(facts), ...policyReasons(facts.devices)]
+  return [...silent, ...others.filter(isHeard), ...ofCluster].toSorted(bySeverity)
 }
 
 /** Returns the verdict that the reasons give. */
@@ -88,12 +96,44 @@ function compare(a: string, b: string): number {
 }
 
 function ofNode(nodeId: number | null, problems: readonly Problem[], deviceId: number | null = null): Reason[] {
-  return problems.map((problem) => ({ ...problem, nodeId, deviceId, isReported: false }))
+  return problems.map((problem) => ({ ...problem, nodeId, deviceId, isReported: false, since: null }))
 }
 
 /** Agents of 0.2 report no severity. */
 function reported(nodeId: number, { severity, ...problem }: JudgedNode['problems'][number]): Reason {
-  return { ...problem, severity: severity ?? severityOf(problem.code), nodeId, deviceId: null, isReported: true }
+  return {
+    ...problem,
+    severity: severity ?? severityOf(problem.code),
+    nodeId,
+    deviceId: null,
+    isReported: true,
+    since: null,
+  }
+}
+
+/** Nodes that become silent within this time have one cause. */
+const stormMs = 60_000
+
+/** Counts the enabled nodes that became silent within one minute, where they are most. */
+function stormReasons({ cluster, nodes, nowMs }: ClusterFacts): readonly Reason[] {
+  const enabled = nodes.filter((node) => node.enabled)
+  const times = enabled
+    .flatMap(({ state, lastSeen }) => (isSilent(state) && lastSeen !== null ? [lastSeen.getTime()] : []))
+    .toSorted((one, other) => one - other)
+  let [silentNodes, firstMs, next] = [0, nowMs, 0]
+  for (const [i, time] of times.entries()) {
+    while (next < times.length && (times[next] ?? 0) - time <= stormMs) next++
+    if (next - i > silentNodes) [silentNodes, firstMs] = [next - i, time]
+  }
+  const silentSeconds = (nowMs - firstMs) / 1_000
+  // Within the first minute, others may still follow.
+  if (silentSeconds * 1_000 < stormMs) return []
+  return ofNode(null, clusterSilent.find({ cluster, nodes: enabled.length, silentNodes, silentSeconds }))
+}
+
+/** Whether heartbeats of the node are missing. */
+export function isSilent(state: JudgedNode['state']): boolean {
+  return state === 'stale' || state === 'offline'
 }
 
 function silenceOf({ hostname: node, enabled, state, lastSeen }: JudgedNode, nowMs: number): readonly Problem[] {
@@ -101,7 +141,7 @@ function silenceOf({ hostname: node, enabled, state, lastSeen }: JudgedNode, now
   return nodeSilent.find({
     node,
     isEnabled: enabled,
-    isSilent: state === 'stale' || state === 'offline',
+    isSilent: isSilent(state),
     silentSeconds,
   })
 }

@@ -18,6 +18,8 @@ import { createClusterStorageService } from '../clusters/storage.js'
 import { createClusterStorageStore } from '../clusters/storage-store.js'
 import { createClusterStore } from '../clusters/store.js'
 import { createKnownPasswords } from '../deployments/known-passwords-store.js'
+import { buildAlerts } from './alerts.js'
+import type { AlertFeature } from './alerts.js'
 import { buildDeployments } from './deployments.js'
 import { buildMetrics, buildPrometheus } from './metrics.js'
 import type { MetricFeatures } from './metrics.js'
@@ -108,7 +110,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
   const { authentication, failedLogins, access } = buildOperators(database, options, writes)
   const { secrets, mac } = await openSecrets(options, database)
   const clusters = createClusterService({ store: createClusterStore(database), writes })
-  const metricFeatures = await buildClusterMetrics(database, options, clusters, () => stream)
+  const metricFeatures = await buildClusterMetrics(database, options, { clusters, writes }, () => stream)
   const { metrics, capacity, jobs } = metricFeatures
   const utilization = buildUtilization(database, options, (id) => clusters.get(id))
   const periodic = [utilization, buildRetention(database, options), failedLogins]
@@ -133,7 +135,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
     capacity,
     utilization,
     healthRounds: metricFeatures.healthRounds,
-    prometheus: buildPrometheus(database, stream, metricFeatures),
+    prometheus: buildPrometheus(database, stream, metricFeatures, metricFeatures.alerts.rounds),
     trust: createTrustStore(database),
     authentication,
     failedLogins,
@@ -191,22 +193,34 @@ function buildRequests(stream: () => AgentStream) {
   return { channel, requests: createAgentRequests(channel) }
 }
 
-/** Builds the metrics of nodes and clusters with what they need of other parts. */
-function buildClusterMetrics(
+interface MetricNeeds {
+  readonly clusters: Pick<Services['clusters'], 'get'>
+  readonly writes: Writes
+}
+
+/** Builds the metrics of nodes and clusters, and the alerts that the health of clusters begins. */
+async function buildClusterMetrics(
   database: Database,
   options: ContextOptions,
-  clusters: Pick<Services['clusters'], 'get'>,
+  { clusters, writes }: MetricNeeds,
   stream: () => AgentStream,
-): Promise<MetricFeatures> {
-  return buildMetrics(database, options, {
+) {
+  const alerts = buildAlerts(database, options, writes)
+  const features = await buildMetrics(database, options, {
     requireCluster: (id) => clusters.get(id),
     skewOf: (nodeId) => stream().agentOf(nodeId)?.clock.skew ?? null,
+    judged: (found) => alerts.rounds.run(found),
   })
+  return { ...features, alerts }
 }
 
 /** Returns the services that answer from the metrics of nodes. */
-function measured({ capacity, metrics, clusterHealth }: MetricFeatures, utilization: UtilizationFeature) {
-  return { capacity: capacity.service, metrics: metrics.reads, clusterHealth, utilization: utilization.service }
+function measured(
+  { capacity, metrics, clusterHealth, alerts }: MetricFeatures & { readonly alerts: AlertFeature },
+  utilization: UtilizationFeature,
+) {
+  const ofClusters = { capacity: capacity.service, clusterHealth, alerts: alerts.services.alerts }
+  return { ...ofClusters, metrics: metrics.reads, utilization: utilization.service }
 }
 
 /** Loads the key file, and logs an error if a secret of the database was altered. Throws StartError if it is another database's. */

@@ -8,6 +8,7 @@ import { createForecastStore } from '../capacity/forecast-store.js'
 import { createCapacityStore } from '../capacity/store.js'
 import { createClusterHealthStore } from '../clusters/health-store.js'
 import { createHealthRounds } from '../clusters/health-rounds.js'
+import type { HealthRoundsOptions } from '../clusters/health-rounds.js'
 import { createClusterHealthService } from '../clusters/health.js'
 import type { ClusterHealthOptions } from '../clusters/health.js'
 import { createJudgedProblemStore } from '../clusters/judged-problem-store.js'
@@ -19,6 +20,8 @@ import { every } from '../jobs/every.js'
 import { watchDataDir } from '../lifecycle/data-dir.js'
 import { createMetrics } from '../metrics/feature.js'
 import { createMetricStore } from '../metrics/store.js'
+import type { AlertRounds } from '../alerts/rounds.js'
+import { alertLines } from '../prometheus/alert-lines.js'
 import { fleetText } from '../prometheus/fleet-metrics.js'
 import { createProcessMetrics } from '../prometheus/own-metrics.js'
 import type { PrometheusMetrics } from '../prometheus/routes.js'
@@ -34,11 +37,13 @@ const recordDayMs = 300_000
 
 export type MetricFeatures = Awaited<ReturnType<typeof buildMetrics>>
 
+type MetricParts = Pick<ClusterHealthOptions, 'requireCluster' | 'skewOf'> & Pick<HealthRoundsOptions, 'judged'>
+
 /** Builds metrics and capacity, which are kept in memory: loads them from the database and starts their jobs. */
 export async function buildMetrics(
   database: Database,
   { config, log, now }: ContextOptions,
-  { requireCluster, skewOf }: Pick<ClusterHealthOptions, 'requireCluster' | 'skewOf'>,
+  { requireCluster, skewOf, judged }: MetricParts,
 ) {
   const metrics = createMetrics({
     store: createMetricStore(database),
@@ -68,7 +73,8 @@ export async function buildMetrics(
     skewOf,
     now,
   })
-  const healthRounds = createHealthRounds({ health: clusterHealth, store: createJudgedProblemStore(database) })
+  const problems = createJudgedProblemStore(database)
+  const healthRounds = createHealthRounds({ health: clusterHealth, store: problems, judged })
   const jobs = [
     dataDir,
     every(5_000, 'check whether the disk of the database is still full', () => refreshDisk(database), log),
@@ -96,6 +102,7 @@ export function buildPrometheus(
   database: Database,
   stream: AgentStream,
   { metrics, capacity, healthRounds, dataDir }: MetricFeatures,
+  alerts: Pick<AlertRounds, 'latest'>,
 ): PrometheusMetrics {
   const { latest } = metrics
   const own = createProcessMetrics({
@@ -110,6 +117,6 @@ export function buildPrometheus(
   return {
     own,
     fleet: async () =>
-      `${await fleetText(store, capacity.service, metrics.reads)}${healthLines(healthRounds.latest())}`,
+      `${await fleetText(store, capacity.service, metrics.reads)}${healthLines(healthRounds.latest())}${alertLines(alerts.latest())}`,
   }
 }

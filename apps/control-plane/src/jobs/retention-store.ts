@@ -8,6 +8,7 @@ export interface RetentionStore {
   /** Removes finished deployments and upgrades with their targets, except upgrades that a node still has to get. */
   readonly finishedJobs: DeleteBefore
   readonly idempotencyKeys: DeleteBefore
+  readonly resolvedAlerts: DeleteBefore
   /** Removes the days of devices and of sets of policies. */
   readonly capacityDays: DeleteBefore
 }
@@ -28,6 +29,8 @@ export function createRetentionStore({ prisma }: Pick<Database, 'prisma'>): Rete
     },
     idempotencyKeys: (at, rows) => prisma.$executeRaw`delete from idempotency_keys where ctid = any(array(
       select ctid from idempotency_keys where created_at < ${at} order by created_at limit ${rows}))`,
+    resolvedAlerts: (at, rows) => prisma.$executeRaw`delete from alerts where ctid = any(array(
+      select ctid from alerts where resolved_at < ${at} order by resolved_at limit ${rows}))`,
     async capacityDays(at, rows) {
       const devices = await prisma.$executeRaw`delete from device_days where ctid = any(array(
         select ctid from device_days where day < ${at}::date order by day limit ${rows}))`

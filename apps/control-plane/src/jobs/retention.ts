@@ -18,6 +18,7 @@ export function createRetention({ store, keptMs, now }: RetentionOptions): Reten
     auditEvents: prune('auditEvents'),
     finishedJobs: prune('finishedJobs'),
     idempotencyKeys: prune('idempotencyKeys'),
+    resolvedAlerts: prune('resolvedAlerts'),
     capacityDays: prune('capacityDays'),
   }
 }

@@ -36,12 +36,22 @@ export interface Problem {
   readonly message: string
 }
 
+/** How the problem of a check becomes an alert. */
+export interface AlertDefaults {
+  /** The code of the alert, such as `DEVICE_UNMOUNTED`: that of the check in capitals, unless said. */
+  readonly code?: string
+  /** Seconds for which it must last before the alert fires. */
+  readonly forSeconds: number
+}
+
 /** One entry of the list. */
 export interface Check<F> {
   /** The name under which operators search for it and alerts are configured; never changed. */
   readonly code: string
   readonly severity: Severity
   readonly about: SubjectKind
+  /** Its alert fires at once, unless said. */
+  readonly alert?: AlertDefaults
   /** Judges facts that somebody else has read. Answers none, or one problem. */
   find(facts: F): readonly Problem[]
 }

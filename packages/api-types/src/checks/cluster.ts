@@ -18,6 +18,7 @@ export const ringMismatch = check({
   code: 'ring_mismatch',
   severity: 'critical',
   about: 'ring',
+  alert: { forSeconds: 900 },
   judge: ({ node, ring, md5, otherMd5, others }: RingFacts) => ({
     subject: ring,
     sentence: `${node} has another file of the ring ${ring} (MD5 ${md5}) than ${countText(others, 'other node')} (MD5 ${otherMd5}). Servers with different rings store and search data at different locations.`,
@@ -37,6 +38,7 @@ export const ringShort = check({
   code: 'ring_short',
   severity: 'critical',
   about: 'ring',
+  alert: { forSeconds: 900 },
   judge({ node, ring, assigned, otherAssigned, others }: ShortRingFacts) {
     if (assigned >= otherAssigned) return undefined
     return {
@@ -59,6 +61,7 @@ export const partPowerIncrease = check({
   code: 'part_power_increase',
   severity: 'warning',
   about: 'ring',
+  alert: { forSeconds: 86400 },
   judge({ ring, partitions, nextPartPower: next }: PartPowerFacts) {
     if (next === null) return undefined
     const now = Math.round(Math.log2(partitions))
@@ -82,6 +85,7 @@ export const swiftConfMismatch = check({
   code: 'swift_conf_mismatch',
   severity: 'critical',
   about: 'node',
+  alert: { forSeconds: 900 },
   judge: ({ node, others }: DeviationFacts) => ({
     subject: node,
     sentence: `The swift.conf of ${node} has another hash suffix or prefix than that of ${countText(others, 'other node')}. Its servers search data at other locations.`,
@@ -99,6 +103,7 @@ export const policiesDiffer = check({
   code: 'policies_differ',
   severity: 'critical',
   about: 'policy',
+  alert: { forSeconds: 900 },
   judge({ node, index, name, otherName, others }: PolicyFacts) {
     const most = countText(others, 'other node')
     const sentence =
@@ -122,6 +127,7 @@ export const swiftVersionDiffers = check({
   code: 'swift_version_differs',
   severity: 'warning',
   about: 'node',
+  alert: { forSeconds: 86400 },
   judge: ({ node, version, otherVersion, others }: VersionFacts) => ({
     subject: node,
     sentence: `${node} runs Swift ${version}, and ${countText(others, 'other node')} Swift ${otherVersion}.`,

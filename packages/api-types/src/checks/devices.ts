@@ -11,6 +11,7 @@ export const deviceUnmounted = check({
   code: 'device_unmounted',
   severity: 'warning',
   about: 'device',
+  alert: { forSeconds: 180 },
   judge({ node, device, status }: DeviceFacts) {
     if (status !== 'unmounted') return undefined
     return {
@@ -25,6 +26,7 @@ export const deviceMissing = check({
   code: 'device_missing',
   severity: 'warning',
   about: 'device',
+  alert: { forSeconds: 180 },
   judge({ node, device, status }: DeviceFacts) {
     if (status !== 'missing') return undefined
     return {
@@ -48,6 +50,7 @@ export const policyDevicesUnavailable = check({
   code: 'policy_devices_unavailable',
   severity: 'critical',
   about: 'policy',
+  alert: { forSeconds: 180 },
   judge({ policy, devices, nodes }: PolicyDevicesFacts) {
     if (nodes < 2) return undefined
     return {

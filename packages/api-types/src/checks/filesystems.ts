@@ -18,6 +18,7 @@ export const mountStuck = check({
   code: 'mount_stuck',
   severity: 'warning',
   about: 'filesystem',
+  alert: { forSeconds: 300 },
   judge: probeFailure,
 })
 
@@ -25,6 +26,7 @@ export const deviceFailed = check({
   code: 'device_failed',
   severity: 'warning',
   about: 'filesystem',
+  alert: { forSeconds: 180 },
   judge: probeFailure,
 })
 
@@ -51,6 +53,7 @@ export const filesystemErrors = check({
   code: 'filesystem_errors',
   severity: 'warning',
   about: 'filesystem',
+  alert: { code: 'DEVICE_ERRORS', forSeconds: 0 },
   judge({ mountPoint, source, count, isNow }: RecordedFacts) {
     if (count === 0) return undefined
     const when = isNow ? 'since it was mounted' : 'before it was mounted'

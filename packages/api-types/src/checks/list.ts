@@ -1,5 +1,5 @@
 import { asyncPending, quarantined, replicationOld } from './background-work.js'
-import type { Check, Severity } from './check.js'
+import type { AlertDefaults, Check, Severity } from './check.js'
 import {
   partPowerIncrease,
   policiesDiffer,
@@ -19,7 +19,7 @@ import {
   networkFilesystem,
   sharedFilesystem,
 } from './filesystems.js'
-import { clockSkew, nodeDuplicate, nodeNeedsUpgrade, nodeSilent } from './nodes.js'
+import { clockSkew, clusterSilent, nodeDuplicate, nodeNeedsUpgrade, nodeSilent } from './nodes.js'
 import { daemonLate, daemonRestarts, daemonStopped, reconStale, serverDown } from './services.js'
 import {
   cacheNearlyFull,
@@ -41,12 +41,13 @@ import {
   transferNotCounted,
 } from './swift-files.js'
 
-type Entry = Pick<Check<never>, 'code' | 'severity' | 'about'>
+type Entry = Pick<Check<never>, 'code' | 'severity' | 'about' | 'alert'>
 
 /** THE LIST: every problem of a node and every reason of the health of a cluster is one of these. */
 export const checks: readonly Entry[] = [
   // What the control plane judges.
   nodeSilent,
+  clusterSilent,
   nodeDuplicate,
   nodeNeedsUpgrade,
   clockSkew,
@@ -100,3 +101,13 @@ const severities = new Map(checks.map(({ code, severity }) => [code, severity]))
 export function severityOf(code: string): Severity {
   return severities.get(code) ?? 'warning'
 }
+
+const alertsOf = new Map(checks.map(({ code, alert }) => [code, { code: code.toUpperCase(), forSeconds: 0, ...alert }]))
+
+/** Returns the alert of a problem, also of one that only a newer agent knows. */
+export function alertOf(problem: string): Required<AlertDefaults> {
+  return alertsOf.get(problem) ?? { code: problem.toUpperCase(), forSeconds: 0 }
+}
+
+/** The codes of all alerts. */
+export const alertCodes: readonly string[] = [...alertsOf.values()].map(({ code }) => code)

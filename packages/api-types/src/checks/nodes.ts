@@ -29,6 +29,31 @@ export const nodeSilent = check({
   },
 })
 
+interface ClusterSilenceFacts {
+  readonly cluster: string
+  /** Enabled nodes. */
+  readonly nodes: number
+  /** Those that became silent within one minute. */
+  readonly silentNodes: number
+  /** Since the last message of the first of them. */
+  readonly silentSeconds: number
+}
+
+/** One switch or one power supply has many nodes; one alert says so. */
+export const clusterSilent = check({
+  code: 'cluster_silent',
+  severity: 'critical',
+  about: 'cluster',
+  judge({ cluster, nodes, silentNodes, silentSeconds }: ClusterSilenceFacts) {
+    if (silentNodes < 2 || silentNodes <= nodes / 5) return undefined
+    return {
+      subject: cluster,
+      sentence: `${silentNodes} of ${nodes} nodes of ${cluster} became silent within a minute, ${durationText(silentSeconds)} ago.`,
+      remedy: 'Check the network and the power that they share.',
+    }
+  },
+})
+
 interface StateFacts {
   readonly node: string
   readonly state: string
@@ -75,6 +100,7 @@ export const clockSkew = check({
   code: 'clock_skew',
   severity: 'warning',
   about: 'node',
+  alert: { forSeconds: 300 },
   judge({ node, skewSeconds }: ClockFacts) {
     const size = Math.abs(skewSeconds ?? 0)
     if (size <= skewWarning) return undefined

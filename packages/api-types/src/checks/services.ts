@@ -65,6 +65,7 @@ export const daemonStopped = check({
   code: 'daemon_stopped',
   severity: 'warning',
   about: 'daemon',
+  alert: { forSeconds: 300 },
   judge({ daemon, file, missed, restarts }: ProcessFacts) {
     if (missed < missedRounds || restarts >= manyRestarts) return undefined
     return {

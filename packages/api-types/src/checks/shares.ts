@@ -11,6 +11,7 @@ export const storageUnreachable = check({
   code: 'storage_unreachable',
   severity: 'critical',
   about: 'url',
+  alert: { forSeconds: 300 },
   judge: ({ authUrl, user, since, reason }: UnreachableFacts) => ({
     subject: authUrl,
     sentence: `Swift at ${authUrl} has not accepted the login ${user} since ${since.toISOString()} (${reason}). Files that clients save stay on this node until it does.`,
@@ -88,6 +89,7 @@ export const shareNotUploaded = check({
   code: 'share_not_uploaded',
   severity: 'warning',
   about: 'share',
+  alert: { code: 'UPLOADS_WAIT', forSeconds: 300 },
   judge: ({ share, files, bytes, oldest, action }: StrandedFacts) => ({
     subject: share,
     sentence: `${files} files (${bytes} bytes) of the share '${share}' are not in Swift; the oldest was last changed at ${oldest.toISOString()}.`,

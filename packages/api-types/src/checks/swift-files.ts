@@ -70,6 +70,7 @@ export const ringNameUnresolved = check({
   code: 'ring_name_unresolved',
   severity: 'warning',
   about: 'ring',
+  alert: { forSeconds: 300 },
   judge({ names }: { readonly names: readonly string[] }) {
     if (names.length === 0) return undefined
     const some = `${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}`

@@ -1,4 +1,5 @@
 export * from './agent-upgrade.js'
+export * from './alerts/alert.js'
 export * from './audit-event.js'
 export * from './capacity.js'
 export * from './cluster-health.js'

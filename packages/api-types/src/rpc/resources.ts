@@ -3,6 +3,9 @@ import {
   AgentUpgradeInput,
   AgentUpgradeJob,
   agentUpgradeRules,
+  Alert,
+  AlertChange,
+  alertRules,
   ApiKey,
   ApiKeyInput,
   apiKeyRules,
@@ -147,6 +150,13 @@ export const resources = {
     record: AgentUpgradeJob,
     rules: agentUpgradeRules,
     create: AgentUpgradeInput,
+  },
+  alerts: {
+    name: 'alerts',
+    description: 'problems that last, from their first sight to their end; not those that are resolved, unless asked',
+    record: Alert,
+    rules: alertRules,
+    change: AlertChange,
   },
   auditEvents: {
     name: 'audit_events',

@@ -138,6 +138,11 @@ export const appRouter = router({
       .input(RecordId.extend(OnceInput.shape))
       .mutation((call) => once(call, ({ id }, caller) => call.ctx.services.agentUpgrades.cancel(id, caller))),
   }),
+  alerts: router({
+    ...crud.alerts,
+    /** Streams: those that are not resolved at first, then each that has changed. */
+    watch: read.subscription(({ ctx, signal }) => ctx.services.alerts.watch(signal ?? never)),
+  }),
   apiKeys: router({
     ...crud.apiKeys,
     rotate: write

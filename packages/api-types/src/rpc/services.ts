@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type {
   AgentUpgradeJob,
+  Alert,
   ApiKey,
   ApiKeyRotation,
   Capacity,
@@ -196,6 +197,12 @@ export interface AgentUpgradeService extends ServiceOf<typeof resources.agentUpg
   cancel(id: number, caller: Caller): Promise<AgentUpgradeJob>
 }
 
+/** Alerts. Lists show those that are not resolved, unless they are filtered by `state` or `id`. */
+export interface AlertService extends ServiceOf<typeof resources.alerts> {
+  /** All that are not resolved first, then each that has changed, until the signal aborts. */
+  watch(signal: AbortSignal): AsyncIterable<readonly Alert[]>
+}
+
 /** Differences between nodes and what was deployed to them. */
 export interface DriftService {
   get(nodeId: number): Promise<Drift>
@@ -255,6 +262,7 @@ export interface Services extends ResourceServices {
   readonly gatewayDeployments: JobService
   readonly userDbDeployments: JobService
   readonly agentUpgrades: AgentUpgradeService
+  readonly alerts: AlertService
   readonly apiKeys: ApiKeyService
   readonly clusterStorage: ClusterStorageService
   readonly clusterIdentity: ClusterIdentityService

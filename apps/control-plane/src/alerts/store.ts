@@ -1,0 +1,135 @@
+import type { Severity } from '@roost/api-types/checks'
+import { resourceUri } from '@roost/api-types/rest'
+import type { Alert, AlertState } from '@roost/api-types/rest'
+import { resources } from '@roost/api-types/rpc'
+import type { Prisma } from '@roost/database'
+import type { Database } from '../database/database.js'
+import { lockInserts } from '../database/insert-order.js'
+import { tableStore } from '../database/table-store.js'
+import type { Transaction } from '../database/transaction.js'
+import type { Decision, NextAlert, OpenAlert, OpenState } from './decide.js'
+
+type Row = Prisma.AlertGetPayload<object>
+
+export type AlertStore = ReturnType<typeof createAlertStore>
+
+export function createAlertStore(database: Database) {
+  const { prisma } = database
+  const records = tableStore(database, resources.alerts, {
+    model: 'Alert',
+    conditions: {
+      node__hostname: (names: string[]) => ({ hostname: { in: names } }),
+      acknowledged: (values: boolean[]) => ({
+        OR: values.map((value) => ({ acknowledgedAt: value ? { not: null } : null })),
+      }),
+    },
+    recordOf: alertRecord,
+  })
+  return {
+    ...records,
+    /** Alerts of a cluster that are not resolved. */
+    async listOpen(clusterId: number): Promise<readonly OpenAlert[]> {
+      return (await prisma.alert.findMany({ where: { clusterId, openKey: { not: null } } })).map(openAlert)
+    },
+    /** All that are not resolved, or were since then, by id. */
+    async openOrResolvedSince(since: Date): Promise<readonly Alert[]> {
+      const where = { OR: [{ openKey: { not: null } }, { resolvedAt: { gte: since } }] }
+      return (await prisma.alert.findMany({ where, orderBy: { id: 'asc' } })).map(alertRecord)
+    },
+    apply: (clusterId: number, decision: Decision, at: Date) =>
+      prisma.$transaction((tx) => apply(tx, clusterId, decision, at)),
+    async acknowledge(tx: Transaction, id: number, by: { readonly operator: string; readonly at: Date } | null) {
+      const data = { acknowledgedBy: by?.operator ?? '', acknowledgedAt: by?.at ?? null }
+      return alertRecord(await tx.alert.update({ where: { id }, data }))
+    },
+  }
+}
+
+async function apply(tx: Transaction, clusterId: number, { begin, update, forget }: Decision, at: Date): Promise<void> {
+  if (begin.length > 0) {
+    await lockInserts(tx, 'alerts')
+    await tx.alert.createMany({ data: begin.map((next) => newRow(clusterId, next, at)) })
+  }
+  if (update.length > 0) await writeUpdates(tx, update, at)
+  if (forget.length > 0) await tx.alert.deleteMany({ where: { id: { in: [...forget] } } })
+}
+
+function newRow(clusterId: number, next: NextAlert, at: Date): Prisma.AlertCreateManyInput {
+  const { fingerprint, code, problem, severity, state, nodeId, hostname, deviceId } = next
+  const { subject, summary, value, threshold, goodRounds, startedMs, firedMs } = next
+  const about = { clusterId, nodeId, hostname, deviceId, subject, summary, value, threshold }
+  const times = {
+    startedAt: new Date(startedMs),
+    firedAt: firedMs === null ? null : new Date(firedMs),
+    changedAt: at,
+  }
+  return { fingerprint, openKey: fingerprint, code, problem, severity, state, goodRounds, ...about, ...times }
+}
+
+/** One statement for all: a storm changes hundreds. */
+async function writeUpdates(
+  tx: Transaction,
+  updates: readonly (NextAlert & { readonly id: number })[],
+  at: Date,
+): Promise<void> {
+  const rows = updates.map(({ id, state, severity, summary, value, goodRounds, firedMs, isChanged }) => ({
+    id,
+    state,
+    severity,
+    summary,
+    value,
+    good_rounds: goodRounds,
+    fired_at: firedMs === null ? null : new Date(firedMs),
+    is_changed: isChanged,
+  }))
+  await tx.$executeRaw`
+    update alerts set state = n.state, severity = n.severity, summary = n.summary, value = n.value,
+      good_rounds = n.good_rounds, fired_at = n.fired_at,
+      changed_at = case when n.is_changed then ${at}::timestamptz else changed_at end,
+      resolved_at = case when n.state = 'resolved' then ${at}::timestamptz end,
+      open_key = case when n.state <> 'resolved' then open_key end
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(id int, state text, severity text, summary text,
+      value float8, good_rounds int, fired_at timestamptz, is_changed bool)
+    where alerts.id = n.id`
+}
+
+function openAlert(row: Row): OpenAlert {
+  const { id, fingerprint, code, problem, nodeId, hostname, deviceId, subject, summary, value, threshold } = row
+  const about = { nodeId, hostname, deviceId, subject, summary, value, threshold }
+  return {
+    id,
+    fingerprint,
+    code,
+    problem,
+    ...about,
+    severity: row.severity as Severity,
+    state: row.state as OpenState,
+    goodRounds: row.goodRounds,
+    startedMs: row.startedAt.getTime(),
+    firedMs: row.firedAt?.getTime() ?? null,
+  }
+}
+
+function alertRecord(row: Row): Alert {
+  const { id, code, problem, hostname, subject, summary, value, threshold } = row
+  const about = { hostname, subject, summary, value, threshold }
+  return {
+    id,
+    code,
+    problem,
+    ...about,
+    resource_uri: resourceUri('alerts', id),
+    severity: row.severity as Severity,
+    state: row.state as AlertState,
+    cluster: resourceUri('clusters', row.clusterId),
+    node: row.nodeId === null ? null : resourceUri('nodes', row.nodeId),
+    device: row.deviceId === null ? null : resourceUri('devices', row.deviceId),
+    started_at: row.startedAt.toISOString(),
+    fired_at: row.firedAt?.toISOString() ?? null,
+    changed_at: row.changedAt.toISOString(),
+    resolved_at: row.resolvedAt?.toISOString() ?? null,
+    acknowledged: row.acknowledgedAt !== null,
+    acknowledged_by: row.acknowledgedBy,
+    acknowledged_at: row.acknowledgedAt?.toISOString() ?? null,
+  }
+}

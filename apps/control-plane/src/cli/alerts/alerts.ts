@@ -1,0 +1,64 @@
+import type { Alert } from '@roost/api-types/rest'
+import type { Command } from 'commander'
+import type { Config } from '../../config.js'
+import { pick, withApi } from '../client/api.js'
+import type { Rpc } from '../client/api.js'
+import { byCluster, byNode, byText, clusterNamesByUri } from '../records/fields.js'
+import { addNoun } from '../records/noun.js'
+import type { Noun } from '../records/noun.js'
+import { moment, state } from '../terminal/cells.js'
+import type { Terminal } from '../terminal/terminal.js'
+
+const alerts: Noun<Alert> = {
+  name: 'alert',
+  plural: 'alerts that are not resolved; others with --state',
+  description: 'Show and acknowledge alerts',
+  named: 'by id',
+  filters: [
+    byCluster,
+    byNode,
+    byText('state', 'only alerts in this state, such as firing or resolved'),
+    byText('severity', 'only alerts of this severity: warning or critical'),
+    byText('code', 'only alerts of this code, such as DEVICE_UNMOUNTED'),
+  ],
+  view: async (rpc) => {
+    const clusters = await clusterNamesByUri(rpc)
+    return {
+      columns: {
+        ID: ({ id }) => id,
+        SEVERITY: ({ severity }) => severity,
+        STATE: (alert) => state(alert.state),
+        CODE: ({ code }) => code,
+        CLUSTER: ({ cluster }) => clusters.get(cluster),
+        NODE: ({ hostname }) => hostname,
+        SUBJECT: ({ subject }) => subject,
+        SINCE: ({ started_at: since }) => moment(since),
+        ACK: ({ acknowledged_by: by }) => by,
+      },
+      wide: { SUMMARY: ({ summary }) => summary },
+      name: ({ id }) => id,
+    }
+  },
+  list: (rpc, query) => rpc.alerts.list.query(query),
+  find: findAlert,
+}
+
+async function findAlert(rpc: Rpc, text: string): Promise<Alert> {
+  const found = /^\d{1,9}$/.test(text) ? await rpc.alerts.getMany.query({ ids: [text] }) : []
+  return pick('alert', text, found, ({ id }) => String(id))
+}
+
+/** Adds the commands for alerts. */
+export function addAlerts(program: Command, config: () => Config, terminal: Terminal): void {
+  addNoun(program, config, terminal, alerts)
+    .command('ack <alert>')
+    .description('Acknowledge an alert: others see that somebody works on it')
+    .option('--undo', 'acknowledge it no longer')
+    .action((text: string, { undo = false }: { readonly undo?: boolean }) =>
+      withApi(config(), async (rpc) => {
+        const { id } = await findAlert(rpc, text)
+        await rpc.alerts.change.mutate({ id, change: { acknowledged: !undo } })
+        terminal.out.write(`alert ${id} ${undo ? 'acknowledged no longer' : 'acknowledged'}\n`)
+      }),
+    )
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { byId, throughCluster, throughNode, timeRange } from '../dialect/rules.js'
+import type { ResourceRules } from '../dialect/rules.js'
+import { blankKey, relationUri, ResourceUri } from '../dialect/uri.js'
+
+export const AlertState = z.enum(['pending', 'firing', 'unknown', 'resolved']).meta({ id: 'AlertState' })
+export type AlertState = z.infer<typeof AlertState>
+
+const example = {
+  id: 12,
+  resource_uri: '/api/v1/alerts/12/',
+  code: 'DEVICE_UNMOUNTED',
+  problem: 'device_unmounted',
+  severity: 'warning',
+  state: 'firing',
+  cluster: '/api/v1/clusters/1/',
+  node: '/api/v1/nodes/7/',
+  hostname: 'store-7',
+  device: '/api/v1/devices/91/',
+  subject: 'd5',
+  summary: 'The device d5 of store-7 is not mounted. Mount it, or remove it from the rings.',
+  value: null,
+  threshold: null,
+  started_at: '2026-11-22T10:33:02.000Z',
+  fired_at: '2026-11-22T10:36:02.000Z',
+  changed_at: '2026-11-22T10:36:02.000Z',
+  resolved_at: null,
+  acknowledged: false,
+  acknowledged_by: '',
+  acknowledged_at: null,
+}
+
+/** A problem of one subject, from its first sight to its end. */
+export const Alert = z
+  .object({
+    id: z.int(),
+    resource_uri: ResourceUri,
+    code: z.string().meta({ description: 'Such as DEVICE_UNMOUNTED' }),
+    problem: z.string().meta({ description: 'The code of the check, as in the health of the cluster' }),
+    severity: z.enum(['warning', 'critical']),
+    state: AlertState.meta({
+      description:
+        'pending: not long enough yet; unknown: it fired, and there is no reading now that shows whether it lasts',
+    }),
+    cluster: relationUri('clusters'),
+    node: relationUri('nodes').nullable(),
+    hostname: z.string().meta({ description: 'The name that the node had', [blankKey]: true }),
+    device: relationUri('devices').nullable(),
+    subject: z.string(),
+    summary: z.string().meta({ description: 'What is wrong, and what to do' }),
+    value: z.number().nullable(),
+    threshold: z.number().nullable(),
+    started_at: z.iso.datetime(),
+    fired_at: z.iso.datetime().nullable(),
+    changed_at: z.iso.datetime().meta({ description: 'When the state or the severity changed last' }),
+    resolved_at: z.iso.datetime().nullable(),
+    acknowledged: z.boolean(),
+    acknowledged_by: z.string().meta({ description: 'Name of the operator', [blankKey]: true }),
+    acknowledged_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Alert', examples: [example] })
+export type Alert = z.infer<typeof Alert>
+
+export const AlertChange = z
+  .object({
+    acknowledged: z.boolean().optional().meta({ description: 'An operator knows of it: it is not sent again' }),
+  })
+  .meta({ id: 'AlertChange', examples: [{ acknowledged: true }] })
+export type AlertChange = z.infer<typeof AlertChange>
+
+export const alertRules = {
+  filters: {
+    ...byId,
+    code: 'text',
+    problem: 'text',
+    severity: 'text',
+    state: 'text',
+    ...throughCluster,
+    ...throughNode,
+    device: { relation: 'devices' },
+    subject: 'text',
+    acknowledged: 'boolean',
+    ...timeRange('fired_at'),
+  },
+  ordering: ['id', 'code', 'severity', 'state', 'started_at', 'fired_at', 'changed_at'],
+  observed: ['severity', 'state', 'summary', 'value', 'threshold', 'fired_at', 'changed_at', 'resolved_at'],
+} as const satisfies ResourceRules
