@@ -25,7 +25,7 @@ export async function dumpDatabase(connection: Connection, sink: DumpSink): Prom
       'select migration_name as name from _prisma_migrations where finished_at is not null order by migration_name',
     )
     await sink.schema(applied.map(({ name }) => name))
-    for (const table of await tablesInOrder(client)) await dumpTable(client, table, sink)
+    for (const table of await tablesInOrder(client)) if (!isHistory(table)) await dumpTable(client, table, sink)
     const { rows: sequences } = await client.query<{ name: string; last: string }>(
       `select sequencename as name, last_value::text as last from pg_sequences
         where schemaname = current_schema() and last_value is not null order by 1`,
@@ -35,6 +35,11 @@ export async function dumpDatabase(connection: Connection, sink: DumpSink): Prom
   } finally {
     await client.end().catch(() => {})
   }
+}
+
+/** The history of metrics is large, and twice as large as text: agents fill it again. */
+function isHistory(table: string): boolean {
+  return ['metric_raw', 'metric_5min', 'metric_hour', 'metric_progress'].includes(table)
 }
 
 async function dumpTable(client: pg.Client, table: string, sink: DumpSink): Promise<void> {

@@ -11,6 +11,8 @@ export const advisoryLocks = {
   controlPlane: 7_264_004,
   /** Of the table `device_usage`: inventories and batches of reports write the same rows in different orders. */
   deviceUsage: 7_264_005,
+  /** Of the job that makes the levels of the history of metrics. */
+  historyLevels: 7_264_006,
 } as const
 
 /** First numbers of locks with two numbers, which PostgreSQL keeps apart from those with one. */

@@ -28,6 +28,7 @@ import { shareUploadsRoutes } from './shares/routes.js'
 import { clusterIdentityRoutes } from './identity/routes.js'
 import { s3CredentialRoutes } from './identity/s3-routes.js'
 import { driftRoutes } from './deployments/routes.js'
+import { historyRoutes } from './history/routes.js'
 import { metricRoutes } from './metrics/routes.js'
 import { nodeHardwareRoutes } from './nodes/routes.js'
 import { endRefusedStreams } from './operators/end-streams.js'
@@ -105,6 +106,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...clusterIdentityRoutes(services.clusterIdentity, idempotency),
     ...s3CredentialRoutes(services.s3Credentials, (id) => services.users.get(id), idempotency),
     ...metricRoutes(metrics.reads),
+    ...historyRoutes(services.metricHistory),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...driftRoutes(services.drift, idempotency),
     ...nodeHardwareRoutes(services.nodeHardware),

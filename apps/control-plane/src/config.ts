@@ -6,6 +6,8 @@ import { ConfigError, readSystemdOptions, type SystemdOptions } from '@roost/run
 import { z } from 'zod'
 import { ProxyList } from './config/proxies.js'
 import type { Proxies } from './config/proxies.js'
+import { Gigabytes, HistoryDays, RawHours } from './config/history.js'
+import type { HistoryConfig } from './config/history.js'
 import { mostSimilar } from './config/similar-names.js'
 
 export type TlsConfig =
@@ -30,6 +32,7 @@ export interface Config extends SystemdOptions {
   readonly auditRetentionDays: number
   /** Retention of deployments after their end. */
   readonly jobRetentionDays: number
+  readonly history: HistoryConfig
   /** Retention of answers to requests with an `Idempotency-Key`. */
   readonly idempotencyRetentionHours: number
   readonly logLevel: z.infer<typeof LogLevel>
@@ -116,6 +119,11 @@ const variables = {
   ROOST_USAGE_RETENTION_DAYS: Days.prefault('397'),
   ROOST_AUDIT_RETENTION_DAYS: Days.prefault('400'),
   ROOST_JOB_RETENTION_DAYS: Days.prefault('90'),
+  ROOST_HISTORY: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  ROOST_HISTORY_RAW_HOURS: RawHours.prefault('48'),
+  ROOST_HISTORY_5MIN_DAYS: HistoryDays.prefault('60'),
+  ROOST_HISTORY_HOUR_DAYS: HistoryDays.prefault('800'),
+  ROOST_HISTORY_MAX_GB: Gigabytes.prefault('20'),
   ROOST_IDEMPOTENCY_RETENTION_HOURS: Hours.prefault('24'),
   ROOST_LOG_LEVEL: LogLevel.default('info'),
   ROOST_API_KEY: z
@@ -157,6 +165,13 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     usageRetentionDays: values.ROOST_USAGE_RETENTION_DAYS,
     auditRetentionDays: values.ROOST_AUDIT_RETENTION_DAYS,
     jobRetentionDays: values.ROOST_JOB_RETENTION_DAYS,
+    history: {
+      isOn: values.ROOST_HISTORY === 'on',
+      rawHours: values.ROOST_HISTORY_RAW_HOURS,
+      fiveMinutesDays: values.ROOST_HISTORY_5MIN_DAYS,
+      hourDays: values.ROOST_HISTORY_HOUR_DAYS,
+      maxGigabytes: values.ROOST_HISTORY_MAX_GB,
+    },
     idempotencyRetentionHours: values.ROOST_IDEMPOTENCY_RETENTION_HOURS,
     logLevel: values.ROOST_LOG_LEVEL,
     apiKey: values.ROOST_API_KEY,

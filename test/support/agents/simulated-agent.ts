@@ -118,6 +118,11 @@ export class SimulatedAgent {
     this.#send(encodeMetricFrame({ catalogue: 1, sequence: this.#frames, time, values }))
   }
 
+  /** Sends a chunk of history, or any other binary message. */
+  sendBytes(bytes: Uint8Array): void {
+    this.#send(bytes)
+  }
+
   #send(data: string | Uint8Array): void {
     if (this.#socket?.readyState !== WebSocket.OPEN) return
     this.#socket.send(data)

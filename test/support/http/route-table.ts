@@ -81,6 +81,8 @@ const table: readonly ListedRoute[] = [
   ofCluster('metrics/explain/', { query: 'metrics=load.*,unknown.name' }),
   ofCluster('metrics/list/'),
   ofCluster('metrics/poll/', { query: 'metrics=load.*,unknown.name' }),
+  ofCluster('metrics/history/', { query: 'metrics=load.*&start=2026-01-01&step=86400' }),
+  ofCluster('metrics/across/history/', { query: 'metrics=load.*&start=2026-01-01&step=86400' }),
   ofCluster('utilization/storage/<policy_idx>/', { query: usage }),
   ofCluster('utilization/storage/<policy_idx>/<account>/', { query: usage }),
   ofCluster('utilization/storage/<policy_idx>/<account>/detail/', { query: usage }),
@@ -95,6 +97,7 @@ const table: readonly ListedRoute[] = [
   get('/api/v1/nodes/<node_id>/', { ids: ofNode }),
   get('/api/v1/nodes/<node_id>/metrics/list/', { ids: ofNode }),
   get('/api/v1/nodes/<node_id>/metrics/poll/', { ids: ofNode, query: 'metrics=*' }),
+  get('/api/v1/nodes/<node_id>/metrics/history/', { ids: ofNode, query: 'metrics=*&start=2026-01-01&step=86400' }),
   {
     method: 'PATCH',
     path: '/api/v1/nodes/',

@@ -4,6 +4,7 @@ import type {
   CatalogueMessage,
   DeviceUsageMessage,
   DriftMessage,
+  HistoryColumnsMessage,
   InventoryMessage,
   LogMessage,
   MountRestoredMessage,
@@ -11,6 +12,12 @@ import type {
   ProgressMessage,
   UsageMessage,
 } from '@roost/api-types/agent'
+
+/** A chunk of history as it came, head first, with the agent's number for the order of its columns. */
+export interface HistoryChunk {
+  readonly catalogue: number
+  readonly chunk: Uint8Array
+}
 
 /**
  * The handlers of messages from agents; `context/` connects them. The node id is the one whose key signed the
@@ -45,6 +52,12 @@ export interface StreamHandlers {
   /** Resolves when it is in the audit log, or was before. Rejects for a share that is not the node's. */
   mountRestored(nodeId: number, message: MountRestoredMessage): Promise<void>
   log(nodeId: number, message: LogMessage): void
+  /** Whether chunks of history are taken at all; agents are asked for them only then. */
+  keepsHistory(): boolean
+  /** Resolves when chunks with this order of columns can be stored. The order may be older than the one in force. */
+  historyColumns(nodeId: number, message: Pick<HistoryColumnsMessage, 'id' | 'metrics'>): Promise<void>
+  /** Resolves when the chunk is stored, or was before. `skew`: seconds that the agent's clock is ahead of ours. */
+  history(nodeId: number, message: HistoryChunk, skew: number): Promise<void>
   /** Called when a session of the node starts. It may follow the last one without a `disconnected` between them. */
   connected(nodeId: number): void
   /** Called when the node has no session left. */

@@ -15,19 +15,22 @@ export class MessageFailures {
     this.#log = log
   }
 
-  refuse(session: Session, raw: RawMessage, message: string): void {
+  /** `permanent`: the same bytes would be refused again, so an agent that keeps them drops them. */
+  refuse(session: Session, raw: RawMessage, message: string, permanent = false): void {
     this.#counts.refused += 1
     session.send({
       type: 'refused',
       of: raw.type.slice(0, 64),
       ...(typeof raw.sequence === 'number' ? { sequence: raw.sequence } : {}),
+      ...(permanent ? { permanent } : {}),
       message: message.slice(0, 500),
     })
   }
 
   /** Refuses what a handler does not accept, and ends the session after anything else. */
   failed(session: Session, raw: RawMessage, error: unknown): void {
-    if (error instanceof RoostError) this.refuse(session, raw, error.message)
+    if (error instanceof RoostError)
+      this.refuse(session, raw, error.message, raw.type === 'history' && error.code === 'invalid')
     else if (isRefused(error)) this.#refusedByDatabase(session, raw, error)
     else if (error instanceof FrameError) session.close(closeCodes.policyViolation, error.message)
     else this.crashed(session, raw.type, error)

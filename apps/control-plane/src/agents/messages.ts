@@ -7,7 +7,11 @@ import {
   closeCodes,
   DeviceUsageMessage,
   DriftMessage,
+  decodeHistoryFrame,
   frameHeaderBytes,
+  HistoryColumnsMessage,
+  historyCapability,
+  historyFrameKind,
   InventoryMessage,
   LogMessage,
   metricFrameKind,
@@ -102,7 +106,7 @@ export class Messages {
   /** Charges a message that is expensive. Returns why it must be refused, or undefined. */
   #excess(session: Session, { type }: RawMessage): string | undefined {
     const { budgets } = this.#options
-    if (type === 'catalogue') budgets.addCatalogue(session)
+    if (type === 'catalogue' || type === 'history_columns') budgets.addCatalogue(session)
     if (type !== 'inventory' || budgets.acceptInventory(session)) return undefined
     return 'Too many messages of type inventory: at most one in 10 s is accepted on average.'
   }
@@ -124,10 +128,15 @@ export class Messages {
           session.send({ type: 'ack', sequence: message.sequence })
         })
       case 'catalogue':
-        return this.#handle(session, raw, CatalogueMessage, (message) => {
+        return this.#handle(session, raw, CatalogueMessage, async (message) => {
           this.#options.budgets.chargeHandler(session)
-          return handlers.catalogue(nodeId, message)
+          // Both begin at once: a chunk may follow the catalogue, like a frame.
+          const keepsColumns = session.agent.capabilities.has(historyCapability)
+          const columns = keepsColumns ? handlers.historyColumns(nodeId, message) : Promise.resolve()
+          await Promise.all([handlers.catalogue(nodeId, message), columns])
         })
+      case 'history_columns':
+        return this.#handle(session, raw, HistoryColumnsMessage, (message) => handlers.historyColumns(nodeId, message))
       case 'device_usage':
         return this.#handle(session, raw, DeviceUsageMessage, async (message) =>
           handlers.deviceUsage(nodeId, { ...message, time: clock.readingTime(message.time) }),
@@ -212,6 +221,7 @@ export class Messages {
     this.counts.frames += 1
     if (session.parked !== null) return
     const kind = bytes[0]
+    if (kind === historyFrameKind && this.#options.handlers.keepsHistory()) return this.#history(session, bytes)
     if (kind !== undefined && kind !== metricFrameKind)
       return session.send({ type: 'unsupported', of: `frame ${kind}` })
     if (bytes.length < frameHeaderBytes)
@@ -223,5 +233,15 @@ export class Messages {
     } catch (error) {
       this.#failures.failed(session, { type: 'frame' }, error)
     }
+  }
+
+  /** Stores a chunk of history, and acknowledges it then. The bytes are a view of what the socket reads: they are copied. */
+  #history(session: Session, bytes: Buffer): void {
+    const { nodeId, clock } = session.agent
+    const { sequence, catalogue, chunk } = decodeHistoryFrame(Buffer.from(bytes))
+    void this.#run(session, { type: 'history', sequence }, async () => {
+      await this.#options.handlers.history(nodeId, { catalogue, chunk }, clock.skew)
+      session.send({ type: 'ack', sequence })
+    })
   }
 }

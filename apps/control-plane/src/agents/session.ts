@@ -1,4 +1,4 @@
-import { closeCodes } from '@roost/api-types/agent'
+import { closeCodes, historyCapability } from '@roost/api-types/agent'
 import type { CloseReason, ServerMessage, Settings } from '@roost/api-types/agent'
 import type { RawData, WebSocket } from 'ws'
 import { TokenBucket } from '../services/token-bucket.js'
@@ -101,7 +101,8 @@ export class Session {
   pace(settings: Settings): void {
     this.patienceMs = Math.max(this.intervalMs, settings.heartbeat_interval_ms)
     this.intervalMs = settings.heartbeat_interval_ms
-    this.send(settings)
+    const { history, ...others } = settings
+    this.send(history !== undefined && this.agent.capabilities.has(historyCapability) ? settings : others)
   }
 
   /** Sends a ping, at most once per interval. */

@@ -23,6 +23,9 @@ import type { SessionListener, AuthenticatedAgent } from './session.js'
 import { createSweep } from './sweep.js'
 import type { Sweep } from './sweep.js'
 
+/** Agents make a chunk of five minutes; 13 bits of mantissa are an error of 6.1e-5 at most. */
+const historyWindow = { window_s: 300, mantissa: 13 }
+
 /** Time for agents to disconnect when the control plane stops. */
 const closeTimeoutMs = 1_000
 
@@ -172,6 +175,7 @@ export class AgentStream {
       heartbeat_interval_ms: heartbeatIntervalMs(this.#presence.size, this.#limits.heartbeatMs),
       inventory_interval_ms: this.#limits.inventoryIntervalMs,
       reconnect_spread_ms: this.#spreadMs(),
+      ...(this.#options.handlers.keepsHistory() ? { history: historyWindow } : {}),
       ca: [...this.#options.trustedCas()],
     }
   }

@@ -17,6 +17,11 @@ const variablesHelp = `Variables:
   ROOST_DEPLOYMENT_TIMEOUT           timeout of a node in a deployment, in seconds (600)
   ROOST_LOCK_WAIT                    how long a start waits for another Roost to release the database, in seconds (30)
   ROOST_BACKUP_COPY                  shell command of the backup's timer that copies the file "$1" to another machine
+  ROOST_HISTORY                      on or off: the history of metrics (on)
+  ROOST_HISTORY_RAW_HOURS            retention of readings, in hours (48)
+  ROOST_HISTORY_5MIN_DAYS            retention of means of five minutes, in days (60)
+  ROOST_HISTORY_HOUR_DAYS            retention of means of an hour, in days (800)
+  ROOST_HISTORY_MAX_GB               the most that the history may use (20)
   ROOST_USAGE_RETENTION_DAYS         retention of utilization, in days (397)
   ROOST_AUDIT_RETENTION_DAYS         retention of the audit log, in days (400)
   ROOST_JOB_RETENTION_DAYS           retention of finished deployments, in days (90)

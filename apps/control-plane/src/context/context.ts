@@ -35,6 +35,7 @@ import { createDeviceService } from '../devices/service.js'
 import { createDeviceStore } from '../devices/store.js'
 import { createIdempotency } from '../http/dialect/idempotency.js'
 import type { Idempotency } from '../http/dialect/idempotency.js'
+import type { HistoryFeature } from '../history/feature.js'
 import type { MetricFeature } from '../metrics/feature.js'
 import type { EnrollmentService } from '../nodes/enrollment.js'
 import { createNodeHardwareService } from '../nodes/hardware-report.js'
@@ -86,6 +87,7 @@ export interface Context {
   readonly enrollments: EnrollmentService
   readonly packages: Packages
   readonly metrics: MetricFeature
+  readonly history: HistoryFeature
   readonly capacity: CapacityFeature
   readonly utilization: UtilizationFeature
   readonly healthRounds: HealthRounds
@@ -111,7 +113,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
   const { secrets, mac } = await openSecrets(options, database)
   const clusters = createClusterService({ store: createClusterStore(database), writes })
   const metricFeatures = await buildClusterMetrics(database, options, { clusters, writes }, () => stream)
-  const { metrics, capacity, jobs } = metricFeatures
+  const { capacity, jobs } = metricFeatures
   const utilization = buildUtilization(database, options, (id) => clusters.get(id))
   const periodic = [utilization, buildRetention(database, options), failedLogins]
   const agents = buildRequests(() => stream)
@@ -131,10 +133,8 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
     packages,
     stream,
     enrollments,
-    metrics,
-    capacity,
+    ...metricFeatures.parts,
     utilization,
-    healthRounds: metricFeatures.healthRounds,
     prometheus: buildPrometheus(database, stream, metricFeatures, metricFeatures.alerts.rounds),
     trust: createTrustStore(database),
     authentication,
@@ -216,11 +216,11 @@ async function buildClusterMetrics(
 
 /** Returns the services that answer from the metrics of nodes. */
 function measured(
-  { capacity, metrics, clusterHealth, alerts }: MetricFeatures & { readonly alerts: AlertFeature },
+  { capacity, metrics, history, clusterHealth, alerts }: MetricFeatures & { readonly alerts: AlertFeature },
   utilization: UtilizationFeature,
 ) {
   const ofClusters = { capacity: capacity.service, clusterHealth, alerts: alerts.services.alerts }
-  return { ...ofClusters, metrics: metrics.reads, utilization: utilization.service }
+  return { ...ofClusters, metrics: metrics.reads, metricHistory: history.service, utilization: utilization.service }
 }
 
 /** Loads the key file, and logs an error if a secret of the database was altered. Throws StartError if it is another database's. */

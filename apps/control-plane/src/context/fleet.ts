@@ -28,7 +28,7 @@ import { createRestoredIntake } from '../shares/restored.js'
 import { createRestoredStore } from '../shares/restored-store.js'
 import type { UtilizationFeature } from './utilization.js'
 
-export interface StreamedFeatures extends Pick<MetricFeatures, 'metrics' | 'capacity'> {
+export interface StreamedFeatures extends Pick<MetricFeatures, 'metrics' | 'capacity' | 'history'> {
   readonly deployments: DeploymentFeature
   readonly requests: AgentRequests
   readonly utilization: UtilizationFeature
@@ -38,7 +38,7 @@ export interface StreamedFeatures extends Pick<MetricFeatures, 'metrics' | 'capa
 export function streamHandlers(
   database: Database,
   { log, now }: ContextOptions,
-  { metrics, capacity, deployments: { nodes }, requests, utilization }: StreamedFeatures,
+  { metrics, capacity, history, deployments: { nodes }, requests, utilization }: StreamedFeatures,
 ): StreamHandlers {
   const inventories = createInventoryIntake({
     store: createInventoryStore(database),
@@ -58,6 +58,10 @@ export function streamHandlers(
     drift: (nodeId, message) => nodes.drifted(nodeId, message),
     usage: (nodeId, message) => utilization.intake.accept(nodeId, message),
     mountRestored: (nodeId, message) => restored.accept(nodeId, message),
+    keepsHistory: () => history.isOn,
+    historyColumns: (nodeId, { id, metrics: columns }) =>
+      history.isOn ? history.intake.catalogue(nodeId, id, columns) : Promise.resolve(),
+    history: (nodeId, message, skew) => history.intake.accept(nodeId, message, skew),
     log: (nodeId, { level, message }) => log[level]({ nodeId }, `agent: ${message}`),
     connected(nodeId) {
       metrics.intake.connected(nodeId)

@@ -1,5 +1,6 @@
 import type { StoragePolicy } from '@roost/api-types/rest'
 import { systemClock } from '@roost/runtime'
+import type { Stoppable } from '@roost/runtime'
 import { defaultStreamLimits } from '../agents/limits/stream-limits.js'
 import { AgentStream } from '../agents/stream.js'
 import { createCapacity } from '../capacity/feature.js'
@@ -17,8 +18,11 @@ import type { ReadStore } from '../services/reads.js'
 import { refreshDisk } from '../database/database.js'
 import type { Database } from '../database/database.js'
 import { every } from '../jobs/every.js'
+import { createHistory } from '../history/feature.js'
+import type { HistoryFeature } from '../history/feature.js'
 import { watchDataDir } from '../lifecycle/data-dir.js'
 import { createMetrics } from '../metrics/feature.js'
+import type { MetricFeature } from '../metrics/feature.js'
 import { createMetricStore } from '../metrics/store.js'
 import type { AlertRounds } from '../alerts/rounds.js'
 import { alertLines } from '../prometheus/alert-lines.js'
@@ -45,26 +49,21 @@ export async function buildMetrics(
   { config, log, now }: ContextOptions,
   { requireCluster, skewOf, judged }: MetricParts,
 ) {
+  const metricStore = createMetricStore(database)
   const metrics = createMetrics({
-    store: createMetricStore(database),
+    store: metricStore,
     requireCluster,
     clock: { ...systemClock, now },
     reportIntervalMs: defaultStreamLimits.reportIntervalMs,
   })
-  const capacity = createCapacity({
-    store: createCapacityStore(database),
-    days: createDayStore(database),
-    forecasts: createForecastStore(database),
-    requireCluster,
-    log,
-    now,
-  })
+  const capacity = buildCapacity(database, requireCluster, { log, now })
   await Promise.all([metrics.intake.refresh(), capacity.intake.load()])
-  const refresh = async () => {
-    await metrics.intake.refresh()
-    await capacity.intake.refresh()
-  }
+  const refresh = () => metrics.intake.refresh().then(() => capacity.intake.refresh())
   const dataDir = watchDataDir(config.dataDir, log)
+  const history = buildHistory(database, { config, now }, metrics, {
+    requireNode: metricStore.requireNode,
+    requireCluster,
+  })
   const clusterHealth = createClusterHealthService({
     store: createClusterHealthStore(database),
     listPolicies: policiesOf(createStoragePolicyStore(database, capacity.rawOf)),
@@ -76,18 +75,83 @@ export async function buildMetrics(
   const problems = createJudgedProblemStore(database)
   const healthRounds = createHealthRounds({ health: clusterHealth, store: problems, judged })
   const jobs = [
+    ...historyJobs(history, log),
     dataDir,
     every(5_000, 'check whether the disk of the database is still full', () => refreshDisk(database), log),
     every(30_000, 'refresh the list of nodes', refresh, log),
     every(healthIntervalMs, 'judge the health of the clusters', () => healthRounds.run(), log),
     every(3_600_000, 'remove unused metric definitions', () => metrics.intake.prune(), log),
+    ...capacityJobs(capacity, log),
+  ]
+  return {
+    metrics,
+    history,
+    capacity,
+    clusterHealth,
+    healthRounds,
+    dataDir,
+    jobs,
+    parts: { metrics, history, capacity, healthRounds },
+  }
+}
+
+type ForCapacity = Pick<Parameters<typeof createCapacity>[0], 'log' | 'now'>
+
+function buildCapacity(
+  database: Database,
+  requireCluster: ClusterHealthOptions['requireCluster'],
+  { log, now }: ForCapacity,
+) {
+  return createCapacity({
+    store: createCapacityStore(database),
+    days: createDayStore(database),
+    forecasts: createForecastStore(database),
+    requireCluster,
+    log,
+    now,
+  })
+}
+
+function capacityJobs(capacity: ReturnType<typeof createCapacity>, log: ContextOptions['log']): readonly Stoppable[] {
+  return [
     every(1_000, 'store new statuses of devices', () => capacity.writer.flushNewStatus(), log),
     // Larger batches: 1,000 rows in one statement cost PostgreSQL three times the CPU of 1,000 out of 5,000.
     every(10_000, 'store the usage of devices', () => capacity.writer.flush(), log),
     every(recordDayMs, 'record the use of this day', capacity.recordDay, log),
     every(3_600_000, 'forecast when devices will be full', capacity.forecastDevices, log),
   ]
-  return { metrics, capacity, clusterHealth, healthRounds, dataDir, jobs }
+}
+
+type Options = Pick<ContextOptions, 'config' | 'now'>
+type Requires = Pick<Parameters<typeof createHistory>[0], 'requireNode' | 'requireCluster'>
+
+function buildHistory(database: Database, { config, now }: Options, metrics: MetricFeature, requires: Requires) {
+  return createHistory({
+    ...requires,
+    database,
+    config: config.history,
+    now,
+    nodesOf: metrics.nodesOf,
+    clusters: metrics.clusters,
+    latestOfNode: async (id, names) => (await metrics.reads.pollNode(id, names)).metrics,
+    latestOfCluster: async (id, names) => (await metrics.reads.pollCluster(id, names)).metrics,
+  })
+}
+
+function historyJobs(history: HistoryFeature, log: ContextOptions['log']): readonly Stoppable[] {
+  const ending = new AbortController()
+  const makeLevels = async () => void (await history.makeLevels(ending.signal))
+  const levels = every(60_000, 'make the levels of the history', makeLevels, log)
+  const stopLevels = async () => {
+    ending.abort()
+    await levels.stop()
+  }
+  return [
+    { stop: stopLevels },
+    every(10_000, 'record the values of the clusters', () => history.recorder.sample(), log),
+    { stop: () => history.recorder.flush() },
+    every(600_000, 'remove old history', history.keepWithin, log),
+  ]
 }
 
 /** Returns the list of a cluster's policies; no cluster has more than a page of them. */

@@ -15,6 +15,7 @@ export interface ContextOptions {
     | 'listen'
     | 'publicUrl'
     | 'usageRetentionDays'
+    | 'history'
   >
   readonly connection: Connection
   readonly log: Log

@@ -21,6 +21,10 @@ export interface MetricFeature {
   readonly intake: MetricIntake
   /** The stored values, for our own metrics. */
   readonly latest: LatestValues
+  /** Ids of the nodes of a cluster that have metrics. */
+  readonly nodesOf: (clusterId: number) => readonly number[]
+  /** Ids of the clusters that have such nodes. */
+  readonly clusters: () => Iterable<number>
 }
 
 /** Latest values, and the two doors to them. */
@@ -37,5 +41,11 @@ export function createMetrics({ store, requireCluster, clock, reportIntervalMs }
     now: () => clock.now() / 1000,
     reportIntervalMs,
   })
-  return { reads, intake, latest }
+  return {
+    reads,
+    intake,
+    latest,
+    nodesOf: (clusterId) => members.nodesOf(clusterId),
+    clusters: () => members.clusters(),
+  }
 }

@@ -3,6 +3,7 @@ export interface Members {
   clusterOf(nodeId: number): number | undefined
   /** Ascending. */
   nodesOf(clusterId: number): readonly number[]
+  clusters(): Iterable<number>
   readonly all: Iterable<number>
   add(nodeId: number, clusterId: number): void
   remove(nodeId: number): void
@@ -22,6 +23,7 @@ export function createMembers(): Members {
   return {
     clusterOf: (nodeId) => clusters.get(nodeId),
     nodesOf: (clusterId) => nodes.get(clusterId) ?? [],
+    clusters: () => [...nodes.keys()],
     get all() {
       return clusters.keys()
     },

@@ -32,6 +32,14 @@ const CapacityHistoryInput = Id.extend({
   ring_sets: z.array(boundedText(65_536)).max(1000).optional(),
 })
 
+/** What of the history of metrics is asked for, of the node or cluster `id`. */
+const History = Poll.extend({
+  start: time,
+  end: time.optional(),
+  step: z.int().min(1).max(31_622_400).optional(),
+  max_points: z.int().min(1).max(11_000).optional(),
+})
+
 /** Of a caller that cannot go away, such as one in the same process. */
 const never = new AbortController().signal
 
@@ -176,6 +184,11 @@ export const appRouter = router({
       ),
     /** Streams: the rows come in slices, of every node of the cluster `id`. */
     across: read.input(Poll).query(({ ctx, input }) => ctx.services.metrics.across(input.id, input.metrics)),
+    historyOfNode: read.input(History).query(({ ctx, input }) => ctx.services.metricHistory.ofNode(input.id, input)),
+    historyOfCluster: read
+      .input(History)
+      .query(({ ctx, input }) => ctx.services.metricHistory.ofCluster(input.id, input)),
+    historyAcross: read.input(History).query(({ ctx, input }) => ctx.services.metricHistory.across(input.id, input)),
   }),
   utilization: utilizationRouter,
   tokens: router({

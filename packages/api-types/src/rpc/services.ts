@@ -21,12 +21,14 @@ import type {
   GrantableRole,
   Job,
   LeftoverRemoval,
+  MetricHistory,
   MetricNames,
   MetricSample,
   MetricSamples,
   Node,
   NodeChange,
   NodeHardware,
+  NodeMetricHistory,
   NodeMetricSample,
   RemovedLeftovers,
   S3Credentials,
@@ -122,6 +124,28 @@ export interface ClusterHealthService {
   ofCluster(clusterId: number): Promise<ClusterHealth>
   /** Of which nodes the verdict, its reasons and the numbers are made. */
   explain(clusterId: number): Promise<Explanations>
+}
+
+/** What of the history is asked for. Times are ISO 8601; UTC if no time zone is given. */
+export interface HistoryQuery {
+  /** As of a poll. */
+  readonly metrics: readonly string[]
+  readonly start: string
+  /** Default: now. */
+  readonly end?: string | undefined
+  /** Seconds between two points; 10 for the readings themselves. Default: what `max_points` leads to. */
+  readonly step?: number | undefined
+  /** Default: 1000. */
+  readonly max_points?: number | undefined
+}
+
+/** Values of metrics over time. Throws `invalid` beyond the limits, and `not_found`. */
+export interface MetricHistoryService {
+  ofNode(nodeId: number, query: HistoryQuery): Promise<MetricHistory>
+  /** Of the values that polls of the cluster had. */
+  ofCluster(clusterId: number, query: HistoryQuery): Promise<MetricHistory>
+  /** Of every node of the cluster that has any of the names. */
+  across(clusterId: number, query: HistoryQuery): Promise<NodeMetricHistory>
 }
 
 /** `patterns`: literal names, and names in which `*` matches any sequence of characters. Throws `invalid` beyond the limits, and `not_found`. */
@@ -273,6 +297,7 @@ export interface Services extends ResourceServices {
   readonly capacity: CapacityService
   readonly clusterHealth: ClusterHealthService
   readonly metrics: MetricService
+  readonly metricHistory: MetricHistoryService
   readonly utilization: UtilizationService
   readonly usageRemoval: UsageRemovalService
   readonly tokens: TokenService

@@ -1,4 +1,4 @@
-import type { MetricSample, NodeMetricSample } from '@roost/api-types/rest'
+import type { MetricSample, NodeMetricSample, NodeMetricSeries } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { findCluster, nodeOf, withApi } from '../client/api.js'
@@ -9,6 +9,8 @@ import { CommandError, exitCodes } from '../terminal/exit-codes.js'
 import { print, printValue, withOutput } from '../terminal/output.js'
 import type { OutputOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
+import { historyView, rangeOf } from './history.js'
+import type { HistoryFlags } from './history.js'
 import { watched, withWatch } from '../terminal/watch.js'
 import type { WatchOptions } from '../terminal/watch.js'
 
@@ -76,6 +78,36 @@ export function addMetrics(program: Command, config: () => Config, terminal: Ter
     .action((names: string[], options: MetricFlags) =>
       watched(terminal, options, () => withApi(config(), (rpc) => showMetrics(terminal, rpc, names, options))),
     )
+  addHistory(metrics, config, terminal)
+}
+
+type HistoryOptions = MetricFlags & HistoryFlags
+
+function addHistory(metrics: Command, config: () => Config, terminal: Terminal): void {
+  withScope(metrics.command('history <names...>'))
+    .description('Show the values over time, with a chart on a terminal; -o json has every point')
+    .option('--from <time>', 'ISO 8601; an hour ago if it is missing')
+    .option('--to <time>', 'ISO 8601; now if it is missing')
+    .option('--step <seconds>', 'between two points; 10 for the readings')
+    .option('--across', 'with --cluster: the values of each node')
+    .action((names: string[], options: HistoryOptions) =>
+      withApi(config(), (rpc) => showHistory(terminal, rpc, names, options)),
+    )
+}
+
+async function showHistory(terminal: Terminal, rpc: Rpc, metrics: string[], options: HistoryOptions): Promise<void> {
+  const { kind, id } = await scopeOf(rpc, options)
+  const query = { id, metrics, ...rangeOf(options, Date.now()) }
+  const view = historyView(terminal.out.isTTY)
+  if (options.across === true && kind === 'cluster') {
+    const hostnames = await hostnamesByUri(rpc)
+    const NODE = ({ node }: NodeMetricSeries) => hostnames.get(node)
+    const { metrics: rows } = await rpc.metrics.historyAcross.query(query)
+    return print(terminal, rows, { columns: { NODE, ...view.columns }, name: ({ metric_name: name }) => name }, options)
+  }
+  const { metrics: rows } =
+    kind === 'node' ? await rpc.metrics.historyOfNode.query(query) : await rpc.metrics.historyOfCluster.query(query)
+  await print(terminal, rows, view, options)
 }
 
 async function showMetrics(terminal: Terminal, rpc: Rpc, metrics: string[], options: MetricFlags): Promise<void> {

@@ -1,0 +1,78 @@
+import type { MetricHistoryService } from '@roost/api-types/rpc'
+import type { HistoryConfig } from '../config/history.js'
+import type { Database } from '../database/database.js'
+import { insertRaw } from './chunk-store.js'
+import { createClusterRecorder } from './cluster-recorder.js'
+import type { ClusterRecorder } from './cluster-recorder.js'
+import { createColumnStore } from './columns.js'
+import { createHistoryIntake } from './intake.js'
+import type { HistoryIntake } from './intake.js'
+import { createHistoryReader } from './reader.js'
+import { makeLevels } from './level-store.js'
+import type { HistoryReader } from './reader.js'
+import { keepWithin } from './retention.js'
+import type { HistorySizes } from './retention.js'
+import { createHistoryService } from './service.js'
+import type { HistoryOwners } from './service.js'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+export interface HistoryOptions extends HistoryOwners {
+  readonly clusters: () => Iterable<number>
+  readonly database: Pick<Database, 'pool' | 'disk'>
+  readonly config: HistoryConfig
+  readonly now: () => number
+}
+
+/** The history of metrics: what agents send, what is asked, and what becomes of it with time. */
+export interface HistoryFeature {
+  readonly isOn: boolean
+  readonly intake: HistoryIntake
+  readonly reader: HistoryReader
+  readonly service: MetricHistoryService
+  readonly recorder: ClusterRecorder
+  /** Makes the rows of the levels that are due. Ends early when the signal aborts. */
+  readonly makeLevels: (signal: AbortSignal) => Promise<number>
+  /** Drops what is beyond retention or the maximum of bytes, and measures the rest. */
+  readonly keepWithin: () => Promise<void>
+  /** Bytes of each level, as of the last `keepWithin`. */
+  readonly sizes: () => HistorySizes
+}
+
+export function createHistory({ database, config, clusters, now, ...owners }: HistoryOptions): HistoryFeature {
+  const columns = createColumnStore(database)
+  const kept = {
+    rawMs: config.rawHours * hourMs,
+    fiveMinutesMs: config.fiveMinutesDays * dayMs,
+    hourMs: config.hourDays * dayMs,
+  }
+  const reader = createHistoryReader(database, columns)
+  let sizes: HistorySizes = { raw: 0, '5min': 0, hour: 0 }
+  return {
+    sizes: () => sizes,
+    async makeLevels(signal) {
+      return config.isOn ? makeLevels(database, columns, now(), signal) : 0
+    },
+    async keepWithin() {
+      sizes = await keepWithin(database, { kept, maxBytes: config.maxGigabytes * 1e9, now })
+    },
+    isOn: config.isOn,
+    intake: createHistoryIntake({
+      columns,
+      insert: (row) => insertRaw(database, row),
+      obstacle: () => undefined,
+      oldestKept: () => now() - kept.fiveMinutesMs,
+      now,
+    }),
+    recorder: createClusterRecorder({
+      clusters: config.isOn ? clusters : () => [],
+      latest: (clusterId) => owners.latestOfCluster(clusterId, ['*']),
+      columns,
+      insert: (row) => insertRaw(database, row),
+      now,
+    }),
+    reader,
+    service: createHistoryService({ reader, kept, now, ...owners }),
+  }
+}

@@ -1,0 +1,104 @@
+import { RoostError } from '@roost/api-types/rest'
+import { concurrencyLimit } from '@roost/runtime'
+import type { ColumnStore, NamedUnit } from './columns.js'
+import type { ChunkRow } from './chunk-store.js'
+import { longestShiftMs, longestWindowMs, ownerKinds } from './levels.js'
+import { checkChunk } from './message.js'
+
+export interface HistoryCounters {
+  chunks: number
+  samples: number
+  bytes: number
+  refused: number
+  /** Chunks from before the time that is kept: acknowledged, so that the agent forgets them. */
+  tooOld: number
+}
+
+/** A chunk, head first, with the agent's number for the order of its columns. */
+export interface SentChunk {
+  readonly catalogue: number
+  readonly chunk: Uint8Array
+}
+
+/** What the agents' stream gives to the history. */
+export interface HistoryIntake {
+  readonly counters: Readonly<HistoryCounters>
+  /** Resolves when chunks of the catalogue can be stored. */
+  catalogue(nodeId: number, catalogue: number, definitions: readonly NamedUnit[]): Promise<void>
+  /** Resolves when the chunk is stored, or was before. Throws `invalid` for one that cannot be read. */
+  accept(nodeId: number, message: SentChunk, skewSeconds: number): Promise<void>
+}
+
+export interface HistoryIntakeOptions {
+  readonly columns: Pick<ColumnStore, 'storeCatalogue' | 'ofCatalogue'>
+  readonly insert: (row: ChunkRow) => Promise<void>
+  /** Why nothing is stored at present, such as a full disk; undefined when history is stored. */
+  readonly obstacle: () => string | undefined
+  /** Older chunks are dropped. Unix milliseconds. */
+  readonly oldestKept: () => number
+  readonly now: () => number
+}
+
+/** After a restart all agents send what they kept: the database must have connections left for the API. */
+const chunksAtOnce = 8
+/** A smaller skew may be caused by the network, see `AgentClock`. */
+const toleratedSkewMs = 5_000
+
+export function createHistoryIntake({
+  columns,
+  insert,
+  obstacle,
+  oldestKept,
+  now,
+}: HistoryIntakeOptions): HistoryIntake {
+  const gate = concurrencyLimit(chunksAtOnce)
+  const counters: HistoryCounters = { chunks: 0, samples: 0, bytes: 0, refused: 0, tooOld: 0 }
+  /** Catalogues that are being stored: a chunk may follow at once. */
+  const storing = new Map<number, Promise<void>>()
+
+  const store = async (nodeId: number, { catalogue, chunk }: SentChunk, shiftMs: number) => {
+    await storing.get(nodeId)?.catch(() => {})
+    const set = await columns.ofCatalogue(nodeId, catalogue)
+    if (set === undefined) throw new RoostError('not_found', 'Send the catalogue of a chunk before the chunk.')
+    const { head, data, times } = checkChunk(chunk, set.metrics.length)
+    const startMs = times[0]!
+    if (startMs + shiftMs > now() + longestWindowMs) throw new RoostError('invalid', 'The chunk is from the future.')
+    if (startMs + shiftMs < oldestKept()) {
+      counters.tooOld += 1
+      return
+    }
+    await insert({ owner: { kind: ownerKinds.node, id: nodeId }, startMs, shiftMs, columnsId: set.id, head, data })
+    counters.chunks += 1
+    counters.samples += times.length * set.metrics.length
+    counters.bytes += head.length + data.length
+  }
+  return {
+    counters,
+    async catalogue(nodeId, catalogue, definitions) {
+      const running = columns.storeCatalogue(nodeId, catalogue, definitions)
+      storing.set(nodeId, running)
+      try {
+        await running
+      } finally {
+        if (storing.get(nodeId) === running) storing.delete(nodeId)
+      }
+    },
+    async accept(nodeId, message, skewSeconds) {
+      const why = obstacle()
+      if (why !== undefined) throw new RoostError('unavailable', why)
+      try {
+        await gate(() => store(nodeId, message, shiftOf(skewSeconds)))
+      } catch (error) {
+        if (error instanceof RoostError && error.code === 'invalid') counters.refused += 1
+        throw error
+      }
+    },
+  }
+}
+
+function shiftOf(skewSeconds: number): number {
+  const shiftMs = Math.round(-skewSeconds * 1000)
+  if (Math.abs(shiftMs) > longestShiftMs)
+    throw new RoostError('invalid', 'The clock of the node is wrong by more than an hour: its history is not stored.')
+  return Math.abs(shiftMs) > toleratedSkewMs ? shiftMs : 0
+}

@@ -1,0 +1,212 @@
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
+import { RoostError } from '@roost/api-types/rest'
+import type { Database } from '../database/database.js'
+import { queryRows } from '../database/database.js'
+import { compileQuery } from '../metrics/query.js'
+import type { MetricQuery } from '../metrics/query.js'
+import { select } from '../metrics/selection.js'
+import { addValues, createBuckets } from './buckets.js'
+import type { Buckets, Planes } from './buckets.js'
+import type { ColumnStore } from './columns.js'
+import { fiveMinutes, hour, raw } from './levels.js'
+import type { Level } from './levels.js'
+import { maxValues, nextStep } from './question.js'
+import type { Question } from './question.js'
+import { listColumnSets, readParts } from './slices.js'
+import type { Part, Range } from './slices.js'
+
+/** A metric of an owner. */
+export interface Found {
+  readonly ownerId: number
+  readonly name: string
+  readonly unit: string
+}
+
+/** Readings of a metric, in the order of time. NaN is a gap. */
+export interface Readings extends Found {
+  readonly times: number[]
+  readonly values: number[]
+}
+
+/** Points of a metric at the steps of the question. */
+export interface Points extends Found {
+  readonly buckets: Buckets
+}
+
+export interface Owners {
+  readonly kind: number
+  readonly ids: readonly number[]
+}
+
+export interface HistoryReader {
+  /** Returns the readings of metrics, by owner and name. */
+  readings(owners: Owners, names: readonly string[], question: Question): Promise<readonly Readings[]>
+  /** Returns the points of metrics, by owner and name. */
+  points(owners: Owners, names: readonly string[], question: Question): Promise<readonly Points[]>
+  /** Returns until when a level is complete for all these owners, in Unix milliseconds. */
+  completeUntil(owners: Owners, level: Level): Promise<number | undefined>
+}
+
+/** Reads the history from its levels. */
+export function createHistoryReader(database: Pick<Database, 'pool' | 'disk'>, columns: ColumnStore): HistoryReader {
+  const completeUntil = async ({ kind, ids }: Owners, { number }: Level) => {
+    if (number === raw.number) return newestReading(database, { kind, ids })
+    const [row] = await queryRows<{ until: Date | null }>(
+      database,
+      `select min(until) as until from metric_progress where owner_kind = $1 and owner_id = any($2::int[]) and level = $3`,
+      [kind, ids, number],
+    )
+    return row?.until?.getTime()
+  }
+  const scan = createScan(database, columns)
+  return {
+    completeUntil,
+    async readings(owners, names, question) {
+      const series = createSeries<Readings>((found) => ({ ...found, times: [], values: [] }))
+      await scan(raw, rangeOf(owners, question.fromMs, question.endMs), compileQuery(names), (part, metric) => {
+        const { times, values } = series.of(part.ownerId, metric)
+        appendReadings(part, metric.position, question, times, values)
+        assertSize(series.size, values.length, question)
+      })
+      return series.sorted().map(inOrder)
+    },
+    async points(owners, names, question) {
+      const points = (question.endMs - question.fromMs) / question.stepMs
+      const query = compileQuery(names)
+      const series = createSeries<Points>((found, size) => {
+        assertSize(size, points, question)
+        return { ...found, buckets: createBuckets(points) }
+      })
+      for (const { level, fromMs, endMs } of await stretches(question, (level) => completeUntil(owners, level))) {
+        await scan(level, rangeOf(owners, fromMs, endMs), query, (part, { position, name, unit }) => {
+          const at = positionsIn(part.times, { fromMs, endMs }, question)
+          addValues(series.of(part.ownerId, { name, unit }).buckets, at, planesAt(part, level, position))
+        })
+      }
+      return series.sorted()
+    },
+  }
+}
+
+/** Returns the oldest of the newest chunks of owners: what is older is complete for them all. */
+async function newestReading(database: Pick<Database, 'pool' | 'disk'>, { kind, ids }: Owners) {
+  const [row] = await queryRows<{ until: Date | null }>(
+    database,
+    `select min(newest) as until from unnest($2::int[]) id, lateral (
+       select max(started_at) as newest from metric_raw where owner_kind = $1 and owner_id = id) n`,
+    [kind, ids],
+  )
+  return row?.until?.getTime()
+}
+
+/** Returns a function that calls `add` with each row of a level in the range that has any of the names. */
+function createScan(database: Pick<Database, 'pool' | 'disk'>, columns: ColumnStore) {
+  return async (level: Level, range: Range, query: MetricQuery, add: Add) => {
+    const wanted = new Set((await listColumnSets(database, level, range)).map(({ columnsId }) => columnsId))
+    for (const columnsId of wanted) {
+      const set = await columns.get(columnsId)
+      const positions = select(set, query)
+      if (positions.length === 0) continue
+      const metrics = Array.from(positions, (position) => ({
+        position,
+        name: set.metrics[position]!.name,
+        unit: set.units[position]!,
+      }))
+      const indexes = metrics.flatMap(({ position }) =>
+        Array.from({ length: level.planes }, (_, plane) => position * level.planes + plane),
+      )
+      for await (const part of readParts(database, level, range, columnsId, indexes)) {
+        for (const metric of metrics) add(part, metric)
+        await yieldToLoop()
+      }
+    }
+  }
+}
+
+type Add = (part: Part, metric: { readonly position: number; readonly name: string; readonly unit: string }) => void
+
+const rangeOf = ({ kind, ids }: Owners, fromMs: number, endMs: number): Range => ({ kind, ids, fromMs, endMs })
+
+interface Stretch {
+  readonly level: Level
+  readonly fromMs: number
+  readonly endMs: number
+}
+
+/** Divides a question into the levels that answer it: what a level does not have yet comes from the finer one. */
+async function stretches(
+  { level, fromMs, endMs }: Question,
+  completeUntil: (level: Level) => Promise<number | undefined>,
+): Promise<readonly Stretch[]> {
+  const found: Stretch[] = []
+  let at = fromMs
+  for (const candidate of [hour, fiveMinutes].filter(({ number }) => number <= level.number)) {
+    const until = Math.min((await completeUntil(candidate)) ?? at, endMs)
+    if (until <= at) continue
+    found.push({ level: candidate, fromMs: at, endMs: until })
+    at = until
+  }
+  if (at < endMs) found.push({ level: raw, fromMs: at, endMs })
+  return found
+}
+
+/** Returns the point that each time belongs to, or -1 where it is outside of the stretch. */
+function positionsIn(
+  times: Float64Array,
+  { fromMs, endMs }: Pick<Stretch, 'fromMs' | 'endMs'>,
+  question: Question,
+): Int32Array {
+  return Int32Array.from(times, (time) =>
+    time < fromMs || time >= endMs ? -1 : Math.floor((time - question.fromMs) / question.stepMs),
+  )
+}
+
+function planesAt(part: Part, { planes }: Level, position: number): Planes {
+  const mean = part.column(position * planes)
+  if (planes === 1) return { mean, minimum: mean, maximum: mean }
+  return { mean, minimum: part.column(position * planes + 1), maximum: part.column(position * planes + 2) }
+}
+
+function appendReadings(part: Part, position: number, { fromMs, endMs }: Question, times: number[], values: number[]) {
+  const column = part.column(position)
+  for (const [i, time] of part.times.entries()) {
+    if (time < fromMs || time >= endMs) continue
+    times.push(time)
+    values.push(column[i]!)
+  }
+}
+
+/** Orders readings by their times: those of each order of columns were read on their own. */
+function inOrder(readings: Readings): Readings {
+  const { times, values } = readings
+  if (times.every((time, i) => i === 0 || time >= times[i - 1]!)) return readings
+  const order = Array.from(times.keys()).toSorted((a, b) => times[a]! - times[b]!)
+  return { ...readings, times: order.map((i) => times[i]!), values: order.map((i) => values[i]!) }
+}
+
+function assertSize(series: number, points: number, { fromMs, endMs }: Question): void {
+  if (series * points <= maxValues) return
+  const step = nextStep(((endMs - fromMs) / 1000) * (series / maxValues))
+  throw new RoostError(
+    'invalid',
+    `The answer would have more than ${maxValues} values. Use a step of ${Math.max(300, step)} or fewer metrics.`,
+  )
+}
+
+/** Series by owner and name, made when they are first met. */
+function createSeries<T extends Found>(make: (found: Found, size: number) => T) {
+  const known = new Map<string, T>()
+  return {
+    get size() {
+      return known.size
+    },
+    of(ownerId: number, { name, unit }: Pick<Found, 'name' | 'unit'>): T {
+      const key = `${ownerId}/${name}`
+      const series = known.get(key) ?? make({ ownerId, name, unit }, known.size + 1)
+      known.set(key, series)
+      return series
+    },
+    sorted: (): readonly T[] =>
+      [...known.values()].toSorted((a, b) => a.ownerId - b.ownerId || (a.name < b.name ? -1 : 1)),
+  }
+}

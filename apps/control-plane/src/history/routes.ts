@@ -1,0 +1,79 @@
+import { maxId, MetricHistory, NodeMetricHistory, RoostError } from '@roost/api-types/rest'
+import type { HistoryQuery, MetricHistoryService } from '@roost/api-types/rpc'
+import { z } from 'zod'
+import type { Route, RouteRequest } from '../http/dialect/route.js'
+import { sendSlices } from '../http/dialect/slices.js'
+import { splitNames } from '../metrics/query.js'
+import { historyText } from './text.js'
+
+const query = {
+  metrics: z
+    .array(z.string())
+    .describe('Metric names, separated by commas; `*` matches any characters. May be repeated.'),
+  start: z.string().describe('ISO 8601; UTC if no time zone is given'),
+  end: z.string().describe('Default: now, and the latest values are the last points'),
+  step: z.int().min(1).describe('Seconds between two points; 10 for readings. Default: what max_points leads to'),
+  max_points: z.int().min(1).max(11_000).describe('Maximum number of points').meta({ default: 1000 }),
+}
+
+type Part = Pick<Route, 'resource' | 'path' | 'summary' | 'answer'>
+type Read = (id: number, query: HistoryQuery) => Promise<Parameters<typeof historyText>[0]>
+
+const history = (part: Part, read: Read): Route => ({
+  ...part,
+  method: 'GET',
+  status: 200,
+  query,
+  requiredQuery: ['metrics', 'start'],
+  handle: async (request, reply) => sendSlices(reply, historyText(await read(request.id, asked(request)))),
+})
+
+/** Values of metrics over time, of a node, of a cluster and of all its nodes. */
+export function historyRoutes(service: MetricHistoryService): readonly Route[] {
+  return [
+    history(
+      {
+        resource: 'clusters',
+        path: 'clusters/:id/metrics/history/',
+        summary: 'Values of a cluster over time, each aggregated over its online nodes',
+        answer: MetricHistory,
+      },
+      (id, asks) => service.ofCluster(id, asks),
+    ),
+    history(
+      {
+        resource: 'clusters',
+        path: 'clusters/:id/metrics/across/history/',
+        summary: 'Values of every node of a cluster over time',
+        answer: NodeMetricHistory,
+      },
+      (id, asks) => service.across(id, asks),
+    ),
+    history(
+      {
+        resource: 'nodes',
+        path: 'nodes/:id/metrics/history/',
+        summary: 'Values of a node over time',
+        answer: MetricHistory,
+      },
+      (id, asks) => service.ofNode(id, asks),
+    ),
+  ]
+}
+
+function asked({ query: given }: RouteRequest): HistoryQuery {
+  return {
+    metrics: splitNames(given.getAll('metrics')),
+    start: given.get('start') ?? '',
+    end: given.get('end') ?? undefined,
+    step: integerOf('step', given.get('step')),
+    max_points: integerOf('max_points', given.get('max_points')),
+  }
+}
+
+function integerOf(name: string, text: string | null): number | undefined {
+  if (text === null || text === '') return undefined
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : maxId
+  if (number < maxId) return number
+  throw new RoostError('invalid', `Invalid ${name} '${text.slice(0, 64)}' provided. Please provide a whole number.`)
+}
