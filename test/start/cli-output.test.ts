@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -63,7 +66,40 @@ describe('the output of roost', () => {
   it('is colored on a terminal, unless the operator does not want it', () => {
     expect(onTerminal('node list').screen).toContain('\u001B[31moffline')
     expect(onTerminal('node list --no-color').screen).not.toContain('\u001B[31m')
+    expect(onTerminal('node list --color=never').screen).not.toContain('\u001B[31m')
     expect(onTerminal('node list', { more: { NO_COLOR: '1' } }).screen).not.toContain('\u001B[31m')
+    expect(onTerminal('node list --color=always', { more: { NO_COLOR: '1' } }).screen).toContain('\u001B[31moffline')
+  })
+
+  it('is colored in a pipe with --color=always alone', async () => {
+    expect((await cli('node', 'list')).stdout).not.toContain('\u001B[31m')
+    expect((await cli('node', 'list', '--color=always')).stdout).toContain('\u001B[31moffline')
+  })
+
+  it('is what a path finds in the JSON', async () => {
+    const values = async (...args: readonly string[]) => (await cli(...args)).stdout
+    expect(await values('node', 'list', '-o', 'jsonpath=[*].hostname')).toBe('gw-1\n=gw-2\n')
+    expect(await values('node', 'list', '-o', 'jsonpath={[-1].node_role.runs_gateway}')).toBe('false\n')
+    expect(await values('node', 'show', 'gw-1', '-o', "jsonpath=$['state']")).toBe('offline\n')
+    expect(await values('node', 'show', 'gw-1', '-o', 'jsonpath=.problems')).toMatch(/^\[.*\]\n$/)
+    expect(await values('node', 'show', 'gw-1', '-o', 'jsonpath=.nothing[0].there')).toBe('')
+    for (const path of ['jsonpath=..x', 'jsonpath=[', 'xml'])
+      expect((await cli('node', 'list', '-o', path)).code).toBe(2)
+  })
+
+  it('ends with code 7 where a call gets no answer within --request-timeout', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const env = { ...controlPlaneEnv(roost.dataDir), ROOST_URL: url }
+    for (const args of [
+      ['node', 'list'],
+      ['api', 'GET', '/nodes/'],
+    ]) {
+      const { code, stderr } = await runRoost(['--request-timeout', '1s', ...args], env)
+      expect([code, stderr]).toEqual([7, expect.stringMatching(/^roost: http:\S+ (?:did|does) not answer/)])
+    }
+    silent.close()
   })
 
   it('goes through the pager where it is longer than the screen', () => {

@@ -15,6 +15,13 @@ export type TlsConfig =
   | { readonly mode: 'files'; readonly cert: string; readonly key: string }
   | { readonly mode: 'off' }
 
+export interface CallOptions {
+  /** Writes are only checked. */
+  readonly validateOnly: boolean
+  /** Undefined: as long as the connection lasts. */
+  readonly timeoutMs: number | undefined
+}
+
 export interface Config extends SystemdOptions {
   /** Absolute. */
   readonly dataDir: string
@@ -47,6 +54,8 @@ export interface Config extends SystemdOptions {
    * name another control plane.
    */
   readonly context: { readonly name: string } | 'current' | 'none'
+  /** How the command line calls the API: by its options alone, never by variables. */
+  readonly call?: CallOptions
   /** Timeout of a node in a deployment. */
   readonly deploymentTimeoutMs: number
   /** How long a start waits for another control plane to leave the database. */

@@ -18,7 +18,7 @@ const terminal: Terminal = {
   out: process.stdout,
   err: process.stderr,
   stopping: stopping.signal,
-  style: { color: false, pager: null, quiet: false, hasJsonErrors: false },
+  style: { color: false, pager: null, quiet: false, hasJsonErrors: false, isDryRun: false },
 }
 
 /** Stops once: under npm, Ctrl-C sends two signals, one from the terminal and one from npm. */

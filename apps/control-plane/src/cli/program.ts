@@ -1,8 +1,10 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { Config } from '../config.js'
 import { readShell } from '../config/shell.js'
 import type { StartServer } from './serve-options.js'
-import { styleOf } from './terminal/style.js'
+import { addDryRun } from './terminal/dry-run.js'
+import { parseDuration } from './terminal/durations.js'
+import { colorChoices, styleOf } from './terminal/style.js'
 import type { StyleFlags } from './terminal/style.js'
 import type { Terminal } from './terminal/terminal.js'
 
@@ -59,6 +61,8 @@ export interface ProgramOptions {
 
 interface GlobalFlags extends StyleFlags {
   readonly context?: string
+  /** Seconds. */
+  readonly requestTimeout?: number
 }
 
 /** Builds the command that the arguments name; every command where they name none, as for the help. */
@@ -67,8 +71,13 @@ export async function createProgram({ terminal, version, startServer, args }: Pr
   if (args.length === 1 && args[0] === '--version') return program
   const { readConfig } = await import('../config.js')
   const config = (): Config => {
-    const { context } = program.opts<GlobalFlags>()
-    return context === undefined ? readConfig() : { ...readConfig(), context: { name: context } }
+    const { context, requestTimeout } = program.opts<GlobalFlags>()
+    const timeoutMs = requestTimeout === undefined ? undefined : requestTimeout * 1000
+    return {
+      ...readConfig(),
+      ...(context !== undefined && { context: { name: context } }),
+      call: { validateOnly: terminal.style.isDryRun, timeoutMs },
+    }
   }
   const addLocal = async (): Promise<Add> => {
     const { addLocal: add } = await import('./local.js')
@@ -78,6 +87,7 @@ export async function createProgram({ terminal, version, startServer, args }: Pr
   const named = Object.entries(all).filter(([name]) => name === commandOf(args))
   const modules = new Set((named.length > 0 ? named : Object.entries(all)).map(([, load]) => load))
   for (const load of modules) (await load())(program, config, terminal)
+  addDryRun(program, terminal)
   program.hook('preAction', (_root, command) => {
     const { output } = command.opts<{ readonly output?: string }>()
     Object.assign(terminal.style, styleOf(program.opts<GlobalFlags>(), terminal.out, readShell()))
@@ -110,7 +120,9 @@ function rootCommand({ out, err }: Terminal, version: string): Command {
     .description('Control plane for OpenStack Swift clusters')
     .version(version)
     .option('--context <name>', 'control plane to call, by the name that "roost context list" shows')
-    .option('--no-color', 'print without colors, as with NO_COLOR')
+    .addOption(new Option('--color <when>', 'print with colors').choices(colorChoices).default('auto'))
+    .option('--no-color', 'print without colors, as with NO_COLOR or --color=never')
+    .option('--request-timeout <time>', 'end a call that gets no answer in this time, such as 30s', parseDuration)
     .option('--no-pager', 'print long output without $PAGER')
     .option('-q, --quiet', 'print no progress')
     .showHelpAfterError('Try --help.')
@@ -120,8 +132,10 @@ function rootCommand({ out, err }: Terminal, version: string): Command {
     .exitOverride()
 }
 
+const globalsWithValue: readonly string[] = ['--context', '--color', '--request-timeout']
+
 /** Returns the first argument that is no option and no value of one. */
 function commandOf(args: readonly string[]): string | undefined {
-  const index = args.findIndex((arg, at) => !arg.startsWith('-') && args[at - 1] !== '--context')
+  const index = args.findIndex((arg, at) => !arg.startsWith('-') && !globalsWithValue.includes(args[at - 1] ?? ''))
   return args[index]
 }

@@ -1,5 +1,5 @@
 import { createTRPCClient, httpBatchLink, httpBatchStreamLink, isTRPCClientError, splitLink } from '@trpc/client'
-import type { TRPCClient, TRPCClientError } from '@trpc/client'
+import type { TRPCClient, TRPCClientError, TRPCLink } from '@trpc/client'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { maxBatchSize } from './batch.js'
 import type { AppRouter } from './router.js'
@@ -15,6 +15,10 @@ export interface ClientOptions {
   readonly ca?: string
   /** Sent with every call, such as an X-Request-Id that the audit shows with all of them. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Has the server only check every write, as `validate_only` of one does. */
+  readonly validateOnly?: boolean
+  /** After which a call without an answer fails with a `TimeoutError`; without it, as long as the connection lasts. */
+  readonly timeoutMs?: number
 }
 
 /** A typed client. Call `close` when it is no longer needed. */
@@ -32,18 +36,36 @@ export function isClientError(error: unknown): error is ClientError {
   return isTRPCClientError<AppRouter>(error)
 }
 
+type Fetch = (input: string | URL, init?: object) => Promise<Response>
+
+/** Ends a call that gets no answer in time. The end of the call itself ends it, too. */
+function withTimeout(fetch: Fetch, timeoutMs: number): Fetch {
+  return (input, init: { readonly signal?: AbortSignal } = {}) => {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    return fetch(input, { ...init, signal: init.signal ? AbortSignal.any([init.signal, timeout]) : timeout })
+  }
+}
+
+const checkWrites: TRPCLink<AppRouter> =
+  () =>
+  ({ op, next }) =>
+    next(op.type === 'mutation' ? { ...op, input: { ...Object(op.input), validate_only: true } } : op)
+
 /** Creates a typed client of the tRPC API, for Node. It connects at the first call; nothing is checked before that. */
-export function createClient({ url, apiKey, ca, headers: further = {} }: ClientOptions): Client {
+export function createClient(options: ClientOptions): Client {
+  const { url, apiKey, ca, headers: further = {}, validateOnly = false, timeoutMs } = options
   const agent = new Agent({ connect: ca === undefined ? {} : { ca } })
   const headers = { ...further, authorization: `apikey ${apiKey.trim()}` }
   const endpoint = new URL('/trpc', url).href
   // undici's own fetch with undici's own dispatcher: Node's built-in one may refuse a dispatcher of another undici.
   const fetch = (input: string | URL, init?: object) =>
     undiciFetch(input, { ...init, dispatcher: agent }) as unknown as Promise<Response>
-  const batches = { url: endpoint, headers, fetch: fetch as never, maxItems: maxBatchSize }
+  const limited = timeoutMs === undefined ? fetch : withTimeout(fetch, timeoutMs)
+  const batches = { url: endpoint, headers, fetch: limited as never, maxItems: maxBatchSize }
   const subscriptions = createSubscriptions({ url: endpoint, headers, fetch })
   const rpc = createTRPCClient<AppRouter>({
     links: [
+      ...(validateOnly ? [checkWrites] : []),
       splitLink({
         condition: (op) => op.type === 'subscription',
         true: subscriptions.link,

@@ -26,11 +26,14 @@ export async function withApi<T>(
   const { url, ca } = connection
   // Loaded here, because help and completion need no client.
   const { createClient } = await import('@roost/api-types')
+  const { validateOnly = false, timeoutMs } = config.call ?? {}
   const client = createClient({
     url,
     apiKey: requireKey(connection, config),
     headers,
-    ...(ca === undefined ? {} : { ca }),
+    validateOnly,
+    ...(ca !== undefined && { ca }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
   })
   try {
     return await use(client.rpc)
@@ -66,7 +69,12 @@ export function commandError(error: unknown, url = 'The control plane'): unknown
   const { data, message, cause } = error as Error & { readonly data?: { readonly code?: string } | null }
   const code = data?.code
   if (code !== undefined) return new CommandError(message, codesOfAnswers[code] ?? exitCodes.error)
+  if (isTimeout(error)) return new CommandError(`${url} did not answer within --request-timeout.`, exitCodes.timeout)
   return new CommandError(describeUnreachable(url, cause ?? error))
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'TimeoutError' || isTimeout(error.cause))
 }
 
 export interface ListRange {

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
-import { CommandError } from '../terminal/exit-codes.js'
+import { CommandError, exitCodes } from '../terminal/exit-codes.js'
 import { describeUnreachable } from './target.js'
 import type { Target } from './target.js'
 
@@ -25,6 +25,8 @@ export interface HttpAnswer {
 
 const probeTimeoutMs = 10_000
 
+class NoAnswerError extends Error {}
+
 /** Sends one request. Rejects with a sentence if the control plane cannot be called. */
 export async function sendRequest(target: Target, asked: HttpRequest): Promise<HttpAnswer> {
   try {
@@ -34,7 +36,8 @@ export async function sendRequest(target: Target, asked: HttpRequest): Promise<H
     const certificateValidUntil = validTo === undefined ? null : Date.parse(validTo)
     return { status, headers, body: await text(response), certificateValidUntil }
   } catch (error) {
-    throw new CommandError(describeUnreachable(target.url, error))
+    const code = error instanceof NoAnswerError ? exitCodes.timeout : exitCodes.error
+    throw new CommandError(describeUnreachable(target.url, error), code)
   }
 }
 
@@ -44,7 +47,7 @@ function sendOnce({ url, ca }: Target, asked: HttpRequest): Promise<IncomingMess
   const options = { method, headers, timeout: timeoutMs, ...(ca !== undefined && { ca }) }
   return new Promise((resolve, reject) => {
     const sent = send(new URL(path, url), options, resolve)
-    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)))
+    sent.on('timeout', () => sent.destroy(new NoAnswerError(`no answer within ${timeoutMs / 1000} s`)))
     sent.on('error', reject)
     sent.end(body)
   })

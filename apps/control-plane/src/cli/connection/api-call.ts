@@ -13,12 +13,13 @@ import { page } from '../terminal/pager.js'
 import type { Terminal } from '../terminal/terminal.js'
 
 interface CallFlags {
-  readonly data?: string
+  readonly data?: string | undefined
   readonly all?: boolean
   readonly curl?: boolean
+  readonly dryRun?: boolean | undefined
 }
 
-const timeoutMs = 120_000
+const defaultTimeoutMs = 120_000
 /** Paths that are not below /api/v1. */
 const otherPaths = /^\/(?:api|trpc|docs|healthz|readyz|metrics|openapi\.json)(?:[/?]|$)/
 
@@ -28,33 +29,51 @@ export function addApiCall(program: Command, config: () => Config, terminal: Ter
     .command('api <method> <path>')
     .description('Call a route of the API and print its answer')
     .option('-d, --data <json>', 'body: JSON, @FILE, or - for standard input')
+    .option('--dry-run', 'have the server check a write, and change nothing: adds validate=1')
     .option('--all', 'follow the pages of a list and print all its objects')
     .option('--curl', 'print the request as a line for curl instead of sending it, without the key')
     .addHelpText(
       'after',
       '\nPaths are below /api/v1: "roost api GET /nodes/" calls /api/v1/nodes/. /docs/ of the server lists all.',
     )
-    .action(async (method: string, path: string, { data, all = false, curl = false }: CallFlags) => {
-      const connection = await findConnection(config())
-      const body = data === undefined ? undefined : await readBody(data, terminal.in)
-      const asked = { method: method.toUpperCase(), path: fullPath(path), ...(body !== undefined && { body }) }
+    .action(async (method: string, path: string, { data, all = false, curl = false, dryRun }: CallFlags) => {
+      const settings = config()
+      const connection = await findConnection(settings)
+      const asked = await askedOf(terminal, method, path, { data, dryRun })
       if (curl) {
         terminal.out.write(curlLine(connection, asked))
         return
       }
-      const apiKey = requireKey(connection, config())
+      const apiKey = requireKey(connection, settings)
       const headers = {
         authorization: `apikey ${apiKey}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(asked.body !== undefined && { 'content-type': 'application/json' }),
       }
-      const request = { ...asked, headers, timeoutMs }
+      const request = { ...asked, headers, timeoutMs: settings.call?.timeoutMs ?? defaultTimeoutMs }
       await page(terminal, await (all ? allObjects(connection, request) : oneAnswer(connection, request)))
     })
+}
+
+async function askedOf(
+  terminal: Terminal,
+  method: string,
+  path: string,
+  { data, dryRun = false }: CallFlags,
+): Promise<HttpRequest> {
+  const asked = { method: method.toUpperCase(), path: dryRun ? checkedPath(path) : fullPath(path) }
+  return data === undefined ? asked : { ...asked, body: await readBody(data, terminal.in) }
 }
 
 function fullPath(path: string): string {
   const absolute = path.startsWith('/') ? path : `/${path}`
   return otherPaths.test(absolute) ? absolute : `/api/v1${absolute}`
+}
+
+/** Reads ignore the parameter. */
+function checkedPath(path: string): string {
+  const full = fullPath(path)
+  if (!full.startsWith('/api/v1/')) throw new CommandError('--dry-run needs a path below /api/v1.', exitCodes.usage)
+  return `${full}${full.includes('?') ? '&' : '?'}validate=1`
 }
 
 async function oneAnswer(target: Target, request: HttpRequest): Promise<string> {

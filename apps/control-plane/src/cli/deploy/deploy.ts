@@ -24,6 +24,7 @@ interface DeployFlags extends OutputOptions, ConfirmFlags, WaitFlags {
   readonly node?: string
   readonly generation?: string
   readonly planOnly?: boolean
+  readonly dryRun?: boolean
   readonly detach?: boolean
   /** Seconds. */
   readonly confirmWithin?: number
@@ -46,6 +47,7 @@ export function addDeploy(program: Command, config: () => Config, terminal: Term
       .option('--node <node>', 'to this node alone, by hostname or id')
       .option('--generation <number>', 'return --node to what this generation was')
       .option('--plan-only', 'print the plan and change nothing')
+      .option('--dry-run', 'as --plan-only')
       .option(
         '--confirm-within <time>',
         'return by itself unless "roost job confirm" follows in time, such as 10m',
@@ -54,7 +56,9 @@ export function addDeploy(program: Command, config: () => Config, terminal: Term
       .option('--detach', 'do not wait for the end of the job')
       .option(...yesFlag)
       .addHelpText('after', help)
-      .action((flags: DeployFlags) => withApi(config(), (rpc) => run(terminal, rpc, kind, flags)))
+      .action(({ planOnly = false, dryRun = false, ...flags }: DeployFlags) =>
+        withApi(config(), (rpc) => run(terminal, rpc, kind, { ...flags, planOnly: planOnly || dryRun })),
+      )
 }
 
 async function run(terminal: Terminal, rpc: Rpc, kind: JobKind, flags: DeployFlags): Promise<void> {

@@ -32,7 +32,7 @@ export async function confirmLoss(
   { yes = false }: ConfirmFlags,
   { loss, name }: { readonly loss: string; readonly name: string },
 ): Promise<void> {
-  if (yes || !terminal.in.isTTY) return
+  if (yes || terminal.style.isDryRun || !terminal.in.isTTY) return
   const answer = await ask(terminal, `${loss}\nType ${name} to go on: `)
   if (answer !== name) throw new CommandError('Not confirmed. Nothing was changed.', exitCodes.declined)
 }

@@ -3,10 +3,14 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { cellText, painted } from './cells.js'
 import type { Cell, Columns } from './cells.js'
 import { CommandError, exitCodes } from './exit-codes.js'
+import { parseJsonPath, valuesAt } from './json-path.js'
 import { page } from './pager.js'
 import type { Terminal } from './terminal.js'
 
 const formats = ['table', 'wide', 'json', 'yaml', 'csv', 'name'] as const
+
+const jsonPathPrefix = 'jsonpath='
+type Format = (typeof formats)[number] | `${typeof jsonPathPrefix}${string}`
 
 /** How records of a kind are printed. */
 export interface View<R> {
@@ -20,7 +24,7 @@ export interface View<R> {
 }
 
 export interface OutputOptions {
-  readonly output: (typeof formats)[number]
+  readonly output: Format
   readonly columns?: readonly string[]
   /** False with `--no-headers`. */
   readonly headers: boolean
@@ -29,9 +33,26 @@ export interface OutputOptions {
 /** Adds the options of the output to a command. */
 export function withOutput(command: Command): Command {
   return command
-    .addOption(new Option('-o, --output <format>', 'output format').choices(formats).default('table'))
+    .addOption(
+      new Option('-o, --output <format>', 'output format; jsonpath=[*].id prints values of the JSON, a line each')
+        .choices(formats)
+        .argParser(parseFormat)
+        .default('table'),
+    )
     .option('--columns <names>', 'columns to print, separated by commas, such as ID,NAME', parseColumns)
     .option('--no-headers', 'leave out the line of headings')
+}
+
+function parseFormat(text: string): Format {
+  const format = formats.find((one) => one === text)
+  if (format !== undefined) return format
+  if (!isJsonPath(text)) throw new InvalidArgumentError(`Allowed choices are ${formats.join(', ')}, jsonpath=PATH.`)
+  if (parseJsonPath(text.slice(jsonPathPrefix.length)) !== undefined) return text
+  throw new InvalidArgumentError("A path is made of .field, ['field'], [0], [-1] and [*], such as [*].node_role.id.")
+}
+
+function isJsonPath(text: string): text is `${typeof jsonPathPrefix}${string}` {
+  return text.startsWith(jsonPathPrefix)
 }
 
 function parseColumns(text: string): string[] {
@@ -62,7 +83,7 @@ async function render<R>(
   options: OutputOptions,
 ): Promise<string> {
   const { output } = options
-  if (output === 'json') return json(records)
+  if (output === 'json' || isJsonPath(output)) return jsonOf(records, output)
   if (output === 'yaml') return yamlOf(records.map((record) => view.document?.(record) ?? (record as object)))
   if (output === 'name') return records.map((record) => `${printable(String(view.name(record)))}\n`).join('')
   const columns = columnsOf(view, options)
@@ -70,7 +91,7 @@ async function render<R>(
 }
 
 async function renderOne<R>(terminal: Terminal, record: R, view: View<R>, options: OutputOptions): Promise<string> {
-  if (options.output === 'json') return json(record)
+  if (options.output === 'json' || isJsonPath(options.output)) return jsonOf(record, options.output)
   if (options.output !== 'table' && options.output !== 'wide') return render(terminal, [record], view, options)
   const columns = Object.entries(columnsOf({ ...view, columns: { ...view.columns, ...view.wide } }, options))
   const width = Math.max(...columns.map(([heading]) => heading.length))
@@ -87,11 +108,11 @@ async function renderOne<R>(terminal: Terminal, record: R, view: View<R>, option
 
 /** Prints a value that is no list of records of a kind, as JSON or YAML. */
 export async function printValue(terminal: Terminal, value: object, { output }: OutputOptions): Promise<void> {
-  await page(terminal, output === 'yaml' ? await yamlOf([value]) : json(value))
+  await page(terminal, output === 'yaml' ? await yamlOf([value]) : jsonOf(value, output))
 }
 
 export function isStructured({ output }: OutputOptions): boolean {
-  return output === 'json' || output === 'yaml'
+  return output === 'json' || output === 'yaml' || isJsonPath(output)
 }
 
 /** Returns whether a person reads the output, who gets more than one table. */
@@ -99,8 +120,14 @@ export function isTabular({ output, columns }: OutputOptions): boolean {
   return (output === 'table' || output === 'wide') && columns === undefined
 }
 
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`
+/** Returns the JSON of a value, or what a path finds in it: texts as they are, a line each. */
+function jsonOf(value: unknown, output: Format): string {
+  if (!isJsonPath(output)) return `${JSON.stringify(value, null, 2)}\n`
+  // What JSON leaves out is not there for a path either.
+  const plain: unknown = JSON.parse(JSON.stringify(value))
+  return valuesAt(plain, parseJsonPath(output.slice(jsonPathPrefix.length)) ?? [])
+    .map((found) => `${printable(typeof found === 'string' ? found : JSON.stringify(found))}\n`)
+    .join('')
 }
 
 /** The library is loaded only here, because it takes 20 ms. */

@@ -6,6 +6,8 @@ export interface Style {
   quiet: boolean
   /** The message of a failed command is printed as JSON. */
   hasJsonErrors: boolean
+  /** Writes are only checked. */
+  isDryRun: boolean
 }
 
 /** The input and output of a command. */

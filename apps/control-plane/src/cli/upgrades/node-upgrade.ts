@@ -18,6 +18,7 @@ interface UpgradeFlags extends OutputOptions, ConfirmFlags {
   readonly canary: number
   readonly wave: number
   readonly planOnly?: boolean
+  readonly dryRun?: boolean
   readonly wait: boolean
 }
 
@@ -32,6 +33,7 @@ export function addNodeUpgrade(node: Command, config: () => Config, terminal: Te
     .option('--canary <nodes>', 'how many nodes are upgraded first', numberUpTo(1000), 1)
     .option('--wave <percent>', 'size of the later waves, such as 10%', numberUpTo(100), 10)
     .option('--plan-only', 'print the waves and change nothing')
+    .option('--dry-run', 'as --plan-only')
     .option('--no-wait', 'do not wait for the end')
     .option(...yesFlag)
     .action((nameOrId: string | undefined, flags: UpgradeFlags) =>
@@ -40,7 +42,7 @@ export function addNodeUpgrade(node: Command, config: () => Config, terminal: Te
         const plan = await rpc.agentUpgrades.create.mutate({ ...input, validate_only: true })
         const view = await viewOf(rpc, plan)
         await print(terminal, plan.targets, view, flags)
-        if (flags.planOnly === true) return
+        if (flags.planOnly === true || flags.dryRun === true) return
         await confirmYes(terminal, flags, `Upgrade ${countDue(plan)} to ${plan.version}?`)
         const upgrade = await rpc.agentUpgrades.create.mutate({ ...input, version: plan.version })
         terminal.err.write(`upgrade ${upgrade.id} created\n`)
