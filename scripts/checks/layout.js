@@ -13,6 +13,7 @@ const packages = [
   'apps/node-agent/src',
   'packages/api-types/src',
   'packages/capacity-core/src',
+  'packages/command-line/src',
   'packages/failpoints/src',
   'packages/history/src',
   'packages/runtime/src',

@@ -25,6 +25,16 @@ export const architectures = {
 const needsDeb = 'libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 8), systemd'
 const needsRpm = 'glibc >= 2.28, libgcc, libstdc++, systemd'
 
+/** What a program prints about itself, and where it belongs. */
+function referenceOf(program) {
+  return [
+    { args: ['man'], to: `usr/share/man/man1/${program}.1` },
+    { args: ['completion', 'bash'], to: `usr/share/bash-completion/completions/${program}` },
+    { args: ['completion', 'zsh'], to: `usr/share/zsh/vendor-completions/_${program}` },
+    { args: ['completion', 'fish'], to: `usr/share/fish/vendor_completions.d/${program}.fish` },
+  ]
+}
+
 /** The programs, each with the files that its package has beside the bundle. */
 export const programs = {
   'roost-agent': {
@@ -48,7 +58,7 @@ export const programs = {
     modules: [],
     hasDatabase: false,
     tmpfiles: [],
-    reference: [],
+    reference: referenceOf('roost-agent'),
     examples: ['apps/node-agent/assets/roost-agent-gateway.conf'],
     sysusers: 'apps/node-agent/systemd/roost-agent.sysusers',
   },
@@ -75,13 +85,7 @@ export const programs = {
     ],
     hasDatabase: true,
     tmpfiles: ['deploy/packaging/roost/tmpfiles'],
-    /** What the program prints about itself, and where it belongs. */
-    reference: [
-      { args: ['man'], to: 'usr/share/man/man1/roost.1' },
-      { args: ['completion', 'bash'], to: 'usr/share/bash-completion/completions/roost' },
-      { args: ['completion', 'zsh'], to: 'usr/share/zsh/vendor-completions/_roost' },
-      { args: ['completion', 'fish'], to: 'usr/share/fish/vendor_completions.d/roost.fish' },
-    ],
+    reference: referenceOf('roost'),
     units: ['roost.service', 'roost-backup.service', 'roost-backup.timer'].map(
       (name) => `apps/control-plane/systemd/${name}`,
     ),

@@ -87,7 +87,7 @@ const commands: Readonly<Record<string, string>> = {
 
 /** Operations that only `roost api` calls, each with its reason. */
 const withoutCommand: readonly (readonly [operations: RegExp, reason: string])[] = [
-  [/^GET \w+\/schema\/$/, 'describes the fields to programs'],
+  [/^GET \w+\/schema\/$/, 'describes the fields: explain fields prints them'],
   [/^GET \w+\/set\/\{ids\}\/$/, 'reads several records for programs; lists have filters'],
   [/^GET node_roles\//, 'node show has the roles'],
   [/^GET clusters\/\{id\}\/$/, 'cluster list has all fields of a cluster'],

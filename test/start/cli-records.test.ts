@@ -110,6 +110,14 @@ describe('roost', () => {
     expect(await json('policy', 'list', '--cluster', 'prod')).toEqual([])
     expect(await json('capacity', 'prod')).toEqual([])
     expect(await json('capacity', 'prod', '--from', '2026-11-01')).toEqual([])
+    expect((await cli('explain', 'fields', 'share', 'protocol')).stdout).toMatch(
+      /^FIELD +TYPE.*\nprotocol +string +you /,
+    )
+    expect(await cli('explain', 'fields', 'shares', 'colour')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('upload_delay'),
+    })
+    expect((await cli('explain', 'fields', 'lamp')).stderr).toContain('gateway_shares')
     const [verdict] = (await json<Explanations>('explain', 'health', 'prod')).explained
     expect(verdict).toMatchObject({ name: 'verdict', rule: expect.stringMatching(/^ok: /) })
     expect((await cli('explain', 'health', 'prod')).stdout).toMatch(/^NUMBER +NODE.*\nverdict +gw-1 +.*yes/)

@@ -1,4 +1,6 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { candidatesFor, completionScript, manualPage, shells } from '@roost/command-line'
+import type { Shell } from '@roost/command-line'
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { agentVersion } from '../machine/package.js'
 
 const exitCodesHelp = `
@@ -23,6 +25,7 @@ export function createProgram(ended: Ended): Command {
   addRender(program, ended)
   addGateway(program, ended)
   addProxy(program, ended)
+  addReference(program, exitCodesHelp)
   return program
 }
 
@@ -156,6 +159,26 @@ function addProxy(program: Command, ended: Ended): void {
     .option('--restart-proxy', 'also restart the proxy, so that it reads its earlier configuration')
     .option('--yes', 'apply the changes')
     .action(calling(async () => (await import('./proxy-leave.js')).proxyLeave, ended))
+}
+
+/** Adds the commands that describe all commands: manual page and completion. */
+function addReference(program: Command, appendix: string): void {
+  program
+    .command('man')
+    .description('Print the manual page: roost-agent man | man -l -')
+    .action(() => void process.stdout.write(manualPage(program, appendix)))
+  program
+    .command('completion')
+    .description('Print the script that completes commands and options in a shell')
+    .addArgument(new Argument('<shell>').choices(shells))
+    .action((shell: Shell) => void process.stdout.write(completionScript(shell, 'roost-agent')))
+  program
+    .command('complete [arguments...]', { hidden: true })
+    .description('Print what completes the last argument')
+    .action(async (args: string[]) => {
+      const found = await candidatesFor(program, args, async () => [])
+      process.stdout.write(found.map((candidate) => `${candidate}\n`).join(''))
+    })
 }
 
 function accessLogChoice(text: string): string {

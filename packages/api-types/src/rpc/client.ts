@@ -38,11 +38,19 @@ export function isClientError(error: unknown): error is ClientError {
 
 type Fetch = (input: string | URL, init?: object) => Promise<Response>
 
-/** Ends a call that gets no answer in time. The end of the call itself ends it, too. */
+/**
+ * Ends a call that gets no answer in time. The end of the call itself ends it, too. The timer keeps the controller: a signal of
+ * AbortSignal.any may be collected with its listeners before it fires.
+ */
 function withTimeout(fetch: Fetch, timeoutMs: number): Fetch {
   return (input, init: { readonly signal?: AbortSignal } = {}) => {
-    const timeout = AbortSignal.timeout(timeoutMs)
-    return fetch(input, { ...init, signal: init.signal ? AbortSignal.any([init.signal, timeout]) : timeout })
+    const ending = new AbortController()
+    const { signal } = init
+    signal?.addEventListener('abort', () => ending.abort(signal.reason), { once: true, signal: ending.signal })
+    if (signal?.aborted) ending.abort(signal.reason)
+    const late = () => ending.abort(new DOMException(`no answer within ${timeoutMs / 1000} s`, 'TimeoutError'))
+    setTimeout(late, timeoutMs).unref()
+    return fetch(input, { ...init, signal: ending.signal })
   }
 }
 

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
+import { printable } from '@roost/runtime'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
 import { describeUnreachable } from './target.js'
 import type { Target } from './target.js'
@@ -39,6 +40,26 @@ export async function sendRequest(target: Target, asked: HttpRequest): Promise<H
     const code = error instanceof NoAnswerError ? exitCodes.timeout : exitCodes.error
     throw new CommandError(describeUnreachable(target.url, error), code)
   }
+}
+
+const codesOfStatuses: Readonly<Record<number, number>> = {
+  400: exitCodes.usage,
+  401: exitCodes.unauthorized,
+  403: exitCodes.unauthorized,
+  404: exitCodes.notFound,
+  409: exitCodes.conflict,
+  412: exitCodes.conflict,
+}
+
+/** As `sendRequest`; an answer that is an error ends the command with its text and an exit code. */
+export async function sendAccepted(target: Target, request: HttpRequest): Promise<HttpAnswer> {
+  const answer = await sendRequest(target, request)
+  if (answer.status < 400) return answer
+  const text = printable(answer.body.trim())
+  throw new CommandError(
+    `${request.method ?? 'GET'} ${request.path} was answered with status ${answer.status}: ${text}`,
+    codesOfStatuses[answer.status] ?? exitCodes.error,
+  )
 }
 
 function sendOnce({ url, ca }: Target, asked: HttpRequest): Promise<IncomingMessage> {

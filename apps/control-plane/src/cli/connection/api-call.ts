@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { text as textOf } from 'node:stream/consumers'
-import { printable } from '@roost/runtime'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { requireKey } from '../client/api.js'
-import { sendRequest } from '../client/http.js'
-import type { HttpAnswer, HttpRequest } from '../client/http.js'
+import { sendAccepted } from '../client/http.js'
+import type { HttpRequest } from '../client/http.js'
 import { findConnection } from '../client/target.js'
 import type { Target } from '../client/target.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
@@ -77,7 +76,7 @@ function checkedPath(path: string): string {
 }
 
 async function oneAnswer(target: Target, request: HttpRequest): Promise<string> {
-  const { body, headers } = await accepted(target, request)
+  const { body, headers } = await sendAccepted(target, request)
   if (body === '') return ''
   return headers['content-type']?.startsWith('application/json') === true ? pretty(JSON.parse(body)) : body
 }
@@ -85,32 +84,13 @@ async function oneAnswer(target: Target, request: HttpRequest): Promise<string> 
 async function allObjects(target: Target, request: HttpRequest): Promise<string> {
   const objects: unknown[] = []
   for (let path: string | null = request.path; path !== null;) {
-    const { body } = await accepted(target, { ...request, path })
+    const { body } = await sendAccepted(target, { ...request, path })
     const found = JSON.parse(body) as { readonly meta?: { readonly next: string | null }; readonly objects?: unknown[] }
     if (found.objects === undefined) throw new CommandError(`${request.path} is not a list.`, exitCodes.usage)
     objects.push(...found.objects)
     path = found.meta?.next ?? null
   }
   return pretty(objects)
-}
-
-const codesOfStatuses: Readonly<Record<number, number>> = {
-  400: exitCodes.usage,
-  401: exitCodes.unauthorized,
-  403: exitCodes.unauthorized,
-  404: exitCodes.notFound,
-  409: exitCodes.conflict,
-  412: exitCodes.conflict,
-}
-
-async function accepted(target: Target, request: HttpRequest): Promise<HttpAnswer> {
-  const answer = await sendRequest(target, request)
-  if (answer.status < 400) return answer
-  const text = printable(answer.body.trim())
-  throw new CommandError(
-    `${request.method} ${request.path} was answered with status ${answer.status}: ${text}`,
-    codesOfStatuses[answer.status] ?? exitCodes.error,
-  )
 }
 
 function pretty(value: unknown): string {

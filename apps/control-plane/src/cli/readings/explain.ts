@@ -4,6 +4,7 @@ import type { Config } from '../../config.js'
 import { findCluster, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { hostnamesByUri } from '../records/fields.js'
+import { addRecordFields } from './record-fields.js'
 import { moment } from '../terminal/cells.js'
 import { isStructured, print, printValue, withOutput } from '../terminal/output.js'
 import type { OutputOptions, View } from '../terminal/output.js'
@@ -23,7 +24,10 @@ const questions = {
 } as const
 
 export function addExplain(program: Command, config: () => Config, terminal: Terminal): void {
-  const explain = program.command('explain').description('Show of which nodes, devices and readings a number is made')
+  const explain = program
+    .command('explain')
+    .description('Show of which nodes, devices and readings a number is made, and what fields are')
+  addRecordFields(explain, config, terminal)
   for (const kind of ['capacity', 'forecast', 'health'] as const)
     withOutput(explain.command(`${kind} <cluster>`))
       .description(questions[kind])

@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Argument } from 'commander'
 import type { Command } from 'commander'
+import { candidatesFor, completionScript, shells } from '@roost/command-line'
+import type { Shell } from '@roost/command-line'
 import { printable } from '@roost/runtime'
 import type { Config } from '../../config.js'
 import type { Terminal } from '../terminal/terminal.js'
-import { candidatesFor } from './candidates.js'
 import { recordNames } from './record-names.js'
-
-const shells = ['bash', 'zsh', 'fish'] as const
 
 /** Adds `completion`, which prints the script of a shell, and the command that the scripts call. */
 export function addCompletion(
@@ -25,8 +22,8 @@ export function addCompletion(
       'after',
       '\nFor bash: roost completion bash >/etc/bash_completion.d/roost. The packages contain all three.',
     )
-    .action((shell: (typeof shells)[number]) => {
-      out.write(readFileSync(join(import.meta.dirname, `../../../assets/completion/roost.${shell}`), 'utf8'))
+    .action((shell: Shell) => {
+      out.write(completionScript(shell, 'roost'))
     })
   program
     .command('complete [arguments...]', { hidden: true })

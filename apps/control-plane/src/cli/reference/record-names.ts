@@ -1,8 +1,8 @@
+import type { NamesOf } from '@roost/command-line'
 import type { Config } from '../../config.js'
 import { listAll, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { readContexts } from '../client/contexts.js'
-import type { NamesOf } from './candidates.js'
 
 const kinds: Readonly<Record<string, (rpc: Rpc) => Promise<readonly string[]>>> = {
   cluster: async (rpc) => (await listAll((range) => rpc.clusters.list.query(range))).map(({ name }) => name),

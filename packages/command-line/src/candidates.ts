@@ -3,7 +3,7 @@ import type { Argument, Command, Option } from 'commander'
 /** Returns the names of records of a kind, such as `node`, that begin with a text; [] of a kind that it does not know. */
 export type NamesOf = (kind: string) => Promise<readonly string[]>
 
-/** Returns what a shell can offer for the last of the arguments after `roost`: commands, options, choices, and names of records. */
+/** Returns what a shell can offer for the last of the arguments after the name of the program: commands, options, choices, and names of records. */
 export async function candidatesFor(
   program: Command,
   args: readonly string[],

@@ -1,0 +1,5 @@
+export { candidatesFor } from './candidates.js'
+export type { NamesOf } from './candidates.js'
+export { completionScript, shells } from './completion-script.js'
+export type { Shell } from './completion-script.js'
+export { manualPage } from './manual-page.js'
