@@ -1,7 +1,7 @@
 import { resources as declared } from '@roost/api-types/rpc'
 import type { Declaration } from '@roost/api-types/rpc'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
+import { addAlert, addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
 import { exampleBody } from '../support/http/examples.js'
 import type { Related } from '../support/http/examples.js'
 import { openApiContract } from '../support/http/openapi-contract.js'
@@ -35,6 +35,7 @@ async function newFleet(): Promise<Related> {
 async function newRecord(resource: string): Promise<string> {
   const fleet = await newFleet()
   if (resource === 'devices') return newDevice(fleet)
+  if (resource === 'alerts') return `${list('alerts')}${await addAlert(server.api.database, fleet.clusters ?? 0)}/`
   if (!has('post', list(resource))) return `${list(resource)}${fleet[resource]}/`
   const { status, headers } = await post(list(resource), bodyOf(resource, fleet))
   expect(status).toBe(201)

@@ -65,7 +65,7 @@ export const AlertChange = z
   .object({
     acknowledged: z.boolean().optional().meta({ description: 'An operator knows of it: it is not sent again' }),
   })
-  .meta({ id: 'AlertChange', examples: [{ acknowledged: true }] })
+  .meta({ examples: [{ acknowledged: true }] })
 export type AlertChange = z.infer<typeof AlertChange>
 
 export const alertRules = {
