@@ -68,6 +68,18 @@ describe.skipIf(skipped !== '')(`the package of the agent under systemd${skipped
     expect((await api.get('/api/v1/nodes/')).body.objects[0]).toMatchObject({ agent_version: version })
   })
 
+  it('is confined: exposed by 4.0 of 10 at most', async () => {
+    const { code, stdout } = await node.run('systemd-analyze', ['security', '--threshold=40', 'roost-agent.service'])
+    expect([code, stdout]).toEqual([0, expect.any(String)])
+  })
+
+  it('brings its manual page and its completions', async () => {
+    const listed = await node.exec('dpkg -L roost-agent')
+    for (const path of ['man/man1/roost-agent.1', 'bash-completion/completions/roost-agent'])
+      expect(listed).toContain(`/usr/share/${path}`)
+    expect(await node.exec('roost-agent complete -- gateway pre')).toBe('prepare\n')
+  })
+
   it.each([
     ['hangs', 'STOP'],
     ['is killed', 'KILL'],

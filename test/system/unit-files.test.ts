@@ -103,6 +103,7 @@ describe.skipIf(!hasSystemd)('the units, as systemd-analyze reads them (of the p
 
   it.each([
     ['agent', 40, { 'roost-agent.service': agent }],
+    ['agent on a gateway', 70, { 'roost-agent.service': agent, 'roost-agent.service.d/gateway.conf': onGateways }],
     ['control plane', 25, { 'roost.service': server }],
   ])('expose little: that of the %s', (_name, most, files) => {
     const { status, output } = analyze(files, 'security', '--offline=true', `--threshold=${most}`)
