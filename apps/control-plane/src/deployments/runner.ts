@@ -1,6 +1,7 @@
 import type { DeploymentKind } from '@roost/api-types/agent'
 import { fp } from '@roost/failpoints'
 import type { Transaction } from '../database/transaction.js'
+import { CheckLoop } from '@roost/runtime'
 import type { Clock } from '@roost/runtime'
 import { isTemporary, logged } from '../services/errors.js'
 import type { Log } from '../lifecycle/log.js'
@@ -52,54 +53,39 @@ export class JobRunner {
   readonly #timeouts: RunnerTimeouts
   readonly #deadlines: TargetDeadlines
   readonly #failures: TargetFailures
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #loop: CheckLoop
   /** Targets whose reviewed plans are being compared with a new plan, as `job/node`. */
   readonly #asking = new Set<string>()
-  #stopped = false
-  #checking = false
-  #again = false
 
   constructor(options: RunnerOptions, timeouts: RunnerTimeouts) {
     this.#options = options
     this.#timeouts = timeouts
     this.#deadlines = createTargetDeadlines(options.clock)
     this.#failures = createTargetFailures(options)
+    const { log } = options
+    this.#loop = new CheckLoop({
+      check: () => this.#check(),
+      onError: (error) =>
+        log[isTemporary(error) ? 'warn' : 'error'](logged(error), 'could not check the deployments, retrying'),
+    })
   }
 
   /** Checks every unfinished job now, or again after the present check. */
   wake(): void {
-    if (this.#stopped) return
-    this.#again = true
-    if (!this.#checking) this.#track(this.#check())
+    this.#loop.wake()
   }
 
   /** Resolves when nothing is under way; nothing begins after it. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
-  }
-
-  /** Tracks background work for `stop`. The work handles its own errors. */
-  #track(work: Promise<void>): void {
-    this.#underWay.add(work)
-    void work.finally(() => this.#underWay.delete(work))
+  stop(): Promise<void> {
+    return this.#loop.stop()
   }
 
   async #check(): Promise<void> {
-    const { store, nodes, log } = this.#options
-    this.#checking = true
-    while (this.#again && !this.#stopped) {
-      this.#again = false
-      await nodes.resend()
-      try {
-        const unfinished = await store.unfinishedJobs()
-        this.#deadlines.keep(unfinished.map(({ id }) => id))
-        for (const { id, kind } of unfinished) await this.#advanceSafely(id, kind)
-      } catch (error) {
-        log[isTemporary(error) ? 'warn' : 'error'](logged(error), 'could not check the deployments, retrying')
-      }
-    }
-    this.#checking = false
+    const { store, nodes } = this.#options
+    await nodes.resend()
+    const unfinished = await store.unfinishedJobs()
+    this.#deadlines.keep(unfinished.map(({ id }) => id))
+    for (const { id, kind } of unfinished) await this.#advanceSafely(id, kind)
   }
 
   /** A job that fails here must not stop the ones after it. */
@@ -117,11 +103,11 @@ export class JobRunner {
     const step = await this.#step(id, kind)
     if (step === undefined) return
     for (const nodeId of step.begun) {
-      if (step.job.now.dryRun) this.#track(this.#askForPlan(step.job, nodeId))
+      if (step.job.now.dryRun) this.#loop.track(this.#askForPlan(step.job, nodeId))
       else await this.#dispatch(nodeId)
     }
-    if (step.endsTokens) this.#track(this.#endTokens(step.job))
-    for (const nodeId of step.reviewed) this.#track(this.#beginReviewed(step.job, nodeId))
+    if (step.endsTokens) this.#loop.track(this.#endTokens(step.job))
+    for (const nodeId of step.reviewed) this.#loop.track(this.#beginReviewed(step.job, nodeId))
     if (step.moved) await this.#advance(id, kind)
   }
 

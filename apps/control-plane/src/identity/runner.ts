@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { CheckLoop } from '@roost/runtime'
 import type { Clock } from '@roost/runtime'
 import type { Log } from '../lifecycle/log.js'
 import { isTemporary, logged } from '../services/errors.js'
@@ -24,33 +25,28 @@ const maxAttempts = 10
 /** Runs the deployments of users to identity services, one after the other. Each can be repeated, so a crash loses nothing. */
 export class IdentityRunner {
   readonly #options: IdentityRunnerOptions
-  #running: Promise<void> | undefined
-  #again = false
+  readonly #loop: CheckLoop
 
   constructor(options: IdentityRunnerOptions) {
     this.#options = options
+    const { log } = options
+    this.#loop = new CheckLoop({
+      check: () => this.#runAll(),
+      onError: (error) => {
+        const fields = logged(error)
+        log[isTemporary(error) ? 'warn' : 'error'](fields, 'could not deploy users to an identity service, retrying')
+      },
+    })
   }
 
   /** Runs every unfinished job now, or again after the present run. */
   wake(): void {
-    this.#again = true
-    this.#running ??= this.#run().finally(() => (this.#running = undefined))
+    this.#loop.wake()
   }
 
   /** Resolves when nothing is under way. */
-  async stop(): Promise<void> {
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    const { log, stopping } = this.#options
-    while (this.#again && !stopping.aborted) {
-      this.#again = false
-      await this.#runAll().catch((error: unknown) => {
-        const fields = logged(error)
-        log[isTemporary(error) ? 'warn' : 'error'](fields, 'could not deploy users to an identity service, retrying')
-      })
-    }
+  stop(): Promise<void> {
+    return this.#loop.stop()
   }
 
   async #runAll(): Promise<void> {

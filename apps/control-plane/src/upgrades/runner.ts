@@ -1,6 +1,7 @@
 import { upgradeCapability } from '@roost/api-types/agent'
 import type { AgentPackage, AgentUpgradeProgress } from '@roost/api-types/agent'
 import type { UpgradeTargetState } from '@roost/api-types/rest'
+import { CheckLoop } from '@roost/runtime'
 import type { Clock } from '@roost/runtime'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
 import type { Transaction } from '../database/transaction.js'
@@ -33,44 +34,30 @@ export class UpgradeRunner {
   /** When each target that is being upgraded expires, by the monotonic clock, as `upgrade/node`. */
   readonly #deadlines = new Map<string, number>()
   readonly #asking = new Set<string>()
-  readonly #underWay = new Set<Promise<void>>()
-  #isChecking = false
-  #isAgain = false
-  #isStopped = false
+  readonly #loop: CheckLoop
 
   constructor(options: UpgradeRunnerOptions) {
     this.#options = options
+    const { log } = options
+    this.#loop = new CheckLoop({
+      check: () => this.#check(),
+      onError: (error) =>
+        log[isTemporary(error) ? 'warn' : 'error'](logged(error), 'could not check the upgrades, retrying'),
+    })
   }
 
   /** Checks every upgrade now, or again after the present check. */
   wake(): void {
-    this.#isAgain = true
-    if (!this.#isChecking) this.#track(this.#check())
+    this.#loop.wake()
   }
 
   /** Resolves when nothing is under way; nothing begins after it. */
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
-  }
-
-  #track(work: Promise<void>): void {
-    this.#underWay.add(work)
-    void work.finally(() => this.#underWay.delete(work))
+  stop(): Promise<void> {
+    return this.#loop.stop()
   }
 
   async #check(): Promise<void> {
-    const { store, log } = this.#options
-    this.#isChecking = true
-    while (this.#isAgain && !this.#isStopped) {
-      this.#isAgain = false
-      try {
-        for (const upgrade of await store.open()) await this.#advance(upgrade)
-      } catch (error) {
-        log[isTemporary(error) ? 'warn' : 'error'](logged(error), 'could not check the upgrades, retrying')
-      }
-    }
-    this.#isChecking = false
+    for (const upgrade of await this.#options.store.open()) await this.#advance(upgrade)
   }
 
   async #advance({ id }: UpgradeNow): Promise<void> {
@@ -161,7 +148,7 @@ export class UpgradeRunner {
     const key = `${upgrade.id}/${nodeId}`
     if (this.#asking.has(key) || !this.#options.channel.isConnected(nodeId)) return
     this.#asking.add(key)
-    this.#track(
+    this.#loop.track(
       this.#askNode(upgrade, nodeId)
         .catch((error: unknown) =>
           this.#options.log.warn({ ...logged(error), nodeId }, 'could not advance the upgrade of a node, retrying'),
