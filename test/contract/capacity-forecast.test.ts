@@ -181,6 +181,33 @@ it('the history ends with the day of its end, and has the sets asked for', async
   expect((await history('start=0001-01-01')).meta.points).toBe(43)
 })
 
+it('devices are counted by how full they are, and listed by node where that is asked for', async () => {
+  const path = `/api/v1/clusters/${cluster}/capacity/fullness/`
+  // d1 went down from 90 to 30 percent before.
+  expect((await api.get(`${path}?step=10`)).body).toEqual({
+    cluster: `/api/v1/clusters/${cluster}/`,
+    step: 10,
+    fullness: [{ ring_set: 'gold', devices: [0, 2, 0, 1, 0, 0, 0, 0, 1, 0] }],
+  })
+  const { body } = await api.get(`${path}?by_node=true`)
+  expect(body.fullness[0].devices.length).toBe(20)
+  expect(body.nodes[0].devices).toEqual(
+    [30, 80, 10, 10].map((used, i) => ({
+      device: uriOf(`d${i + 1}`),
+      name: `d${i + 1}`,
+      status: 'ok',
+      used_pct: used,
+    })),
+  )
+  for (const query of ['step=3', 'step=x', 'step=0', 'by_node=maybe'])
+    expect((await api.get(`${path}?${query}`)).status).toBe(400)
+  expect((await api.get('/api/v1/clusters/999999/capacity/fullness/')).status).toBe(404)
+  const client = createClient({ url: api.url, ca: api.ca, apiKey: api.key })
+  const typed = await client.rpc.capacity.fullness.query({ id: cluster, by_node: true })
+  await client.close()
+  expect(typed).toEqual(body)
+})
+
 it('the typed client gets the same', async () => {
   const { url, ca, key } = api
   const client = createClient({ url, ca, apiKey: key })

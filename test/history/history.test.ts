@@ -122,6 +122,28 @@ describe('readings', () => {
     expect(one.metrics[0]?.mean).toEqual(across.metrics[0].mean)
   })
 
+  it('of many nodes have few points, and nodes without values are left out', async () => {
+    const path = '/api/v1/nodes/metrics/sparklines/'
+    const get = (query: Record<string, string>) => shared.get(`${path}?${new URLSearchParams(query)}`)
+    const asked = { metric: 'load.shortterm', points: '6', ...range }
+    const { body } = await get({ ...asked, id__in: `${node.id},999999` })
+    expect(body).toMatchObject({ metric_name: 'load.shortterm', unit: 'count', meta: { step: 300, points: windows } })
+    expect(body.sparklines).toEqual([{ node: `/api/v1/nodes/${node.id}/`, values: expect.any(Array) }])
+    const full = (await history({ ...range, metrics: 'load.shortterm', step: 300 })).body.metrics[0]
+    expect(body.sparklines[0].values).toEqual(full.mean)
+    const typed = await client.rpc.metrics.sparklines.query({
+      ids: [node.id],
+      name: 'load.shortterm',
+      points: 6,
+      ...range,
+    })
+    expect(typed).toEqual(body)
+    expect((await get({ id__in: String(node.id), metric: 'load.shortterm' })).body.meta).toMatchObject({ step: 120 })
+    const many = Array.from({ length: 201 }, (_, i) => i + 1).join()
+    for (const wrong of [{ id__in: '' }, { id__in: 'x' }, { id__in: many }, { metric: 'load.*' }, { points: '121' }])
+      expect((await get({ ...asked, id__in: '1', ...(wrong as object) })).status).toBe(400)
+  })
+
   it('end with the latest value', async () => {
     const at = Math.floor(Date.now() / 1000) - 1
     sender.agent.sendFrame(Float64Array.of(42, 43), at)

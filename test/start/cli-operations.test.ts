@@ -11,6 +11,7 @@ const commands: Readonly<Record<string, string>> = {
   'GET clusters/{id}/capacity/list/': 'capacity',
   'GET clusters/{id}/capacity/forecast/': 'forecast',
   'GET clusters/{id}/capacity/history/': 'capacity',
+  'GET clusters/{id}/capacity/fullness/': 'capacity',
   'GET clusters/{id}/capacity/explain/': 'explain capacity',
   'GET clusters/{id}/capacity/forecast/explain/': 'explain forecast',
   'GET clusters/{id}/health/explain/': 'explain health',
@@ -91,6 +92,7 @@ const withoutCommand: readonly (readonly [operations: RegExp, reason: string])[]
   [/^GET \w+\/set\/\{ids\}\/$/, 'reads several records for programs; lists have filters'],
   [/^GET node_roles\//, 'node show has the roles'],
   [/^GET clusters\/\{id\}\/$/, 'cluster list has all fields of a cluster'],
+  [/^GET nodes\/metrics\/sparklines\/$/, 'draws the small charts of lists: metrics history has the values of one node'],
   [/^PATCH nodes\/$/, 'changes several nodes at once for programs'],
   [/^PATCH node\/\{id\}\/?$/, 'is an alias of PATCH nodes/{id}/'],
 ]

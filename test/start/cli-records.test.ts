@@ -110,6 +110,7 @@ describe('roost', () => {
     expect(await json('policy', 'list', '--cluster', 'prod')).toEqual([])
     expect(await json('capacity', 'prod')).toEqual([])
     expect(await json('capacity', 'prod', '--from', '2026-11-01')).toEqual([])
+    expect(await json('capacity', 'prod', '--fullness')).toEqual([])
     expect((await cli('explain', 'fields', 'share', 'protocol')).stdout).toMatch(
       /^FIELD +TYPE.*\nprotocol +string +you /,
     )

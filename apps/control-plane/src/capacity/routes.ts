@@ -1,4 +1,11 @@
-import { Capacity, CapacityForecast, CapacityHistory, Explanations } from '@roost/api-types/rest'
+import {
+  Capacity,
+  CapacityForecast,
+  CapacityFullness,
+  CapacityHistory,
+  Explanations,
+  RoostError,
+} from '@roost/api-types/rest'
 import type { CapacityService } from '@roost/api-types/rpc'
 import { z } from 'zod'
 import type { Route } from '../http/dialect/route.js'
@@ -32,6 +39,7 @@ export function capacityRoutes(capacity: CapacityService): readonly Route[] {
       handle: ({ id }) => capacity.forecast(id),
     },
     ...explainRoutes(capacity),
+    fullness(capacity),
     {
       method: 'GET',
       path: 'clusters/:id/capacity/history/',
@@ -50,6 +58,32 @@ export function capacityRoutes(capacity: CapacityService): readonly Route[] {
     },
   ]
 }
+
+const fullness = (capacity: CapacityService): Route => ({
+  method: 'GET',
+  path: 'clusters/:id/capacity/fullness/',
+  resource: 'clusters',
+  summary: 'How many devices of a cluster are how full, by set of storage policies',
+  query: {
+    step: z.int().min(1).max(50).describe('Percent of a step, a divisor of 100').meta({ default: 5 }),
+    by_node: z.boolean().describe('Lists each device, too, by node').meta({ default: false }),
+  },
+  status: 200,
+  answer: CapacityFullness,
+  handle: ({ id, query }) => {
+    const step = query.get('step')
+    const byNode = query.get('by_node') ?? 'false'
+    if (!/^(?:true|false|[01])$/i.test(byNode))
+      throw new RoostError(
+        'invalid',
+        `Invalid by_node '${byNode.slice(0, 64)}' provided. Please provide true or false.`,
+      )
+    return capacity.fullness(id, {
+      ...(step !== null && { step: Number(step) }),
+      by_node: /^(?:true|1)$/i.test(byNode),
+    })
+  },
+})
 
 function explainRoutes(capacity: CapacityService): readonly Route[] {
   return [

@@ -7,6 +7,7 @@ import { timeRange } from '../services/time-range.js'
 import { dayOf } from './day.js'
 import { explainCapacity, explainForecast, partsBySet } from './explain.js'
 import { forecastCluster } from './forecast.js'
+import { countByFullness, fullnessByNode, fullnessStep } from './fullness.js'
 import type { ForecastOptions } from './forecast.js'
 import { capacityHistory } from './history.js'
 import type { HistoryOptions } from './history.js'
@@ -36,6 +37,17 @@ export function createCapacityService(options: CapacityOptions): CapacityService
     async forecast(clusterId) {
       const names = await namesOf(clusterId)
       return forecastCluster(options, clusterId, ({ policies }) => ringSet(policies, names))
+    },
+    async fullness(clusterId, { step: asked, by_node: byNode = false } = {}) {
+      const step = fullnessStep(asked)
+      const names = await namesOf(clusterId)
+      const devices = [...live.devices()].filter((device) => device.clusterId === clusterId)
+      return {
+        cluster: resourceUri('clusters', clusterId),
+        step,
+        fullness: countByFullness(devices, step, (policies) => ringSet(policies, names)),
+        ...(byNode && { nodes: fullnessByNode(await store.namedDevices(clusterId), live.readingOf) }),
+      }
     },
     async history(clusterId, range, sets) {
       const asked = timeRange(range, options.now())

@@ -25,7 +25,7 @@ export const maxPoints = 11_000
 export const maxValues = 2_000_000
 const defaultPoints = 1_000
 /** Steps that are chosen, in seconds: each divides the next level or a day. */
-const steps = [10, 30, 60, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000]
+const steps = [10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000]
 
 /** Reads what a caller asks for. Throws `invalid`. */
 export function readQuestion(query: Partial<HistoryQuery>, kept: KeptFor, nowMs: number): Question {

@@ -1,4 +1,4 @@
-import { maxId, MetricHistory, NodeMetricHistory, RoostError } from '@roost/api-types/rest'
+import { maxId, MetricHistory, NodeMetricHistory, RoostError, Sparklines } from '@roost/api-types/rest'
 import type { HistoryQuery, MetricHistoryService } from '@roost/api-types/rpc'
 import { z } from 'zod'
 import type { Route, RouteRequest } from '../http/dialect/route.js'
@@ -58,7 +58,40 @@ export function historyRoutes(service: MetricHistoryService): readonly Route[] {
       },
       (id, asks) => service.ofNode(id, asks),
     ),
+    sparklines(service),
   ]
+}
+
+const sparklines = (service: MetricHistoryService): Route => ({
+  resource: 'nodes',
+  method: 'GET',
+  path: 'nodes/metrics/sparklines/',
+  summary: 'One metric of up to 200 nodes over time, with few points',
+  status: 200,
+  answer: Sparklines,
+  query: {
+    id__in: z.array(z.int()).describe('Ids of nodes, separated by commas. May be repeated.'),
+    metric: z.string().describe('Name of the metric'),
+    points: z.int().min(2).max(120).describe('Maximum number of points').meta({ default: 30 }),
+    start: z.string().describe('ISO 8601; UTC if no time zone is given. Default: an hour ago'),
+    end: z.string().describe('Default: now, and the latest values are the last points'),
+  },
+  requiredQuery: ['id__in', 'metric'],
+  handle: ({ query: given }) =>
+    service.sparklines({
+      ids: given.getAll('id__in').flatMap(idsOf),
+      name: given.get('metric') ?? '',
+      points: integerOf('points', given.get('points')),
+      start: given.get('start') ?? undefined,
+      end: given.get('end') ?? undefined,
+    }),
+})
+
+function idsOf(text: string): number[] {
+  const parts = text.split(',').filter((part) => part !== '')
+  const wrong = parts.find((part) => !/^\d{1,10}$/.test(part) || Number(part) > maxId)
+  if (wrong === undefined) return parts.map(Number)
+  throw new RoostError('invalid', `Invalid id '${wrong.slice(0, 64)}' in id__in. Please provide ids of nodes.`)
 }
 
 function asked({ query: given }: RouteRequest): HistoryQuery {

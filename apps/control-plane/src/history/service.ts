@@ -1,19 +1,13 @@
-import type { MetricHistory, MetricHistoryMeta, MetricSeries, NodeMetricHistory } from '@roost/api-types/rest'
+import type { MetricHistory, NodeMetricHistory } from '@roost/api-types/rest'
 import { resourceUri } from '@roost/api-types/rest'
 import type { HistoryQuery, MetricHistoryService } from '@roost/api-types/rpc'
-import { planesOf } from './buckets.js'
-import { ownerKinds, raw } from './levels.js'
+import { addLatest, metaOf, seriesOf } from './answers.js'
+import type { Latest, LatestSample } from './answers.js'
+import { ownerKinds } from './levels.js'
 import { readQuestion } from './question.js'
-import type { KeptFor, Question } from './question.js'
+import type { KeptFor } from './question.js'
 import type { HistoryReader, Owners } from './reader.js'
-
-/** A value of now. */
-export interface LatestSample {
-  readonly metric_name: string
-  /** Unix seconds. */
-  readonly timestamp: number
-  readonly value: number | null
-}
+import { readSparklines } from './sparklines.js'
 
 /** Who has a history. */
 export interface HistoryOwners {
@@ -30,11 +24,6 @@ export interface HistoryServiceOptions extends HistoryOwners {
   readonly reader: HistoryReader
   readonly kept: KeptFor
   readonly now: () => number
-}
-
-interface Series {
-  readonly ownerId: number
-  readonly series: MetricSeries
 }
 
 export function createHistoryService(options: HistoryServiceOptions): MetricHistoryService {
@@ -67,68 +56,6 @@ export function createHistoryService(options: HistoryServiceOptions): MetricHist
       const { meta, series } = await read({ kind: ownerKinds.node, ids }, query, latest)
       return { meta, metrics: series.map((one) => ({ node: resourceUri('nodes', one.ownerId), ...one.series })) }
     },
-  }
-}
-
-type Latest = (ownerId: number) => Promise<readonly LatestSample[]>
-
-async function seriesOf(
-  reader: HistoryReader,
-  owners: Owners,
-  names: readonly string[],
-  question: Question,
-): Promise<readonly Series[]> {
-  if (question.stepMs <= raw.stepMs)
-    return (await reader.readings(owners, names, question)).map(({ ownerId, name, unit, times, values }) => ({
-      ownerId,
-      series: { metric_name: name, unit, times: times.map((time) => time / 1000), values: withNull(values) },
-    }))
-  return (await reader.points(owners, names, question)).map(({ ownerId, name, unit, buckets }) => {
-    const { mean, minimum, maximum } = planesOf(buckets)
-    const values = { mean: withNull(mean), min: withNull(minimum), max: withNull(maximum) }
-    return { ownerId, series: { metric_name: name, unit, ...values } }
-  })
-}
-
-/** A gap is null, never 0. */
-function withNull(values: Iterable<number>): (number | null)[] {
-  return Array.from(values, (value) => (Number.isNaN(value) ? null : value))
-}
-
-/** Appends the latest value of each series, so that it ends now and not minutes ago. */
-async function addLatest(series: readonly Series[], question: Question, latest: Latest): Promise<void> {
-  const byOwner = new Map<number, Map<string, LatestSample>>()
-  for (const one of series) {
-    const samples =
-      byOwner.get(one.ownerId) ??
-      new Map((await latest(one.ownerId)).map((sample) => [sample.metric_name, sample] as const))
-    byOwner.set(one.ownerId, samples)
-    const sample = samples.get(one.series.metric_name)
-    if (sample !== undefined && sample.value !== null) append(one.series, sample.timestamp, sample.value, question)
-  }
-}
-
-function append({ times, values, mean, min, max }: MetricSeries, timestamp: number, value: number, question: Question) {
-  if (times !== undefined && values !== undefined) {
-    // The sample has whole seconds: the same reading may be there with its milliseconds.
-    if (timestamp <= Math.floor(times.at(-1) ?? -Infinity)) return
-    times.push(timestamp)
-    values.push(value)
-    return
-  }
-  const at = Math.floor((timestamp * 1000 - question.fromMs) / question.stepMs)
-  // A point that has readings is left as it is.
-  for (const plane of [mean, min, max]) if (plane?.[at] === null) plane[at] = value
-}
-
-async function metaOf(reader: HistoryReader, owners: Owners, question: Question): Promise<MetricHistoryMeta> {
-  const { fromMs, endMs, stepMs, level } = question
-  const until = await reader.completeUntil(owners, level)
-  return {
-    start: Math.floor(fromMs / 1000),
-    step: stepMs / 1000,
-    points: (endMs - fromMs) / stepMs,
-    level: level.name,
-    complete_until: until === undefined ? null : Math.floor(Math.min(until, endMs) / 1000),
+    sparklines: (query) => readSparklines(options, query),
   }
 }

@@ -91,6 +91,53 @@ export const CapacityHistory = z
   })
 export type CapacityHistory = z.infer<typeof CapacityHistory>
 
+/** `devices[i]` are how many devices are used from `i * step` percent on and below the next step; the last has those at 100. */
+export const RingSetFullness = z
+  .object({ ring_set: z.string(), devices: z.array(z.int()) })
+  .meta({ id: 'RingSetFullness' })
+export type RingSetFullness = z.infer<typeof RingSetFullness>
+
+/** The devices of a node in a ring, by name. `used_pct` is null where it is not known. */
+export const NodeFullness = z
+  .object({
+    node: relationUri('nodes'),
+    devices: z.array(
+      z.object({
+        device: relationUri('devices'),
+        name: z.string(),
+        status: z.string(),
+        used_pct: z.number().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'NodeFullness' })
+export type NodeFullness = z.infer<typeof NodeFullness>
+
+export const CapacityFullness = z
+  .object({
+    cluster: relationUri('clusters'),
+    step: z.int().meta({ description: 'Percent of a step' }),
+    fullness: z.array(RingSetFullness),
+    nodes: z.array(NodeFullness).optional().meta({ description: 'With `by_node`' }),
+  })
+  .meta({
+    id: 'CapacityFullness',
+    examples: [
+      {
+        cluster: '/api/v1/clusters/1/',
+        step: 25,
+        fullness: [{ ring_set: 'gold', devices: [0, 3, 9, 0] }],
+        nodes: [
+          {
+            node: '/api/v1/nodes/7/',
+            devices: [{ device: '/api/v1/devices/91/', name: 'd3', status: 'ok', used_pct: 71.3 }],
+          },
+        ],
+      },
+    ],
+  })
+export type CapacityFullness = z.infer<typeof CapacityFullness>
+
 /** The device of a set that will be full first. Swift refuses writes to a full device long before all are. */
 const FirstFullDevice = z.object({ device: relationUri('devices'), days_until_full: DaysUntilFull })
 

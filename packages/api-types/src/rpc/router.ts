@@ -40,6 +40,14 @@ const History = Poll.extend({
   max_points: z.int().min(1).max(11_000).optional(),
 })
 
+const SparklineInput = z.object({
+  ids: z.array(z.int().min(1).max(maxId)).min(1).max(200),
+  name: boundedText(256),
+  points: z.int().min(2).max(120).optional(),
+  start: time.optional(),
+  end: time.optional(),
+})
+
 /** Of a caller that cannot go away, such as one in the same process. */
 const never = new AbortController().signal
 
@@ -188,7 +196,15 @@ export const appRouter = router({
     historyOfCluster: read
       .input(History)
       .query(({ ctx, input }) => ctx.services.metricHistory.ofCluster(input.id, input)),
+    /** One value for each point, of one metric of many nodes. */
+    sparklines: read.input(SparklineInput).query(({ ctx, input }) => ctx.services.metricHistory.sparklines(input)),
     historyAcross: read.input(History).query(({ ctx, input }) => ctx.services.metricHistory.across(input.id, input)),
+  }),
+  capacity: router({
+    /** How many devices of the cluster `id` are how full; with `by_node` also each device. */
+    fullness: read
+      .input(Id.extend({ step: z.number().optional(), by_node: z.boolean().optional() }))
+      .query(({ ctx, input: { id, ...query } }) => ctx.services.capacity.fullness(id, query)),
   }),
   utilization: utilizationRouter,
   tokens: router({

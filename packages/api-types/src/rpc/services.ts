@@ -6,6 +6,7 @@ import type {
   ApiKeyRotation,
   Capacity,
   CapacityForecast,
+  CapacityFullness,
   CapacityHistory,
   ChangedNode,
   ClusterHealth,
@@ -33,6 +34,7 @@ import type {
   RemovedLeftovers,
   S3Credentials,
   ShareUploads,
+  Sparklines,
 } from '../rest/index.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
 import type { UsageRange, UtilizationService } from './utilization-service.js'
@@ -107,16 +109,25 @@ export interface ShareUploadsService {
   removeLeftovers(shareId: number, removal: LeftoverRemoval, caller: Caller): Promise<RemovedLeftovers>
 }
 
+export interface FullnessQuery {
+  /** Percent of a step, a divisor of 100; 5 unless given. */
+  readonly step?: number | undefined
+  /** Also each device, by node. */
+  readonly by_node?: boolean | undefined
+}
+
 /** Capacity in TB (10^12 bytes) and percent, by set of storage policies. Throws `not_found`. */
 export interface CapacityService {
   ofCluster(clusterId: number): Promise<Capacity>
   /** Days until each set will be full. */
   forecast(clusterId: number): Promise<CapacityForecast>
-  /** The days of the sets named `sets`, of all without it. Throws `invalid`, too. */
   /** Which devices are part of the capacity, and which are not. */
   explain(clusterId: number): Promise<Explanations>
   explainForecast(clusterId: number): Promise<Explanations>
+  /** The days of the sets named `sets`, of all without it. Throws `invalid`, too. */
   history(clusterId: number, range: Partial<UsageRange>, sets?: readonly string[]): Promise<CapacityHistory>
+  /** How many devices are how full. Throws `invalid`, too. */
+  fullness(clusterId: number, query?: FullnessQuery): Promise<CapacityFullness>
 }
 
 /** Ring agreement, replication ages in seconds, pending and quarantined objects. Throws `not_found`. */
@@ -139,6 +150,17 @@ export interface HistoryQuery {
   readonly max_points?: number | undefined
 }
 
+/** One metric of up to 200 nodes, with at most 120 points (30). */
+export interface SparklineQuery {
+  readonly ids: readonly number[]
+  readonly name: string
+  readonly points?: number | undefined
+  /** Default: an hour ago. */
+  readonly start?: string | undefined
+  /** Default: now. */
+  readonly end?: string | undefined
+}
+
 /** Values of metrics over time. Throws `invalid` beyond the limits, and `not_found`. */
 export interface MetricHistoryService {
   ofNode(nodeId: number, query: HistoryQuery): Promise<MetricHistory>
@@ -146,6 +168,7 @@ export interface MetricHistoryService {
   ofCluster(clusterId: number, query: HistoryQuery): Promise<MetricHistory>
   /** Of every node of the cluster that has any of the names. */
   across(clusterId: number, query: HistoryQuery): Promise<NodeMetricHistory>
+  sparklines(query: SparklineQuery): Promise<Sparklines>
 }
 
 /** `patterns`: literal names, and names in which `*` matches any sequence of characters. Throws `invalid` beyond the limits, and `not_found`. */

@@ -1,4 +1,4 @@
-import type { CapacityElement, CapacityHistory } from '@roost/api-types/rest'
+import type { CapacityElement, CapacityFullness, CapacityHistory } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { findCluster, withApi } from '../client/api.js'
@@ -69,7 +69,34 @@ function daysOf({ meta, capacity }: CapacityHistory): readonly CapacityDayRow[] 
   )
 }
 
+/** Devices of a set of policies that are about as full. */
+interface FullnessRow {
+  readonly ring_set: string
+  readonly from_pct: number
+  readonly to_pct: number
+  readonly devices: number
+}
+
+const fullnessView: View<FullnessRow> = {
+  columns: {
+    POLICIES: ({ ring_set: set }) => set,
+    'USED %': ({ from_pct: from, to_pct: to }) => `${from}–${to}`,
+    DEVICES: ({ devices }) => devices,
+  },
+  name: ({ ring_set: set, from_pct: from }) => `${set} ${from}`,
+}
+
+/** One row for each step with a device. */
+function stepsOf({ step, fullness }: CapacityFullness): readonly FullnessRow[] {
+  return fullness.flatMap(({ ring_set, devices: counts }) =>
+    counts
+      .map((devices, i) => ({ ring_set, from_pct: i * step, to_pct: (i + 1) * step, devices }))
+      .filter(({ devices }) => devices > 0),
+  )
+}
+
 interface CapacityFlags extends OutputOptions, WatchOptions {
+  readonly fullness?: true
   readonly from?: string
   readonly to?: string
 }
@@ -77,12 +104,15 @@ interface CapacityFlags extends OutputOptions, WatchOptions {
 export function addCapacity(program: Command, config: () => Config, terminal: Terminal): void {
   withWatch(withOutput(program.command('capacity <cluster>')))
     .description('Show raw, used and free capacity of a cluster, by name or id, for each set of storage policies')
+    .option('--fullness', 'count the devices by percent used')
     .option('--from <time>', 'one row for each day since this time, such as 2026-11-01')
     .option('--to <time>', 'with --from: end (default: now)')
     .action((nameOrId: string, options: CapacityFlags) =>
       watched(terminal, options, () =>
         withApi(config(), async (rpc) => {
           const { id } = await findCluster(rpc, nameOrId)
+          if (options.fullness === true)
+            return print(terminal, stepsOf(await rpc.capacity.fullness.query({ id })), fullnessView, options)
           if (options.from === undefined) {
             if (options.to !== undefined) throw new CommandError('Give --from with --to.', exitCodes.usage)
             return print(terminal, (await rpc.clusters.capacity.query({ id })).capacity, capacityView, options)

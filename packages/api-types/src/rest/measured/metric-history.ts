@@ -59,3 +59,23 @@ export const NodeMetricHistory = z.object({ meta: MetricHistoryMeta, metrics: z.
   examples: [{ meta, metrics: [{ node: '/api/v1/nodes/7/', ...series }] }],
 })
 export type NodeMetricHistory = z.infer<typeof NodeMetricHistory>
+
+/** A line of a list: one metric of a node with few points. Null is a gap. */
+export const Sparkline = z.object({ node: ResourceUri, values }).meta({ id: 'Sparkline' })
+export type Sparkline = z.infer<typeof Sparkline>
+
+/** One metric of many nodes. The values are means over the steps. A node without any value is left out. */
+export const Sparklines = z
+  .object({ meta: MetricHistoryMeta, metric_name: z.string(), unit: z.string(), sparklines: z.array(Sparkline) })
+  .meta({
+    id: 'Sparklines',
+    examples: [
+      {
+        meta: { ...meta, step: 300 },
+        metric_name: series.metric_name,
+        unit: series.unit,
+        sparklines: [{ node: '/api/v1/nodes/7/', values: series.mean }],
+      },
+    ],
+  })
+export type Sparklines = z.infer<typeof Sparklines>

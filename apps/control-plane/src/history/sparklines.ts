@@ -1,0 +1,57 @@
+import { resourceUri, RoostError } from '@roost/api-types/rest'
+import type { Sparklines } from '@roost/api-types/rest'
+import type { SparklineQuery } from '@roost/api-types/rpc'
+import { addLatest, metaOf, seriesOf } from './answers.js'
+import type { LatestSample } from './answers.js'
+import { ownerKinds } from './levels.js'
+import { readQuestion } from './question.js'
+import type { KeptFor } from './question.js'
+import type { HistoryReader } from './reader.js'
+
+export interface SparklineOptions {
+  readonly reader: HistoryReader
+  readonly kept: KeptFor
+  readonly latestOfNode: (id: number, names: readonly string[]) => Promise<readonly LatestSample[]>
+  readonly now: () => number
+}
+
+const mostNodes = 200
+const mostPoints = 120
+const defaultPoints = 30
+const defaultRangeMs = 3_600_000
+/** So that each point is a mean: the readings of nodes have no times in common. */
+const leastStepSeconds = 30
+
+/** Reads one metric of many nodes, with one value for each point. A node without any value is left out. */
+export async function readSparklines(options: SparklineOptions, query: SparklineQuery): Promise<Sparklines> {
+  const { reader, kept, now } = options
+  const { ids, name } = query
+  assertLimits(query)
+  const points = query.points ?? defaultPoints
+  const start = query.start ?? new Date(now() - defaultRangeMs).toISOString()
+  const asked = { metrics: [name], start, end: query.end, max_points: points }
+  const chosen = readQuestion(asked, kept, now())
+  const least = { ...asked, step: leastStepSeconds }
+  const question = chosen.stepMs < leastStepSeconds * 1000 ? readQuestion(least, kept, now()) : chosen
+  const owners = { kind: ownerKinds.node, ids: [...new Set(ids)] }
+  const series = await seriesOf(reader, owners, [name], question)
+  if (question.isOpen) await addLatest(series, question, (id) => options.latestOfNode(id, [name]))
+  return {
+    meta: await metaOf(reader, owners, question),
+    metric_name: name,
+    unit: series[0]?.series.unit ?? '',
+    sparklines: series.map(({ ownerId, series: { mean = [] } }) => ({
+      node: resourceUri('nodes', ownerId),
+      values: mean,
+    })),
+  }
+}
+
+function assertLimits({ ids, name, points = defaultPoints }: SparklineQuery): void {
+  if (ids.length === 0) throw new RoostError('invalid', "Give the ids of nodes with 'id__in', separated by commas.")
+  if (ids.length > mostNodes)
+    throw new RoostError('invalid', `At most ${mostNodes} nodes are answered at once; these are ${ids.length}.`)
+  if (name === '' || name.includes('*')) throw new RoostError('invalid', "Give the name of one metric with 'metric'.")
+  if (!Number.isInteger(points) || points < 2 || points > mostPoints)
+    throw new RoostError('invalid', `'points' must be a whole number from 2 to ${mostPoints}.`)
+}
