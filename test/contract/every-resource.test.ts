@@ -63,6 +63,7 @@ beforeAll(async () => {
     devices: `/api/v1/devices/${device}/`,
     alerts: `/api/v1/alerts/${alert}/`,
     storage_policies: `/api/v1/storage_policies/${policyId}/`,
+    sessions: `/api/v1/sessions/${(await post('/session', undefined)).body.id}/`,
   }
   /** Created from the example of the documentation, where operators create it. */
   const create = async (resource: string) => {

@@ -74,6 +74,8 @@ const commands: Readonly<Record<string, string>> = {
   'GET users/{id}/s3_credentials/': 'user s3',
   'POST users/{id}/s3_credentials/': 'user s3',
   'DELETE users/{id}/s3_credentials/{access_key}/': 'user s3',
+  'GET sessions/': 'session list',
+  'DELETE sessions/{id}/': 'session end',
   'GET audit_events/': 'audit list',
   'GET audit_events/{id}/': 'audit show',
   'GET clusters/{id}/utilization/storage/{policy_idx}/': 'usage storage',
@@ -93,6 +95,7 @@ const withoutCommand: readonly (readonly [operations: RegExp, reason: string])[]
   [/^GET node_roles\//, 'node show has the roles'],
   [/^GET clusters\/\{id\}\/$/, 'cluster list has all fields of a cluster'],
   [/^GET nodes\/metrics\/sparklines\/$/, 'draws the small charts of lists: metrics history has the values of one node'],
+  [/^GET sessions\/\{id\}\/$/, 'session list has all fields of a session'],
   [/^PATCH nodes\/$/, 'changes several nodes at once for programs'],
   [/^PATCH node\/\{id\}\/?$/, 'is an alias of PATCH nodes/{id}/'],
 ]

@@ -32,6 +32,7 @@ import { historyRoutes } from './history/routes.js'
 import { metricRoutes } from './metrics/routes.js'
 import { nodeHardwareRoutes } from './nodes/routes.js'
 import { endRefusedStreams } from './operators/end-streams.js'
+import { mountSession } from './operators/session-routes.js'
 import { mountPackages } from './packages/routes.js'
 import { mountPrometheus } from './prometheus/routes.js'
 import { restResources } from './resources.js'
@@ -55,6 +56,7 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
   mountLanding(app, methods)
   mountPrometheus(app, context.prometheus)
   mountHealth(app, context.database)
+  mountSession(app, context.services.sessions)
   mountInstallation(app, context)
   await mountDocs(app)
   mountApi(app, context, originsOf(context, tls))
@@ -74,6 +76,7 @@ async function applyDialect(app: FastifyInstance, methods: MethodTable, context:
     now: () => systemClock.monotonic(),
     admitted: ({ socket }) => admit(socket),
     failed: ({ ip }) => failedLogins.fail(ip),
+    isOwnOrigin: (origin, { protocol, host }) => isOwn(origin, [`${protocol}://${host}`, options.publicUrl()]),
   })
   const watch = endRefusedStreams({ open: trackOpenRequests(app), authentication, log: options.log })
   app.addHook('onClose', () => watch.stop())
@@ -83,6 +86,10 @@ async function applyDialect(app: FastifyInstance, methods: MethodTable, context:
   // Schemas describe and serialize. Requests are validated by the dialect, whose errors name the fields.
   app.setValidatorCompiler(() => (value: unknown) => ({ value }))
   app.setSerializerCompiler(serializerCompiler)
+}
+
+function isOwn(origin: string, urls: readonly string[]): boolean {
+  return urls.some((url) => URL.canParse(url) && new URL(url).origin === origin)
 }
 
 function originsOf({ options: { config, publicUrl } }: Context, { current, covers }: AppOptions['tls']): Origins {

@@ -8,7 +8,7 @@ import { lockInserts } from './insert-order.js'
 import { conditions, ordering } from './listing.js'
 import { columnWriter, conditionOf, orderOf, recordReader } from './table-fields.js'
 import type { Columns } from './table-fields.js'
-import type { Conditions, KnownColumns, Model, NamedColumns, Orders, RowOf, Underived } from './table-types.js'
+import type { Conditions, KnownColumns, Model, NamedColumns, Orders, RowOf, Underived, Where } from './table-types.js'
 import type { Transaction } from './transaction.js'
 
 /** How the records of a resource are stored. Names of fields and columns agree but for case, unless `columns` has them. */
@@ -19,6 +19,8 @@ export type Table<D extends Declaration, M extends Model, A, C, K, O = unknown> 
   readonly conditions?: C & Conditions<D['rules'], M>
   /** Orders by what is not a column. */
   readonly orders?: O & Orders<D['rules'], M>
+  /** Returns the condition of the rows that are records of this resource, where others share its table. */
+  readonly only?: () => Where<M>
   /** `select`, `include` or `omit` of every query. What is not read cannot leak. */
   readonly shown?: A
   /** The total of a list, where it is known without counting. */
@@ -56,6 +58,7 @@ interface Untyped {
   readonly columns?: Columns
   readonly conditions?: object
   readonly orders?: object
+  readonly only?: () => object
   readonly shown?: object
   readonly total?: (filters: readonly Filter[]) => Promise<number> | undefined
   readonly recordOf?: (row: never) => unknown
@@ -77,15 +80,17 @@ export function tableStore<
   const delegate = (from: Pick<Database, 'prisma'>['prisma'] | Transaction) =>
     (from as unknown as Readonly<Record<string, Delegate>>)[modelField(untyped.model)] as Delegate
   const { name, record } = declaration
-  const { columns = {}, shown = {} } = untyped
+  const { columns = {}, shown = {}, only = () => ({}) } = untyped
   const recordOf = (untyped.recordOf ?? recordReader(name, record, columns)) as (row: object) => object
   const orUndefined = (row: object | null) => (row === null ? undefined : recordOf(row))
   const rows = delegate(database.prisma)
-  const find = async (from: Delegate, id: number) => orUndefined(await from.findUnique({ where: { id }, ...shown }))
+  const find = async (from: Delegate, id: number) =>
+    orUndefined(await from.findUnique({ where: { ...only(), id }, ...shown }))
   const store: TableStore<object, object, object> = {
     list: lister(database, declaration.rules, untyped, { name, rows, recordOf }),
     find: (id) => find(rows, id),
-    findMany: async (ids) => (await rows.findMany({ where: { id: { in: [...ids] } }, ...shown })).map(recordOf),
+    findMany: async (ids) =>
+      (await rows.findMany({ where: { ...only(), id: { in: [...ids] } }, ...shown })).map(recordOf),
     async findForUpdate(tx, id) {
       await tx.$queryRawUnsafe(`select id from ${name} where id = $1 for update`, id)
       return find(delegate(tx), id)
@@ -102,7 +107,7 @@ interface Read {
 }
 
 function lister(database: Database, rules: ResourceRules, table: Untyped, { name, rows, recordOf }: Read) {
-  const { columns = {}, shown = {}, total: known = () => undefined } = table
+  const { columns = {}, shown = {}, only, total: known = () => undefined } = table
   const filters = Object.entries(rules.filters).map(([field, kind]) => [field, conditionOf(field, kind, columns)])
   const orders = rules.ordering.map((field) => [field, orderOf(rules, field, columns)])
   const filterTable = { ...Object.fromEntries(filters), ...table.conditions } as Parameters<typeof conditions>[1]
@@ -112,7 +117,7 @@ function lister(database: Database, rules: ResourceRules, table: Untyped, { name
     ...table.orders,
   } as Parameters<typeof ordering>[1]
   return async (query: ListQuery) => {
-    const where = { AND: conditions(rules, filterTable, query.filters) }
+    const where = { AND: [...(only === undefined ? [] : [only()]), ...conditions(rules, filterTable, query.filters)] }
     const orderBy = ordering(rules, orderTable, query.order)
     const [page, total] = await Promise.all([
       rows.findMany({ where, orderBy, skip: query.offset, take: query.limit, ...shown }),

@@ -1,9 +1,11 @@
+import { Prisma } from '@roost/database'
 import { insertAuditEvent } from '../database/audit-event.js'
 import type { Database } from '../database/database.js'
 
-/** A key with its operator, as authentication weighs it. */
+/** A key or session with its operator, as authentication weighs it. Times of a session are also those of its key. */
 export interface StoredKey {
   readonly keyId: number
+  readonly kind: string
   readonly digest: Uint8Array
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
@@ -20,27 +22,31 @@ export interface AuthenticationStore {
   touchKey(keyId: number, at: Date): Promise<void>
 }
 
+/** Time without a request after which a session ends. */
+export const sessionIdleMs = 8 * 3_600_000
+
+// A session ends with the key that opened it, and when it is not used.
+const expiry = Prisma.sql`least(k.expires_at, p.expires_at, case when k.kind = 'session'
+  then coalesce(k.last_used_at, k.created_at) + ${sessionIdleMs} * interval '1 millisecond' end)`
+const revocation = Prisma.sql`coalesce(k.revoked_at, p.revoked_at)`
+const source = Prisma.sql`api_keys k join operators o on o.id = k.operator_id left join api_keys p on p.id = k.parent_id`
+
 export function createAuthenticationStore({ prisma }: Database): AuthenticationStore {
   return {
     // One query, found or not, so that both take the same time.
     async findKey(digest) {
       const rows = await prisma.$queryRaw<StoredKey[]>`
-        select k.id as "keyId", k.digest, k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+        select k.id as "keyId", k.kind, k.digest, ${expiry} as "expiresAt", ${revocation} as "revokedAt",
                o.id as "operatorId", o.name as operator, o.role, o.enabled
-          from api_keys k join operators o on o.id = k.operator_id
+          from ${source}
          where k.digest = ${digest}`
       return rows[0]
     },
     async findGood(keyIds, at) {
-      const rows = await prisma.apiKey.findMany({
-        where: {
-          id: { in: [...keyIds] },
-          operator: { enabled: true },
-          revokedAt: null,
-          OR: [{ expiresAt: null }, { expiresAt: { gt: at } }],
-        },
-        select: { id: true },
-      })
+      const rows = await prisma.$queryRaw<{ id: number }[]>`
+        select k.id from ${source}
+         where k.id = any(${[...keyIds]}) and o.enabled and ${revocation} is null
+           and coalesce(${expiry} > ${at}, true)`
       return rows.map(({ id }) => id)
     },
     async touchKey(keyId, at) {

@@ -11,12 +11,12 @@ export type AuthenticatedOperator = Pick<Caller, 'operatorId' | 'operator' | 'ro
 export interface Authentication {
   /**
    * Returns the operator with this name and key; undefined for every cause of failure alike. With `whileAway`, the last
-   * answer of the database counts while it is unavailable.
+   * answer of the database counts while it is unavailable. A key counts in a header, a session in a cookie.
    */
   authenticate(
     user: string,
     key: string,
-    options?: { readonly whileAway?: boolean },
+    options?: { readonly whileAway?: boolean; readonly kind?: 'key' | 'session' },
   ): Promise<AuthenticatedOperator | undefined>
   /** Returns the keys that no longer work. */
   refused(keyIds: readonly number[]): Promise<readonly number[]>
@@ -29,6 +29,12 @@ export interface AuthenticationOptions {
   readonly log: { warn(details: object, message: string): void }
   /** Unix milliseconds. */
   readonly now: () => number
+}
+
+interface Credentials {
+  readonly user: string
+  readonly key: string
+  readonly kind: 'key' | 'session'
 }
 
 /** Good credentials. */
@@ -54,6 +60,7 @@ const touchEveryMs = 60_000
 // Compared when there is no such key; no key has this digest.
 const noKey: StoredKey = {
   keyId: 0,
+  kind: 'key',
   digest: new Uint8Array(32),
   expiresAt: null,
   revokedAt: null,
@@ -68,19 +75,19 @@ export function createAuthentication({ store, log, now }: AuthenticationOptions)
   const renewing = new Set<string>()
   const touched = new Map<number, number>()
 
-  async function check(user: string, key: string): Promise<Seen | undefined> {
+  async function check({ user, key, kind }: Credentials): Promise<Seen | undefined> {
     const digest = digestOfKey(key)
     const stored = (await store.findKey(digest)) ?? noKey
-    if (!isGood(stored, user, digest, now())) return undefined
+    if (!isGood(stored, { user, kind, digest }, now())) return undefined
     touch(stored.keyId)
     return seenOf(stored)
   }
 
-  function renewAhead(name: string, known: Remembered, user: string, key: string): void {
+  function renewAhead(name: string, known: Remembered, credentials: Credentials): void {
     if (renewing.has(name)) return
     renewing.add(name)
     const renew = memory.renewal(name)
-    check(user, key)
+    check(credentials)
       // A request may have found something newer meanwhile.
       .then((seen) => memory.get(name) === known && renew(seen))
       // The cached credentials expire, and the next check reports the problem of the database.
@@ -97,15 +104,16 @@ export function createAuthentication({ store, log, now }: AuthenticationOptions)
   }
 
   return {
-    async authenticate(user, key, { whileAway = false } = {}) {
-      const name = sha256(`${user}:${key}`).toString('base64')
+    async authenticate(user, key, { whileAway = false, kind = 'key' } = {}) {
+      const name = sha256(`${kind} ${user}:${key}`).toString('base64')
+      const credentials = { user, key, kind }
       const known = memory.get(name)
       if (known !== undefined && now() < known.until) {
-        if (now() >= known.until - renewAheadMs) renewAhead(name, known, user, key)
+        if (now() >= known.until - renewAheadMs) renewAhead(name, known, credentials)
         return known.operator
       }
       const renew = memory.renewal(name)
-      const seen = await checkOr(whileAway ? known : undefined, check(user, key), now)
+      const seen = await checkOr(whileAway ? known : undefined, check(credentials), now)
       if (seen !== known) renew(seen)
       return seen?.operator
     },
@@ -156,8 +164,13 @@ function seenOf({ keyId, operatorId, operator, role, expiresAt }: StoredKey): Se
 }
 
 /** Checks everything, whatever failed before, so that the time reveals nothing. */
-function isGood(stored: StoredKey, user: string, digest: Uint8Array, nowMs: number): boolean {
+function isGood(
+  stored: StoredKey,
+  { user, kind, digest }: Pick<Credentials, 'user' | 'kind'> & { readonly digest: Uint8Array },
+  nowMs: number,
+): boolean {
   const checks = [
+    stored.kind === kind,
     timingSafeEqual(stored.digest, digest),
     timingSafeEqual(sha256(stored.operator), sha256(user)),
     stored.enabled,

@@ -7,13 +7,15 @@ import type { Authentication } from './authentication.js'
 import { createAuthenticationStore } from './authentication-store.js'
 import { createKeyStore } from './key-store.js'
 import { createKeyService } from './keys.js'
+import { createSessionService } from './sessions.js'
+import { createSessionStore } from './session-store.js'
 import { createOperatorService } from './service.js'
 import { createOperatorStore } from './store.js'
 
 export interface OperatorFeature {
   readonly authentication: Authentication
   /** What operators with the role `admin` may do about operators. */
-  readonly access: { readonly operators: Services['operators']; readonly apiKeys: Services['apiKeys'] }
+  readonly access: Pick<Services, 'operators' | 'apiKeys' | 'sessions'>
 }
 
 export interface OperatorOptions {
@@ -33,6 +35,7 @@ export function createOperators({ database, writes, log, now }: OperatorOptions)
     access: {
       operators: createOperatorService({ store: createOperatorStore(database, now), writes, accessChanged }),
       apiKeys: createKeyService({ store: createKeyStore(database, now), writes, accessChanged, now }),
+      sessions: createSessionService({ store: createSessionStore(database, now), writes, accessChanged, now }),
     },
   }
 }

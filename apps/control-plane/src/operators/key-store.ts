@@ -48,6 +48,7 @@ export function createKeyStore(database: Database, now: () => number): KeyStore 
     model: 'ApiKey',
     columns: { operator: 'operatorId' },
     shown: { select },
+    only: () => ({ kind: 'key' }),
     recordOf,
   })
   return {

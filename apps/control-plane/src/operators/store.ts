@@ -9,7 +9,9 @@ import { stateOf } from './key-store.js'
 
 export type OperatorStore = ReturnType<typeof createOperatorStore>
 
-const shown = { include: { keys: { select: { expiresAt: true, revokedAt: true, lastUsedAt: true } } } } as const
+const shown = {
+  include: { keys: { select: { kind: true, expiresAt: true, revokedAt: true, lastUsedAt: true } } },
+} as const
 type Row = Prisma.OperatorGetPayload<typeof shown>
 
 /** `now`: Unix milliseconds. */
@@ -40,7 +42,7 @@ function operatorOf({ id, name, role, enabled, createdAt, keys }: Row, at: Date)
     role: role === 'admin' ? 'admin' : 'read_only',
     enabled,
     created: createdAt.toISOString(),
-    keys: keys.filter((key) => stateOf(key, at) === 'active').length,
+    keys: keys.filter((key) => key.kind === 'key' && stateOf(key, at) === 'active').length,
     last_used: uses[0]?.toISOString() ?? null,
   }
 }

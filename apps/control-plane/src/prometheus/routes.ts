@@ -24,7 +24,7 @@ const schema = {
       description: 'The metrics in the text format of Prometheus',
       content: { 'text/plain': { schema: z.string() } },
     },
-    ...describeRefusals([401, 429, 500, 503]),
+    ...describeRefusals([401, 403, 429, 500, 503]),
   },
 }
 

@@ -4,6 +4,7 @@ import { readOnlyOperator, recordNotFound } from '@roost/api-types/rest'
 export const messages = {
   credentialsRequired: "Valid credentials are required: send the header 'Authorization: apikey <user>:<key>'.",
   readOnlyOperator,
+  foreignPage: "A session is only accepted from the pages of this server. Use an API key in 'Authorization' instead.",
   recordNotFound,
   pathNotFound: 'Not found.',
   cannotRemove: "'deleted_objects' is not supported: this request cannot remove records.",

@@ -27,6 +27,8 @@ export const AuditAction = z
     'duplicate',
     'restored',
     'late_usage',
+    'log_in',
+    'log_out',
   ])
   .meta({ id: 'AuditAction' })
 export type AuditAction = z.infer<typeof AuditAction>
@@ -42,7 +44,7 @@ export const AuditEvent = z
         'Name of the operator, `local` for a command on the host, `agent` with the UUID of a node, or `control plane` for what it completed by itself; empty for failed logins',
       [blankKey]: true,
     }),
-    key_id: z.int().nullable().meta({ description: 'Id of the key that the operator used' }),
+    key_id: z.int().nullable().meta({ description: 'Id of the key or session that the operator used' }),
     address: z.string().meta({ description: 'Address of the client', [blankKey]: true }),
     request_id: z.string().meta({ description: 'The X-Request-Id of the answer', [blankKey]: true }),
     action: AuditAction,

@@ -34,6 +34,8 @@ import {
   OperatorChange,
   OperatorInput,
   operatorRules,
+  Session,
+  sessionRules,
   StoragePolicy,
   storagePolicyRules,
   User,
@@ -183,6 +185,13 @@ export const resources = {
     written: CreatedApiKey,
     showsSecretOnce: true,
     rest: 'none',
+  },
+  sessions: {
+    name: 'sessions',
+    description: 'browsers that operators are logged in with; removing one logs it out',
+    record: Session,
+    rules: sessionRules,
+    remove: true,
   },
 } as const satisfies Readonly<Record<string, Declaration>>
 

@@ -166,6 +166,11 @@ export const appRouter = router({
       .mutation(({ ctx, input }) => ctx.services.apiKeys.rotate(input.id, input.rotation, ctx.caller)),
     revoke: write.input(Id).mutation(({ ctx, input }) => ctx.services.apiKeys.revoke(input.id, ctx.caller)),
   }),
+  sessions: router({
+    ...crud.sessions,
+    /** Who is logged in with the cookie; null with a key. `POST` and `DELETE /session` set and clear the cookie. */
+    current: read.query(({ ctx }) => ctx.services.sessions.current(ctx.caller)),
+  }),
   drift: router({
     get: read.input(Id).query(({ ctx, input }) => ctx.services.drift.get(input.id)),
     resolve: write

@@ -16,6 +16,7 @@ import type {
   ClusterStorageInput,
   CreatedApiKey,
   CreatedS3Credential,
+  CurrentSession,
   Drift,
   DriftAction,
   Explanations,
@@ -286,6 +287,23 @@ export interface ApiKeyService extends ServiceOf<typeof resources.apiKeys> {
   revoke(id: number, caller: Caller): Promise<ApiKey>
 }
 
+/** A new session with its secret, which goes into the cookie of the browser and nowhere else. */
+export interface OpenedSession {
+  readonly session: CurrentSession
+  /** `name:secret` */
+  readonly credentials: string
+}
+
+/** Sessions of browsers. Each has a secret like a key, and ends with the key that opened it. */
+export interface SessionService extends ServiceOf<typeof resources.sessions> {
+  /** `client`: how the browser names itself. */
+  open(client: string, caller: Caller): Promise<OpenedSession>
+  /** Null for a caller without a session. */
+  current(caller: Caller): Promise<CurrentSession | null>
+  /** Ends the session of the caller, if there is one. */
+  close(caller: Caller): Promise<void>
+}
+
 /** The schema of the answers to the writes of a resource. */
 export type WrittenOf<D extends Declaration> = D extends { readonly written: infer W extends z.ZodType }
   ? W
@@ -311,6 +329,7 @@ export interface Services extends ResourceServices {
   readonly agentUpgrades: AgentUpgradeService
   readonly alerts: AlertService
   readonly apiKeys: ApiKeyService
+  readonly sessions: SessionService
   readonly clusterStorage: ClusterStorageService
   readonly clusterIdentity: ClusterIdentityService
   readonly s3Credentials: S3CredentialService

@@ -40,7 +40,11 @@ export const statuses = {
     example: messages.credentialsRequired,
     headers: challenge,
   },
-  403: { code: 'forbidden', description: 'The operator may only read', example: messages.readOnlyOperator },
+  403: {
+    code: 'forbidden',
+    description: 'The operator may only read, or a page of another origin uses a session',
+    example: messages.readOnlyOperator,
+  },
   404: { code: 'not_found', description: 'The record does not exist', example: messages.recordNotFound },
   405: { description: 'This method is not allowed here', example: messages.cannotRemove },
   409: {

@@ -131,8 +131,8 @@ function idOf(params: Readonly<Record<string, string>>): number {
   return id
 }
 
-const always = [400, 401, 404, 429, 500, 503] as const
-const ofWrites = [403, 409, 413, 415] as const
+const always = [400, 401, 403, 404, 429, 500, 503] as const
+const ofWrites = [409, 413, 415] as const
 const refusalsOf: Readonly<Record<Route['method'], readonly Status[]>> = {
   GET: always,
   POST: [...always, ...ofWrites, 422],

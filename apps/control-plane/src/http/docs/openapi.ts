@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { sessionCookie } from '../guards/session-cookie.js'
 import { operationId } from '../dialect/route.js'
 import { describeAnswers } from './openapi-answers.js'
 import type { Notes } from './openapi-answers.js'
@@ -35,20 +36,26 @@ export async function describeRoutes(app: FastifyInstance, { version, hidden }: 
             description:
               'Enter `apikey USER:KEY`. The file `admin.apikey` in the data directory contains the first `USER:KEY`.',
           },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: sessionCookie,
+            description: 'The session of the web console, from `POST /session`. Only pages of this server can use it.',
+          },
         },
       },
-      security: [{ apikey: [] }],
+      security: [{ apikey: [] }, { session: [] }],
     },
     transform: (route) => {
       const isHidden = hidden.some((prefix) => route.url.startsWith(prefix))
-      const { public: isPublic = false, csv = false, example, etag = false } = route.route.config ?? {}
+      const { public: isPublic, optionalCaller, csv = false, example, etag = false } = route.route.config ?? {}
       const id = route.schema?.operationId ?? idOf(route.route)
       notes.set(id, { example, etag })
       const schema = {
         ...route.schema,
         operationId: id,
         ...(isHidden ? { hide: true } : {}),
-        ...(isPublic ? { security: [] } : {}),
+        ...(isPublic === true || optionalCaller === true ? { security: [] } : {}),
       }
       const described = jsonSchemaTransform({ ...route, schema })
       return csv ? { ...described, schema: withCsv(described.schema) } : described

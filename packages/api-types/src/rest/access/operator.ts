@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { byId } from './dialect/rules.js'
-import type { ResourceRules } from './dialect/rules.js'
-import { maxId } from './dialect/uri.js'
+import { byId } from '../dialect/rules.js'
+import type { ResourceRules } from '../dialect/rules.js'
+import { maxId } from '../dialect/uri.js'
 
 export const OperatorRole = z.enum(['admin', 'read_only'])
 export type OperatorRole = z.infer<typeof OperatorRole>

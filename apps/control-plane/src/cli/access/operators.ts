@@ -1,14 +1,14 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import type { Config } from '../config.js'
-import { addList, listAll, pick, withApi } from './client/api.js'
-import type { Rpc } from './client/api.js'
-import { moment } from './terminal/cells.js'
-import { confirmLoss, yesFlag } from './terminal/confirm.js'
-import type { ConfirmFlags } from './terminal/confirm.js'
-import { print, withOutput } from './terminal/output.js'
-import type { OutputOptions, View } from './terminal/output.js'
-import type { Terminal } from './terminal/terminal.js'
+import type { Config } from '../../config.js'
+import { addList, listAll, pick, withApi } from '../client/api.js'
+import type { Rpc } from '../client/api.js'
+import { moment } from '../terminal/cells.js'
+import { confirmLoss, yesFlag } from '../terminal/confirm.js'
+import type { ConfirmFlags } from '../terminal/confirm.js'
+import { print, withOutput } from '../terminal/output.js'
+import type { OutputOptions, View } from '../terminal/output.js'
+import type { Terminal } from '../terminal/terminal.js'
 
 type OperatorRecord = Awaited<ReturnType<Rpc['operators']['create']['mutate']>>
 type Role = OperatorRecord['role']

@@ -1,0 +1,50 @@
+import type { Session } from '@roost/api-types/rest'
+import type { Command } from 'commander'
+import type { Config } from '../../config.js'
+import { listAll, pick, withApi } from '../client/api.js'
+import { findOperator } from './operators.js'
+import { moment } from '../terminal/cells.js'
+import { confirmLoss, yesFlag } from '../terminal/confirm.js'
+import type { ConfirmFlags } from '../terminal/confirm.js'
+import { print, withOutput } from '../terminal/output.js'
+import type { OutputOptions, View } from '../terminal/output.js'
+import type { Terminal } from '../terminal/terminal.js'
+
+const view: View<Session> = {
+  columns: {
+    ID: ({ id }) => id,
+    OPERATOR: ({ operator_name: operator }) => operator,
+    CLIENT: ({ client }) => client || null,
+    ADDRESS: ({ address }) => address,
+    KEY: ({ key }) => key,
+    OPENED: ({ created }) => moment(created),
+    EXPIRES: ({ expires }) => moment(expires),
+    'LAST USED': ({ last_used: lastUsed }) => moment(lastUsed),
+  },
+  name: ({ id }) => id,
+}
+
+export function addSessions(program: Command, config: () => Config, terminal: Terminal): void {
+  const session = program.command('session').description('Manage the sessions of the web console')
+  withOutput(session.command('list [operator]'))
+    .description('List the browsers that are logged in, all or those of one operator')
+    .action((nameOrId: string | undefined, options: OutputOptions) =>
+      withApi(config(), async (rpc) => {
+        const filters = nameOrId === undefined ? {} : { operator: (await findOperator(rpc, nameOrId)).id }
+        await print(terminal, await listAll((range) => rpc.sessions.list.query({ ...range, filters })), view, options)
+      }),
+    )
+  session
+    .command('end <id>')
+    .description('End a session at once. Its open streams end within seconds.')
+    .option(...yesFlag)
+    .action((text: string, flags: ConfirmFlags) =>
+      withApi(config(), async ({ sessions }) => {
+        const found = /^\d{1,9}$/.test(text) ? await sessions.getMany.query({ ids: [text] }) : []
+        const { id, operator_name: operator } = pick('session', text, found, (one) => String(one.id))
+        await confirmLoss(terminal, flags, { loss: `This browser of ${operator} is logged out.`, name: text })
+        await sessions.remove.mutate({ id })
+        terminal.out.write(`session ${id} of ${operator} ended\n`)
+      }),
+    )
+}
