@@ -24,7 +24,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--'
 })
   .trim()
   .split('\n')
-  .filter((file) => /^(?:(?:apps|packages)\/[\w-]+\/src|prisma)\/.*\.ts$/.test(file) && existsSync(file))
+  .filter((file) => /^(?:(?:apps|packages)\/[\w-]+\/src|prisma)\/.*\.tsx?$/.test(file) && existsSync(file))
   .filter((file) => !/\.test\.ts$|\/testing\/|\/generated\//.test(file) && !allowed.some((path) => path.test(file)))
 
 for (const file of files)

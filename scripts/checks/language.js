@@ -12,8 +12,8 @@ const inNames = new Set(
     ' ',
   ),
 )
-const code = /\.(ts|mts|js|mjs)$/
-const texts = /\.(ts|mts|js|mjs|md|py|sh|prisma|service|conf)$/
+const code = /\.(ts|tsx|mts|js|mjs)$/
+const texts = /\.(ts|tsx|css|mts|js|mjs|md|py|sh|prisma|service|conf)$/
 
 /** Lines of `word | pattern of paths | pattern of the line that has it | reason`. */
 const exceptions = readFileSync(new URL('language-exceptions.txt', import.meta.url), 'utf8')

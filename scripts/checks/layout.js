@@ -9,6 +9,7 @@ import { dirname, join, normalize } from 'node:path'
 
 const maxFiles = 20
 const packages = [
+  'apps/console/src',
   'apps/control-plane/src',
   'apps/node-agent/src',
   'packages/api-types/src',
@@ -28,17 +29,24 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--'
 })
   .trim()
   .split('\n')
-  .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/generated\//.test(file) && existsSync(file))
+  .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$|\/generated\//.test(file) && existsSync(file))
+const known = new Set(files)
 
 function folderOf(file) {
   return packages.includes(dirname(file)) && file.startsWith('apps/') ? file : dirname(file)
+}
+
+/** Returns the file that an import names, which ends in .js there. */
+function sourceOf(path) {
+  const typed = path.replace(/\.js$/, '.ts')
+  return known.has(`${typed}x`) ? `${typed}x` : typed
 }
 
 /** Each import of a file of ours: from, to. */
 const imported = files.flatMap((file) =>
   [...readFileSync(file, 'utf8').matchAll(imports)].map(([, path]) => [
     file,
-    normalize(join(dirname(file), path)).replace(/\.js$/, '.ts'),
+    sourceOf(normalize(join(dirname(file), path))),
   ]),
 )
 

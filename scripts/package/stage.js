@@ -38,7 +38,7 @@ export function stageProgram(item, { bundled, packages, binary, key }, tree) {
   const program = join(repository, meta.app, 'bin', `${name}.js`)
   for (const { args, to } of meta.reference) put(join(tree, to), execFileSync(process.execPath, [program, ...args]))
   for (const example of meta.examples) copy(example, join(tree, 'usr/share/doc', name, 'examples', basename(example)))
-  const contents = listContents({ packages, binary, database })
+  const contents = listContents({ packages: [...packages, ...meta.contains.flatMap(listedPackages)], binary, database })
   put(join(home, 'sbom.cdx.json'), `${JSON.stringify(billOfMaterials(item, contents), null, 1)}\n`)
   const license = readFileSync(join(repository, 'LICENSE'), 'utf8')
   put(join(tree, 'usr/share/doc', name, 'copyright'), copyrightFile(license, contents))
@@ -50,6 +50,15 @@ function copyModule({ name, in: dependent, files }, home) {
   const from = join(repository, dependent, 'node_modules', name)
   for (const file of ['package.json', ...files])
     cpSync(realpathSync(join(from, file)), join(home, 'node_modules', name, file), { recursive: true })
+}
+
+/** Returns the packages that a build has put into its files. */
+function listedPackages({ folder, list }) {
+  const home = join(repository, folder)
+  return JSON.parse(readFileSync(join(home, list), 'utf8')).map((path) => {
+    const folder = join(home, path)
+    return { folder, manifest: JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) }
+  })
 }
 
 /** Copies PostgreSQL for an architecture, without its static libraries, and returns its package. */

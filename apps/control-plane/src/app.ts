@@ -5,6 +5,8 @@ import { clusterHealthRoutes } from './clusters/routes.js'
 import { clusterStorageRoutes } from './clusters/storage-routes.js'
 import { registerEnrollment } from './agents/enroll-route.js'
 import { systemClock } from '@roost/runtime'
+import { mountConsole, pageSender } from './console/routes.js'
+import { readSite } from './console/site.js'
 import type { Context } from './context/context.js'
 import { requireOperator } from './http/guards/authentication.js'
 import { parseBodies, requireJson } from './http/guards/body.js'
@@ -53,7 +55,9 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
   const methods = rememberMethods(app)
   await describeRoutes(app, { version, hidden: [rpcPrefix] })
   await applyDialect(app, methods, context)
-  mountLanding(app, methods)
+  const site = await readSite()
+  mountLanding(app, { methods, sendPage: pageSender(site) })
+  await mountConsole(app, { site, now: () => systemClock.monotonic() })
   mountPrometheus(app, context.prometheus)
   mountHealth(app, context.database)
   mountSession(app, context.services.sessions)

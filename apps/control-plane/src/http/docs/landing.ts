@@ -1,29 +1,13 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RoostError } from '@roost/api-types/rest'
 import { z } from 'zod'
 import type { MethodTable } from '../dialect/method-table.js'
 import { describeRefusals } from '../dialect/answers.js'
 import { operationId } from '../dialect/route.js'
 
-const page = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Roost</title>
-<style>body { font: 16px/1.5 system-ui, sans-serif; max-width: 40em; margin: 4em auto; padding: 0 1em }</style>
-<h1>Roost</h1>
-<p>A control plane for OpenStack Swift clusters and their gateways.</p>
-<ul>
-<li><a href="/docs/">API documentation</a> (<a href="/openapi.json">openapi.json</a>)</li>
-<li><a href="/api/v1/">Resources</a></li>
-<li><a href="/readyz">Readiness</a></li>
-</ul>
-</html>
-`
-
 const schema = {
   tags: ['index'],
-  summary: 'The landing page, or with `url` a redirect to the documentation of a path',
+  summary: 'The page of the console, or with `url` a redirect to the documentation of a path',
   querystring: z.object({ url: z.string().describe('A path of this server, such as /api/v1/nodes/') }).partial(),
   response: {
     200: { description: 'The page', content: { 'text/html': { schema: z.string() } } },
@@ -32,14 +16,19 @@ const schema = {
   },
 }
 
-/** `/`: where to go from here. With `?url=/api/v1/…` it opens that path in the documentation. */
-export function mountLanding(app: FastifyInstance, methods: MethodTable): void {
+export interface LandingOptions {
+  readonly methods: MethodTable
+  readonly sendPage: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+}
+
+/** `/`: the console. With `?url=/api/v1/…` it opens that path in the documentation. */
+export function mountLanding(app: FastifyInstance, { methods, sendPage }: LandingOptions): void {
   app.get<{ Querystring: { url?: string | string[] } }>(
     '/',
     { config: { public: true }, schema },
     async (request, reply) => {
       const url = [request.query.url ?? []].flat().at(-1)
-      if (url === undefined) return reply.type('text/html; charset=utf-8').send(page)
+      if (url === undefined) return sendPage(request, reply)
       return reply.redirect(documentationOf(url, methods))
     },
   )

@@ -1,0 +1,32 @@
+import { queryOptions } from '@tanstack/react-query'
+import { rpc } from '../client.js'
+
+const slowMs = 60_000
+
+export const clusters = () =>
+  queryOptions({
+    queryKey: ['clusters'],
+    queryFn: ({ signal }) => rpc.clusters.list.query({ limit: 1000, order_by: ['name'] }, { signal }),
+    staleTime: slowMs,
+  })
+
+export const capacity = (id: number) =>
+  queryOptions({
+    queryKey: ['capacity', id],
+    queryFn: ({ signal }) => rpc.clusters.capacity.query({ id }, { signal }),
+    refetchInterval: 15_000,
+  })
+
+export const forecast = (id: number) =>
+  queryOptions({
+    queryKey: ['forecast', id],
+    queryFn: ({ signal }) => rpc.clusters.forecast.query({ id }, { signal }),
+    staleTime: slowMs,
+  })
+
+export const health = (id: number) =>
+  queryOptions({
+    queryKey: ['health', id],
+    queryFn: ({ signal }) => rpc.clusters.health.query({ id }, { signal }),
+    refetchInterval: 15_000,
+  })

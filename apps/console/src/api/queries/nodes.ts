@@ -1,0 +1,20 @@
+import { queryOptions } from '@tanstack/react-query'
+import { rpc } from '../client.js'
+import type { ListSource } from '../use-pages.js'
+import type { inferOutput } from './output.js'
+import type { Filters } from './filters.js'
+
+export type NodeRecord = inferOutput<typeof rpc.nodes.get.query>
+
+export const nodeList = (filters: Filters, order: string): ListSource<NodeRecord> => ({
+  key: ['nodes', filters, order],
+  read: (slice, signal) => rpc.nodes.list.query({ filters, order_by: [order], ...slice }, { signal }),
+})
+
+/** How many nodes match. */
+export const nodeCount = (filters: Filters) =>
+  queryOptions({
+    queryKey: ['nodes', 'count', filters],
+    queryFn: async ({ signal }) => (await rpc.nodes.list.query({ filters, limit: 1 }, { signal })).total,
+    refetchInterval: 15_000,
+  })

@@ -1,0 +1,31 @@
+import { LayoutDashboard, Server } from '../ui/icons.js'
+import type { Icon } from '../ui/icons.js'
+import type { PlainKey } from '../words/en.js'
+import type { Screen } from './screens.js'
+
+export interface Entry {
+  readonly to: '/' | `/${Screen}`
+  readonly name: PlainKey
+  /** Other names by which people search for it. */
+  readonly search: PlainKey
+  readonly icon: Icon
+  /** After `g`. */
+  readonly key: string
+}
+
+export interface Section {
+  readonly name: PlainKey | null
+  readonly entries: readonly Entry[]
+}
+
+/** THE LIST of what the sidebar and the palette show, in their order. */
+export const sections: readonly Section[] = [
+  {
+    name: null,
+    entries: [{ to: '/', name: 'nav.overview', search: 'nav.overview.search', icon: LayoutDashboard, key: 'o' }],
+  },
+  {
+    name: 'nav.cluster',
+    entries: [{ to: '/nodes', name: 'nav.nodes', search: 'nav.nodes.search', icon: Server, key: 'n' }],
+  },
+]

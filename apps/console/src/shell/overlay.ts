@@ -1,0 +1,2 @@
+/** What covers the page. */
+export type Overlay = 'palette' | 'keys' | null

@@ -1,0 +1,50 @@
+import './palette.css'
+import { Autocomplete } from '@base-ui/react/autocomplete'
+import { Dialog } from '@base-ui/react/dialog'
+import { useState } from 'react'
+import { t } from '../words/text.js'
+import { usePaletteEntries } from './palette-entries.js'
+import type { PaletteEntry } from './palette-entries.js'
+
+/** Everything that has a name, by Ctrl+K. */
+export function Palette({ onClose }: { readonly onClose: () => void }) {
+  const [query, setQuery] = useState('')
+  const found = usePaletteEntries(query)
+  const run = (entry: PaletteEntry) => {
+    onClose()
+    entry.run()
+  }
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="veil" />
+        <Dialog.Popup className="dialog palette" aria-label={t('shell.find')}>
+          <Autocomplete.Root
+            inline
+            open
+            items={found}
+            filter={null}
+            value={query}
+            onValueChange={setQuery}
+            autoHighlight="always"
+            itemToStringValue={({ name }: PaletteEntry) => name}
+          >
+            <Autocomplete.Input placeholder={t('shell.search')} aria-label={t('shell.find')} />
+            <Autocomplete.Empty>
+              <p className="palette-empty">{t('shell.noHit')}</p>
+            </Autocomplete.Empty>
+            <Autocomplete.List className="palette-list">
+              {(entry: PaletteEntry) => (
+                <Autocomplete.Item key={entry.id} value={entry} onClick={() => run(entry)}>
+                  <entry.icon size={15} aria-hidden="true" />
+                  <span className="palette-name">{entry.name}</span>
+                  <small>{entry.hint}</small>
+                </Autocomplete.Item>
+              )}
+            </Autocomplete.List>
+          </Autocomplete.Root>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

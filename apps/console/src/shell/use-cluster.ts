@@ -1,0 +1,22 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { clusters } from '../api/queries/clusters.js'
+import type { inferOutput } from '../api/queries/output.js'
+import type { rpc } from '../api/client.js'
+
+export type ClusterRecord = inferOutput<typeof rpc.clusters.get.query>
+
+interface Clusters {
+  readonly all: readonly ClusterRecord[]
+  /** The one in the address, or the first. */
+  readonly chosen: ClusterRecord | undefined
+  readonly isPending: boolean
+}
+
+/** Returns the clusters, and the one that the screens show. */
+export function useClusters(): Clusters {
+  const { data, isPending } = useQuery(clusters())
+  const search = useSearch({ strict: false })
+  const all = data?.objects ?? []
+  return { all, chosen: all.find(({ id }) => String(id) === search.cluster) ?? all[0], isPending }
+}

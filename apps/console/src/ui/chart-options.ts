@@ -1,0 +1,112 @@
+import uPlot from 'uplot'
+import { axisTime } from '../format/time.js'
+
+export interface ChartSeries {
+  readonly label: string
+  /** Null is a gap, never zero. */
+  readonly values: readonly (number | null)[]
+  /** The lowest and highest value of each step, drawn as a band. */
+  readonly min?: readonly (number | null)[] | undefined
+  readonly max?: readonly (number | null)[] | undefined
+}
+
+export interface ChartStyle {
+  readonly format: (value: number) => string
+  readonly height: number
+  /** Charts with the same key share their cursor. */
+  readonly syncKey?: string | undefined
+  readonly fill?: boolean | undefined
+  /** The end of the axis; by default a little above the highest value. */
+  readonly top?: number | undefined
+}
+
+/** Charts of more series cannot be read. */
+export const maxSeries = 8
+
+/** Returns the color of a token as the browser computes it, which a canvas understands. */
+function colorOf(element: Element, token: string): string {
+  const probe = document.createElement('i')
+  probe.style.color = `var(--${token})`
+  element.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}
+
+function withAlpha(color: string, alpha: number): string {
+  return color.replace(/^rgb\((.+)\)$/, (_text, channels: string) => `rgba(${channels}, ${alpha})`)
+}
+
+/** Returns the rows of data: times, then each series with its band. */
+export function dataOf(times: readonly number[], series: readonly ChartSeries[]): uPlot.AlignedData {
+  const rows = series.flatMap(({ values, min, max }) => [values, ...(min && max ? [min, max] : [])])
+  return [times as number[], ...(rows as (number | null)[][])]
+}
+
+/** Returns the options of a chart as they follow from its series and the theme. */
+export function optionsOf(element: HTMLElement, series: readonly ChartSeries[], style: ChartStyle): uPlot.Options {
+  const { format, height, syncKey, fill = false, top } = style
+  const text = colorOf(element, 'text-3')
+  const font = `11px ${getComputedStyle(element).fontFamily}`
+  const axis = { stroke: text, font, ticks: { show: false } }
+  return {
+    width: Math.max(50, element.clientWidth),
+    height,
+    legend: { show: false },
+    padding: [8, 8, 0, 0],
+    cursor: {
+      y: false,
+      points: { size: 7 },
+      drag: { x: false, y: false },
+      ...(syncKey === undefined ? {} : { sync: { key: syncKey } }),
+    },
+    scales: { y: { range: (_chart, low, high) => rangeOf(low, high, top) } },
+    axes: [
+      {
+        ...axis,
+        size: 26,
+        space: 84,
+        grid: { show: false },
+        values: (_chart, times, _axis, _space, step) => times.map((time) => axisTime(time, step)),
+      },
+      {
+        ...axis,
+        size: 66,
+        space: 36,
+        grid: { stroke: colorOf(element, 'border'), width: 1 },
+        values: (_chart, values) => values.map((value) => format(value)),
+      },
+    ],
+    ...linesOf(element, series, fill),
+  }
+}
+
+function rangeOf(low: number, high: number, top: number | undefined): [number, number] {
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, top ?? 1]
+  return [Math.min(0, low), top ?? Math.max(high * 1.12, 1e-9)]
+}
+
+function linesOf(
+  element: HTMLElement,
+  series: readonly ChartSeries[],
+  fill: boolean,
+): Pick<uPlot.Options, 'series' | 'bands'> {
+  const lines: uPlot.Series[] = [{}]
+  const bands: uPlot.Band[] = []
+  for (const [i, { label, min, max }] of series.entries()) {
+    const stroke = colorOf(element, `series-${(i % maxSeries) + 1}`)
+    const isFilled = fill && series.length <= 3
+    lines.push({
+      label,
+      stroke,
+      width: 1.7,
+      points: { show: false },
+      ...(isFilled ? { fill: withAlpha(stroke, 0.1) } : {}),
+    })
+    if (min === undefined || max === undefined) continue
+    const edge = { stroke: 'transparent', width: 0, points: { show: false } }
+    lines.push({ ...edge, label: `${label} min` }, { ...edge, label: `${label} max` })
+    bands.push({ series: [lines.length - 1, lines.length - 2], fill: withAlpha(stroke, 0.14) })
+  }
+  return { series: lines, bands }
+}

@@ -1,0 +1,23 @@
+export const nodes = {
+  'nodes.title': 'Knoten',
+  'nodes.inAll': { one: '{count} Knoten', other: '{count} Knoten' },
+  'nodes.match': { one: '{count} passt', other: '{count} passen' },
+  'nodes.filter': 'Hostname',
+  'nodes.state': 'Zustand',
+  'nodes.host': 'Knoten',
+  'nodes.config': 'Konfiguration',
+  'nodes.roles': 'Rollen',
+  'nodes.problems': 'Probleme',
+  'nodes.address': 'Cluster-Adresse',
+  'nodes.cores': 'Kerne',
+  'nodes.memory': 'Speicher',
+  'nodes.agent': 'Agent',
+  'nodes.seen': 'Zuletzt gesehen',
+  'nodes.disabled': 'deaktiviert',
+  'nodes.none': 'Noch hat sich kein Knoten angemeldet',
+  'nodes.none.next':
+    'Erzeugen Sie auf dem Server ein Token, und führen Sie die ausgegebene Zeile auf einem neuen Knoten aus:',
+  'nodes.noMatch': 'Kein Knoten passt',
+  'nodes.noMatch.next': 'Löschen Sie die Filter, um alle Knoten zu sehen.',
+  'nodes.clear': 'Filter löschen',
+} as const

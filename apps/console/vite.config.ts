@@ -1,0 +1,24 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { screens } from './src/shell/screens.js'
+import { listPackages, listScreens, precompress } from './vite-plugins.js'
+
+/** What changes only with a dependency is one file, which stays in the browser's cache when the console changes. */
+const vendor =
+  /node_modules[\\/](?:\.pnpm[\\/][^\\/]+[\\/]node_modules[\\/])?(?:react|react-dom|scheduler|use-sync-external-store|@tanstack|@trpc)[\\/]/
+
+export default defineConfig({
+  plugins: [react(), listPackages(), listScreens(screens), precompress()],
+  // The control plane serves the console below the path of ROOST_PUBLIC_URL, which the build does not know.
+  base: './',
+  build: {
+    outDir: 'dist/site',
+    target: 'es2023',
+    sourcemap: false,
+    // The policy of the page allows no `data:` scripts and styles, and no inline script.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 600,
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'vendor', test: vendor }] } } },
+  },
+})
