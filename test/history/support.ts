@@ -23,6 +23,7 @@ export interface WindowOptions {
   readonly columns?: number
   readonly catalogue?: number
   readonly readings?: number
+  readonly value?: typeof valueAt
 }
 
 /** The bytes of a window of readings. */
@@ -32,9 +33,10 @@ export function windowFrame({
   columns = 2,
   catalogue = 1,
   readings = 30,
+  value = valueAt,
 }: WindowOptions): Uint8Array {
   const times = Float64Array.from({ length: readings }, (_, i) => startMs + i * stepMs)
-  const values = Array.from({ length: columns }, (_, column) => times.map((time) => valueAt(column, time)))
+  const values = Array.from({ length: columns }, (_, column) => times.map((time) => value(column, time)))
   const chunk = encodeChunk({ times, columns: values, mantissa: 13 })
   return encodeHistoryFrame({ catalogue, sequence, mantissa: 13, chunk })
 }

@@ -36,6 +36,7 @@ import { nodeHardwareRoutes } from './nodes/routes.js'
 import { endRefusedStreams } from './operators/end-streams.js'
 import { mountSession } from './operators/session-routes.js'
 import { mountPackages } from './packages/routes.js'
+import { mountRemoteRead } from './prometheus/remote/read-route.js'
 import { mountPrometheus } from './prometheus/routes.js'
 import { restResources } from './resources.js'
 import { mountRpc, rpcPrefix } from './rpc/mount.js'
@@ -59,6 +60,7 @@ export async function buildApp({ context, tls }: AppOptions): Promise<FastifyIns
   mountLanding(app, { methods, sendPage: pageSender(site) })
   await mountConsole(app, { site, now: () => systemClock.monotonic() })
   mountPrometheus(app, context.prometheus)
+  await mountRemoteRead(app, context.prometheus.remoteRead)
   mountHealth(app, context.database)
   mountSession(app, context.services.sessions)
   mountInstallation(app, context)

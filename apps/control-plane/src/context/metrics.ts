@@ -30,6 +30,7 @@ import { fleetText } from '../prometheus/fleet-metrics.js'
 import { createProcessMetrics } from '../prometheus/own-metrics.js'
 import type { PrometheusMetrics } from '../prometheus/routes.js'
 import { healthLines } from '../prometheus/health-lines.js'
+import { listOwners } from '../prometheus/remote/owners.js'
 import { createFleetMetricStore } from '../prometheus/store.js'
 import type { ContextOptions } from './options.js'
 import { version } from '../lifecycle/version.js'
@@ -83,16 +84,8 @@ export async function buildMetrics(
     every(3_600_000, 'remove unused metric definitions', () => metrics.intake.prune(), log),
     ...capacityJobs(capacity, log),
   ]
-  return {
-    metrics,
-    history,
-    capacity,
-    clusterHealth,
-    healthRounds,
-    dataDir,
-    jobs,
-    parts: { metrics, history, capacity, healthRounds },
-  }
+  const parts = { metrics, history, capacity, healthRounds }
+  return { ...parts, now, clusterHealth, dataDir, jobs, parts }
 }
 
 type ForCapacity = Pick<Parameters<typeof createCapacity>[0], 'log' | 'now'>
@@ -165,7 +158,7 @@ function policiesOf(store: ReadStore<StoragePolicy>) {
 export function buildPrometheus(
   database: Database,
   stream: AgentStream,
-  { metrics, capacity, healthRounds, dataDir }: MetricFeatures,
+  { metrics, capacity, healthRounds, dataDir, history, now }: MetricFeatures,
   alerts: Pick<AlertRounds, 'latest'>,
 ): PrometheusMetrics {
   const { latest } = metrics
@@ -178,8 +171,10 @@ export function buildPrometheus(
     disk: database.disk,
   })
   const store = createFleetMetricStore(database)
+  const { isOn, reader, kept, latest: latestOf } = history
   return {
     own,
+    remoteRead: { isOn, reader, kept, latest: latestOf, listOwners: () => listOwners(store), now },
     fleet: async () =>
       `${await fleetText(store, capacity.service, metrics.reads)}${healthLines(healthRounds.latest())}${alertLines(alerts.latest())}`,
   }

@@ -2,6 +2,7 @@ import type { MetricHistoryMeta, MetricSeries } from '@roost/api-types/rest'
 import { planesOf } from './buckets.js'
 import { raw } from './levels.js'
 import type { Question } from './question.js'
+import { byNames } from './reader.js'
 import type { HistoryReader, Owners } from './reader.js'
 
 /** A value of now. */
@@ -29,11 +30,11 @@ export async function seriesOf(
   question: Question,
 ): Promise<readonly Series[]> {
   if (question.stepMs <= raw.stepMs)
-    return (await reader.readings(owners, names, question)).map(({ ownerId, name, unit, times, values }) => ({
+    return (await reader.readings(owners, byNames(names), question)).map(({ ownerId, name, unit, times, values }) => ({
       ownerId,
       series: { metric_name: name, unit, times: times.map((time) => time / 1000), values: withNull(values) },
     }))
-  return (await reader.points(owners, names, question)).map(({ ownerId, name, unit, buckets }) => {
+  return (await reader.points(owners, byNames(names), question)).map(({ ownerId, name, unit, buckets }) => {
     const { mean, minimum, maximum } = planesOf(buckets)
     const values = { mean: withNull(mean), min: withNull(minimum), max: withNull(maximum) }
     return { ownerId, series: { metric_name: name, unit, ...values } }

@@ -1,6 +1,7 @@
 import type { MetricHistoryService } from '@roost/api-types/rpc'
 import type { HistoryConfig } from '../config/history.js'
 import type { Database } from '../database/database.js'
+import type { Latest } from './answers.js'
 import { insertRaw } from './chunk-store.js'
 import { createClusterRecorder } from './cluster-recorder.js'
 import type { ClusterRecorder } from './cluster-recorder.js'
@@ -9,6 +10,8 @@ import { createHistoryIntake } from './intake.js'
 import type { HistoryIntake } from './intake.js'
 import { createHistoryReader } from './reader.js'
 import { makeLevels } from './level-store.js'
+import { ownerKinds } from './levels.js'
+import type { KeptFor } from './question.js'
 import type { HistoryReader } from './reader.js'
 import { keepWithin } from './retention.js'
 import type { HistorySizes } from './retention.js'
@@ -28,6 +31,9 @@ export interface HistoryOptions extends HistoryOwners {
 /** The history of metrics: what agents send, what is asked, and what becomes of it with time. */
 export interface HistoryFeature {
   readonly isOn: boolean
+  readonly kept: KeptFor
+  /** The latest values of an owner of a kind. */
+  readonly latest: (kind: number, id: number, names: readonly string[]) => ReturnType<Latest>
   readonly intake: HistoryIntake
   readonly reader: HistoryReader
   readonly service: MetricHistoryService
@@ -58,6 +64,9 @@ export function createHistory({ database, config, clusters, now, ...owners }: Hi
       sizes = await keepWithin(database, { kept, maxBytes: config.maxGigabytes * 1e9, now })
     },
     isOn: config.isOn,
+    kept,
+    latest: (kind, id, names) =>
+      kind === ownerKinds.cluster ? owners.latestOfCluster(id, names) : owners.latestOfNode(id, names),
     intake: createHistoryIntake({
       columns,
       insert: (row) => insertRaw(database, row),

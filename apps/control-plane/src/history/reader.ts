@@ -3,11 +3,10 @@ import { RoostError } from '@roost/api-types/rest'
 import type { Database } from '../database/database.js'
 import { queryRows } from '../database/database.js'
 import { compileQuery } from '../metrics/query.js'
-import type { MetricQuery } from '../metrics/query.js'
 import { select } from '../metrics/selection.js'
 import { addValues, createBuckets } from './buckets.js'
 import type { Buckets, Planes } from './buckets.js'
-import type { ColumnStore } from './columns.js'
+import type { ColumnSet, ColumnStore } from './columns.js'
 import { fiveMinutes, hour, raw } from './levels.js'
 import type { Level } from './levels.js'
 import { maxValues, nextStep } from './question.js'
@@ -38,11 +37,20 @@ export interface Owners {
   readonly ids: readonly number[]
 }
 
+/** Selects metrics: returns their positions in a set of columns. */
+export type MetricSelection = (set: ColumnSet) => Int32Array
+
+/** Selects metrics by names and patterns. Throws `invalid` beyond the limits of a poll. */
+export function byNames(names: readonly string[]): MetricSelection {
+  const query = compileQuery(names)
+  return (set) => select(set, query)
+}
+
 export interface HistoryReader {
-  /** Returns the readings of metrics, by owner and name. */
-  readings(owners: Owners, names: readonly string[], question: Question): Promise<readonly Readings[]>
-  /** Returns the points of metrics, by owner and name. */
-  points(owners: Owners, names: readonly string[], question: Question): Promise<readonly Points[]>
+  /** Returns the readings of metrics, by owner and name. Throws `invalid` for more than `most` values. */
+  readings(owners: Owners, metrics: MetricSelection, question: Question, most?: number): Promise<readonly Readings[]>
+  /** Returns the points of metrics, by owner and name. Throws `invalid` for more than `most` values. */
+  points(owners: Owners, metrics: MetricSelection, question: Question, most?: number): Promise<readonly Points[]>
   /** Returns until when a level is complete for all these owners, in Unix milliseconds. */
   completeUntil(owners: Owners, level: Level): Promise<number | undefined>
 }
@@ -61,24 +69,26 @@ export function createHistoryReader(database: Pick<Database, 'pool' | 'disk'>, c
   const scan = createScan(database, columns)
   return {
     completeUntil,
-    async readings(owners, names, question) {
+    async readings(owners, metrics, question, most = maxValues) {
+      let count = 0
       const series = createSeries<Readings>((found) => ({ ...found, times: [], values: [] }))
-      await scan(raw, rangeOf(owners, question.fromMs, question.endMs), compileQuery(names), (part, metric) => {
+      await scan(raw, rangeOf(owners, question.fromMs, question.endMs), metrics, (part, metric) => {
         const { times, values } = series.of(part.ownerId, metric)
+        count -= values.length
         appendReadings(part, metric.position, question, times, values)
-        assertSize(series.size, values.length, question)
+        count += values.length
+        assertSize(count, question, most)
       })
       return series.sorted().map(inOrder)
     },
-    async points(owners, names, question) {
+    async points(owners, metrics, question, most = maxValues) {
       const points = (question.endMs - question.fromMs) / question.stepMs
-      const query = compileQuery(names)
       const series = createSeries<Points>((found, size) => {
-        assertSize(size, points, question)
+        assertSize(size * points, question, most)
         return { ...found, buckets: createBuckets(points) }
       })
       for (const { level, fromMs, endMs } of await stretches(question, (level) => completeUntil(owners, level))) {
-        await scan(level, rangeOf(owners, fromMs, endMs), query, (part, { position, name, unit }) => {
+        await scan(level, rangeOf(owners, fromMs, endMs), metrics, (part, { position, name, unit }) => {
           const at = positionsIn(part.times, { fromMs, endMs }, question)
           addValues(series.of(part.ownerId, { name, unit }).buckets, at, planesAt(part, level, position))
         })
@@ -101,22 +111,22 @@ async function newestReading(database: Pick<Database, 'pool' | 'disk'>, { kind, 
 
 /** Returns a function that calls `add` with each row of a level in the range that has any of the names. */
 function createScan(database: Pick<Database, 'pool' | 'disk'>, columns: ColumnStore) {
-  return async (level: Level, range: Range, query: MetricQuery, add: Add) => {
+  return async (level: Level, range: Range, metrics: MetricSelection, add: Add) => {
     const wanted = new Set((await listColumnSets(database, level, range)).map(({ columnsId }) => columnsId))
     for (const columnsId of wanted) {
       const set = await columns.get(columnsId)
-      const positions = select(set, query)
+      const positions = metrics(set)
       if (positions.length === 0) continue
-      const metrics = Array.from(positions, (position) => ({
+      const found = Array.from(positions, (position) => ({
         position,
         name: set.metrics[position]!.name,
         unit: set.units[position]!,
       }))
-      const indexes = metrics.flatMap(({ position }) =>
+      const indexes = found.flatMap(({ position }) =>
         Array.from({ length: level.planes }, (_, plane) => position * level.planes + plane),
       )
       for await (const part of readParts(database, level, range, columnsId, indexes)) {
-        for (const metric of metrics) add(part, metric)
+        for (const metric of found) add(part, metric)
         await yieldToLoop()
       }
     }
@@ -184,12 +194,13 @@ function inOrder(readings: Readings): Readings {
   return { ...readings, times: order.map((i) => times[i]!), values: order.map((i) => values[i]!) }
 }
 
-function assertSize(series: number, points: number, { fromMs, endMs }: Question): void {
-  if (series * points <= maxValues) return
-  const step = nextStep(((endMs - fromMs) / 1000) * (series / maxValues))
+function assertSize(values: number, { fromMs, endMs, stepMs }: Question, most: number): void {
+  if (values <= most) return
+  const series = (values * stepMs) / (endMs - fromMs)
+  const step = nextStep(((endMs - fromMs) / 1000) * (series / most))
   throw new RoostError(
     'invalid',
-    `The answer would have more than ${maxValues} values. Use a step of ${Math.max(300, step)} or fewer metrics.`,
+    `The answer would have more than ${most} values. Use a step of ${Math.max(300, step)} or fewer metrics.`,
   )
 }
 

@@ -5,11 +5,14 @@ import { logged } from '../services/errors.js'
 import { describeRefusals } from '../http/dialect/answers.js'
 import { withTimeout } from '@roost/runtime'
 import type { ProcessMetrics } from './own-metrics.js'
+import type { RemoteRead } from './remote/read-route.js'
 
 export interface PrometheusMetrics {
   readonly own: ProcessMetrics
   /** Returns the metrics that need the database. */
   readonly fleet: () => Promise<string>
+  /** What Prometheus reads history with. */
+  readonly remoteRead: RemoteRead
 }
 
 const longestScrapeSeconds = 120
@@ -29,7 +32,7 @@ const schema = {
 }
 
 /** `/metrics` in Prometheus' text format. Without the database the process still tells of itself. */
-export function mountPrometheus(app: FastifyInstance, { own, fleet }: PrometheusMetrics): void {
+export function mountPrometheus(app: FastifyInstance, { own, fleet }: Omit<PrometheusMetrics, 'remoteRead'>): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
     own.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000)

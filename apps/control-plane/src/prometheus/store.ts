@@ -1,6 +1,12 @@
 import { Prisma } from '@roost/database'
 import type { Database } from '../database/database.js'
 
+export interface NodeLabels {
+  readonly id: number
+  readonly node: string
+  readonly cluster: string
+}
+
 export interface NodeCount {
   readonly cluster: string
   readonly state: string
@@ -34,6 +40,7 @@ export interface ShareLabels {
 /** The values of the fleet that Prometheus scrapes. */
 export interface FleetMetricStore {
   listClusters(): Promise<readonly { readonly id: number; readonly name: string }[]>
+  listNodes(): Promise<readonly NodeLabels[]>
   countNodes(): Promise<readonly NodeCount[]>
   countDevices(): Promise<readonly DeviceCount[]>
   /** Assigned devices whose space is known, by ascending id, in pages. */
@@ -56,6 +63,9 @@ export function createFleetMetricStore({ prisma }: Pick<Database, 'prisma'>): Fl
     order by d.id limit ${pageRows}`)
   return {
     listClusters: () => prisma.cluster.findMany({ select: { id: true, name: true }, orderBy: { id: 'asc' } }),
+    listNodes: () => prisma.$queryRaw`
+      select n.id, n.hostname as node, c.name as cluster
+      from nodes n join clusters c on c.id = n.cluster_id order by n.id`,
     countNodes: () => prisma.$queryRaw`
       select c.name as cluster, n.state, count(*)::int as count
       from nodes n join clusters c on c.id = n.cluster_id group by 1, 2 order by 1, 2`,

@@ -4,6 +4,13 @@ import { messages } from '../../services/messages.js'
 import { HttpError } from './http-error.js'
 import { decodeBody, parseJson } from './json.js'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its body is of this media type instead of JSON; a parser of its scope reads it, also if it is compressed. */
+    readonly mediaType?: string
+  }
+}
+
 /** One parser for every body: JSON, or nothing. No Content-Type counts as JSON; an empty body as none at all. */
 export function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -16,6 +23,11 @@ export function parseBodies(app: FastifyInstance): void {
 export function requireJson(app: FastifyInstance): void {
   app.addHook('preParsing', async (request) => {
     const type = request.headers['content-type']
+    const { mediaType } = request.routeOptions.config
+    if (mediaType !== undefined) {
+      if (type === mediaType) return
+      throw new HttpError(415, `The request body must be ${mediaType}.`)
+    }
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
     if (!['', 'identity'].includes(request.headers['content-encoding'] ?? ''))
       throw new HttpError(415, 'The request body must not be compressed.')
