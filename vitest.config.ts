@@ -1,25 +1,60 @@
-import { defineConfig } from 'vitest/config'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.js'
 import { SkippedReporter } from './test/skipped-reporter.js'
 
 /** The file for a report in JSON, which `.ci/run` counts. */
 const report = process.env['ROOST_TEST_REPORT']
 
+/** Suites with real servers wait most of the time: more of them than processors run at once. */
+const serverWorkers = Number(process.env['ROOST_TEST_SERVER_WORKERS'] ?? availableParallelism() * 2)
+const serverSuites = ['{gateways,keystone,swift,system}/**/*.test.ts', 'faults/{full-disk,killed}-*.test.ts']
+
+// What a test waits for comes at once on a machine at rest: these are for one that is many times slower.
+const suites = {
+  root: 'test',
+  globalSetup: [join(import.meta.dirname, 'test/support/database/database.ts')],
+  testTimeout: 180_000,
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: 60_000 } },
+}
+
 export default defineConfig({
   test: {
     // Most suites wait for other processes: Vitest's default would leave one of two cores idle.
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           name: 'units',
           include: ['{prisma,packages/*,apps/*}/**/*.test.ts'],
+          sequence: { groupOrder: 1 },
           // A machine with much to do takes seconds to start a process.
           testTimeout: 120_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 45_000 } },
         },
       },
-      'test',
+      {
+        test: {
+          ...suites,
+          name: 'test',
+          include: ['**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...serverSuites],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...suites,
+          name: 'servers',
+          include: serverSuites,
+          maxWorkers: serverWorkers,
+          sequence: { groupOrder: 0 },
+        },
+      },
     ],
     reporters: ['default', new SkippedReporter(), ...(report ? [['json', { outputFile: report }] as const] : [])],
   },

@@ -1,5 +1,5 @@
 // Prints the minutes of each folder, what failed, and the one line of totals: `summary.js REPORTS CHECK_CODE TEST_CODE SECONDS`.
-// REPORTS is a folder with one JSON report of Vitest for each release of Node: all.json, node-24.json.
+// REPORTS is a folder with the JSON reports of Vitest: servers.json, tests.json, and node-24.json of a later release of Node.
 // Fails when anything failed, or when the run took longer than it may.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -7,10 +7,11 @@ import { dirname, join, relative } from 'node:path'
 const [reportsFolder, checkCode, testCode, seconds] = process.argv.slice(2)
 const [checkFailed, testFailed] = [checkCode !== '0', testCode !== '0']
 /** The CI ends a run after 90 minutes. */
-const maxMinutes = 85
+const maxMinutes = 70
 
-const names = ['all', ...readdirSync(reportsFolder).map((file) => file.replace('.json', ''))]
-const reports = [...new Set(names)].map((name) => ({ name, ...readReport(join(reportsFolder, `${name}.json`)) }))
+const own = ['servers', 'tests']
+const others = readdirSync(reportsFolder).flatMap((file) => /^(node-.*)\.json$/.exec(file)?.[1] ?? [])
+const reports = [...own, ...others].map((name) => ({ name, ...readReport(join(reportsFolder, `${name}.json`)) }))
 
 /** A report that was never written has no tests. */
 function readReport(path) {
@@ -43,7 +44,7 @@ function printMinutes() {
   const byFolder = new Map()
   for (const report of reports)
     for (const { name, startTime, endTime } of report.suites) {
-      const folder = `${folderOf(name)}${report.name === 'all' ? '' : ` (${report.name})`}`
+      const folder = `${folderOf(name)}${own.includes(report.name) ? '' : ` (${report.name})`}`
       byFolder.set(folder, (byFolder.get(folder) ?? 0) + (endTime - startTime) / 60_000)
     }
   const sorted = [...byFolder].toSorted(([, a], [, b]) => b - a)

@@ -91,7 +91,10 @@ async function allGone(person: Newcomer): Promise<boolean> {
   return false
 }
 
-describe.each(isRoot ? ['root', 'nobody'] : ['this account'])(
+/** Each installs and builds a clone, which takes a minute and more. */
+const accounts = process.env['ROOST_TEST_LONG'] === '1' ? ['root', 'nobody'] : ['nobody']
+
+describe.each(isRoot ? accounts : ['this account'])(
   'npm start in a fresh clone, as %s',
   { timeout: 1_500_000 },
   (user) => {

@@ -9,7 +9,10 @@ import { buildPackages } from '../support/programs/packages.js'
 import { runToEnd } from '../support/programs/processes.js'
 
 const version = '1.0.0'
-const archs = { amd64: 'x86_64', arm64: 'aarch64' } as const
+const isLong = process.env['ROOST_TEST_LONG'] === '1'
+const rpmArchs = { amd64: 'x86_64', arm64: 'aarch64' } as const
+/** To pack one takes a minute. */
+const archs = isLong ? (['amd64', 'arm64'] as const) : (['amd64'] as const)
 /** The ELF machine of each architecture, in bytes 18 and 19 of a program. */
 const elfMachines = { amd64: 0x3e, arm64: 0xb7 } as const
 const isMissing = (await runToEnd('rpmbuild', ['--version'])).code !== 0
@@ -49,17 +52,17 @@ describe.skipIf(isMissing)(`the packages of the agent${skipped}`, () => {
     folder = await buildPackages({
       version,
       only: ['roost-agent', 'roost-agent-packages'],
-      archs: Object.keys(archs),
+      archs,
       formats: ['deb', 'rpm', 'tar'],
     })
     scratch = await mkdtemp(join(tmpdir(), 'roost-packages-'))
   }, 600_000)
   afterAll(() => scratch && rm(scratch, { recursive: true }))
 
-  it.each(['amd64', 'arm64'] as const)('for %s install the same files in all formats', async (arch) => {
+  it.each(archs)('for %s install the same files in all formats', async (arch) => {
     const trees = [
       await unpack(`roost-agent_${version}_${arch}.deb`, `deb-${arch}`),
-      await unpack(`roost-agent-${version}-1.${archs[arch]}.rpm`, `rpm-${arch}`),
+      await unpack(`roost-agent-${version}-1.${rpmArchs[arch]}.rpm`, `rpm-${arch}`),
       await unpack(`roost-agent-${version}-linux-${arch}.tar.gz`, `tar-${arch}`),
     ]
     const [first, ...others] = trees.map(filesOf)
@@ -72,8 +75,8 @@ describe.skipIf(isMissing)(`the packages of the agent${skipped}`, () => {
     }
   })
 
-  it.each(['amd64', 'arm64'] as const)('for %s have at most 45 MB, and 130 MB installed', async (arch) => {
-    const files = readdirSync(folder).filter((name) => name.includes(arch) || name.includes(`1.${archs[arch]}.`))
+  it.each(archs)('for %s have at most 45 MB, and 130 MB installed', async (arch) => {
+    const files = readdirSync(folder).filter((name) => name.includes(arch) || name.includes(`1.${rpmArchs[arch]}.`))
     const packages = files.filter((name) => /\.(?:deb|rpm|tar\.gz)$/.test(name))
     expect(packages).toHaveLength(3)
     for (const name of packages) expect(statSync(join(folder, name)).size).toBeLessThan(45e6)
@@ -104,7 +107,7 @@ describe.skipIf(isMissing)(`the packages of the agent${skipped}`, () => {
     expect(copyright).not.toContain('has no text of the license')
   })
 
-  it.runIf(process.env['ROOST_TEST_LONG'] === '1')(
+  it.runIf(isLong)(
     'have the same bytes when they are built again, by another account',
     async () => {
       const again = join(scratch, 'again')
@@ -124,7 +127,7 @@ describe.skipIf(isMissing)(`the packages of the agent${skipped}`, () => {
     const tree = await unpack(`roost-agent-packages_${version}_all.deb`, 'collection')
     const offered = join(tree, 'usr/share/roost/packages')
     const names = readdirSync(offered).filter((name) => /\.(?:deb|rpm|tar\.gz)$/.test(name))
-    expect(names).toHaveLength(6)
+    expect(names).toHaveLength(3 * archs.length)
     const sums = readFileSync(join(offered, 'SHA256SUMS'), 'utf8')
     const key = createPublicKey(readFileSync(join(offered, 'release.pub')))
     for (const name of names) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { runToEnd } from '../programs/processes.js'
@@ -52,16 +52,19 @@ function keptFolder(recipe: string): string {
   return join(process.env.XDG_CACHE_HOME ?? '/var/tmp', `roost-test-systemd-${recipe}`)
 }
 
+/** Of suites that begin at once, one builds, and the others wait for its root. */
+const buildScript = `path=$1
+  shift
+  [ ! -d "$path" ] || exit 0
+  rm -rf "$path.new"
+  mmdebstrap "$@" "$path.new"
+  mv "$path.new" "$path"`
+
 async function build(path: string, recipe: readonly string[]): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
-  const partial = await mkdtemp(`${path}.`)
-  try {
-    const { code, stderr } = await runToEnd('mmdebstrap', [...recipe, join(partial, 'root')], { timeout: buildMs })
-    if (code !== 0) throw new Error(`mmdebstrap failed: ${lastLine(stderr)}`)
-    await rename(join(partial, 'root'), path)
-  } finally {
-    await rm(partial, { recursive: true, force: true })
-  }
+  const argv = [`${path}.lock`, 'sh', '-ec', buildScript, 'sh', path, ...recipe]
+  const { code, stderr } = await runToEnd('flock', argv, { timeout: buildMs })
+  if (code !== 0) throw new Error(`mmdebstrap failed: ${lastLine(stderr)}`)
 }
 
 /** Rejects where there are no rights to start a container. */
