@@ -1,48 +1,34 @@
 import {
-  AgentPing,
-  AgentPong,
-  AnswerMessage,
-  AppliedMessage,
-  CatalogueMessage,
   closeCodes,
-  DeviceUsageMessage,
-  DriftMessage,
   decodeHistoryFrame,
   frameHeaderBytes,
-  HistoryColumnsMessage,
-  historyCapability,
   historyFrameKind,
-  InventoryMessage,
-  LogMessage,
   metricFrameKind,
-  MountRestoredMessage,
-  PlanMessage,
-  ProgressMessage,
-  UsageMessage,
 } from '@roost/api-types/agent'
 import type { Log } from '../lifecycle/log.js'
-import { safeParse } from 'zod/mini'
-import type { ZodMiniType } from 'zod/mini'
-import { concurrencyLimit, KeyedQueue } from '@roost/runtime'
 import type { RecordEvent } from './audit-throttle.js'
 import type { StreamHandlers } from './handlers.js'
 import type { NodeBudgets } from './limits/node-budgets.js'
 import { measureCpu } from './limits/loop-share.js'
 import { MessageFailures } from './message-failures.js'
-import { otherNode, parseMessage, type RawMessage } from './received/raw-message.js'
+import { createMessageHandler } from './message-table.js'
+import { largeMessageBytes, LargeMessages } from './received/large-messages.js'
+import { otherNode, type RawMessage } from './received/raw-message.js'
+import { readMessage, type ReadMessage } from './received/read-message.js'
 import { RepeatedCatalogues } from './received/repeated-catalogues.js'
 import type { Session } from './session.js'
 
 /** Maximum number of messages of one agent in progress; above it, its connection is not read. */
 const maxPending = 32
 
-/** After a restart all agents send inventories, which must not use up the database connections of the API and of admissions. */
-const inventoriesAtOnce = 2
+/** When too many large messages wait, an agent connects again after this time. */
+const largeRetryMs = 10_000
 
 export interface MessagesOptions {
   readonly handlers: StreamHandlers
   readonly recordEvent: RecordEvent
   readonly budgets: NodeBudgets
+  readonly maxLargeBytes: number
   readonly log: Log
 }
 
@@ -52,55 +38,81 @@ export interface MessageCounts {
   refused: number
 }
 
-/** Dispatches the messages of agents. Each belongs to the node of its session, even if it names another. */
+/** Receives the messages of agents. */
 export class Messages {
   readonly counts: MessageCounts = { frames: 0, messages: 0, refused: 0 }
   readonly #failures: MessageFailures
   readonly #options: MessagesOptions
-  readonly #inventories = concurrencyLimit(inventoriesAtOnce)
-  /** One inventory of a node at a time: a node must not keep the others waiting. */
-  readonly #inventoriesOf = new KeyedQueue<number>()
+  readonly #handle: ReturnType<typeof createMessageHandler>
   readonly #catalogues = new RepeatedCatalogues()
+  readonly #large: LargeMessages
 
   constructor(options: MessagesOptions) {
     this.#options = options
+    this.#large = new LargeMessages(options.maxLargeBytes)
+    this.#handle = createMessageHandler(options.handlers, options.budgets)
     this.#failures = new MessageFailures(this.counts, options.log)
   }
 
-  /** Never throws: no message of one agent affects other sessions. */
-  receive(session: Session, data: Buffer, isBinary: boolean): void {
-    const cpuMs = measureCpu(isBinary)
+  /** Never throws: no message of one agent affects other sessions. The promise of a large message never rejects. */
+  receive(session: Session, data: Buffer, isBinary: boolean): Promise<void> | undefined {
+    if (isBinary) return this.#charged(session, data.length, 'frame', () => this.#frame(session, data))
+    const known = this.#catalogues.find(data)
+    if (known === undefined && data.length > largeMessageBytes) return this.#receiveLarge(session, data)
+    return this.#charged(session, data.length, 'message', () => this.#message(session, known ?? this.#read(data)))
+  }
+
+  close(): Promise<void> {
+    return this.#large.close()
+  }
+
+  async #receiveLarge(session: Session, data: Buffer): Promise<void> {
+    const reading = this.#large.read(data)
+    if (reading === undefined)
+      return session.close(closeCodes.tryAgainLater, 'Too many large messages at once.', largeRetryMs)
     try {
-      if (isBinary) this.#frame(session, data)
-      else this.#message(session, data)
+      const { read, cpuMs } = await reading
+      if (read !== undefined) this.#catalogues.keep(data, read)
+      this.#charged(session, data.length, 'message', () => session.isOpen && this.#message(session, read), cpuMs)
     } catch (error) {
-      this.#failures.crashed(session, isBinary ? 'frame' : 'message', error)
-    } finally {
-      session.pauseFor(this.#options.budgets.charge(session, data.length, cpuMs()))
+      this.#failures.crashed(session, 'message', error)
     }
   }
 
-  #message(session: Session, data: Buffer): void {
+  #charged(session: Session, bytes: number, kind: 'frame' | 'message', handle: () => void, otherCpuMs = 0): undefined {
+    const cpuMs = measureCpu(kind === 'frame')
+    try {
+      handle()
+    } catch (error) {
+      this.#failures.crashed(session, kind, error)
+    } finally {
+      session.pauseFor(this.#options.budgets.charge(session, bytes, cpuMs(), otherCpuMs))
+    }
+  }
+
+  #message(session: Session, read: ReadMessage | undefined): void {
     this.counts.messages += 1
-    const raw = this.#catalogues.find(data) ?? this.#read(data)
-    if (raw === undefined)
+    if (read === undefined)
       return session.close(
         closeCodes.policyViolation,
         'A message was not a JSON object with a type, or was nested too deep.',
       )
-    if (raw.type === 'ping' || raw.type === 'pong') return this.#heartbeat(session, raw)
+    const { raw } = read
+    if (raw.type === 'ping' || raw.type === 'pong') return this.#heartbeat(session, read)
     // `unsupported` and `refused` are never answered: two sides that do not support each other's messages would loop.
     if (raw.type === 'unsupported' || raw.type === 'refused') return
     const obstacle = this.#obstacle(session, raw) ?? this.#excess(session, raw)
     if (obstacle !== undefined) return this.#failures.refuse(session, raw, obstacle)
-    this.#process(session, raw)
+    this.#dispatch(session, read)
   }
 
   /** Measures the agent's clock, and answers a ping. */
-  #heartbeat(session: Session, raw: RawMessage): void {
-    const { data: message } = safeParse(raw.type === 'ping' ? AgentPing : AgentPong, raw)
-    if (message?.clock !== undefined) session.agent.clock.measure(message.clock)
-    if (raw.type === 'ping') session.send({ type: 'pong', id: message?.id ?? 0 })
+  #heartbeat(session: Session, read: ReadMessage): void {
+    const checked = read.check()
+    const message = checked && 'message' in checked ? checked.message : undefined
+    const isHeartbeat = message?.type === 'ping' || message?.type === 'pong'
+    if (isHeartbeat && message.clock !== undefined) session.agent.clock.measure(message.clock)
+    if (read.raw.type === 'ping') session.send({ type: 'pong', id: isHeartbeat ? message.id : 0 })
   }
 
   /** Charges a message that is expensive. Returns why it must be refused, or undefined. */
@@ -111,76 +123,23 @@ export class Messages {
     return 'Too many messages of type inventory: at most one in 10 s is accepted on average.'
   }
 
-  #read(data: Buffer): RawMessage | undefined {
-    const raw = parseMessage(data)
-    if (raw !== undefined) this.#catalogues.keep(data, raw)
-    return raw
+  #read(data: Buffer): ReadMessage | undefined {
+    const read = readMessage(data)
+    if (read !== undefined) this.#catalogues.keep(data, read)
+    return read
   }
 
-  #process(session: Session, raw: RawMessage): void {
-    const { nodeId, clock } = session.agent
-    const { handlers } = this.#options
-    switch (raw.type) {
-      case 'inventory':
-        return this.#handle(session, raw, InventoryMessage, async (message) => {
-          this.#options.budgets.chargeHandler(session)
-          await this.#inventoriesOf.run(nodeId, () => this.#inventories(() => handlers.inventory(nodeId, message)))
-          session.send({ type: 'ack', sequence: message.sequence })
-        })
-      case 'catalogue':
-        return this.#handle(session, raw, CatalogueMessage, async (message) => {
-          this.#options.budgets.chargeHandler(session)
-          // Both begin at once: a chunk may follow the catalogue, like a frame.
-          const keepsColumns = session.agent.capabilities.has(historyCapability)
-          const columns = keepsColumns ? handlers.historyColumns(nodeId, message) : Promise.resolve()
-          await Promise.all([handlers.catalogue(nodeId, message), columns])
-        })
-      case 'history_columns':
-        return this.#handle(session, raw, HistoryColumnsMessage, (message) => handlers.historyColumns(nodeId, message))
-      case 'device_usage':
-        return this.#handle(session, raw, DeviceUsageMessage, async (message) =>
-          handlers.deviceUsage(nodeId, { ...message, time: clock.readingTime(message.time) }),
-        )
-      case 'usage':
-        return this.#handle(session, raw, UsageMessage, async (message) => {
-          await handlers.usage(nodeId, message)
-          session.send({ type: 'ack', sequence: message.sequence })
-        })
-      case 'mount_restored':
-        return this.#handle(session, raw, MountRestoredMessage, async (message) => {
-          await handlers.mountRestored(nodeId, { ...message, time: clock.pastTime(message.time) })
-          session.send({ type: 'ack', sequence: message.sequence })
-        })
-      case 'log':
-        return this.#handle(session, raw, LogMessage, async (message) => handlers.log(nodeId, message))
-      case 'hello':
-        return this.#failures.refuse(session, raw, 'This session has already sent hello.')
-      default:
-        return this.#receiveDeployment(session, raw)
-    }
-  }
-
-  /** Processes messages about deployments. */
-  #receiveDeployment(session: Session, raw: RawMessage): void {
-    const { nodeId } = session.agent
-    const { handlers } = this.#options
-    switch (raw.type) {
-      case 'plan':
-        return this.#handle(session, raw, PlanMessage, async (message) => handlers.answer(nodeId, message))
-      case 'answer':
-        return this.#handle(session, raw, AnswerMessage, async (message) => handlers.answer(nodeId, message))
-      case 'progress':
-        return this.#handle(session, raw, ProgressMessage, (message) => handlers.progress(nodeId, message))
-      case 'applied':
-        return this.#handle(session, raw, AppliedMessage, async (message) => {
-          await handlers.applied(nodeId, message)
-          session.send({ type: 'ack', sequence: message.sequence })
-        })
-      case 'drift':
-        return this.#handle(session, raw, DriftMessage, (message) => handlers.drift(nodeId, message))
-      default:
-        return session.send({ type: 'unsupported', of: raw.type.slice(0, 64) })
-    }
+  #dispatch(session: Session, read: ReadMessage): void {
+    const { raw } = read
+    if (raw.type === 'hello') return this.#failures.refuse(session, raw, 'This session has already sent hello.')
+    const checked = read.check()
+    if (checked === undefined) return session.send({ type: 'unsupported', of: raw.type.slice(0, 64) })
+    if ('issue' in checked) return this.#failures.refuse(session, raw, checked.issue)
+    const { message } = checked
+    void this.#run(session, raw, async () => {
+      await this.#handle(session, message)
+      if ('sequence' in message) session.send({ type: 'ack', sequence: message.sequence })
+    })
   }
 
   /** Returns why the message must be refused, or undefined. */
@@ -192,15 +151,6 @@ export class Messages {
     const details = { message: raw.type.slice(0, 64), named: other }
     this.#options.recordEvent({ action: 'refuse', nodeId, actor: `agent ${uuid}`, address, details })
     return `This session belongs to node ${uuid}. It cannot send messages for another node.`
-  }
-
-  #handle<T>(session: Session, raw: RawMessage, schema: ZodMiniType<T>, work: (message: T) => Promise<void>): void {
-    const parsed = this.#catalogues.checked(raw, () => safeParse(schema, raw))
-    if (!parsed.success) {
-      const issue = parsed.error.issues[0]
-      return this.#failures.refuse(session, raw, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`)
-    }
-    void this.#run(session, raw, () => work(parsed.data))
   }
 
   /** Runs a handler. It is asynchronous, so that errors before the first await of the handler are rejections, too. */

@@ -3,7 +3,7 @@ import type { Log } from '../lifecycle/log.js'
 import type { Clock } from '@roost/runtime'
 import { logged } from '../services/errors.js'
 import type { PresenceRow, PresenceStore } from './fleet.js'
-import { heartbeatIntervalMs } from './pace.js'
+import { heartbeatIntervalMs } from './limits/pace.js'
 import type { AuthenticatedAgent } from './session.js'
 
 /** Missed heartbeats after which a node is stale, and offline. */

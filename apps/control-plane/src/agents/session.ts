@@ -24,7 +24,8 @@ export interface AuthenticatedAgent {
 
 /** Handles the events of a session. `receive` is on the hot path. */
 export interface SessionListener {
-  receive(session: Session, data: Buffer, isBinary: boolean): void
+  /** Later messages of the session wait for the promise of one that is read on another thread. It never rejects. */
+  receive(session: Session, data: Buffer, isBinary: boolean): Promise<void> | undefined
   /** Milliseconds until a message may be handled, because messages of agents have used up their share of the event loop. */
   wait(session: Session): number
   ended(session: Session, code: number): void
@@ -57,6 +58,7 @@ export class Session {
   #open = true
   #probes: (() => void)[] = []
   #isBusy = false
+  #isReading = false
   #pause: NodeJS.Timeout | undefined
   /** What had already been read when the session was paused: at most a few packets. */
   readonly #inbox: { readonly data: Buffer; readonly isBinary: boolean }[] = []
@@ -148,7 +150,7 @@ export class Session {
   }
 
   get #isPaused(): boolean {
-    return this.#open && (this.#isBusy || this.#pause !== undefined)
+    return this.#open && (this.#isBusy || this.#isReading || this.#pause !== undefined)
   }
 
   #readOrPause(): void {
@@ -166,9 +168,19 @@ export class Session {
       if (wait > 0) this.#pauseUntilLater(wait)
       const next = wait > 0 ? undefined : this.#inbox.shift()
       if (next === undefined) break
-      this.#listener.receive(this, next.data, next.isBinary)
+      const reading = this.#listener.receive(this, next.data, next.isBinary)
+      if (reading !== undefined) void this.#waitFor(reading)
     }
     this.#isDraining = false
+  }
+
+  async #waitFor(reading: Promise<void>): Promise<void> {
+    this.#isReading = true
+    await reading
+    this.#isReading = false
+    // A node is not silent while we do not read what it sends.
+    this.lastHeard = this.#listener.monotonic()
+    this.#readOrPause()
   }
 
   close(code: number, message: string, retryAfterMs?: number): void {

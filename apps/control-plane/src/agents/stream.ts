@@ -15,7 +15,7 @@ import type { Listener } from './listener.js'
 import { Messages } from './messages.js'
 import { defaultStreamLimits } from './limits/stream-limits.js'
 import type { StreamLimits } from './limits/stream-limits.js'
-import { heartbeatIntervalMs, reconnectSlotMs, reconnectSpreadMs } from './pace.js'
+import { heartbeatIntervalMs, reconnectSlotMs, reconnectSpreadMs } from './limits/pace.js'
 import { Presence } from './presence.js'
 import { Registry } from './registry.js'
 import { SessionOwnership } from './session-ownership.js'
@@ -73,7 +73,7 @@ export class AgentStream {
     const retryAfterMs = () => reconnectSlotMs(0, 1, this.#spreadMs())
     const presence = new Presence(options.presence, this.#limits.heartbeatMs, clock, log)
     const budgets = new NodeBudgets(this.#limits, clock)
-    const messages = new Messages({ handlers, recordEvent, budgets, log })
+    const messages = new Messages({ handlers, recordEvent, budgets, maxLargeBytes: this.#limits.maxLargeBytes, log })
     const ownership = new SessionOwnership({
       registry,
       presence,
@@ -165,7 +165,7 @@ export class AgentStream {
     for (const end = clock.monotonic() + closeTimeoutMs; this.#registry.size > 0 && clock.monotonic() < end;)
       await sleep(10)
     for (const session of this.#registry.all()) session.terminate()
-    await this.#presence.flush()
+    await Promise.all([this.#messages.close(), this.#presence.flush()])
   }
 
   #settings(): Settings {

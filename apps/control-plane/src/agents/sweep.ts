@@ -1,6 +1,6 @@
 import type { Settings } from '@roost/api-types/agent'
 import type { Clock } from '@roost/runtime'
-import { isOutOfPace } from './pace.js'
+import { isOutOfPace } from './limits/pace.js'
 import { offlineAfter } from './presence.js'
 import type { Presence } from './presence.js'
 import type { Registry } from './registry.js'

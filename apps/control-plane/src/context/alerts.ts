@@ -1,6 +1,6 @@
 import { offlineAfter } from '../agents/presence.js'
 import { defaultStreamLimits } from '../agents/limits/stream-limits.js'
-import { heartbeatIntervalMs } from '../agents/pace.js'
+import { heartbeatIntervalMs } from '../agents/limits/pace.js'
 import { createAlertRounds } from '../alerts/rounds.js'
 import type { AlertRounds } from '../alerts/rounds.js'
 import { createAlertService } from '../alerts/service.js'

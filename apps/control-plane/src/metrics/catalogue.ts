@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { Aggregation, MetricDefinition } from '@roost/api-types/agent'
-import { RoostError } from '@roost/api-types/rest'
+import { checkNames, compareNames, digestOf, sortedPositions } from '../services/metric-definitions.js'
 
 /** A name that any number of catalogues share. */
 export interface Metric {
@@ -57,7 +56,7 @@ export function createCatalogueTable(): CatalogueTable {
     return {
       digest,
       metrics: list,
-      sorted: sortedPositions(list),
+      sorted: sortedPositions(definitions),
       aggregations: definitions.map(({ aggregation }) => aggregation),
     }
   }
@@ -69,7 +68,7 @@ export function createCatalogueTable(): CatalogueTable {
         known.uses++
         return known.it
       }
-      checkDefinitions(definitions)
+      checkNames(definitions)
       const catalogue = make(digest, definitions)
       catalogues.set(digest, { it: catalogue, uses: 1 })
       return catalogue
@@ -89,39 +88,13 @@ export function createCatalogueTable(): CatalogueTable {
   }
 }
 
-function checkDefinitions(definitions: readonly MetricDefinition[]): void {
-  const seen = new Set<string>()
-  for (const { name } of definitions) {
-    if (name === '') throw new RoostError('invalid', 'A metric in the catalogue has no name.')
-    if (seen.has(name)) throw new RoostError('invalid', `The metric '${name}' appears twice in the catalogue.`)
-    seen.add(name)
-  }
-}
-
-/** Of definitions that many nodes share. */
-const digests = new WeakMap<readonly MetricDefinition[], string>()
-
-function digestOf(definitions: readonly MetricDefinition[]): string {
-  const known = digests.get(definitions)
-  if (known !== undefined) return known
-  const hash = createHash('sha256')
-  hash.update(JSON.stringify(definitions.map(({ name, unit, aggregation }) => [name, unit, aggregation])))
-  const digest = hash.digest('hex')
-  digests.set(definitions, digest)
-  return digest
-}
+/** What JSON may write in another way. */
+const escaped = /["\\\p{Control}\p{Surrogate}]/u
 
 function jsonName(name: string): string {
-  const json = JSON.stringify(name).slice(1, -1)
-  return json === name ? name : json
+  return escaped.test(name) ? JSON.stringify(name).slice(1, -1) : name
 }
 
-/** Names compare by UTF-16 code unit, as the API's lists do. */
 export function compareMetrics(a: Metric, b: Metric): number {
-  if (a.name === b.name) return 0
-  return a.name < b.name ? -1 : 1
-}
-
-function sortedPositions(metrics: readonly Metric[]): Int32Array {
-  return Int32Array.from(metrics.keys()).toSorted((a, b) => compareMetrics(metrics[a] as Metric, metrics[b] as Metric))
+  return compareNames(a.name, b.name)
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { CatalogueMessage } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
 import type { LatestValues } from './latest-values.js'
@@ -46,6 +47,8 @@ export function createMetricIntake({ latest, members, store }: MetricIntakeOptio
   const save = async (nodeId: number, { metrics }: Pick<CatalogueMessage, 'metrics'>) => {
     const digest = latest.get(nodeId)?.catalogue.digest
     if (digest === undefined || (stored.get(nodeId) === digest && members.clusterOf(nodeId) !== undefined)) return
+    // Requests are handled between the two halves of a large catalogue.
+    await setImmediate()
     const clusterId = await store.upsertCatalogue(nodeId, digest, metrics)
     if (clusterId === undefined) {
       forget(nodeId)

@@ -1,4 +1,5 @@
 import type { MetricDefinition } from '@roost/api-types/agent'
+import { queryRows } from '../database/database.js'
 import type { Database } from '../database/database.js'
 import { concurrencyLimit } from '@roost/runtime'
 import { found } from '../services/errors.js'
@@ -25,7 +26,8 @@ export interface MetricStore {
 /** A new fleet brings the same names at once, and would wait for their one row on every connection that the API needs. */
 const catalogueWrites = 2
 
-export function createMetricStore({ prisma }: Pick<Database, 'prisma'>): MetricStore {
+export function createMetricStore(database: Pick<Database, 'prisma' | 'pool' | 'disk'>): MetricStore {
+  const { prisma } = database
   const writes = concurrencyLimit(catalogueWrites)
   return {
     async requireNode(nodeId) {
@@ -40,18 +42,22 @@ export function createMetricStore({ prisma }: Pick<Database, 'prisma'>): MetricS
       return new Map(rows.map((row) => [row.digest, row.definitions as unknown as readonly MetricDefinition[]]))
     },
     async upsertCatalogue(nodeId, digest, definitions) {
-      const rows = await writes(
-        () => prisma.$queryRaw<{ cluster_id: number }[]>`
-        with node as (select id, cluster_id from nodes where id = ${nodeId}),
-        definitions as (
-          insert into metric_definitions (digest, definitions)
-          select ${digest}, ${JSON.stringify(definitions)}::jsonb from node
-          on conflict (digest) do update set digest = excluded.digest),
-        catalogue as (
-          insert into metric_catalogues (node_id, digest, updated_at)
-          select id, ${digest}, now() from node
-          on conflict (node_id) do update set digest = excluded.digest, updated_at = excluded.updated_at)
-        select cluster_id from node`,
+      // Not by Prisma, which would write and read the text of the definitions once more as a part of its own JSON.
+      const rows = await writes(() =>
+        queryRows<{ cluster_id: number }>(
+          database,
+          `with node as (select id, cluster_id from nodes where id = $1),
+           definitions as (
+             insert into metric_definitions (digest, definitions)
+             select $2, $3::jsonb from node
+             on conflict (digest) do update set digest = excluded.digest),
+           catalogue as (
+             insert into metric_catalogues (node_id, digest, updated_at)
+             select id, $2, now() from node
+             on conflict (node_id) do update set digest = excluded.digest, updated_at = excluded.updated_at)
+           select cluster_id from node`,
+          [nodeId, digest, JSON.stringify(definitions)],
+        ),
       )
       return rows[0]?.cluster_id
     },

@@ -50,14 +50,17 @@ export class NodeBudgets {
     this.#loopShare = new LoopShare(clock)
   }
 
-  /** Charges a handled message, and returns for how many milliseconds the session must not be read, for all that it has used. */
-  charge(session: Payer, bytes: number, cpuMs: number): number {
+  /**
+   * Charges a handled message, and returns for how many milliseconds the session must not be read, for all that it has used.
+   * `otherCpuMs` is CPU time of another thread.
+   */
+  charge(session: Payer, bytes: number, cpuMs: number, otherCpuMs = 0): number {
     const budget = this.#of(session)
     const now = this.#clock.monotonic()
     this.#loopShare.spend(cpuMs, this.#isExpensive(session))
     return Math.max(
       budget.bytes.spend(bytes, now, maxPauseMs),
-      budget.cpuMs.spend(cpuMs, now, maxPauseMs),
+      budget.cpuMs.spend(cpuMs + otherCpuMs, now, maxPauseMs),
       budget.heavy.spend(0, now, maxPauseMs),
     )
   }

@@ -17,6 +17,8 @@ export interface StreamLimits extends BudgetLimits {
   readonly admissions: number
   readonly messagesPerSecond: number
   readonly messageBurst: number
+  /** Bytes of all large messages that wait until they are read; an agent whose message is beyond them connects again later. */
+  readonly maxLargeBytes: number
   /** Hellos without a valid signature; above it, an address must wait. */
   readonly refusedHellosPerMinute: number
   /** Milliseconds that each node adds to the time over which reconnects are spread. */
@@ -35,6 +37,7 @@ export const defaultStreamLimits: StreamLimits = {
   admissions: 8,
   messagesPerSecond: 50,
   messageBurst: 500,
+  maxLargeBytes: 64 << 20,
   bytesPerSecond: 256 << 10,
   byteBurst: 4 << 20,
   cpuMsPerSecond: 20,

@@ -1,10 +1,8 @@
-import type { RawMessage } from './raw-message.js'
+import type { ReadMessage } from './read-message.js'
 
 interface Kept {
   readonly bytes: Buffer
-  readonly message: RawMessage
-  /** The result of the check. */
-  checked?: unknown
+  readonly message: ReadMessage
 }
 
 /** Maximum bytes of all kept messages; parsed they need four times as much memory. */
@@ -21,7 +19,7 @@ export class RepeatedCatalogues {
   readonly #kept: Kept[] = []
 
   /** Returns the parsed message with the same bytes. */
-  find(bytes: Buffer): RawMessage | undefined {
+  find(bytes: Buffer): ReadMessage | undefined {
     if (bytes.length < minBytes) return undefined
     const at = this.#kept.findIndex((kept) => kept.bytes.equals(bytes))
     const [found] = at === -1 ? [] : this.#kept.splice(at, 1)
@@ -30,20 +28,13 @@ export class RepeatedCatalogues {
     return found.message
   }
 
-  keep(bytes: Buffer, message: RawMessage): void {
-    if (bytes.length < minBytes || message.type !== 'catalogue') return
+  keep(bytes: Buffer, message: ReadMessage): void {
+    if (bytes.length < minBytes || message.raw.type !== 'catalogue') return
     // The bytes are part of a larger buffer: copy them.
     this.#kept.unshift({ bytes: Buffer.from(bytes), message })
     for (let total = 0, i = 0; i < this.#kept.length; i++) {
       total += (this.#kept[i] as Kept).bytes.length
       if (total > maxBytes) this.#kept.length = i
     }
-  }
-
-  /** Returns the result of `check`, which runs only once for a kept message. */
-  checked<T>(message: RawMessage, check: () => T): T {
-    const kept = this.#kept.find((one) => one.message === message)
-    if (!kept) return check()
-    return (kept.checked ??= check()) as T
   }
 }

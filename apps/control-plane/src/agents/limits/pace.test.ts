@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { heartbeatIntervalMs, isOutOfPace, reconnectSlotMs, reconnectSpreadMs } from './pace.js'
-import { TokenBucket } from '../services/token-bucket.js'
+import { TokenBucket } from '../../services/token-bucket.js'
 
 const fleets = fc.integer({ min: 1, max: 100_000 })
 
