@@ -57,12 +57,9 @@ export function createMetricIntake({ latest, members, store }: MetricIntakeOptio
     stored.set(nodeId, digest)
     members.add(nodeId, clusterId)
   }
-  const loadStored = async (missing: readonly { readonly nodeId: number; readonly digest: string | null }[]) => {
-    if (missing.length === 0) return
-    const definitions = await store.listDefinitions()
-    for (const { nodeId, digest } of missing) {
-      const metrics = digest === null ? undefined : definitions.get(digest)
-      if (!metrics || digest === null || latest.get(nodeId)) continue
+  const loadStored = async (missing: readonly Missing[]) => {
+    for (const [nodeId, digest, metrics] of await readStored(store, missing)) {
+      if (latest.get(nodeId)) continue
       latest.storeCatalogue(nodeId, { id: catalogueOfDatabase, metrics })
       stored.set(nodeId, digest)
     }
@@ -88,4 +85,19 @@ export function createMetricIntake({ latest, members, store }: MetricIntakeOptio
       for (const nodeId of known) if (!there.has(nodeId)) forget(nodeId)
     },
   }
+}
+
+interface Missing {
+  readonly nodeId: number
+  readonly digest: string | null
+}
+
+/** Returns the definitions of nodes as the database has them. */
+async function readStored(store: MetricStore, missing: readonly Missing[]) {
+  if (missing.length === 0) return []
+  const definitions = await store.listDefinitions()
+  return missing.flatMap(({ nodeId, digest }) => {
+    const metrics = digest === null ? undefined : definitions.get(digest)
+    return metrics && digest !== null ? [[nodeId, digest, metrics] as const] : []
+  })
 }
