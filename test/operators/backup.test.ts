@@ -61,7 +61,10 @@ function clientOf({ url, ca, key }: ControlPlaneProcess) {
 /** The password that the database of a data directory holds for a user. */
 async function passwordOf(database: typeof source, dataDir: string, name: string): Promise<string> {
   const { password: sealed } = await database.prisma.user.findFirstOrThrow({ where: { name } })
-  return createSecrets(await loadSecretKeys(join(path(dataDir), 'secrets.key'))).open('user-password', sealed)
+  return createSecrets(await loadSecretKeys(join(path(dataDir), 'secrets.key'))).open(
+    'user-password',
+    sealed ?? new Uint8Array(),
+  )
 }
 
 describe('a backup', () => {
@@ -191,7 +194,7 @@ describe('the encryption key', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect(await passwordOf(later, 'later', 'bob')).toBe(password)
     const { password: sealed } = await later.prisma.user.findFirstOrThrow()
-    expect(() => createSecrets(old).open('user-password', sealed)).toThrow(/is not in secrets\.key/)
+    expect(() => createSecrets(old).open('user-password', sealed ?? new Uint8Array())).toThrow(/is not in secrets\.key/)
   })
 
   it('whose replacement was interrupted is replaced by the next run', async () => {

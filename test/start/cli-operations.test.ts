@@ -76,6 +76,8 @@ const commands: Readonly<Record<string, string>> = {
   'DELETE users/{id}/s3_credentials/{access_key}/': 'user s3',
   'GET sessions/': 'session list',
   'DELETE sessions/{id}/': 'session end',
+  'GET clusters/{id}/adoptable_users/': 'user adoptable',
+  'POST clusters/{id}/adoptable_users/': 'user adopt',
   'GET audit_events/': 'audit list',
   'GET audit_events/{id}/': 'audit show',
   'GET clusters/{id}/utilization/storage/{policy_idx}/': 'usage storage',

@@ -84,7 +84,10 @@ describe('an installation of 0.1.0', () => {
   it('has every secret, which its own key opens', async () => {
     const secrets = createSecrets(await loadSecretKeys(join(dataDir(), 'secrets.key')))
     const users = await database.prisma.user.findMany()
-    const passwords = users.map(({ name, password }) => [name, secrets.open('user-password', password)])
+    const passwords = users.map(({ name, password }) => [
+      name,
+      secrets.open('user-password', password ?? new Uint8Array()),
+    ])
     expect(Object.fromEntries(passwords)).toEqual(earlier.users)
     const shares = await database.prisma.gatewayShare.findMany({ where: { password: { not: null } } })
     const opened = shares.map(({ name, password }) => [name, password && secrets.open('share-password', password)])

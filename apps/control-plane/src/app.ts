@@ -40,6 +40,7 @@ import { mountRemoteRead } from './prometheus/remote/read-route.js'
 import { mountPrometheus } from './prometheus/routes.js'
 import { restResources } from './resources.js'
 import { mountRpc, rpcPrefix } from './rpc/mount.js'
+import { userAdoptionRoutes } from './users/adoption-routes.js'
 import { utilizationRoutes } from './utilization/routes.js'
 import { version } from './lifecycle/version.js'
 import type { Tls } from './tls/tls.js'
@@ -118,6 +119,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...clusterStorageRoutes(services.clusterStorage, idempotency),
     ...clusterIdentityRoutes(services.clusterIdentity, idempotency),
     ...s3CredentialRoutes(services.s3Credentials, (id) => services.users.get(id), idempotency),
+    ...userAdoptionRoutes(services.userAdoption, requireCluster, idempotency),
     ...metricRoutes(metrics.reads),
     ...historyRoutes(services.metricHistory),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),

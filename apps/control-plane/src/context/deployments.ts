@@ -1,4 +1,5 @@
 import type { Node } from '@roost/api-types/rest'
+import type { UserAdoptionService } from '@roost/api-types/rpc'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
 import type { Writes } from '../database/writes.js'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
@@ -16,7 +17,10 @@ import { createShareStore } from '../shares/store.js'
 import { buildIdentity } from './identity.js'
 import type { IdentityFeature } from '../identity/feature.js'
 import type { ContextOptions } from './options.js'
+import { createUserAdoption } from '../users/adoption.js'
+import { createAdoptionStore } from '../users/adoption-store.js'
 import { createDesiredUsers } from '../users/desired-store.js'
+import { createUserStore } from '../users/store.js'
 
 interface DeploymentParts {
   readonly writes: Writes
@@ -35,15 +39,23 @@ export function buildDeployments(
 ): Omit<DeploymentFeature, 'services'> & { readonly services: DeploymentFeature['services'] & IdentityServices } {
   const nodes = buildNodeDeployments(database, options, parts)
   const identity = buildIdentity(database, options, { ...parts, base: nodes.services.userDbDeployments })
-  const { clusterIdentity, s3Credentials, userDbDeployments } = identity
+  const { clusterIdentity, s3Credentials, userDbDeployments, readAdoptable } = identity
+  const userAdoption = createUserAdoption({
+    ...parts,
+    store: createAdoptionStore(database),
+    users: createUserStore(database),
+    readIdentity: readAdoptable,
+  })
   return {
     ...nodes,
-    services: { ...nodes.services, clusterIdentity, s3Credentials, userDbDeployments },
+    services: { ...nodes.services, clusterIdentity, s3Credentials, userAdoption, userDbDeployments },
     stop: () => closeAll([() => identity.stop(), () => nodes.stop()]),
   }
 }
 
-type IdentityServices = Pick<IdentityFeature, 'clusterIdentity' | 's3Credentials'>
+type IdentityServices = Pick<IdentityFeature, 'clusterIdentity' | 's3Credentials'> & {
+  readonly userAdoption: UserAdoptionService
+}
 
 /** Deployments to nodes, with the sources of their desired state. */
 function buildNodeDeployments(
@@ -64,7 +76,7 @@ function buildNodeDeployments(
         // A gateway without shares has nothing to mount, so it does not get the login.
         return { kind: 'gateway', shares: enabled, storage: enabled.length === 0 ? null : await storage(tx, nodeId) }
       },
-      user_db: async (tx, nodeId) => ({ kind: 'user_db', users: await users(tx, nodeId) }),
+      user_db: users,
     },
     adoptShare: createShareAdoption(createShareStore(database)),
     clock: { ...systemClock, now },

@@ -89,21 +89,37 @@ async function revokesRights(
   nodeId: number,
 ): Promise<boolean> {
   const state = (await store.ofNode(nodeId, tx)).find((one) => one.kind === kind)
-  if (kind !== 'user_db' || state === undefined || state.inForce === 0) return false
+  if (kind !== 'user_db') return false
   const wanted = await payloads.read(tx, kind, nodeId, returnTo)
   if ('error' in wanted) return false
+  const next = usersOf(() => wanted.payload)
+  if (state === undefined || state.inForce === 0) return next === undefined || next.ofOperator.length > 0
   const stored = await store.findPayload(tx, nodeId, kind, state.inForce)
   const before = stored === undefined ? undefined : usersOf(() => secrets.open('desired-state', stored))
-  const next = usersOf(() => wanted.payload)
   // Users that cannot be compared may be any.
-  return before === undefined || next === undefined || [...before].some((user) => !next.has(user))
+  if (before === undefined || next === undefined) return true
+  return (
+    [...before.users].some((user) => !next.users.has(user)) ||
+    next.ofOperator.some((user) => !before.ofOperator.includes(user))
+  )
+}
+
+interface ComparedUsers {
+  readonly users: ReadonlySet<string>
+  /** Those that the operator's own configuration lets in, perhaps with other rights. */
+  readonly ofOperator: readonly string[]
 }
 
 /** Returns each user as JSON; undefined if the payload cannot be decrypted. */
-function usersOf(read: () => string): ReadonlySet<string> | undefined {
+function usersOf(read: () => string): ComparedUsers | undefined {
   try {
     const desired = JSON.parse(read()) as DesiredState
-    return new Set(desired.kind === 'user_db' ? desired.users.map((user) => JSON.stringify(user)) : [])
+    if (desired.kind !== 'user_db') return { users: new Set(), ofOperator: [] }
+    const adopted = desired.users.filter((user) => user.adopted !== undefined).map((user) => JSON.stringify(user))
+    return {
+      users: new Set(desired.users.map((user) => JSON.stringify(user))),
+      ofOperator: [...adopted, ...(desired.blocked ?? [])],
+    }
   } catch (error) {
     if (error instanceof SecretError) return undefined
     throw error

@@ -69,7 +69,7 @@ async function forEach(run: Run, users: readonly UserPlan[], work: (one: UserPla
 /** Keystone may repeat a password that it refuses. */
 function withoutPassword(error: Error, user: DesiredUser | undefined): string {
   if (!(error instanceof KeystoneError)) throw error
-  return user === undefined ? error.message : error.message.replaceAll(user.password, '***')
+  return user === undefined || user.password === null ? error.message : error.message.replaceAll(user.password, '***')
 }
 
 async function revokeRights(run: Run, { user, revocations }: UserPlan): Promise<void> {

@@ -7,11 +7,13 @@ import type { Log } from '../lifecycle/log.js'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
 import type { Secrets } from '../secrets/secrets.js'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
+import { readAdoptable } from './adoptable.js'
 import type { EndingStore } from './ending-store.js'
 import { createTokenEndings } from './endings.js'
 import type { IdentityJobStore } from './job-store.js'
 import { createIdentityJobs, requireNoUnfinished } from './jobs.js'
 import type { UserDbJobs } from './jobs.js'
+import type { Candidate } from '../users/candidate.js'
 import { createProjectNames } from './projects/project-names.js'
 import type { ProjectStore } from './projects/project-names.js'
 import { createIdentityPlanner } from './planner.js'
@@ -40,6 +42,8 @@ export interface IdentityOptions {
 }
 
 export interface IdentityFeature {
+  /** Reads the users of a cluster's Keystone that Roost did not create. Throws `unavailable`. */
+  readonly readAdoptable: (clusterId: number) => Promise<readonly Candidate[]>
   readonly clusterIdentity: ClusterIdentityService
   readonly s3Credentials: S3CredentialService
   readonly userDbDeployments: JobService
@@ -66,6 +70,7 @@ export function createIdentity(options: IdentityOptions): IdentityFeature {
   const names = createProjectNames(options.projects, { log, signal: stopping.signal })
   const readNames = every(namesEveryMs, 'read the names of projects', () => names.read(), log)
   return {
+    readAdoptable: (clusterId) => readAdoptable(store, clusterId, stopping.signal),
     clusterIdentity: createClusterIdentityService({
       store: services,
       writes,

@@ -1,3 +1,4 @@
+import { inParallel } from '@roost/runtime'
 import type { DesiredIdentity } from './desired.js'
 import { findRole, missingRole } from './check.js'
 import type { KeystoneClient } from './keystone/client.js'
@@ -14,8 +15,15 @@ export interface FoundIdentity {
   /** All users and projects of the domain. */
   readonly users: readonly KeystoneUser[]
   readonly projects: readonly KeystoneProject[]
+  readonly adopted: AdoptedObjects
   /** Which user has which of the two roles on which project, as `grantKey` has it. */
   readonly grants: ReadonlySet<string>
+}
+
+/** What other programs created and was adopted, of any domain. */
+export interface AdoptedObjects {
+  readonly users: readonly KeystoneUser[]
+  readonly projects: readonly KeystoneProject[]
 }
 
 export function grantKey(roleId: string, userId: string, projectId: string): string {
@@ -33,11 +41,36 @@ export async function readFound(client: KeystoneClient, desired: DesiredIdentity
   const domains = await client.list(`/domains?name=${name}`, 'domains', KeystoneDomain)
   const domain = domains.find((one) => one.name.toLowerCase() === desired.domain.toLowerCase())
   const roles = { roleId, resellerRoleId }
-  if (domain === undefined) return { ...roles, domain, users: [], projects: [], grants: new Set() }
-  const users = await client.list(`/users?domain_id=${domain.id}`, 'users', KeystoneUser)
-  const projects = await client.list(`/projects?domain_id=${domain.id}`, 'projects', KeystoneProject)
+  const adopted = await readAdopted(client, desired)
+  if (domain === undefined && adopted.users.length === 0)
+    return { ...roles, domain, users: [], projects: [], adopted, grants: new Set() }
+  const [users, projects] = domain === undefined ? [[], []] : await readDomain(client, domain.id)
   const grants = new Set([...(await readGrants(client, roleId)), ...(await readGrants(client, resellerRoleId))])
-  return { ...roles, domain, users, projects, grants }
+  return { ...roles, domain, users, projects, adopted, grants }
+}
+
+async function readDomain(client: KeystoneClient, id: string) {
+  const users = await client.list(`/users?domain_id=${id}`, 'users', KeystoneUser)
+  return [users, await client.list(`/projects?domain_id=${id}`, 'projects', KeystoneProject)] as const
+}
+
+/** Requests that Keystone gets at once. */
+const atOnce = 4
+
+async function readAdopted(client: KeystoneClient, { users, removed }: DesiredIdentity): Promise<AdoptedObjects> {
+  const present = users.flatMap(({ adoptedId, projectId }) =>
+    adoptedId === null ? [] : [[adoptedId, projectId ?? '']],
+  )
+  const all = [...present, ...removed.map(({ userId, projectId }) => [userId, projectId])]
+  const found = { users: [] as KeystoneUser[], projects: [] as KeystoneProject[] }
+  const faults = await inParallel(all, atOnce, async ([userId, projectId]) => {
+    const user = await client.find(`/users/${userId}`, 'user', KeystoneUser)
+    const project = await client.find(`/projects/${projectId}`, 'project', KeystoneProject)
+    if (user !== undefined) found.users.push(user)
+    if (project !== undefined) found.projects.push(project)
+  })
+  for (const { error } of faults) throw error
+  return found
 }
 
 async function readGrants(client: KeystoneClient, roleId: string | undefined): Promise<readonly string[]> {

@@ -152,10 +152,9 @@ function writes() {
 function recordUser(prisma: Database['prisma']): IdentityJobStore['recordUser'] {
   return async (id, { projectId, login, passwordRevision }) => {
     // A user that was removed meanwhile is disabled by the next deployment.
-    await prisma.user.updateMany({
-      where: { id },
-      data: { projectId, login, identityPasswordRevision: passwordRevision },
-    })
+    const data = { projectId, identityPasswordRevision: passwordRevision }
+    await prisma.user.updateMany({ where: { id, adoptedIdentityUser: null }, data: { ...data, login } })
+    await prisma.user.updateMany({ where: { id, adoptedIdentityUser: { not: null } }, data })
   }
 }
 
@@ -177,7 +176,11 @@ async function readIdentity(
 ): Promise<IdentityToDeploy | undefined> {
   const row = await prisma.cluster.findUnique({
     where: { id },
-    include: { identity: true, users: { orderBy: { id: 'asc' } } },
+    include: {
+      identity: true,
+      users: { orderBy: { id: 'asc' } },
+      removedAdoptions: { where: { projectId: { not: null } }, orderBy: { source: 'asc' } },
+    },
   })
   if (row === null || row.identity === null) return undefined
   const { key, domain, role, resellerRole, ...login } = row.identity
@@ -186,13 +189,19 @@ async function readIdentity(
     name: user.name,
     isSuperuser: user.isSuperuser,
     enabled: user.enabled,
-    password: secrets.open('user-password', user.password, `'${user.name}'`),
+    password: user.password === null ? null : secrets.open('user-password', user.password, `'${user.name}'`),
     passwordRevision: user.passwordRevision,
     knownPasswordRevision: user.identityPasswordRevision,
     projectId: user.projectId,
+    adoptedId: user.adoptedIdentityUser,
+  }))
+  const removed = row.removedAdoptions.map(({ login: name, source: userId, projectId }) => ({
+    name,
+    userId,
+    projectId: projectId ?? '',
   }))
   return {
     login: { ...login, key: secrets.open('identity-key', key) },
-    desired: { clusterId: id, owner: row.uuid, domain, role, resellerRole, users },
+    desired: { clusterId: id, owner: row.uuid, domain, role, resellerRole, users, removed },
   }
 }

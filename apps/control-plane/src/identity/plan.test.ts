@@ -14,6 +14,7 @@ const user = (more: Partial<DesiredUser> = {}): DesiredUser => ({
   passwordRevision: 1,
   knownPasswordRevision: 1,
   projectId: null,
+  adoptedId: null,
   ...more,
 })
 const desiredOf = (...users: readonly DesiredUser[]): DesiredIdentity => ({
@@ -23,6 +24,7 @@ const desiredOf = (...users: readonly DesiredUser[]): DesiredIdentity => ({
   role: 'member',
   resellerRole: 'ResellerAdmin',
   users,
+  removed: [],
 })
 const foundBob = { id: 'u1', name: 'bob', enabled: true, roost_cluster: owner }
 const foundProject = { id: 'p1', name: 'bob', enabled: true, roost_cluster: owner }
@@ -32,6 +34,7 @@ const found = (more: Partial<FoundIdentity> = {}): FoundIdentity => ({
   domain: { id: 'd1', name: 'roost', enabled: true, roost_cluster: owner },
   users: [foundBob],
   projects: [foundProject],
+  adopted: { users: [], projects: [] },
   grants: new Set([grantKey('r1', 'u1', 'p1')]),
   ...more,
 })
@@ -115,5 +118,39 @@ describe('the plan of an identity service', () => {
     ],
   ])('%s', (_name, desired, state, lines) => {
     expect(planned(desired, state)).toEqual(lines)
+  })
+})
+
+describe('the plan of a user who was adopted', () => {
+  const adopted = user({ name: 'tester', adoptedId: 'u9', projectId: 'p9' })
+  const foreign = { id: 'u9', name: 'tester@example', enabled: true }
+  const objects = { users: [foreign], projects: [{ id: 'p9', name: 'demo', enabled: true }] }
+  const state = (more: Partial<FoundIdentity> = {}) =>
+    found({ ...noDomain, adopted: objects, grants: new Set([grantKey('r1', 'u9', 'p9')]), ...more })
+
+  it('compares it by its id, and needs no domain', () => {
+    expect(planned(desiredOf(adopted), state())).toEqual([])
+    expect(planned(desiredOf({ ...adopted, enabled: false, password: null }), state())).toEqual(['disable user'])
+    expect(planned(desiredOf({ ...adopted, isSuperuser: true }), state())).toEqual(['grant role ResellerAdmin'])
+  })
+
+  it('says when it or its project is no longer there', () => {
+    const [gone] = planned(desiredOf(adopted), state({ adopted: { users: [], projects: [] } }))
+    expect(gone).toContain("The user of 'tester', which was adopted, is no longer in Keystone")
+    const [lost] = planned(desiredOf(adopted), state({ adopted: { ...objects, projects: [] } }))
+    expect(lost).toContain('The project of')
+  })
+
+  it('disables it once it is removed, and does not take it for one of ours', () => {
+    const removed = [{ name: 'tester', userId: 'u9', projectId: 'p9' }]
+    expect(planned({ ...desiredOf(), removed }, state())).toEqual(['disable user removed in Roost'])
+    const namesake = { ...desiredOf(user({ ...adopted, name: 'bob' })), removed: [] }
+    const both = found({ adopted: objects, grants: new Set([grantKey('r1', 'u9', 'p9'), grantKey('r1', 'u1', 'p1')]) })
+    expect(planned(namesake, both)).toEqual(['disable user removed in Roost'])
+  })
+
+  it('needs a password when it is in another Keystone than that in which it was adopted', () => {
+    const [sentence] = planned(desiredOf(user({ password: null })), found({ users: [], projects: [] }))
+    expect(sentence).toContain("Roost has no password of 'bob'")
   })
 })

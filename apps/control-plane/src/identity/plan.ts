@@ -1,5 +1,5 @@
 import type { PlannedObject } from '@roost/api-types/rest'
-import type { DesiredIdentity, DesiredUser } from './desired.js'
+import type { DesiredIdentity, DesiredUser, RemovedUser } from './desired.js'
 import { grantKey } from './found.js'
 import type { FoundIdentity } from './found.js'
 import { ownerField } from './keystone/objects.js'
@@ -40,15 +40,15 @@ export function planIdentity(desired: DesiredIdentity, found: FoundIdentity): Id
     return { createsDomain: false, domainId: domain.id, users: [], conflicts: [foreignDomain(desired.domain)] }
   const context = { desired, found, users: byKey(found.users), projects: byKey(found.projects) }
   const present = desired.users.map((user) => planUser(context, user))
-  const removed = found.users.filter(
-    (one) => isOurs(desired, one) && !desired.users.some(({ name }) => name === one.name),
-  )
+  const own = desired.users.filter(({ adoptedId }) => adoptedId === null)
+  const removed = found.users.filter((one) => isOurs(desired, one) && !own.some(({ name }) => name === one.name))
   return {
-    createsDomain: domain === undefined && desired.users.length > 0,
+    createsDomain: domain === undefined && own.length > 0,
     domainId: domain?.id,
     users: [
       ...present.flatMap((one) => (typeof one === 'string' ? [] : [one])),
-      ...removed.map((one) => planRemoved(context, one)),
+      ...removed.map((one) => planRemoved(context, one, context.projects.get(one.name.toLowerCase()))),
+      ...desired.removed.flatMap((one) => planRemovedAdoption(context, one)),
     ],
     conflicts: present.filter((one) => typeof one === 'string'),
   }
@@ -72,6 +72,7 @@ function isOurs({ owner }: DesiredIdentity, object: KeystoneUser | KeystoneProje
 
 /** Returns the changes of a user, or why there are none. */
 function planUser(context: Context, user: DesiredUser): UserPlan | string {
+  if (user.adoptedId !== null) return planAdopted(context, user)
   const key = user.name.toLowerCase()
   const [known, project] = [context.users.get(key), context.projects.get(key)]
   const conflict = conflictOf(context, user, known, project)
@@ -84,6 +85,39 @@ function planUser(context: Context, user: DesiredUser): UserPlan | string {
     revocations: known === undefined ? [] : revocationsOf(context, user, known, project),
     additions: additionsOf(context, user, known, project),
   }
+}
+
+/** Compares an adopted user by its id, whatever its name and its domain are. */
+function planAdopted(context: Context, user: DesiredUser): UserPlan | string {
+  const { users, projects } = context.found.adopted
+  const [known, project] = [
+    users.find(({ id }) => id === user.adoptedId),
+    projects.find(({ id }) => id === user.projectId),
+  ]
+  if (known === undefined || project === undefined)
+    return `The ${known === undefined ? 'user' : 'project'} of '${user.name}', which was adopted, is no longer in Keystone. Restore it there, or remove the user from Roost.`
+  return {
+    name: user.name,
+    user,
+    userId: known.id,
+    projectId: project.id,
+    revocations: revocationsOf(context, user, known, project),
+    additions: additionsOf(context, user, known, project),
+  }
+}
+
+function planRemovedAdoption(context: Context, { userId, projectId }: RemovedUser): readonly UserPlan[] {
+  const { users, projects } = context.found.adopted
+  const known = users.find(({ id }) => id === userId)
+  return known === undefined
+    ? []
+    : [
+        planRemoved(
+          context,
+          known,
+          projects.find(({ id }) => id === projectId),
+        ),
+      ]
 }
 
 function revocationsOf(
@@ -121,8 +155,7 @@ function rolesOf({ roleId, resellerRoleId }: FoundIdentity, { isSuperuser }: Des
   return isSuperuser && resellerRoleId !== undefined ? [roleId, resellerRoleId] : [roleId]
 }
 
-function planRemoved({ found, projects }: Context, known: KeystoneUser): UserPlan {
-  const project = projects.get(known.name.toLowerCase())
+function planRemoved({ found }: Context, known: KeystoneUser, project: KeystoneProject | undefined): UserPlan {
   const disable: Change[] = known.enabled ? [{ kind: 'disable_user', userId: known.id }] : []
   const revocations = [...disable, ...revokeReseller(found, known, project)]
   return { name: known.name, user: undefined, userId: known.id, projectId: project?.id, revocations, additions: [] }
@@ -150,10 +183,12 @@ function hasGrant(
 
 function conflictOf(
   { desired, found }: Context,
-  { name, projectId }: DesiredUser,
+  { name, projectId, password }: DesiredUser,
   known: KeystoneUser | undefined,
   project: KeystoneProject | undefined,
 ): string | undefined {
+  if (password === null)
+    return `Roost has no password of '${name}', who was adopted elsewhere. Set one with "roost user set".`
   for (const [noun, object] of [
     ['user', known],
     ['project', project],

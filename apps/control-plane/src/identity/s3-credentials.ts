@@ -28,7 +28,7 @@ export function createS3Credentials(options: S3CredentialOptions): S3CredentialS
   return {
     async list(userId) {
       const user = found(await store.find(userId))
-      if (user.identity === null) return shown(userId, [`${user.name}:${user.name}`])
+      if (user.identity === null) return shown(userId, [user.login])
       if (user.projectId === null) return shown(userId, [])
       const { client, id } = await openUser(options, user)
       const known = await inKeystone(() => listEc2Credentials(client, id))
@@ -93,7 +93,7 @@ interface OpenUser {
 
 /** Logs in to the user's Keystone and finds it there. Throws where it is not. */
 async function openUser({ stopping: signal }: S3CredentialOptions, user: S3User): Promise<OpenUser> {
-  const { identity, projectId, name, clusterId } = user
+  const { identity, projectId, name, clusterId, adoptedId } = user
   if (identity === null)
     throw new RoostError(
       'conflict',
@@ -102,6 +102,7 @@ async function openUser({ stopping: signal }: S3CredentialOptions, user: S3User)
   if (projectId === null) throw notThere(name)
   return inKeystone(async () => {
     const client = await openKeystone(identity.login(), { signal, timeoutMs })
+    if (adoptedId !== null) return { client, clusterId, id: adoptedId, projectId }
     const domains = await client.list(`/domains?name=${encodeURIComponent(identity.domain)}`, 'domains', KeystoneUser)
     const path = `/users?domain_id=${domains[0]?.id ?? ''}&name=${encodeURIComponent(name)}`
     const users = domains.length === 0 ? [] : await client.list(path, 'users', KeystoneUser)
@@ -122,7 +123,8 @@ function notThere(name: string): RoostError {
   return new RoostError('conflict', `'${name}' is not in Keystone yet. Deploy the users of its cluster first.`)
 }
 
-async function inKeystone<T>(work: () => Promise<T>): Promise<T> {
+/** Makes `unavailable` of what Keystone answered. */
+export async function inKeystone<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -68,8 +68,9 @@ export function createIdentityServiceStore({ prisma }: Database): IdentityServic
       await tx.identityService.deleteMany({ where: { clusterId } })
     },
     async forgetUsers(tx, clusterId) {
-      const data = { projectId: null, login: null, identityPasswordRevision: null }
+      const data = { projectId: null, login: null, identityPasswordRevision: null, adoptedIdentityUser: null }
       await tx.user.updateMany({ where: { clusterId, projectId: { not: null } }, data })
+      await tx.removedAdoption.deleteMany({ where: { clusterId, projectId: { not: null } } })
     },
   }
 }

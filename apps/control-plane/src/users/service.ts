@@ -1,5 +1,4 @@
 import { userLineKey } from '@roost/api-types/agent'
-import { maxUsersPerCluster } from '@roost/api-types/rest'
 import type { User, UserChange, UserInput } from '@roost/api-types/rest'
 import { resources } from '@roost/api-types/rpc'
 import type { Services } from '@roost/api-types/rpc'
@@ -7,8 +6,7 @@ import { crudService } from '../database/crud-service.js'
 import type { Transaction } from '../database/transaction.js'
 import type { Writes } from '../database/writes.js'
 import type { Secrets } from '../secrets/secrets.js'
-import { unknownRelation } from '../services/errors.js'
-import { fieldError } from '../services/field-errors.js'
+import { requireAdmission } from './admission.js'
 import type { UserKeys, UserStore, UserUpdate } from './store.js'
 
 export interface UserServiceOptions {
@@ -43,33 +41,19 @@ export function createUserService({ store, writes, secrets }: UserServiceOptions
         return change.password === undefined ? user : withS3Key(store, tx, user)
       },
     },
-    checks: { create: (tx, input) => admit(store, tx, input) },
+    checks: { create: (tx, input) => requireAdmission(store, tx, keysOf(input), input.cluster) },
   })
 }
 
 /** Adds the access key of S3, which is the login to tempauth. The password is its secret key. */
 async function withS3Key<T extends User>(store: UserStore, tx: Transaction, user: T): Promise<T> {
   return (await store.isInTempauth(tx, Number(user.id)))
-    ? { ...user, s3_access_key: `${user.user}:${user.user}` }
+    ? { ...user, s3_access_key: user.login ?? `${user.user}:${user.user}` }
     : user
 }
 
 function keysOf({ cluster, user }: UserInput): UserKeys {
   return { clusterId: cluster, nameKey: user.toLowerCase(), lineKey: userLineKey(user) }
-}
-
-/** Throws unless the cluster can have the user. */
-async function admit(store: UserStore, tx: Transaction, input: UserInput): Promise<void> {
-  const admission = await store.admit(tx, keysOf(input))
-  if (admission === undefined) throw unknownRelation('clusters', input.cluster)
-  if (admission.clash !== null) throw fieldError({ user: [reasonOf(admission.clash, admission.clashIsOfName)] })
-  if (admission.users >= maxUsersPerCluster)
-    throw fieldError({ cluster: [`The cluster already has ${maxUsersPerCluster} users, which is the maximum.`] })
-}
-
-function reasonOf(user: string, isOfName: boolean): string {
-  if (isOfName) return `The cluster already has a user '${user}'; names are not case-sensitive.`
-  return `This name differs from '${user}' only in case or in the way that tempauth writes it, and tempauth could not tell them apart. Choose another name.`
 }
 
 function updateOf(before: User, change: UserChange, secrets: Secrets): UserUpdate {

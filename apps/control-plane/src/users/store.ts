@@ -1,3 +1,4 @@
+import { loginOfLine } from '@roost/api-types/agent'
 import { resourceUri, throughCluster, userRules } from '@roost/api-types/rest'
 import type { User } from '@roost/api-types/rest'
 import { resources } from '@roost/api-types/rpc'
@@ -15,7 +16,9 @@ import { tableStore } from '../database/table-store.js'
 /** `revision` rises with each change, also with one that the record does not show. */
 export type StoredUser = User & { readonly revision: number }
 
-export type NewUser = Omit<Prisma.UserUncheckedCreateInput, 'id' | 'createdAt' | 'revision'>
+export type NewUser = Omit<Prisma.UserUncheckedCreateInput, 'id' | 'createdAt' | 'revision' | 'adoptedGroups'> & {
+  readonly adoptedGroups?: readonly string[]
+}
 export type UserUpdate = Partial<Pick<NewUser, 'password' | 'isSuperuser' | 'enabled' | 'setName'>>
 
 /** The keys of a new user; see the columns. */
@@ -44,9 +47,12 @@ const select = {
   projectId: true,
   login: true,
   setName: true,
+  adoptedLine: true,
+  adoptedAccount: true,
 } as const
 const columns = Prisma.sql`id, cluster_id as "clusterId", name, is_superuser as "isSuperuser", enabled, revision,
-       project_id as "projectId", login, set_name as "setName"`
+       project_id as "projectId", login, set_name as "setName", adopted_line as "adoptedLine",
+       adopted_account as "adoptedAccount"`
 type Row = Prisma.UserGetPayload<{ select: typeof select }>
 
 /** The filters under which the total is known without counting. */
@@ -85,17 +91,31 @@ export function createUserStore(database: Database) {
     },
     insert,
     update,
+    /** Remembers an adopted user: what others made of it is still in the cluster. */
     async delete(tx: Transaction, id: number) {
+      await tx.$executeRaw`
+        insert into removed_adoptions (cluster_id, source, login, project_id)
+        select cluster_id, coalesce(adopted_identity_user, adopted_line), coalesce(login, name),
+               case when adopted_identity_user is null then null else project_id end
+          from users where id = ${id} and coalesce(adopted_identity_user, adopted_line) is not null
+        on conflict (cluster_id, source) do nothing`
       await tx.user.delete({ where: { id } })
+    },
+    /** Forgets that a user was removed, who is adopted again. */
+    async forgetRemoved(tx: Transaction, clusterId: number, source: string) {
+      await tx.removedAdoption.deleteMany({ where: { clusterId, source } })
     },
   }
 }
 
 async function insert(tx: Transaction, user: NewUser): Promise<StoredUser> {
   const [row] = await tx.$queryRaw<Row[]>`
-    insert into users (cluster_id, name, name_key, line_key, password, is_superuser, enabled, set_name)
-    values (${user.clusterId}, ${user.name}, ${user.nameKey}, ${user.lineKey}, ${user.password}, ${user.isSuperuser},
-            ${user.enabled}, ${user.setName ?? null})
+    insert into users (cluster_id, name, name_key, line_key, password, is_superuser, enabled, set_name, project_id, login,
+                       identity_password_revision, adopted_line, adopted_groups, adopted_account, adopted_identity_user)
+    values (${user.clusterId}, ${user.name}, ${user.nameKey}, ${user.lineKey}, ${user.password ?? null}::bytea,
+            ${user.isSuperuser}, ${user.enabled}, ${user.setName ?? null}, ${user.projectId ?? null}, ${user.login ?? null},
+            ${user.identityPasswordRevision ?? null}::int, ${user.adoptedLine ?? null},
+            ${(user.adoptedGroups ?? []) as string[]}::text[], ${user.adoptedAccount ?? null}, ${user.adoptedIdentityUser ?? null})
     returning ${columns}`
   return recordOf(found(row))
 }
@@ -131,7 +151,8 @@ async function countedTotal(prisma: Database['prisma'], filters: ListQuery['filt
   return sum.users ?? 0
 }
 
-function recordOf({ id, clusterId, name, isSuperuser, enabled, revision, projectId, login, setName }: Row): StoredUser {
+function recordOf(row: Row): StoredUser {
+  const { id, clusterId, name, isSuperuser, enabled, revision, setName } = row
   return {
     id: String(id),
     resource_uri: resourceUri('users', id),
@@ -139,9 +160,15 @@ function recordOf({ id, clusterId, name, isSuperuser, enabled, revision, project
     user: name,
     is_superuser: isSuperuser,
     enabled,
-    ...(projectId === null ? {} : { account: `AUTH_${projectId}` }),
-    ...(login === null ? {} : { login }),
+    ...identityOf(row),
     ...(setName === null ? {} : { set: setName }),
     revision,
   }
+}
+
+/** Returns account and login where they do not follow from the name. */
+function identityOf({ projectId, login, adoptedLine, adoptedAccount }: Row): Pick<User, 'account' | 'login'> {
+  if (projectId !== null) return { account: `AUTH_${projectId}`, ...(login === null ? {} : { login }) }
+  if (adoptedLine === null) return {}
+  return { account: adoptedAccount ?? '', login: loginOfLine(adoptedLine) }
 }

@@ -21,6 +21,7 @@ import { readTokenCaches } from '../swift/keystone/token-caches.js'
 import { createUserDbApplier } from '../swift/users/applier.js'
 import { inForceFile } from '../swift/users/in-force.js'
 import { findLocation } from '../swift/users/location.js'
+import { listProxyUsers } from '../swift/users/proxy-users.js'
 import { endTokensOf } from '../swift/users/tokens.js'
 
 export interface AppliersOptions {
@@ -45,7 +46,7 @@ export interface OpenedAppliers {
 
 /** THE LIST: builds every applier of this agent. */
 export async function openAppliers(options: AppliersOptions): Promise<OpenedAppliers> {
-  const { config } = options
+  const { config, machine } = options
   const { gateway, dataDir } = config
   const state = gatewayState(join(dataDir, 'shares'), options.node)
   const readNames = async () => (await state.readInForce()).names
@@ -58,6 +59,10 @@ export async function openAppliers(options: AppliersOptions): Promise<OpenedAppl
       share_uploads: async ({ share }) => uploads.answer(share),
       remove_leftovers: ({ share, names }) => uploads.removeLeftovers(share, names),
       end_cached_tokens: ({ users }) => endKeystoneTokens(options, users),
+      proxy_users: async ({ salt }) => {
+        const { swiftDirectory } = config
+        return { users: [...listProxyUsers(machine, kernelOf(machine), { swiftDirectory, salt })] }
+      },
       end_tokens: async ({ generation }) => endUserTokens(options, generation),
     },
     async close() {

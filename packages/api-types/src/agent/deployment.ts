@@ -74,13 +74,25 @@ export const confirmCapability = 'confirm'
 export const knownStorageFields: readonly string[] = Object.keys(StorageLogin.shape)
 
 /** An enabled user; one that is disabled or removed is not sent, and its tokens are to be revoked. */
-export const DesiredUser = z.strictObject({ user: Name, password: Secret, is_superuser: z.boolean() })
+export const DesiredUser = z.strictObject({
+  user: Name,
+  /** Null: the user was adopted, and only the proxies know its key. */
+  password: z.nullable(Secret),
+  is_superuser: z.boolean(),
+  /** Of an adopted user: the name of its line in tempauth, and what follows the key there. */
+  adopted: z.optional(z.strictObject({ line: Name, groups: list(Name, 100) })),
+})
 export type DesiredUser = z.infer<typeof DesiredUser>
 
 /** Everything that one kind of deployment puts on a node. Strict: a field that the agent does not know is an error. */
 export const DesiredState = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('gateway'), shares: list(DesiredShare), storage: z.nullable(StorageLogin) }),
-  z.strictObject({ kind: z.literal('user_db'), users: list(DesiredUser, 1_000_000) }),
+  z.strictObject({
+    kind: z.literal('user_db'),
+    users: list(DesiredUser, 1_000_000),
+    /** Lines of adopted users that are disabled or were removed: where the operator's configuration has them, no client may log in by them. */
+    blocked: z.optional(list(Name, 1_000_000)),
+  }),
 ])
 export type DesiredState = z.infer<typeof DesiredState>
 

@@ -8,6 +8,8 @@ const maxNamed = 20
 const maxRemovals = 200
 /** Twice the users of a cluster: removed ones may wait, too. */
 const maxUsers = 8_192
+/** What fits into a message of an agent; a cluster has at most 4,096 users. */
+export const maxProxyUsers = 5_000
 
 /** What a share has not uploaded, as the agent counted it last. Null: the mount does not answer. */
 export const ShareUploadsAnswer = z.object({
@@ -33,6 +35,25 @@ export const LeftoverRemoval = z.object({
   kept: list(z.object({ name: Path, reason: Text }), maxRemovals),
 })
 export type LeftoverRemoval = z.infer<typeof LeftoverRemoval>
+
+/** A user that the operator of a cluster has in the tempauth of a proxy. Its key never leaves the node. */
+export const ProxyUser = z.object({
+  /** The name of its line. */
+  line: Name,
+  /** `<account>:<user>` */
+  login: Name,
+  /** With the prefix, such as `AUTH_test`. */
+  account: Name,
+  /** What follows the key in its line. */
+  groups: list(Name, 100),
+  /** The file that has the line. */
+  file: Path,
+  /** HMAC of the key by the salt of the request, so that the answers of several proxies can be compared. */
+  key_mac: Name,
+  /** Why it cannot be adopted, or null. */
+  problem: z.nullable(Text),
+})
+export type ProxyUser = z.infer<typeof ProxyUser>
 
 /** What a kind of request carries, what its answer carries, and the oldest protocol version whose agents know it. */
 interface KindOfRequest {
@@ -60,6 +81,12 @@ export const requestKinds = {
     since: 2,
     parameters: z.object({ users: list(Name, maxUsers) }),
     result: z.object({ ended: Count, remain_s: Seconds, notes: list(Text) }),
+  },
+  /** Which users has the operator in the tempauth of this node's proxy? Protocol 2 knows it since 2026-11-24. */
+  proxy_users: {
+    since: 2,
+    parameters: z.object({ salt: Name }),
+    result: z.object({ users: list(ProxyUser, maxProxyUsers) }),
   },
   /** Remove leftovers of renames from Swift: these, or the oldest. Each is checked again before. */
   remove_leftovers: {

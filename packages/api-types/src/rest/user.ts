@@ -43,14 +43,14 @@ export const User = z
     user: z.string().meta({ description: 'Logs in as <user>:<user>; its account is AUTH_<user>' }),
     is_superuser: z.boolean().meta({ description: 'Can access every account of the cluster' }),
     enabled: z.boolean(),
-    account: z
-      .string()
-      .optional()
-      .meta({ description: 'Where users are in Keystone: AUTH_<id of the project>, from the first deployment on' }),
-    login: z
-      .string()
-      .optional()
-      .meta({ description: 'Where users are in Keystone: the name to log in with, from the first deployment on' }),
+    account: z.string().optional().meta({
+      description:
+        'Where users are in Keystone: AUTH_<id of the project>, from the first deployment on. Of an adopted user: the account that it has',
+    }),
+    login: z.string().optional().meta({
+      description:
+        'Where users are in Keystone: the name to log in with, from the first deployment on. Of an adopted user: its login, such as test:tester',
+    }),
     set: shownSet,
   })
   .meta({ id: 'User', examples: [exampleUser] })
@@ -115,6 +115,51 @@ export const CreatedS3Credential = z.object({ access_key: AccessKey, secret_key:
   examples: [{ access_key: exampleAccessKey, secret_key: '1f0c7a5d5b6f4e0c8b1d5a9e2c3f4d6b7a8c9e0f' }],
 })
 export type CreatedS3Credential = z.infer<typeof CreatedS3Credential>
+
+/** A user of a cluster's tempauth or Keystone that Roost did not create, without its key. */
+export const AdoptableUser = z
+  .object({
+    cluster: relationUri('clusters'),
+    login: z.string().meta({ description: 'With what it logs in: `account:user` in tempauth, its name in Keystone' }),
+    domain: z.string().nullable().meta({ description: 'Its domain in Keystone; null in tempauth' }),
+    account: z.string().meta({ description: 'The account that it works in' }),
+    is_superuser: z.boolean(),
+    user: z
+      .string()
+      .nullable()
+      .meta({ description: 'The name that it gets in Roost unless the adoption gives another one' }),
+    source: z.string().meta({ description: 'Where it was found: a file, or a project of Keystone' }),
+    problem: z.string().nullable().meta({ description: 'Why it cannot be adopted as it is' }),
+  })
+  .meta({
+    id: 'AdoptableUser',
+    examples: [
+      {
+        cluster: '/api/v1/clusters/1/',
+        login: 'test:tester',
+        domain: null,
+        account: 'AUTH_test',
+        is_superuser: false,
+        user: 'test-tester',
+        source: '/etc/swift/proxy-server.conf.d/10-proxy-server.conf',
+        problem: null,
+      },
+    ],
+  })
+export type AdoptableUser = z.infer<typeof AdoptableUser>
+
+/** Which user is adopted. Account and domain are needed where several have the login. */
+export const AdoptionInput = z
+  .object({
+    login: z.string().min(1).max(512),
+    account: z.string().max(512).optional(),
+    domain: z.string().max(255).optional(),
+    user: UserName.optional().describe('Default: as `adoptable_users/` shows it'),
+    password: UserPassword.optional().describe('Without one the user keeps the password that it has'),
+    set: SetName.optional(),
+  })
+  .meta({ examples: [{ login: 'test:tester' }] })
+export type AdoptionInput = z.infer<typeof AdoptionInput>
 
 export const userRules = {
   filters: { ...byId, ...throughCluster, user: 'text', set: 'text' },

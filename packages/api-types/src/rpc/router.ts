@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  AdoptionInput,
   ApiKeyRotation,
   ChangedNode,
   ClusterIdentityInput,
@@ -14,7 +15,7 @@ import { RemovedLeftovers, ShareUploads } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
 import { crud } from './crud.js'
 import { explainRouter } from './explain.js'
-import { Condition, conditionOf, Id, once, OnceInput, read, RecordId, router, write } from './procedures.js'
+import { Condition, conditionOf, Id, Offset, once, OnceInput, read, RecordId, router, write } from './procedures.js'
 import type { JobService, Services } from './services.js'
 import { utilizationRouter } from './utilization.js'
 
@@ -122,6 +123,15 @@ export const appRouter = router({
   }),
   users: router({
     ...crud.users,
+    adoptable: read
+      .input(Id.extend({ limit: z.int().min(1).max(1000).default(1000), offset: Offset.default(0) }))
+      .query(({ ctx, input: { id, ...page } }) => ctx.services.userAdoption.list(id, page)),
+    /** `id` is that of the cluster. */
+    adopt: write
+      .input(Id.extend({ ...AdoptionInput.shape, ...OnceInput.shape }))
+      .mutation((call) =>
+        once(call, ({ id, ...input }, caller) => call.ctx.services.userAdoption.adopt(id, input, caller), ['password']),
+      ),
     s3Credentials: read.input(Id).query(({ ctx, input }) => ctx.services.s3Credentials.list(input.id)),
     createS3Credential: write
       .input(Id)

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 import type {
+  AdoptableUser,
+  AdoptionInput,
   AgentUpgradeJob,
   Alert,
   ApiKey,
@@ -36,10 +38,11 @@ import type {
   S3Credentials,
   ShareUploads,
   Sparklines,
+  WrittenUser,
 } from '../rest/index.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
 import type { UsageRange, UtilizationService } from './utilization-service.js'
-import type { Caller, ChangeOptions, Changes, Creates, Reads, Removes } from './verbs.js'
+import type { Caller, ChangeOptions, Changes, Creates, ListQuery, Page, Reads, Removes } from './verbs.js'
 
 /** The login with which the gateways of a cluster mount containers. The key can be set, and is never returned. */
 export interface ClusterStorageService {
@@ -59,6 +62,13 @@ export interface ClusterIdentityService {
   set(clusterId: number, input: ClusterIdentityInput, caller: Caller): Promise<ClusterIdentity>
   /** Changes nothing in Keystone. Refused (`conflict`) while a deployment of users is unfinished. */
   unset(clusterId: number, caller: Caller): Promise<void>
+}
+
+/** Users of a cluster that others made in its tempauth or Keystone. Each throws `unavailable` where these cannot be read. */
+export interface UserAdoptionService {
+  list(clusterId: number, page: Pick<ListQuery, 'limit' | 'offset'>): Promise<Page<AdoptableUser>>
+  /** The user keeps its login, its account and, without a new password, its password. */
+  adopt(clusterId: number, input: AdoptionInput, caller: Caller): Promise<WrittenUser>
 }
 
 /** The keys with which users reach their accounts by S3. Each throws `unavailable` with what Keystone answered. */
@@ -333,6 +343,7 @@ export interface Services extends ResourceServices {
   readonly clusterStorage: ClusterStorageService
   readonly clusterIdentity: ClusterIdentityService
   readonly s3Credentials: S3CredentialService
+  readonly userAdoption: UserAdoptionService
   readonly nodeStates: NodeStateService
   readonly shareUploads: ShareUploadsService
   readonly drift: DriftService

@@ -13,6 +13,7 @@ import {
   passwordField,
   setField,
 } from './fields.js'
+import { addAdoption } from './adoption.js'
 import { addNoun } from './noun.js'
 import type { Noun } from './noun.js'
 import { addS3Credentials } from './s3-credentials.js'
@@ -73,11 +74,14 @@ const users: Noun<User> = {
     run: (rpc, { id }, change) => rpc.users.change.mutate({ id, change }),
   },
   remove: {
-    loss: ({ user }) => `This removes user ${user} with the next deployment. The data in its account stays.`,
+    loss: ({ user }) =>
+      `This removes user ${user} with the next deployment, also where it was adopted: it can no longer log in. The data in its account stays.`,
     run: (rpc, { id }) => rpc.users.remove.mutate({ id }),
   },
 }
 
 export function addUsers(program: Command, config: () => Config, terminal: Terminal): void {
-  addS3Credentials(addNoun(program, config, terminal, users), config, terminal, users.find)
+  const user = addNoun(program, config, terminal, users)
+  addS3Credentials(user, config, terminal, users.find)
+  addAdoption(user, config, terminal)
 }

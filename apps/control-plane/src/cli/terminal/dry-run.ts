@@ -30,6 +30,7 @@ const writingCommands: readonly string[] = [
   'user enable',
   'user disable',
   'user remove',
+  'user adopt',
   'user s3 add',
   'user s3 remove',
   'alert ack',

@@ -146,13 +146,18 @@ export function listParameters({ record, rules }: Resource): Readonly<Record<str
     ]
   })
   return {
-    limit: z.int().min(0).describe('Page size; 0 or more than 1000 means 1000').meta({ default: 20 }),
-    offset: z.int().min(0).describe('Offset of the first object').meta({ default: 0 }),
+    ...pagingParameters,
     order_by: z
       .array(z.enum(rules.ordering.flatMap((field) => [field, `-${field}`])))
       .describe('Field to sort by; `-` before it sorts in descending order. May be repeated'),
     ...Object.fromEntries(filters),
   }
+}
+
+/** The parameters of a list without filters. */
+export const pagingParameters = {
+  limit: z.int().min(0).describe('Page size; 0 or more than 1000 means 1000').meta({ default: 20 }),
+  offset: z.int().min(0).describe('Offset of the first object').meta({ default: 0 }),
 }
 
 /** Returns the schema of a filter's value. `known` are all the values that the field of that name has. */

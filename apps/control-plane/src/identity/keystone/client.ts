@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { KeystoneError, noAnswer, refused } from './errors.js'
 import { send } from './http.js'
 import type { HttpAnswer } from './http.js'
@@ -7,8 +7,12 @@ import type { KeystoneLogin } from './login.js'
 
 /** Requests to the API of Keystone, version 3, with a token. Each rejects with a KeystoneError. */
 export interface KeystoneClient {
+  /** The id of the user that has logged in. */
+  readonly userId: string
   /** Reads a list, such as `users` of `/users?domain_id=…`. */
   list<T>(path: string, name: string, element: z.ZodType<T>): Promise<readonly T[]>
+  /** Reads an object, such as a `user` of `/users/…`. Undefined: it is not there. */
+  find<T>(path: string, name: string, answer: z.ZodType<T>): Promise<T | undefined>
   /** Creates an object, such as a `user` at `/users`. */
   create<T>(path: string, name: string, fields: object, answer: z.ZodType<T>): Promise<T>
   change(path: string, name: string, fields: object): Promise<void>
@@ -26,12 +30,13 @@ export interface KeystoneOptions {
 
 /** Logs in to a Keystone. Rejects with a KeystoneError that says what it answered. */
 export async function openKeystone(login: KeystoneLogin, options: KeystoneOptions): Promise<KeystoneClient> {
-  let token = await requestToken(login, options)
+  const session = await logIn(login, options)
+  let token = session.token
   const withToken = async (method: string, path: string, body?: object): Promise<HttpAnswer> => {
     const answer = await request(login, options, { method, path, body, token })
     if (answer.status !== 401) return answer
     // The token has expired, or its user was changed.
-    token = await requestToken(login, options)
+    token = (await logIn(login, options)).token
     return request(login, options, { method, path, body, token })
   }
   const act = async (expected: readonly number[], method: string, path: string, body?: object) => {
@@ -40,6 +45,7 @@ export async function openKeystone(login: KeystoneLogin, options: KeystoneOption
     return answer
   }
   return {
+    userId: session.userId,
     async list(path, name, element) {
       const { text } = await act([200], 'GET', path)
       const content = parse(text, path) as Readonly<Record<string, unknown>>
@@ -49,6 +55,11 @@ export async function openKeystone(login: KeystoneLogin, options: KeystoneOption
           `Keystone returns only a part of ${pathOf(path)}. Raise list_limit in its configuration, or unset it.`,
         )
       return rows.map((row) => read(element, row, path))
+    },
+    async find(path, name, answer) {
+      const { status, text } = await act([200, 404], 'GET', path)
+      if (status === 404) return undefined
+      return read(answer, (parse(text, path) as Readonly<Record<string, unknown>>)[name], path)
     },
     async create(path, name, fields, answer) {
       const { text } = await act([201], 'POST', path, { [name]: fields })
@@ -60,11 +71,16 @@ export async function openKeystone(login: KeystoneLogin, options: KeystoneOption
   }
 }
 
-async function requestToken(login: KeystoneLogin, options: KeystoneOptions): Promise<string> {
+const TokenAnswer = z.object({ token: z.object({ user: z.object({ id: z.string() }) }) })
+
+async function logIn(login: KeystoneLogin, options: KeystoneOptions) {
   const body = authBody(login)
   const answer = await request(login, options, { method: 'POST', path: '/auth/tokens', body, token: undefined })
   const token = answer.headers['x-subject-token']
-  if (answer.status === 201 && typeof token === 'string') return token
+  if (answer.status === 201 && typeof token === 'string') {
+    const content = read(TokenAnswer, parse(answer.text, '/auth/tokens'), '/auth/tokens')
+    return { token, userId: content.token.user.id }
+  }
   throw refused('the login', answer.status, answer.text)
 }
 

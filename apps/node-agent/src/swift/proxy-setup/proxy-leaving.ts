@@ -4,7 +4,7 @@ import { absent, readState } from '../../prepare/path-state.js'
 import { plannedReverts } from '../../prepare/revert.js'
 import type { Entry } from '../../prepare/record.js'
 import { fileName } from '../users/location.js'
-import { parseUserFile } from '../users/render.js'
+import { parseUserFile } from '../users/lines/render.js'
 import { isOurs } from './proxy-plan.js'
 
 /** What reverts the preparation of a proxy. */

@@ -7,6 +7,7 @@ import type { Applier, Outcome, ReportProgress } from '../../deployments/applier
 import { readManagedFile, removeManagedFile, writeManagedFile } from '../../machine/managed-file.js'
 import { reloadCost } from './reload-cost.js'
 import { knownOf, loginChecks, loginsToRevoke } from './changes.js'
+import type { KnownUser } from './changes.js'
 import { checkCandidate } from './check.js'
 import { driftOf } from './drift.js'
 import { inForceFile } from './in-force.js'
@@ -17,7 +18,9 @@ import type { ProxyProcess, Reader } from './proxy-process.js'
 import type { ProxySettings } from './proxy-settings.js'
 import { oldWorkersEnded, reloadProxies, settledProxies } from './reload.js'
 import type { ReloadOptions } from './reload.js'
-import { entriesOf, parseUserFile, renderUserFile } from './render.js'
+import { replacedEntries } from './lines/adopted.js'
+import type { UserEntry } from './lines/entry.js'
+import { entriesOf, parseUserFile, renderUserFile } from './lines/render.js'
 import { endTokens } from './tokens.js'
 import type { Intent } from './intent.js'
 import { applied, completed } from './outcome.js'
@@ -45,17 +48,18 @@ export function createUserDbApplier(options: UserDbOptions): Applier<'user_db'> 
   async function intend(desired: Users): Promise<Intent> {
     await mkdir(dir, { recursive: true, mode: 0o700 })
     const location = locate()
-    const entries = entriesOf(desired.users)
-    checkCollisions(location, entries)
     const file = machine.path(location.file)
     const now = (await readManagedFile(file))?.toString() ?? null
     const saved = (await readManagedFile(backupOf(file)))?.toString()
     const before = saved === undefined ? now : saved || null
-    const { users = [], pending = [] } = (await kept.read()) ?? {}
-    const known = [...knownOf(parseUserFile(before ?? '')), ...users]
+    const { operatorUsers: operator } = location.settings
+    const entries = entriesOf(desired, { operator, own: parseUserFile(now ?? '') })
+    checkCollisions(location, entries, adoptedLines(desired))
+    const own = parseUserFile(before ?? '')
+    const replaced = replacedEntries(entries, { operator, own })
     const text = renderUserFile(location.settings.section, entries)
-    const revoked = [...new Set([...loginsToRevoke(known, entries), ...pending])]
-    return { location, entries, text, now, before, isHalfDone: saved !== undefined, revoked }
+    const revoked = await revokedLogins(kept, knownOf([...own, ...replaced]), entries)
+    return { location, entries, text, now, before, isHalfDone: saved !== undefined, revoked, replaced }
   }
 
   const check = ({ location, entries, text }: Intent) => {
@@ -84,6 +88,17 @@ export function createUserDbApplier(options: UserDbOptions): Applier<'user_db'> 
     },
     watch: (changed) => watchFolder(machine.path(folderOf(swiftDirectory)), changed),
   }
+}
+
+/** Returns the logins whose tokens must end, also those that an earlier deployment could not end. */
+async function revokedLogins(kept: InForceFile, before: readonly KnownUser[], entries: readonly UserEntry[]) {
+  const { users = [], pending = [] } = (await kept.read()) ?? {}
+  return [...new Set([...loginsToRevoke([...before, ...users], entries), ...pending])]
+}
+
+/** The lines of the operator that the deployment may replace. */
+function adoptedLines({ users, blocked = [] }: Users): ReadonlySet<string> {
+  return new Set([...users.flatMap(({ adopted }) => adopted?.line ?? []), ...blocked])
 }
 
 /** Watches the folder. A missing folder has no drift: it is created before the first deployment. */
@@ -125,7 +140,7 @@ async function change(
   generation: number,
   progress: ReportProgress,
 ): Promise<Outcome> {
-  const { location, text, before, entries, revoked } = intent
+  const { location, text, before, entries, revoked, replaced } = intent
   const file = options.machine.path(location.file)
   // A proxy that does not settle fails here, before any change.
   const proxies = await settledProxies(
@@ -143,7 +158,12 @@ async function change(
   try {
     await write(file, text)
     fp('agent.apply.afterRename')
-    await reloadProxies(options, proxies, location.settings, loginChecks(parseUserFile(before ?? ''), entries))
+    await reloadProxies(
+      options,
+      proxies,
+      location.settings,
+      loginChecks([...parseUserFile(before ?? ''), ...replaced], entries),
+    )
     fp('agent.apply.afterReload')
     notReached = await revoke(options, location.settings, proxies, revoked)
   } catch (error) {
@@ -170,7 +190,7 @@ async function revoke(
 /** Restores the previous file first, so that any start of the proxy from now on uses it. */
 async function rollBack(
   options: Changing,
-  { location, before, entries }: Intent,
+  { location, before, entries, replaced }: Intent,
   proxies: readonly ProxyProcess[],
   reason: string,
 ): Promise<Outcome> {
@@ -184,7 +204,7 @@ async function rollBack(
     const folder = machine.path(location.folder)
     const reader = readerOf(proxies)
     await checkCandidate(run, dir, { folder, name: fileName, text: before, entries: users, reader })
-    await reloadProxies(options, proxies, location.settings, loginChecks(entries, users))
+    await reloadProxies(options, proxies, location.settings, loginChecks(entries, [...users, ...replaced]))
     await removeManagedFile(backupOf(file))
     return { outcome: 'rolled_back', in_force, message: `${reason} The previous users are restored.`, files: [] }
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { LoginCheck } from './login.js'
-import { digestOf } from './render.js'
-import type { UserEntry } from './render.js'
+import { digestOf } from './lines/render.js'
+import type { UserEntry } from './lines/entry.js'
 
 /** A deployed user, without its key. */
 export interface KnownUser {

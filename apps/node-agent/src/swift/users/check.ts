@@ -4,7 +4,8 @@ import { removeManagedFile, writeManagedFile } from '../../machine/managed-file.
 import { describeFailure } from '../../machine/run-command.js'
 import type { RunCommand } from '../../machine/run-command.js'
 import type { Reader } from './proxy-process.js'
-import type { UserEntry } from './render.js'
+import { groupsWithoutUrl } from './lines/adopted.js'
+import type { UserEntry } from './lines/entry.js'
 
 export interface Candidate {
   /** The folder that the proxy reads. */
@@ -38,7 +39,7 @@ export async function reasonAgainst(run: RunCommand, dir: string, candidate: Can
     await writeManagedFile(staged, candidate.text ?? '', 0o600)
     await writeManagedFile(
       expected,
-      JSON.stringify(candidate.entries.map(({ login, key, groups }) => [login, key, groups])),
+      JSON.stringify(candidate.entries.map(({ login, key, groups }) => [login, key, groupsWithoutUrl(groups)])),
     )
     const { uid, gids } = candidate.reader
     const args = [

@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest'
 import { driftOf } from './drift.js'
 import { knownOf, loginChecks, loginsToRevoke } from './changes.js'
-import { userDiff } from './diff.js'
-import { entriesOf, renderUserFile } from './render.js'
+import { userDiff } from './lines/diff.js'
+import { entriesOf, renderUserFile } from './lines/render.js'
 
 const entries = (...users: readonly (readonly [string, string, boolean?])[]) =>
-  entriesOf(users.map(([user, password, is_superuser = false]) => ({ user, password, is_superuser })))
+  entriesOf(
+    { users: users.map(([user, password, is_superuser = false]) => ({ user, password, is_superuser })) },
+    { operator: [], own: [] },
+  )
 
 const before = entries(['anna', 'annas-key'], ['bob', 'bobs-key'], ['carl', 'carls-key'], ['dora', 'doras-key'])
 const after = entries(

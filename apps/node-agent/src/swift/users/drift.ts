@@ -1,8 +1,8 @@
 import type { DriftedItem } from '@roost/api-types/agent'
 import type { KnownUser } from './changes.js'
-import { maskedLine } from './diff.js'
+import { maskedLine } from './lines/diff.js'
 import { fileName } from './location.js'
-import { digestOf, parseUserFile } from './render.js'
+import { digestOf, parseUserFile } from './lines/render.js'
 
 /** Returns differences from the last deployment: of our file, and of the folder that the proxy reads. */
 export function driftOf(

@@ -1,5 +1,5 @@
 import type { Location } from './location.js'
-import type { UserEntry } from './render.js'
+import type { UserEntry } from './lines/entry.js'
 
 /** The changes that a deployment will make. */
 export interface Intent {
@@ -12,4 +12,6 @@ export interface Intent {
   /** A deployment was killed after it had changed the file. */
   readonly isHalfDone: boolean
   readonly revoked: readonly string[]
+  /** Lines of the operator that the file replaces, and the one of before did not. */
+  readonly replaced: readonly UserEntry[]
 }

@@ -4,7 +4,7 @@ import { findProxies } from './proxy-process.js'
 import type { ProxyProcess } from './proxy-process.js'
 import { readProxySettings } from './proxy-settings.js'
 import type { ProxySettings } from './proxy-settings.js'
-import type { UserEntry } from './render.js'
+import type { UserEntry } from './lines/entry.js'
 
 /** Sorted after what operators usually have there: of two lines for one setting, the proxy takes the later. */
 export const fileName = '50-roost-users.conf'
@@ -70,8 +70,15 @@ function withoutSlash(path: string): string {
   return path.replace(/\/+$/, '')
 }
 
-/** Throws when tempauth has a user of the same name that the operator configured. Such a line is never overwritten. */
-export function checkCollisions({ settings }: Pick<Location, 'settings'>, entries: readonly UserEntry[]): void {
+/**
+ * Throws when tempauth has a user of the same name that the operator configured. Such a line is never replaced, unless it is one
+ * of those that were adopted.
+ */
+export function checkCollisions(
+  { settings }: Pick<Location, 'settings'>,
+  entries: readonly UserEntry[],
+  adopted: ReadonlySet<string>,
+): void {
   const known = new Map(
     settings.operatorUsers.flatMap(({ line, login }) => [
       [line.toLowerCase(), line],
@@ -80,10 +87,10 @@ export function checkCollisions({ settings }: Pick<Location, 'settings'>, entrie
   )
   const clashes = entries.flatMap(({ line, login }) => {
     const own = known.get(line.toLowerCase()) ?? known.get(login.toLowerCase())
-    return own === undefined ? [] : [`'${login}' (${own})`]
+    return own === undefined || adopted.has(own) ? [] : [`'${login}' (${own})`]
   })
   if (clashes.length === 0) return
   throw new Error(
-    `The proxy's own configuration already has these users: ${clashes.slice(0, 10).join(', ')}. Remove their lines there, or remove the users from Roost.`,
+    `The proxy's own configuration already has these users: ${clashes.slice(0, 10).join(', ')}. Adopt them with \`roost user adopt\`, remove their lines there, or remove the users from Roost.`,
   )
 }

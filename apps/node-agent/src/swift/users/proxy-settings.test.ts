@@ -21,8 +21,8 @@ describe('the settings of a proxy', () => {
     expect(readProxySettings([base], '')).toEqual({
       section: 'filter:tempauth',
       operatorUsers: [
-        { line: 'user_admin_Admin', login: 'admin:Admin' },
-        { line: 'user64_YV9i_YV9i', login: 'a_b:a_b' },
+        { line: 'user_admin_Admin', login: 'admin:Admin', key: 'key', groups: ['.admin', '.reseller_admin'] },
+        { line: 'user64_YV9i_YV9i', login: 'a_b:a_b', key: 'key', groups: [] },
       ],
       prefix: 'AUTH_',
       authPath: '/auth/',

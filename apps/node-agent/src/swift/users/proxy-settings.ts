@@ -1,23 +1,19 @@
+import { loginOfLine } from '@roost/api-types/agent'
 import { parseCasedIni } from '../config/ini.js'
 import type { Ini } from '../config/ini.js'
-import { loginOf } from './render.js'
+import type { UserEntry } from './lines/entry.js'
 
 export interface Endpoint {
   readonly host: string
   readonly port: number
 }
 
-/** A user that the operator of the cluster configured in tempauth. */
-export interface OperatorUser {
-  readonly line: string
-  readonly login: string
-}
-
 /** The settings of a proxy that concern logins. */
 export interface ProxySettings {
   /** The section of tempauth, such as `filter:tempauth`. */
   readonly section: string
-  readonly operatorUsers: readonly OperatorUser[]
+  /** The users that the operator of the cluster configured in tempauth. */
+  readonly operatorUsers: readonly UserEntry[]
   /** The prefix of accounts and tokens, such as `AUTH_`. */
   readonly prefix: string
   readonly authPath: string
@@ -38,10 +34,9 @@ export function readProxySettings(texts: readonly string[], memcacheConf: string
   const section = tempauthSection(ini, pipeline)
   const settings = ini.get(section) ?? new Map<string, string>()
   const defaults = ini.get('DEFAULT') ?? new Map<string, string>()
-  const lines = [...settings.keys()].filter((key) => /^user(64)?_/.test(key))
   return {
     section,
-    operatorUsers: lines.map((line) => ({ line, login: loginOf(line) })),
+    operatorUsers: operatorUsersOf(settings),
     prefix: resellerPrefix(settings.get('reseller_prefix')),
     authPath: `/${(settings.get('auth_prefix') ?? '').replace(/^\/+|\/+$/g, '') || 'auth'}/`,
     address: { host: reachable(defaults.get('bind_ip')), port: Number(defaults.get('bind_port') ?? 8080) },
@@ -50,6 +45,14 @@ export function readProxySettings(texts: readonly string[], memcacheConf: string
     hasWorkers: hasWorkers(defaults),
     account: defaults.get('user') ?? 'swift',
   }
+}
+
+function operatorUsersOf(settings: ReadonlyMap<string, string>): readonly UserEntry[] {
+  const lines = [...settings].filter(([name]) => /^user(64)?_/.test(name))
+  return lines.map(([line, value]) => {
+    const [key = '', ...groups] = value.trim().split(/\s+/)
+    return { line, login: loginOfLine(line), key, groups }
+  })
 }
 
 function hasWorkers(defaults: ReadonlyMap<string, string>): boolean {

@@ -5,7 +5,7 @@ import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RunCommand } from '../../../machine/run-command.js'
-import { parseUserFile } from '../render.js'
+import { parseUserFile } from '../lines/render.js'
 
 /** A machine with a scripted proxy: its processes are files, and its logins use the users that it read last. */
 export class ScriptedProxy {

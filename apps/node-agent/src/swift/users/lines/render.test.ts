@@ -1,9 +1,9 @@
 import type { DesiredUser } from '@roost/api-types/agent'
-import { userLineKey } from '@roost/api-types/agent'
+import { loginOfLine, userLineKey } from '@roost/api-types/agent'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseCasedIni } from '../config/ini.js'
-import { entriesOf, loginOf, parseUserFile, renderUserFile } from './render.js'
+import { parseCasedIni } from '../../config/ini.js'
+import { entriesOf, parseUserFile, renderUserFile } from './render.js'
 
 const user = (name: string, password: string, is_superuser = false): DesiredUser => ({
   user: name,
@@ -11,7 +11,9 @@ const user = (name: string, password: string, is_superuser = false): DesiredUser
   is_superuser,
 })
 const section = 'filter:tempauth'
-const render = (users: readonly DesiredUser[]) => renderUserFile(section, entriesOf(users))
+const nothing = { operator: [], own: [] }
+const entries = (users: readonly DesiredUser[]) => entriesOf({ users }, nothing)
+const render = (users: readonly DesiredUser[]) => renderUserFile(section, entries(users))
 
 describe('the file of the users', () => {
   it('has a sorted line for each in tempauth’s section', () => {
@@ -64,7 +66,7 @@ function asTempauthReads(text: string): Map<string, { key: string; groups: strin
     [...settings].map(([line, value]) => {
       const [key = '', ...groups] = value.split(/\s+/)
       if (groups.some((group) => group.includes('://') || group.includes('$HOST'))) throw new Error('a storage URL')
-      return [loginOf(line), { key, groups }]
+      return [loginOfLine(line), { key, groups }]
     }),
   )
 }
@@ -116,7 +118,7 @@ describe('with any names and passwords', { timeout: 600_000 }, () => {
           { key, groups: isSuperuser ? ['.admin', '.reseller_admin'] : ['.admin'] },
         ])
         expect(asTempauthReads(text)).toEqual(new Map(desired as never))
-        expect(parseUserFile(text)).toEqual(entriesOf(users))
+        expect(parseUserFile(text)).toEqual(entries(users))
         const keys = users.map(({ user: name }) => userLineKey(name))
         expect(new Set(keys).size).toBe(users.length)
         expect(text.split('\n')).toHaveLength(users.length + 3)

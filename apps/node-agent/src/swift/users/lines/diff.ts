@@ -1,8 +1,10 @@
-import type { UserEntry } from './render.js'
+import { isBlocked } from './adopted.js'
+import type { UserEntry } from './entry.js'
 
 /** Returns a line with a masked key. */
-export function maskedLine({ line, groups }: UserEntry, key = 'key'): string {
-  return `${line} = ${[`<${key}>`, ...groups].join(' ')}`
+export function maskedLine(entry: UserEntry, key = 'key'): string {
+  const shown = isBlocked(entry) ? 'blocked' : key
+  return `${entry.line} = ${[`<${shown}>`, ...entry.groups].join(' ')}`
 }
 
 /** Returns the changed lines of two files of users, sorted and without keys. */
