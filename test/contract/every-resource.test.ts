@@ -1,7 +1,7 @@
 import { resources as declared } from '@roost/api-types/rpc'
 import type { Declaration } from '@roost/api-types/rpc'
 import { beforeAll, expect, it, vi } from 'vitest'
-import { addAlert, addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
+import { addAlert, addAlertDelivery, addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
 import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { exampleBody } from '../support/http/examples.js'
 import { openApiContract } from '../support/http/openapi-contract.js'
@@ -62,6 +62,7 @@ beforeAll(async () => {
     node_roles: (await get(`/api/v1/nodes/${node}/`)).body.node_role.resource_uri,
     devices: `/api/v1/devices/${device}/`,
     alerts: `/api/v1/alerts/${alert}/`,
+    alert_deliveries: `/api/v1/alert_deliveries/${await addAlertDelivery(api.database, cluster)}/`,
     storage_policies: `/api/v1/storage_policies/${policyId}/`,
     sessions: `/api/v1/sessions/${(await post('/session', undefined)).body.id}/`,
   }

@@ -21,7 +21,13 @@ beforeAll(async () => {
 
 const list = (resource: string) => `/api/v1/${resource}/`
 const has = (method: string, path: string) => document.paths[path]?.[method] !== undefined
-const bodyOf = (resource: string, related: Related) => exampleBody(document, 'post', list(resource), related) ?? {}
+/** The name of a receiver is its own everywhere. */
+const named = (resource: string) => (resource === 'alert_receivers' ? { name: `receiver-${(receivers += 1)}` } : {})
+let receivers = 0
+const bodyOf = (resource: string, related: Related): Readonly<Record<string, unknown>> => ({
+  ...exampleBody(document, 'post', list(resource), related),
+  ...named(resource),
+})
 const changeOf = (resource: string) => exampleBody(document, 'patch', `${list(resource)}{id}/`, {}) ?? {}
 
 /** A cluster with one node that can do everything, for one resource alone. */

@@ -3,7 +3,7 @@ import { createRetention } from '@roost/control-plane/dist/jobs/retention.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../support/database/database.js'
 import type { TestDatabase } from '../support/database/database.js'
-import { addAlert, addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
+import { addAlert, addAlertDelivery, addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
 const hourMs = 3_600_000
@@ -13,6 +13,7 @@ const keptMs = {
   finishedJobs: 90 * dayMs,
   idempotencyKeys: 24 * hourMs,
   resolvedAlerts: 400 * dayMs,
+  alertDeliveries: 30 * dayMs,
   capacityDays: 800 * dayMs,
 }
 
@@ -102,6 +103,15 @@ describe('what goes by its age', () => {
     const kept = [await resolved(keptMs.resolvedAlerts), await addAlert(database, cluster)]
     await retentionAt(now).resolvedAlerts()
     const found = await database.prisma.alert.findMany({ orderBy: { id: 'asc' } })
+    expect(found.map(({ id }) => id)).toEqual(kept)
+  })
+
+  it('is a message about an alert by the time of its end, and never one that waits', async () => {
+    const message = (endedAt: Date | null) => addAlertDelivery(database, cluster, { endedAt })
+    await message(ago(keptMs.alertDeliveries + 1))
+    const kept = [await message(ago(keptMs.alertDeliveries)), await message(null)]
+    await retentionAt(now).alertDeliveries()
+    const found = await database.prisma.alertDelivery.findMany({ orderBy: { id: 'asc' } })
     expect(found.map(({ id }) => id)).toEqual(kept)
   })
 

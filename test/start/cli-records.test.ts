@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Explanations, GatewayShare, User } from '@roost/api-types/rest'
+import type { AlertReceiver, Explanations, GatewayShare, User } from '@roost/api-types/rest'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
@@ -92,6 +92,34 @@ describe('roost', () => {
     expect(await json('node', 'show', 'gw-2')).toMatchObject({ enabled: true })
     expect((await cli('operator', 'list', '-o', 'name')).stdout).not.toContain('reader')
     expect((await cli('node', 'list', '--dry-run')).code).toBe(2)
+  })
+
+  it('adds, changes, tests and removes receivers of alerts, whose settings are read from a file', async () => {
+    const settings = join(await mkdtemp(join(tmpdir(), 'roost-settings-')), 'on-call.yaml')
+    await writeFile(settings, 'url: http://127.0.0.1:9/secret-path\n')
+    const add = ['alert', 'receiver', 'add', 'on-call', '--kind', 'webhook', '--settings-file', settings]
+    const made = await json<AlertReceiver>(...add, '--cluster', 'prod')
+    expect(made).toMatchObject({ kind: 'webhook', target: 'http://127.0.0.1:9', least_severity: 'warning' })
+    expect(JSON.stringify(made)).not.toContain('secret-path')
+    const changed = await json('alert', 'receiver', 'set', 'on-call', '--least-severity', 'critical')
+    expect(changed).toMatchObject({ least_severity: 'critical', enabled: true })
+    expect(await json('alert', 'receiver', 'disable', String(made.id))).toMatchObject({ enabled: false })
+    const tested = await cli('alert', 'receiver', 'test', 'on-call')
+    expect([tested.code, tested.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^roost: on-call did not accept the test: .*ROOST_ALERT_NETWORKS/),
+    ])
+    await writeFile(settings, '{url: secret-path')
+    const faulty = await cli(...add)
+    expect([faulty.code, faulty.stderr]).toEqual([
+      2,
+      `roost: The settings file ${settings} is neither YAML nor JSON.\n`,
+    ])
+    expect((await cli('alert', 'receiver', 'list')).stdout).toMatch(
+      /on-call +webhook +http:\/\/127\.0\.0\.1:9 +critical +false/,
+    )
+    expect(await json('alert', 'delivery', 'list', '--state', 'waiting')).toEqual([])
+    expect((await cli('alert', 'receiver', 'remove', 'on-call')).stdout).toBe('receiver on-call removed\n')
   })
 
   it('reads policies, capacity, health, metrics, usage and the audit', async () => {

@@ -56,7 +56,16 @@ describe('roost doctor', () => {
   it('checks from another machine what a client sees', async () => {
     const { code, checks } = await doctor('/nonexistent', { ...remote(), ...ca() })
     expect(code).toBe(0)
-    expect(Object.keys(checks)).toEqual(['address', 'certificate', 'database', 'release', 'key', 'API', 'nodes'])
+    expect(Object.keys(checks)).toEqual([
+      'address',
+      'certificate',
+      'database',
+      'release',
+      'key',
+      'API',
+      'nodes',
+      'alerts',
+    ])
   })
 
   it('names the authority that a client does not trust, once', async () => {

@@ -39,6 +39,8 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
         jobRetentionDays: 90,
         idempotencyRetentionHours: 24,
         deploymentTimeoutMs: 600_000,
+        alertNetworks: [],
+        heartbeatUrl: null,
         history: { isOn: false, rawHours: 48, fiveMinutesDays: 60, hourDays: 800, maxGigabytes: 20 },
       },
       connection: harness.database.connection,

@@ -4,6 +4,9 @@ import { join, resolve } from 'node:path'
 import { isInSubnet, isIpv4 } from '@roost/api-types/rest'
 import { ConfigError, readSystemdOptions, type SystemdOptions } from '@roost/runtime'
 import { z } from 'zod'
+import { HeartbeatUrl } from './config/heartbeat-url.js'
+import { NetworkList } from './config/networks.js'
+import type { Networks } from './config/networks.js'
 import { ProxyList } from './config/proxies.js'
 import type { Proxies } from './config/proxies.js'
 import { Gigabytes, HistoryDays, RawHours } from './config/history.js'
@@ -40,6 +43,10 @@ export interface Config extends SystemdOptions {
   /** Retention of deployments after their end. */
   readonly jobRetentionDays: number
   readonly history: HistoryConfig
+  /** Networks beyond the internet that alerts may be sent to. */
+  readonly alertNetworks: Networks
+  /** The URL that is called each minute while alerts are evaluated; null: none. */
+  readonly heartbeatUrl: string | null
   /** Retention of answers to requests with an `Idempotency-Key`. */
   readonly idempotencyRetentionHours: number
   readonly logLevel: z.infer<typeof LogLevel>
@@ -133,6 +140,8 @@ const variables = {
   ROOST_HISTORY_5MIN_DAYS: HistoryDays.prefault('60'),
   ROOST_HISTORY_HOUR_DAYS: HistoryDays.prefault('800'),
   ROOST_HISTORY_MAX_GB: Gigabytes.prefault('20'),
+  ROOST_ALERT_NETWORKS: NetworkList.nullable().default(null),
+  ROOST_HEARTBEAT_URL: HeartbeatUrl.nullable().default(null),
   ROOST_IDEMPOTENCY_RETENTION_HOURS: Hours.prefault('24'),
   ROOST_LOG_LEVEL: LogLevel.default('info'),
   ROOST_API_KEY: z
@@ -181,6 +190,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       hourDays: values.ROOST_HISTORY_HOUR_DAYS,
       maxGigabytes: values.ROOST_HISTORY_MAX_GB,
     },
+    alertNetworks: values.ROOST_ALERT_NETWORKS ?? [],
+    heartbeatUrl: values.ROOST_HEARTBEAT_URL,
     idempotencyRetentionHours: values.ROOST_IDEMPOTENCY_RETENTION_HOURS,
     logLevel: values.ROOST_LOG_LEVEL,
     apiKey: values.ROOST_API_KEY,

@@ -1,5 +1,6 @@
 import { resources } from '@roost/api-types/rpc'
 import type { ResourceName, Services } from '@roost/api-types/rpc'
+import { receiverActions } from './alerts/delivery/receiver-resource.js'
 import { jobActions } from './deployments/resource.js'
 import { resourceOf } from './http/dialect/resource.js'
 import type { Resource } from './http/dialect/resource.js'
@@ -15,6 +16,7 @@ export function restResources(services: Services): readonly Resource[] {
     gatewayDeployments: jobActions(services.gatewayDeployments),
     userDbDeployments: jobActions(services.userDbDeployments),
     agentUpgrades: upgradeActions(services.agentUpgrades),
+    alertReceivers: receiverActions(services.alertReceivers),
   }
   const names = Object.keys(resources) as ResourceName[]
   return names.flatMap((name) => {

@@ -1,8 +1,10 @@
-/** Every failpoint there is, in the order in which a deployment passes them. */
+/** Every failpoint there is: those of a program in the order in which it passes them. */
 export const failpointNames = [
   'cp.audit.beforeCommit',
   'cp.write.afterCommitBeforeReply',
   'cp.deploy.afterDispatch',
+  'cp.alerts.beforeSend',
+  'cp.alerts.afterSend',
   'agent.hello.beforeSend',
   'agent.store.afterTmpBeforeRename',
   'agent.apply.afterStage',

@@ -87,3 +87,18 @@ export async function addAlert(
   })
   return id
 }
+
+/** A message to a receiver of its own, which was delivered. */
+export async function addAlertDelivery(
+  { prisma }: Pick<TestDatabase, 'prisma'>,
+  clusterId: number,
+  more: Partial<Prisma.AlertDeliveryUncheckedCreateInput> = {},
+): Promise<number> {
+  const at = new Date('2026-11-22T10:36:32Z')
+  const settings = { kind: 'webhook', target: 'https://alerts.example', settings: new Uint8Array() }
+  const choices = { leastSeverity: 'warning', sendResolved: true, enabled: false }
+  const receiver = await prisma.alertReceiver.create({ data: { name: `r-${randomUUID()}`, ...settings, ...choices } })
+  const about = { receiverId: receiver.id, clusterId, code: 'DEVICE_UNMOUNTED' }
+  const ended = { state: 'delivered', attempts: 1, createdAt: at, expiresAt: at, endedAt: at }
+  return (await prisma.alertDelivery.create({ data: { ...about, ...ended, ...more } })).id
+}

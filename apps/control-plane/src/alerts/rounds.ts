@@ -22,6 +22,8 @@ export interface AlertRounds {
   run(clusters: readonly JudgedCluster[]): Promise<void>
   /** Returns the alerts that fire, or are unknown after they fired, as of the last round. */
   latest(): readonly FiringAlert[]
+  /** Returns when the last round has ended, in Unix milliseconds. */
+  evaluatedMs(): number
 }
 
 /** A longer pause between rounds: the control plane or its database did not work, or the clock was set. */
@@ -50,5 +52,6 @@ export function createAlertRounds({ store, settlingMs, now }: AlertRoundsOptions
         .map((alert) => ({ ...alert, clusterName: names.get(alert.cluster) ?? '' }))
     },
     latest: () => latest,
+    evaluatedMs: () => lastMs,
   }
 }

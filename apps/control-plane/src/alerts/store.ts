@@ -13,7 +13,11 @@ type Row = Prisma.AlertGetPayload<object>
 
 export type AlertStore = ReturnType<typeof createAlertStore>
 
-export function createAlertStore(database: Database) {
+/** `announce` is called in each transaction that changes alerts of a cluster, after the change. */
+export function createAlertStore(
+  database: Database,
+  announce: (tx: Transaction, clusterId: number, at: Date) => Promise<void>,
+) {
   const { prisma } = database
   const records = tableStore(database, resources.alerts, {
     model: 'Alert',
@@ -37,7 +41,10 @@ export function createAlertStore(database: Database) {
       return (await prisma.alert.findMany({ where, orderBy: { id: 'asc' } })).map(alertRecord)
     },
     apply: (clusterId: number, decision: Decision, at: Date) =>
-      prisma.$transaction((tx) => apply(tx, clusterId, decision, at)),
+      prisma.$transaction(async (tx) => {
+        await apply(tx, clusterId, decision, at)
+        await announce(tx, clusterId, at)
+      }),
     async acknowledge(tx: Transaction, id: number, by: { readonly operator: string; readonly at: Date } | null) {
       const data = { acknowledgedBy: by?.operator ?? '', acknowledgedAt: by?.at ?? null }
       return alertRecord(await tx.alert.update({ where: { id }, data }))

@@ -17,6 +17,8 @@ const variablesHelp = `Variables:
   ROOST_DEPLOYMENT_TIMEOUT           timeout of a node in a deployment, in seconds (600)
   ROOST_LOCK_WAIT                    how long a start waits for another Roost to release the database, in seconds (30)
   ROOST_BACKUP_COPY                  shell command of the backup's timer that copies the file "$1" to another machine
+  ROOST_ALERT_NETWORKS               addresses and networks beyond the internet that alerts may be sent to
+  ROOST_HEARTBEAT_URL                URL that is called each minute while alerts are evaluated
   ROOST_HISTORY                      on or off: the history of metrics (on)
   ROOST_HISTORY_RAW_HOURS            retention of readings, in hours (48)
   ROOST_HISTORY_5MIN_DAYS            retention of means of five minutes, in days (60)

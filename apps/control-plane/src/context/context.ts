@@ -18,6 +18,7 @@ import { createClusterStorageService } from '../clusters/storage.js'
 import { createClusterStorageStore } from '../clusters/storage-store.js'
 import { createClusterStore } from '../clusters/store.js'
 import { createKnownPasswords } from '../deployments/known-passwords-store.js'
+import type { DeliveryFeature } from '../alerts/delivery/feature.js'
 import { buildAlerts } from './alerts.js'
 import type { AlertFeature } from './alerts.js'
 import { buildDeployments } from './deployments.js'
@@ -91,6 +92,7 @@ export interface Context {
   readonly capacity: CapacityFeature
   readonly utilization: UtilizationFeature
   readonly healthRounds: HealthRounds
+  readonly alertDelivery: DeliveryFeature
   readonly prometheus: PrometheusMetrics
   /** Closes everything in reverse order. */
   dispose(): Promise<void>
@@ -112,7 +114,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
   const { authentication, failedLogins, access } = buildOperators(database, options, writes)
   const { secrets, mac } = await openSecrets(options, database)
   const clusters = createClusterService({ store: createClusterStore(database), writes })
-  const metricFeatures = await buildClusterMetrics(database, options, { clusters, writes }, () => stream)
+  const metricFeatures = await buildClusterMetrics(database, options, { clusters, writes, secrets }, () => stream)
   const { capacity, jobs } = metricFeatures
   const utilization = buildUtilization(database, options, (id) => clusters.get(id))
   const periodic = [utilization, buildRetention(database, options), failedLogins]
@@ -135,7 +137,7 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
     enrollments,
     ...metricFeatures.parts,
     utilization,
-    prometheus: buildPrometheus(database, stream, metricFeatures, metricFeatures.alerts.rounds),
+    prometheus: buildPrometheus(database, stream, metricFeatures, metricFeatures.alerts),
     trust: createTrustStore(database),
     authentication,
     failedLogins,
@@ -196,22 +198,24 @@ function buildRequests(stream: () => AgentStream) {
 interface MetricNeeds {
   readonly clusters: Pick<Services['clusters'], 'get'>
   readonly writes: Writes
+  readonly secrets: Secrets
 }
 
 /** Builds the metrics of nodes and clusters, and the alerts that the health of clusters begins. */
 async function buildClusterMetrics(
   database: Database,
   options: ContextOptions,
-  { clusters, writes }: MetricNeeds,
+  { clusters, ...needs }: MetricNeeds,
   stream: () => AgentStream,
 ) {
-  const alerts = buildAlerts(database, options, writes)
+  const alerts = buildAlerts(database, options, needs)
   const features = await buildMetrics(database, options, {
     requireCluster: (id) => clusters.get(id),
     skewOf: (nodeId) => stream().agentOf(nodeId)?.clock.skew ?? null,
     judged: (found) => alerts.rounds.run(found),
   })
-  return { ...features, alerts }
+  const parts = { ...features.parts, alertDelivery: alerts.delivery }
+  return { ...features, alerts, parts, jobs: [...features.jobs, alerts.delivery] }
 }
 
 /** Returns the services that answer from the metrics of nodes. */
@@ -219,7 +223,7 @@ function measured(
   { capacity, metrics, history, clusterHealth, alerts }: MetricFeatures & { readonly alerts: AlertFeature },
   utilization: UtilizationFeature,
 ) {
-  const ofClusters = { capacity: capacity.service, clusterHealth, alerts: alerts.services.alerts }
+  const ofClusters = { capacity: capacity.service, clusterHealth, ...alerts.services }
   return { ...ofClusters, metrics: metrics.reads, metricHistory: history.service, utilization: utilization.service }
 }
 

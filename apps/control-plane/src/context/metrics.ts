@@ -24,6 +24,7 @@ import { watchDataDir } from '../lifecycle/data-dir.js'
 import { createMetrics } from '../metrics/feature.js'
 import type { MetricFeature } from '../metrics/feature.js'
 import { createMetricStore } from '../metrics/store.js'
+import type { DeliveryFeature } from '../alerts/delivery/feature.js'
 import type { AlertRounds } from '../alerts/rounds.js'
 import { alertLines } from '../prometheus/alert-lines.js'
 import { fleetText } from '../prometheus/fleet-metrics.js'
@@ -155,11 +156,16 @@ function policiesOf(store: ReadStore<StoragePolicy>) {
   }
 }
 
+interface AlertSources {
+  readonly rounds: Pick<AlertRounds, 'latest'>
+  readonly delivery: Pick<DeliveryFeature, 'metrics'>
+}
+
 export function buildPrometheus(
   database: Database,
   stream: AgentStream,
   { metrics, capacity, healthRounds, dataDir, history, now }: MetricFeatures,
-  alerts: Pick<AlertRounds, 'latest'>,
+  { rounds, delivery }: AlertSources,
 ): PrometheusMetrics {
   const { latest } = metrics
   const own = createProcessMetrics({
@@ -169,6 +175,7 @@ export function buildPrometheus(
     dataDirAvailableBytes: () => dataDir.availableBytes,
     pool: database.pool,
     disk: database.disk,
+    alertDelivery: () => delivery.metrics(),
   })
   const store = createFleetMetricStore(database)
   const { isOn, reader, kept, latest: latestOf } = history
@@ -176,6 +183,6 @@ export function buildPrometheus(
     own,
     remoteRead: { isOn, reader, kept, latest: latestOf, listOwners: () => listOwners(store), now },
     fleet: async () =>
-      `${await fleetText(store, capacity.service, metrics.reads)}${healthLines(healthRounds.latest())}${alertLines(alerts.latest())}`,
+      `${await fleetText(store, capacity.service, metrics.reads)}${healthLines(healthRounds.latest())}${alertLines(rounds.latest())}`,
   }
 }

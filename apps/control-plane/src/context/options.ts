@@ -16,6 +16,8 @@ export interface ContextOptions {
     | 'publicUrl'
     | 'usageRetentionDays'
     | 'history'
+    | 'alertNetworks'
+    | 'heartbeatUrl'
   >
   readonly connection: Connection
   readonly log: Log

@@ -10,10 +10,11 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 /** A year and a month: an alert that returns each year is found. */
 const alertRetentionDays = 400
+const deliveryRetentionDays = 30
 /** Two years show a year beside the one before it. */
 const capacityRetentionDays = 800
 
-/** Removes old audit events, jobs, idempotency keys, alerts and days of capacity, each on its own period, so that one failure does not stop the others. */
+/** Removes old audit events, jobs, idempotency keys, alerts, their messages and days of capacity, each on its own period, so that one failure does not stop the others. */
 export function buildRetention(database: Database, { config, log, now }: ContextOptions): Stoppable {
   const retention = createRetention({
     store: createRetentionStore(database),
@@ -22,6 +23,7 @@ export function buildRetention(database: Database, { config, log, now }: Context
       finishedJobs: config.jobRetentionDays * dayMs,
       idempotencyKeys: config.idempotencyRetentionHours * hourMs,
       resolvedAlerts: alertRetentionDays * dayMs,
+      alertDeliveries: deliveryRetentionDays * dayMs,
       capacityDays: capacityRetentionDays * dayMs,
     },
     now,
@@ -31,6 +33,7 @@ export function buildRetention(database: Database, { config, log, now }: Context
     every(pruneEveryMs, 'remove old jobs', retention.finishedJobs, log),
     every(pruneEveryMs, 'remove old idempotency keys', retention.idempotencyKeys, log),
     every(pruneEveryMs, 'remove old alerts', retention.resolvedAlerts, log),
+    every(pruneEveryMs, 'remove old messages about alerts', retention.alertDeliveries, log),
     every(pruneEveryMs, 'remove old days of capacity', retention.capacityDays, log),
   ]
   return {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { isProxy } from '../config/proxies.js'
+import { isWithin } from '../config/networks.js'
 import type { Proxies } from '../config/proxies.js'
 import { compressAnswers } from './compression.js'
 import { answerBadPath } from './dialect/error-handler.js'
@@ -50,7 +50,7 @@ export function createServer({ log, tls, proxies }: ServerOptions): FastifyInsta
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
     // Only one hop is trusted: clients can forge the other entries of X-Forwarded-For.
-    trustProxy: (address: string, hop: number) => hop === 0 && isProxy(proxies, address),
+    trustProxy: (address: string, hop: number) => hop === 0 && isWithin(proxies, address),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderBytes },
     genReqId: requestId,
     rewriteUrl: overrideMethod,

@@ -19,6 +19,7 @@ export function createRetention({ store, keptMs, now }: RetentionOptions): Reten
     finishedJobs: prune('finishedJobs'),
     idempotencyKeys: prune('idempotencyKeys'),
     resolvedAlerts: prune('resolvedAlerts'),
+    alertDeliveries: prune('alertDeliveries'),
     capacityDays: prune('capacityDays'),
   }
 }

@@ -10,6 +10,7 @@ export interface ProcessSources {
   /** NaN while it is unknown. */
   readonly dataDirAvailableBytes: () => number
   readonly disk: { readonly isFull: boolean }
+  readonly alertDelivery: () => { readonly results: Readonly<Record<string, number>>; readonly waiting: number }
   readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number }
 }
 
@@ -40,6 +41,7 @@ export function createProcessMetrics(sources: ProcessSources): ProcessMetrics {
   }).set({ version: sources.version }, 1)
   addStream(sources, gauge, counter)
   addDatabase(sources, gauge)
+  addAlertDelivery(sources, gauge, counter)
   return {
     registry,
     observeRequest: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
@@ -103,6 +105,14 @@ function addStream({ stream, intake }: ProcessSources, gauge: Add, counter: Add)
   })
   gauge('roost_metric_nodes', 'Nodes that have reported metrics', '', () => ({ '': intake().nodes }))
   gauge('roost_metric_names', 'Distinct metric names in memory', '', () => ({ '': intake().names }))
+}
+
+function addAlertDelivery({ alertDelivery }: ProcessSources, gauge: Add, counter: Add): void {
+  const help = 'Attempts to send alerts, by result: delivered, failed (sent again), given_up or canceled'
+  counter('roost_alert_deliveries_total', help, 'result', () => alertDelivery().results)
+  gauge('roost_alert_deliveries_waiting', 'Messages about alerts that are not sent yet', '', () => ({
+    '': alertDelivery().waiting,
+  }))
 }
 
 function addDatabase({ pool, disk, dataDirAvailableBytes }: ProcessSources, gauge: Add): void {

@@ -10,6 +10,7 @@ const sealedColumns: readonly { readonly table: string; readonly column: string;
   { table: 'storage_logins', column: 'key', purpose: 'storage-key' },
   { table: 'identity_services', column: 'key', purpose: 'identity-key' },
   { table: 'generations', column: 'payload', purpose: 'desired-state' },
+  { table: 'alert_receivers', column: 'settings', purpose: 'alert-settings' },
 ]
 
 /** Reads one secret of each column, to test the key file with. */

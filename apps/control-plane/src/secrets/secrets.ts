@@ -5,7 +5,13 @@ import { syncFolder, writeFileAtomically } from '@roost/runtime'
 import { StartError } from '../lifecycle/start-error.js'
 
 /** The use of a secret. It can only be decrypted for the same purpose. */
-export type SecretPurpose = 'user-password' | 'share-password' | 'storage-key' | 'identity-key' | 'desired-state'
+export type SecretPurpose =
+  | 'user-password'
+  | 'share-password'
+  | 'storage-key'
+  | 'identity-key'
+  | 'desired-state'
+  | 'alert-settings'
 
 /** Encrypts secrets that nodes need and that the database must not contain as plain text. */
 export interface Secrets {
@@ -37,6 +43,7 @@ const names: Readonly<Record<SecretPurpose, string>> = {
   'storage-key': 'storage key of the cluster',
   'identity-key': 'key of the identity service of the cluster',
   'desired-state': 'desired state of the node',
+  'alert-settings': 'settings of the alert receiver',
 }
 const remedies: Readonly<Record<SecretPurpose, string>> = {
   'user-password': 'set this password again',
@@ -44,6 +51,7 @@ const remedies: Readonly<Record<SecretPurpose, string>> = {
   'storage-key': 'set this key again with "roost cluster set-storage"',
   'identity-key': 'set this key again with "roost cluster set-identity"',
   'desired-state': 'deploy to this node again',
+  'alert-settings': 'set them again with "roost alert receiver set"',
 }
 
 /** Creates AES-256-GCM encryption. The first key encrypts; all of them decrypt. */

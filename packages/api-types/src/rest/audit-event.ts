@@ -21,6 +21,7 @@ export const AuditAction = z
     'unset_identity',
     'remove_leftovers',
     'remove_usage',
+    'test',
     'enrol',
     'take_place',
     'refuse',

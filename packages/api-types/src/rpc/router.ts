@@ -169,6 +169,14 @@ export const appRouter = router({
     /** Streams: those that are not resolved at first, then each that has changed. */
     watch: read.subscription(({ ctx, signal }) => ctx.services.alerts.watch(signal ?? never)),
   }),
+  alertReceivers: router({
+    ...crud.alertReceivers,
+    test: write
+      .input(RecordId.extend(OnceInput.shape))
+      .mutation((call) => once(call, ({ id }, caller) => call.ctx.services.alertReceivers.test(id, caller))),
+  }),
+  /** Whether the dead man's switch is called. */
+  heartbeat: read.query(({ ctx }) => ctx.services.heartbeat.get()),
   apiKeys: router({
     ...crud.apiKeys,
     rotate: write

@@ -4,6 +4,7 @@ import type {
   AdoptionInput,
   AgentUpgradeJob,
   Alert,
+  AlertReceiverTest,
   ApiKey,
   ApiKeyRotation,
   Capacity,
@@ -23,6 +24,7 @@ import type {
   DriftAction,
   Explanations,
   GrantableRole,
+  HeartbeatStatus,
   Job,
   LeftoverRemoval,
   MetricHistory,
@@ -261,6 +263,17 @@ export interface AlertService extends ServiceOf<typeof resources.alerts> {
   watch(signal: AbortSignal): AsyncIterable<readonly Alert[]>
 }
 
+/** Where alerts are sent. */
+export interface AlertReceiverService extends ServiceOf<typeof resources.alertReceivers> {
+  /** Sends an alert that is only a test, now and once. */
+  test(id: number, caller: Caller): Promise<AlertReceiverTest>
+}
+
+/** The dead man's switch. */
+export interface HeartbeatService {
+  get(): HeartbeatStatus
+}
+
 /** Differences between nodes and what was deployed to them. */
 export interface DriftService {
   get(nodeId: number): Promise<Drift>
@@ -338,6 +351,8 @@ export interface Services extends ResourceServices {
   readonly userDbDeployments: JobService
   readonly agentUpgrades: AgentUpgradeService
   readonly alerts: AlertService
+  readonly alertReceivers: AlertReceiverService
+  readonly heartbeat: HeartbeatService
   readonly apiKeys: ApiKeyService
   readonly sessions: SessionService
   readonly clusterStorage: ClusterStorageService

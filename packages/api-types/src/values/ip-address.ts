@@ -43,3 +43,8 @@ function parseAddress(text: string) {
   if (embedded !== undefined && (prefix === '::' || !isIpv4(embedded))) return undefined
   return IPv6.isValid(text) ? ipaddr.process(text) : undefined
 }
+
+/** Returns true for addresses that the internet routes; false for private, loopback, link-local and other special ones. */
+export function isPublicAddress(address: string): boolean {
+  return parseAddress(address)?.range() === 'unicast'
+}

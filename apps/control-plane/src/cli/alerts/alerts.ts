@@ -8,11 +8,13 @@ import { addNoun } from '../records/noun.js'
 import type { Noun } from '../records/noun.js'
 import { moment, state } from '../terminal/cells.js'
 import type { Terminal } from '../terminal/terminal.js'
+import { addDeliveries } from './deliveries.js'
+import { addReceivers } from './receivers.js'
 
 const alerts: Noun<Alert> = {
   name: 'alert',
   plural: 'alerts that are not resolved; others with --state',
-  description: 'Show and acknowledge alerts',
+  description: 'Show and acknowledge alerts, and manage where they are sent',
   named: 'by id',
   filters: [
     byCluster,
@@ -48,9 +50,12 @@ async function findAlert(rpc: Rpc, text: string): Promise<Alert> {
   return pick('alert', text, found, ({ id }) => String(id))
 }
 
-/** Adds the commands for alerts. */
+/** Adds the commands for alerts, and for sending them. */
 export function addAlerts(program: Command, config: () => Config, terminal: Terminal): void {
-  addNoun(program, config, terminal, alerts)
+  const alert = addNoun(program, config, terminal, alerts)
+  addReceivers(alert, config, terminal)
+  addDeliveries(alert, config, terminal)
+  alert
     .command('ack <alert>')
     .description('Acknowledge an alert: others see that somebody works on it')
     .option('--undo', 'acknowledge it no longer')

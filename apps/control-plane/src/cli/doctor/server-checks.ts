@@ -27,6 +27,7 @@ export function serverChecks(config: Config, target: Connection): readonly Check
     check('key', key),
     check('API', api),
     check('nodes', nodes),
+    check('alerts', alerts),
   ]
 }
 
@@ -105,6 +106,18 @@ async function key({ context }: Connection, { dataDir, apiKey }: Config): Promis
 async function api(_target: Connection, config: Config): Promise<Result> {
   const clusters = await withApi(config, (rpc) => rpc.clusters.list.query({ limit: 1 }))
   return ['ok', `accepts the key; ${counted(clusters.total, 'cluster')}`]
+}
+
+async function alerts(_target: Target, config: Config): Promise<Result> {
+  const [receivers, heartbeat] = await withApi(config, (rpc) =>
+    Promise.all([listAll((range) => rpc.alertReceivers.list.query(range)), rpc.heartbeat.query()]),
+  )
+  const enabled = receivers.filter((receiver) => receiver.enabled)
+  const faults = enabled.filter(({ last_error: error }) => error !== '').map((one) => `${one.name}: ${one.last_error}`)
+  if (heartbeat.error !== '') faults.push(`heartbeat: ${heartbeat.error}`)
+  const calls = heartbeat.target === null ? 'no heartbeat' : `heartbeat to ${heartbeat.target}`
+  const text = `sent to ${counted(enabled.length, 'receiver')}; ${calls}`
+  return faults.length === 0 ? ['ok', text] : ['warn', `${text}: ${faults.slice(0, 3).join('; ')}`]
 }
 
 async function nodes(_target: Target, config: Config): Promise<Result> {

@@ -56,6 +56,8 @@ export interface Noun<R> {
   readonly filters: readonly FilterOption[]
   readonly add?: Omit<Writes<R>, 'run'> & { readonly run: (rpc: Rpc, name: string, values: Values) => Promise<R> }
   readonly change?: Writes<R>
+  /** When enabling and disabling takes effect, as a sentence; with the next deployment unless given. */
+  readonly enabledFrom?: string
   readonly remove?: { readonly loss: (record: R) => string; readonly run: (rpc: Rpc, record: R) => Promise<unknown> }
 }
 
@@ -137,7 +139,7 @@ function attributeOf(flags: string): string {
 }
 
 function addWrites<R>(parent: Command, config: () => Config, terminal: Terminal, noun: Noun<R>): void {
-  const { add, change } = noun
+  const { add, change, enabledFrom = 'It takes effect with the next deployment.' } = noun
   if (add !== undefined)
     withFields(withOutput(parent.command('add <name>')), add.fields)
       .description(`Add one`)
@@ -164,9 +166,7 @@ function addWrites<R>(parent: Command, config: () => Config, terminal: Terminal,
     )
   for (const [verb, enabled] of [['enable', true] as const, ['disable', false] as const])
     withOutput(parent.command(`${verb} <${noun.name}>`))
-      .description(
-        `${verb === 'enable' ? 'Enable' : 'Disable'} one, ${noun.named}. It takes effect with the next deployment.`,
-      )
+      .description(`${verb === 'enable' ? 'Enable' : 'Disable'} one, ${noun.named}. ${enabledFrom}`)
       .action((nameOrId: string, options: OutputOptions) => run(nameOrId, options, async () => ({ enabled })))
 }
 

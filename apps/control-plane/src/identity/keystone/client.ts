@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { KeystoneError, noAnswer, refused } from './errors.js'
-import { send } from './http.js'
-import type { HttpAnswer } from './http.js'
+import { sendHttp } from '../../services/send-http.js'
+import type { HttpAnswer } from '../../services/send-http.js'
 import { authBody } from './login.js'
 import type { KeystoneLogin } from './login.js'
 
@@ -105,7 +105,7 @@ async function request(
   try {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     const text = body === undefined ? {} : { body: JSON.stringify(body) }
-    return await send({ method, url, headers, ca: ca ?? undefined, signal: limited, ...text })
+    return await sendHttp({ method, url, headers, ca: ca ?? undefined, signal: limited, ...text })
   } catch (error) {
     throw noAnswer(url, error)
   }

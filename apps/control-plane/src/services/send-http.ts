@@ -1,6 +1,7 @@
 import { request as plain } from 'node:http'
 import { request as secure } from 'node:https'
 import type { IncomingMessage } from 'node:http'
+import type { LookupFunction } from 'node:net'
 
 export interface HttpRequest {
   readonly method: string
@@ -10,6 +11,10 @@ export interface HttpRequest {
   /** PEM of the authorities to trust; undefined: those of Node. */
   readonly ca: string | undefined
   readonly signal: AbortSignal
+  /** Finds the address of the host; undefined: as the machine does. */
+  readonly lookup?: LookupFunction
+  /** How much of the answer is read; the rest is not, and its connection is closed. */
+  readonly keptBytes?: number
 }
 
 export interface HttpAnswer {
@@ -22,13 +27,13 @@ export interface HttpAnswer {
 const maxBytes = 64 << 20
 
 /** Sends one request and reads its answer. Follows no redirect: a token must not reach another server. */
-export function send({ method, url, headers, body, ca, signal }: HttpRequest): Promise<HttpAnswer> {
+export function sendHttp({ url, body, ca, lookup, keptBytes, ...rest }: HttpRequest): Promise<HttpAnswer> {
   const start = url.startsWith('https:') ? secure : plain
   return new Promise((resolve, reject) => {
     // A connection for each request: servers such as uWSGI end a kept one while the next request is on its way.
-    const options = { method, headers, signal, agent: false, ...(ca === undefined ? {} : { ca }) }
+    const options = { ...rest, agent: false, ...(ca !== undefined && { ca }), ...(lookup !== undefined && { lookup }) }
     const sent = start(url, options, (answer) => {
-      readText(answer).then(
+      readText(answer, keptBytes).then(
         (text) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }),
         (error: unknown) => reject(error instanceof Error ? error : new Error(String(error))),
       )
@@ -38,11 +43,13 @@ export function send({ method, url, headers, body, ca, signal }: HttpRequest): P
   })
 }
 
-async function readText(answer: IncomingMessage): Promise<string> {
+async function readText(answer: IncomingMessage, keptBytes: number | undefined): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     bytes += chunk.length
+    // Leaving the loop destroys the answer.
+    if (keptBytes !== undefined && bytes > keptBytes) break
     if (bytes > maxBytes) throw new Error(`the answer has more than ${maxBytes >> 20} MiB`)
     chunks.push(chunk)
   }
