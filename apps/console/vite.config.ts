@@ -7,6 +7,10 @@ import { listPackages, listScreens, precompress } from './vite-plugins.js'
 const vendor =
   /node_modules[\\/](?:\.pnpm[\\/][^\\/]+[\\/]node_modules[\\/])?(?:react|react-dom|scheduler|use-sync-external-store|@tanstack|@trpc)[\\/]/
 
+/** What every screen needs is one file, too: each request costs a round trip. */
+const frame =
+  /apps[\\/]console[\\/]src[\\/](?:api|design|format|shell[\\/](?!palette|account|display-choices|key-help)|state|words[\\/](?!de)|ui[\\/](?!chart|dialog|diff|num))/
+
 export default defineConfig({
   plugins: [react(), listPackages(), listScreens(screens), precompress()],
   // The control plane serves the console below the path of ROOST_PUBLIC_URL, which the build does not know.
@@ -19,6 +23,15 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 600,
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'vendor', test: vendor }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'vendor', test: vendor },
+            { name: 'frame', test: frame },
+          ],
+        },
+      },
+    },
   },
 })

@@ -1,3 +1,4 @@
+import './design/layers.css'
 import './design/font.css'
 import './design/tokens.css'
 import './design/base.css'

@@ -33,10 +33,43 @@ const nodes = createRoute({
   component: lazyRouteComponent(() => import('./nodes/nodes.js'), 'Nodes'),
 })
 
-/** Every screen of the list has a route. */
-const screens = { nodes } satisfies Readonly<Record<Screen, AnyRoute>>
+const node = createRoute({
+  getParentRoute: () => root,
+  path: '/nodes/$id/{-$tab}',
+  validateSearch: (search: RawSearch) => pick(search, 'range'),
+  component: lazyRouteComponent(() => import('./nodes/node.js'), 'NodePage'),
+})
 
-const routeTree = root.addChildren([overview, ...Object.values(screens)])
+const devices = createRoute({
+  getParentRoute: () => root,
+  path: '/devices',
+  validateSearch: (search: RawSearch) => pick(search, 'status', 'order', 'view'),
+  component: lazyRouteComponent(() => import('./devices/devices.js'), 'Devices'),
+})
+
+const capacity = createRoute({
+  getParentRoute: () => root,
+  path: '/capacity',
+  component: lazyRouteComponent(() => import('./capacity/capacity.js'), 'CapacityPage'),
+})
+
+const explore = createRoute({
+  getParentRoute: () => root,
+  path: '/explore',
+  validateSearch: (search: RawSearch) => pick(search, 'metrics', 'of', 'range'),
+  component: lazyRouteComponent(() => import('./explore/explore.js'), 'Explore'),
+})
+
+const swift = createRoute({
+  getParentRoute: () => root,
+  path: '/swift',
+  component: lazyRouteComponent(() => import('./swift/swift.js'), 'SwiftHealth'),
+})
+
+/** Every screen of the list has a route. */
+const screens = { nodes, devices, capacity, explore, swift } satisfies Readonly<Record<Screen, AnyRoute>>
+
+const routeTree = root.addChildren({ overview, node, ...screens })
 
 export function buildRouter() {
   return createRouter({

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { NodeRecord } from '../api/queries/nodes.js'
 import { noValue } from '../format/numbers.js'
 import { State } from '../state/state.js'
@@ -15,7 +16,7 @@ export function nodeColumns(): readonly Column<NodeRecord>[] {
       heading: t('nodes.host'),
       sort: 'hostname',
       width: 150,
-      cell: ({ hostname }) => <b>{hostname}</b>,
+      cell: (node) => <NodeLink node={node} />,
     },
     { key: 'state', heading: t('nodes.state'), sort: 'state', width: 150, cell: (node) => <NodeState node={node} /> },
     {
@@ -64,6 +65,14 @@ export function nodeColumns(): readonly Column<NodeRecord>[] {
       cell: ({ last_seen: at }) => <Age at={at} />,
     },
   ]
+}
+
+function NodeLink({ node: { id, hostname } }: { readonly node: NodeRecord }) {
+  return (
+    <Link to="/nodes/$id/{-$tab}" params={{ id: String(id), tab: undefined }}>
+      {hostname}
+    </Link>
+  )
 }
 
 function NodeState({ node: { state, state_detail: detail, enabled } }: { readonly node: NodeRecord }) {

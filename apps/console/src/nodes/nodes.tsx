@@ -35,7 +35,10 @@ export function Nodes() {
     [chosen, search.state, search.q],
   )
   const pages = usePages(useMemo(() => nodeList(filters, order), [filters, order]))
-  const onOpen = useCallback((_node: NodeRecord) => {}, [])
+  const onOpen = useCallback(
+    ({ id }: NodeRecord) => void navigate({ to: '/nodes/$id/{-$tab}', params: { id: String(id), tab: undefined } }),
+    [navigate],
+  )
   const isFiltered = search.state !== undefined || search.q !== undefined
   const clear = () => void navigate({ search: ({ state: _state, q: _q, ...rest }) => rest })
   const total = pages.isPending

@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { HardDrive } from '../ui/icons.js'
 import { capacity, forecast } from '../api/queries/clusters.js'
+import { fullnessOf } from '../api/queries/devices.js'
 import type { inferOutput } from '../api/queries/output.js'
 import type { rpc } from '../api/client.js'
 import { percent, terabytes } from '../format/numbers.js'
 import { Loaded } from '../state/loaded.js'
 import { Card } from '../ui/card.js'
 import { Empty } from '../ui/empty.js'
-import { Meter } from '../ui/meter.js'
+import { Bars, Meter } from '../ui/meter.js'
 import { t } from '../words/text.js'
-import { fullText } from './full-text.js'
-import type { SetForecast } from './full-text.js'
+import { fullText } from '../capacity/full-text.js'
+import type { SetForecast } from '../capacity/full-text.js'
 
 type CapacityElement = inferOutput<typeof rpc.clusters.capacity.query>['capacity'][number]
 
@@ -18,10 +20,17 @@ type CapacityElement = inferOutput<typeof rpc.clusters.capacity.query>['capacity
 export function Fullness({ cluster }: { readonly cluster: number }) {
   const sets = useQuery(capacity(cluster))
   const forecasts = useQuery(forecast(cluster))
+  const fullness = useQuery(fullnessOf(cluster))
   return (
-    <Card title={t('overview.full')}>
+    <Card title={t('overview.full')} aside={<Link to="/capacity">{t('nav.capacity')}</Link>}>
       <Loaded query={sets}>
-        {({ capacity: elements }) => <RingSets elements={elements} forecasts={forecasts.data?.forecast ?? []} />}
+        {({ capacity: elements }) => (
+          <RingSets
+            elements={elements}
+            forecasts={forecasts.data?.forecast ?? []}
+            fullness={fullness.data?.fullness ?? []}
+          />
+        )}
       </Loaded>
     </Card>
   )
@@ -30,9 +39,10 @@ export function Fullness({ cluster }: { readonly cluster: number }) {
 interface RingSetsProps {
   readonly elements: readonly CapacityElement[]
   readonly forecasts: readonly SetForecast[]
+  readonly fullness: readonly { readonly ring_set: string; readonly devices: readonly number[] }[]
 }
 
-function RingSets({ elements, forecasts }: RingSetsProps) {
+function RingSets({ elements, forecasts, fullness }: RingSetsProps) {
   if (elements.length === 0)
     return (
       <Empty icon={HardDrive} title={t('overview.noDevices')}>
@@ -42,20 +52,28 @@ function RingSets({ elements, forecasts }: RingSetsProps) {
   return (
     <div className="sets">
       {elements.map((element) => {
-        const found = forecasts.find(({ ring_set: set }) => set === element.ring_set)
-        return <RingSet key={element.ring_set} element={element} forecast={found} />
+        const isSet = ({ ring_set: set }: { readonly ring_set: string }) => set === element.ring_set
+        return (
+          <RingSet
+            key={element.ring_set}
+            element={element}
+            forecast={forecasts.find(isSet)}
+            counts={fullness.find(isSet)?.devices}
+          />
+        )
       })}
     </div>
   )
 }
 
-function RingSet({
-  element,
-  forecast,
-}: {
+interface RingSetProps {
   readonly element: CapacityElement
   readonly forecast: SetForecast | undefined
-}) {
+  /** How many devices are how full. */
+  readonly counts: readonly number[] | undefined
+}
+
+function RingSet({ element, forecast, counts }: RingSetProps) {
   const { ring_set: set, total_used_tb: used, total_raw_tb: raw, total_used_pct: pct, pct_used_stats: stats } = element
   return (
     <div className="set">
@@ -66,6 +84,9 @@ function RingSet({
         </span>
       </p>
       <Meter pct={pct} label={t('overview.meter', { set, pct: percent(pct) })} />
+      {counts !== undefined && (
+        <Bars counts={counts} label={t('overview.bars', { set })} marks={['0 %', '50 %', '100 %']} />
+      )}
       <p className="small muted num">
         {t('overview.devices', { count: stats.count })} · {t('overview.below', { pct: percent(stats.pct_95) })} ·{' '}
         {t('overview.fullest', { pct: percent(stats.max) })}

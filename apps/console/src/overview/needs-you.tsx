@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { CircleCheck } from '../ui/icons.js'
 import { openAlerts } from '../api/queries/alerts.js'
 import type { AlertRecord } from '../api/queries/alerts.js'
@@ -38,21 +39,36 @@ function Items({ objects, total }: { readonly objects: readonly AlertRecord[]; r
   )
 }
 
-function Item({
-  alert: { severity, summary, hostname, fired_at: at, started_at: started },
-}: {
-  readonly alert: AlertRecord
-}) {
+function Item({ alert }: { readonly alert: AlertRecord }) {
+  const { severity, summary, hostname, node, device, fired_at: at, started_at: started } = alert
+  const [what = '', rest = ''] = firstSentence(summary)
   return (
     <li>
       <Tag tone={severity === 'critical' ? 'bad' : 'warn'}>{tOr(`severity.${severity}`)}</Tag>
       <div>
-        <p>{summary}</p>
+        <p>{what}</p>
+        {rest !== '' && <p className="todo-rest">{rest}</p>}
         <p className="muted small">
           {hostname !== '' && `${hostname} · `}
           <Age at={at ?? started} />
+          {node !== null && (
+            <>
+              {' · '}
+              <Link
+                to="/nodes/$id/{-$tab}"
+                params={{ id: node.split('/').at(-2) ?? '', tab: device === null ? undefined : 'devices' }}
+              >
+                {t('ui.show')}
+              </Link>
+            </>
+          )}
         </p>
       </div>
     </li>
   )
+}
+
+/** What is wrong, and what to do about it. */
+function firstSentence(text: string): readonly string[] {
+  return text.match(/^(.*?[.!?])\s+(?=[A-Z])(.*)$/s)?.slice(1) ?? [text]
 }

@@ -1,4 +1,4 @@
-import { LayoutDashboard, Server } from '../ui/icons.js'
+import { Activity, Database, Gauge, HardDrive, LayoutDashboard, Server } from '../ui/icons.js'
 import type { Icon } from '../ui/icons.js'
 import type { PlainKey } from '../words/en.js'
 import type { Screen } from './screens.js'
@@ -26,6 +26,12 @@ export const sections: readonly Section[] = [
   },
   {
     name: 'nav.cluster',
-    entries: [{ to: '/nodes', name: 'nav.nodes', search: 'nav.nodes.search', icon: Server, key: 'n' }],
+    entries: [
+      { to: '/nodes', name: 'nav.nodes', search: 'nav.nodes.search', icon: Server, key: 'n' },
+      { to: '/devices', name: 'nav.devices', search: 'nav.devices.search', icon: HardDrive, key: 'd' },
+      { to: '/capacity', name: 'nav.capacity', search: 'nav.capacity.search', icon: Gauge, key: 'c' },
+      { to: '/explore', name: 'nav.explore', search: 'nav.explore.search', icon: Activity, key: 'e' },
+      { to: '/swift', name: 'nav.swift', search: 'nav.swift.search', icon: Database, key: 'h' },
+    ],
   },
 ]

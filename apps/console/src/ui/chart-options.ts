@@ -60,7 +60,10 @@ export function optionsOf(element: HTMLElement, series: readonly ChartSeries[], 
       drag: { x: false, y: false },
       ...(syncKey === undefined ? {} : { sync: { key: syncKey } }),
     },
-    scales: { y: { range: (_chart, low, high) => rangeOf(low, high, top) } },
+    scales: {
+      x: { range: (_chart, low, high) => spanOf(low, high) },
+      y: { range: (_chart, low, high) => rangeOf(low, high, top) },
+    },
     axes: [
       {
         ...axis,
@@ -79,6 +82,19 @@ export function optionsOf(element: HTMLElement, series: readonly ChartSeries[], 
     ],
     ...linesOf(element, series, fill),
   }
+}
+
+/** A single point is in the middle of a day. */
+function spanOf(low: number, high: number): [number, number] {
+  const half = 43_200
+  return low < high ? [low, high] : [low - half, low + half]
+}
+
+/** Returns the points without a neighbor, which a line would not show. */
+function alone(chart: uPlot, series: number): number[] {
+  const values = chart.data[series] ?? []
+  const isGap = (i: number) => typeof values[i] !== 'number'
+  return [...values.keys()].filter((i) => !isGap(i) && isGap(i - 1) && isGap(i + 1))
 }
 
 function rangeOf(low: number, high: number, top: number | undefined): [number, number] {
@@ -100,7 +116,7 @@ function linesOf(
       label,
       stroke,
       width: 1.7,
-      points: { show: false },
+      points: { size: 5, fill: stroke, filter: alone },
       ...(isFilled ? { fill: withAlpha(stroke, 0.1) } : {}),
     })
     if (min === undefined || max === undefined) continue

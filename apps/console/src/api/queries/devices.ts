@@ -1,6 +1,16 @@
 import { queryOptions } from '@tanstack/react-query'
 import { rpc } from '../client.js'
+import type { ListSource } from '../use-pages.js'
 import type { Filters } from './filters.js'
+import type { inferOutput } from './output.js'
+
+export type DeviceRecord = inferOutput<typeof rpc.devices.get.query>
+export type NodeFullness = NonNullable<inferOutput<typeof rpc.capacity.fullness.query>['nodes']>[number]
+
+export const deviceList = (filters: Filters, order: string): ListSource<DeviceRecord> => ({
+  key: ['devices', filters, order],
+  read: (slice, signal) => rpc.devices.list.query({ filters, order_by: [order], ...slice }, { signal }),
+})
 
 /** How many devices match. */
 export const deviceCount = (filters: Filters) =>
@@ -8,4 +18,12 @@ export const deviceCount = (filters: Filters) =>
     queryKey: ['devices', 'count', filters],
     queryFn: async ({ signal }) => (await rpc.devices.list.query({ filters, limit: 1 }, { signal })).total,
     refetchInterval: 15_000,
+  })
+
+/** How many devices are how full; with `byNode` also each device. */
+export const fullnessOf = (id: number, byNode = false) =>
+  queryOptions({
+    queryKey: ['capacity', 'fullness', id, byNode],
+    queryFn: ({ signal }) => rpc.capacity.fullness.query({ id, step: 5, by_node: byNode }, { signal }),
+    refetchInterval: 60_000,
   })

@@ -18,6 +18,7 @@ export const states = {
   'state.resolved': 'behoben',
   'severity.critical': 'jetzt handeln',
   'severity.warning': 'prüfen',
+  'severity.info': 'zu tun',
   'role.runs_account_container': 'Account, Container',
   'role.runs_object': 'Objekt',
   'role.runs_proxy': 'Proxy',

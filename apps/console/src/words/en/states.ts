@@ -19,6 +19,7 @@ export const states = {
   'state.resolved': 'resolved',
   'severity.critical': 'act now',
   'severity.warning': 'check',
+  'severity.info': 'to do',
   'role.runs_account_container': 'account, container',
   'role.runs_object': 'object',
   'role.runs_proxy': 'proxy',

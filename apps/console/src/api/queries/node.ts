@@ -1,0 +1,38 @@
+import { queryOptions } from '@tanstack/react-query'
+import { rpc } from '../client.js'
+
+const slowMs = 60_000
+
+export const node = (id: number) =>
+  queryOptions({
+    queryKey: ['nodes', id],
+    queryFn: ({ signal }) => rpc.nodes.get.query({ id }, { signal }),
+    refetchInterval: 15_000,
+  })
+
+export const nodeHardware = (id: number) =>
+  queryOptions({
+    queryKey: ['nodes', id, 'hardware'],
+    queryFn: ({ signal }) => rpc.nodes.hardware.query({ id }, { signal }),
+    staleTime: slowMs,
+  })
+
+export const nodeDevices = (id: number) =>
+  queryOptions({
+    queryKey: ['devices', 'node', id],
+    queryFn: ({ signal }) =>
+      rpc.devices.list.query({ filters: { node: id }, order_by: ['name'], limit: 1000 }, { signal }),
+    refetchInterval: 15_000,
+  })
+
+/** Who changed the node, the latest first. */
+export const nodeChanges = (id: number) =>
+  queryOptions({
+    queryKey: ['audit', 'node', id],
+    queryFn: ({ signal }) =>
+      rpc.auditEvents.list.query(
+        { filters: { resource: 'nodes', resource_id: id }, order_by: ['-id'], limit: 100 },
+        { signal },
+      ),
+    refetchInterval: 15_000,
+  })

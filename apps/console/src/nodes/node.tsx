@@ -1,0 +1,88 @@
+import './node.css'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { node as nodeQuery } from '../api/queries/node.js'
+import type { NodeRecord } from '../api/queries/nodes.js'
+import { rangeNamed, RangeChoice, ranges } from '../charts/range.js'
+import { Loaded } from '../state/loaded.js'
+import { State } from '../state/state.js'
+import { Age } from '../ui/age.js'
+import { Page } from '../ui/page.js'
+import { t } from '../words/text.js'
+import { NodeAbout } from './about.js'
+import { NodeCharts } from './charts.js'
+import { NodeDevices } from './devices.js'
+import { NodeEvents } from './events.js'
+import { NodeHardware } from './hardware.js'
+import { NodeProblems } from './problems.js'
+
+const tabs = ['overview', 'devices', 'hardware', 'events'] as const
+type Tab = (typeof tabs)[number]
+
+/** One node. Each of its tabs has an address. */
+export function NodePage() {
+  const { id, tab } = useParams({ from: '/nodes/$id/{-$tab}' })
+  const query = useQuery(nodeQuery(Number(id)))
+  const current = tabs.find((each) => each === tab) ?? 'overview'
+  return <Loaded query={query}>{(node) => <NodeFrame node={node} tab={current} />}</Loaded>
+}
+
+function NodeFrame({ node, tab }: { readonly node: NodeRecord; readonly tab: Tab }) {
+  const { range } = useSearch({ from: '/nodes/$id/{-$tab}' })
+  const navigate = useNavigate({ from: '/nodes/$id/{-$tab}' })
+  const span = rangeNamed(range, '1h')
+  const actions =
+    tab === 'overview' ? (
+      <RangeChoice
+        value={span}
+        onChange={(next) => void navigate({ search: (old) => ({ ...old, range: next }), replace: true })}
+      />
+    ) : undefined
+  return (
+    <Page
+      title={node.hostname}
+      crumbs={<Link to="/nodes">{t('nodes.title')}</Link>}
+      state={
+        <>
+          <State state={node.state} {...(node.state_detail === null ? {} : { title: node.state_detail })} />
+          <span>
+            {t('nodes.seen')}: <Age at={node.last_seen} />
+          </span>
+        </>
+      }
+      actions={actions}
+    >
+      <Tabs id={String(node.id)} current={tab} />
+      <NodeProblems node={node} />
+      {tab === 'overview' && (
+        <div className="node-grid">
+          <NodeCharts id={node.id} range={ranges[span]} />
+          <div className="node-side">
+            <NodeAbout node={node} />
+          </div>
+        </div>
+      )}
+      {tab === 'devices' && <NodeDevices id={node.id} />}
+      {tab === 'hardware' && <NodeHardware id={node.id} />}
+      {tab === 'events' && <NodeEvents id={node.id} />}
+    </Page>
+  )
+}
+
+function Tabs({ id, current }: { readonly id: string; readonly current: Tab }) {
+  return (
+    <nav className="tabs" aria-label={t('node.tabs')}>
+      {tabs.map((tab) => (
+        <Link
+          key={tab}
+          to="/nodes/$id/{-$tab}"
+          params={{ id, tab: tab === 'overview' ? undefined : tab }}
+          aria-current={tab === current ? 'page' : undefined}
+          activeProps={{}}
+        >
+          {t(`node.${tab}`)}
+        </Link>
+      ))}
+    </nav>
+  )
+}

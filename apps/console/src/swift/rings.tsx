@@ -1,0 +1,72 @@
+import type { rpc } from '../api/client.js'
+import type { inferOutput } from '../api/queries/output.js'
+import { count, noValue, percent } from '../format/numbers.js'
+import { StateMark } from '../ui/state-mark.js'
+import { t } from '../words/text.js'
+
+type Ring = inferOutput<typeof rpc.clusters.health.query>['rings'][number]
+
+/** Each ring with its copies: the most common one first. */
+export function Rings({ rings }: { readonly rings: readonly Ring[] }) {
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label={t('swift.rings')}>
+      <table className="plain">
+        <thead>
+          <tr>
+            <th scope="col">{t('swift.ring')}</th>
+            <th scope="col">{t('nodes.state')}</th>
+            <th scope="col">MD5</th>
+            {(
+              [
+                'swift.onNodes',
+                'swift.version',
+                'nav.devices',
+                'swift.partitions',
+                'swift.balance',
+                'swift.dispersion',
+              ] as const
+            ).map((key) => (
+              <th key={key} scope="col" className="r">
+                {t(key)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rings.flatMap((ring) =>
+            ring.copies.map((copy, i) => (
+              <Copy key={`${ring.name} ${copy.md5}`} ring={ring} copy={copy} isFirst={i === 0} />
+            )),
+          )}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Copy({
+  ring,
+  copy,
+  isFirst,
+}: {
+  readonly ring: Ring
+  readonly copy: Ring['copies'][number]
+  readonly isFirst: boolean
+}) {
+  const agrees = ring.agree
+  return (
+    <tr>
+      <th scope="row">{isFirst && <b>{ring.name}</b>}</th>
+      <td>
+        {isFirst && <StateMark tone={agrees ? 'ok' : 'bad'} label={t(agrees ? 'swift.agree' : 'swift.differs')} />}
+      </td>
+      <td className="mono">{copy.md5.slice(0, 12)}</td>
+      <td className="r">{count(copy.nodes.length)}</td>
+      <td className="r">{copy.version ?? noValue}</td>
+      <td className="r">{count(copy.devices)}</td>
+      <td className="r">{count(copy.partitions)}</td>
+      <td className="r">{percent(copy.balance)}</td>
+      <td className="r">{percent(copy.dispersion)}</td>
+    </tr>
+  )
+}
