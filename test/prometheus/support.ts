@@ -35,19 +35,20 @@ export async function startPrometheus({ config, args = [] }: PrometheusServerOpt
   const ended = new Promise((resolve) => server.once('exit', resolve))
   return {
     url,
-    async query(expression, time) {
-      const answer = await fetch(
-        `${url}/api/v1/query?${new URLSearchParams({ query: expression, time: String(time) })}`,
-      )
-      const { data, error } = (await answer.json()) as QueryAnswer
-      if (data === undefined) throw new Error(`${expression}: ${error}`)
-      return data.result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }))
-    },
+    query: (expression, time) => askVector(url, expression, time),
     async stop() {
       server.kill()
       await ended
     },
   }
+}
+
+/** Asks a server with the API of Prometheus for a vector at a time, in Unix seconds. */
+export async function askVector(url: string, expression: string, time: number): Promise<Vector> {
+  const answer = await fetch(`${url}/api/v1/query?${new URLSearchParams({ query: expression, time: String(time) })}`)
+  const { data, error } = (await answer.json()) as QueryAnswer
+  if (data === undefined) throw new Error(`${expression}: ${error}`)
+  return data.result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }))
 }
 
 interface QueryAnswer {

@@ -42,6 +42,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
         alertNetworks: [],
         heartbeatUrl: null,
         history: { isOn: false, rawHours: 48, fiveMinutesDays: 60, hourDays: 800, maxGigabytes: 20 },
+        remoteWrite: null,
       },
       connection: harness.database.connection,
       log: createLog({ level: 'silent', out: process.stderr }),

@@ -9,8 +9,8 @@ import { NetworkList } from './config/networks.js'
 import type { Networks } from './config/networks.js'
 import { ProxyList } from './config/proxies.js'
 import type { Proxies } from './config/proxies.js'
-import { Gigabytes, HistoryDays, RawHours } from './config/history.js'
-import type { HistoryConfig } from './config/history.js'
+import { AbsolutePath, Gigabytes, HistoryDays, RawHours, WriteUrl } from './config/history.js'
+import type { HistoryConfig, RemoteWriteConfig } from './config/history.js'
 import { mostSimilar } from './config/similar-names.js'
 
 export type TlsConfig =
@@ -47,6 +47,8 @@ export interface Config extends SystemdOptions {
   readonly alertNetworks: Networks
   /** The URL that is called each minute while alerts are evaluated; null: none. */
   readonly heartbeatUrl: string | null
+  /** The server that gets the history by remote_write; null: there is none. */
+  readonly remoteWrite: RemoteWriteConfig | null
   /** Retention of answers to requests with an `Idempotency-Key`. */
   readonly idempotencyRetentionHours: number
   readonly logLevel: z.infer<typeof LogLevel>
@@ -142,6 +144,9 @@ const variables = {
   ROOST_HISTORY_MAX_GB: Gigabytes.prefault('20'),
   ROOST_ALERT_NETWORKS: NetworkList.nullable().default(null),
   ROOST_HEARTBEAT_URL: HeartbeatUrl.nullable().default(null),
+  ROOST_REMOTE_WRITE_URL: WriteUrl.nullable().default(null),
+  ROOST_REMOTE_WRITE_CREDENTIALS_FILE: AbsolutePath.nullable().default(null),
+  ROOST_REMOTE_WRITE_CA_FILE: AbsolutePath.nullable().default(null),
   ROOST_IDEMPOTENCY_RETENTION_HOURS: Hours.prefault('24'),
   ROOST_LOG_LEVEL: LogLevel.default('info'),
   ROOST_API_KEY: z
@@ -192,6 +197,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     },
     alertNetworks: values.ROOST_ALERT_NETWORKS ?? [],
     heartbeatUrl: values.ROOST_HEARTBEAT_URL,
+    remoteWrite: remoteWriteOf(values),
     idempotencyRetentionHours: values.ROOST_IDEMPOTENCY_RETENTION_HOURS,
     logLevel: values.ROOST_LOG_LEVEL,
     apiKey: values.ROOST_API_KEY,
@@ -263,4 +269,9 @@ function tlsConfig(values: Values, faults: string[]): TlsConfig {
 
 function defaultDataDir(): string {
   return process.getuid?.() === 0 ? '/var/lib/roost' : join(homedir(), '.local/share/roost')
+}
+
+function remoteWriteOf(values: Values): RemoteWriteConfig | null {
+  const { ROOST_REMOTE_WRITE_URL: url, ROOST_REMOTE_WRITE_CREDENTIALS_FILE: credentialsFile } = values
+  return url === null ? null : { url, credentialsFile, caFile: values.ROOST_REMOTE_WRITE_CA_FILE }
 }

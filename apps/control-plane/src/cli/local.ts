@@ -24,6 +24,9 @@ const variablesHelp = `Variables:
   ROOST_HISTORY_5MIN_DAYS            retention of means of five minutes, in days (60)
   ROOST_HISTORY_HOUR_DAYS            retention of means of an hour, in days (800)
   ROOST_HISTORY_MAX_GB               the most that the history may use (20)
+  ROOST_REMOTE_WRITE_URL             URL of a server of remote_write that gets the history
+  ROOST_REMOTE_WRITE_CREDENTIALS_FILE  file with user:password or a token for it
+  ROOST_REMOTE_WRITE_CA_FILE         PEM of the authority to trust for it
   ROOST_USAGE_RETENTION_DAYS         retention of utilization, in days (397)
   ROOST_AUDIT_RETENTION_DAYS         retention of the audit log, in days (400)
   ROOST_JOB_RETENTION_DAYS           retention of finished deployments, in days (90)

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 
 /** How much of the history of metrics is kept. */
@@ -11,6 +12,28 @@ export interface HistoryConfig {
   /** Above it the oldest and finest is removed. */
   readonly maxGigabytes: number
 }
+
+/** A server of remote_write, such as Prometheus, VictoriaMetrics or Mimir. */
+export interface RemoteWriteConfig {
+  readonly url: string
+  /** Path of a file with `user:password` or a token; null: none. */
+  readonly credentialsFile: string | null
+  /** Path of the PEM of the authority to trust; null: those of Node. */
+  readonly caFile: string | null
+}
+
+/** A password in a URL would be in the environment of the process. */
+export const WriteUrl = z.string().refine(isWriteUrl, {
+  error:
+    'must be a URL without credentials, such as https://metrics.example/api/v1/write. ROOST_REMOTE_WRITE_CREDENTIALS_FILE names the file with these',
+})
+
+function isWriteUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+}
+
+export const AbsolutePath = z.string().refine(isAbsolute, { error: 'must be an absolute path' })
 
 const numberOf = (least: number, most: number, what: string) =>
   z.string().transform((text, context) => {

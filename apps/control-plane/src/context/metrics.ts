@@ -18,11 +18,8 @@ import type { ReadStore } from '../services/reads.js'
 import { refreshDisk } from '../database/database.js'
 import type { Database } from '../database/database.js'
 import { every } from '../jobs/every.js'
-import { createHistory } from '../history/feature.js'
-import type { HistoryFeature } from '../history/feature.js'
 import { watchDataDir } from '../lifecycle/data-dir.js'
 import { createMetrics } from '../metrics/feature.js'
-import type { MetricFeature } from '../metrics/feature.js'
 import { createMetricStore } from '../metrics/store.js'
 import type { DeliveryFeature } from '../alerts/delivery/feature.js'
 import type { AlertRounds } from '../alerts/rounds.js'
@@ -33,6 +30,7 @@ import type { PrometheusMetrics } from '../prometheus/routes.js'
 import { healthLines } from '../prometheus/health-lines.js'
 import { listOwners } from '../prometheus/remote/owners.js'
 import { createFleetMetricStore } from '../prometheus/store.js'
+import { buildHistory, buildRemoteWriter, historyJobs, writerJobs } from './history.js'
 import type { ContextOptions } from './options.js'
 import { version } from '../lifecycle/version.js'
 
@@ -66,6 +64,7 @@ export async function buildMetrics(
     requireNode: metricStore.requireNode,
     requireCluster,
   })
+  const writer = buildRemoteWriter(database, { config, log }, history)
   const clusterHealth = createClusterHealthService({
     store: createClusterHealthStore(database),
     listPolicies: policiesOf(createStoragePolicyStore(database, capacity.rawOf)),
@@ -78,6 +77,7 @@ export async function buildMetrics(
   const healthRounds = createHealthRounds({ health: clusterHealth, store: problems, judged })
   const jobs = [
     ...historyJobs(history, log),
+    ...writerJobs(writer, log),
     dataDir,
     every(5_000, 'check whether the disk of the database is still full', () => refreshDisk(database), log),
     every(30_000, 'refresh the list of nodes', refresh, log),
@@ -86,7 +86,7 @@ export async function buildMetrics(
     ...capacityJobs(capacity, log),
   ]
   const parts = { metrics, history, capacity, healthRounds }
-  return { ...parts, now, clusterHealth, dataDir, jobs, parts }
+  return { ...parts, now, writer, clusterHealth, dataDir, jobs, parts }
 }
 
 type ForCapacity = Pick<Parameters<typeof createCapacity>[0], 'log' | 'now'>
@@ -116,38 +116,6 @@ function capacityJobs(capacity: ReturnType<typeof createCapacity>, log: ContextO
   ]
 }
 
-type Options = Pick<ContextOptions, 'config' | 'now'>
-type Requires = Pick<Parameters<typeof createHistory>[0], 'requireNode' | 'requireCluster'>
-
-function buildHistory(database: Database, { config, now }: Options, metrics: MetricFeature, requires: Requires) {
-  return createHistory({
-    ...requires,
-    database,
-    config: config.history,
-    now,
-    nodesOf: metrics.nodesOf,
-    clusters: metrics.clusters,
-    latestOfNode: async (id, names) => (await metrics.reads.pollNode(id, names)).metrics,
-    latestOfCluster: async (id, names) => (await metrics.reads.pollCluster(id, names)).metrics,
-  })
-}
-
-function historyJobs(history: HistoryFeature, log: ContextOptions['log']): readonly Stoppable[] {
-  const ending = new AbortController()
-  const makeLevels = async () => void (await history.makeLevels(ending.signal))
-  const levels = every(60_000, 'make the levels of the history', makeLevels, log)
-  const stopLevels = async () => {
-    ending.abort()
-    await levels.stop()
-  }
-  return [
-    { stop: stopLevels },
-    every(10_000, 'record the values of the clusters', () => history.recorder.sample(), log),
-    { stop: () => history.recorder.flush() },
-    every(600_000, 'remove old history', history.keepWithin, log),
-  ]
-}
-
 /** Returns the list of a cluster's policies; no cluster has more than a page of them. */
 function policiesOf(store: ReadStore<StoragePolicy>) {
   return async (clusterId: number) => {
@@ -164,7 +132,7 @@ interface AlertSources {
 export function buildPrometheus(
   database: Database,
   stream: AgentStream,
-  { metrics, capacity, healthRounds, dataDir, history, now }: MetricFeatures,
+  { metrics, capacity, healthRounds, dataDir, history, writer, now }: MetricFeatures,
   { rounds, delivery }: AlertSources,
 ): PrometheusMetrics {
   const { latest } = metrics
@@ -173,6 +141,8 @@ export function buildPrometheus(
     stream: () => stream.metrics(),
     intake: () => ({ ...latest.counters, nodes: latest.size, names: latest.names }),
     dataDirAvailableBytes: () => dataDir.availableBytes,
+    history: () => history.metrics(),
+    remoteWrite: () => writer?.metrics(),
     pool: database.pool,
     disk: database.disk,
     alertDelivery: () => delivery.metrics(),

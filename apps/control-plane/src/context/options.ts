@@ -18,6 +18,7 @@ export interface ContextOptions {
     | 'history'
     | 'alertNetworks'
     | 'heartbeatUrl'
+    | 'remoteWrite'
   >
   readonly connection: Connection
   readonly log: Log

@@ -22,16 +22,16 @@ const noPartition = '23514'
 
 /**
  * Stores a chunk of readings. A chunk that is there already changes nothing. One that belongs to a row of a level that is
- * made already sets the progress of that level back, so that the row is made again.
+ * made already sets the progress of that level back, so that the row is made again. With `isSent` it is to be sent elsewhere.
  */
-export async function insertRaw(database: Reach, row: ChunkRow): Promise<void> {
+export async function insertRaw(database: Reach, row: ChunkRow, isSent = false): Promise<void> {
   const timeMs = row.startMs + row.shiftMs
   await inPartition(database, raw, row.startMs, () =>
     queryRows(
       database,
       `with added as (
          insert into metric_raw (owner_kind, owner_id, started_at, shift_ms, columns_id, head, data)
-         values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning 1)
+         values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning 1)${isSent ? unsentSql : ''}
        insert into metric_progress (owner_kind, owner_id, level, until)
        select $1, $2, l.level, l.until
        from added, (values (1::smallint, $8::timestamptz), (2::smallint, $9::timestamptz)) l(level, until)
@@ -41,6 +41,9 @@ export async function insertRaw(database: Reach, row: ChunkRow): Promise<void> {
     ),
   )
 }
+
+const unsentSql = `, unsent as (
+  insert into metric_unsent (owner_kind, owner_id, started_at) select $1, $2, $3 from added)`
 
 /** The values of a row in the order of the columns. */
 export function valuesOf({ owner, startMs, shiftMs, columnsId, head, data }: ChunkRow): unknown[] {

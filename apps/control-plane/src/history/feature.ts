@@ -6,8 +6,9 @@ import { insertRaw } from './chunk-store.js'
 import { createClusterRecorder } from './cluster-recorder.js'
 import type { ClusterRecorder } from './cluster-recorder.js'
 import { createColumnStore } from './columns.js'
+import type { ColumnStore } from './columns.js'
 import { createHistoryIntake } from './intake.js'
-import type { HistoryIntake } from './intake.js'
+import type { HistoryCounters, HistoryIntake } from './intake.js'
 import { createHistoryReader } from './reader.js'
 import { makeLevels } from './level-store.js'
 import { ownerKinds } from './levels.js'
@@ -17,6 +18,8 @@ import { keepWithin } from './retention.js'
 import type { HistorySizes } from './retention.js'
 import { createHistoryService } from './service.js'
 import type { HistoryOwners } from './service.js'
+import { createUnsentChunks } from './unsent-store.js'
+import type { UnsentChunks } from './unsent.js'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -25,7 +28,16 @@ export interface HistoryOptions extends HistoryOwners {
   readonly clusters: () => Iterable<number>
   readonly database: Pick<Database, 'pool' | 'disk'>
   readonly config: HistoryConfig
+  /** Chunks are to be sent to a server of remote_write. */
+  readonly isSent: boolean
   readonly now: () => number
+}
+
+/** What the control plane shows of its history. */
+export interface HistoryMetrics extends HistoryCounters {
+  /** Bytes of each level, as of the last `keepWithin`. */
+  readonly sizes: HistorySizes
+  readonly maxBytes: number
 }
 
 /** The history of metrics: what agents send, what is asked, and what becomes of it with time. */
@@ -42,11 +54,12 @@ export interface HistoryFeature {
   readonly makeLevels: (signal: AbortSignal) => Promise<number>
   /** Drops what is beyond retention or the maximum of bytes, and measures the rest. */
   readonly keepWithin: () => Promise<void>
-  /** Bytes of each level, as of the last `keepWithin`. */
-  readonly sizes: () => HistorySizes
+  readonly columns: Pick<ColumnStore, 'get'>
+  readonly unsent: UnsentChunks
+  readonly metrics: () => HistoryMetrics
 }
 
-export function createHistory({ database, config, clusters, now, ...owners }: HistoryOptions): HistoryFeature {
+export function createHistory({ database, config, isSent, clusters, now, ...owners }: HistoryOptions): HistoryFeature {
   const columns = createColumnStore(database)
   const kept = {
     rawMs: config.rawHours * hourMs,
@@ -54,31 +67,35 @@ export function createHistory({ database, config, clusters, now, ...owners }: Hi
     hourMs: config.hourDays * dayMs,
   }
   const reader = createHistoryReader(database, columns)
+  const maxBytes = config.maxGigabytes * 1e9
+  const intake = createHistoryIntake({
+    columns,
+    insert: (row) => insertRaw(database, row, isSent),
+    obstacle: () => undefined,
+    oldestKept: () => now() - kept.fiveMinutesMs,
+    now,
+  })
   let sizes: HistorySizes = { raw: 0, '5min': 0, hour: 0 }
   return {
-    sizes: () => sizes,
+    metrics: () => ({ ...intake.counters, sizes, maxBytes }),
     async makeLevels(signal) {
       return config.isOn ? makeLevels(database, columns, now(), signal) : 0
     },
     async keepWithin() {
-      sizes = await keepWithin(database, { kept, maxBytes: config.maxGigabytes * 1e9, now })
+      sizes = await keepWithin(database, { kept, maxBytes, now })
     },
     isOn: config.isOn,
     kept,
+    columns,
+    unsent: createUnsentChunks(database),
     latest: (kind, id, names) =>
       kind === ownerKinds.cluster ? owners.latestOfCluster(id, names) : owners.latestOfNode(id, names),
-    intake: createHistoryIntake({
-      columns,
-      insert: (row) => insertRaw(database, row),
-      obstacle: () => undefined,
-      oldestKept: () => now() - kept.fiveMinutesMs,
-      now,
-    }),
+    intake,
     recorder: createClusterRecorder({
       clusters: config.isOn ? clusters : () => [],
       latest: (clusterId) => owners.latestOfCluster(clusterId, ['*']),
       columns,
-      insert: (row) => insertRaw(database, row),
+      insert: (row) => insertRaw(database, row, isSent),
       now,
     }),
     reader,

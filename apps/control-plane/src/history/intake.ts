@@ -1,9 +1,9 @@
 import { RoostError } from '@roost/api-types/rest'
+import { ChunkError, decodeChunk, readHead } from '@roost/history'
 import { concurrencyLimit } from '@roost/runtime'
 import type { ColumnStore, NamedUnit } from './columns.js'
 import type { ChunkRow } from './chunk-store.js'
 import { longestShiftMs, longestWindowMs, ownerKinds } from './levels.js'
-import { checkChunk } from './message.js'
 
 export interface HistoryCounters {
   chunks: number
@@ -101,4 +101,33 @@ function shiftOf(skewSeconds: number): number {
   if (Math.abs(shiftMs) > longestShiftMs)
     throw new RoostError('invalid', 'The clock of the node is wrong by more than an hour: its history is not stored.')
   return Math.abs(shiftMs) > toleratedSkewMs ? shiftMs : 0
+}
+
+/** A chunk that can be read. */
+interface CheckedChunk {
+  readonly head: Uint8Array
+  readonly data: Uint8Array
+  readonly times: Float64Array
+}
+
+/** Decodes a chunk of these columns, so that no query ever meets a bad one. Throws `invalid`. */
+function checkChunk(chunk: Uint8Array, columns: number): CheckedChunk {
+  const { head, data, times } = decode(chunk, columns)
+  if (!times.every((time, i) => i === 0 || time > times[i - 1]!))
+    throw new RoostError('invalid', 'The times of the chunk do not increase.')
+  if (times[times.length - 1]! - times[0]! > longestWindowMs)
+    throw new RoostError('invalid', 'The chunk has more than 15 minutes.')
+  return { head, data, times }
+}
+
+function decode(chunk: Uint8Array, columns: number): CheckedChunk {
+  try {
+    const { readings, length } = readHead(chunk)
+    const head = chunk.subarray(0, length)
+    const data = chunk.subarray(length)
+    return { head, data, times: decodeChunk(head, data, columns, readings).times }
+  } catch (error) {
+    if (error instanceof ChunkError) throw new RoostError('invalid', error.message, { cause: error })
+    throw error
+  }
 }

@@ -4,7 +4,6 @@ import { z } from 'zod'
 import type { Route, RouteRequest } from '../http/dialect/route.js'
 import { sendSlices } from '../http/dialect/slices.js'
 import { splitNames } from '../metrics/query.js'
-import { historyText } from './text.js'
 
 const query = {
   metrics: z
@@ -109,4 +108,11 @@ function integerOf(name: string, text: string | null): number | undefined {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : maxId
   if (number < maxId) return number
   throw new RoostError('invalid', `Invalid ${name} '${text.slice(0, 64)}' provided. Please provide a whole number.`)
+}
+
+/** An answer as JSON in pieces of a series, so that other requests do not wait while a large one is made. */
+function* historyText({ meta, metrics }: MetricHistory | NodeMetricHistory): Generator<string> {
+  yield `{"meta":${JSON.stringify(meta)},"metrics":[`
+  for (const [i, series] of metrics.entries()) yield `${i === 0 ? '' : ','}${JSON.stringify(series)}`
+  yield ']}'
 }

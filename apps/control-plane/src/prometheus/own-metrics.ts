@@ -1,6 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { StreamMetrics } from '../agents/stream.js'
+import type { HistoryMetrics } from '../history/feature.js'
 import type { IntakeCounters } from '../metrics/latest-values.js'
+import type { RemoteWriteMetrics } from './remote/writer.js'
 
 /** The sources of the metrics of this process. */
 export interface ProcessSources {
@@ -11,6 +13,9 @@ export interface ProcessSources {
   readonly dataDirAvailableBytes: () => number
   readonly disk: { readonly isFull: boolean }
   readonly alertDelivery: () => { readonly results: Readonly<Record<string, number>>; readonly waiting: number }
+  readonly history: () => HistoryMetrics
+  /** Undefined where the history is sent nowhere. */
+  readonly remoteWrite: () => RemoteWriteMetrics | undefined
   readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number }
 }
 
@@ -42,6 +47,7 @@ export function createProcessMetrics(sources: ProcessSources): ProcessMetrics {
   addStream(sources, gauge, counter)
   addDatabase(sources, gauge)
   addAlertDelivery(sources, gauge, counter)
+  addHistory(sources, gauge, counter)
   return {
     registry,
     observeRequest: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
@@ -128,4 +134,27 @@ function addDatabase({ pool, disk, dataDirAvailableBytes }: ProcessSources, gaug
   gauge('roost_database_waiting_requests', 'Queries that are waiting for a connection', '', () => ({
     '': pool.waitingCount,
   }))
+}
+
+function addHistory({ history, remoteWrite }: ProcessSources, gauge: Add, counter: Add): void {
+  counter('roost_history_chunks_total', 'Chunks of history from agents, by result', 'result', () => {
+    const { chunks, refused, tooOld } = history()
+    return { stored: chunks, refused, too_old: tooOld }
+  })
+  counter('roost_history_samples_total', 'Values of stored chunks of history', '', () => ({ '': history().samples }))
+  gauge('roost_history_bytes', 'Bytes of the history in the database, by level', 'level', () => history().sizes)
+  gauge('roost_history_max_bytes', 'Bytes that the history may use', '', () => ({ '': history().maxBytes }))
+  const sent = remoteWrite()
+  if (sent === undefined) return
+  const read = () => remoteWrite() ?? sent
+  counter('roost_remote_write_chunks_total', 'Chunks of history for remote_write, by result', 'result', () => {
+    const { sentChunks, refusedChunks, lostChunks } = read()
+    return { sent: sentChunks, refused: refusedChunks, lost: lostChunks }
+  })
+  counter('roost_remote_write_samples_total', 'Values sent by remote_write', '', () => ({ '': read().sentSamples }))
+  gauge('roost_remote_write_waiting_chunks', 'Chunks that wait to be sent', '', () => ({ '': read().chunks }))
+  gauge('roost_remote_write_lag_seconds', 'Age of the oldest chunk that waits to be sent', '', () => {
+    const { oldestMs, nowMs } = read()
+    return { '': oldestMs === undefined ? 0 : Math.max(0, (nowMs - oldestMs) / 1000) }
+  })
 }

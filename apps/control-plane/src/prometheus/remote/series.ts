@@ -29,7 +29,9 @@ export interface Samples {
 
 /** Leaves out all of a gap but its beginning, which tells Prometheus that the value before it does not last. */
 export function withGapMarks({ times, values }: Samples): Samples {
-  const isKept = (i: number) => !Number.isNaN(values[i]) || (i > 0 && !Number.isNaN(values[i - 1]))
+  const hasValue = values.some((value) => !Number.isNaN(value))
+  const endsBefore = (i: number) => (i === 0 ? hasValue : !Number.isNaN(values[i - 1]))
+  const isKept = (i: number) => !Number.isNaN(values[i]) || endsBefore(i)
   if (values.every((_, i) => isKept(i))) return { times, values }
   return { times: times.filter((_, i) => isKept(i)), values: values.filter((_, i) => isKept(i)) }
 }
