@@ -106,6 +106,7 @@ const withoutCommand: readonly (readonly [operations: RegExp, reason: string])[]
   [/^GET clusters\/\{id\}\/$/, 'cluster list has all fields of a cluster'],
   [/^GET nodes\/metrics\/sparklines\/$/, 'draws the small charts of lists: metrics history has the values of one node'],
   [/^GET sessions\/\{id\}\/$/, 'session list has all fields of a session'],
+  [/^GET events\/$/, 'is for programs that follow changes; lists have --watch'],
   [/^PATCH nodes\/$/, 'changes several nodes at once for programs'],
   [/^PATCH node\/\{id\}\/?$/, 'is an alias of PATCH nodes/{id}/'],
 ]

@@ -30,6 +30,7 @@ import { shareUploadsRoutes } from './shares/routes.js'
 import { clusterIdentityRoutes } from './identity/routes.js'
 import { s3CredentialRoutes } from './identity/s3-routes.js'
 import { driftRoutes } from './deployments/routes.js'
+import { eventRoutes } from './events/routes.js'
 import { historyRoutes } from './history/routes.js'
 import { metricRoutes } from './metrics/routes.js'
 import { nodeHardwareRoutes } from './nodes/routes.js'
@@ -124,6 +125,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...historyRoutes(services.metricHistory),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...driftRoutes(services.drift, idempotency),
+    ...eventRoutes(services.events),
     ...nodeHardwareRoutes(services.nodeHardware),
     ...shareUploadsRoutes(services.shareUploads, (id) => services.gatewayShares.get(id), idempotency),
   ]

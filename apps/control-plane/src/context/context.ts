@@ -20,10 +20,9 @@ import { createClusterStore } from '../clusters/store.js'
 import { createKnownPasswords } from '../deployments/known-passwords-store.js'
 import type { DeliveryFeature } from '../alerts/delivery/feature.js'
 import { buildAlerts } from './alerts.js'
-import type { AlertFeature } from './alerts.js'
 import { buildDeployments } from './deployments.js'
+import { buildEvents } from './events.js'
 import { buildMetrics, buildPrometheus } from './metrics.js'
-import type { MetricFeatures } from './metrics.js'
 import { buildFleet, nodeSessions, streamHandlers } from './fleet.js'
 import { buildRetention } from './retention.js'
 import { buildUpgrades } from './upgrades.js'
@@ -209,21 +208,25 @@ async function buildClusterMetrics(
   stream: () => AgentStream,
 ) {
   const alerts = buildAlerts(database, options, needs)
+  const events = buildEvents(database, options, () => features.metrics.reads)
   const features = await buildMetrics(database, options, {
     requireCluster: (id) => clusters.get(id),
     skewOf: (nodeId) => stream().agentOf(nodeId)?.clock.skew ?? null,
-    judged: (found) => alerts.rounds.run(found),
+    judged: (found) => {
+      events.judged(found)
+      return alerts.rounds.run(found)
+    },
   })
   const parts = { ...features.parts, alertDelivery: alerts.delivery }
-  return { ...features, alerts, parts, jobs: [...features.jobs, alerts.delivery] }
+  return { ...features, alerts, events, parts, jobs: [...features.jobs, ...events.jobs, alerts.delivery] }
 }
 
 /** Returns the services that answer from the metrics of nodes. */
 function measured(
-  { capacity, metrics, history, clusterHealth, alerts }: MetricFeatures & { readonly alerts: AlertFeature },
+  { capacity, metrics, history, clusterHealth, alerts, events }: Awaited<ReturnType<typeof buildClusterMetrics>>,
   utilization: UtilizationFeature,
 ) {
-  const ofClusters = { capacity: capacity.service, clusterHealth, ...alerts.services }
+  const ofClusters = { capacity: capacity.service, clusterHealth, events: events.service, ...alerts.services }
   return { ...ofClusters, metrics: metrics.reads, metricHistory: history.service, utilization: utilization.service }
 }
 

@@ -27,3 +27,12 @@ it('/rest can be imported and used in a browser', async () => {
   expect([fits, exceeds]).toEqual([true, false])
   expect(names).toBeGreaterThan(50)
 })
+
+it('/browser can be imported in a browser, and makes a client', async () => {
+  const entry = import.meta.resolve('@roost/api-types/browser')
+  const code = `${browser}
+    const { createBrowserClient } = await import(${JSON.stringify(entry)})
+    console.log(typeof createBrowserClient({ url: '/trpc' }).nodes.list.query)`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code])
+  expect(stdout.trim()).toBe('function')
+})

@@ -14,6 +14,7 @@ import {
 import { RemovedLeftovers, ShareUploads } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
 import { crud } from './crud.js'
+import { eventsRouter } from './events.js'
 import { explainRouter } from './explain.js'
 import { Condition, conditionOf, Id, Offset, once, OnceInput, read, RecordId, router, write } from './procedures.js'
 import type { JobService, Services } from './services.js'
@@ -184,6 +185,7 @@ export const appRouter = router({
       .mutation(({ ctx, input }) => ctx.services.apiKeys.rotate(input.id, input.rotation, ctx.caller)),
     revoke: write.input(Id).mutation(({ ctx, input }) => ctx.services.apiKeys.revoke(input.id, ctx.caller)),
   }),
+  events: eventsRouter,
   sessions: router({
     ...crud.sessions,
     /** Who is logged in with the cookie; null with a key. `POST` and `DELETE /session` set and clear the cookie. */

@@ -42,6 +42,7 @@ import type {
   Sparklines,
   WrittenUser,
 } from '../rest/index.js'
+import type { EventService } from './event-service.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
 import type { UsageRange, UtilizationService } from './utilization-service.js'
 import type { Caller, ChangeOptions, Changes, Creates, ListQuery, Page, Reads, Removes } from './verbs.js'
@@ -362,6 +363,7 @@ export interface Services extends ResourceServices {
   readonly nodeStates: NodeStateService
   readonly shareUploads: ShareUploadsService
   readonly drift: DriftService
+  readonly events: EventService
   readonly capacity: CapacityService
   readonly clusterHealth: ClusterHealthService
   readonly metrics: MetricService
