@@ -152,6 +152,38 @@ describe('a quarter of 1,000 nodes that vanish', () => {
   })
 })
 
+describe('what needs an operator', () => {
+  const ranked = () => brief('needs_action=true&order_by=rank')
+
+  it('is every alert that fires without an acknowledgement, the most urgent first', async () => {
+    await addDevice(api.database, cluster, node, { name: 'd5', status: 'unmounted' })
+    const stuck = { code: 'mount_stuck', subject: '/srv/node/d6', message: 'It has not answered for 3 s.' }
+    const down = { code: 'server_down', subject: 'proxy', message: 'It is down. Start it.', remedy: 'Start it.' }
+    await change({ problems: [stuck, down] })
+    await rounds(1)
+    expect(await ranked()).toEqual(['SERVER_DOWN proxy firing'])
+    await rounds(10)
+    expect(await ranked()).toEqual([
+      'SERVER_DOWN proxy firing',
+      'MOUNT_STUCK /srv/node/d6 firing',
+      'DEVICE_UNMOUNTED d5 firing',
+    ])
+    const [first] = await list('needs_action=true&order_by=rank')
+    const texts = { summary: 'It is down.', remedy: 'Start it.', doc: '/docs/alerts/SERVER_DOWN' }
+    expect(first).toMatchObject({ ...texts, effect: 'Requests to this node fail or go to other nodes.', rank: 2 })
+    await api.patch(first?.resource_uri ?? '', { acknowledged: true })
+    expect(await ranked()).toEqual(['MOUNT_STUCK /srv/node/d6 firing', 'DEVICE_UNMOUNTED d5 firing'])
+    expect(await brief('needs_action=false')).toEqual(['SERVER_DOWN proxy firing'])
+  })
+
+  it('is what an agent says in full, where it does not say what to do apart', async () => {
+    await change({ problems: [{ code: 'disk_is_haunted', subject: 'd1', message: 'It moans. Call a priest.' }] })
+    await rounds(1)
+    const unknown = { effect: '', remedy: '', summary: 'It moans. Call a priest.', severity: 'warning' }
+    expect(await list()).toMatchObject([{ code: 'DISK_IS_HAUNTED', ...unknown }])
+  })
+})
+
 describe('operators and programs', () => {
   beforeEach(async () => {
     await addDevice(api.database, cluster, node, { name: 'd5', status: 'unmounted' })

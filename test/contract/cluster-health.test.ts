@@ -200,10 +200,11 @@ describe('the verdict of a cluster', () => {
     const found = await health(other)
     expect([found.verdict, found.reason_count]).toEqual(['critical', 7])
     expect(brief(found.reasons)).toEqual([
-      `node_duplicate c ${uri('nodes', c)} (critical)`,
-      `node_silent d ${uri('nodes', d)} (critical)`,
+      // What endangers data comes first.
       `policies_differ 0 ${uri('nodes', b)} (critical)`,
       `ring_mismatch object ${uri('nodes', b)} (critical)`,
+      `node_silent d ${uri('nodes', d)} (critical)`,
+      `node_duplicate c ${uri('nodes', c)} (critical)`,
       // Of a silent node nothing else is a reason; the agent of an earlier release reported no severity.
       `mount_check_off /srv/node ${uri('nodes', a)} (warning)`,
       `mount_check_off /srv/node ${uri('nodes', b)} (warning)`,

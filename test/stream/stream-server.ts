@@ -144,6 +144,7 @@ export async function startStreamServer(options: StreamServerOptions = {}): Prom
       writes,
       sessions: stream,
       deployments: { knownPasswords: async () => [], sendDesired: async () => {} },
+      maintenance: { now: () => clock.now(), silences: { refresh: async () => {} } },
     }),
     tokens: createTokenService({
       store: createTokenStore(database),

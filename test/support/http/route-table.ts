@@ -49,6 +49,8 @@ const share = ({ node }: Fixture) => ({
   node: `/api/v1/nodes/${node}/`,
   objectstore_container: 'data',
 })
+const silence = () => ({ matchers: { subject: 'd5' }, ends_at: new Date(Date.now() + 3_600_000).toISOString() })
+const newSilence = (fixture: Fixture) => fixture.create('alert_silences', silence())
 const newUser = (fixture: Fixture) => fixture.create('users', user())
 const newShare = (fixture: Fixture) => fixture.create('gateway_shares', share(fixture))
 /** A cluster of its own, where no other job runs. */
@@ -129,6 +131,9 @@ const table: readonly ListedRoute[] = [
     ids: async ({ database }) => ({ id: await addAlert(database, 1) }),
     body: () => ({ acknowledged: true }),
   },
+  { method: 'POST', path: '/api/v1/alert_silences/', body: silence },
+  { method: 'PATCH', path: '/api/v1/alert_silences/<id>/', ids: newSilence, body: () => ({ comment: 'another' }) },
+  { method: 'DELETE', path: '/api/v1/alert_silences/<id>/', ids: newSilence },
   {
     method: 'POST',
     path: '/api/v1/agent_upgrades/',

@@ -10,7 +10,12 @@ export interface FoundAlert {
   readonly hostname: string
   readonly deviceId: number | null
   readonly subject: string
+  /** What is wrong. */
   readonly summary: string
+  /** What to do; empty where only the summary says it. */
+  readonly remedy: string
+  /** Its urgency: 1 is the most urgent. */
+  readonly rank: number
   readonly value: number | null
   readonly threshold: number | null
   /** For how long it must last before it fires. */
@@ -91,11 +96,11 @@ function nextOf(alert: OpenAlert, found: FoundAlert | undefined, round: Round): 
 
 function lasting(alert: OpenAlert, found: FoundAlert, { nowMs }: Round): NextAlert {
   const { startedMs, firedMs } = alert
-  const { severity, summary, value, forMs } = found
+  const { severity, summary, remedy, rank, value, forMs } = found
   const fires = firedMs !== null || nowMs - startedMs >= forMs
   const state = fires ? 'firing' : 'pending'
   const isChanged = state !== alert.state || severity !== alert.severity
-  const now = { severity, summary, value, goodRounds: 0 }
+  const now = { severity, summary, remedy, rank, value, goodRounds: 0 }
   return { ...alert, ...now, state, firedMs: firedMs ?? (fires ? nowMs : null), isChanged }
 }
 
@@ -105,6 +110,8 @@ function isSame(before: OpenAlert, next: NextAlert): boolean {
     !next.isChanged &&
     before.goodRounds === next.goodRounds &&
     before.summary === next.summary &&
+    before.remedy === next.remedy &&
+    before.rank === next.rank &&
     before.value === next.value
   )
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { alertOf } from '@roost/api-types/checks'
+import { alertOf, rankOf } from '@roost/api-types/checks'
 import type { Severity } from '@roost/api-types/checks'
 import type { FoundAlert, OpenAlert } from './decide.js'
 
@@ -8,7 +8,10 @@ export interface Reason {
   readonly code: string
   readonly severity: Severity
   readonly subject: string
+  /** What is wrong, and what to do. */
   readonly message: string
+  /** The end of the message. */
+  readonly remedy: string
   readonly nodeId: number | null
   readonly deviceId: number | null
   readonly since: Date | null
@@ -41,15 +44,23 @@ export function foundAlerts(
   const isStorm = reasons.some(({ code }) => code === 'cluster_silent')
   const mayBegin = ({ code }: Reason) => !(isSettling && absences.has(code)) && !(isStorm && code === 'node_silent')
   return reasons.flatMap((reason) => {
-    const { code: problem, severity, subject, message: summary, nodeId, deviceId, since } = reason
+    const { code: problem, severity, subject, nodeId, deviceId, since } = reason
     const { code, forSeconds } = alertOf(problem)
     const fingerprint = fingerprintOf([code, clusterId, nodeId, deviceId, subject])
     if (!lasting.has(fingerprint) && !mayBegin(reason)) return []
     const hostname = (nodeId === null ? undefined : hostnames.get(nodeId)) ?? ''
     const times = { forMs: forSeconds * 1_000, sinceMs: since?.getTime() ?? null }
-    const about = { nodeId, hostname, deviceId, subject, summary, value: null, threshold: null }
-    return [{ fingerprint, code, problem, severity, ...about, ...times }]
+    const about = { nodeId, hostname, deviceId, subject, value: null, threshold: null }
+    const rank = rankOf(problem, severity)
+    return [{ fingerprint, code, problem, severity, rank, ...sentencesOf(reason), ...about, ...times }]
   })
+}
+
+/** Agents of before 0.3 report the message only. */
+function sentencesOf({ message, remedy }: Pick<Reason, 'message' | 'remedy'>) {
+  const end = ` ${remedy}`
+  const isApart = remedy !== '' && message.endsWith(end)
+  return isApart ? { summary: message.slice(0, -end.length), remedy } : { summary: message, remedy: '' }
 }
 
 function fingerprintOf(parts: readonly (string | number | null)[]): string {

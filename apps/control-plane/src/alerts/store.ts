@@ -1,5 +1,6 @@
+import { effectOf } from '@roost/api-types/checks'
 import type { Severity } from '@roost/api-types/checks'
-import { resourceUri } from '@roost/api-types/rest'
+import { alertPage, resourceUri } from '@roost/api-types/rest'
 import type { Alert, AlertState } from '@roost/api-types/rest'
 import { resources } from '@roost/api-types/rpc'
 import type { Prisma } from '@roost/database'
@@ -10,6 +11,13 @@ import type { Transaction } from '../database/transaction.js'
 import type { Decision, NextAlert, OpenAlert, OpenState } from './decide.js'
 
 type Row = Prisma.AlertGetPayload<object>
+
+/** It fires, or is unknown after it fired, and no operator works on it. */
+const needsAction = {
+  state: { in: ['firing', 'unknown'] },
+  acknowledgedAt: null,
+  silencedUntil: null,
+} satisfies Prisma.AlertWhereInput
 
 export type AlertStore = ReturnType<typeof createAlertStore>
 
@@ -25,6 +33,12 @@ export function createAlertStore(
       node__hostname: (names: string[]) => ({ hostname: { in: names } }),
       acknowledged: (values: boolean[]) => ({
         OR: values.map((value) => ({ acknowledgedAt: value ? { not: null } : null })),
+      }),
+      silenced: (values: boolean[]) => ({
+        OR: values.map((value) => ({ silencedUntil: value ? { not: null } : null })),
+      }),
+      needs_action: (values: boolean[]) => ({
+        OR: values.map((value) => (value ? needsAction : { NOT: needsAction })),
       }),
     },
     recordOf: alertRecord,
@@ -62,15 +76,13 @@ async function apply(tx: Transaction, clusterId: number, { begin, update, forget
 }
 
 function newRow(clusterId: number, next: NextAlert, at: Date): Prisma.AlertCreateManyInput {
-  const { fingerprint, code, problem, severity, state, nodeId, hostname, deviceId } = next
-  const { subject, summary, value, threshold, goodRounds, startedMs, firedMs } = next
-  const about = { clusterId, nodeId, hostname, deviceId, subject, summary, value, threshold }
+  const { isChanged: _isChanged, startedMs, firedMs, fingerprint, ...columns } = next
   const times = {
     startedAt: new Date(startedMs),
     firedAt: firedMs === null ? null : new Date(firedMs),
     changedAt: at,
   }
-  return { fingerprint, openKey: fingerprint, code, problem, severity, state, goodRounds, ...about, ...times }
+  return { ...columns, clusterId, fingerprint, openKey: fingerprint, ...times }
 }
 
 /** One statement for all: a storm changes hundreds. */
@@ -79,52 +91,47 @@ async function writeUpdates(
   updates: readonly (NextAlert & { readonly id: number })[],
   at: Date,
 ): Promise<void> {
-  const rows = updates.map(({ id, state, severity, summary, value, goodRounds, firedMs, isChanged }) => ({
-    id,
-    state,
-    severity,
-    summary,
-    value,
+  const rows = updates.map(({ goodRounds, firedMs, isChanged, ...columns }) => ({
+    ...columns,
     good_rounds: goodRounds,
     fired_at: firedMs === null ? null : new Date(firedMs),
     is_changed: isChanged,
   }))
   await tx.$executeRaw`
-    update alerts set state = n.state, severity = n.severity, summary = n.summary, value = n.value,
-      good_rounds = n.good_rounds, fired_at = n.fired_at,
+    update alerts set state = n.state, severity = n.severity, rank = n.rank, summary = n.summary,
+      remedy = n.remedy, value = n.value, good_rounds = n.good_rounds, fired_at = n.fired_at,
       changed_at = case when n.is_changed then ${at}::timestamptz else changed_at end,
       resolved_at = case when n.state = 'resolved' then ${at}::timestamptz end,
       open_key = case when n.state <> 'resolved' then open_key end
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(id int, state text, severity text, summary text,
-      value float8, good_rounds int, fired_at timestamptz, is_changed bool)
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(id int, state text, severity text, rank int,
+      summary text, remedy text, value float8, good_rounds int, fired_at timestamptz, is_changed bool)
     where alerts.id = n.id`
 }
 
 function openAlert(row: Row): OpenAlert {
-  const { id, fingerprint, code, problem, nodeId, hostname, deviceId, subject, summary, value, threshold } = row
-  const about = { nodeId, hostname, deviceId, subject, summary, value, threshold }
-  return {
-    id,
-    fingerprint,
-    code,
-    problem,
-    ...about,
-    severity: row.severity as Severity,
-    state: row.state as OpenState,
-    goodRounds: row.goodRounds,
-    startedMs: row.startedAt.getTime(),
-    firedMs: row.firedAt?.getTime() ?? null,
-  }
+  const { id, fingerprint, code, problem, rank, goodRounds } = row
+  const states = { severity: row.severity as Severity, state: row.state as OpenState }
+  const times = { startedMs: row.startedAt.getTime(), firedMs: row.firedAt?.getTime() ?? null }
+  return { id, fingerprint, code, problem, rank, goodRounds, ...aboutOf(row), ...states, ...times }
+}
+
+function aboutOf({ nodeId, hostname, deviceId, subject, summary, remedy, value, threshold }: Row) {
+  return { nodeId, hostname, deviceId, subject, summary, remedy, value, threshold }
 }
 
 function alertRecord(row: Row): Alert {
-  const { id, code, problem, hostname, subject, summary, value, threshold } = row
-  const about = { hostname, subject, summary, value, threshold }
+  const { id, code, problem, rank, hostname, subject, summary, remedy, value, threshold } = row
+  const texts = { subject, summary, effect: effectOf(problem), remedy }
   return {
     id,
     code,
     problem,
-    ...about,
+    rank,
+    hostname,
+    value,
+    threshold,
+    ...texts,
+    doc: alertPage(code),
     resource_uri: resourceUri('alerts', id),
     severity: row.severity as Severity,
     state: row.state as AlertState,
@@ -132,11 +139,17 @@ function alertRecord(row: Row): Alert {
     node: row.nodeId === null ? null : resourceUri('nodes', row.nodeId),
     device: row.deviceId === null ? null : resourceUri('devices', row.deviceId),
     started_at: row.startedAt.toISOString(),
-    fired_at: row.firedAt?.toISOString() ?? null,
+    fired_at: timeOf(row.firedAt),
     changed_at: row.changedAt.toISOString(),
-    resolved_at: row.resolvedAt?.toISOString() ?? null,
+    resolved_at: timeOf(row.resolvedAt),
     acknowledged: row.acknowledgedAt !== null,
     acknowledged_by: row.acknowledgedBy,
-    acknowledged_at: row.acknowledgedAt?.toISOString() ?? null,
+    acknowledged_at: timeOf(row.acknowledgedAt),
+    silenced: row.silencedUntil !== null,
+    silenced_until: timeOf(row.silencedUntil),
   }
+}
+
+function timeOf(at: Date | null): string | null {
+  return at?.toISOString() ?? null
 }

@@ -1,8 +1,8 @@
 import { resourceUri } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
-import { findCluster, listAll, nodeOf, pick, withApi } from './client/api.js'
-import type { Rpc } from './client/api.js'
+import { findCluster, findDevice, listAll, nodeOf, withApi } from './client/api.js'
+import type { DeviceRecord, Rpc } from './client/api.js'
 import { bytes, moment, state } from './terminal/cells.js'
 import { confirmLoss, yesFlag } from './terminal/confirm.js'
 import type { ConfirmFlags } from './terminal/confirm.js'
@@ -17,8 +17,6 @@ interface DeviceFlags extends OutputOptions, WatchOptions {
   readonly node?: string
   readonly status?: string
 }
-
-type DeviceRecord = Awaited<ReturnType<Rpc['devices']['get']['query']>>
 
 export function addDevices(program: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
@@ -63,12 +61,6 @@ export function addDevices(program: Command, config: () => Config, terminal: Ter
 }
 
 /** Finds a device by its id, name, serial number or UUID. */
-async function findDevice({ devices }: Rpc, text: string): Promise<DeviceRecord> {
-  const all = await listAll((range) => devices.list.query(range))
-  const found = all.filter(({ name, serial, uuid }) => [name, serial, uuid].includes(text))
-  return pick('device', text, [...found, ...all.filter(({ id }) => String(id) === text)], () => text)
-}
-
 async function hostnamesOf({ nodes }: Rpc): Promise<ReadonlyMap<string, string>> {
   const all = await listAll((range) => nodes.list.query(range))
   return new Map(all.map(({ id, hostname }) => [resourceUri('nodes', id), hostname]))

@@ -90,6 +90,7 @@ function addRemove(node: Command, config: () => Config, terminal: Terminal): voi
 const detailColumns: Columns<NodeRecord> = {
   UUID: ({ uuid }) => uuid,
   ENABLED: ({ enabled }) => enabled,
+  'MAINTENANCE UNTIL': ({ maintenance_until: until }) => moment(until),
   CONFIG: ({ config_state }) => state(config_state),
   'ROLES APPROVED': ({ roles_granted }) => roleNames(roles_granted) || null,
   DETAIL: ({ state_detail }) => state_detail,

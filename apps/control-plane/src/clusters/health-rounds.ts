@@ -1,6 +1,5 @@
 import type { Severity } from '@roost/api-types/checks'
 import type { HealthJudge, JudgedCluster } from './health.js'
-import { verdictOf } from './judge.js'
 import type { JudgedProblemStore } from './judged-problem-store.js'
 
 /** The health of a cluster as it was judged last. */
@@ -38,7 +37,7 @@ export function createHealthRounds({ health, store, judged }: HealthRoundsOption
       const clusters: JudgedCluster[] = []
       for (const listed of await store.listClusters()) {
         const cluster = await health.judge(listed)
-        const { name, reasons, nodes } = cluster
+        const { name, verdict, reasons, nodes } = cluster
         clusters.push(cluster)
         const byNode = new Map(
           nodes.map((node) => [node.id, reasons.filter((one) => one.nodeId === node.id && !one.isReported)]),
@@ -49,7 +48,7 @@ export function createHealthRounds({ health, store, judged }: HealthRoundsOption
           const node = nodeId === null ? null : (names.get(nodeId) ?? null)
           return { code, severity, subject, node }
         })
-        found.push({ cluster: name, verdict: verdictOf(reasons), reasons: labeled })
+        found.push({ cluster: name, verdict, reasons: labeled })
       }
       latest = found
       await judged(clusters)

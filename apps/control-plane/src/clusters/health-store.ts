@@ -30,6 +30,8 @@ export interface JudgedNode {
   readonly enabled: boolean
   readonly state: NodeState
   readonly lastSeen: Date | null
+  /** An operator works on it until then. */
+  readonly maintenanceUntil: Date | null
   /** Found by its agent. */
   readonly problems: readonly InventoryProblem[]
 }
@@ -54,6 +56,16 @@ export interface ClusterHealthStore {
   listUnhealthyDevices(clusterId: number): Promise<readonly UnhealthyDevice[]>
 }
 
+const judgedColumns = {
+  id: true,
+  hostname: true,
+  enabled: true,
+  state: true,
+  lastSeen: true,
+  maintenanceUntil: true,
+  problems: true,
+} as const
+
 export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): ClusterHealthStore {
   return {
     listNodes: (clusterId) => prisma.$queryRaw`
@@ -66,7 +78,7 @@ export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): 
     async listJudgedNodes(clusterId) {
       const rows = await prisma.node.findMany({
         where: { clusterId },
-        select: { id: true, hostname: true, enabled: true, state: true, lastSeen: true, problems: true },
+        select: judgedColumns,
         orderBy: { id: 'asc' },
       })
       return rows.map(({ state, problems, ...row }) => ({

@@ -12,7 +12,7 @@ import type {
 import { explainHealth } from './explain-health.js'
 import { healthMetrics, readSamples } from './health-metrics.js'
 import type { Samples } from './health-metrics.js'
-import { judgeCluster, reasonRecord, verdictOf } from './judge.js'
+import { clusterVerdict, inMaintenance, judgeCluster, reasonRecord } from './judge.js'
 import type { Reason } from './judge.js'
 import { knownBy } from './known.js'
 
@@ -39,6 +39,7 @@ export interface JudgedCluster {
   readonly id: number
   readonly name: string
   readonly nodes: readonly JudgedNode[]
+  readonly verdict: ClusterHealth['verdict']
   readonly reasons: readonly Reason[]
   /** Whether a former problem has ended if it is not among the reasons. */
   readonly isKnown: ReturnType<typeof knownBy>
@@ -53,24 +54,25 @@ export function createClusterHealthService(options: ClusterHealthOptions): Clust
   const { requireCluster, now, skewOf } = options
   const judged = async (clusterId: number, cluster: string) => {
     const facts = { ...(await readFacts(options, clusterId)), cluster, skewOf, nowMs: now() }
-    return { ...facts, reasons: judgeCluster(facts) }
+    const reasons = judgeCluster(facts)
+    return { ...facts, reasons, verdict: clusterVerdict(facts, reasons) }
   }
   const health: Pick<ClusterHealthService, 'ofCluster'> & HealthJudge = {
     async judge({ id, name }) {
       const facts = await judged(id, name)
-      return { id, name, nodes: facts.nodes, reasons: facts.reasons, isKnown: knownBy(facts) }
+      const { nodes, reasons, verdict } = facts
+      return { id, name, nodes, reasons, verdict, isKnown: knownBy(facts) }
     },
     async ofCluster(clusterId) {
       const { name } = await requireCluster(clusterId)
-      const [{ healths, rings, swiftConfs, policies, devices, reasons }, drained] = await Promise.all([
-        judged(clusterId, name),
-        options.store.listDrainedDevices(clusterId),
-      ])
+      const [facts, drained] = await Promise.all([judged(clusterId, name), options.store.listDrainedDevices(clusterId)])
+      const { healths, rings, swiftConfs, policies, devices, reasons, verdict } = facts
       return {
         cluster: resourceUri('clusters', clusterId),
-        verdict: verdictOf(reasons),
+        verdict,
         reasons: reasons.slice(0, mostReasons).map(reasonRecord),
         reason_count: reasons.length,
+        maintenance: inMaintenance(facts).map(maintenanceRecord),
         rings_agree: rings.every(({ agree }) => agree),
         rings,
         swift_conf_agree: swiftConfs.length < 2,
@@ -134,6 +136,10 @@ function quarantinedOf(healths: readonly NodeHealth[]): Quarantined {
 function drainedRecord({ id, nodeId, name, rawBytes, usedBytes }: StoredDrainedDevice) {
   const [device, node] = [resourceUri('devices', id), resourceUri('nodes', nodeId)]
   return { device, node, name, raw_bytes: rawBytes, used_bytes: usedBytes }
+}
+
+function maintenanceRecord({ id, hostname, maintenanceUntil }: JudgedNode) {
+  return { node: resourceUri('nodes', id), hostname, until: maintenanceUntil?.toISOString() ?? '' }
 }
 
 function unmountedRecord({ id, nodeId, name, status }: UnhealthyDevice) {

@@ -10,6 +10,7 @@ import {
   policiesDiffer,
   policyDevicesUnavailable,
   quarantined,
+  rankOf,
   replicationOld,
   ringMismatch,
   ringShort,
@@ -54,7 +55,7 @@ export interface Reason extends Problem {
   readonly since: Date | null
 }
 
-/** Judges a cluster by the list of checks, the most severe first. Of a silent node, only its silence is a reason. */
+/** Judges a cluster by the list of checks, the most urgent first. Of a silent node, only its silence is a reason. */
 export function judgeCluster(facts: ClusterFacts): readonly Reason[] {
   const names = new Map(facts.nodes.map(({ id, hostname }) => [id, hostname]))
   const nameOf = (id: number) => names.get(id) ?? `node ${id}`
@@ -73,18 +74,28 @@ export function judgeCluster(facts: ClusterFacts): readonly Reason[] {
     ...facts.rings.flatMap(partPowerReasons),
   ]
   const ofCluster = [...stormReasons(facts), ...policyReasons(facts.devices)]
-  return [...silent, ...others.filter(isHeard), ...ofCluster].toSorted(bySeverity)
+  return [...silent, ...others.filter(isHeard), ...ofCluster].toSorted(byRank)
 }
 
-/** Returns the verdict that the reasons give. */
-export function verdictOf(reasons: readonly Pick<Problem, 'severity'>[]): 'ok' | 'warn' | 'critical' {
+/** Returns the nodes on which an operator works now. */
+export function inMaintenance({ nodes, nowMs }: Pick<ClusterFacts, 'nodes' | 'nowMs'>): readonly JudgedNode[] {
+  return nodes.filter(({ maintenanceUntil }) => maintenanceUntil !== null && maintenanceUntil.getTime() > nowMs)
+}
+
+/** Returns the verdict that the reasons give. What concerns only a node in maintenance is expected. */
+export function clusterVerdict(facts: ClusterFacts, reasons: readonly Reason[]): 'ok' | 'warn' | 'critical' {
+  const ids = new Set<number | null>(inMaintenance(facts).map(({ id }) => id))
+  return verdictOf(reasons.filter(({ nodeId }) => !ids.has(nodeId)))
+}
+
+function verdictOf(reasons: readonly Pick<Problem, 'severity'>[]): 'ok' | 'warn' | 'critical' {
   if (reasons.length === 0) return 'ok'
   return reasons.some(({ severity }) => severity === 'critical') ? 'critical' : 'warn'
 }
 
-function bySeverity(a: Reason, b: Reason): number {
+function byRank(a: Reason, b: Reason): number {
   return (
-    Number(b.severity === 'critical') - Number(a.severity === 'critical') ||
+    rankOf(a.code, a.severity) - rankOf(b.code, b.severity) ||
     compare(a.code, b.code) ||
     (a.nodeId ?? 0) - (b.nodeId ?? 0) ||
     compare(a.subject, b.subject)
@@ -100,9 +111,10 @@ function ofNode(nodeId: number | null, problems: readonly Problem[], deviceId: n
 }
 
 /** Agents of 0.2 report no severity. */
-function reported(nodeId: number, { severity, ...problem }: JudgedNode['problems'][number]): Reason {
+function reported(nodeId: number, { severity, remedy = '', ...problem }: JudgedNode['problems'][number]): Reason {
   return {
     ...problem,
+    remedy,
     severity: severity ?? severityOf(problem.code),
     nodeId,
     deviceId: null,
@@ -115,8 +127,10 @@ function reported(nodeId: number, { severity, ...problem }: JudgedNode['problems
 const stormMs = 60_000
 
 /** Counts the enabled nodes that became silent within one minute, where they are most. */
-function stormReasons({ cluster, nodes, nowMs }: ClusterFacts): readonly Reason[] {
-  const enabled = nodes.filter((node) => node.enabled)
+function stormReasons(facts: ClusterFacts): readonly Reason[] {
+  const { cluster, nodes, nowMs } = facts
+  const expected = new Set(inMaintenance(facts))
+  const enabled = nodes.filter((node) => node.enabled && !expected.has(node))
   const times = enabled
     .flatMap(({ state, lastSeen }) => (isSilent(state) && lastSeen !== null ? [lastSeen.getTime()] : []))
     .toSorted((one, other) => one - other)

@@ -6,14 +6,19 @@ import { createAlertRounds } from '../alerts/rounds.js'
 import type { AlertRounds } from '../alerts/rounds.js'
 import { createAlertService } from '../alerts/service.js'
 import { createAlertStore } from '../alerts/store.js'
+import { createSilenceEffect } from '../alerts/silence-effect-store.js'
+import type { SilenceEffect } from '../alerts/silence-effect-store.js'
+import { createSilenceService } from '../alerts/silence-service.js'
+import { createSilenceStore } from '../alerts/silence-store.js'
 import type { Database } from '../database/database.js'
 import { createDelivery } from '../alerts/delivery/feature.js'
 import type { DeliveryFeature, DeliveryOptions } from '../alerts/delivery/feature.js'
-import type { AlertService } from '@roost/api-types/rpc'
+import type { Services } from '@roost/api-types/rpc'
 import type { ContextOptions } from './options.js'
 
 export interface AlertFeature {
-  readonly services: { readonly alerts: AlertService } & DeliveryFeature['services']
+  readonly services: Pick<Services, 'alerts' | 'alertSilences'> & DeliveryFeature['services']
+  readonly silences: SilenceEffect
   readonly rounds: AlertRounds
   readonly delivery: DeliveryFeature
 }
@@ -25,14 +30,24 @@ export function buildAlerts(
   { writes, secrets }: Pick<DeliveryOptions, 'writes' | 'secrets'>,
 ): AlertFeature {
   const { now } = options
-  const store = createAlertStore(database, announce)
+  const silences = createSilenceEffect()
+  // What is silent now must not be announced before it is known as silent.
+  const store = createAlertStore(database, async (tx, clusterId, at) => {
+    await silences.refresh(at, tx)
+    await announce(tx, clusterId, at)
+  })
   const { heartbeatMs } = defaultStreamLimits
   // After a start, a node is offline only when it has missed as many heartbeats.
   const settlingMs = (nodes: number) => offlineAfter * heartbeatIntervalMs(nodes, heartbeatMs)
   const rounds = createAlertRounds({ store, settlingMs, now })
   const delivery = createDelivery({ ...options, database, writes, secrets, evaluatedMs: () => rounds.evaluatedMs() })
   return {
-    services: { alerts: createAlertService({ store, writes, now }), ...delivery.services },
+    services: {
+      alerts: createAlertService({ store, writes, now }),
+      alertSilences: createSilenceService({ store: createSilenceStore(database), effect: silences, writes, now }),
+      ...delivery.services,
+    },
+    silences,
     rounds,
     delivery,
   }

@@ -42,7 +42,7 @@ import { createNodeHardwareService } from '../nodes/hardware-report.js'
 import { createHardwareReportStore } from '../nodes/hardware-report-store.js'
 import { createNodeRoleStore } from '../nodes/role-store.js'
 import { createNodeService } from '../nodes/service.js'
-import type { NodeDeployments, NodeSessions } from '../nodes/service.js'
+import type { NodeDeployments, NodeMaintenance, NodeSessions } from '../nodes/service.js'
 import { createNodeStateStore } from '../nodes/states/store.js'
 import { createNodeStates } from '../nodes/states/service.js'
 import { createNodeStore } from '../nodes/store.js'
@@ -124,9 +124,11 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
   const upgrades = buildUpgrades(database, options, { writes, ...agents, packages })
   const handlers = streamHandlers(database, options, { ...metricFeatures, ...agents, deployments, utilization })
   const { stream, enrollments, tokens, sweep } = await buildFleet(database, options, handlers, writes, packages)
-  const nodes = buildNodes(database, writes, nodeSessions(stream, metricFeatures), {
+  const nodes = buildNodes(database, writes, {
+    sessions: nodeSessions(stream, metricFeatures),
     knownPasswords: createKnownPasswords(secrets),
     sendDesired: (nodeId) => deployments.nodes.sendDesired(nodeId),
+    maintenance: { now: options.now, silences: metricFeatures.alerts.silences },
   })
   return {
     options,
@@ -264,11 +266,12 @@ function buildRecords(database: Database, writes: Writes, secrets: Secrets, requ
   }
 }
 
-function buildNodes(
-  database: Database,
-  writes: Writes,
-  sessions: NodeSessions,
-  deployments: NodeDeployments,
-): NodeService {
-  return createNodeService({ store: createNodeStore(database), writes, sessions, deployments })
+interface NodeParts extends NodeDeployments {
+  readonly sessions: NodeSessions
+  readonly maintenance: NodeMaintenance
+}
+
+function buildNodes(database: Database, writes: Writes, parts: NodeParts): NodeService {
+  const { sessions, maintenance, ...deployments } = parts
+  return createNodeService({ store: createNodeStore(database), writes, sessions, deployments, maintenance })
 }

@@ -54,8 +54,9 @@ async function lockNode(tx: Prisma.TransactionClient, id: number): Promise<NodeR
 const shownProblems = 100
 const longestProblem = 1_000
 
-function brief({ code, subject, message, severity }: InventoryProblem): InventoryProblem {
-  return { code: cut(code), severity: severity ?? severityOf(code), subject: cut(subject), message: cut(message) }
+function brief({ code, subject, message, severity, remedy = '' }: InventoryProblem): InventoryProblem {
+  const texts = { subject: cut(subject), message: cut(message), remedy: cut(remedy) }
+  return { code: cut(code), severity: severity ?? severityOf(code), ...texts }
 }
 
 /** Half a character at the end would be none for the database. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { nodeRules, RoostError } from '@roost/api-types/rest'
+import { longestSilenceDays, nodeRules, RoostError } from '@roost/api-types/rest'
 import type { AuditAction, ChangedNode, GrantableRole, Node, NodeChange } from '@roost/api-types/rest'
 import type { Caller, ChangeOptions, NodeService } from '@roost/api-types/rpc'
 import { counted } from '@roost/runtime'
@@ -8,6 +8,7 @@ import type { Writes } from '../database/writes.js'
 import type { AuditRecord, Transaction } from '../database/transaction.js'
 import { found } from '../services/errors.js'
 import { assertFresh } from '../services/etag.js'
+import { fieldError } from '../services/field-errors.js'
 import { createReads } from '../services/reads.js'
 import { grantedAfter } from './roles.js'
 import type { NodeStore, NodeUpdate, StoredNode } from './store.js'
@@ -27,11 +28,20 @@ export interface NodeDeployments {
   sendDesired(nodeId: number): Promise<void>
 }
 
+/** What the maintenance of nodes changes. */
+export interface NodeMaintenance {
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** Makes their alerts silent, and audible again. */
+  readonly silences: { refresh(at: Date, tx: Transaction): Promise<void> }
+}
+
 export interface NodeServiceOptions {
   readonly store: NodeStore
   readonly writes: Writes
   readonly sessions: NodeSessions
   readonly deployments: NodeDeployments
+  readonly maintenance: NodeMaintenance
 }
 
 interface Wanted extends ChangeOptions {
@@ -92,12 +102,14 @@ interface Applied {
 }
 
 async function apply(
-  { store, deployments }: NodeServiceOptions,
+  { store, deployments, maintenance: { now, silences } }: NodeServiceOptions,
   tx: Transaction,
   { record, operatorFields }: StoredNode,
   change: NodeChange,
 ): Promise<Applied> {
+  assertMaintenance(record, change, now())
   const result = await store.update(tx, record.id, updateOf(record, operatorFields, change))
+  if (result.maintenance_until !== record.maintenance_until) await silences.refresh(new Date(now()), tx)
   const revoked = record.roles_granted.filter((role) => !result.roles_granted.includes(role))
   const known: string[] = []
   for (const role of revoked) known.push(...(await deployments.knownPasswords(tx, record.id, role)))
@@ -125,6 +137,17 @@ async function applyAll(
     result.push(await apply(options, tx, before, change))
   }
   return result
+}
+
+function assertMaintenance(before: Node, { maintenance_until: until }: NodeChange, nowMs: number): void {
+  if (until == null || Date.parse(until) === Date.parse(before.maintenance_until ?? '')) return
+  if (Date.parse(until) <= nowMs) throw refuse('This time is past. null ends the maintenance.')
+  if (Date.parse(until) - nowMs > longestSilenceDays * 86_400_000)
+    throw refuse(`A maintenance may last at most ${longestSilenceDays} days.`)
+}
+
+function refuse(sentence: string): Error {
+  return fieldError({ maintenance_until: [sentence] })
 }
 
 function assertNoShares(hostname: string, shares: number): void {

@@ -22,7 +22,15 @@ export interface StoredNode {
 /** Columns of a change; a field that is not there stays. */
 export interface NodeUpdate {
   readonly fields: Partial<
-    Pick<Node, 'enabled' | 'cluster_facing_ip' | 'outward_facing_ip' | 'replication_facing_ip' | 'other_ips'>
+    Pick<
+      Node,
+      | 'enabled'
+      | 'maintenance_until'
+      | 'cluster_facing_ip'
+      | 'outward_facing_ip'
+      | 'replication_facing_ip'
+      | 'other_ips'
+    >
   >
   readonly role: Partial<RoleFlags>
   readonly rolesGranted: readonly GrantableRole[]
@@ -106,6 +114,7 @@ function recordOf(row: Row): Node {
     state: row.state as NodeState,
     state_detail: stateDetail({ hostname: row.hostname, ...roles }),
     config_state: row.configState as ConfigState,
+    maintenance_until: row.maintenanceUntil?.toISOString() ?? null,
     last_seen: row.lastSeen?.toISOString() ?? null,
     agent_version: row.agentVersion,
     problems: problemsOf(row),

@@ -7,6 +7,7 @@ interface Firing {
   readonly clusterName: string
   readonly hostname: string
   readonly subject: string
+  readonly silenced: boolean
 }
 
 /** A scrape stays small when everything fails. */
@@ -14,8 +15,9 @@ const mostAlerts = 10_000
 
 /** The alerts that fire, as text. */
 export function alertLines(alerts: readonly Firing[]): string {
-  const lines = alerts.slice(0, mostAlerts).map(({ code, severity, clusterName: cluster, hostname: node, subject }) => {
-    const labels = Object.entries({ code, severity, cluster, node, subject })
+  const lines = alerts.slice(0, mostAlerts).map(({ code, severity, clusterName, hostname, subject, silenced }) => {
+    const named = { code, severity, cluster: clusterName, node: hostname, subject, silenced: String(silenced) }
+    const labels = Object.entries(named)
     return `roost_alert{${labels.map(([label, value]) => `${label}="${escapeLabel(value)}"`).join(',')}} 1\n`
   })
   const head = '# HELP roost_alert An alert that fires; always 1\n# TYPE roost_alert gauge\n'

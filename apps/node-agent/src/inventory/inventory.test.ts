@@ -111,6 +111,7 @@ describe('the inventory of a Swift node', () => {
         severity: 'critical',
         subject: '/etc/swift/object-1.ring.gz',
         message: expect.stringMatching(/^The ring .* cannot be used: it is not a complete gzip file .* Its last known/),
+        remedy: 'Its last known devices are kept. Copy the ring from another node again.',
       },
     ])
   })

@@ -162,6 +162,8 @@ export const InventoryProblem = z.object({
   message: Text,
   /** Absent from agents of 0.2: the list of checks has it by the code. */
   severity: z.optional(z.enum(['warning', 'critical'])),
+  /** The end of the message, which says what to do. Absent from agents of 0.2. */
+  remedy: z.optional(Text),
 })
 export type InventoryProblem = z.infer<typeof InventoryProblem>
 

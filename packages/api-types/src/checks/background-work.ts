@@ -15,6 +15,8 @@ export const replicationOld = check({
   code: 'replication_old',
   severity: 'warning',
   about: 'daemon',
+  endangers: 'redundancy',
+  effect: 'Copies that were lost or changed are not restored.',
   judge({ node, server, ageSeconds }: ReplicationFacts) {
     if (ageSeconds === null || ageSeconds <= oldestPassSeconds[server]) return undefined
     return {
@@ -39,6 +41,8 @@ export const quarantined = check({
   code: 'quarantined',
   severity: 'warning',
   about: 'node',
+  endangers: 'redundancy',
+  effect: 'Damaged files were set aside: their objects have fewer copies until replication restores them.',
   judge({ node, accounts, containers, objects, byPolicy }: QuarantineFacts) {
     const policies = [...byPolicy].filter(([, count]) => count > 0).map(([name, count]) => `${name} ${count}`)
     const parts = [
@@ -75,6 +79,8 @@ export const asyncPending = check({
   code: 'async_pending',
   severity: 'warning',
   about: 'device',
+  endangers: 'service',
+  effect: 'Listings and usage lack objects that were stored.',
   judge({ device, count, oldestSeconds }: AsyncFacts) {
     if (oldestSeconds === null || oldestSeconds <= oldestUpdateSeconds) return undefined
     return {

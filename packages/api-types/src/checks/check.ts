@@ -16,6 +16,10 @@ export type SubjectKind =
   | 'share'
   | 'url'
 
+/** What a problem endangers. Of two problems of one severity, that of the first of these is more urgent. */
+export const endangered = ['data', 'service', 'redundancy', 'space', 'upkeep'] as const
+export type Endangered = (typeof endangered)[number]
+
 /** What a check found, in sentences for an operator. */
 export interface Finding {
   readonly subject: string
@@ -34,6 +38,7 @@ export interface Problem {
   readonly subject: string
   /** The sentence and the remedy. */
   readonly message: string
+  readonly remedy: string
 }
 
 /** How the problem of a check becomes an alert. */
@@ -50,6 +55,9 @@ export interface Check<F> {
   readonly code: string
   readonly severity: Severity
   readonly about: SubjectKind
+  readonly endangers: Endangered
+  /** Says what it means for data or service. */
+  readonly effect: string
   /** Its alert fires at once, unless said. */
   readonly alert?: AlertDefaults
   /** Judges facts that somebody else has read. Answers none, or one problem. */
@@ -69,7 +77,7 @@ export function check<F>({ judge, ...definition }: Definition<F>): Check<F> {
       const found = judge(facts)
       if (found === undefined) return []
       const { subject, sentence, remedy, severity = definition.severity } = found
-      return [{ code: definition.code, severity, subject, message: `${sentence} ${remedy}` }]
+      return [{ code: definition.code, severity, subject, message: `${sentence} ${remedy}`, remedy }]
     },
   }
 }

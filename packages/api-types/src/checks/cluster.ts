@@ -18,6 +18,8 @@ export const ringMismatch = check({
   code: 'ring_mismatch',
   severity: 'critical',
   about: 'ring',
+  endangers: 'data',
+  effect: 'Servers store and search data at different locations: objects seem to be missing.',
   alert: { forSeconds: 900 },
   judge: ({ node, ring, md5, otherMd5, others }: RingFacts) => ({
     subject: ring,
@@ -38,6 +40,8 @@ export const ringShort = check({
   code: 'ring_short',
   severity: 'critical',
   about: 'ring',
+  endangers: 'service',
+  effect: 'Requests for the missing partitions fail.',
   alert: { forSeconds: 900 },
   judge({ node, ring, assigned, otherAssigned, others }: ShortRingFacts) {
     if (assigned >= otherAssigned) return undefined
@@ -61,6 +65,8 @@ export const partPowerIncrease = check({
   code: 'part_power_increase',
   severity: 'warning',
   about: 'ring',
+  endangers: 'upkeep',
+  effect: 'Swift reads and writes two locations of each object, which costs time and space until it is finished.',
   alert: { forSeconds: 86400 },
   judge({ ring, partitions, nextPartPower: next }: PartPowerFacts) {
     if (next === null) return undefined
@@ -85,6 +91,8 @@ export const swiftConfMismatch = check({
   code: 'swift_conf_mismatch',
   severity: 'critical',
   about: 'node',
+  endangers: 'data',
+  effect: 'The node stores and searches data at other locations than the others.',
   alert: { forSeconds: 900 },
   judge: ({ node, others }: DeviationFacts) => ({
     subject: node,
@@ -103,6 +111,8 @@ export const policiesDiffer = check({
   code: 'policies_differ',
   severity: 'critical',
   about: 'policy',
+  endangers: 'data',
+  effect: 'Objects can be stored with the wrong policy, or are not found.',
   alert: { forSeconds: 900 },
   judge({ node, index, name, otherName, others }: PolicyFacts) {
     const most = countText(others, 'other node')
@@ -127,6 +137,8 @@ export const swiftVersionDiffers = check({
   code: 'swift_version_differs',
   severity: 'warning',
   about: 'node',
+  endangers: 'upkeep',
+  effect: 'Nodes behave differently, and mixed clusters are hardly tested.',
   alert: { forSeconds: 86400 },
   judge: ({ node, version, otherVersion, others }: VersionFacts) => ({
     subject: node,

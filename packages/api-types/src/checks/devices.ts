@@ -11,6 +11,8 @@ export const deviceUnmounted = check({
   code: 'device_unmounted',
   severity: 'warning',
   about: 'device',
+  endangers: 'redundancy',
+  effect: 'The replicas on it are not available, and their data has fewer copies than its policy demands.',
   alert: { forSeconds: 180 },
   judge({ node, device, status }: DeviceFacts) {
     if (status !== 'unmounted') return undefined
@@ -26,6 +28,8 @@ export const deviceMissing = check({
   code: 'device_missing',
   severity: 'warning',
   about: 'device',
+  endangers: 'redundancy',
+  effect: 'The replicas on it are not available, and their data has fewer copies than its policy demands.',
   alert: { forSeconds: 180 },
   judge({ node, device, status }: DeviceFacts) {
     if (status !== 'missing') return undefined
@@ -50,6 +54,8 @@ export const policyDevicesUnavailable = check({
   code: 'policy_devices_unavailable',
   severity: 'critical',
   about: 'policy',
+  endangers: 'data',
+  effect: 'Some objects may have lost several replicas: one more failure can lose data or refuse reads.',
   alert: { forSeconds: 180 },
   judge({ policy, devices, nodes }: PolicyDevicesFacts) {
     if (nodes < 2) return undefined

@@ -14,6 +14,8 @@ export const dispersionLow = check({
   code: 'dispersion_low',
   severity: 'warning',
   about: 'policy',
+  endangers: 'redundancy',
+  effect: 'Some objects have fewer copies where the ring has them than their policy demands.',
   judge({ policy, kind, found, expected, mostMissing }: DispersionFacts) {
     if (found >= expected) return undefined
     return {
@@ -29,6 +31,8 @@ export const dispersionUnknown = check({
   code: 'dispersion_unknown',
   severity: 'warning',
   about: 'policy',
+  endangers: 'upkeep',
+  effect: 'Missing copies are not noticed.',
   judge: ({ policy, reason }: { readonly policy: string; readonly reason: string }) => ({
     subject: policy,
     sentence: `The dispersion of policy ${policy} could not be measured (${reason}).`,

@@ -18,6 +18,8 @@ export const mountStuck = check({
   code: 'mount_stuck',
   severity: 'warning',
   about: 'filesystem',
+  endangers: 'service',
+  effect: 'Requests for data on it hang.',
   alert: { forSeconds: 300 },
   judge: probeFailure,
 })
@@ -26,6 +28,8 @@ export const deviceFailed = check({
   code: 'device_failed',
   severity: 'warning',
   about: 'filesystem',
+  endangers: 'redundancy',
+  effect: 'The replicas on it are not available, and their data has fewer copies than its policy demands.',
   alert: { forSeconds: 180 },
   judge: probeFailure,
 })
@@ -34,6 +38,8 @@ export const networkFilesystem = check({
   code: 'network_filesystem',
   severity: 'critical',
   about: 'filesystem',
+  endangers: 'upkeep',
+  effect: 'The agent does not check this filesystem, and Swift is not made for it.',
   judge: ({ mountPoint, fsType }: { readonly mountPoint: string; readonly fsType: string }) => ({
     subject: mountPoint,
     sentence: `${mountPoint} is a network filesystem (${fsType}), which the agent does not check.`,
@@ -53,6 +59,8 @@ export const filesystemErrors = check({
   code: 'filesystem_errors',
   severity: 'warning',
   about: 'filesystem',
+  endangers: 'redundancy',
+  effect: 'Files on it may be damaged, and the disk may fail soon.',
   alert: { code: 'DEVICE_ERRORS', forSeconds: 0 },
   judge({ mountPoint, source, count, isNow }: RecordedFacts) {
     if (count === 0) return undefined
@@ -69,6 +77,8 @@ export const sharedFilesystem = check({
   code: 'shared_filesystem',
   severity: 'warning',
   about: 'device',
+  endangers: 'upkeep',
+  effect: 'The capacity of the cluster is counted too high.',
   judge({ names }: { readonly names: readonly string[] }) {
     if (names.length < 2) return undefined
     return {
@@ -83,6 +93,8 @@ export const duplicateUuid = check({
   code: 'duplicate_fs_uuid',
   severity: 'warning',
   about: 'filesystem',
+  endangers: 'upkeep',
+  effect: 'One of the two filesystems may be mounted or counted instead of the other.',
   judge({ uuid, sources }: { readonly uuid: string; readonly sources: readonly string[] }) {
     if (sources.length < 2) return undefined
     return {
@@ -97,6 +109,8 @@ export const dataDirNearlyFull = check({
   code: 'data_dir_nearly_full',
   severity: 'critical',
   about: 'directory',
+  endangers: 'upkeep',
+  effect: 'Reports that wait for the control plane are lost, and deployments fail.',
   judge: ({ dataDir, availableBytes }: { readonly dataDir: string; readonly availableBytes: number }) => ({
     subject: dataDir,
     sentence: `The disk of ${dataDir} has only ${Math.floor(availableBytes / 1e6)} MB left. When it is full, reports that wait for the control plane are lost and deployments fail.`,

@@ -1,4 +1,5 @@
 import { asyncPending, quarantined, replicationOld } from './background-work.js'
+import { endangered } from './check.js'
 import type { AlertDefaults, Check, Severity } from './check.js'
 import {
   partPowerIncrease,
@@ -41,7 +42,7 @@ import {
   transferNotCounted,
 } from './swift-files.js'
 
-type Entry = Pick<Check<never>, 'code' | 'severity' | 'about' | 'alert'>
+type Entry = Pick<Check<never>, 'code' | 'severity' | 'about' | 'endangers' | 'effect' | 'alert'>
 
 /** THE LIST: every problem of a node and every reason of the health of a cluster is one of these. */
 export const checks: readonly Entry[] = [
@@ -95,11 +96,11 @@ export const checks: readonly Entry[] = [
   shareNotUploaded,
 ]
 
-const severities = new Map(checks.map(({ code, severity }) => [code, severity]))
+const entries = new Map(checks.map((entry) => [entry.code, entry]))
 
 /** Returns the severity of a problem whose agent reported none. A newer agent may know codes that this list does not have. */
 export function severityOf(code: string): Severity {
-  return severities.get(code) ?? 'warning'
+  return entries.get(code)?.severity ?? 'warning'
 }
 
 const alertsOf = new Map(checks.map(({ code, alert }) => [code, { code: code.toUpperCase(), forSeconds: 0, ...alert }]))
@@ -111,3 +112,16 @@ export function alertOf(problem: string): Required<AlertDefaults> {
 
 /** The codes of all alerts. */
 export const alertCodes: readonly string[] = [...alertsOf.values()].map(({ code }) => code)
+
+/** Returns what a problem means for data or service; empty for one that only a newer agent knows. */
+export function effectOf(problem: string): string {
+  return entries.get(problem)?.effect ?? ''
+}
+
+/** Returns the urgency of a problem: 1 is the most urgent. Critical problems come first, then those that endanger data. */
+export function rankOf(problem: string, severity: Severity): number {
+  const entry = entries.get(problem)
+  const least = endangered.length
+  const position = entry === undefined ? least - 1 : endangered.indexOf(entry.endangers)
+  return 1 + position + (severity === 'critical' ? 0 : least)
+}

@@ -18,6 +18,8 @@ export const nodeSilent = check({
   code: 'node_silent',
   severity: 'warning',
   about: 'node',
+  endangers: 'redundancy',
+  effect: 'Nothing is known of its devices and servers; while it is off, its replicas are missing.',
   judge({ node, isEnabled, isSilent, silentSeconds }: SilenceFacts) {
     if (!isEnabled || !isSilent || silentSeconds === null || silentSeconds < silentWarning) return undefined
     return {
@@ -44,6 +46,8 @@ export const clusterSilent = check({
   code: 'cluster_silent',
   severity: 'critical',
   about: 'cluster',
+  endangers: 'service',
+  effect: 'Many replicas may be missing at once, and requests may fail.',
   judge({ cluster, nodes, silentNodes, silentSeconds }: ClusterSilenceFacts) {
     if (silentNodes < 2 || silentNodes <= nodes / 5) return undefined
     return {
@@ -63,6 +67,8 @@ export const nodeDuplicate = check({
   code: 'node_duplicate',
   severity: 'critical',
   about: 'node',
+  endangers: 'upkeep',
+  effect: 'Reports of two machines are mixed, and deployments may reach the wrong one.',
   judge({ node, state }: StateFacts) {
     if (state !== 'duplicate') return undefined
     return {
@@ -77,6 +83,8 @@ export const nodeNeedsUpgrade = check({
   code: 'node_needs_upgrade',
   severity: 'warning',
   about: 'node',
+  endangers: 'upkeep',
+  effect: 'The node reports nothing and gets no deployments.',
   judge({ node, state }: StateFacts) {
     if (state !== 'needs_upgrade') return undefined
     return {
@@ -100,6 +108,8 @@ export const clockSkew = check({
   code: 'clock_skew',
   severity: 'warning',
   about: 'node',
+  endangers: 'data',
+  effect: 'Swift decides by time which of two writes is newer: new data can lose against old data.',
   alert: { forSeconds: 300 },
   judge({ node, skewSeconds }: ClockFacts) {
     const size = Math.abs(skewSeconds ?? 0)

@@ -21,6 +21,8 @@ export const serverDown = check({
   code: 'server_down',
   severity: 'critical',
   about: 'server',
+  endangers: 'service',
+  effect: 'Requests to this node fail or go to other nodes.',
   judge({ server, file, address, missed, reason }: ServerFacts) {
     if (missed < missedRounds) return undefined
     return {
@@ -51,6 +53,8 @@ export const daemonRestarts = check({
   code: 'daemon_restarts',
   severity: 'warning',
   about: 'daemon',
+  endangers: 'redundancy',
+  effect: 'Its background work does not make progress.',
   judge({ daemon, file, restarts }: ProcessFacts) {
     if (restarts < manyRestarts) return undefined
     return {
@@ -65,6 +69,8 @@ export const daemonStopped = check({
   code: 'daemon_stopped',
   severity: 'warning',
   about: 'daemon',
+  endangers: 'redundancy',
+  effect: 'Its background work is not done: copies, updates or deletions wait.',
   alert: { forSeconds: 300 },
   judge({ daemon, file, missed, restarts }: ProcessFacts) {
     if (missed < missedRounds || restarts >= manyRestarts) return undefined
@@ -88,6 +94,8 @@ export const daemonLate = check({
   code: 'daemon_late',
   severity: 'warning',
   about: 'daemon',
+  endangers: 'redundancy',
+  effect: 'Its background work is slower than damage and changes may come.',
   judge({ daemon, file, passSeconds, intervalSeconds, longestPassSeconds }: PassFacts) {
     if (passSeconds === null || passSeconds <= longestPassSeconds + 3 * intervalSeconds) return undefined
     return {
@@ -112,6 +120,8 @@ export const reconStale = check({
   code: 'recon_stale',
   severity: 'warning',
   about: 'file',
+  endangers: 'upkeep',
+  effect: 'Ages and counts of this node are old, and faults are seen late.',
   judge({ path, ageSeconds, running, intervalSeconds }: CacheFacts) {
     if (running === 0 || ageSeconds === null || ageSeconds <= Math.max(3_600, 3 * intervalSeconds)) return undefined
     return {

@@ -11,6 +11,8 @@ export const storageUnreachable = check({
   code: 'storage_unreachable',
   severity: 'critical',
   about: 'url',
+  endangers: 'service',
+  effect: 'Files that clients save stay on the gateway, and files that are not in its cache cannot be read.',
   alert: { forSeconds: 300 },
   judge: ({ authUrl, user, since, reason }: UnreachableFacts) => ({
     subject: authUrl,
@@ -23,6 +25,8 @@ export const mountOutdated = check({
   code: 'mount_outdated',
   severity: 'warning',
   about: 'share',
+  endangers: 'upkeep',
+  effect: 'The mount of the share lacks fixes.',
   judge: ({ share }: { readonly share: string }) => ({
     subject: share,
     sentence: `The mount of the share '${share}' was started by an earlier version of the agent and lacks the fixes of this version.`,
@@ -41,6 +45,8 @@ export const cacheSmall = check({
   code: 'cache_small',
   severity: 'warning',
   about: 'directory',
+  endangers: 'space',
+  effect: 'Clients may not be able to write large files.',
   judge: ({ directory, partMegabytes, leastMegabytes, shares }: CacheSizeFacts) => ({
     subject: directory,
     sentence: `The disk of the cache ${directory} leaves ${partMegabytes} MB for each of ${shares} shares, which is less than ${leastMegabytes} MB.`,
@@ -52,6 +58,8 @@ export const cacheNearlyFull = check({
   code: 'cache_nearly_full',
   severity: 'critical',
   about: 'directory',
+  endangers: 'service',
+  effect: 'When it is full, clients cannot write.',
   judge: ({ directory, state }: { readonly directory: string; readonly state: string }) => ({
     subject: directory,
     sentence: `The disk of the cache ${directory} ${state}. When it is full, clients cannot write.`,
@@ -69,6 +77,8 @@ export const cacheOutOfSpace = check({
   code: 'cache_out_of_space',
   severity: 'critical',
   about: 'share',
+  endangers: 'service',
+  effect: 'Clients cannot write to the share.',
   judge: ({ share, sentences }: ShareFacts) => ({
     subject: share,
     sentence: `The cache of the share '${share}' ran out of space.`,
@@ -89,6 +99,8 @@ export const shareNotUploaded = check({
   code: 'share_not_uploaded',
   severity: 'warning',
   about: 'share',
+  endangers: 'data',
+  effect: 'Files that clients saved exist only on the gateway: they are lost if its disk fails.',
   alert: { code: 'UPLOADS_WAIT', forSeconds: 300 },
   judge: ({ share, files, bytes, oldest, action }: StrandedFacts) => ({
     subject: share,

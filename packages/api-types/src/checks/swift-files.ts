@@ -4,6 +4,8 @@ export const ringUnreadable = check({
   code: 'ring_unreadable',
   severity: 'critical',
   about: 'file',
+  endangers: 'service',
+  effect: 'Swift on this node cannot find data after its next restart.',
   judge: ({ path, reason }: { readonly path: string; readonly reason: string }) => ({
     subject: path,
     sentence: `The ring ${path} cannot be used: ${reason}.`,
@@ -15,6 +17,8 @@ export const ringMissing = check({
   code: 'ring_missing',
   severity: 'critical',
   about: 'file',
+  endangers: 'service',
+  effect: 'The node does not serve this policy.',
   judge: ({ path, policy }: { readonly path: string; readonly policy: string }) => ({
     subject: path,
     sentence: `The policy ${policy} has no ring on this node:`,
@@ -26,6 +30,8 @@ export const ringWithoutPolicy = check({
   code: 'ring_without_policy',
   severity: 'warning',
   about: 'file',
+  endangers: 'upkeep',
+  effect: 'The devices of this ring belong to no policy and are not counted.',
   judge: ({ path, ring }: { readonly path: string; readonly ring: string }) => ({
     subject: path,
     sentence: `swift.conf has no policy for the ring ${ring}, so that its devices belong to no policy:`,
@@ -37,6 +43,8 @@ export const swiftConfInvalid = check({
   code: 'swift_conf_invalid',
   severity: 'critical',
   about: 'file',
+  endangers: 'service',
+  effect: 'Swift on this node cannot start again.',
   judge: ({ path, reason }: { readonly path: string; readonly reason: string }) => ({
     subject: path,
     sentence: `The storage policies of ${path} cannot be used: ${reason}.`,
@@ -48,6 +56,8 @@ export const swiftConfUnreadable = check({
   code: 'swift_conf_unreadable',
   severity: 'warning',
   about: 'file',
+  endangers: 'upkeep',
+  effect: 'The control plane does not know how this node is configured.',
   judge: ({ path, error }: { readonly path: string; readonly error: string }) => ({
     subject: path,
     sentence: `${path} cannot be read (${error}):`,
@@ -59,6 +69,8 @@ export const mountCheckOff = check({
   code: 'mount_check_off',
   severity: 'warning',
   about: 'directory',
+  endangers: 'data',
+  effect: 'When a device is not mounted, its data goes to the system disk, which fills, and the data is hidden later.',
   judge: ({ devices }: { readonly devices: string }) => ({
     subject: devices,
     sentence: `Swift servers with devices in ${devices} have mount_check = false: when a device is not mounted, they write to the filesystem below its mount point and can fill it.`,
@@ -70,6 +82,8 @@ export const ringNameUnresolved = check({
   code: 'ring_name_unresolved',
   severity: 'warning',
   about: 'ring',
+  endangers: 'service',
+  effect: 'Servers that resolve the names themselves cannot reach other nodes.',
   alert: { forSeconds: 300 },
   judge({ names }: { readonly names: readonly string[] }) {
     if (names.length === 0) return undefined
@@ -86,6 +100,8 @@ export const noOwnDevice = check({
   code: 'no_own_device',
   severity: 'warning',
   about: 'ring',
+  endangers: 'upkeep',
+  effect: 'The devices of this node are not known.',
   judge: ({ addresses }: { readonly addresses: readonly string[] }) => ({
     subject: 'rings',
     sentence: `No ring has a device with an address of this node (${addresses.join(', ')}):`,
@@ -103,6 +119,8 @@ export const transferNotCounted = check({
   code: 'transfer_not_counted',
   severity: 'warning',
   about: 'file',
+  endangers: 'upkeep',
+  effect: 'Transfer of some accounts is missing in the usage.',
   judge: ({ file, fault }: TransferFacts) =>
     fault === null
       ? {

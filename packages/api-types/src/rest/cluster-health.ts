@@ -186,6 +186,9 @@ export const ClusterHealth = z
       description: 'Problems of the cluster and its nodes, the critical ones first; at most 1,000',
     }),
     reason_count: z.int(),
+    maintenance: z
+      .array(z.object({ node: relationUri('nodes'), hostname: z.string(), until: z.iso.datetime() }))
+      .meta({ description: 'Nodes in maintenance. What concerns only these does not count for the verdict' }),
     rings_agree: z.boolean(),
     rings: z.array(RingHealth),
     swift_conf_agree: z.boolean().meta({ description: 'Whether all nodes have the same hash suffix and prefix' }),
@@ -214,6 +217,7 @@ export const ClusterHealth = z
         verdict: 'warn',
         reasons: [reason],
         reason_count: 1,
+        maintenance: [],
         rings_agree: true,
         rings: [{ name: 'object', agree: true, copies: [ringCopy] }],
         swift_conf_agree: true,

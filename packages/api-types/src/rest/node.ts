@@ -69,6 +69,7 @@ const exampleNode = {
   state: 'online' as const,
   state_detail: null,
   config_state: 'synced' as const,
+  maintenance_until: null,
   last_seen: '2026-11-20T19:00:00.000Z',
   agent_version: '0.1.0',
   problems: [
@@ -106,6 +107,10 @@ export const Node = z
       .nullable()
       .meta({ description: 'What an operator must do before the node can be used fully, such as approving a role' }),
     config_state: ConfigState,
+    maintenance_until: z.iso.datetime().nullable().meta({
+      description:
+        'Somebody works on the node until then: its alerts are silent, and the verdict of the health ignores it',
+    }),
     last_seen: z.iso.datetime().nullable(),
     agent_version: z.string().nullable(),
     problems: z.array(NodeProblem).meta({
@@ -168,6 +173,10 @@ export const NodeChange = z
     outward_facing_ip: Ip.nullable(),
     replication_facing_ip: Ip.nullable(),
     other_ips: z.array(Ip),
+    maintenance_until: z.iso
+      .datetime({ offset: true, error: 'Enter a time such as 2026-11-23T06:00:00Z.' })
+      .nullable()
+      .meta({ description: 'At most 30 days ahead; null ends the maintenance' }),
     node_role: RoleFlags.extend({
       id: z.int().meta({
         description:

@@ -170,6 +170,7 @@ export const appRouter = router({
     /** Streams: those that are not resolved at first, then each that has changed. */
     watch: read.subscription(({ ctx, signal }) => ctx.services.alerts.watch(signal ?? never)),
   }),
+  alertSilences: router(crud.alertSilences),
   alertReceivers: router({
     ...crud.alertReceivers,
     test: write

@@ -352,6 +352,7 @@ export interface Services extends ResourceServices {
   readonly userDbDeployments: JobService
   readonly agentUpgrades: AgentUpgradeService
   readonly alerts: AlertService
+  readonly alertSilences: ServiceOf<typeof resources.alertSilences>
   readonly alertReceivers: AlertReceiverService
   readonly heartbeat: HeartbeatService
   readonly apiKeys: ApiKeyService

@@ -10,11 +10,12 @@ import { moment, state } from '../terminal/cells.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { addDeliveries } from './deliveries.js'
 import { addReceivers } from './receivers.js'
+import { addSilences } from './silences.js'
 
 const alerts: Noun<Alert> = {
   name: 'alert',
-  plural: 'alerts that are not resolved; others with --state',
-  description: 'Show and acknowledge alerts, and manage where they are sent',
+  plural: 'alerts that are not resolved, the most urgent first; others with --state',
+  description: 'Show and acknowledge alerts, make them silent, and manage where they are sent',
   named: 'by id',
   filters: [
     byCluster,
@@ -22,6 +23,11 @@ const alerts: Noun<Alert> = {
     byText('state', 'only alerts in this state, such as firing or resolved'),
     byText('severity', 'only alerts of this severity: warning or critical'),
     byText('code', 'only alerts of this code, such as DEVICE_UNMOUNTED'),
+    {
+      flags: '--needs-action <true|false>',
+      description: 'only alerts that fire and on which no operator works, or only others',
+      filter: async (_rpc, value) => ({ needs_action: value === 'true' }),
+    },
   ],
   view: async (rpc) => {
     const clusters = await clusterNamesByUri(rpc)
@@ -36,12 +42,13 @@ const alerts: Noun<Alert> = {
         SUBJECT: ({ subject }) => subject,
         SINCE: ({ started_at: since }) => moment(since),
         ACK: ({ acknowledged_by: by }) => by,
+        'SILENT UNTIL': ({ silenced_until: until }) => moment(until),
       },
-      wide: { SUMMARY: ({ summary }) => summary },
+      wide: { SUMMARY: ({ summary }) => summary, REMEDY: ({ remedy }) => remedy },
       name: ({ id }) => id,
     }
   },
-  list: (rpc, query) => rpc.alerts.list.query(query),
+  list: (rpc, query) => rpc.alerts.list.query({ order_by: ['rank'], ...query }),
   find: findAlert,
 }
 
@@ -53,6 +60,7 @@ async function findAlert(rpc: Rpc, text: string): Promise<Alert> {
 /** Adds the commands for alerts, and for sending them. */
 export function addAlerts(program: Command, config: () => Config, terminal: Terminal): void {
   const alert = addNoun(program, config, terminal, alerts)
+  addSilences(alert, config, terminal)
   addReceivers(alert, config, terminal)
   addDeliveries(alert, config, terminal)
   alert

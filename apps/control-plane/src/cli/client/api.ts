@@ -14,6 +14,7 @@ import type { Connection } from './target.js'
 export type Rpc = Client['rpc']
 type Records<T> = T extends { readonly objects: readonly (infer R)[] } ? R : never
 export type ClusterRecord = Records<Awaited<ReturnType<Rpc['clusters']['list']['query']>>>
+export type DeviceRecord = Records<Awaited<ReturnType<Rpc['devices']['list']['query']>>>
 export type NodeRecord = Records<Awaited<ReturnType<Rpc['nodes']['list']['query']>>>
 
 /** Calls the API for one command. An error of the API ends the command with its message and an exit code. */
@@ -160,4 +161,11 @@ export async function nodeOf(nodes: Rpc['nodes'], nameOrId: string): Promise<Nod
   const isId = /^\d{1,9}$/.test(nameOrId)
   const byId = isId ? (await nodes.list.query({ filters: { id: Number(nameOrId) } })).objects : []
   return pick('node', nameOrId, [...named.objects, ...byId], ({ hostname }) => hostname)
+}
+
+/** Finds a device by name, serial number, UUID or id. */
+export async function findDevice({ devices }: Pick<Rpc, 'devices'>, text: string): Promise<DeviceRecord> {
+  const all = await listAll((range) => devices.list.query(range))
+  const found = all.filter(({ name, serial, uuid }) => [name, serial, uuid].includes(text))
+  return pick('device', text, [...found, ...all.filter(({ id }) => String(id) === text)], () => text)
 }

@@ -1,11 +1,11 @@
 import { resourceUri } from '@roost/api-types/rest'
-import type { ClusterHealth } from '@roost/api-types/rest'
+import type { Alert, ClusterHealth } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { listAll, pick, withApi } from '../client/api.js'
-import type { ClusterRecord, NodeRecord } from '../client/api.js'
+import type { ClusterRecord, NodeRecord, Rpc } from '../client/api.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
-import { state } from '../terminal/cells.js'
+import { moment, state } from '../terminal/cells.js'
 import { isStructured, isTabular, print, printValue, withOutput } from '../terminal/output.js'
 import type { OutputOptions, View } from '../terminal/output.js'
 import { watched, withWatch } from '../terminal/watch.js'
@@ -19,10 +19,12 @@ interface StatusFlags extends OutputOptions, WatchOptions {
 interface JudgedCluster {
   readonly cluster: ClusterRecord
   readonly health: ClusterHealth
+  /** Those that need an operator, the most urgent first. */
+  readonly alerts: readonly Alert[]
 }
 
-/** Reasons of one cluster that are printed; all are in the JSON. */
-const mostReasons = 20
+/** Alerts, and other problems of one cluster, that are printed; all are in the JSON. */
+const mostRows = 20
 
 export function addStatus(program: Command, config: () => Config, terminal: Terminal): void {
   withWatch(withOutput(program.command('status')))
@@ -30,11 +32,18 @@ export function addStatus(program: Command, config: () => Config, terminal: Term
     .option('--cluster <cluster>', 'only this cluster, by name or id')
     .action(({ cluster: nameOrId, ...options }: StatusFlags) =>
       watched(terminal, options, () =>
-        withApi(config(), async ({ clusters, nodes }) => {
+        withApi(config(), async (rpc) => {
+          const { clusters, nodes } = rpc
           const all = await listAll((range) => clusters.list.query(range))
           const asked = nameOrId === undefined ? all : [pick('cluster', nameOrId, all, ({ name }) => name)]
           const judged: JudgedCluster[] = []
-          for (const cluster of asked) judged.push({ cluster, health: await clusters.health.query({ id: cluster.id }) })
+          for (const cluster of asked) {
+            const [health, alerts] = await Promise.all([
+              clusters.health.query({ id: cluster.id }),
+              urgent(rpc, cluster),
+            ])
+            judged.push({ cluster, health, alerts })
+          }
           if (isStructured(options)) await printValue(terminal, judged.map(jsonOf), options)
           else await printScreen(terminal, judged, await listAll((range) => nodes.list.query(range)), options)
           if (options.watch === undefined) endByVerdict(judged)
@@ -43,8 +52,14 @@ export function addStatus(program: Command, config: () => Config, terminal: Term
     )
 }
 
-function jsonOf({ cluster, health: { verdict, reasons, reason_count } }: JudgedCluster) {
-  return { cluster: cluster.name, verdict, reasons, reason_count }
+/** Lists what needs an operator in a cluster. */
+async function urgent({ alerts }: Rpc, { id }: ClusterRecord): Promise<readonly Alert[]> {
+  const filters = { cluster: id, needs_action: true }
+  return listAll((range) => alerts.list.query({ ...range, filters, order_by: ['rank'] }))
+}
+
+function jsonOf({ cluster, health: { verdict, maintenance, reasons, reason_count }, alerts }: JudgedCluster) {
+  return { cluster: cluster.name, verdict, maintenance, needs_action: alerts, reasons, reason_count }
 }
 
 const clusterView: View<JudgedCluster> = {
@@ -64,24 +79,60 @@ async function printScreen(
   nodes: readonly NodeRecord[],
   options: OutputOptions,
 ): Promise<void> {
-  const names = new Map(nodes.map(({ id, hostname }) => [resourceUri('nodes', id), hostname]))
-  const rows = judged.flatMap(({ cluster, health }) =>
-    health.reasons.slice(0, mostReasons).map((reason) => ({ cluster: cluster.name, ...reason })),
-  )
-  const view: View<(typeof rows)[number]> = {
-    columns: {
-      CLUSTER: ({ cluster }) => cluster,
-      SEVERITY: ({ severity }) => state(severity),
-      CHECK: ({ code }) => code,
-      NODE: ({ node }) => (node === null ? null : names.get(node)),
-      MESSAGE: ({ message }) => message,
-    },
-    name: ({ code }) => code,
-  }
   await print(terminal, judged, clusterView, options)
-  if (rows.length === 0 || !isTabular(options)) return
-  terminal.out.write('\n')
-  await print(terminal, rows, view, options)
+  if (!isTabular(options)) return
+  for (const { hostname, until } of judged.flatMap(({ health }) => health.maintenance))
+    terminal.out.write(`\n${hostname} is in maintenance until ${until}.\n`)
+  const firing = judged
+    .flatMap(({ cluster, alerts }) => alerts.map((alert) => ({ ...alert, clusterName: cluster.name })))
+    .toSorted((one, other) => one.rank - other.rank)
+    .slice(0, mostRows)
+  await printUnder('Needs action, the most urgent first (`roost alert show ID` says what to do):', firing, alertView)
+  const hostnames = new Map(nodes.map(({ id, hostname }) => [resourceUri('nodes', id), hostname]))
+  const isListed = new Set(firing.map(({ problem, node, subject }) => keyOf(problem, node, subject)))
+  const others = judged.flatMap(({ cluster, health }) =>
+    health.reasons
+      .filter(({ code, node, subject }) => !isListed.has(keyOf(code, node, subject)))
+      .slice(0, mostRows)
+      .map((reason) => ({ cluster: cluster.name, hostname: hostnames.get(reason.node ?? ''), ...reason })),
+  )
+  await printUnder('Other problems: they are new, or somebody works on them:', others, reasonView)
+
+  async function printUnder<R>(title: string, rows: readonly R[], view: View<R>) {
+    if (rows.length === 0) return
+    terminal.out.write(`\n${title}\n`)
+    await print(terminal, rows, view, options)
+  }
+}
+
+function keyOf(problem: string, node: string | null, subject: string): string {
+  return JSON.stringify([problem, node, subject])
+}
+
+const alertView: View<Alert & { readonly clusterName: string }> = {
+  columns: {
+    ID: ({ id }) => id,
+    SEVERITY: ({ severity }) => state(severity),
+    CODE: ({ code }) => code,
+    CLUSTER: ({ clusterName }) => clusterName,
+    NODE: ({ hostname }) => hostname,
+    SINCE: ({ started_at: since }) => moment(since),
+    SUMMARY: ({ summary }) => summary,
+  },
+  name: ({ id }) => id,
+}
+
+type Reason = ClusterHealth['reasons'][number]
+
+const reasonView: View<Reason & { readonly cluster: string; readonly hostname: string | undefined }> = {
+  columns: {
+    CLUSTER: ({ cluster }) => cluster,
+    SEVERITY: ({ severity }) => state(severity),
+    CHECK: ({ code }) => code,
+    NODE: ({ hostname }) => hostname,
+    MESSAGE: ({ message }) => message,
+  },
+  name: ({ code }) => code,
 }
 
 function endByVerdict(judged: readonly JudgedCluster[]): void {

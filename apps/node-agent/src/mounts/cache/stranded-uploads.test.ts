@@ -116,6 +116,7 @@ describe('files that nothing uploads', () => {
         message: expect.stringMatching(
           /^2 files \(6 bytes\) of the share 'docs' are not in Swift; the oldest was last changed at 2.*Z\. Swift does not answer\./,
         ),
+        remedy: expect.stringMatching(/^Swift does not answer\./),
       },
     ])
     since = 0

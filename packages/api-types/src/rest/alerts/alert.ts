@@ -18,7 +18,11 @@ const example = {
   hostname: 'store-7',
   device: '/api/v1/devices/91/',
   subject: 'd5',
-  summary: 'The device d5 of store-7 is not mounted. Mount it, or remove it from the rings.',
+  summary: 'The device d5 of store-7 is not mounted.',
+  effect: 'The replicas on it are not available, and their data has fewer copies than its policy demands.',
+  remedy: 'Mount it, or remove it from the rings.',
+  doc: '/docs/alerts/DEVICE_UNMOUNTED',
+  rank: 8,
   value: null,
   threshold: null,
   started_at: '2026-11-22T10:33:02.000Z',
@@ -28,6 +32,13 @@ const example = {
   acknowledged: false,
   acknowledged_by: '',
   acknowledged_at: null,
+  silenced: false,
+  silenced_until: null,
+}
+
+/** Returns the path of the page that says what an alert means and what to do. */
+export function alertPage(code: string): string {
+  return `/docs/alerts/${code}`
 }
 
 /** A problem of one subject, from its first sight to its end. */
@@ -47,7 +58,11 @@ export const Alert = z
     hostname: z.string().meta({ description: 'The name that the node had', [blankKey]: true }),
     device: relationUri('devices').nullable(),
     subject: z.string(),
-    summary: z.string().meta({ description: 'What is wrong, and what to do' }),
+    summary: z.string().meta({ description: 'What is wrong' }),
+    effect: z.string().meta({ description: 'What it means for data or service', [blankKey]: true }),
+    remedy: z.string().meta({ description: 'What to do; empty where only the summary says it', [blankKey]: true }),
+    doc: z.string().meta({ description: 'Path of the page of the code, on this server' }),
+    rank: z.int().meta({ description: 'Urgency: 1 is the most urgent. Critical ones come first' }),
     value: z.number().nullable(),
     threshold: z.number().nullable(),
     started_at: z.iso.datetime(),
@@ -57,6 +72,8 @@ export const Alert = z
     acknowledged: z.boolean(),
     acknowledged_by: z.string().meta({ description: 'Name of the operator', [blankKey]: true }),
     acknowledged_at: z.iso.datetime().nullable(),
+    silenced: z.boolean().meta({ description: 'By a silence, or because its node is in maintenance' }),
+    silenced_until: z.iso.datetime().nullable(),
   })
   .meta({ id: 'Alert', examples: [example] })
 export type Alert = z.infer<typeof Alert>
@@ -80,8 +97,24 @@ export const alertRules = {
     device: { relation: 'devices' },
     subject: 'text',
     acknowledged: 'boolean',
+    silenced: 'boolean',
+    needs_action: 'boolean',
     ...timeRange('fired_at'),
   },
-  ordering: ['id', 'code', 'severity', 'state', 'started_at', 'fired_at', 'changed_at'],
-  observed: ['severity', 'state', 'summary', 'value', 'threshold', 'fired_at', 'changed_at', 'resolved_at'],
+  ordering: ['id', 'rank', 'code', 'severity', 'state', 'started_at', 'fired_at', 'changed_at'],
+  observed: [
+    'severity',
+    'state',
+    'rank',
+    'summary',
+    'effect',
+    'remedy',
+    'value',
+    'threshold',
+    'fired_at',
+    'changed_at',
+    'resolved_at',
+    'silenced',
+    'silenced_until',
+  ],
 } as const satisfies ResourceRules

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "alerts" ADD COLUMN     "rank" INTEGER NOT NULL DEFAULT 0,
+ADD COLUMN     "remedy" TEXT NOT NULL DEFAULT '';

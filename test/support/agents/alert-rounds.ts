@@ -1,0 +1,63 @@
+import type { Alert } from '@roost/api-types/rest'
+import { afterAll, beforeAll, beforeEach, vi } from 'vitest'
+import { startApi } from '../http/api.js'
+import type { TestApi } from '../http/api.js'
+import { addCluster, addNode } from './fleet-rows.js'
+
+/** A round of the health. */
+const roundMs = 30_000
+
+/** A control plane whose clock the suite moves, with a new cluster `east` and its node `store-1` for each test. */
+export interface AlertRounds {
+  readonly api: TestApi
+  cluster: number
+  node: number
+  /** Rounds of the health, half a minute apart. */
+  rounds(count: number): Promise<void>
+  list(query?: string): Promise<readonly Alert[]>
+  /** `code subject state` of each alert. */
+  brief(query?: string): Promise<readonly string[]>
+  changeNode(data: object, id?: number): Promise<unknown>
+}
+
+export function useAlertRounds(): AlertRounds {
+  let api: TestApi
+  const suite: AlertRounds = {
+    get api() {
+      return api
+    },
+    cluster: 0,
+    node: 0,
+    async rounds(count) {
+      for (let i = 0; i < count; i++) {
+        vi.setSystemTime(Date.now() + roundMs)
+        await api.context.healthRounds.run()
+      }
+    },
+    list: async (query = '') => (await api.get(`/api/v1/alerts/?${query}`)).body.objects as readonly Alert[],
+    brief: async (query = '') =>
+      (await suite.list(query)).map(({ code, subject, state }) => `${code} ${subject} ${state}`),
+    changeNode: (data, id = suite.node) => api.database.prisma.node.update({ where: { id }, data }),
+  }
+  beforeAll(async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-22T10:00:00Z') })
+    api = await startApi()
+  })
+  afterAll(async () => {
+    await api.stop()
+    vi.useRealTimers()
+  })
+  beforeEach(async () => {
+    const { database } = api
+    await database.prisma.alert.deleteMany()
+    await database.prisma.device.deleteMany()
+    await database.prisma.node.deleteMany()
+    await database.prisma.cluster.deleteMany()
+    suite.cluster = await addCluster(database, 'east')
+    const columns = { hostname: 'store-1', state: 'online', lastSeen: new Date() }
+    suite.node = await addNode(database, suite.cluster, columns)
+    // After an interruption nothing is concluded from silence for six heartbeats.
+    await suite.rounds(5)
+  })
+  return suite
+}
