@@ -142,6 +142,26 @@ describe('clusters/<id>/health/', () => {
     ])
   })
 
+  it('lists the servers and daemons of Swift with state and age, also those that are up, and null for an older agent', async () => {
+    const since = Math.floor(Date.now() / 1_000) - 120
+    const file = '/etc/swift/object-server.conf'
+    const service = { name: 'object-server', file, address: '10.0.0.1:6200', state: 'up' }
+    const services = [
+      { ...service, since },
+      { ...service, name: 'object-updater', address: null, state: 'down', since },
+    ]
+    await api.database.prisma.$executeRaw`
+      update nodes set inventory = inventory || ${JSON.stringify({ services })}::jsonb where id = ${nodes[0]}`
+    const found = await health()
+    const [first, second] = found.nodes
+    expect(first.services).toMatchObject([
+      { ...service, since: new Date(since * 1_000).toISOString() },
+      { name: 'object-updater', address: null, state: 'down' },
+    ])
+    expect(first.services[0].age_seconds).toBeGreaterThanOrEqual(120)
+    expect(second.services).toBeNull()
+  })
+
   it('names the devices that are not there', async () => {
     const named = { mountPoint: null }
     const failed = await addDevice(api.database, cluster, nodes[1] ?? 0, { ...named, name: 'd2', status: 'failed' })

@@ -18,6 +18,7 @@ import { watchDataDir } from './inventory/data-dir.js'
 import { createInventories, type Inventories } from './inventory/inventories.js'
 import { createShareCounts, type ShareCounts } from './mounts/cache/files/share-counts.js'
 import { createNodeProblems, type NodeProblems } from './machine/problems.js'
+import { createServiceList, type ServiceList } from './swift/services/service-list.js'
 import { createRestoredMounts } from './mounts/health/restored-mounts.js'
 import { watchLogFormat } from './swift/access-log/format-watch.js'
 import { TransferUsage } from './swift/access-log/transfer-usage.js'
@@ -35,6 +36,7 @@ export interface Context {
   readonly inventories: Inventories
   readonly accounts: AccountUsage
   readonly problems: NodeProblems
+  readonly services: ServiceList
   readonly shareCounts: ShareCounts
   /** Starts to watch the disk of the agent's own files; its space is a metric from then on. */
   watchDataDir(dataDir: string): void
@@ -67,23 +69,19 @@ export function openContext(given: InventoryConfig, clock: Clock, log: Log): Con
     onFault: (collector, error) => log.warn('collector failed, its metrics have no value', { collector, error }),
   })
   const problems = createNodeProblems()
+  const services = createServiceList(clock)
   const host = { config, machine, run: runCommand, start: startHelper, clock }
   // An inventory comes once an hour: on a busy machine it waits longer for an answer than a collector does.
   const openSlowReader = slowReaders({ ...host, machine: kernelOf(machine), deadlineMs: 10_000 })
-  const inventories = createInventories({ ...host, openSlowReader, filesystems, askRecon, problems })
-  const accounts = createAccountUsage({
-    machine,
-    ringDirectory: config.ringDirectory,
-    run: runCommand,
-    devices: () => inventories.devices(),
-    deadlineMs: Math.max(60_000, 0.8 * config.usage.storageIntervalMs),
-  })
+  const inventories = createInventories({ ...host, openSlowReader, filesystems, askRecon, problems, services })
+  const accounts = openAccounts(config, machine, inventories)
   return {
     machine,
     readings,
     inventories,
     accounts,
     problems,
+    services,
     shareCounts,
     watchDataDir(path) {
       dataDirWatch ??= watchDataDir({ dataDir: path, problems, clock, log })
@@ -93,6 +91,16 @@ export function openContext(given: InventoryConfig, clock: Clock, log: Log): Con
       statfs.close()
     },
   }
+}
+
+function openAccounts(config: InventoryConfig, machine: Machine, inventories: Inventories): AccountUsage {
+  return createAccountUsage({
+    machine,
+    ringDirectory: config.ringDirectory,
+    run: runCommand,
+    devices: () => inventories.devices(),
+    deadlineMs: Math.max(60_000, 0.8 * config.usage.storageIntervalMs),
+  })
 }
 
 function statsdOptions(config: InventoryConfig, machine: Machine, clock: Clock): StatsdOptions {

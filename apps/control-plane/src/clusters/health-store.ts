@@ -1,4 +1,4 @@
-import type { InventoryPolicy, InventoryProblem, InventoryRing } from '@roost/api-types/agent'
+import type { InventoryPolicy, InventoryProblem, InventoryRing, InventoryService } from '@roost/api-types/agent'
 import type { DeviceStatus, NodeState } from '@roost/api-types/rest'
 import type { Database } from '../database/database.js'
 
@@ -12,6 +12,8 @@ export interface NodeWithRings {
   readonly policies: readonly InventoryPolicy[]
   /** Of the hash suffix and prefix in swift.conf; null while unknown. */
   readonly hashPathDigest: string | null
+  /** Null for agents of 0.2. */
+  readonly services: readonly InventoryService[] | null
 }
 
 export interface UnhealthyDevice {
@@ -70,7 +72,7 @@ export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): 
   return {
     listNodes: (clusterId) => prisma.$queryRaw`
       select id, hostname, state, inventory ->> 'swift_version' as "swiftVersion", inventory -> 'rings' as rings,
-        inventory ->> 'hash_path_digest' as "hashPathDigest",
+        inventory ->> 'hash_path_digest' as "hashPathDigest", inventory -> 'services' as services,
         jsonb_path_query_array(inventory, '$.policies[*] ? (@ != null)') as policies
       from nodes
       where cluster_id = ${clusterId} and jsonb_array_length(coalesce(inventory -> 'rings', '[]')) > 0

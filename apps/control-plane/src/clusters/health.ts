@@ -1,4 +1,12 @@
-import type { ClusterHealth, NodeHealth, Quarantined, ReplicationPass, StoragePolicy } from '@roost/api-types/rest'
+import type { InventoryService } from '@roost/api-types/agent'
+import type {
+  ClusterHealth,
+  NodeHealth,
+  Quarantined,
+  ReplicationPass,
+  ServiceHealth,
+  StoragePolicy,
+} from '@roost/api-types/rest'
 import { resourceUri } from '@roost/api-types/rest'
 import type { ClusterHealthService, MetricService } from '@roost/api-types/rpc'
 import { policiesOf, ringsOf, swiftConfsOf } from './copies-of-nodes.js'
@@ -147,7 +155,7 @@ function unmountedRecord({ id, nodeId, name, status }: UnhealthyDevice) {
 }
 
 function healthOf(
-  { id, hostname, state, swiftVersion, rings }: NodeWithRings,
+  { id, hostname, state, swiftVersion, rings, services }: NodeWithRings,
   samples: Samples,
   now: number,
 ): NodeHealth {
@@ -177,7 +185,13 @@ function healthOf(
     },
     quarantined,
     unmounted: valueOf(healthMetrics.unmounted),
+    services: services?.map((one) => serviceRecord(one, now)) ?? null,
   }
+}
+
+function serviceRecord({ name, file, address, state, since }: InventoryService, now: number): ServiceHealth {
+  const moment = new Date(since * 1_000).toISOString()
+  return { name, file, address, state, since: moment, age_seconds: Math.max(0, now - since) }
 }
 
 /** Returns the objects of each policy, by its index. */

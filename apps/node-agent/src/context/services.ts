@@ -1,3 +1,4 @@
+import type { InventoryDevice } from '@roost/api-types/agent'
 import type { Clock, Log, Stoppable } from '@roost/runtime'
 import { slowReaders } from '../collectors/engine/slow-reader.js'
 import type { InventoryConfig } from '../config.js'
@@ -11,6 +12,8 @@ import { createOldUpdates } from '../swift/services/async-pending.js'
 import { askServer } from '../swift/services/server-answer.js'
 import { parsePolicies } from '../swift/config/swift-conf.js'
 import { watchDispersion } from '../swift/services/dispersion.js'
+import type { RingAddress } from '../swift/services/configured.js'
+import type { ServiceList } from '../swift/services/service-list.js'
 import { ServiceWatch } from '../swift/services/service-watch.js'
 import { readUnits } from '../swift/services/units.js'
 
@@ -21,6 +24,7 @@ export interface WatchServicesOptions {
   readonly start: StartHelper
   readonly inventories: Inventories
   readonly problems: NodeProblems
+  readonly services: ServiceList
   readonly clock: Clock
   readonly log: Log
 }
@@ -55,9 +59,15 @@ function watchDaemons({ config, inventories, log, ...host }: WatchServicesOption
     },
     swiftDirectory: config.swiftDirectory,
     reconDirectory: config.reconCacheDirectory,
+    ringAddresses: () => objectAddresses(inventories.devices()),
     ask: askServer,
     readUnits: async () => (machine.root === '/' && isUnderSystemd(machine) ? readUnits(run) : new Map()),
     findOldUpdates: createOldUpdates({ ...host, devices: () => inventories.devices(), now: () => clock.now() }),
     onError: (error) => log.warn('could not check the services of Swift', { error }),
   })
+}
+
+/** Returns the addresses of devices that are in an object ring. */
+function objectAddresses(devices: readonly InventoryDevice[]): readonly RingAddress[] {
+  return devices.flatMap(({ ring, policies }) => (ring === null || policies.length === 0 ? [] : [ring]))
 }

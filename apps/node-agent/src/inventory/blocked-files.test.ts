@@ -10,6 +10,7 @@ import { createFilesystems } from '../machine/filesystems.js'
 import { startHelper } from '../machine/helper.js'
 import { openMachine } from '../machine/machine.js'
 import { createNodeProblems } from '../machine/problems.js'
+import { createServiceList } from '../swift/services/service-list.js'
 import { runCommand } from '../machine/run-command.js'
 import { createStatfsProbe } from '../machine/statfs-probe.js'
 import { readHardware } from './hardware.js'
@@ -46,6 +47,7 @@ function open(): Inventories {
     filesystems: createFilesystems({ machine, probe, monotonic: clock.monotonic }),
     askRecon: async () => undefined,
     problems: createNodeProblems(),
+    services: createServiceList(clock),
   })
   onTestFinished(() => inventories.close())
   return inventories

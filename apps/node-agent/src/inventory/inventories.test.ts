@@ -12,6 +12,7 @@ import { runCommand } from '../machine/run-command.js'
 import type { RunCommand } from '../machine/run-command.js'
 import { createStatfsProbe } from '../machine/statfs-probe.js'
 import { createNodeProblems, type NodeProblems } from '../machine/problems.js'
+import { createServiceList } from '../swift/services/service-list.js'
 import { TestClock } from '@roost/testing'
 import { createInventories, type Inventories } from './inventories.js'
 
@@ -48,6 +49,7 @@ function open(config: object, run: RunCommand = patient): Inventories {
     filesystems,
     askRecon: async () => undefined,
     problems,
+    services: createServiceList(clock),
     clock,
   })
   return inventories

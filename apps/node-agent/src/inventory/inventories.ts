@@ -9,6 +9,7 @@ import { type Mount, mountNow, readMounts } from '../machine/mounts.js'
 import type { RunCommand } from '../machine/run-command.js'
 import type { NodeProblems, ProblemChange } from '../machine/problems.js'
 import { unlessDenied } from '../machine/try-read.js'
+import type { ServiceList } from '../swift/services/service-list.js'
 import type { AskRecon } from '../swift/recon/recon-client.js'
 import { type SlowReader } from '../collectors/engine/slow-reader.js'
 import { changeStamp } from './change-stamp.js'
@@ -50,6 +51,8 @@ export interface InventoriesOptions {
   readonly askRecon: AskRecon
   /** Joins the inventory's own. */
   readonly problems: NodeProblems
+  /** The servers and daemons of Swift. */
+  readonly services: ServiceList
   readonly clock: Clock
 }
 
@@ -108,7 +111,11 @@ class WatchedInventories implements Inventories {
   constructor(options: Parts) {
     this.#options = options
     this.#stopWatching = options.clock.after(watchPeriodMs, () => this.#watch())
-    this.#unsubscribe = options.problems.onChange((change) => this.#notify(change))
+    const unsubscribe = [
+      options.problems.onChange((change) => this.#notify(change)),
+      options.services.onChange(() => this.#notify('machine')),
+    ]
+    this.#unsubscribe = () => unsubscribe.forEach((end) => end())
   }
 
   async read(): Promise<Inventory> {
@@ -125,7 +132,7 @@ class WatchedInventories implements Inventories {
   }
 
   async #read(): Promise<Inventory> {
-    const { probe, errors, problems, read } = this.#options
+    const { probe, errors, problems, services, read } = this.#options
     this.#stamp = await this.#readStamp()
     const { inventory, devices } = await read()
     // Probes that were stopped say nothing about their disks.
@@ -138,6 +145,7 @@ class WatchedInventories implements Inventories {
     return {
       ...inventory,
       problems: [...inventory.problems, ...problems.list()],
+      services: [...services.list()],
       ...(this.#hardware === undefined ? {} : { hardware: this.#hardware }),
     }
   }

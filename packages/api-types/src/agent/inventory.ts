@@ -171,6 +171,21 @@ export type InventoryProblem = z.infer<typeof InventoryProblem>
 export const InventoryGateway = z.object({ samba: text, nfs_ganesha: text, nfs_kernel_server: text, rclone: text })
 export type InventoryGateway = z.infer<typeof InventoryGateway>
 
+/** A server or daemon of Swift that this node is configured to run. */
+export const InventoryService = z.object({
+  /** Such as `object-server` or `object-updater`. */
+  name: Name,
+  /** The file or folder that configures it. */
+  file: Path,
+  /** On which a server listens; null for a daemon. */
+  address: z.nullable(Name),
+  /** `off`: its unit is disabled, or it was never seen to run here. */
+  state: z.enum(['up', 'down', 'off']),
+  /** Since when the agent has seen that state, in Unix seconds. */
+  since: Seconds,
+})
+export type InventoryService = z.infer<typeof InventoryService>
+
 export const Inventory = z.object({
   host: InventoryHost,
   addresses: list(InventoryAddress),
@@ -193,6 +208,8 @@ export const Inventory = z.object({
   hash_path_digest: z.optional(text),
   gateway: InventoryGateway,
   problems: list(InventoryProblem),
+  /** Absent from agents of 0.2. */
+  services: z.optional(list(InventoryService, 1_000)),
   /** Absent until it is read, and from agents of version 0.1. */
   hardware: z.optional(HardwareReport),
 })

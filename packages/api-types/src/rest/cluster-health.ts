@@ -124,6 +124,19 @@ export const DrainedDevice = z.object({
 })
 export type DrainedDevice = z.infer<typeof DrainedDevice>
 
+/** A server or daemon of Swift on a node, also one that is up. */
+export const ServiceHealth = z.object({
+  name: z.string().meta({ description: 'Such as `object-server` or `object-updater`' }),
+  file: z.string().meta({ description: 'The file or folder that configures it' }),
+  address: z.string().nullable().meta({ description: 'On which a server listens; null for a daemon' }),
+  state: z
+    .enum(['up', 'down', 'off'])
+    .meta({ description: '`off`: its unit is disabled, or it was never seen to run on this node' }),
+  since: z.string().meta({ description: 'Since when its agent has seen that state, ISO 8601, UTC' }),
+  age_seconds: z.number().meta({ description: 'Seconds since then' }),
+})
+export type ServiceHealth = z.infer<typeof ServiceHealth>
+
 export const NodeHealth = z.object({
   node: relationUri('nodes'),
   hostname: z.string(),
@@ -134,6 +147,10 @@ export const NodeHealth = z.object({
   replication_age_seconds: ages,
   quarantined: Quarantined,
   unmounted: count.meta({ description: 'Number of devices that are not mounted, as reported by Swift' }),
+  services: z.array(ServiceHealth).nullable().meta({
+    description:
+      'As of its last inventory, which is sent as soon as a state changes. Null for nodes with an agent of 0.2',
+  }),
 })
 export type NodeHealth = z.infer<typeof NodeHealth>
 
@@ -241,6 +258,16 @@ export const ClusterHealth = z
             replication_age_seconds: { account: 27.5, container: 27.5, object: 27.5 },
             quarantined,
             unmounted: 1,
+            services: [
+              {
+                name: 'object-server',
+                file: '/etc/swift/object-server.conf',
+                address: '10.0.0.1:6200',
+                state: 'up' as const,
+                since: '2026-11-02T08:00:00.000Z',
+                age_seconds: 1_564_387,
+              },
+            ],
           },
         ],
       },

@@ -70,7 +70,15 @@ const clusterView: View<JudgedCluster> = {
     PROBLEMS: ({ health }) => health.reason_count,
     'RINGS AGREE': ({ health }) => health.rings_agree,
   },
+  wide: { 'SERVICES UP': ({ health }) => servicesUp(health) },
   name: ({ cluster }) => cluster.name,
+}
+
+/** Counts those that are expected to run; null while no agent reports any. */
+function servicesUp({ nodes }: ClusterHealth): string | null {
+  const expected = nodes.flatMap(({ services }) => services ?? []).filter((one) => one.state !== 'off')
+  if (expected.length === 0) return null
+  return `${expected.filter((one) => one.state === 'up').length}/${expected.length}`
 }
 
 async function printScreen(

@@ -51,9 +51,12 @@ function relative(differenceMs: number): string {
 }
 
 const colors: readonly (readonly [names: RegExp, code: number])[] = [
-  [/^(?:online|ok|synced|applied|active|enabled|resolved|COMPLETED_SUCCESS)$/, 32],
+  [/^(?:online|ok|up|synced|applied|active|enabled|resolved|COMPLETED_SUCCESS)$/, 32],
   [/^(?:stale|pending|warn|warning|drifted|unknown|QUEUED|IN_PROGRESS|rolled_back|unmounted|waiting)$/, 33],
-  [/^(?:offline|critical|failed|fail|missing|duplicate|needs_upgrade|revoked|expired|firing|COMPLETED_FAILED)$/, 31],
+  [
+    /^(?:offline|critical|failed|fail|missing|duplicate|needs_upgrade|revoked|expired|firing|down|COMPLETED_FAILED)$/,
+    31,
+  ],
 ]
 
 /** Returns the escape sequences around a padded cell, where its color says something. */

@@ -26,6 +26,12 @@ export interface ConfiguredDaemon {
   readonly longestPassSeconds: number
 }
 
+/** Where a device of this node is by an object ring. */
+export interface RingAddress {
+  readonly ip: string
+  readonly port: number
+}
+
 export interface ConfiguredServices {
   readonly servers: readonly ConfiguredServer[]
   readonly daemons: readonly ConfiguredDaemon[]
@@ -75,7 +81,11 @@ const daemonKinds: readonly DaemonKind[] = [
 ]
 
 /** Reads which servers and daemons this node is configured to run. What cannot be read is a problem of the inventory. */
-export function readConfigured(machine: Machine, swiftDirectory: string): ConfiguredServices {
+export function readConfigured(
+  machine: Machine,
+  swiftDirectory: string,
+  ringAddresses: readonly RingAddress[] = [],
+): ConfiguredServices {
   const names = [...new Set([...Object.keys(usualPorts), ...daemonKinds.map(({ file }) => file)])]
   const files = names.flatMap((name) =>
     readServerFiles(machine, swiftDirectory, name, () => {}).map(({ path, texts }) => ({
@@ -85,7 +95,7 @@ export function readConfigured(machine: Machine, swiftDirectory: string): Config
     })),
   )
   return {
-    servers: files.flatMap(({ name, path, config }) => serverOf(name, path, config)),
+    servers: files.flatMap(({ name, path, config }) => serversOf({ name, path, config }, ringAddresses)),
     daemons: files.flatMap(({ name, path, config }) =>
       daemonKinds.flatMap(({ file, usualInterval, ...kind }) => {
         const section = config.get(kind.name)
@@ -99,13 +109,33 @@ export function readConfigured(machine: Machine, swiftDirectory: string): Config
 
 const anyAddress = new Set(['0.0.0.0', '::', '0:0:0:0:0:0:0:0', ''])
 
-function serverOf(name: string, path: string, config: Ini): readonly ConfiguredServer[] {
+interface ServerFile {
+  readonly name: string
+  readonly path: string
+  readonly config: Ini
+}
+
+function serversOf(
+  { name, path, config }: ServerFile,
+  ringAddresses: readonly RingAddress[],
+): readonly ConfiguredServer[] {
   const settings = config.get(`app:${name}`) ?? config.get('DEFAULT')
-  // Object servers with a port for each disk do not listen on bind_port.
-  if (!isServer(name) || settings === undefined || Number(settings.get('servers_per_port')) > 0) return []
-  const port = Number(settings.get('bind_port') ?? usualPorts[name])
+  if (!isServer(name) || settings === undefined) return []
   const hasTls = (settings.get('cert_file') ?? '') !== ''
-  return isPort(port) ? [{ name, path, host: hostOf(settings.get('bind_ip')), port, hasTls }] : []
+  const address = settings.get('bind_ip')
+  const at = (host: string, port: number) => ({ name, path, host, port, hasTls })
+  // Object servers with a port for each disk listen on those of the rings, and not on bind_port.
+  if (Number(settings.get('servers_per_port')) > 0)
+    return portsOf(address, ringAddresses).map((port) => at(hostOf(address), port))
+  const port = Number(settings.get('bind_port') ?? usualPorts[name])
+  return isPort(port) ? [at(hostOf(address), port)] : []
+}
+
+/** Returns the ports of the devices on an address. Servers that listen on every address have those of all devices of the node. */
+function portsOf(address: string | undefined, ringAddresses: readonly RingAddress[]): readonly number[] {
+  const isAny = address === undefined || anyAddress.has(address)
+  const own = ringAddresses.filter(({ ip }) => isAny || ip === address)
+  return [...new Set(own.map(({ port }) => port))].toSorted((one, other) => one - other)
 }
 
 function hostOf(address: string | undefined): string {

@@ -18,6 +18,7 @@ export interface DaemonReading {
 export interface JudgedDaemon {
   readonly daemon: ConfiguredDaemon
   readonly isRunning: boolean
+  readonly isExpected: boolean
   readonly problems: readonly InventoryProblem[]
 }
 
@@ -47,6 +48,7 @@ export class DaemonStates {
     return {
       daemon,
       isRunning: own.length > 0,
+      isExpected,
       problems: [
         ...daemonStopped.find(facts),
         ...daemonRestarts.find(facts),

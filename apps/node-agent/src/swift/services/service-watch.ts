@@ -1,12 +1,13 @@
 import type { InventoryProblem } from '@roost/api-types/agent'
-import { reconStale, serverDown } from '@roost/api-types/checks'
+import { daemonStopped, reconStale, serverDown } from '@roost/api-types/checks'
 import { type Clock, Periodic, type Stoppable } from '@roost/runtime'
 import type { SlowReader } from '../../collectors/engine/slow-reader.js'
 import type { Machine } from '../../machine/machine.js'
 import type { NodeProblems } from '../../machine/problems.js'
-import { type ConfiguredDaemon, type ConfiguredServer, readConfigured } from './configured.js'
+import { type ConfiguredDaemon, type ConfiguredServer, readConfigured, type RingAddress } from './configured.js'
 import { type CacheName, PassMemory, type ReconCaches } from './last-pass.js'
-import { DaemonStates } from './daemon-states.js'
+import { DaemonStates, type JudgedDaemon } from './daemon-states.js'
+import type { SeenService, ServiceList } from './service-list.js'
 import { listSwiftProcesses } from './swift-processes.js'
 import type { SwiftUnit } from './units.js'
 
@@ -24,6 +25,9 @@ export interface ServiceWatchOptions {
   /** Finds updates of containers that wait too long. */
   readonly findOldUpdates: () => Promise<readonly InventoryProblem[]>
   readonly problems: NodeProblems
+  readonly services: ServiceList
+  /** Where object servers with a port for each disk have to listen: the addresses of this node's devices in the rings. */
+  readonly ringAddresses: () => readonly RingAddress[]
   readonly clock: Clock
   readonly onError: (error: unknown) => void
 }
@@ -63,40 +67,48 @@ export class ServiceWatch implements Stoppable {
   }
 
   async #check(): Promise<void> {
-    const { machine, swiftDirectory, problems, readUnits, findOldUpdates } = this.#options
-    const { servers, daemons } = readConfigured(machine, swiftDirectory)
-    if (servers.length === 0 && daemons.length === 0) return problems.set('swift services', [])
+    const { machine, swiftDirectory, problems, services, ringAddresses, readUnits, findOldUpdates } = this.#options
+    const { servers, daemons } = readConfigured(machine, swiftDirectory, ringAddresses())
+    if (servers.length === 0 && daemons.length === 0) {
+      services.set([])
+      return problems.set('swift services', [])
+    }
     const round = this.#rounds++
     if (round % roundsOfUnits === 0) this.#units = await readUnits()
-    problems.set('swift services', [...(await this.#checkServers(servers)), ...(await this.#checkDaemons(daemons))])
+    const checked = [...(await this.#checkServers(servers)), ...(await this.#checkDaemons(daemons))]
+    services.set(checked.flatMap(({ service }) => service ?? []))
+    problems.set(
+      'swift services',
+      checked.flatMap((one) => one.problems),
+    )
     if (round % roundsOfUpdates === 0) problems.set('async pending', await findOldUpdates())
   }
 
-  async #checkServers(servers: readonly ConfiguredServer[]): Promise<readonly InventoryProblem[]> {
-    const found = await Promise.all(
-      servers
-        .filter(({ name }) => this.#units.get(name)?.isEnabled !== false)
-        .map(async (server) => {
-          const address = server.host.includes(':')
-            ? `[${server.host}]:${server.port}`
-            : `${server.host}:${server.port}`
-          const reason = await this.#options.ask(server)
-          const missed = reason === undefined ? 0 : (this.#missed.get(address) ?? 0) + 1
-          this.#missed.set(address, missed)
-          return serverDown.find({ server: server.name, file: server.path, address, missed, reason: reason ?? '' })
-        }),
-    )
-    return found.flat()
+  #checkServers(servers: readonly ConfiguredServer[]): Promise<readonly CheckedService[]> {
+    return Promise.all(servers.map((server) => this.#checkServer(server)))
   }
 
-  async #checkDaemons(daemons: readonly ConfiguredDaemon[]): Promise<readonly InventoryProblem[]> {
+  async #checkServer(server: ConfiguredServer): Promise<CheckedService> {
+    const { name, path: file, host, port } = server
+    const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+    if (this.#units.get(name)?.isEnabled === false)
+      return { service: { name, file, address, state: 'off' }, problems: [] }
+    const reason = await this.#options.ask(server)
+    const missed = reason === undefined ? 0 : (this.#missed.get(address) ?? 0) + 1
+    this.#missed.set(address, missed)
+    const problems = serverDown.find({ server: name, file, address, missed, reason: reason ?? '' })
+    const state = missed === 0 ? 'up' : problems.length > 0 ? 'down' : undefined
+    return { service: { name, file, address, state }, problems }
+  }
+
+  async #checkDaemons(daemons: readonly ConfiguredDaemon[]): Promise<readonly CheckedService[]> {
     const { kernel, readers, clock } = this.#options
     const processes = await listSwiftProcesses(kernel, readers.kernel.read)
     const monotonicMs = clock.monotonic()
     const recon = this.#passes.describe(await this.#readCaches(), clock.now(), monotonicMs)
     const judged = this.#daemons.judge({ daemons, processes, units: this.#units, recon, monotonicMs })
     const running = judged.filter(({ isRunning }) => isRunning).map(({ daemon }) => daemon)
-    return [...judged.flatMap(({ problems }) => problems), ...this.#checkCaches(running, recon)]
+    return [...judged.map(checkedDaemon), { problems: this.#checkCaches(running, recon) }]
   }
 
   #checkCaches(running: readonly ConfiguredDaemon[], recon: ReconCaches): readonly InventoryProblem[] {
@@ -124,4 +136,16 @@ export class ServiceWatch implements Stoppable {
   #pathOf(cache: CacheName): string {
     return `${this.#options.reconDirectory}/${cache}.recon`
   }
+}
+
+interface CheckedService {
+  readonly service?: SeenService
+  readonly problems: readonly InventoryProblem[]
+}
+
+function checkedDaemon({ daemon, isRunning, isExpected, problems }: JudgedDaemon): CheckedService {
+  const { name, path: file } = daemon
+  const isMissing = problems.some(({ code }) => code === daemonStopped.code)
+  const state = isRunning ? 'up' : !isExpected ? 'off' : isMissing ? 'down' : undefined
+  return { service: { name, file, address: null, state }, problems }
 }

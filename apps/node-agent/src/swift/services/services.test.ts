@@ -7,6 +7,7 @@ import { parseWaiting } from './async-pending.js'
 import { type ConfiguredDaemon, readConfigured } from './configured.js'
 import { DaemonStates } from './daemon-states.js'
 import { type LastPass, PassMemory } from './last-pass.js'
+import { createServiceList } from './service-list.js'
 import { programOf, type SwiftProcess } from './swift-processes.js'
 import { parseUnits, type SwiftUnit } from './units.js'
 
@@ -43,9 +44,20 @@ describe('the configuration of servers and daemons', () => {
     ])
   })
 
-  it('leaves out object servers with a port for each disk', () => {
+  it('has object servers with a port for each disk on the ports that the rings have for their address', () => {
+    write('etc/swift/object-server.conf', '[DEFAULT]\nbind_ip = 10.0.0.7\nservers_per_port = 2\n')
+    const devices = [
+      { ip: '10.0.0.7', port: 6302 },
+      { ip: '10.0.0.7', port: 6301 },
+      { ip: '10.0.0.7', port: 6302 },
+      { ip: '10.0.0.8', port: 6309 },
+    ]
+    const ports = () =>
+      readConfigured(openMachine(root), '/etc/swift', devices).servers.map(({ host, port }) => `${host}:${port}`)
+    expect(ports()).toEqual(['10.0.0.7:6301', '10.0.0.7:6302'])
     write('etc/swift/object-server.conf', '[DEFAULT]\nservers_per_port = 2\n')
-    expect(readConfigured(openMachine(root), '/etc/swift')).toEqual({ servers: [], daemons: [] })
+    expect(ports()).toEqual(['127.0.0.1:6301', '127.0.0.1:6302', '127.0.0.1:6309'])
+    expect(readConfigured(openMachine(root), '/etc/swift').servers).toEqual([])
   })
 })
 
@@ -183,5 +195,26 @@ describe('processes, units and updates', () => {
     expect(parseWaiting(text, true)).toEqual({ count: 2, oldest: 1_795_170_700.5 })
     expect(parseWaiting(text, false).count).toBeNull()
     expect(parseWaiting('', true)).toEqual({ count: 0, oldest: null })
+  })
+})
+
+describe('the list of services', () => {
+  it('keeps since when a service has its state, and calls back when one changes', () => {
+    let now = 1_000_000
+    const list = createServiceList({ now: () => now })
+    let changes = 0
+    list.onChange(() => (changes += 1))
+    const service = { name: 'object-server', file: '/etc/swift/object-server.conf', address: '10.0.0.7:6200' }
+    const states = () => list.list().map(({ state, since }) => [state, since])
+    list.set([{ ...service, state: 'up' }])
+    now += 60_000
+    list.set([{ ...service, state: 'up' }])
+    expect([states(), changes]).toEqual([[['up', 1_000]], 1])
+    list.set([{ ...service, state: undefined }])
+    expect([states(), changes]).toEqual([[['up', 1_000]], 1])
+    list.set([{ ...service, state: 'down' }])
+    expect([states(), changes]).toEqual([[['down', 1_060]], 2])
+    list.set([])
+    expect([states(), changes]).toEqual([[], 3])
   })
 })
