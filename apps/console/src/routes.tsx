@@ -66,10 +66,109 @@ const swift = createRoute({
   component: lazyRouteComponent(() => import('./swift/swift.js'), 'SwiftHealth'),
 })
 
-/** Every screen of the list has a route. */
-const screens = { nodes, devices, capacity, explore, swift } satisfies Readonly<Record<Screen, AnyRoute>>
+const shares = createRoute({
+  getParentRoute: () => root,
+  path: '/shares',
+  validateSearch: (search: RawSearch) => pick(search, 'q', 'protocol', 'enabled', 'node', 'order'),
+  component: lazyRouteComponent(() => import('./shares/shares.js'), 'Shares'),
+})
 
-const routeTree = root.addChildren({ overview, node, ...screens })
+const newShare = createRoute({
+  getParentRoute: () => root,
+  path: '/shares/new',
+  component: lazyRouteComponent(() => import('./shares/new-share.js'), 'NewShare'),
+})
+
+const share = createRoute({
+  getParentRoute: () => root,
+  path: '/shares/$id',
+  component: lazyRouteComponent(() => import('./shares/share.js'), 'Share'),
+})
+
+const users = createRoute({
+  getParentRoute: () => root,
+  path: '/users',
+  validateSearch: (search: RawSearch) => pick(search, 'q', 'order'),
+  component: lazyRouteComponent(() => import('./users/users.js'), 'Users'),
+})
+
+const newUser = createRoute({
+  getParentRoute: () => root,
+  path: '/users/new',
+  component: lazyRouteComponent(() => import('./users/new-user.js'), 'NewUser'),
+})
+
+const user = createRoute({
+  getParentRoute: () => root,
+  path: '/users/$id',
+  component: lazyRouteComponent(() => import('./users/user.js'), 'User'),
+})
+
+const deployments = createRoute({
+  getParentRoute: () => root,
+  path: '/deployments',
+  validateSearch: (search: RawSearch) => pick(search, 'kind', 'state', 'plans'),
+  component: lazyRouteComponent(() => import('./deployments/deployments.js'), 'Deployments'),
+})
+
+const newDeployment = createRoute({
+  getParentRoute: () => root,
+  path: '/deployments/new',
+  validateSearch: (search: RawSearch) => pick(search, 'kind', 'plan', 'generation'),
+  component: lazyRouteComponent(() => import('./deployments/new-deployment.js'), 'NewDeployment'),
+})
+
+const job = createRoute({
+  getParentRoute: () => root,
+  path: '/deployments/$kind/$id',
+  component: lazyRouteComponent(() => import('./deployments/job.js'), 'Job'),
+})
+
+const drift = createRoute({
+  getParentRoute: () => root,
+  path: '/drift',
+  component: lazyRouteComponent(() => import('./drift/drift.js'), 'Drift'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: (search: RawSearch) =>
+    pick(search, 'operator', 'action', 'resource', 'resource_id', 'request_id', 'from', 'to', 'order', 'event'),
+  component: lazyRouteComponent(() => import('./audit/audit.js'), 'Audit'),
+})
+
+const alerts = createRoute({
+  getParentRoute: () => root,
+  path: '/alerts',
+  validateSearch: (search: RawSearch) => pick(search, 'view', 'code', 'severity', 'order', 'alert'),
+  component: lazyRouteComponent(() => import('./alerts/alerts.js'), 'Alerts'),
+})
+
+const access = createRoute({
+  getParentRoute: () => root,
+  path: '/access',
+  validateSearch: (search: RawSearch) => pick(search, 'tab'),
+  component: lazyRouteComponent(() => import('./access/access.js'), 'Access'),
+})
+
+/** Every screen of the list has a route. */
+const screens = {
+  nodes,
+  devices,
+  capacity,
+  explore,
+  swift,
+  shares,
+  users,
+  deployments,
+  drift,
+  audit,
+  alerts,
+  access,
+} satisfies Readonly<Record<Screen, AnyRoute>>
+
+const routeTree = root.addChildren({ overview, node, newShare, share, newUser, user, newDeployment, job, ...screens })
 
 export function buildRouter() {
   return createRouter({

@@ -1,4 +1,18 @@
-import { Activity, Database, Gauge, HardDrive, LayoutDashboard, Server } from '../ui/icons.js'
+import {
+  Activity,
+  ArrowRightLeft,
+  Bell,
+  Database,
+  Gauge,
+  HardDrive,
+  History,
+  KeyRound,
+  LayoutDashboard,
+  Rocket,
+  Server,
+  Share2,
+  Users,
+} from '../ui/icons.js'
 import type { Icon } from '../ui/icons.js'
 import type { PlainKey } from '../words/en.js'
 import type { Screen } from './screens.js'
@@ -22,7 +36,10 @@ export interface Section {
 export const sections: readonly Section[] = [
   {
     name: null,
-    entries: [{ to: '/', name: 'nav.overview', search: 'nav.overview.search', icon: LayoutDashboard, key: 'o' }],
+    entries: [
+      { to: '/', name: 'nav.overview', search: 'nav.overview.search', icon: LayoutDashboard, key: 'o' },
+      { to: '/alerts', name: 'nav.alerts', search: 'nav.alerts.search', icon: Bell, key: 'a' },
+    ],
   },
   {
     name: 'nav.cluster',
@@ -32,6 +49,22 @@ export const sections: readonly Section[] = [
       { to: '/capacity', name: 'nav.capacity', search: 'nav.capacity.search', icon: Gauge, key: 'c' },
       { to: '/explore', name: 'nav.explore', search: 'nav.explore.search', icon: Activity, key: 'e' },
       { to: '/swift', name: 'nav.swift', search: 'nav.swift.search', icon: Database, key: 'h' },
+    ],
+  },
+  {
+    name: 'nav.access',
+    entries: [
+      { to: '/shares', name: 'nav.shares', search: 'nav.shares.search', icon: Share2, key: 's' },
+      { to: '/users', name: 'nav.users', search: 'nav.users.search', icon: Users, key: 'u' },
+      { to: '/deployments', name: 'nav.deployments', search: 'nav.deployments.search', icon: Rocket, key: 'p' },
+      { to: '/drift', name: 'nav.drift', search: 'nav.drift.search', icon: ArrowRightLeft, key: 'f' },
+    ],
+  },
+  {
+    name: 'nav.control',
+    entries: [
+      { to: '/audit', name: 'nav.audit', search: 'nav.audit.search', icon: History, key: 'l' },
+      { to: '/access', name: 'nav.accessControl', search: 'nav.accessControl.search', icon: KeyRound, key: 'k' },
     ],
   },
 ]

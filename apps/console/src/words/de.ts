@@ -1,10 +1,32 @@
 import { devices } from './de/devices.js'
 import { node } from './de/node.js'
+import { access } from './de/access.js'
+import { alerts } from './de/alerts.js'
+import { audit } from './de/audit.js'
+import { deploy } from './de/deploy.js'
+import { forms } from './de/forms.js'
 import { nodes } from './de/nodes.js'
 import { overview } from './de/overview.js'
+import { shares } from './de/shares.js'
 import { shell } from './de/shell.js'
 import { states } from './de/states.js'
 import { ui } from './de/ui.js'
+import { users } from './de/users.js'
 import type { Catalogue } from './en.js'
 
-export const de: Catalogue = { ...shell, ...ui, ...states, ...overview, ...nodes, ...node, ...devices }
+export const de: Catalogue = {
+  ...shell,
+  ...ui,
+  ...states,
+  ...overview,
+  ...nodes,
+  ...node,
+  ...devices,
+  ...forms,
+  ...shares,
+  ...users,
+  ...deploy,
+  ...audit,
+  ...alerts,
+  ...access,
+}

@@ -1,14 +1,36 @@
 import type { Message, ParametersOf } from './catalogue.js'
 import { devices } from './en/devices.js'
 import { node } from './en/node.js'
+import { access } from './en/access.js'
+import { alerts } from './en/alerts.js'
+import { audit } from './en/audit.js'
+import { deploy } from './en/deploy.js'
+import { forms } from './en/forms.js'
 import { nodes } from './en/nodes.js'
 import { overview } from './en/overview.js'
+import { shares } from './en/shares.js'
 import { shell } from './en/shell.js'
 import { states } from './en/states.js'
 import { ui } from './en/ui.js'
+import { users } from './en/users.js'
 
 /** THE LIST of every text of the console, in English; `de.ts` has the same keys. */
-export const en = { ...shell, ...ui, ...states, ...overview, ...nodes, ...node, ...devices } as const
+export const en = {
+  ...shell,
+  ...ui,
+  ...states,
+  ...overview,
+  ...nodes,
+  ...node,
+  ...devices,
+  ...forms,
+  ...shares,
+  ...users,
+  ...deploy,
+  ...audit,
+  ...alerts,
+  ...access,
+} as const
 
 export type Key = keyof typeof en
 export type Catalogue = { readonly [K in Key]: (typeof en)[K] extends string ? string : Exclude<Message, string> }

@@ -1,5 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { rpc } from '../client.js'
+import type { ListSource } from '../use-pages.js'
+import type { Filters } from './filters.js'
 import type { inferOutput } from './output.js'
 
 export type AuditRecord = inferOutput<typeof rpc.auditEvents.get.query>
@@ -9,4 +11,16 @@ export const latestChanges = (limit: number) =>
     queryKey: ['audit', 'latest', limit],
     queryFn: ({ signal }) => rpc.auditEvents.list.query({ order_by: ['-id'], limit }, { signal }),
     refetchInterval: 15_000,
+  })
+
+export const auditList = (filters: Filters, order: string): ListSource<AuditRecord> => ({
+  key: ['audit', filters, order],
+  read: (slice, signal) => rpc.auditEvents.list.query({ filters, order_by: [order], ...slice }, { signal }),
+})
+
+export const auditEvent = (id: number) =>
+  queryOptions({
+    queryKey: ['audit', 'one', id],
+    queryFn: ({ signal }) => rpc.auditEvents.get.query({ id }, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
   })

@@ -1,0 +1,36 @@
+import './access.css'
+import { Link, useSearch } from '@tanstack/react-router'
+import { Page } from '../ui/page.js'
+import { t } from '../words/text.js'
+import { Keys } from './keys.js'
+import { Operators } from './operators.js'
+import { Sessions } from './sessions.js'
+import { Tokens } from './tokens.js'
+
+const tabs = { operators: Operators, keys: Keys, sessions: Sessions, tokens: Tokens } as const
+type Tab = keyof typeof tabs
+const tabNames = Object.keys(tabs) as readonly Tab[]
+
+/** Who calls this control plane, and with what. */
+export function Access() {
+  const search = useSearch({ from: '/access' })
+  const chosen = tabNames.find((tab) => tab === search.tab) ?? 'operators'
+  const Shown = tabs[chosen]
+  return (
+    <Page title={t('nav.accessControl')}>
+      <nav className="tabs" aria-label={t('nav.accessControl')}>
+        {tabNames.map((tab) => (
+          <Link
+            key={tab}
+            to="/access"
+            search={(old) => ({ ...old, tab })}
+            aria-current={tab === chosen ? 'page' : undefined}
+          >
+            {t(`access.tab.${tab}`)}
+          </Link>
+        ))}
+      </nav>
+      <Shown />
+    </Page>
+  )
+}

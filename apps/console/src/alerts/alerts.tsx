@@ -1,0 +1,109 @@
+import './alerts.css'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import { alertList } from '../api/queries/alerts.js'
+import type { AlertRecord } from '../api/queries/alerts.js'
+import { usePages } from '../api/use-pages.js'
+import { ChoiceFilter, TextFilter } from '../list/filters.js'
+import { ListTable } from '../list/list-table.js'
+import { NoRows } from '../list/no-rows.js'
+import { useClusters } from '../shell/use-cluster.js'
+import { Bell } from '../ui/icons.js'
+import { Page } from '../ui/page.js'
+import { t } from '../words/text.js'
+import { alertColumns } from './columns.js'
+import { AlertDetail } from './detail.js'
+
+/** What each view of the list asks for. */
+const views = {
+  active: { state: ['firing', 'unknown'], acknowledged: false },
+  acknowledged: { state: ['firing', 'unknown'], acknowledged: true },
+  pending: { state: ['pending'] },
+  history: { state: ['resolved'] },
+} as const
+type View = keyof typeof views
+const viewNames = Object.keys(views) as readonly View[]
+
+/** A cluster without an alert is good news; an empty history is none. */
+function emptyTextOf(view: View): 'overview.allFine' | 'alerts.none' {
+  return view === 'active' ? 'overview.allFine' : 'alerts.none'
+}
+
+/** The worst first, and of these the newest. */
+const urgent = 'severity,-fired_at'
+
+/** Problems that last. All that it shows is in its address. */
+export function Alerts() {
+  const search = useSearch({ from: '/alerts' })
+  const navigate = useNavigate({ from: '/alerts' })
+  const { chosen } = useClusters()
+  const cluster = chosen?.id ?? 0
+  const view = viewNames.find((name) => name === search.view) ?? 'active'
+  const { code, severity, order = view === 'history' ? '-changed_at' : urgent } = search
+  const filters = useMemo(
+    () => ({
+      cluster,
+      ...views[view],
+      state: [...views[view].state],
+      ...(code === undefined ? {} : { code: code.toUpperCase() }),
+      ...(severity === undefined ? {} : { severity }),
+    }),
+    [cluster, view, code, severity],
+  )
+  const pages = usePages(useMemo(() => alertList(filters, order), [filters, order]))
+  const columns = useMemo(() => alertColumns(), [])
+  const onOpen = useCallback(
+    ({ id }: AlertRecord) => void navigate({ search: (old) => ({ ...old, alert: String(id) }) }),
+    [navigate],
+  )
+  const filter = (change: Readonly<Record<string, string>>) =>
+    void navigate({ search: (old) => ({ ...old, ...change }) })
+  const count = pages.isPending ? t('ui.loading') : t('alerts.count', { count: pages.total })
+  return (
+    <Page title={t('nav.alerts')} state={<span role="status">{count}</span>} fills>
+      <div className="filters">
+        <div className="seg" role="group" aria-label={t('alerts.view')}>
+          {viewNames.map((name) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={name === view}
+              onClick={() => filter({ view: name, order: '' })}
+            >
+              {t(`alerts.view.${name}`)}
+            </button>
+          ))}
+        </div>
+        <ChoiceFilter
+          label={t('alerts.severity')}
+          choices={[
+            ['critical', t('severity.critical')],
+            ['warning', t('severity.warning')],
+          ]}
+          chosen={severity}
+          onChoose={(value) => filter({ severity: value })}
+        />
+        <TextFilter label={t('alerts.filter')} value={code} onFilter={(value) => filter({ code: value })} />
+      </div>
+      <ListTable
+        label={t('nav.alerts')}
+        columns={columns}
+        pages={pages}
+        onOpen={onOpen}
+        order={order}
+        onOrder={(next) => void navigate({ search: (old) => ({ ...old, order: next }), replace: true })}
+        empty={
+          <NoRows
+            icon={Bell}
+            isFiltered={code !== undefined || severity !== undefined}
+            onClear={() => filter({ code: '', severity: '' })}
+            title={t(emptyTextOf(view))}
+          >
+            <p>{t(`${emptyTextOf(view)}.next`)}</p>
+          </NoRows>
+        }
+      />
+      {search.alert !== undefined && <AlertDetail id={Number(search.alert)} onClose={() => filter({ alert: '' })} />}
+    </Page>
+  )
+}

@@ -1,0 +1,87 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { rpc } from '../api/client.js'
+import { errorText } from '../api/error-text.js'
+import { alert as alertQuery } from '../api/queries/alerts.js'
+import type { AlertRecord } from '../api/queries/alerts.js'
+import { Action } from '../form/form.js'
+import { noValue } from '../format/numbers.js'
+import { Loaded } from '../state/loaded.js'
+import { State } from '../state/state.js'
+import { Time } from '../ui/age.js'
+import { Facts } from '../ui/card.js'
+import { Dialog } from '../ui/dialog.js'
+import { t } from '../words/text.js'
+import { Severity } from './columns.js'
+
+interface AlertDetailProps {
+  readonly id: number
+  readonly onClose: () => void
+}
+
+/** One problem: since when, on what, and who knows of it. */
+export function AlertDetail({ id, onClose }: AlertDetailProps) {
+  const found = useQuery(alertQuery(id))
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={found.data?.code ?? t('alerts.one')}
+      actions={found.data !== undefined && <Acknowledge alert={found.data} />}
+      wide
+    >
+      <Loaded query={found}>{(alert) => <Body alert={alert} />}</Loaded>
+    </Dialog>
+  )
+}
+
+function Body({ alert }: { readonly alert: AlertRecord }) {
+  return (
+    <>
+      <p className="alert-summary">{alert.summary}</p>
+      <Facts
+        facts={[
+          [t('alerts.severity'), <Severity key="s" severity={alert.severity} />],
+          [t('nodes.state'), <State key="t" state={alert.state} />],
+          [t('alerts.on'), [alert.hostname, alert.subject].filter(Boolean).join(' · ') || noValue],
+          [t('alerts.started'), <Time key="a" at={alert.started_at} />],
+          [t('alerts.fired'), <Time key="f" at={alert.fired_at} />],
+          ...(alert.resolved_at === null
+            ? []
+            : [[t('alerts.resolved'), <Time key="r" at={alert.resolved_at} />] as const]),
+          ...(alert.value === null ? [] : [[t('alerts.value'), valueText(alert)] as const]),
+          ...(alert.acknowledged ? [[t('alerts.by'), <Known key="k" alert={alert} />] as const] : []),
+        ]}
+      />
+    </>
+  )
+}
+
+function valueText({ value, threshold }: AlertRecord): string {
+  if (threshold === null) return String(value)
+  return t('alerts.ofThreshold', { value: String(value), threshold: String(threshold) })
+}
+
+function Known({ alert: { acknowledged_by: name, acknowledged_at: at } }: { readonly alert: AlertRecord }) {
+  return (
+    <>
+      {name} · <Time at={at} />
+    </>
+  )
+}
+
+function Acknowledge({ alert: { id, acknowledged, state } }: { readonly alert: AlertRecord }) {
+  const queries = useQueryClient()
+  const change = useMutation({
+    mutationFn: () => rpc.alerts.change.mutate({ id, change: { acknowledged: !acknowledged } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['alerts'] }),
+  })
+  if (state === 'resolved') return null
+  return (
+    <>
+      {change.error !== null && <p className="banner bad">{errorText(change.error)}</p>}
+      <Action kind={acknowledged ? 'ghost' : 'primary'} isBusy={change.isPending} onClick={() => change.mutate()}>
+        {t(acknowledged ? 'alerts.unacknowledge' : 'alerts.acknowledge')}
+      </Action>
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import { queryOptions } from '@tanstack/react-query'
+import { rpc } from '../client.js'
+import type { inferOutput } from './output.js'
+import type { Filters } from './filters.js'
+
+export type JobRecord = inferOutput<typeof rpc.gatewayDeployments.get.query>
+export type JobPlan = NonNullable<JobRecord['plan']>
+export type NodePlan = JobPlan['nodes'][number]
+
+/** What is deployed: shares to gateways, or users to the proxies or the identity service of a cluster. */
+export const deploymentKinds = ['shares', 'users'] as const
+export type DeploymentKind = (typeof deploymentKinds)[number]
+
+export function kindIn(text: string | undefined): DeploymentKind {
+  return text === 'users' ? 'users' : 'shares'
+}
+
+/** Returns the procedures of a kind. */
+export function deploymentsOf(kind: DeploymentKind) {
+  return kind === 'shares' ? rpc.gatewayDeployments : rpc.userDbDeployments
+}
+
+export function isUnfinished({ finished }: JobRecord): boolean {
+  return finished === null
+}
+
+const states = ['NEW', 'QUEUED', 'IN_PROGRESS', 'COMPLETED_SUCCESS', 'COMPLETED_FAILED']
+const runningMs = 1_000
+const restingMs = 15_000
+
+/** A job, read each second until it has ended. */
+export const job = (kind: DeploymentKind, id: number) =>
+  queryOptions({
+    queryKey: ['deployments', kind, id],
+    queryFn: ({ signal }) => deploymentsOf(kind).get.query({ id }, { signal }),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isUnfinished(data) ? runningMs : false),
+  })
+
+/** The newest jobs of a kind, those that have ended, too. */
+export const jobs = (kind: DeploymentKind, filters: Filters, limit: number) =>
+  queryOptions({
+    queryKey: ['deployments', kind, 'list', filters, limit],
+    queryFn: ({ signal }) =>
+      deploymentsOf(kind).list.query({ filters: { state: states, ...filters }, order_by: ['-id'], limit }, { signal }),
+    refetchInterval: ({ state: { data } }) => (data?.objects.some(isUnfinished) === true ? 2_000 : restingMs),
+  })

@@ -1,0 +1,9 @@
+import { queryOptions } from '@tanstack/react-query'
+import { rpc } from '../client.js'
+
+export const drift = (node: number) =>
+  queryOptions({
+    queryKey: ['drift', node],
+    queryFn: ({ signal }) => rpc.drift.get.query({ id: node }, { signal }),
+    refetchInterval: 15_000,
+  })

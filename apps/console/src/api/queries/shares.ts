@@ -1,0 +1,28 @@
+import { queryOptions } from '@tanstack/react-query'
+import { rpc } from '../client.js'
+import type { ListSource } from '../use-pages.js'
+import type { inferOutput } from './output.js'
+import type { Filters } from './filters.js'
+
+export type ShareRecord = inferOutput<typeof rpc.gatewayShares.get.query>
+
+export const shareList = (filters: Filters, order: string): ListSource<ShareRecord> => ({
+  key: ['shares', filters, order],
+  read: (slice, signal) => rpc.gatewayShares.list.query({ filters, order_by: [order], ...slice }, { signal }),
+})
+
+/** With the ETag that a change of it sends. */
+export const share = (id: number) =>
+  queryOptions({
+    queryKey: ['shares', 'one', id],
+    queryFn: ({ signal }) => rpc.gatewayShares.getWithEtag.query({ id }, { signal }),
+  })
+
+/** What clients have written and is not in Swift. Only the gateway knows, so that it fails while the gateway is away. */
+export const shareUploads = (id: number) =>
+  queryOptions({
+    queryKey: ['shares', 'uploads', id],
+    queryFn: ({ signal }) => rpc.gatewayShares.uploads.query({ id }, { signal }),
+    refetchInterval: 10_000,
+    retry: false,
+  })

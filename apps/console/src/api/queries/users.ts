@@ -1,0 +1,19 @@
+import { queryOptions } from '@tanstack/react-query'
+import { rpc } from '../client.js'
+import type { ListSource } from '../use-pages.js'
+import type { inferOutput } from './output.js'
+import type { Filters } from './filters.js'
+
+export type UserRecord = inferOutput<typeof rpc.users.get.query>
+
+export const userList = (filters: Filters, order: string): ListSource<UserRecord> => ({
+  key: ['users', filters, order],
+  read: (slice, signal) => rpc.users.list.query({ filters, order_by: [order], ...slice }, { signal }),
+})
+
+/** With the ETag that a change of it sends. */
+export const user = (id: number) =>
+  queryOptions({
+    queryKey: ['users', 'one', id],
+    queryFn: ({ signal }) => rpc.users.getWithEtag.query({ id }, { signal }),
+  })

@@ -1,0 +1,100 @@
+import './audit.css'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import { auditList } from '../api/queries/audit.js'
+import type { AuditRecord } from '../api/queries/audit.js'
+import { usePages } from '../api/use-pages.js'
+import { TextFilter } from '../list/filters.js'
+import { ListTable } from '../list/list-table.js'
+import { NoRows } from '../list/no-rows.js'
+import { History } from '../ui/icons.js'
+import { Page } from '../ui/page.js'
+import { t } from '../words/text.js'
+import { auditColumns } from './columns.js'
+import { AuditDetail } from './detail.js'
+import { ExportAudit } from './export.js'
+
+const fields = ['operator', 'action', 'resource', 'resource_id', 'request_id', 'from', 'to'] as const
+type Field = (typeof fields)[number]
+type Conditions = { readonly [F in Field]?: string | undefined }
+
+/** Returns the conditions of the server for those of the address. Days are days of UTC, the end among them. */
+function filtersOf({ from, to, ...rest }: Conditions): Record<string, string> {
+  const texts = Object.entries(rest).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  return {
+    ...Object.fromEntries(texts),
+    ...(from === undefined ? {} : { at__gte: `${from}T00:00:00Z` }),
+    ...(to === undefined ? {} : { at__lt: nextDay(to) }),
+  }
+}
+
+function nextDay(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString()
+}
+
+/** Who changed what. All that it shows is in its address. */
+export function Audit() {
+  const search = useSearch({ from: '/audit' })
+  const navigate = useNavigate({ from: '/audit' })
+  const { order = '-id', cluster: _cluster, event, ...conditions } = search
+  const key = JSON.stringify(conditions)
+  const filters = useMemo(() => filtersOf(JSON.parse(key) as Conditions), [key])
+  const pages = usePages(useMemo(() => auditList(filters, order), [filters, order]))
+  const columns = useMemo(() => auditColumns(), [])
+  const onOpen = useCallback(
+    ({ id }: AuditRecord) => void navigate({ search: (old) => ({ ...old, event: String(id) }) }),
+    [navigate],
+  )
+  const filter = (change: Readonly<Record<string, string>>) =>
+    void navigate({ search: (old) => ({ ...old, ...change }) })
+  const count = pages.isPending ? t('ui.loading') : t('audit.count', { count: pages.total })
+  return (
+    <Page
+      title={t('nav.audit')}
+      state={<span role="status">{count}</span>}
+      actions={<ExportAudit filters={filters} order={order} />}
+      fills
+    >
+      <div className="filters audit-filters">
+        {(['operator', 'action', 'resource', 'resource_id', 'request_id'] as const).map((field) => (
+          <TextFilter
+            key={field}
+            label={t(`audit.filter.${field}`)}
+            value={search[field]}
+            onFilter={(value) => filter({ [field]: value })}
+          />
+        ))}
+        {(['from', 'to'] as const).map((field) => (
+          <label key={field} className="choice">
+            {t(`audit.filter.${field}`)}
+            <input
+              className="input"
+              type="date"
+              value={search[field] ?? ''}
+              onChange={({ target }) => filter({ [field]: target.value })}
+            />
+          </label>
+        ))}
+      </div>
+      <ListTable
+        label={t('nav.audit')}
+        columns={columns}
+        pages={pages}
+        onOpen={onOpen}
+        order={order}
+        onOrder={(next) => void navigate({ search: (old) => ({ ...old, order: next }), replace: true })}
+        empty={
+          <NoRows
+            icon={History}
+            isFiltered={Object.keys(filters).length > 0}
+            onClear={() => filter(Object.fromEntries(fields.map((field) => [field, ''])))}
+            title={t('overview.noChanges')}
+          >
+            <p>{t('overview.noChanges.next')}</p>
+          </NoRows>
+        }
+      />
+      {event !== undefined && <AuditDetail id={Number(event)} onClose={() => filter({ event: '' })} />}
+    </Page>
+  )
+}

@@ -1,0 +1,132 @@
+import { useId } from 'react'
+import type { ReactNode } from 'react'
+import { Field } from '../ui/field.js'
+import type { Form } from './use-form.js'
+
+/** The names of the values that are of a type. */
+type NamesOf<V, T> = { [K in keyof V]: V[K] extends T ? K : never }[keyof V]
+
+interface TextProps<V> {
+  readonly form: Form<V>
+  readonly name: NamesOf<V, string>
+  readonly label: string
+  readonly help?: string | undefined
+  /** What is allowed, and seldom intended. */
+  readonly warning?: string | undefined
+  readonly placeholder?: string
+  readonly isCode?: boolean
+  readonly type?: 'text' | 'password' | 'number' | 'datetime-local'
+}
+
+export function TextField<V>({ form, name, label, help, warning, placeholder, isCode, type = 'text' }: TextProps<V>) {
+  return (
+    <div className="form-field">
+      <Field label={label} help={help} error={form.errorOf(name)}>
+        <input
+          className={isCode === true ? 'input mono' : 'input'}
+          name={String(name)}
+          type={type}
+          autoComplete={type === 'password' ? 'new-password' : 'off'}
+          spellCheck={false}
+          placeholder={placeholder}
+          value={form.values[name] as string}
+          onChange={({ target }) => form.set(name, target.value as V[typeof name])}
+          onBlur={() => form.touch(name)}
+        />
+      </Field>
+      {warning !== undefined && <p className="field-warning">{warning}</p>}
+    </div>
+  )
+}
+
+interface SelectProps<V> {
+  readonly form: Form<V>
+  readonly name: NamesOf<V, string>
+  readonly label: string
+  readonly help?: string | undefined
+  readonly options: readonly (readonly [value: string, text: string])[]
+  /** The entry that chooses nothing. */
+  readonly none?: string
+}
+
+export function SelectField<V>({ form, name, label, help, options, none }: SelectProps<V>) {
+  return (
+    <Field label={label} help={help} error={form.errorOf(name)}>
+      <select
+        className="input"
+        name={String(name)}
+        value={form.values[name] as string}
+        onChange={({ target }) => {
+          form.set(name, target.value as V[typeof name])
+          form.touch(name)
+        }}
+      >
+        {none !== undefined && <option value="">{none}</option>}
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </Field>
+  )
+}
+
+interface RadioProps<V> {
+  readonly form: Form<V>
+  readonly name: NamesOf<V, string>
+  readonly label: string
+  readonly options: readonly (readonly [value: string, text: string])[]
+}
+
+/** Few choices, all in view. */
+export function RadioField<V>({ form, name, label, options }: RadioProps<V>) {
+  return (
+    <fieldset className="choices">
+      <legend>{label}</legend>
+      {options.map(([value, text]) => (
+        <label key={value} className="choice">
+          <input
+            type="radio"
+            name={String(name)}
+            value={value}
+            checked={form.values[name] === value}
+            onChange={() => form.set(name, value as V[typeof name])}
+          />
+          {text}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+interface FlagProps<V> {
+  readonly form: Form<V>
+  readonly name: NamesOf<V, boolean>
+  readonly label: string
+  readonly help?: ReactNode
+}
+
+export function FlagField<V>({ form, name, label, help }: FlagProps<V>) {
+  const id = useId()
+  return (
+    <div className="flag">
+      <input
+        id={id}
+        type="checkbox"
+        name={String(name)}
+        checked={form.values[name] as boolean}
+        aria-describedby={help === undefined ? undefined : `${id}-help`}
+        onChange={({ target }) => form.set(name, target.checked as V[typeof name])}
+      />
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {help !== undefined && (
+          <p id={`${id}-help`} className="field-help">
+            {help}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}

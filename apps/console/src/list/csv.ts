@@ -1,0 +1,24 @@
+/** A spreadsheet would run what begins so as a formula. */
+const formula = /^[=+\-@\t\r]/
+
+/** Returns a value as a field of CSV (RFC 4180). */
+function fieldOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const safe = typeof value === 'string' && formula.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+export function csvOf(rows: readonly (readonly unknown[])[]): string {
+  return rows.map((row) => `${row.map(fieldOf).join(',')}\r\n`).join('')
+}
+
+/** Saves rows as a file on the operator's machine. */
+export function downloadCsv(name: string, rows: readonly (readonly unknown[])[]): void {
+  const url = URL.createObjectURL(new Blob([csvOf(rows)], { type: 'text/csv;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

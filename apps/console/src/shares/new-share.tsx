@@ -1,0 +1,84 @@
+import './shares.css'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { rpc } from '../api/client.js'
+import { gateways } from '../api/queries/gateways.js'
+import type { NodeRecord } from '../api/queries/nodes.js'
+import { usePlan } from '../deployments/use-plan.js'
+import { Action } from '../form/form.js'
+import { useForm } from '../form/use-form.js'
+import { useClusters } from '../shell/use-cluster.js'
+import { Loaded } from '../state/loaded.js'
+import { Card } from '../ui/card.js'
+import { Page } from '../ui/page.js'
+import { toast } from '../ui/toast.js'
+import { t } from '../words/text.js'
+import { MountLines } from './mount-lines.js'
+import { ShareForm } from './share-form.js'
+import { checkNew, inputOf, newShareValues } from './share-values.js'
+
+export function NewShare() {
+  const { chosen } = useClusters()
+  const nodes = useQuery({ ...gateways(chosen?.id ?? 0), enabled: chosen !== undefined })
+  return (
+    <Page title={t('shares.new')} crumbs={<Link to="/shares">{t('nav.shares')}</Link>}>
+      <Loaded query={nodes}>{(found) => <NewShareForm gateways={found} />}</Loaded>
+    </Page>
+  )
+}
+
+function NewShareForm({ gateways }: { readonly gateways: readonly NodeRecord[] }) {
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const plan = usePlan()
+  const reviews = useRef(false)
+  const form = useForm({
+    initial: newShareValues(gateways.length === 1 ? String(gateways[0]?.id) : ''),
+    check: checkNew,
+    save: (values) => rpc.gatewayShares.create.mutate(inputOf(values)),
+    onSaved: ({ id, name, node }) => {
+      void queries.invalidateQueries({ queryKey: ['shares'] })
+      toast(t('shares.saved', { name }))
+      if (reviews.current) plan.start({ kind: 'shares', node })
+      else void navigate({ to: '/shares/$id', params: { id: String(id) } })
+    },
+  })
+  const { protocol, name, node, cifs_guest_ok: guests } = form.values
+  const host = gateways.find(({ id }) => String(id) === node)?.hostname
+  const isBusy = form.isBusy || plan.isBusy
+  const save = (review: boolean) => {
+    reviews.current = review
+    form.submit()
+  }
+  const actions = (
+    <>
+      <Action kind="primary" isSubmit isBusy={isBusy} onClick={() => (reviews.current = true)}>
+        {t('shares.saveAndReview')}
+      </Action>
+      <Action isBusy={isBusy} onClick={() => save(false)}>
+        {t('ui.save')}
+      </Action>
+    </>
+  )
+  return (
+    <div className="form-columns">
+      <Card title={t('shares.settings')}>
+        <ShareForm form={form} label={t('shares.new')} gateways={gateways} isNew actions={actions} />
+        {plan.problem !== undefined && (
+          <p className="banner bad" role="alert">
+            {plan.problem}
+          </p>
+        )}
+      </Card>
+      <Card title={t('shares.mount')}>
+        <MountLines
+          share={{ protocol, name: name.trim() || 'NAME' }}
+          host={host ?? 'GATEWAY'}
+          needsLogin={protocol === 'cifs' && !guests}
+        />
+        <p className="muted small card-hint">{t('shares.mount.afterDeploy')}</p>
+      </Card>
+    </div>
+  )
+}

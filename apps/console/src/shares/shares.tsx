@@ -1,0 +1,124 @@
+import './shares.css'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import { gateways } from '../api/queries/gateways.js'
+import type { NodeRecord } from '../api/queries/nodes.js'
+import { shareList } from '../api/queries/shares.js'
+import type { ShareRecord } from '../api/queries/shares.js'
+import { usePages } from '../api/use-pages.js'
+import { ChoiceFilter, TextFilter } from '../list/filters.js'
+import { ListTable } from '../list/list-table.js'
+import { NoRows } from '../list/no-rows.js'
+import { useClusters } from '../shell/use-cluster.js'
+import { Share2 } from '../ui/icons.js'
+import { Page } from '../ui/page.js'
+import { t } from '../words/text.js'
+import { shareColumns } from './columns.js'
+
+/** The list of shares. All that it shows is in its address. */
+export function Shares() {
+  const search = useSearch({ from: '/shares' })
+  const navigate = useNavigate({ from: '/shares' })
+  const { chosen } = useClusters()
+  const cluster = chosen?.id ?? 0
+  const { data: nodes = [] } = useQuery({ ...gateways(cluster), enabled: chosen !== undefined })
+  const order = search.order ?? 'name'
+  const { q, protocol, enabled, node } = search
+  const filters = useMemo(
+    () => ({
+      cluster,
+      ...(q === undefined ? {} : { name: q }),
+      ...(protocol === undefined ? {} : { protocol }),
+      ...(enabled === undefined ? {} : { enabled: enabled === 'yes' }),
+      ...(node === undefined ? {} : { node: Number(node) }),
+    }),
+    [cluster, q, protocol, enabled, node],
+  )
+  const pages = usePages(useMemo(() => shareList(filters, order), [filters, order]))
+  const columns = useMemo(() => shareColumns(nodes), [nodes])
+  const onOpen = useCallback(
+    ({ id }: ShareRecord) => void navigate({ to: '/shares/$id', params: { id: String(id) } }),
+    [navigate],
+  )
+  const filter = (change: Partial<typeof search>) => void navigate({ search: (old) => ({ ...old, ...change }) })
+  const isFiltered = [q, protocol, enabled, node].some((value) => value !== undefined)
+  const count = pages.isPending ? t('ui.loading') : t('shares.count', { count: pages.total })
+  return (
+    <Page title={t('nav.shares')} state={<span role="status">{count}</span>} actions={<NewShare />} fills>
+      <div className="filters">
+        <TextFilter label={t('shares.filter')} value={q} onFilter={(value) => filter({ q: value })} />
+        <ChoiceFilter
+          label={t('shares.protocol')}
+          choices={[
+            ['nfs', 'NFS'],
+            ['cifs', 'SMB'],
+          ]}
+          chosen={protocol}
+          onChoose={(value) => filter({ protocol: value })}
+        />
+        <ChoiceFilter
+          label={t('shares.state')}
+          choices={[
+            ['yes', t('ui.enabled')],
+            ['no', t('ui.disabled')],
+          ]}
+          chosen={enabled}
+          onChoose={(value) => filter({ enabled: value })}
+        />
+        <GatewayFilter nodes={nodes} chosen={node} onChoose={(value) => filter({ node: value })} />
+      </div>
+      <ListTable
+        label={t('nav.shares')}
+        columns={columns}
+        pages={pages}
+        onOpen={onOpen}
+        order={order}
+        onOrder={(next) => void navigate({ search: (old) => ({ ...old, order: next }), replace: true })}
+        empty={
+          <NoRows
+            icon={Share2}
+            isFiltered={isFiltered}
+            onClear={() => filter({ q: '', protocol: '', enabled: '', node: '' })}
+            title={t('shares.none')}
+          >
+            <p>{t('shares.none.next')}</p>
+            <NewShare />
+          </NoRows>
+        }
+      />
+    </Page>
+  )
+}
+
+interface GatewayFilterProps {
+  readonly nodes: readonly NodeRecord[]
+  readonly chosen: string | undefined
+  readonly onChoose: (id: string) => void
+}
+
+function GatewayFilter({ nodes, chosen = '', onChoose }: GatewayFilterProps) {
+  return (
+    <select
+      className="input"
+      aria-label={t('shares.gateway')}
+      value={chosen}
+      onChange={({ target }) => onChoose(target.value)}
+    >
+      <option value="">{t('shares.everyGateway')}</option>
+      {nodes.map(({ id, hostname }) => (
+        <option key={id} value={id}>
+          {hostname}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function NewShare() {
+  return (
+    <Link to="/shares/new" className="btn primary">
+      {t('shares.new')}
+    </Link>
+  )
+}

@@ -1,0 +1,102 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import { userList } from '../api/queries/users.js'
+import type { UserRecord } from '../api/queries/users.js'
+import { usePages } from '../api/use-pages.js'
+import { noValue } from '../format/numbers.js'
+import { TextFilter } from '../list/filters.js'
+import { ListTable } from '../list/list-table.js'
+import { NoRows } from '../list/no-rows.js'
+import { useClusters } from '../shell/use-cluster.js'
+import type { Column } from '../ui/data-table.js'
+import { Users as UsersIcon } from '../ui/icons.js'
+import { Page } from '../ui/page.js'
+import { StateMark, Tag } from '../ui/state-mark.js'
+import { t } from '../words/text.js'
+
+/** The list of users of a cluster. All that it shows is in its address. */
+export function Users() {
+  const { q, order = 'user' } = useSearch({ from: '/users' })
+  const navigate = useNavigate({ from: '/users' })
+  const { chosen } = useClusters()
+  const cluster = chosen?.id ?? 0
+  const filters = useMemo(() => ({ cluster, ...(q === undefined ? {} : { user: q }) }), [cluster, q])
+  const pages = usePages(useMemo(() => userList(filters, order), [filters, order]))
+  const columns = useMemo(() => userColumns(), [])
+  const onOpen = useCallback(({ id }: UserRecord) => void navigate({ to: '/users/$id', params: { id } }), [navigate])
+  const filter = (value: string) => void navigate({ search: (old) => ({ ...old, q: value }) })
+  const count = pages.isPending ? t('ui.loading') : t('users.count', { count: pages.total })
+  return (
+    <Page title={t('nav.users')} state={<span role="status">{count}</span>} actions={<NewUser />} fills>
+      <div className="filters">
+        <TextFilter label={t('users.filter')} value={q} onFilter={filter} />
+      </div>
+      <ListTable
+        label={t('nav.users')}
+        columns={columns}
+        pages={pages}
+        onOpen={onOpen}
+        order={order}
+        onOrder={(next) => void navigate({ search: (old) => ({ ...old, order: next }), replace: true })}
+        empty={
+          <NoRows icon={UsersIcon} isFiltered={q !== undefined} onClear={() => filter('')} title={t('users.none')}>
+            <p>{t('users.none.next')}</p>
+            <NewUser />
+          </NoRows>
+        }
+      />
+    </Page>
+  )
+}
+
+function NewUser() {
+  return (
+    <Link to="/users/new" className="btn primary">
+      {t('users.new')}
+    </Link>
+  )
+}
+
+function userColumns(): readonly Column<UserRecord>[] {
+  return [
+    {
+      key: 'user',
+      heading: t('users.name'),
+      sort: 'user',
+      width: 240,
+      cell: ({ id, user }) => (
+        <Link to="/users/$id" params={{ id }}>
+          {user}
+        </Link>
+      ),
+    },
+    {
+      key: 'enabled',
+      heading: t('shares.state'),
+      sort: 'enabled',
+      width: 140,
+      cell: ({ enabled }) => (
+        <StateMark tone={enabled ? 'ok' : 'mute'} label={t(enabled ? 'ui.enabled' : 'ui.disabled')} />
+      ),
+    },
+    {
+      key: 'superuser',
+      heading: t('users.rights'),
+      sort: 'is_superuser',
+      width: 190,
+      cell: ({ is_superuser: isSuper }) => (isSuper ? <Tag tone="warn">{t('users.superuser')}</Tag> : t('users.own')),
+    },
+    { key: 'login', heading: t('users.login'), cell: (user) => <span className="mono">{loginOf(user)}</span> },
+    { key: 'account', heading: t('users.account'), cell: (user) => <span className="mono">{accountOf(user)}</span> },
+    { key: 'set', heading: t('shares.set'), width: 150, cell: ({ set }) => set ?? noValue },
+  ]
+}
+
+/** Returns the name to log in with; the identity service gives one from the first deployment on. */
+export function loginOf({ user, login }: UserRecord): string {
+  return login ?? `${user}:${user}`
+}
+
+export function accountOf({ user, account }: UserRecord): string {
+  return account ?? `AUTH_${user}`
+}

@@ -1,0 +1,16 @@
+export const forms = {
+  'ui.save': 'Speichern',
+  'ui.done': 'Fertig',
+  'ui.remove': 'Entfernen …',
+  'ui.enable': 'Aktivieren',
+  'ui.disable': 'Deaktivieren',
+  'ui.enabled': 'aktiviert',
+  'ui.disabled': 'deaktiviert',
+  'ui.choose': 'Wählen …',
+  'ui.nothingChanged': 'Es ist nichts geändert.',
+  'list.noMatch': 'Nichts passt',
+  'list.noMatch.next': 'Ohne Filter sehen Sie die vollständige Liste.',
+  'list.clear': 'Filter zurücksetzen',
+  'secret.once': 'Roost zeigt das nicht noch einmal. Kopieren Sie es jetzt, und speichern Sie es am richtigen Ort.',
+  'secret.stored': 'Ich habe es gespeichert',
+} as const

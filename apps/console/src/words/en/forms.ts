@@ -1,0 +1,16 @@
+export const forms = {
+  'ui.save': 'Save',
+  'ui.done': 'Done',
+  'ui.remove': 'Remove …',
+  'ui.enable': 'Enable',
+  'ui.disable': 'Disable',
+  'ui.enabled': 'enabled',
+  'ui.disabled': 'disabled',
+  'ui.choose': 'Choose …',
+  'ui.nothingChanged': 'Nothing has changed.',
+  'list.noMatch': 'Nothing matches',
+  'list.noMatch.next': 'Clear the filters to see the complete list.',
+  'list.clear': 'Clear filters',
+  'secret.once': 'Roost does not show this again. Copy it now, and store it where it belongs.',
+  'secret.stored': 'I have stored it',
+} as const
