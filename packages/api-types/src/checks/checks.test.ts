@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
+  alertCodes,
+  alertOf,
   asyncPending,
   checks,
   clockSkew,
@@ -42,6 +44,16 @@ describe('the list of checks', () => {
     )
     const listed = checks.map(({ code, severity }) => `${code} ${severity}`)
     expect(new Set(rows)).toEqual(new Set(listed))
+  })
+
+  it('has a page in docs/alerts for each alert, with what the list says of it, and no other page', () => {
+    const folder = new URL('../../../../docs/alerts/', import.meta.url)
+    expect(readdirSync(folder).toSorted()).toEqual(alertCodes.map((code) => `${code}.md`).toSorted())
+    for (const { code, severity, effect } of checks) {
+      const page = readFileSync(new URL(`${alertOf(code).code}.md`, folder), 'utf8')
+      expect(page).toContain(`\n${effect}\n`)
+      expect(page).toContain(`| \`${code}\` | ${severity} |`)
+    }
   })
 
   it('gives a code that a newer agent reports the severity of a warning', () => {
