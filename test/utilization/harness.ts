@@ -43,6 +43,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
         heartbeatUrl: null,
         history: { isOn: false, rawHours: 48, fiveMinutesDays: 60, hourDays: 800, maxGigabytes: 20 },
         remoteWrite: null,
+        databaseUrl: null,
       },
       connection: harness.database.connection,
       log: createLog({ level: 'silent', out: process.stderr }),

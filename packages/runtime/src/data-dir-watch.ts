@@ -48,6 +48,11 @@ export class DataDirWatch {
     return this.#space?.availableBytes ?? Number.NaN
   }
 
+  /** Undefined while the disk cannot be read. */
+  get space(): DiskSpace | undefined {
+    return this.#space
+  }
+
   async stop(): Promise<void> {
     this.#options.reader.close()
     await this.#rounds.stop()

@@ -13,7 +13,7 @@ import { createFleetMetricStore } from '../prometheus/store.js'
 import type { ContextOptions } from './options.js'
 
 type Options = Pick<ContextOptions, 'config' | 'now'>
-type Requires = Pick<Parameters<typeof createHistory>[0], 'requireNode' | 'requireCluster'>
+type Requires = Pick<Parameters<typeof createHistory>[0], 'requireNode' | 'requireCluster' | 'space'>
 
 /** Builds the history of the metrics. */
 export function buildHistory(database: Database, { config, now }: Options, metrics: MetricFeature, requires: Requires) {

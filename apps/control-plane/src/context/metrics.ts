@@ -63,6 +63,8 @@ export async function buildMetrics(
   const history = buildHistory(database, { config, now }, metrics, {
     requireNode: metricStore.requireNode,
     requireCluster,
+    // The disk of a PostgreSQL elsewhere is not known here.
+    space: () => (config.databaseUrl === null ? dataDir.space : undefined),
   })
   const writer = buildRemoteWriter(database, { config, log }, history)
   const clusterHealth = createClusterHealthService({

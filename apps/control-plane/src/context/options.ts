@@ -9,6 +9,7 @@ export interface ContextOptions {
     | 'auditRetentionDays'
     | 'proxies'
     | 'dataDir'
+    | 'databaseUrl'
     | 'deploymentTimeoutMs'
     | 'idempotencyRetentionHours'
     | 'jobRetentionDays'

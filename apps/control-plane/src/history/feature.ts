@@ -14,7 +14,7 @@ import { makeLevels } from './level-store.js'
 import { ownerKinds } from './levels.js'
 import type { KeptFor } from './question.js'
 import type { HistoryReader } from './reader.js'
-import { keepWithin } from './retention.js'
+import { createSpaceRule, keepWithin } from './retention.js'
 import type { HistorySizes } from './retention.js'
 import { createHistoryService } from './service.js'
 import type { HistoryOwners } from './service.js'
@@ -28,6 +28,8 @@ export interface HistoryOptions extends HistoryOwners {
   readonly clusters: () => Iterable<number>
   readonly database: Pick<Database, 'pool' | 'disk'>
   readonly config: HistoryConfig
+  /** The disk of the database, where it is on this machine. */
+  readonly space: Parameters<typeof createSpaceRule>[0]
   /** Chunks are to be sent to a server of remote_write. */
   readonly isSent: boolean
   readonly now: () => number
@@ -38,6 +40,8 @@ export interface HistoryMetrics extends HistoryCounters {
   /** Bytes of each level, as of the last `keepWithin`. */
   readonly sizes: HistorySizes
   readonly maxBytes: number
+  /** No history is stored, because the disk is nearly full. */
+  readonly isPaused: boolean
 }
 
 /** The history of metrics: what agents send, what is asked, and what becomes of it with time. */
@@ -59,25 +63,30 @@ export interface HistoryFeature {
   readonly metrics: () => HistoryMetrics
 }
 
-export function createHistory({ database, config, isSent, clusters, now, ...owners }: HistoryOptions): HistoryFeature {
+export function createHistory({
+  database,
+  config,
+  space,
+  isSent,
+  clusters,
+  now,
+  ...owners
+}: HistoryOptions): HistoryFeature {
   const columns = createColumnStore(database)
-  const kept = {
-    rawMs: config.rawHours * hourMs,
-    fiveMinutesMs: config.fiveMinutesDays * dayMs,
-    hourMs: config.hourDays * dayMs,
-  }
+  const kept = keptFor(config)
   const reader = createHistoryReader(database, columns)
+  const obstacle = createSpaceRule(space)
   const maxBytes = config.maxGigabytes * 1e9
   const intake = createHistoryIntake({
     columns,
     insert: (row) => insertRaw(database, row, isSent),
-    obstacle: () => undefined,
+    obstacle,
     oldestKept: () => now() - kept.fiveMinutesMs,
     now,
   })
   let sizes: HistorySizes = { raw: 0, '5min': 0, hour: 0 }
   return {
-    metrics: () => ({ ...intake.counters, sizes, maxBytes }),
+    metrics: () => ({ ...intake.counters, sizes, maxBytes, isPaused: obstacle() !== undefined }),
     async makeLevels(signal) {
       return config.isOn ? makeLevels(database, columns, now(), signal) : 0
     },
@@ -92,7 +101,7 @@ export function createHistory({ database, config, isSent, clusters, now, ...owne
       kind === ownerKinds.cluster ? owners.latestOfCluster(id, names) : owners.latestOfNode(id, names),
     intake,
     recorder: createClusterRecorder({
-      clusters: config.isOn ? clusters : () => [],
+      clusters: () => (config.isOn && obstacle() === undefined ? clusters() : []),
       latest: (clusterId) => owners.latestOfCluster(clusterId, ['*']),
       columns,
       insert: (row) => insertRaw(database, row, isSent),
@@ -101,4 +110,8 @@ export function createHistory({ database, config, isSent, clusters, now, ...owne
     reader,
     service: createHistoryService({ reader, kept, now, ...owners }),
   }
+}
+
+function keptFor({ rawHours, fiveMinutesDays, hourDays }: HistoryConfig): KeptFor {
+  return { rawMs: rawHours * hourMs, fiveMinutesMs: fiveMinutesDays * dayMs, hourMs: hourDays * dayMs }
 }

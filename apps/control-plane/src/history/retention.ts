@@ -38,6 +38,28 @@ export async function keepWithin(database: Reach, { kept, maxBytes, now }: Reten
   return { raw: bytes('raw'), '5min': bytes('5min'), hour: bytes('hour') }
 }
 
+/** The share of its disk that the history leaves to what operators configured. */
+export const leastFreeShare = 0.1
+/** Not at once again: the disk would be at the limit all the time. */
+const resumeShare = 0.11
+
+interface Space {
+  readonly availableBytes: number
+  readonly totalBytes: number
+}
+
+/** Returns a function that says why no history is stored at present: a nearly full disk. Undefined when it is stored. */
+export function createSpaceRule(space: () => Space | undefined): () => string | undefined {
+  let isPaused = false
+  return () => {
+    const now = space()
+    if (now !== undefined) isPaused = now.availableBytes < (isPaused ? resumeShare : leastFreeShare) * now.totalBytes
+    return isPaused
+      ? 'Less than a tenth of the disk is available: no history is stored until some is freed.'
+      : undefined
+  }
+}
+
 /** Drops what ends before a time. Readings stay until the levels have them. */
 async function dropOld(database: Reach, level: Level, oldestMs: number): Promise<Partition[]> {
   const left: Partition[] = []

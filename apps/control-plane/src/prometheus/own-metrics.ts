@@ -144,6 +144,8 @@ function addHistory({ history, remoteWrite }: ProcessSources, gauge: Add, counte
   counter('roost_history_samples_total', 'Values of stored chunks of history', '', () => ({ '': history().samples }))
   gauge('roost_history_bytes', 'Bytes of the history in the database, by level', 'level', () => history().sizes)
   gauge('roost_history_max_bytes', 'Bytes that the history may use', '', () => ({ '': history().maxBytes }))
+  const pausedHelp = 'Whether no history is stored, because less than a tenth of the disk is available'
+  gauge('roost_history_paused', pausedHelp, '', () => ({ '': Number(history().isPaused) }))
   const sent = remoteWrite()
   if (sent === undefined) return
   const read = () => remoteWrite() ?? sent

@@ -10,7 +10,15 @@ import { isTabular, print, withOutput } from '../terminal/output.js'
 import type { OutputOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 import type { Check } from './check.js'
-import { backupAge, backupCopy, dataDirectory, freeSpace, ownAuthority, startNeeds } from './machine-checks.js'
+import {
+  backupAge,
+  backupCopy,
+  dataDirectory,
+  freeSpace,
+  historySpace,
+  ownAuthority,
+  startNeeds,
+} from './machine-checks.js'
 import { listenAddress, serverChecks } from './server-checks.js'
 
 export function addDoctor(program: Command, config: () => Config, terminal: Terminal): void {
@@ -80,7 +88,7 @@ async function checksFor(config: Config): Promise<readonly Check[]> {
     return serverChecks(config, connection)
   const now = Date.now()
   const backups = [backupAge(config, now), backupCopy(config, now)]
-  const machine = [dataDirectory(config), freeSpace(config), ownAuthority(config), ...backups]
+  const machine = [dataDirectory(config), freeSpace(config), historySpace(config), ownAuthority(config), ...backups]
   if (instance?.url === undefined || instance.url === null) return [...machine, ...startNeeds(config, instance)]
   return [...machine, ...serverChecks(config, connection), listenAddress(instance)]
 }

@@ -5,6 +5,7 @@ import { counted, createDiskReader, nearlyFullBelow } from '@roost/runtime'
 import { readLastBackup } from '../../backup/last-backup.js'
 import type { Config } from '../../config.js'
 import { inspectDatabase } from '../../database/database.js'
+import { leastFreeShare } from '../../history/retention.js'
 import { dataDirBounds } from '../../lifecycle/data-dir.js'
 import type { InstanceFile } from '../../lifecycle/instance.js'
 import { requirePort } from '../../lifecycle/listen.js'
@@ -43,6 +44,21 @@ export function freeSpace({ dataDir }: Config): Check {
       if (free >= nearlyFullBelow(space, dataDirBounds)) return ['ok', text]
       const verdict = free < minFreeBytes ? 'fail' : 'warn'
       return [verdict, `${text}: the database stops when the disk is full. Free some space.`]
+    },
+  }
+}
+
+/** The history leaves a tenth of the disk of the embedded PostgreSQL free. */
+export function historySpace({ dataDir, databaseUrl, history }: Config): Check {
+  return {
+    name: 'history',
+    async run() {
+      if (!history.isOn) return ['ok', 'is off (ROOST_HISTORY=off)']
+      const limit = `may use ${history.maxGigabytes} GB`
+      if (databaseUrl !== null) return ['ok', limit]
+      const { availableBytes, totalBytes } = await createDiskReader(dataDir).read()
+      if (availableBytes >= leastFreeShare * totalBytes) return ['ok', limit]
+      return ['warn', 'less than a tenth of the disk is available: no history is stored. Free some space.']
     },
   }
 }
