@@ -73,13 +73,13 @@ describe('the health of a cluster', () => {
     expect(found).toMatchObject({ verdict: 'critical', rings_agree: false, swift_conf_agree: false })
     expect(found.reasons).toMatchObject([
       { code: 'ring_mismatch', node: uri('nodes', id) },
+      { code: 'swift_conf_mismatch', subject: 'four', node: uri('nodes', id) },
       {
         code: 'ring_short',
         subject: 'object',
         node: uri('nodes', id),
         message: expect.stringContaining('object.ring.gz of four has 96 partitions (counting each replica); that of 3'),
       },
-      { code: 'swift_conf_mismatch', subject: 'four', node: uri('nodes', id) },
     ])
     const inventory = { ...simulatedInventory('four'), rings: [ring], hash_path_digest: 'd1' }
     await api.database.prisma.node.update({ where: { id }, data: { inventory } })

@@ -66,10 +66,18 @@ beforeAll(async () => {
     storage_policies: `/api/v1/storage_policies/${policyId}/`,
     sessions: `/api/v1/sessions/${(await post('/session', undefined)).body.id}/`,
   }
+  const uriOf = { cluster: `/api/v1/clusters/${cluster}/`, node: `/api/v1/nodes/${node}/` }
+  /** Of records that may be of every cluster. */
+  const located: Readonly<Record<string, object>> = {
+    alert_receivers: { cluster: uriOf.cluster },
+    alert_silences: { matchers: uriOf },
+  }
   /** Created from the example of the documentation, where operators create it. */
   const create = async (resource: string) => {
     const body = exampleBody(document, 'post', `/api/v1/${resource}/`, related)
-    return body === undefined ? undefined : (await post(`/api/v1/${resource}/`, body)).body.resource_uri
+    return body === undefined
+      ? undefined
+      : (await post(`/api/v1/${resource}/`, { ...body, ...located[resource] })).body.resource_uri
   }
   const uris = new Map<string, unknown>()
   for (const resource of resources) uris.set(resource, made[resource] ?? (await create(resource)))

@@ -42,6 +42,7 @@ async function newRecord(resource: string): Promise<string> {
   const fleet = await newFleet()
   if (resource === 'devices') return newDevice(fleet)
   if (resource === 'alerts') return `${list('alerts')}${await addAlert(server.api.database, fleet.clusters ?? 0)}/`
+  if (resource === 'sessions') return `${list('sessions')}${(await post('/session', undefined)).body.id}/`
   if (!has('post', list(resource))) return `${list(resource)}${fleet[resource]}/`
   const { status, headers } = await post(list(resource), bodyOf(resource, fleet))
   expect(status).toBe(201)
@@ -118,7 +119,8 @@ it.each(removed)('%s: is removed only by the ETag that it has, with an event of 
   expect((await remove(uri, stale)).status).toBe(412)
   expect((await remove(uri, { 'if-match': String((await get(uri)).headers['etag']) })).status).toBe(204)
   expect((await get(uri)).status).toBe(404)
-  expect((await eventsOf(resource, uri)).map(({ action }) => action)).toContain('remove')
+  const action = resource === 'sessions' ? 'log_out' : 'remove'
+  expect((await eventsOf(resource, uri)).map((event) => event.action)).toContain(action)
 })
 
 it.each(resources)('%s: is not written by an operator who may only read', async (resource) => {

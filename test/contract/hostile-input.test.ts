@@ -114,13 +114,15 @@ describe('a text with the character NUL', () => {
         .filter((method) => document.paths[route]?.[method] !== undefined)
         .map((method) => ({ method, route, example: exampleBody(document, method, route, related) ?? {} })),
     )
+    // Agents answer these, of which there are none here: a field that it does not know is not looked at.
+    const asksAgents = new Set(['/api/v1/clusters/{id}/adoptable_users/'])
     const answers: unknown[] = []
     for (const { method, route, example } of writes)
       for (const field of Object.keys({ ...example, plan_id: '', password: '' })) {
         const body = { ...example, [field]: 'abcdefgh\0ijklmnopqrstuvwxyz' }
         const target = route.replace('{id}', String(related.nodes))
         const { status } = await api.call(target, { method: method.toUpperCase(), body })
-        if (status >= 500) answers.push([method, route, field, status])
+        if (status >= 500 && !(status === 503 && asksAgents.has(route))) answers.push([method, route, field, status])
       }
     expect(writes.length).toBeGreaterThan(8)
     expect(answers).toEqual([])
@@ -135,7 +137,10 @@ describe('a text with the character NUL', () => {
   it.each(Object.entries<Declaration>(resources))(
     'is no value and no order of a list of %s',
     async (name, { rules }) => {
-      const list = (input: object) => api.call(`/trpc/${name}.list?input=${encodeURIComponent(JSON.stringify(input))}`)
+      // A key of its own: these are more requests than one key has in a second.
+      const headers = { authorization: `apikey ${await api.addOperator()}` }
+      const list = (input: object) =>
+        api.call(`/trpc/${name}.list?input=${encodeURIComponent(JSON.stringify(input))}`, { headers })
       for (const field of Object.keys(rules.filters))
         expect([field, (await list({ filters: { [field]: 'a\0b' } })).status]).toEqual([field, 400])
       for (const input of [{ order_by: ['id\0'] }, { filters: { 'id\0': 1 } }])

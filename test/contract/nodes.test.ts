@@ -53,6 +53,7 @@ describe('a node', () => {
       state_detail: null,
       config_state: 'unknown',
       last_seen: null,
+      maintenance_until: null,
       agent_version: null,
       problems: [],
     })

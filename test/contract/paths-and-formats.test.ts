@@ -147,7 +147,7 @@ describe('GET /', () => {
   it('is a page for people', async () => {
     const answer = await api.get('/')
     expect(answer.headers['content-type']).toContain('text/html')
-    expect(answer.text).toContain('/docs/')
+    expect(answer.text).toContain('<div id="root">')
   })
 
   it('opens a path of the API in the documentation', async () => {

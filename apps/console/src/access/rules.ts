@@ -1,5 +1,4 @@
-import { ApiKeyInput, OperatorInput } from '@roost/api-types/rest'
-import { faultsOf } from '../form/rules.js'
+import { ApiKeyInput, faultsOf, OperatorInput } from '@roost/api-types/rest'
 import type { Faults } from '../form/use-form.js'
 
 export interface OperatorValues {

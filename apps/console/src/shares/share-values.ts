@@ -1,4 +1,5 @@
 import {
+  faultsOf,
   GatewayShareInput,
   parseShareClient,
   settingDefaults,
@@ -8,7 +9,6 @@ import {
 import type { ShareProtocol } from '@roost/api-types/rest'
 import type { ShareRecord } from '../api/queries/shares.js'
 import { idIn } from '../api/uri.js'
-import { faultsOf } from '../form/rules.js'
 import type { Faults } from '../form/use-form.js'
 
 /** A share as its form has it: numbers are what was typed, and the settings of both protocols stay while one chooses. */

@@ -1,5 +1,4 @@
-import { UserChange, UserInput } from '@roost/api-types/rest'
-import { faultsOf } from '../form/rules.js'
+import { faultsOf, UserChange, UserInput } from '@roost/api-types/rest'
 import type { Faults } from '../form/use-form.js'
 
 export interface UserValues {

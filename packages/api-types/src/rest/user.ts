@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedText } from '../values/text.js'
 import { misreadInKeys, userNamePattern } from '../values/user-line.js'
 import { byId, throughCluster } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
@@ -151,9 +152,9 @@ export type AdoptableUser = z.infer<typeof AdoptableUser>
 /** Which user is adopted. Account and domain are needed where several have the login. */
 export const AdoptionInput = z
   .object({
-    login: z.string().min(1).max(512),
-    account: z.string().max(512).optional(),
-    domain: z.string().max(255).optional(),
+    login: boundedText(512).min(1),
+    account: boundedText(512).optional(),
+    domain: boundedText(255).optional(),
     user: UserName.optional().describe('Default: as `adoptable_users/` shows it'),
     password: UserPassword.optional().describe('Without one the user keeps the password that it has'),
     set: SetName.optional(),

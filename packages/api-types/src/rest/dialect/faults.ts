@@ -1,11 +1,6 @@
 import { z } from 'zod'
 import type { FieldErrors } from './errors.js'
 
-/** Has schemas checked without code that is made at run time, which the policy of a page forbids. Call it before the first check. */
-export function checkWithoutEval(): void {
-  z.config({ jitless: true })
-}
-
 /** Returns the sentences about an input by field, as every transport and form shows them; none for one that is valid. */
 export function faultsOf(schema: z.ZodType, input: unknown): FieldErrors {
   const result = schema.safeParse(input, { error: sentence })
