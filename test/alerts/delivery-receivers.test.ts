@@ -123,7 +123,7 @@ describe('a receiver', () => {
     const key = { 'idempotency-key': 'one' }
     for (let i = 0; i < 2; i++) expect((await post(path, {}, key)).body).toEqual({ delivered: true, error: '' })
     expect(server.received).toMatchObject([
-      { headers: { authorization: 'Bearer t' }, body: { status: 'firing', groupLabels: { alertname: 'ROOST_TEST' } } },
+      { headers: { authorization: 'Bearer t' }, body: { status: 'firing', groupLabels: { alertname: 'TEST' } } },
     ])
     expect((await post(`${path}?validate=1`, {})).body.delivered).toBe(false)
     expect(server.received).toHaveLength(1)

@@ -67,5 +67,5 @@ function testMessage(receiverId: number, nowMs: number): Message {
     firedAt: at,
     resolvedAt: null,
   }
-  return { code: 'ROOST_TEST', cluster: 'test', alerts: [alert], omitted: 0, firing: 1, resolved: 0 }
+  return { code: 'TEST', cluster: 'test', alerts: [alert], omitted: 0, firing: 1, resolved: 0 }
 }
