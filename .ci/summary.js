@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path'
 const [reportsFolder, checkCode, testCode, seconds] = process.argv.slice(2)
 const [checkFailed, testFailed] = [checkCode !== '0', testCode !== '0']
 /** The CI ends a run after 90 minutes. */
-const maxMinutes = 70
+const maxMinutes = 85
 
 const own = ['servers', 'tests']
 const others = readdirSync(reportsFolder).flatMap((file) => /^(node-.*)\.json$/.exec(file)?.[1] ?? [])

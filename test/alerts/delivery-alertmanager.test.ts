@@ -1,8 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { useAlertLab } from '../support/alerts/alert-lab.js'
 import { startReceivingServer } from '../support/alerts/receiving-server.js'
 import type { ReceivingServer } from '../support/alerts/receiving-server.js'
-import { waitTimeoutMs } from '../support/clock/wait-until.js'
 
 const minuteMs = 60_000
 const lab = useAlertLab()

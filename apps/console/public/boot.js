@@ -1,7 +1,7 @@
 // Runs before the first paint, as a file because the policy allows no inline script. It avoids a flash of the other
 // theme, and asks for the session while the rest is being loaded.
 // The schemas of the forms must not try to make code at run time, which the policy forbids: zod reads this when they are made.
-globalThis.__zod_globalConfig = { jitless: true }
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 const base = new URL('.', document.currentScript.src)
 let session
 try {

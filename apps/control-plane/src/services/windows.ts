@@ -40,7 +40,7 @@ export function countWindows({ max, windowMs, now }: WindowOptions): Windows {
     retryAfterSeconds(key, number = 1) {
       const window = current(key)
       if (window === undefined || window.count + number <= max) return undefined
-      return Math.max(1, Math.ceil((window.start + windowMs - now()) / 1000))
+      return Math.max(1, Math.ceil((windowMs - (now() - window.start)) / 1000))
     },
   }
 }
