@@ -12,7 +12,7 @@ import type { KeystoneSession } from '../support/keystone/session.js'
 const deployments = '/api/v1/user_db_deployments/'
 const password = 'correct-horse-battery-staple'
 
-describe.skipIf(!isKeystoneEnabled)(
+describe.skipIf(!isKeystoneEnabled || !process.env['ROOST_TEST_LONG'])(
   'users of Keystone who were adopted (as root, with ROOST_TEST_SYSTEM=1)',
   { timeout: 120_000 },
   () => {

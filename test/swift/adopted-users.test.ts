@@ -9,7 +9,7 @@ import { logIn, objectOf } from '../support/swift/session.js'
 const deployments = '/api/v1/user_db_deployments/'
 const password = 'correct-horse-battery-staple'
 
-describe.skipIf(!isSwiftEnabled)(
+describe.skipIf(!isSwiftEnabled || !process.env['ROOST_TEST_LONG'])(
   'users of tempauth who were adopted on two real proxies (as root, with ROOST_TEST_SYSTEM=1)',
   { timeout: 400_000 },
   () => {
