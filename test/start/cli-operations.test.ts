@@ -71,17 +71,17 @@ const commands: Readonly<Record<string, string>> = {
   'GET alerts/': 'alert list',
   'GET alerts/{id}/': 'alert show',
   'PATCH alerts/{id}/': 'alert ack',
-  'GET alert_silences/': 'alert silence list',
-  'POST alert_silences/': 'alert silence add',
-  'GET alert_silences/{id}/': 'alert silence show',
-  'PATCH alert_silences/{id}/': 'alert silence extend',
-  'DELETE alert_silences/{id}/': 'alert silence end',
-  'GET alert_receivers/': 'alert receiver list',
-  'POST alert_receivers/': 'alert receiver add',
-  'GET alert_receivers/{id}/': 'alert receiver show',
-  'PATCH alert_receivers/{id}/': 'alert receiver set',
-  'DELETE alert_receivers/{id}/': 'alert receiver remove',
-  'POST alert_receivers/{id}/test/': 'alert receiver test',
+  'GET alert_silences/': 'alert silence',
+  'POST alert_silences/': 'alert silence',
+  'GET alert_silences/{id}/': 'alert silence',
+  'PATCH alert_silences/{id}/': 'alert silence',
+  'DELETE alert_silences/{id}/': 'alert silence',
+  'GET alert_receivers/': 'alert receiver',
+  'POST alert_receivers/': 'alert receiver',
+  'GET alert_receivers/{id}/': 'alert receiver',
+  'PATCH alert_receivers/{id}/': 'alert receiver',
+  'DELETE alert_receivers/{id}/': 'alert receiver',
+  'POST alert_receivers/{id}/test/': 'alert receiver',
   'GET alert_deliveries/': 'alert delivery',
   'GET alert_deliveries/{id}/': 'alert delivery',
   'GET users/{id}/s3_credentials/': 'user s3',
@@ -147,8 +147,8 @@ describe('the OpenAPI document', () => {
     const leaves = writes
       .flatMap(([, name]) => leavesOf(commandAt(program, name)))
       // A test of a receiver sends a message and changes nothing here.
-      .filter((one) => one.name() !== 'list' && one.name() !== 'test')
-    expect(leaves.length).toBeGreaterThanOrEqual(writes.length - 1)
+      .filter((one) => !['list', 'show', 'test'].includes(one.name()))
+    expect(leaves.length).toBeGreaterThanOrEqual(writes.length)
     const without = leaves.filter(({ options }) => !options.some(({ long }) => long === '--dry-run'))
     expect(without.map((one) => one.name())).toEqual([])
   })
