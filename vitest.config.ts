@@ -11,9 +11,16 @@ const report = process.env['ROOST_TEST_REPORT']
 const serverWorkers = Number(process.env['ROOST_TEST_SERVER_WORKERS'] ?? availableParallelism() * 2)
 const serverSuites = ['{gateways,keystone,swift,system}/**/*.test.ts', 'faults/{full-disk,killed}-*.test.ts']
 
+// What is built is imported as it is: Vite would transform each of its files again for every suite.
+const server = { deps: { external: [/\/dist\//] } }
+// A process runs many suites, and imports the product once.
+const isolate = false
+
 // What a test waits for comes at once on a machine at rest: these are for one that is many times slower.
 const suites = {
   root: 'test',
+  server,
+  isolate,
   globalSetup: [join(import.meta.dirname, 'test/support/database/database.ts')],
   testTimeout: 180_000,
   hookTimeout: 240_000,
@@ -29,6 +36,8 @@ export default defineConfig({
       {
         test: {
           name: 'units',
+          server,
+          isolate,
           include: ['{prisma,packages/*,apps/*}/**/*.test.ts'],
           sequence: { groupOrder: 1 },
           // A machine with much to do takes seconds to start a process.
