@@ -1,3 +1,5 @@
+import { alertCodes } from '@roost/api-types/checks'
+import { alertPage } from '@roost/api-types/rest'
 import { expect, it } from 'vitest'
 import { useApi } from '../support/http/shared-api.js'
 import { openApiContract } from '../support/http/openapi-contract.js'
@@ -205,4 +207,12 @@ it('the page at /docs shows it without anything from elsewhere', async () => {
   }
   expect(page.headers['content-security-policy']).toContain("default-src 'self'")
   expect(page.text).not.toMatch(/<script>(?!\s*<)/)
+})
+
+it('the page of each alert is served at its path, without a key', async () => {
+  for (const code of alertCodes) {
+    const page = await api.get(alertPage(code), { authorization: null })
+    expect([code, page.status, page.text.split('\n', 1)[0]]).toEqual([code, 200, `# ${code}`])
+  }
+  expect((await api.get(alertPage('UNKNOWN'))).status).toBe(404)
 })

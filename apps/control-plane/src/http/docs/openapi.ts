@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import { sessionCookie } from '../guards/session-cookie.js'
 import { operationId } from '../dialect/route.js'
+import { mountAlertPages } from './alert-pages.js'
 import { describeAnswers } from './openapi-answers.js'
 import type { Notes } from './openapi-answers.js'
 
@@ -64,13 +65,14 @@ export async function describeRoutes(app: FastifyInstance, { version, hidden }: 
   })
 }
 
-/** `/openapi.json`, and `/docs`, whose page needs nothing from the internet. */
+/** `/openapi.json`, the pages of the alerts, and `/docs`, whose page needs nothing from the internet. */
 export async function mountDocs(app: FastifyInstance): Promise<void> {
   await app.register(async (scope) => {
     scope.addHook('onRoute', (route) => {
       route.config = { ...route.config, public: true }
     })
     scope.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+    await mountAlertPages(scope)
     await scope.register(swaggerUi, {
       routePrefix: '/docs',
       uiConfig: { deepLinking: true, docExpansion: 'none', layout: 'BaseLayout' },
