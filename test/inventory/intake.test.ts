@@ -154,6 +154,7 @@ describe('an inventory', () => {
       severity: 'warning',
       subject: '/d0',
       message: `x${'😀'.repeat(499)}`,
+      remedy: '',
     })
     await shared.fleet.store(inventory({}))
     expect(await problemsOf()).toEqual([])

@@ -122,7 +122,7 @@ describe('roost', () => {
     expect((await cli('alert', 'receiver', 'remove', 'on-call')).stdout).toBe('receiver on-call removed\n')
   })
 
-  it('reads policies, capacity, health, metrics, usage and the audit', async () => {
+  it('reads the audit, policies, capacity and what fields mean', async () => {
     expect((await cli('node', 'disable', 'gw-1')).stdout).toMatch(/^node gw-1 \(\d+\) disabled\n$/)
     const changes = await json<readonly object[]>(
       'audit',
@@ -147,6 +147,9 @@ describe('roost', () => {
       stderr: expect.stringContaining('upload_delay'),
     })
     expect((await cli('explain', 'fields', 'lamp')).stderr).toContain('gateway_shares')
+  })
+
+  it('reads health, metrics and usage', async () => {
     const [verdict] = (await json<Explanations>('explain', 'health', 'prod')).explained
     expect(verdict).toMatchObject({ name: 'verdict', rule: expect.stringMatching(/^ok: /) })
     expect((await cli('explain', 'health', 'prod')).stdout).toMatch(/^NUMBER +NODE.*\nverdict +gw-1 +.*yes/)

@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Applier } from '@roost/node-agent/dist/deployments/applier.js'
 import { openMachine } from '@roost/node-agent/dist/machine/machine.js'
@@ -50,7 +50,9 @@ export async function startRealSamba(work: string, shares: number): Promise<Real
     commands.push([file, ...args].join(' '))
     return runCommand(file, args, options)
   }
-  const processes = [spawn('smbd', ['--foreground', '--no-process-group'], { detached: true, stdio: 'ignore' })]
+  // Not as a child: the agent takes an smbd of its own for one that it asks for its version.
+  execFileSync('smbd', ['--daemon'], { stdio: 'ignore' })
+  const processes: ChildProcess[] = []
   await waitUntil(async () => (await runCommand('smbcontrol', ['smbd', 'ping'], { deadlineMs: 5_000 })).exitCode === 0)
   const gateway = {
     nfs: null,
@@ -81,6 +83,7 @@ export async function startRealSamba(work: string, shares: number): Promise<Real
     },
     stop() {
       for (const child of processes) child.kill()
+      process.kill(Number(readFileSync('/run/samba/smbd.pid', 'utf8')))
     },
   }
 }
