@@ -14,7 +14,7 @@ const password = 'correct-horse-battery-staple'
 
 describe.skipIf(!isKeystoneEnabled || !process.env['ROOST_TEST_LONG'])(
   'users of Keystone who were adopted (as root, with ROOST_TEST_SYSTEM=1)',
-  { timeout: 120_000 },
+  { timeout: 400_000 },
   () => {
     const server = shareApi()
     let keystone: Keystone
@@ -36,7 +36,7 @@ describe.skipIf(!isKeystoneEnabled || !process.env['ROOST_TEST_LONG'])(
       await make('demo', 'old password', 'ResellerAdmin')
       await make('anna', 'of anna')
       await make('bystander', 'of another')
-    }, 120_000)
+    }, 400_000)
     afterAll(async () => {
       await proxy?.remove()
       await keystone?.remove()

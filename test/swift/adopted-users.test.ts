@@ -44,11 +44,11 @@ describe.skipIf(!isSwiftEnabled || !process.env['ROOST_TEST_LONG'])(
       )
       expect(await listed()).toEqual([
         'admin:admin AUTH_admin admin true ',
-        'test2:tester2 AUTH_test2 test2-tester2 false The proxy store-n2 has another key for this user. Adopt it with a new password, or make the lines equal.',
+        'test2:tester2 AUTH_test2 test2-tester2 false The proxies store-n1 and store-n2 have different keys for this user. Adopt it with a new password, or make the lines equal.',
         'test:tester AUTH_test test-tester false ',
       ])
       const { status, body } = await post(adoptable, { login: 'test2:tester2' })
-      expect([status, body.users.login[0]]).toEqual([400, expect.stringContaining('has another key')])
+      expect([status, body.users.login[0]]).toEqual([400, expect.stringContaining('have different keys')])
       expect((await post(adoptable, { login: 'nobody:here' })).body.users.login[0]).toContain('user adoptable')
     })
 

@@ -83,7 +83,8 @@ function passwordProblemOf(first: ProxyUser, found: Found): string | null {
   if (without !== undefined)
     return `The proxy ${without.hostname} has no line of this user. Adopt it with a new password, or add the line there.`
   const other = found.find(({ user }) => user?.key_mac !== first.key_mac)
-  return other === undefined
-    ? null
-    : `The proxy ${other.hostname} has another key for this user. Adopt it with a new password, or make the lines equal.`
+  if (other === undefined) return null
+  const own = found.find(({ user }) => user?.key_mac === first.key_mac)
+  const names = [own, other].map((proxy) => proxy?.hostname).toSorted()
+  return `The proxies ${names.join(' and ')} have different keys for this user. Adopt it with a new password, or make the lines equal.`
 }
