@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, generateKeyPairSync } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { link, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { repository } from '../http/control-plane.js'
@@ -20,7 +20,7 @@ const keyFile = join(kept, 'roost-test-release-key.pem')
 const buildMs = 600_000
 const keptMs = 86_400_000
 /** What the packages are built from, below the repository. */
-const sources = ['apps', 'packages', 'prisma', 'scripts/package', 'deploy', 'pnpm-lock.yaml']
+const sources = ['docs/alerts', 'apps', 'packages', 'prisma', 'scripts/package', 'deploy', 'pnpm-lock.yaml']
 
 // The suites have run `npm run setup`.
 const script = `folder=$1
@@ -96,7 +96,7 @@ function digestOf(options: PackageOptions): string {
   const files = execFileSync('git', list, { cwd: repository, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\0')
   const digest = createHash('sha256').update(JSON.stringify(options)).update(readFileSync(keyFile))
   for (const file of files.filter((one) => one !== '' && !one.endsWith('.test.ts')))
-    if (existsSync(join(repository, file))) digest.update(file).update(readFileSync(join(repository, file)))
+    if (statSync(join(repository, file), { throwIfNoEntry: false })?.isFile()) digest.update(file).update(readFileSync(join(repository, file)))
   return digest.digest('hex').slice(0, 16)
 }
 
