@@ -88,6 +88,7 @@ describe.skipIf(skipped !== '')(`the package of the control plane under systemd$
         /usr/lib/roost/current/node -e 'fetch("https://localhost:8443${path}").then(async (r) => console.log(r.status, (await r.text()).length))'`)
     expect(await get('/docs/static/swagger-ui-bundle.js')).toMatch(/^200 \d{6,}\n$/)
     expect(await get('/openapi.json')).toMatch(/^200 \d{5,}\n$/)
+    expect(await get('/docs/alerts/DEVICE_UNMOUNTED')).toMatch(/^200 \d{3,}\n$/)
   })
 
   it('is upgraded with a backup of before, and keeps its data', async () => {
