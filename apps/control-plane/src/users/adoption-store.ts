@@ -22,7 +22,11 @@ export function createAdoptionStore({ prisma }: Database): AdoptionStore {
         where: { id: clusterId },
         select: {
           identity: { select: { clusterId: true } },
-          nodes: { where: proxies, select: { id: true, hostname: true }, orderBy: [{ hostname: 'asc' }, { id: 'asc' }] },
+          nodes: {
+            where: proxies,
+            select: { id: true, hostname: true },
+            orderBy: [{ hostname: 'asc' }, { id: 'asc' }],
+          },
           users: { select: { adoptedLine: true, adoptedIdentityUser: true, projectId: true } },
         },
       })

@@ -85,6 +85,6 @@ function passwordProblemOf(first: ProxyUser, found: Found): string | null {
   const other = found.find(({ user }) => user?.key_mac !== first.key_mac)
   if (other === undefined) return null
   const own = found.find(({ user }) => user?.key_mac === first.key_mac)
-  const names = [own, other].map((proxy) => proxy?.hostname).toSorted()
+  const names = found.filter((proxy) => proxy === own || proxy === other).map(({ hostname }) => hostname)
   return `The proxies ${names.join(' and ')} have different keys for this user. Adopt it with a new password, or make the lines equal.`
 }
