@@ -145,6 +145,27 @@ const alerts = createRoute({
   component: lazyRouteComponent(() => import('./alerts/alerts.js'), 'Alerts'),
 })
 
+const silences = createRoute({
+  getParentRoute: () => root,
+  path: '/alerts/silences',
+  validateSearch: (search: RawSearch) => pick(search, 'add', 'code', 'node', 'subject'),
+  component: lazyRouteComponent(() => import('./alerts/silences.js'), 'Silences'),
+})
+
+const receivers = createRoute({
+  getParentRoute: () => root,
+  path: '/alerts/receivers',
+  validateSearch: (search: RawSearch) => pick(search, 'add'),
+  component: lazyRouteComponent(() => import('./alerts/receivers.js'), 'Receivers'),
+})
+
+const deliveries = createRoute({
+  getParentRoute: () => root,
+  path: '/alerts/deliveries',
+  validateSearch: (search: RawSearch) => pick(search, 'state', 'code', 'order', 'delivery'),
+  component: lazyRouteComponent(() => import('./alerts/deliveries.js'), 'Deliveries'),
+})
+
 const access = createRoute({
   getParentRoute: () => root,
   path: '/access',
@@ -168,7 +189,8 @@ const screens = {
   access,
 } satisfies Readonly<Record<Screen, AnyRoute>>
 
-const routeTree = root.addChildren({ overview, node, newShare, share, newUser, user, newDeployment, job, ...screens })
+const details = { node, newShare, share, newUser, user, newDeployment, job, silences, receivers, deliveries }
+const routeTree = root.addChildren({ overview, ...details, ...screens })
 
 export function buildRouter() {
   return createRouter({

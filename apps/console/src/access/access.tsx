@@ -1,4 +1,3 @@
-import './access.css'
 import { Link, useSearch } from '@tanstack/react-router'
 import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'

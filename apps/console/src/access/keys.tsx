@@ -12,8 +12,8 @@ import { Confirm, Dialog } from '../ui/dialog.js'
 import { Field } from '../ui/field.js'
 import { StateMark, Tag } from '../ui/state-mark.js'
 import { t } from '../words/text.js'
-import { PlainTable } from './plain-table.js'
-import { useChange } from './use-change.js'
+import { PlainTable } from '../list/plain-table.js'
+import { useChange } from '../api/use-change.js'
 
 const tones = { active: 'ok', expired: 'mute', revoked: 'mute' } as const
 /** A key that has not been used for so long can be revoked. */
@@ -48,6 +48,7 @@ function Row({ apiKey }: { readonly apiKey: KeyRecord }) {
   const [asks, setAsks] = useState<'rotate' | 'revoke' | null>(null)
   const [now] = useState(() => Date.now())
   const revoke = useChange(
+    'access',
     () => rpc.apiKeys.revoke.mutate({ id }),
     () => setAsks(null),
   )
@@ -105,7 +106,7 @@ function Rotate({
   readonly onClose: () => void
 }) {
   const [overlap, setOverlap] = useState(86_400)
-  const rotate = useChange(() => rpc.apiKeys.rotate.mutate({ id, rotation: { overlap_seconds: overlap } }))
+  const rotate = useChange('access', () => rpc.apiKeys.rotate.mutate({ id, rotation: { overlap_seconds: overlap } }))
   const title = t('access.rotateOf', { name })
   if (rotate.data !== undefined)
     return <SecretDialog title={title} secrets={[[t('access.key'), rotate.data.credentials]]} onDone={onClose} />

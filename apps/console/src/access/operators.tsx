@@ -13,8 +13,8 @@ import { toast } from '../ui/toast.js'
 import { t } from '../words/text.js'
 import { NewKey } from './new-key.js'
 import { NewOperator } from './new-operator.js'
-import { PlainTable } from './plain-table.js'
-import { useChange } from './use-change.js'
+import { PlainTable } from '../list/plain-table.js'
+import { useChange } from '../api/use-change.js'
 
 /** People and programs with a role each. */
 export function Operators() {
@@ -48,10 +48,11 @@ function Row({ operator }: { readonly operator: OperatorRecord }) {
   const { id, name, role, enabled, keys, last_used: used } = operator
   const { session } = useSession()
   const [asks, setAsks] = useState<'key' | 'remove' | null>(null)
-  const change = useChange((change: { readonly enabled?: boolean; readonly role?: OperatorRecord['role'] }) =>
+  const change = useChange('access', (change: { readonly enabled?: boolean; readonly role?: OperatorRecord['role'] }) =>
     rpc.operators.change.mutate({ id, change }),
   )
   const remove = useChange(
+    'access',
     () => rpc.operators.remove.mutate({ id }),
     () => toast(t('access.removed', { name })),
   )

@@ -7,8 +7,8 @@ import { Loaded } from '../state/loaded.js'
 import { Age, Time } from '../ui/age.js'
 import { Tag } from '../ui/state-mark.js'
 import { t } from '../words/text.js'
-import { PlainTable } from './plain-table.js'
-import { useChange } from './use-change.js'
+import { PlainTable } from '../list/plain-table.js'
+import { useChange } from '../api/use-change.js'
 
 /** Browsers that are logged in. */
 export function Sessions() {
@@ -32,7 +32,7 @@ export function Sessions() {
 
 function Row({ session, isCurrent }: { readonly session: SessionRecord; readonly isCurrent: boolean }) {
   const { id, operator_name: name, client, address, created, expires, last_used: used } = session
-  const end = useChange(() => rpc.sessions.remove.mutate({ id }))
+  const end = useChange('access', () => rpc.sessions.remove.mutate({ id }))
   return (
     <tr>
       <th scope="row">

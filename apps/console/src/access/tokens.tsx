@@ -7,13 +7,13 @@ import { Time } from '../ui/age.js'
 import { Empty } from '../ui/empty.js'
 import { Tag } from '../ui/state-mark.js'
 import { t, tOr } from '../words/text.js'
-import { PlainTable } from './plain-table.js'
-import { useChange } from './use-change.js'
+import { PlainTable } from '../list/plain-table.js'
+import { useChange } from '../api/use-change.js'
 
 /** Tokens with which nodes can still enroll. */
 export function Tokens() {
   const found = useQuery(tokens())
-  const revoke = useChange((id: number) => rpc.tokens.revoke.mutate({ id }))
+  const revoke = useChange('access', (id: number) => rpc.tokens.revoke.mutate({ id }))
   const headings = (['token', 'cluster', 'uses', 'roles', 'expires', 'actions'] as const).map((name) =>
     t(`access.${name}`),
   )

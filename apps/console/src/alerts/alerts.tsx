@@ -1,8 +1,9 @@
 import './alerts.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import { alertList } from '../api/queries/alerts.js'
+import { alertList, byUrgency } from '../api/queries/alerts.js'
 import type { AlertRecord } from '../api/queries/alerts.js'
+import type { Filters } from '../api/queries/filters.js'
 import { usePages } from '../api/use-pages.js'
 import { ChoiceFilter, TextFilter } from '../list/filters.js'
 import { ListTable } from '../list/list-table.js'
@@ -11,15 +12,17 @@ import { useClusters } from '../shell/use-cluster.js'
 import { Bell } from '../ui/icons.js'
 import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
+import { AlertTabs } from './alert-tabs.js'
 import { alertColumns } from './columns.js'
 import { AlertDetail } from './detail.js'
 
 /** What each view of the list asks for. */
 const views = {
-  active: { state: ['firing', 'unknown'], acknowledged: false },
-  acknowledged: { state: ['firing', 'unknown'], acknowledged: true },
-  pending: { state: ['pending'] },
-  history: { state: ['resolved'] },
+  active: (): Filters => ({ needs_action: true }),
+  acknowledged: (): Filters => ({ state: ['firing', 'unknown'], acknowledged: true }),
+  silenced: (): Filters => ({ state: ['firing', 'unknown'], silenced: true }),
+  pending: (): Filters => ({ state: ['pending'] }),
+  history: (): Filters => ({ state: ['resolved'] }),
 } as const
 type View = keyof typeof views
 const viewNames = Object.keys(views) as readonly View[]
@@ -29,8 +32,10 @@ function emptyTextOf(view: View): 'overview.allFine' | 'alerts.none' {
   return view === 'active' ? 'overview.allFine' : 'alerts.none'
 }
 
-/** The worst first, and of these the newest. */
-const urgent = 'severity,-fired_at'
+/** Returns the order of a view: the most urgent first, in the history the latest. */
+function orderOf(view: View): string {
+  return view === 'history' ? '-changed_at' : byUrgency
+}
 
 /** Problems that last. All that it shows is in its address. */
 export function Alerts() {
@@ -39,12 +44,11 @@ export function Alerts() {
   const { chosen } = useClusters()
   const cluster = chosen?.id ?? 0
   const view = viewNames.find((name) => name === search.view) ?? 'active'
-  const { code, severity, order = view === 'history' ? '-changed_at' : urgent } = search
+  const { code, severity, order = orderOf(view) } = search
   const filters = useMemo(
     () => ({
       cluster,
-      ...views[view],
-      state: [...views[view].state],
+      ...views[view](),
       ...(code === undefined ? {} : { code: code.toUpperCase() }),
       ...(severity === undefined ? {} : { severity }),
     }),
@@ -61,6 +65,7 @@ export function Alerts() {
   const count = pages.isPending ? t('ui.loading') : t('alerts.count', { count: pages.total })
   return (
     <Page title={t('nav.alerts')} state={<span role="status">{count}</span>} fills>
+      <AlertTabs />
       <div className="filters">
         <div className="seg" role="group" aria-label={t('alerts.view')}>
           {viewNames.map((name) => (

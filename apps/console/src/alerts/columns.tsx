@@ -11,7 +11,7 @@ export function alertColumns(): readonly Column<AlertRecord>[] {
     {
       key: 'severity',
       heading: t('alerts.severity'),
-      sort: 'severity',
+      sort: 'rank',
       width: 110,
       cell: ({ severity }) => <Severity severity={severity} />,
     },

@@ -1,8 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { pathOf } from '../api/base.js'
 import { rpc } from '../api/client.js'
 import { errorText } from '../api/error-text.js'
 import { alert as alertQuery } from '../api/queries/alerts.js'
 import type { AlertRecord } from '../api/queries/alerts.js'
+import { useChange } from '../api/use-change.js'
 import { Action } from '../form/form.js'
 import { noValue } from '../format/numbers.js'
 import { Loaded } from '../state/loaded.js'
@@ -18,7 +21,7 @@ interface AlertDetailProps {
   readonly onClose: () => void
 }
 
-/** One problem: since when, on what, and who knows of it. */
+/** One problem: what it means, what to do, since when, on what, and who knows of it. */
 export function AlertDetail({ id, onClose }: AlertDetailProps) {
   const found = useQuery(alertQuery(id))
   return (
@@ -26,7 +29,7 @@ export function AlertDetail({ id, onClose }: AlertDetailProps) {
       open
       onClose={onClose}
       title={found.data?.code ?? t('alerts.one')}
-      actions={found.data !== undefined && <Acknowledge alert={found.data} />}
+      actions={found.data !== undefined && <Actions alert={found.data} />}
       wide
     >
       <Loaded query={found}>{(alert) => <Body alert={alert} />}</Loaded>
@@ -38,22 +41,43 @@ function Body({ alert }: { readonly alert: AlertRecord }) {
   return (
     <>
       <p className="alert-summary">{alert.summary}</p>
-      <Facts
-        facts={[
-          [t('alerts.severity'), <Severity key="s" severity={alert.severity} />],
-          [t('nodes.state'), <State key="t" state={alert.state} />],
-          [t('alerts.on'), [alert.hostname, alert.subject].filter(Boolean).join(' · ') || noValue],
-          [t('alerts.started'), <Time key="a" at={alert.started_at} />],
-          [t('alerts.fired'), <Time key="f" at={alert.fired_at} />],
-          ...(alert.resolved_at === null
-            ? []
-            : [[t('alerts.resolved'), <Time key="r" at={alert.resolved_at} />] as const]),
-          ...(alert.value === null ? [] : [[t('alerts.value'), valueText(alert)] as const]),
-          ...(alert.acknowledged ? [[t('alerts.by'), <Known key="k" alert={alert} />] as const] : []),
-        ]}
-      />
+      <dl className="alert-advice">
+        <Advice name={t('alerts.effect')} text={alert.effect} />
+        <Advice name={t('alerts.remedy')} text={alert.remedy} />
+      </dl>
+      <p>
+        <a href={pathOf(alert.doc)} target="_blank" rel="noreferrer">
+          {t('alerts.doc', { code: alert.code })}
+        </a>
+      </p>
+      <Facts facts={factsOf(alert)} />
     </>
   )
+}
+
+/** A sentence of the server with its heading; nothing where it has none. */
+function Advice({ name, text }: { readonly name: string; readonly text: string }) {
+  if (text === '') return null
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{text}</dd>
+    </div>
+  )
+}
+
+function factsOf(alert: AlertRecord): Parameters<typeof Facts>[0]['facts'] {
+  return [
+    [t('alerts.severity'), <Severity key="s" severity={alert.severity} />],
+    [t('nodes.state'), <State key="t" state={alert.state} />],
+    [t('alerts.on'), [alert.hostname, alert.subject].filter(Boolean).join(' · ') || noValue],
+    [t('alerts.started'), <Time key="a" at={alert.started_at} />],
+    [t('alerts.fired'), <Time key="f" at={alert.fired_at} />],
+    ...(alert.resolved_at === null ? [] : [[t('alerts.resolved'), <Time key="r" at={alert.resolved_at} />] as const]),
+    ...(alert.value === null ? [] : [[t('alerts.value'), valueText(alert)] as const]),
+    ...(alert.silenced ? [[t('alerts.silencedUntil'), <Time key="u" at={alert.silenced_until} />] as const] : []),
+    ...(alert.acknowledged ? [[t('alerts.by'), <Known key="k" alert={alert} />] as const] : []),
+  ]
 }
 
 function valueText({ value, threshold }: AlertRecord): string {
@@ -69,17 +93,21 @@ function Known({ alert: { acknowledged_by: name, acknowledged_at: at } }: { read
   )
 }
 
-function Acknowledge({ alert: { id, acknowledged, state } }: { readonly alert: AlertRecord }) {
-  const queries = useQueryClient()
-  const change = useMutation({
-    mutationFn: () => rpc.alerts.change.mutate({ id, change: { acknowledged: !acknowledged } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['alerts'] }),
-  })
+function Actions({ alert }: { readonly alert: AlertRecord }) {
+  const { id, acknowledged, state, code, hostname, subject } = alert
+  const change = useChange('alerts', () => rpc.alerts.change.mutate({ id, change: { acknowledged: !acknowledged } }))
   if (state === 'resolved') return null
   return (
     <>
       {change.error !== null && <p className="banner bad">{errorText(change.error)}</p>}
-      <Action kind={acknowledged ? 'ghost' : 'primary'} isBusy={change.isPending} onClick={() => change.mutate()}>
+      <Link className="btn" to="/alerts/silences" search={{ add: 'yes', code, node: hostname, subject }}>
+        {t('alerts.silence')}
+      </Link>
+      <Action
+        kind={acknowledged ? 'ghost' : 'primary'}
+        isBusy={change.isPending}
+        onClick={() => change.mutate(undefined)}
+      >
         {t(acknowledged ? 'alerts.unacknowledge' : 'alerts.acknowledge')}
       </Action>
     </>

@@ -39,6 +39,24 @@ export function TextField<V>({ form, name, label, help, warning, placeholder, is
   )
 }
 
+/** Several lines, such as a certificate or a list. */
+export function LinesField<V>({ form, name, label, help }: Pick<TextProps<V>, 'form' | 'name' | 'label' | 'help'>) {
+  return (
+    <Field label={label} help={help} error={form.errorOf(name)}>
+      <textarea
+        className="input mono lines"
+        name={String(name)}
+        rows={3}
+        autoComplete="off"
+        spellCheck={false}
+        value={form.values[name] as string}
+        onChange={({ target }) => form.set(name, target.value as V[typeof name])}
+        onBlur={() => form.touch(name)}
+      />
+    </Field>
+  )
+}
+
 interface SelectProps<V> {
   readonly form: Form<V>
   readonly name: NamesOf<V, string>

@@ -14,6 +14,7 @@ import { NodeCharts } from './charts.js'
 import { NodeDevices } from './devices.js'
 import { NodeEvents } from './events.js'
 import { NodeHardware } from './hardware.js'
+import { MaintenanceBanner, MaintenanceButton } from './maintenance.js'
 import { NodeProblems } from './problems.js'
 
 const tabs = ['overview', 'devices', 'hardware', 'events'] as const
@@ -31,13 +32,17 @@ function NodeFrame({ node, tab }: { readonly node: NodeRecord; readonly tab: Tab
   const { range } = useSearch({ from: '/nodes/$id/{-$tab}' })
   const navigate = useNavigate({ from: '/nodes/$id/{-$tab}' })
   const span = rangeNamed(range, '1h')
-  const actions =
-    tab === 'overview' ? (
-      <RangeChoice
-        value={span}
-        onChange={(next) => void navigate({ search: (old) => ({ ...old, range: next }), replace: true })}
-      />
-    ) : undefined
+  const actions = (
+    <>
+      {tab === 'overview' && (
+        <RangeChoice
+          value={span}
+          onChange={(next) => void navigate({ search: (old) => ({ ...old, range: next }), replace: true })}
+        />
+      )}
+      <MaintenanceButton node={node} />
+    </>
+  )
   return (
     <Page
       title={node.hostname}
@@ -53,6 +58,7 @@ function NodeFrame({ node, tab }: { readonly node: NodeRecord; readonly tab: Tab
       actions={actions}
     >
       <Tabs id={String(node.id)} current={tab} />
+      <MaintenanceBanner node={node} />
       <NodeProblems node={node} />
       {tab === 'overview' && (
         <div className="node-grid">

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { CircleCheck } from '../ui/icons.js'
 import { openAlerts } from '../api/queries/alerts.js'
 import type { AlertRecord } from '../api/queries/alerts.js'
+import { idIn } from '../api/uri.js'
 import { Loaded } from '../state/loaded.js'
 import { Age } from '../ui/age.js'
 import { Card } from '../ui/card.js'
@@ -40,14 +41,18 @@ function Items({ objects, total }: { readonly objects: readonly AlertRecord[]; r
 }
 
 function Item({ alert }: { readonly alert: AlertRecord }) {
-  const { severity, summary, hostname, node, device, fired_at: at, started_at: started } = alert
-  const [what = '', rest = ''] = firstSentence(summary)
+  const { id, severity, summary, effect, remedy, hostname, node, device, fired_at: at, started_at: started } = alert
+  const advice = [effect, remedy].filter(Boolean).join(' ')
   return (
     <li>
       <Tag tone={severity === 'critical' ? 'bad' : 'warn'}>{tOr(`severity.${severity}`)}</Tag>
       <div>
-        <p>{what}</p>
-        {rest !== '' && <p className="todo-rest">{rest}</p>}
+        <p>
+          <Link to="/alerts" search={(old) => ({ ...old, alert: String(id) })}>
+            {summary}
+          </Link>
+        </p>
+        {advice !== '' && <p className="todo-rest">{advice}</p>}
         <p className="muted small">
           {hostname !== '' && `${hostname} · `}
           <Age at={at ?? started} />
@@ -56,7 +61,7 @@ function Item({ alert }: { readonly alert: AlertRecord }) {
               {' · '}
               <Link
                 to="/nodes/$id/{-$tab}"
-                params={{ id: node.split('/').at(-2) ?? '', tab: device === null ? undefined : 'devices' }}
+                params={{ id: String(idIn(node)), tab: device === null ? undefined : 'devices' }}
               >
                 {t('ui.show')}
               </Link>
@@ -66,9 +71,4 @@ function Item({ alert }: { readonly alert: AlertRecord }) {
       </div>
     </li>
   )
-}
-
-/** What is wrong, and what to do about it. */
-function firstSentence(text: string): readonly string[] {
-  return text.match(/^(.*?[.!?])\s+(?=[A-Z])(.*)$/s)?.slice(1) ?? [text]
 }

@@ -68,3 +68,11 @@ export const sections: readonly Section[] = [
     ],
   },
 ]
+
+/** THE LIST of the screens about alerts, in the order of their tabs. The palette has them, too. */
+export const alertScreens = [
+  { to: '/alerts', name: 'nav.alerts', search: 'nav.alerts.search' },
+  { to: '/alerts/silences', name: 'silences.title', search: 'silences.search' },
+  { to: '/alerts/receivers', name: 'receivers.title', search: 'receivers.search' },
+  { to: '/alerts/deliveries', name: 'deliveries.title', search: 'deliveries.search' },
+] as const

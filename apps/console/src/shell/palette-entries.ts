@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
-import { SunMoon } from '../ui/icons.js'
+import { Bell, SunMoon } from '../ui/icons.js'
 import type { Icon } from '../ui/icons.js'
 import { t } from '../words/text.js'
-import { sections } from './navigation.js'
+import { alertScreens, sections } from './navigation.js'
 import { switchTheme } from './theme.js'
 
 export interface PaletteEntry {
@@ -44,6 +44,14 @@ export function usePaletteEntries(query: string): readonly PaletteEntry[] {
       run: () => void navigate({ to }),
     })),
   )
+  const aboutAlerts = alertScreens.slice(1).map(({ to, name, search }) => ({
+    id: to,
+    name: t(name),
+    search: t(search),
+    hint: t('nav.alerts'),
+    icon: Bell,
+    run: () => void navigate({ to }),
+  }))
   const theme = {
     id: 'theme',
     name: t('display.switchTheme'),
@@ -52,5 +60,5 @@ export function usePaletteEntries(query: string): readonly PaletteEntry[] {
     icon: SunMoon,
     run: switchTheme,
   }
-  return matching([...screens, theme], query)
+  return matching([...screens, ...aboutAlerts, theme], query)
 }

@@ -11,6 +11,8 @@ import { shares } from './de/shares.js'
 import { shell } from './de/shell.js'
 import { states } from './de/states.js'
 import { ui } from './de/ui.js'
+import { silences } from './de/silences.js'
+import { receivers } from './de/receivers.js'
 import { users } from './de/users.js'
 import type { Catalogue } from './en.js'
 
@@ -28,5 +30,7 @@ export const de: Catalogue = {
   ...deploy,
   ...audit,
   ...alerts,
+  ...silences,
+  ...receivers,
   ...access,
 }

@@ -12,6 +12,8 @@ import { shares } from './en/shares.js'
 import { shell } from './en/shell.js'
 import { states } from './en/states.js'
 import { ui } from './en/ui.js'
+import { silences } from './en/silences.js'
+import { receivers } from './en/receivers.js'
 import { users } from './en/users.js'
 
 /** THE LIST of every text of the console, in English; `de.ts` has the same keys. */
@@ -29,6 +31,8 @@ export const en = {
   ...deploy,
   ...audit,
   ...alerts,
+  ...silences,
+  ...receivers,
   ...access,
 } as const
 

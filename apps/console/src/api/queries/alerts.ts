@@ -6,13 +6,16 @@ import type { inferOutput } from './output.js'
 
 export type AlertRecord = inferOutput<typeof rpc.alerts.get.query>
 
-/** What needs a person now, the worst first. */
+/** The order of urgency, which the server knows. */
+export const byUrgency = 'rank,-fired_at'
+
+/** What needs a person now, the most urgent first. */
 export const openAlerts = (cluster: number) =>
   queryOptions({
     queryKey: ['alerts', 'open', cluster],
     queryFn: ({ signal }) =>
       rpc.alerts.list.query(
-        { filters: { cluster, state: ['firing', 'unknown'] }, order_by: ['severity', '-fired_at'], limit: 50 },
+        { filters: { cluster, needs_action: true }, order_by: byUrgency.split(','), limit: 50 },
         { signal },
       ),
     refetchInterval: 15_000,

@@ -1,3 +1,4 @@
+import './plain-table.css'
 import type { ReactNode } from 'react'
 
 interface PlainTableProps {

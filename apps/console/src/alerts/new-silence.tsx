@@ -1,0 +1,88 @@
+import { alertCodes } from '@roost/api-types/checks'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { rpc } from '../api/client.js'
+import { FlagField, SelectField, TextField } from '../form/fields.js'
+import { Action, FormBody } from '../form/form.js'
+import { spanOptions } from '../form/spans.js'
+import { useForm } from '../form/use-form.js'
+import type { ClusterRecord } from '../shell/use-cluster.js'
+import { Dialog } from '../ui/dialog.js'
+import { toast } from '../ui/toast.js'
+import { t } from '../words/text.js'
+import { checkSilence, isEverything, silenceInput } from './silence-values.js'
+import type { SilenceValues } from './silence-values.js'
+
+interface NewSilenceProps {
+  readonly cluster: ClusterRecord
+  /** What the alert has that the silence was asked for. */
+  readonly about: Pick<SilenceValues, 'code' | 'node' | 'subject'>
+  readonly onClose: () => void
+}
+
+/** Makes alerts silent for a time. */
+export function NewSilence({ cluster, about, onClose }: NewSilenceProps) {
+  const queries = useQueryClient()
+  const [now] = useState(() => Date.now())
+  const form = useForm<SilenceValues, unknown>({
+    initial: { ...about, isOnlyHere: true, for: '14400', until_worse: false, comment: '' },
+    check: (values) => checkSilence(values, cluster.id, now),
+    save: async (values) => {
+      const node = await nodeIn(cluster.id, values.node.trim())
+      return rpc.alertSilences.create.mutate(silenceInput(values, { cluster: cluster.id, node }, Date.now()))
+    },
+    onSaved: () => {
+      void queries.invalidateQueries({ queryKey: ['alerts'] })
+      toast(t('silences.added'))
+      onClose()
+    },
+  })
+  return (
+    <Dialog open onClose={onClose} title={t('silences.new')}>
+      <FormBody form={form} label={t('silences.new')} actions={<Buttons isBusy={form.isBusy} onClose={onClose} />}>
+        {isEverything(form.values) && <p className="banner warn">{t('silences.everything')}</p>}
+        <SelectField
+          form={form}
+          name="code"
+          label={t('alerts.code')}
+          options={alertCodes.toSorted().map((code) => [code, code])}
+          none={t('silences.everyCode')}
+        />
+        <div className="form-pair">
+          <TextField form={form} name="node" label={t('silences.node')} help={t('silences.node.help')} />
+          <TextField form={form} name="subject" label={t('silences.subject')} help={t('silences.subject.help')} />
+        </div>
+        <FlagField form={form} name="isOnlyHere" label={t('silences.onlyIn', { cluster: cluster.name })} />
+        <SelectField form={form} name="for" label={t('silences.for')} options={spanOptions()} />
+        <FlagField
+          form={form}
+          name="until_worse"
+          label={t('silences.untilWorse')}
+          help={t('silences.untilWorse.help')}
+        />
+        <TextField form={form} name="comment" label={t('silences.comment')} help={t('silences.comment.help')} />
+      </FormBody>
+    </Dialog>
+  )
+}
+
+function Buttons({ isBusy, onClose }: { readonly isBusy: boolean; readonly onClose: () => void }) {
+  return (
+    <>
+      <button type="button" className="btn" onClick={onClose}>
+        {t('ui.cancel')}
+      </button>
+      <Action kind="primary" isSubmit isBusy={isBusy}>
+        {t('silences.add')}
+      </Action>
+    </>
+  )
+}
+
+/** Returns the id of the node with this host name; undefined without a name. */
+async function nodeIn(cluster: number, hostname: string): Promise<number | undefined> {
+  if (hostname === '') return undefined
+  const { objects } = await rpc.nodes.list.query({ filters: { cluster, hostname }, limit: 1 })
+  if (objects[0] === undefined) throw new Error(t('silences.noNode', { name: hostname }))
+  return objects[0].id
+}

@@ -1,0 +1,128 @@
+import './alerts.css'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { rpc } from '../api/client.js'
+import { silences } from '../api/queries/silences.js'
+import type { SilenceRecord } from '../api/queries/silences.js'
+import { useChange } from '../api/use-change.js'
+import { idIn } from '../api/uri.js'
+import { Action } from '../form/form.js'
+import { PlainTable } from '../list/plain-table.js'
+import { useClusters } from '../shell/use-cluster.js'
+import { Loaded } from '../state/loaded.js'
+import { Time } from '../ui/age.js'
+import { useNow } from '../ui/clock.js'
+import { Empty } from '../ui/empty.js'
+import { Bell } from '../ui/icons.js'
+import { Page } from '../ui/page.js'
+import { StateMark, Tag } from '../ui/state-mark.js'
+import { toast } from '../ui/toast.js'
+import { t } from '../words/text.js'
+import { AlertTabs } from './alert-tabs.js'
+import { NewSilence } from './new-silence.js'
+
+/** Alerts that need no action for a time. */
+export function Silences() {
+  const { add, code = '', node = '', subject = '' } = useSearch({ from: '/alerts/silences' })
+  const navigate = useNavigate({ from: '/alerts/silences' })
+  const { chosen } = useClusters()
+  const found = useQuery(silences())
+  const open = () => void navigate({ search: { add: 'yes' } })
+  const close = () => void navigate({ search: {} })
+  return (
+    <Page
+      title={t('silences.title')}
+      actions={
+        <Action kind="primary" onClick={open}>
+          {t('silences.new')}
+        </Action>
+      }
+    >
+      <AlertTabs />
+      <Loaded query={found}>{(list) => (list.length === 0 ? <None /> : <Table list={list} />)}</Loaded>
+      {add !== undefined && chosen !== undefined && (
+        <NewSilence
+          key={`${code} ${node} ${subject}`}
+          cluster={chosen}
+          about={{ code, node, subject }}
+          onClose={close}
+        />
+      )}
+    </Page>
+  )
+}
+
+function None() {
+  return (
+    <div className="card">
+      <Empty icon={Bell} title={t('silences.none')}>
+        <p>{t('silences.none.next')}</p>
+      </Empty>
+    </div>
+  )
+}
+
+function Table({ list }: { readonly list: readonly SilenceRecord[] }) {
+  const headings = (['what', 'state', 'ends', 'comment', 'operator', 'actions'] as const).map((name) =>
+    t(`silences.${name}`),
+  )
+  return (
+    <PlainTable label={t('silences.title')} headings={headings}>
+      {list.map((silence) => (
+        <Row key={silence.id} silence={silence} />
+      ))}
+    </PlainTable>
+  )
+}
+
+function Row({ silence }: { readonly silence: SilenceRecord }) {
+  const { id, ends_at: ends, comment, operator, until_worse: untilWorse } = silence
+  const end = useChange(
+    'alerts',
+    () => rpc.alertSilences.remove.mutate({ id }),
+    () => toast(t('silences.ended')),
+  )
+  return (
+    <tr>
+      <th scope="row">
+        <What silence={silence} />
+      </th>
+      <td>
+        <SilenceState silence={silence} />
+      </td>
+      <td>
+        <Time at={ends} /> {untilWorse && <Tag>{t('silences.orWorse')}</Tag>}
+      </td>
+      <td>{comment}</td>
+      <td>{operator}</td>
+      <td>
+        <Action small isBusy={end.isPending} onClick={() => end.mutate(undefined)}>
+          {t('silences.end')}
+        </Action>
+      </td>
+    </tr>
+  )
+}
+
+/** All that an alert must have to be silent. */
+function What({ silence: { matchers, hostname, deviceName } }: { readonly silence: SilenceRecord }) {
+  const { all } = useClusters()
+  const { code, subject, cluster } = matchers
+  const clusterName = cluster === null ? '' : (all.find(({ id }) => id === idIn(cluster))?.name ?? cluster)
+  const parts = [hostname, deviceName, subject ?? '', clusterName].filter(Boolean)
+  return (
+    <span className="silence-what">
+      <b className="mono">{code ?? t('silences.everyCode')}</b>
+      {parts.map((part) => (
+        <Tag key={part}>{part}</Tag>
+      ))}
+    </span>
+  )
+}
+
+function SilenceState({ silence: { starts_at: starts, ends_at: ends } }: { readonly silence: SilenceRecord }) {
+  const now = useNow()
+  if (Date.parse(ends) <= now) return <StateMark tone="mute" label={t('silences.state.over')} />
+  if (Date.parse(starts) > now) return <StateMark tone="mute" label={t('silences.state.later')} />
+  return <StateMark tone="ok" label={t('silences.state.active')} />
+}

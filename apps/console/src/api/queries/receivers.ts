@@ -1,0 +1,30 @@
+import { queryOptions } from '@tanstack/react-query'
+import { rpc } from '../client.js'
+import type { ListSource } from '../use-pages.js'
+import type { Filters } from './filters.js'
+import type { inferOutput } from './output.js'
+
+export type ReceiverRecord = inferOutput<typeof rpc.alertReceivers.get.query>
+export type DeliveryRecord = inferOutput<typeof rpc.alertDeliveries.get.query>
+
+const most = 1000
+
+export const receivers = () =>
+  queryOptions({
+    queryKey: ['receivers', 'list'],
+    queryFn: async ({ signal }) =>
+      (await rpc.alertReceivers.list.query({ order_by: ['name'], limit: most }, { signal })).objects,
+    refetchInterval: 15_000,
+  })
+
+export const deliveryList = (filters: Filters, order: string): ListSource<DeliveryRecord> => ({
+  key: ['receivers', 'deliveries', filters, order],
+  read: (slice, signal) => rpc.alertDeliveries.list.query({ filters, order_by: [order], ...slice }, { signal }),
+})
+
+export const delivery = (id: number) =>
+  queryOptions({
+    queryKey: ['receivers', 'delivery', id],
+    queryFn: ({ signal }) => rpc.alertDeliveries.get.query({ id }, { signal }),
+    refetchInterval: 15_000,
+  })

@@ -1,0 +1,38 @@
+import { queryOptions } from '@tanstack/react-query'
+import { rpc } from '../client.js'
+import { idIn } from '../uri.js'
+import type { inferOutput } from './output.js'
+
+type Silence = inferOutput<typeof rpc.alertSilences.get.query>
+
+/** A silence with the names of what it matches; empty for what it does not name. */
+export interface SilenceRecord extends Silence {
+  readonly hostname: string
+  readonly deviceName: string
+}
+
+/** They end by themselves, so that there are few. */
+const most = 1000
+
+/** Those that end last come first; a change of them changes alerts. */
+export const silences = () =>
+  queryOptions({
+    queryKey: ['alerts', 'silences'],
+    queryFn: async ({ signal }): Promise<readonly SilenceRecord[]> => {
+      const { objects } = await rpc.alertSilences.list.query({ order_by: ['-ends_at'], limit: most }, { signal })
+      const idsOf = (name: 'node' | 'device') =>
+        [...new Set(objects.flatMap(({ matchers }) => matchers[name] ?? []))].map(idIn)
+      const [nodes, devices] = await Promise.all([
+        rpc.nodes.getMany.query({ ids: idsOf('node') }, { signal }),
+        rpc.devices.getMany.query({ ids: idsOf('device') }, { signal }),
+      ])
+      const hosts = new Map(nodes.map(({ resource_uri: uri, hostname }) => [uri, hostname]))
+      const names = new Map(devices.map(({ resource_uri: uri, name }) => [uri, name]))
+      return objects.map((silence) => ({
+        ...silence,
+        hostname: hosts.get(silence.matchers.node ?? '') ?? '',
+        deviceName: names.get(silence.matchers.device ?? '') ?? '',
+      }))
+    },
+    refetchInterval: 15_000,
+  })
