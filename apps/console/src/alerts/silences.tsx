@@ -21,6 +21,9 @@ import { t } from '../words/text.js'
 import { AlertTabs } from './alert-tabs.js'
 import { NewSilence } from './new-silence.js'
 
+/** The clocks of the server and the browser differ a little. */
+const skewMs = 30_000
+
 /** Alerts that need no action for a time. */
 export function Silences() {
   const { add, code = '', node = '', subject = '' } = useSearch({ from: '/alerts/silences' })
@@ -123,6 +126,6 @@ function What({ silence: { matchers, hostname, deviceName } }: { readonly silenc
 function SilenceState({ silence: { starts_at: starts, ends_at: ends } }: { readonly silence: SilenceRecord }) {
   const now = useNow()
   if (Date.parse(ends) <= now) return <StateMark tone="mute" label={t('silences.state.over')} />
-  if (Date.parse(starts) > now) return <StateMark tone="mute" label={t('silences.state.later')} />
+  if (Date.parse(starts) > now + skewMs) return <StateMark tone="mute" label={t('silences.state.later')} />
   return <StateMark tone="ok" label={t('silences.state.active')} />
 }

@@ -5,6 +5,8 @@ let timer: ReturnType<typeof setInterval> | undefined
 const listeners = new Set<() => void>()
 
 function subscribe(listener: () => void): () => void {
+  // Without a listener nothing has moved it.
+  if (listeners.size === 0) now = Date.now()
   listeners.add(listener)
   timer ??= setInterval(() => {
     now = Date.now()
