@@ -53,7 +53,7 @@ function Event({ event, onClose }: { readonly event: AuditRecord; readonly onClo
             <thead>
               <tr>
                 <th scope="col">{t('audit.field')}</th>
-                <th scope="col">{t('audit.change')}</th>
+                <th scope="col">{t('audit.difference')}</th>
               </tr>
             </thead>
             <tbody>

@@ -18,6 +18,6 @@ export const audit = {
   'audit.key': 'Schlüssel',
   'audit.request': 'Anfrage',
   'audit.field': 'Feld',
-  'audit.change': 'Vorher → nachher',
+  'audit.difference': 'Vorher → nachher',
   'audit.detail': 'Änderung {id}',
 } as const

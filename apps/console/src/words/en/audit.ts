@@ -18,6 +18,6 @@ export const audit = {
   'audit.key': 'Key',
   'audit.request': 'Request',
   'audit.field': 'Field',
-  'audit.change': 'Before → after',
+  'audit.difference': 'Before → after',
   'audit.detail': 'Change {id}',
 } as const
