@@ -68,7 +68,7 @@ describe('an alert', () => {
       device: `/api/v1/devices/${device}/`,
       cluster: `/api/v1/clusters/${cluster}/`,
     }
-    const names = { problem: 'device_unmounted', hostname: 'store-1', subject: 'd5' }
+    const names = { problem: 'device_unmounted', hostname: 'store-1', subject: 'd5', value: null, threshold: null }
     const times = { started_at: found, fired_at: fired, changed_at: fired, resolved_at: null }
     expect(alert).toMatchObject({ ...about, ...names, ...times, severity: 'warning', acknowledged: false })
     await rounds(3)
@@ -109,6 +109,28 @@ describe('an alert', () => {
     await change({ state: 'online', lastSeen: new Date() })
     await rounds(2)
     expect(await list()).toMatchObject([{ id: fired?.id, state: 'firing', fired_at: fired?.fired_at }])
+  })
+
+  it('has the value that its check compared, and the limit', async () => {
+    await change({ state: 'offline', lastSeen: minutesAgo(5) })
+    await rounds(1)
+    expect(await list()).toMatchObject([{ code: 'NODE_SILENT', value: 330, threshold: 300 }])
+    await rounds(60)
+    expect(await list()).toMatchObject([{ severity: 'critical', value: 2_130, threshold: 1_800 }])
+  })
+
+  it('has the value of its agent, and follows it as soon as it moves by a hundredth', async () => {
+    const small = { code: 'cache_small', subject: '/c', message: 'It is small.', threshold: 1_024 }
+    const valueAfter = async (value: number) => {
+      await change({ problems: [{ ...small, value }] })
+      await rounds(1)
+      return (await list())[0]?.value
+    }
+    expect([await valueAfter(500), await valueAfter(496), await valueAfter(495)]).toEqual([500, 500, 495])
+    expect(await list()).toMatchObject([{ code: 'CACHE_SMALL', threshold: 1_024 }])
+    await change({ problems: [] })
+    await rounds(2)
+    expect(await list('state=resolved')).toMatchObject([{ value: 495, threshold: 1_024 }])
   })
 
   it('outlives its node, and is resolved when the node is removed', async () => {

@@ -78,6 +78,30 @@ describe('a silence', () => {
     expect(await needed()).toContain('NODE_SILENT store-1 firing')
   })
 
+  const problemOf = (code: string, value: number, threshold: number) =>
+    suite.changeNode({ problems: [{ code, subject: 's', message: 'It is so.', value, threshold }] })
+
+  it.each([
+    ['cache_small', 'CACHE_SMALL', 1_024, [500, 455, 449]],
+    ['share_not_uploaded', 'UPLOADS_WAIT', 0, [100, 109, 111]],
+    ['async_pending', 'ASYNC_PENDING', 3_600, [4_000, 7_900, 8_100]],
+  ] as const)(
+    'until worse holds while %s moves a little, and breaks when it moves more',
+    async (problem, code, limit, values) => {
+      const [first, near, worse] = values
+      await problemOf(problem, first, limit)
+      await rounds(11)
+      await silence({ code }, { until_worse: true, ends_at: hours(24) })
+      const isSilent = async (value: number) => {
+        await problemOf(problem, value, limit)
+        await rounds(1)
+        return (await list(`code=${code}`))[0]?.silenced
+      }
+      expect([await isSilent(first), await isSilent(near), await isSilent(worse)]).toEqual([true, true, false])
+      expect(await isSilent(first)).toBe(false)
+    },
+  )
+
   it.each([
     ['ends_at', () => ({ ends_at: hours(31 * 24) }), 'A silence may last at most 30 days.'],
     ['ends_at', () => ({ ends_at: hours(-1) }), 'A silence must end after its start.'],

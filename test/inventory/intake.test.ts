@@ -139,6 +139,15 @@ describe('an inventory', () => {
     expect(shared.fleet.warnings.filter((line) => line.includes('two filesystems'))).toHaveLength(1)
   })
 
+  it('keeps the number that a problem compares with its limit for the alert, and does not show it on the node', async () => {
+    const problem = { code: 'cache_small', severity: 'warning' as const, subject: '/c', message: 'Small.', remedy: '' }
+    await shared.fleet.store(inventory({}, { problems: [{ ...problem, value: 500, threshold: 1_024 }] }))
+    const where = { id: shared.fleet.nodeId }
+    const stored = await shared.database.prisma.node.findUniqueOrThrow({ where, select: { problems: true } })
+    expect(stored.problems).toEqual([{ ...problem, value: 500, threshold: 1_024 }])
+    expect((await createNodeStore(shared.database).find(shared.fleet.nodeId))?.problems).toEqual([problem])
+  })
+
   it('shows its problems on the node while there are any, and no more than a list can carry', async () => {
     const problemsOf = async () => (await createNodeStore(shared.database).find(shared.fleet.nodeId))?.problems
     const problems = Array.from({ length: 150 }, (_, i) => ({

@@ -96,12 +96,20 @@ function nextOf(alert: OpenAlert, found: FoundAlert | undefined, round: Round): 
 
 function lasting(alert: OpenAlert, found: FoundAlert, { nowMs }: Round): NextAlert {
   const { startedMs, firedMs } = alert
-  const { severity, summary, remedy, rank, value, forMs } = found
+  const { severity, summary, remedy, rank, threshold, forMs } = found
   const fires = firedMs !== null || nowMs - startedMs >= forMs
   const state = fires ? 'firing' : 'pending'
   const isChanged = state !== alert.state || severity !== alert.severity
-  const now = { severity, summary, remedy, rank, value, goodRounds: 0 }
+  const value = isNear(alert.value, found.value) ? alert.value : found.value
+  const now = { severity, summary, remedy, rank, value, threshold, goodRounds: 0 }
   return { ...alert, ...now, state, firedMs: firedMs ?? (fires ? nowMs : null), isChanged }
+}
+
+/** Ages change in each round: a value that moved by less than a hundredth is not written. */
+const leastMove = 0.01
+
+function isNear(before: number | null, now: number | null): boolean {
+  return before !== null && now !== null && Math.abs(now - before) < Math.abs(before) * leastMove
 }
 
 /** Whether there is nothing to write. */
@@ -112,6 +120,7 @@ function isSame(before: OpenAlert, next: NextAlert): boolean {
     before.summary === next.summary &&
     before.remedy === next.remedy &&
     before.rank === next.rank &&
-    before.value === next.value
+    before.value === next.value &&
+    before.threshold === next.threshold
   )
 }

@@ -12,6 +12,9 @@ export interface Reason {
   readonly message: string
   /** The end of the message. */
   readonly remedy: string
+  /** The number that its check compared with its limit. */
+  readonly value?: number | undefined
+  readonly threshold?: number | undefined
   readonly nodeId: number | null
   readonly deviceId: number | null
   readonly since: Date | null
@@ -44,13 +47,13 @@ export function foundAlerts(
   const isStorm = reasons.some(({ code }) => code === 'cluster_silent')
   const mayBegin = ({ code }: Reason) => !(isSettling && absences.has(code)) && !(isStorm && code === 'node_silent')
   return reasons.flatMap((reason) => {
-    const { code: problem, severity, subject, nodeId, deviceId, since } = reason
+    const { code: problem, severity, subject, nodeId, deviceId, since, value = null, threshold = null } = reason
     const { code, forSeconds } = alertOf(problem)
     const fingerprint = fingerprintOf([code, clusterId, nodeId, deviceId, subject])
     if (!lasting.has(fingerprint) && !mayBegin(reason)) return []
     const hostname = (nodeId === null ? undefined : hostnames.get(nodeId)) ?? ''
     const times = { forMs: forSeconds * 1_000, sinceMs: since?.getTime() ?? null }
-    const about = { nodeId, hostname, deviceId, subject, value: null, threshold: null }
+    const about = { nodeId, hostname, deviceId, subject, value, threshold }
     const rank = rankOf(problem, severity)
     return [{ fingerprint, code, problem, severity, rank, ...sentencesOf(reason), ...about, ...times }]
   })

@@ -1,3 +1,4 @@
+import { measureOf } from '@roost/api-types/checks'
 import type { Severity } from '@roost/api-types/checks'
 
 export interface Silence {
@@ -28,6 +29,8 @@ export interface SilenceableAlert {
   readonly nodeId: number | null
   readonly deviceId: number | null
   readonly code: string
+  /** The code of its check. */
+  readonly problem: string
   readonly subject: string
   readonly severity: Severity
   readonly value: number | null
@@ -45,6 +48,8 @@ export interface Silenced {
 
 /** A value moves a little all the time. */
 const worseBy = 0.1
+/** An age grows while the problem lasts: it is worse when it has doubled. */
+const olderBy = 1
 
 /** Decides until when an alert is silent: by the silence or the maintenance that ends last. */
 export function silenceAlert(alert: SilenceableAlert, silences: readonly Silence[], nowMs: number): Silenced {
@@ -74,11 +79,12 @@ function markOf({ id, untilWorse }: Silence, alert: SilenceableAlert): Mark {
   return untilWorse && !mark.isBroken && isWorse(mark, alert) ? { ...mark, isBroken: true } : mark
 }
 
-function isWorse(mark: Mark, { severity, value, threshold }: SilenceableAlert): boolean {
+function isWorse(mark: Mark, { problem, severity, value, threshold }: SilenceableAlert): boolean {
   if (severity === 'critical' && mark.severity === 'warning') return true
   if (value === null || mark.value === null) return false
   const change = value - mark.value
   // Below its limit, a smaller value is worse.
   const isBelow = threshold !== null && mark.value < threshold
-  return (isBelow ? -change : change) > Math.abs(mark.value) * worseBy
+  const by = measureOf(problem)?.isAge ? olderBy : worseBy
+  return (isBelow ? -change : change) > Math.abs(mark.value) * by
 }

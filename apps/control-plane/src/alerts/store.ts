@@ -99,12 +99,12 @@ async function writeUpdates(
   }))
   await tx.$executeRaw`
     update alerts set state = n.state, severity = n.severity, rank = n.rank, summary = n.summary,
-      remedy = n.remedy, value = n.value, good_rounds = n.good_rounds, fired_at = n.fired_at,
+      remedy = n.remedy, value = n.value, threshold = n.threshold, good_rounds = n.good_rounds, fired_at = n.fired_at,
       changed_at = case when n.is_changed then ${at}::timestamptz else changed_at end,
       resolved_at = case when n.state = 'resolved' then ${at}::timestamptz end,
       open_key = case when n.state <> 'resolved' then open_key end
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(id int, state text, severity text, rank int,
-      summary text, remedy text, value float8, good_rounds int, fired_at timestamptz, is_changed bool)
+      summary text, remedy text, value float8, threshold float8, good_rounds int, fired_at timestamptz, is_changed bool)
     where alerts.id = n.id`
 }
 

@@ -54,9 +54,9 @@ async function lockNode(tx: Prisma.TransactionClient, id: number): Promise<NodeR
 const shownProblems = 100
 const longestProblem = 1_000
 
-function brief({ code, subject, message, severity, remedy = '' }: InventoryProblem): InventoryProblem {
+function brief({ code, subject, message, severity, remedy = '', ...measured }: InventoryProblem): InventoryProblem {
   const texts = { subject: cut(subject), message: cut(message), remedy: cut(remedy) }
-  return { code: cut(code), severity: severity ?? severityOf(code), ...texts }
+  return { code: cut(code), severity: severity ?? severityOf(code), ...texts, ...measured }
 }
 
 /** Half a character at the end would be none for the database. */

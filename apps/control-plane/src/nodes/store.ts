@@ -124,5 +124,8 @@ function recordOf(row: Row): Node {
 /** Those of the agent come first. Inventories of earlier releases were stored without severities. */
 function problemsOf({ problems, judgedProblems }: Pick<Row, 'problems' | 'judgedProblems'>): Node['problems'] {
   const stored = [problems, judgedProblems].flat() as unknown as readonly InventoryProblem[]
-  return stored.map(({ severity, ...problem }) => ({ ...problem, severity: severity ?? severityOf(problem.code) }))
+  return stored.map(({ severity, value: _value, threshold: _threshold, ...problem }) => ({
+    ...problem,
+    severity: severity ?? severityOf(problem.code),
+  }))
 }

@@ -20,6 +20,8 @@ it('a data directory that is nearly full is a problem of the node until it has s
       subject: '/var/lib/roost-agent',
       message: expect.stringMatching(/^The disk of \/var\/lib\/roost-agent has only 199 MB left\./),
       remedy: 'Remove other files from this disk, or enlarge it.',
+      value: 199e6,
+      threshold: 200e6,
     },
   ])
   space = { ...space, availableBytes: 201e6 }

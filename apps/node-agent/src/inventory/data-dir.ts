@@ -1,5 +1,5 @@
 import { dataDirNearlyFull } from '@roost/api-types/checks'
-import { type Clock, createDiskReader, DataDirWatch, type DiskReader, type Log } from '@roost/runtime'
+import { type Clock, createDiskReader, DataDirWatch, type DiskReader, type Log, nearlyFullBelow } from '@roost/runtime'
 import type { NodeProblems } from '../machine/problems.js'
 
 /** The spool may need 64 MiB, and records of deployments and mounts some more. */
@@ -20,7 +20,8 @@ export function watchDataDir({ dataDir, problems, clock, log, reader }: DataDirO
     bounds: dataDirBounds,
     clock,
     onReading(space, isNearlyFull) {
-      problems.set('data_dir', isNearlyFull ? dataDirNearlyFull.find({ dataDir, ...space }) : [])
+      const leastBytes = nearlyFullBelow(space, dataDirBounds)
+      problems.set('data_dir', isNearlyFull ? dataDirNearlyFull.find({ dataDir, leastBytes, ...space }) : [])
     },
     onFault: (error) => log.warn('could not read the free space on the disk of the data directory', { error }),
   })

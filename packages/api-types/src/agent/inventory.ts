@@ -164,6 +164,9 @@ export const InventoryProblem = z.object({
   severity: z.optional(z.enum(['warning', 'critical'])),
   /** The end of the message, which says what to do. Absent from agents of 0.2. */
   remedy: z.optional(Text),
+  /** The number that the check compared with its limit. Absent where it compares none, and from agents of 0.2. */
+  value: z.optional(z.number()),
+  threshold: z.optional(z.number()),
 })
 export type InventoryProblem = z.infer<typeof InventoryProblem>
 

@@ -17,9 +17,13 @@ export const replicationOld = check({
   about: 'daemon',
   endangers: 'redundancy',
   effect: 'Copies that were lost or changed are not restored.',
+  measure: { what: 'seconds since the last pass ended', isAge: true },
   judge({ node, server, ageSeconds }: ReplicationFacts) {
-    if (ageSeconds === null || ageSeconds <= oldestPassSeconds[server]) return undefined
+    const threshold = oldestPassSeconds[server]
+    if (ageSeconds === null || ageSeconds <= threshold) return undefined
     return {
+      value: Math.floor(ageSeconds),
+      threshold,
       subject: `${server}-replicator`,
       sentence: `The last replication pass of ${server}s on ${node} ended ${durationText(ageSeconds)} ago.`,
       remedy: `Check that swift-${server}-replicator runs there, and its log.`,
@@ -43,6 +47,7 @@ export const quarantined = check({
   about: 'node',
   endangers: 'redundancy',
   effect: 'Damaged files were set aside: their objects have fewer copies until replication restores them.',
+  measure: { what: 'accounts, containers and objects in quarantine' },
   judge({ node, accounts, containers, objects, byPolicy }: QuarantineFacts) {
     const policies = [...byPolicy].filter(([, count]) => count > 0).map(([name, count]) => `${name} ${count}`)
     const parts = [
@@ -57,6 +62,8 @@ export const quarantined = check({
     )
     if (found.length === 0) return undefined
     return {
+      value: (accounts ?? 0) + (containers ?? 0) + (objects ?? 0),
+      threshold: 0,
       subject: node,
       sentence: `Swift quarantined ${found.join(', ')} on ${node}: their files are damaged.`,
       remedy:
@@ -81,9 +88,12 @@ export const asyncPending = check({
   about: 'device',
   endangers: 'service',
   effect: 'Listings and usage lack objects that were stored.',
+  measure: { what: 'seconds since the oldest waiting update was written', isAge: true },
   judge({ device, count, oldestSeconds }: AsyncFacts) {
     if (oldestSeconds === null || oldestSeconds <= oldestUpdateSeconds) return undefined
     return {
+      value: Math.floor(oldestSeconds),
+      threshold: oldestUpdateSeconds,
       subject: device,
       sentence: `Updates of containers wait on ${device} for ${durationText(oldestSeconds)}${count === null ? '' : ` (${count})`}: listings and usage lack these objects.`,
       remedy: 'Check that the container servers answer, and that swift-object-updater runs.',

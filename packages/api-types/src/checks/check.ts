@@ -29,6 +29,9 @@ export interface Finding {
   readonly remedy: string
   /** Replaces the severity of the check, where it depends on the facts. */
   readonly severity?: Severity
+  /** The number that the check compared with its limit. */
+  readonly value?: number
+  readonly threshold?: number
 }
 
 /** A problem of a node, or a reason of the health of a cluster. */
@@ -39,6 +42,17 @@ export interface Problem {
   /** The sentence and the remedy. */
   readonly message: string
   readonly remedy: string
+  /** The number that the check compared with its limit; absent where it compares none. */
+  readonly value?: number | undefined
+  readonly threshold?: number | undefined
+}
+
+/** What the value and the threshold of a check are. */
+export interface Measure {
+  /** With its unit, such as `seconds since the last pass`. */
+  readonly what: string
+  /** It grows by the time alone while the problem lasts. */
+  readonly isAge?: true
 }
 
 /** How the problem of a check becomes an alert. */
@@ -58,6 +72,8 @@ export interface Check<F> {
   readonly endangers: Endangered
   /** Says what it means for data or service. */
   readonly effect: string
+  /** Present where it compares a number with a limit. */
+  readonly measure?: Measure
   /** Its alert fires at once, unless said. */
   readonly alert?: AlertDefaults
   /** Judges facts that somebody else has read. Answers none, or one problem. */
@@ -76,8 +92,8 @@ export function check<F>({ judge, ...definition }: Definition<F>): Check<F> {
     find(facts) {
       const found = judge(facts)
       if (found === undefined) return []
-      const { subject, sentence, remedy, severity = definition.severity } = found
-      return [{ code: definition.code, severity, subject, message: `${sentence} ${remedy}`, remedy }]
+      const { sentence, severity = definition.severity, ...rest } = found
+      return [{ code: definition.code, ...rest, severity, message: `${sentence} ${rest.remedy}` }]
     },
   }
 }

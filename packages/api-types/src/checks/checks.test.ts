@@ -4,18 +4,27 @@ import {
   alertCodes,
   alertOf,
   asyncPending,
+  cacheNearlyFull,
+  cacheSmall,
   checks,
   clockSkew,
+  clusterSilent,
+  daemonLate,
+  daemonRestarts,
+  dataDirNearlyFull,
   deviceMissing,
   deviceUnmounted,
+  dispersionLow,
   duplicateUuid,
   filesystemErrors,
+  measureOf,
   nodeDuplicate,
   nodeNeedsUpgrade,
   nodeSilent,
   policiesDiffer,
   policyDevicesUnavailable,
   quarantined,
+  reconStale,
   replicationOld,
   ringMismatch,
   ringNameUnresolved,
@@ -23,6 +32,7 @@ import {
   ringShort,
   severityOf,
   sharedFilesystem,
+  shareNotUploaded,
   swiftConfMismatch,
 } from './index.js'
 import type { Problem } from './index.js'
@@ -56,6 +66,14 @@ describe('the list of checks', () => {
     }
   })
 
+  it('has its values and thresholds in a table of docs/checks.md', () => {
+    const page = readFileSync(new URL('../../../../docs/checks.md', import.meta.url), 'utf8')
+    const [, table = ''] = page.split('## Values and thresholds\n')
+    const rows = [...table.matchAll(/^\| `(\w+)` \| (.+?) \|$/gm)].map(([, code, what]) => `${code} ${what}`)
+    const listed = checks.flatMap(({ code, measure }) => (measure === undefined ? [] : [`${code} ${measure.what}`]))
+    expect(rows.toSorted()).toEqual(listed.toSorted())
+  })
+
   it('gives a code that a newer agent reports the severity of a warning', () => {
     expect(severityOf('ring_unreadable')).toBe('critical')
     expect(severityOf('disk_is_haunted')).toBe('warning')
@@ -63,6 +81,45 @@ describe('the list of checks', () => {
 })
 
 const node = 'store-1'
+
+describe('a check that compares a number with a limit', () => {
+  const silence = { node, isEnabled: true, isSilent: true }
+  const counts = { node, accounts: 1, containers: null, objects: 3, byPolicy: new Map<string, number>() }
+  const daemon = { daemon: 'object-updater', file: '/etc/swift/object-server.conf' }
+  const pass = { ...daemon, intervalSeconds: 300, longestPassSeconds: 3_600 }
+  const dispersion = { policy: 'gold', kind: 'object', found: 97, expected: 100, mostMissing: 1 } as const
+  const ring = { node, ring: 'object', assigned: 100, otherAssigned: 128, others: 2 }
+  const share = { share: 'films', bytes: 9, oldest: new Date(0), action: 'Wait.' }
+  it.each([
+    [nodeSilent.find({ ...silence, silentSeconds: 301.5 }), 301, 300],
+    [nodeSilent.find({ ...silence, silentSeconds: 1_800 }), 1_800, 1_800],
+    [clusterSilent.find({ cluster: 'east', nodes: 20, silentNodes: 5, silentSeconds: 60 }), 5, 4],
+    [clockSkew.find({ node, skewSeconds: -6.04 }), 6, 5],
+    [clockSkew.find({ node, skewSeconds: 31 }), 31, 30],
+    [policyDevicesUnavailable.find({ policy: 'gold', devices: 3, nodes: 2 }), 2, 1],
+    [ringShort.find(ring), 100, 128],
+    [replicationOld.find({ node, server: 'object', ageSeconds: 90_000 }), 90_000, 86_400],
+    [quarantined.find(counts), 4, 0],
+    [asyncPending.find({ device: 'd1', count: 2, oldestSeconds: 7_200 }), 7_200, 3_600],
+    [dispersionLow.find(dispersion), 3, 0],
+    [daemonRestarts.find({ ...daemon, missed: 0, restarts: 4 }), 4, 3],
+    [daemonLate.find({ ...pass, passSeconds: 5_000 }), 5_000, 4_500],
+    [reconStale.find({ path: '/r', ageSeconds: 4_000, running: 1, intervalSeconds: 60 }), 4_000, 3_600],
+    [filesystemErrors.find({ mountPoint: '/d1', source: '/dev/sda', count: 2, isNow: true }), 2, 0],
+    [dataDirNearlyFull.find({ dataDir: '/var', availableBytes: 5, leastBytes: 9 }), 5, 9],
+    [cacheSmall.find({ directory: '/c', partMegabytes: 500, leastMegabytes: 1_024, shares: 2 }), 500, 1_024],
+    [cacheNearlyFull.find({ directory: '/c', state: 'is 97 % full', usedPercent: 97, mostPercent: 90 }), 97, 90],
+    [shareNotUploaded.find({ ...share, files: 3 }), 3, 0],
+  ])('answers both with its problem: %j', ([problem], value, threshold) => {
+    expect(problem).toMatchObject({ value, threshold })
+    expect(measureOf(problem?.code ?? '')).toBeDefined()
+  })
+
+  it('is one of which the list says what is compared; others answer no number', () => {
+    expect(Object.keys(nodeDuplicate.find({ node, state: 'duplicate' })[0] ?? {})).not.toContain('value')
+    expect([measureOf('node_duplicate'), measureOf('disk_is_haunted')]).toEqual([undefined, undefined])
+  })
+})
 
 describe('checks of nodes', () => {
   const silence = { node, isEnabled: true, isSilent: true }

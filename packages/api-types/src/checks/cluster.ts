@@ -42,10 +42,13 @@ export const ringShort = check({
   about: 'ring',
   endangers: 'service',
   effect: 'Requests for the missing partitions fail.',
+  measure: { what: 'partitions of the file, counting each replica' },
   alert: { forSeconds: 900 },
   judge({ node, ring, assigned, otherAssigned, others }: ShortRingFacts) {
     if (assigned >= otherAssigned) return undefined
     return {
+      value: assigned,
+      threshold: otherAssigned,
       subject: ring,
       sentence: `The file ${ring}.ring.gz of ${node} has ${assigned} partitions (counting each replica); that of ${countText(others, 'other node')} has ${otherAssigned}. It may be cut.`,
       remedy: 'Copy the ring from another node again.',

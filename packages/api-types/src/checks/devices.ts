@@ -49,6 +49,8 @@ interface PolicyDevicesFacts {
   readonly nodes: number
 }
 
+const mostNodes = 1
+
 /** Swift keeps replicas of an object on different nodes: it can lose two of them as soon as devices of two nodes fail. */
 export const policyDevicesUnavailable = check({
   code: 'policy_devices_unavailable',
@@ -56,10 +58,13 @@ export const policyDevicesUnavailable = check({
   about: 'policy',
   endangers: 'data',
   effect: 'Some objects may have lost several replicas: one more failure can lose data or refuse reads.',
+  measure: { what: 'nodes with devices that are not available' },
   alert: { forSeconds: 180 },
   judge({ policy, devices, nodes }: PolicyDevicesFacts) {
-    if (nodes < 2) return undefined
+    if (nodes <= mostNodes) return undefined
     return {
+      value: nodes,
+      threshold: mostNodes,
       subject: policy,
       sentence: `${countText(devices, 'device')} of the policy ${policy} on ${nodes} nodes are not available: some objects may have lost several replicas or fragments.`,
       remedy: 'Repair the devices of one node at once.',

@@ -16,9 +16,12 @@ export const dispersionLow = check({
   about: 'policy',
   endangers: 'redundancy',
   effect: 'Some objects have fewer copies where the ring has them than their policy demands.',
+  measure: { what: 'copies that are missing' },
   judge({ policy, kind, found, expected, mostMissing }: DispersionFacts) {
     if (found >= expected) return undefined
     return {
+      value: expected - found,
+      threshold: 0,
       subject: policy,
       sentence: `Only ${found} of ${expected} ${kind} copies of policy ${policy} are where the ring has them; a partition lacks up to ${mostMissing}.`,
       remedy:

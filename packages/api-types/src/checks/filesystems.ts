@@ -61,11 +61,14 @@ export const filesystemErrors = check({
   about: 'filesystem',
   endangers: 'redundancy',
   effect: 'Files on it may be damaged, and the disk may fail soon.',
+  measure: { what: 'errors on record' },
   alert: { code: 'DEVICE_ERRORS', forSeconds: 0 },
   judge({ mountPoint, source, count, isNow }: RecordedFacts) {
     if (count === 0) return undefined
     const when = isNow ? 'since it was mounted' : 'before it was mounted'
     return {
+      value: count,
+      threshold: 0,
       subject: mountPoint,
       sentence: `The filesystem at ${mountPoint} recorded ${count === 1 ? '1 error' : `${count} errors`} ${when}:`,
       remedy: `unmount it and run e2fsck -f ${source}.`,
@@ -105,13 +108,22 @@ export const duplicateUuid = check({
   },
 })
 
+interface DataDirFacts {
+  readonly dataDir: string
+  readonly availableBytes: number
+  readonly leastBytes: number
+}
+
 export const dataDirNearlyFull = check({
   code: 'data_dir_nearly_full',
   severity: 'critical',
   about: 'directory',
   endangers: 'upkeep',
   effect: 'Reports that wait for the control plane are lost, and deployments fail.',
-  judge: ({ dataDir, availableBytes }: { readonly dataDir: string; readonly availableBytes: number }) => ({
+  measure: { what: 'bytes that are left' },
+  judge: ({ dataDir, availableBytes, leastBytes }: DataDirFacts) => ({
+    value: availableBytes,
+    threshold: leastBytes,
     subject: dataDir,
     sentence: `The disk of ${dataDir} has only ${Math.floor(availableBytes / 1e6)} MB left. When it is full, reports that wait for the control plane are lost and deployments fail.`,
     remedy: 'Remove other files from this disk, or enlarge it.',

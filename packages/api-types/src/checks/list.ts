@@ -1,6 +1,6 @@
 import { asyncPending, quarantined, replicationOld } from './background-work.js'
 import { endangered } from './check.js'
-import type { AlertDefaults, Check, Severity } from './check.js'
+import type { AlertDefaults, Check, Measure, Severity } from './check.js'
 import {
   partPowerIncrease,
   policiesDiffer,
@@ -42,7 +42,7 @@ import {
   transferNotCounted,
 } from './swift-files.js'
 
-type Entry = Pick<Check<never>, 'code' | 'severity' | 'about' | 'endangers' | 'effect' | 'alert'>
+type Entry = Pick<Check<never>, 'code' | 'severity' | 'about' | 'endangers' | 'effect' | 'measure' | 'alert'>
 
 /** THE LIST: every problem of a node and every reason of the health of a cluster is one of these. */
 export const checks: readonly Entry[] = [
@@ -116,6 +116,11 @@ export const alertCodes: readonly string[] = [...alertsOf.values()].map(({ code 
 /** Returns what a problem means for data or service; empty for one that only a newer agent knows. */
 export function effectOf(problem: string): string {
   return entries.get(problem)?.effect ?? ''
+}
+
+/** Returns what the value and the threshold of a problem are; undefined where its check compares no number. */
+export function measureOf(problem: string): Measure | undefined {
+  return entries.get(problem)?.measure
 }
 
 /** Returns the urgency of a problem: 1 is the most urgent. Critical problems come first, then those that endanger data. */

@@ -20,11 +20,15 @@ export const nodeSilent = check({
   about: 'node',
   endangers: 'redundancy',
   effect: 'Nothing is known of its devices and servers; while it is off, its replicas are missing.',
+  measure: { what: 'seconds since its last message', isAge: true },
   judge({ node, isEnabled, isSilent, silentSeconds }: SilenceFacts) {
     if (!isEnabled || !isSilent || silentSeconds === null || silentSeconds < silentWarning) return undefined
+    const isLong = silentSeconds >= silentCritical
     return {
       subject: node,
-      severity: silentSeconds < silentCritical ? 'warning' : 'critical',
+      severity: isLong ? 'critical' : 'warning',
+      value: Math.floor(silentSeconds),
+      threshold: isLong ? silentCritical : silentWarning,
       sentence: `${node} has sent nothing for ${durationText(silentSeconds)}.`,
       remedy: 'Check that the machine and its agent run (`systemctl status roost-agent`), or disable the node.',
     }
@@ -48,9 +52,13 @@ export const clusterSilent = check({
   about: 'cluster',
   endangers: 'service',
   effect: 'Many replicas may be missing at once, and requests may fail.',
+  measure: { what: 'nodes that became silent within a minute' },
   judge({ cluster, nodes, silentNodes, silentSeconds }: ClusterSilenceFacts) {
-    if (silentNodes < 2 || silentNodes <= nodes / 5) return undefined
+    const threshold = Math.max(1, nodes / 5)
+    if (silentNodes <= threshold) return undefined
     return {
+      value: silentNodes,
+      threshold,
       subject: cluster,
       sentence: `${silentNodes} of ${nodes} nodes of ${cluster} became silent within a minute, ${durationText(silentSeconds)} ago.`,
       remedy: 'Check the network and the power that they share.',
@@ -110,13 +118,17 @@ export const clockSkew = check({
   about: 'node',
   endangers: 'data',
   effect: 'Swift decides by time which of two writes is newer: new data can lose against old data.',
+  measure: { what: 'seconds between the clocks' },
   alert: { forSeconds: 300 },
   judge({ node, skewSeconds }: ClockFacts) {
     const size = Math.abs(skewSeconds ?? 0)
     if (size <= skewWarning) return undefined
+    const isLarge = size > skewCritical
     return {
       subject: node,
-      severity: size > skewCritical ? 'critical' : 'warning',
+      severity: isLarge ? 'critical' : 'warning',
+      value: Math.round(size * 10) / 10,
+      threshold: isLarge ? skewCritical : skewWarning,
       sentence: `The clock of ${node} is ${durationText(size)} ${(skewSeconds ?? 0) > 0 ? 'ahead of' : 'behind'} the control plane's. Swift decides by time which of two writes is newer.`,
       remedy: 'Synchronize the clocks of both machines, preferably with NTP.',
     }

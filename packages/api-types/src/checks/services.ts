@@ -55,9 +55,12 @@ export const daemonRestarts = check({
   about: 'daemon',
   endangers: 'redundancy',
   effect: 'Its background work does not make progress.',
+  measure: { what: 'starts within ten minutes' },
   judge({ daemon, file, restarts }: ProcessFacts) {
     if (restarts < manyRestarts) return undefined
     return {
+      value: restarts,
+      threshold: manyRestarts,
       subject: daemon,
       sentence: `swift-${daemon} with ${file} started ${restarts} times within ten minutes.`,
       remedy: 'Its log says why it ends.',
@@ -96,9 +99,13 @@ export const daemonLate = check({
   about: 'daemon',
   endangers: 'redundancy',
   effect: 'Its background work is slower than damage and changes may come.',
+  measure: { what: 'seconds since the last pass ended', isAge: true },
   judge({ daemon, file, passSeconds, intervalSeconds, longestPassSeconds }: PassFacts) {
-    if (passSeconds === null || passSeconds <= longestPassSeconds + 3 * intervalSeconds) return undefined
+    const threshold = longestPassSeconds + 3 * intervalSeconds
+    if (passSeconds === null || passSeconds <= threshold) return undefined
     return {
+      value: Math.floor(passSeconds),
+      threshold,
       subject: daemon,
       sentence: `swift-${daemon} with ${file} has completed no pass for ${durationText(passSeconds)}; its interval is ${durationText(intervalSeconds)}.`,
       remedy: 'Check its log, and whether a disk hangs.',
@@ -122,9 +129,13 @@ export const reconStale = check({
   about: 'file',
   endangers: 'upkeep',
   effect: 'Ages and counts of this node are old, and faults are seen late.',
+  measure: { what: 'seconds since the cache was written', isAge: true },
   judge({ path, ageSeconds, running, intervalSeconds }: CacheFacts) {
-    if (running === 0 || ageSeconds === null || ageSeconds <= Math.max(3_600, 3 * intervalSeconds)) return undefined
+    const threshold = Math.max(3_600, 3 * intervalSeconds)
+    if (running === 0 || ageSeconds === null || ageSeconds <= threshold) return undefined
     return {
+      value: Math.floor(ageSeconds),
+      threshold,
       subject: path,
       sentence: `The recon cache ${path} was not written for ${durationText(ageSeconds)}, although ${countText(running, 'daemon')} that write it run: ages and counts of this node are old.`,
       remedy: 'Check that the account swift can write the folder, and the space of its disk.',

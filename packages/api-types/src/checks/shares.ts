@@ -47,12 +47,23 @@ export const cacheSmall = check({
   about: 'directory',
   endangers: 'space',
   effect: 'Clients may not be able to write large files.',
+  measure: { what: 'megabytes of cache for each share' },
   judge: ({ directory, partMegabytes, leastMegabytes, shares }: CacheSizeFacts) => ({
+    value: partMegabytes,
+    threshold: leastMegabytes,
     subject: directory,
     sentence: `The disk of the cache ${directory} leaves ${partMegabytes} MB for each of ${shares} shares, which is less than ${leastMegabytes} MB.`,
     remedy: 'Enlarge it, or set cache_size_mb of these shares.',
   }),
 })
+
+interface CacheDiskFacts {
+  readonly directory: string
+  /** Completes a sentence about the disk. */
+  readonly state: string
+  readonly usedPercent: number
+  readonly mostPercent: number
+}
 
 export const cacheNearlyFull = check({
   code: 'cache_nearly_full',
@@ -60,7 +71,10 @@ export const cacheNearlyFull = check({
   about: 'directory',
   endangers: 'service',
   effect: 'When it is full, clients cannot write.',
-  judge: ({ directory, state }: { readonly directory: string; readonly state: string }) => ({
+  measure: { what: 'percent of the disk that is used' },
+  judge: ({ directory, state, usedPercent, mostPercent }: CacheDiskFacts) => ({
+    value: usedPercent,
+    threshold: mostPercent,
     subject: directory,
     sentence: `The disk of the cache ${directory} ${state}. When it is full, clients cannot write.`,
     remedy: 'Remove other files from this disk, or enlarge it, and check that Swift accepts uploads.',
@@ -101,8 +115,11 @@ export const shareNotUploaded = check({
   about: 'share',
   endangers: 'data',
   effect: 'Files that clients saved exist only on the gateway: they are lost if its disk fails.',
+  measure: { what: 'files that are not in Swift' },
   alert: { code: 'UPLOADS_WAIT', forSeconds: 300 },
   judge: ({ share, files, bytes, oldest, action }: StrandedFacts) => ({
+    value: files,
+    threshold: 0,
     subject: share,
     sentence: `${files} files (${bytes} bytes) of the share '${share}' are not in Swift; the oldest was last changed at ${oldest.toISOString()}.`,
     remedy: action,

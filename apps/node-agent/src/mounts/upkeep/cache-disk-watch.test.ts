@@ -144,6 +144,7 @@ describe('the disk of the caches', () => {
     usedNow = () => 0.97
     failWrite()
     expect([await pass(1), messages()]).toEqual([1, [expect.stringContaining('/cache is 97 % full')]])
+    expect(problems.list()).toMatchObject([{ value: 97, threshold: 90 }])
     usedNow = () => 0.4
     await pass(5)
     expect(messages()).toEqual([

@@ -115,11 +115,12 @@ export class CacheDiskWatch {
 
   #problemsAt(used: number): readonly InventoryProblem[] {
     const { cacheDirectory: directory, clock } = this.#options
-    const percent = `${Math.floor(100 * used)} % full`
+    const usedPercent = Math.floor(100 * used)
+    const percent = `${usedPercent} % full`
     const wasFull = clock.monotonic() - this.#fullAtMs < reportFullMs
     if (used < nearlyFull && !wasFull) return []
     const state =
       used < nearlyFull ? `had no space left for rclone within the last minute; now it is ${percent}` : `is ${percent}`
-    return cacheNearlyFull.find({ directory, state })
+    return cacheNearlyFull.find({ directory, state, usedPercent, mostPercent: 100 * nearlyFull })
   }
 }

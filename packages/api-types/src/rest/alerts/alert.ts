@@ -63,8 +63,11 @@ export const Alert = z
     remedy: z.string().meta({ description: 'What to do; empty where only the summary says it', [blankKey]: true }),
     doc: z.string().meta({ description: 'Path of the page of the code, on this server' }),
     rank: z.int().meta({ description: 'Urgency: 1 is the most urgent. Critical ones come first' }),
-    value: z.number().nullable(),
-    threshold: z.number().nullable(),
+    value: z.number().nullable().meta({
+      description:
+        'The number that the check compares with its limit; docs/checks.md says what it is. Null where it compares none',
+    }),
+    threshold: z.number().nullable().meta({ description: 'The limit' }),
     started_at: z.iso.datetime(),
     fired_at: z.iso.datetime().nullable(),
     changed_at: z.iso.datetime().meta({ description: 'When the state or the severity changed last' }),
