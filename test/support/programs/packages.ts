@@ -96,7 +96,8 @@ function digestOf(options: PackageOptions): string {
   const files = execFileSync('git', list, { cwd: repository, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\0')
   const digest = createHash('sha256').update(JSON.stringify(options)).update(readFileSync(keyFile))
   for (const file of files.filter((one) => one !== '' && !one.endsWith('.test.ts')))
-    if (statSync(join(repository, file), { throwIfNoEntry: false })?.isFile()) digest.update(file).update(readFileSync(join(repository, file)))
+    if (statSync(join(repository, file), { throwIfNoEntry: false })?.isFile())
+      digest.update(file).update(readFileSync(join(repository, file)))
   return digest.digest('hex').slice(0, 16)
 }
 
