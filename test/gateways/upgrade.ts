@@ -1,7 +1,7 @@
 import type { GatewayShare, Node } from '@roost/api-types/rest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayLab } from '../support/gateway/lab.js'
-import { saveFiles, savesOf } from '../support/gateway/saves.js'
+import { newFilePrograms, saveFiles, savesOf } from '../support/gateway/saves.js'
 import type { Step } from '../support/gateway/saves.js'
 import { waitForUpload, uploadSummary } from '../support/gateway/uploaded.js'
 
@@ -30,7 +30,10 @@ export function describeUpgrade(lab: GatewayLab): void {
       // This file is open until the problem was seen: its mount is not to be replaced before.
       const source = `while [ -e ${lab.swift.machine.dir}/upgrading ]; do echo line || exit 1; sleep 0.1; done`
       const open = lab.smbStream(smb.name, source, 'held.txt')
-      const slowly = savesOf(40, (file) => 5_000 + file).flatMap((step): Step[] => [step, ['wait', 0.1]])
+      // The mounts of 0.1.0 may delete a file that is replaced while its first version is uploaded: on a slow machine they
+      // do, whatever happens to them later.
+      const steps = savesOf(60, (file) => 5_000 + file, newFilePrograms)
+      const slowly = steps.flatMap((step): Step[] => [step, ['wait', 0.1]])
       const running = await Promise.all([
         saveFiles(lab.swift, { protocol: 'smb', share: smb.name }, slowly),
         saveFiles(lab.swift, { protocol: 'nfs', share: nfs.name }, slowly),

@@ -129,7 +129,10 @@ describe.skipIf(skipped !== '')(`a gateway under systemd${skipped}`, () => {
     if (enrolled.code !== 0) throw new Error(`The agent could not enroll: ${enrolled.stderr}`)
     await gateway.exec('systemctl enable --now roost-agent || { journalctl -u roost-agent >&2; exit 1; }')
     node = `/api/v1/nodes/${(await api.database.prisma.node.findFirstOrThrow({ where: { clusterId: cluster } })).id}/`
-    await vi.waitFor(isOnline, { timeout: waitMs, interval: 200 })
+    // Its role comes with its first inventory.
+    const isGateway = async () =>
+      expect((await api.get(node)).body).toMatchObject({ node_role: { runs_gateway: true } })
+    await vi.waitFor(isGateway, { timeout: waitMs, interval: 200 })
     const login = { id: cluster, auth_url: `${swift.innerProxyUrl}/auth/v1.0`, user: 'test:tester', key: 'testing' }
     await post('/trpc/clusters.setStorage', login)
     shares = await Promise.all(

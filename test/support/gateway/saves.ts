@@ -70,9 +70,16 @@ function nameOf(file: number): string {
   return `report-${String(file).padStart(4, '0')}.dat`
 }
 
+const everyProgram = Object.values(savedBy)
+/** Programs that write new files only. */
+export const newFilePrograms = everyProgram.filter(({ exists }) => !exists)
+
 /** Steps that save so many files; the programs alternate. The first versions of those that are replaced are written before. */
-export function savesOf(count: number, bytesOf: (file: number) => number = mixedSizes): readonly Step[] {
-  const programs = Object.values(savedBy)
+export function savesOf(
+  count: number,
+  bytesOf: (file: number) => number = mixedSizes,
+  programs = everyProgram,
+): readonly Step[] {
   const files = Array.from({ length: count }, (_, file) => ({ file, by: programs[file % programs.length] }))
   const before = files.flatMap(({ file, by }): Step[] =>
     by?.exists ? [['write', file, nameOf(file), count + file, 4000, false]] : [],
