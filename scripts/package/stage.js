@@ -23,8 +23,7 @@ export function stageProgram(item, { bundled, packages, binary, key }, tree) {
   const { name, version, meta, epoch } = item
   const home = join(tree, 'usr/lib', name, version)
   cpSync(bundled, home, { recursive: true })
-  for (const { from, to } of meta.folders)
-    cpSync(join(repository, from), join(home, to), { recursive: true, dereference: true })
+  for (const { from, to } of meta.folders) cpSync(join(repository, from), join(home, to), { recursive: true })
   for (const module of meta.modules) copyModule(module, home)
   const database = meta.hasDatabase ? copyDatabase(item.arch, home) : undefined
   cpSync(binary.file, join(home, 'node'))

@@ -20,7 +20,7 @@ const keyFile = join(kept, 'roost-test-release-key.pem')
 const buildMs = 600_000
 const keptMs = 86_400_000
 /** What the packages are built from, below the repository. */
-const sources = ['docs/alerts', 'apps', 'packages', 'prisma', 'scripts/package', 'deploy', 'pnpm-lock.yaml']
+const sources = ['apps', 'packages', 'prisma', 'scripts/package', 'deploy', 'pnpm-lock.yaml']
 
 // The suites have run `npm run setup`.
 const script = `folder=$1
