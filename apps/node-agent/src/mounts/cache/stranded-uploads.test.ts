@@ -113,6 +113,8 @@ describe('files that nothing uploads', () => {
         code: 'share_not_uploaded',
         severity: 'warning',
         subject: 'docs',
+        value: 2,
+        threshold: 0,
         message: expect.stringMatching(
           /^2 files \(6 bytes\) of the share 'docs' are not in Swift; the oldest was last changed at 2.*Z\. Swift does not answer\./,
         ),
