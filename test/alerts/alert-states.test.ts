@@ -128,9 +128,13 @@ describe('an alert', () => {
     }
     expect([await valueAfter(500), await valueAfter(496), await valueAfter(495)]).toEqual([500, 500, 495])
     expect(await list()).toMatchObject([{ code: 'CACHE_SMALL', threshold: 1_024 }])
+    // With another limit it is written too.
+    await change({ problems: [{ ...small, value: 494, threshold: 512 }] })
+    await rounds(1)
+    expect(await list()).toMatchObject([{ value: 494, threshold: 512 }])
     await change({ problems: [] })
     await rounds(2)
-    expect(await list('state=resolved')).toMatchObject([{ value: 495, threshold: 1_024 }])
+    expect(await list('state=resolved')).toMatchObject([{ value: 494, threshold: 512 }])
   })
 
   it('outlives its node, and is resolved when the node is removed', async () => {

@@ -102,6 +102,18 @@ describe('a silence', () => {
     },
   )
 
+  it('until worse breaks also when the limit has passed the value of its begin', async () => {
+    await problemOf('daemon_late', 5_000, 4_500)
+    await rounds(1)
+    await silence({ code: 'DAEMON_LATE' }, { until_worse: true, ends_at: hours(24) })
+    await problemOf('daemon_late', 5_450, 5_400)
+    await rounds(1)
+    expect(await list('code=DAEMON_LATE')).toMatchObject([{ value: 5_450, threshold: 5_400, silenced: true }])
+    await problemOf('daemon_late', 10_100, 5_400)
+    await rounds(1)
+    expect(await list('code=DAEMON_LATE')).toMatchObject([{ silenced: false }])
+  })
+
   it.each([
     ['ends_at', () => ({ ends_at: hours(31 * 24) }), 'A silence may last at most 30 days.'],
     ['ends_at', () => ({ ends_at: hours(-1) }), 'A silence must end after its start.'],

@@ -100,7 +100,9 @@ function lasting(alert: OpenAlert, found: FoundAlert, { nowMs }: Round): NextAle
   const fires = firedMs !== null || nowMs - startedMs >= forMs
   const state = fires ? 'firing' : 'pending'
   const isChanged = state !== alert.state || severity !== alert.severity
-  const value = isNear(alert.value, found.value) ? alert.value : found.value
+  // With another limit the value is written too, so that both are of one moment.
+  const isSameLimit = severity === alert.severity && threshold === alert.threshold
+  const value = isSameLimit && isNear(alert.value, found.value) ? alert.value : found.value
   const now = { severity, summary, remedy, rank, value, threshold, goodRounds: 0 }
   return { ...alert, ...now, state, firedMs: firedMs ?? (fires ? nowMs : null), isChanged }
 }

@@ -83,8 +83,8 @@ function isWorse(mark: Mark, { problem, severity, value, threshold }: Silenceabl
   if (severity === 'critical' && mark.severity === 'warning') return true
   if (value === null || mark.value === null) return false
   const change = value - mark.value
-  // Below its limit, a smaller value is worse.
-  const isBelow = threshold !== null && mark.value < threshold
+  // Below its limit, a smaller value is worse. The limit of before may have been another one.
+  const isBelow = threshold !== null && value < threshold
   const by = measureOf(problem)?.isAge ? olderBy : worseBy
   return (isBelow ? -change : change) > Math.abs(mark.value) * by
 }
