@@ -29,6 +29,9 @@ export const Generation = z.int().check(z.minimum(0), z.maximum(maxGeneration))
 /** Weights, numbers of replicas and percentages, which may be fractions. */
 export const Ratio = z.number().check(z.minimum(0), z.maximum(2 ** 53))
 
+/** What a check compares: a count, an age in seconds, a share in percent or a number of bytes. */
+export const Measured = z.number().check(z.minimum(0), z.maximum(2 ** 53))
+
 /** Unix seconds, or a duration in seconds. */
 export const Seconds = z.number().check(z.minimum(0), z.maximum(2 ** 40))
 

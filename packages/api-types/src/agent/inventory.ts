@@ -1,7 +1,20 @@
 import * as z from 'zod/mini'
 import { forEachRole } from '../values/node-roles.js'
 import { HardwareReport } from './hardware.js'
-import { Bytes, Count, DeviceBytes, DeviceKey, list, Name, Path, Ratio, Seconds, SmallCount, Text } from './bounds.js'
+import {
+  Bytes,
+  Count,
+  DeviceBytes,
+  DeviceKey,
+  list,
+  Measured,
+  Name,
+  Path,
+  Ratio,
+  Seconds,
+  SmallCount,
+  Text,
+} from './bounds.js'
 
 const text = z.nullable(Name)
 const path = z.nullable(Path)
@@ -165,8 +178,8 @@ export const InventoryProblem = z.object({
   /** The end of the message, which says what to do. Absent from agents of 0.2. */
   remedy: z.optional(Text),
   /** The number that the check compared with its limit. Absent where it compares none, and from agents of 0.2. */
-  value: z.optional(z.number()),
-  threshold: z.optional(z.number()),
+  value: z.optional(Measured),
+  threshold: z.optional(Measured),
 })
 export type InventoryProblem = z.infer<typeof InventoryProblem>
 
