@@ -61,6 +61,8 @@ export default defineConfig({
           name: 'servers',
           include: serverSuites,
           maxWorkers: serverWorkers,
+          // What these wait for starts processes to look, and takes seconds.
+          expect: { poll: { ...suites.expect.poll, interval: 250 } },
           sequence: { groupOrder: 0 },
         },
       },

@@ -1,33 +1,53 @@
-// Prints the minutes of each folder, what failed, and the one line of totals: `summary.js REPORTS CHECK_CODE TEST_CODE SECONDS`.
+// Prints the minutes of each folder, what failed, and the one line of totals:
+// `summary.js REPORTS CHECK_CODE TEST_CODE SECONDS MAX_MINUTES`.
 // REPORTS is a folder with the JSON reports of Vitest: servers.json, tests.json, and node-24.json of a later release of Node.
+// The results of suites that ran once more (`servers-again.json`) replace those of the first time.
 // Fails when anything failed, or when the run took longer than it may.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
-const [reportsFolder, checkCode, testCode, seconds] = process.argv.slice(2)
+const [reportsFolder, checkCode, testCode, seconds, maxMinutes] = process.argv.slice(2)
 const [checkFailed, testFailed] = [checkCode !== '0', testCode !== '0']
-/** The CI ends a run after 90 minutes. */
-const maxMinutes = 85
 
 const own = ['servers', 'tests']
-const others = readdirSync(reportsFolder).flatMap((file) => /^(node-.*)\.json$/.exec(file)?.[1] ?? [])
-const reports = [...own, ...others].map((name) => ({ name, ...readReport(join(reportsFolder, `${name}.json`)) }))
+const others = readdirSync(reportsFolder).flatMap((file) => /^(node-\d+)\.json$/.exec(file)?.[1] ?? [])
+const reports = [...own, ...others].map((name) => readReport(name))
 
-/** A report that was never written has no tests. */
-function readReport(path) {
-  const nothing = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, testResults: [] }
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  const report = text === '' ? nothing : JSON.parse(text)
+function readReport(name) {
+  const first = readSuites(`${name}.json`)
+  const again = readSuites(`${name}-again.json`)
+  const suites = first.map((suite) => again.find((repeated) => repeated.name === suite.name) ?? suite)
+  const tests = suites.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status))
+  const count = (wanted) => tests.filter((status) => status === wanted).length
   // A suite that could not be loaded has failed without a test of its own that did.
-  const broken = report.testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
-  ).length
+  const broken = suites.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some(isFailed),
+  )
+  const [passed, failed] = [count('passed'), count('failed')]
+  const runs = [...first, ...again]
+  const repaired = first.filter((suite) =>
+    again.some((repeated) => repeated.name === suite.name && !isFailed(repeated)),
+  )
   return {
-    suites: report.testResults,
-    passed: report.numPassedTests,
-    failed: report.numFailedTests + broken,
-    skipped: report.numPendingTests + report.numTodoTests,
+    name,
+    runs,
+    suites,
+    repaired,
+    passed,
+    failed: failed + broken.length,
+    skipped: tests.length - passed - failed,
   }
+}
+
+/** A report that was never written has no suites. */
+function readSuites(file) {
+  const path = join(reportsFolder, file)
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  return text === '' ? [] : JSON.parse(text).testResults
+}
+
+function isFailed({ status }) {
+  return status === 'failed'
 }
 
 function sum(key) {
@@ -43,7 +63,7 @@ function folderOf(file) {
 function printMinutes() {
   const byFolder = new Map()
   for (const report of reports)
-    for (const { name, startTime, endTime } of report.suites) {
+    for (const { name, startTime, endTime } of report.runs) {
       const folder = `${folderOf(name)}${own.includes(report.name) ? '' : ` (${report.name})`}`
       byFolder.set(folder, (byFolder.get(folder) ?? 0) + (endTime - startTime) / 60_000)
     }
@@ -53,14 +73,17 @@ function printMinutes() {
 
 /** What is above may be thousands of lines: the end of the output alone says what failed and why. */
 function printFailures() {
-  for (const report of reports)
-    for (const suite of report.suites.filter(({ status }) => status === 'failed')) {
-      const failed = suite.assertionResults.filter((test) => test.status === 'failed')
-      const file = `FAILED (${report.name}) ${relative(process.cwd(), suite.name)}`
-      if (failed.length === 0) console.log(`${file}\n${firstLines(suite.message)}`)
-      for (const test of failed)
-        console.log(`${file} > ${test.fullName}\n${firstLines(test.failureMessages.join('\n'))}`)
-    }
+  for (const { name, suites, repaired } of reports) {
+    for (const suite of suites.filter(isFailed)) printSuite(`FAILED (${name})`, suite)
+    for (const suite of repaired) printSuite(`FAILED ONCE (${name}), and passed when it ran alone:`, suite)
+  }
+}
+
+function printSuite(what, suite) {
+  const failed = suite.assertionResults.filter(isFailed)
+  const file = `${what} ${relative(process.cwd(), suite.name)}`
+  if (failed.length === 0) console.log(`${file}\n${firstLines(suite.message)}`)
+  for (const test of failed) console.log(`${file} > ${test.fullName}\n${firstLines(test.failureMessages.join('\n'))}`)
 }
 
 function firstLines(message) {
@@ -72,7 +95,7 @@ function firstLines(message) {
 }
 
 const minutes = Number(seconds) / 60
-const isSlow = minutes > maxMinutes
+const isSlow = minutes > Number(maxMinutes)
 printMinutes()
 printFailures()
 console.log(`The run took ${minutes.toFixed(1)} minutes${isSlow ? `, more than the ${maxMinutes} that it may` : ''}.`)

@@ -5,7 +5,7 @@ import type { Reporter, TestModule, Vitest } from 'vitest/node'
 /** The list that `.ci/run` installs. */
 const packagesFile = join(import.meta.dirname, '../.ci/packages')
 
-/** Names the tests that this machine did not run, with what would let it, and those that failed at first. */
+/** Names the tests that this machine did not run, with what would let it. */
 export class SkippedReporter implements Reporter {
   #isFiltered = false
 
@@ -15,12 +15,6 @@ export class SkippedReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const repeated = modules.flatMap((module) =>
-      [...module.children.allTests()]
-        .filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0)
-        .map((test) => `${module.relativeModuleId} > ${test.fullName} (${test.result().state})`),
-    )
-    if (repeated.length > 0) console.log(['\nFailed once and were repeated:', ...repeated].join('\n  '))
     const skipped = modules.flatMap((module) =>
       [...module.children.allTests('skipped')].map((test) => `${module.relativeModuleId} > ${test.fullName}`),
     )

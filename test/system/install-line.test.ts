@@ -154,11 +154,11 @@ describe.skipIf(skipped !== '')(`the line of a new node, on a Debian with system
 
   it('makes a node that is online, and no process has its token in the command line', async () => {
     const { line, token } = await newLine({ roles: ['runs_gateway'], prepare: true })
+    // As a shell of root reads it, which has no such command line itself; the process that writes it here has one.
+    await node.exec(`cat >/run/line <<'end'\n${line}\nend`)
     await node.exec(
       '(until [ -e /run/seen.end ]; do cat /proc/[0-9]*/cmdline || true; sleep 0.05; done) >/run/seen 2>/dev/null &',
     )
-    // As a shell of root reads it, which has no such command line itself.
-    await node.exec(`cat >/run/line <<'end'\n${line}\nend`)
     const { code, stdout, stderr } = await node.run('sh', ['/run/line'])
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^This node is online\. Its log: journalctl -u roost-agent\./m)

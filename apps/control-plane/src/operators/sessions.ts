@@ -43,8 +43,8 @@ export function createSessionService({ store, writes, accessChanged, now }: Sess
       if (parentId === null || (await store.find(parentId)) !== undefined)
         throw new RoostError('conflict', 'A session is opened with the key of an operator.')
       const secret = newApiKey()
-      const createdAt = new Date(now())
-      const times = { createdAt, expiresAt: new Date(now() + sessionMs) }
+      const at = now()
+      const times = { createdAt: new Date(at), expiresAt: new Date(at + sessionMs) }
       const session = await writes.run(caller, async (tx) => {
         const row = { operatorId, parentId, digest: digestOfKey(secret), client, address, ...times }
         const result = await store.insert(tx, row)
