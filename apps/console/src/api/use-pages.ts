@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query'
 import type { QueryKey } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
+import { refetchInterval } from './connection.js'
 
 export interface Page<R> {
   readonly objects: readonly R[]
@@ -20,7 +21,6 @@ export interface ListSource<R> {
 
 /** Rows of a table are read by pages of this many. */
 const pageSize = 100
-const refetchMs = 15_000
 
 interface Pages<R> {
   readonly total: number
@@ -35,7 +35,7 @@ function pageOf<R>({ key, read }: ListSource<R>, page: number) {
   return queryOptions({
     queryKey: [...key, page],
     queryFn: ({ signal }) => read({ limit: pageSize, offset: page * pageSize }, signal),
-    refetchInterval: refetchMs,
+    refetchInterval,
   })
 }
 

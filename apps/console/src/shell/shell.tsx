@@ -2,6 +2,7 @@ import './shell.css'
 import { Outlet } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useConnection } from '../api/connection.js'
+import { useLive } from '../live/use-live.js'
 import { t } from '../words/text.js'
 import type { Overlay } from './overlay.js'
 import { Sidebar } from './sidebar.js'
@@ -20,10 +21,12 @@ export function Shell() {
   const [overlay, setOverlay] = useState<Overlay>(null)
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => void loadPalette(), preloadMs)
+    // It is loaded again when it is opened.
+    const timer = setTimeout(() => void loadPalette().catch(() => undefined), preloadMs)
     return () => clearTimeout(timer)
   }, [])
-  useKeys(setOverlay)
+  useKeys(overlay, setOverlay)
+  useLive()
   const close = () => setOverlay(null)
   return (
     <div className="shell">

@@ -45,9 +45,7 @@ export function TopBar({ isMenuOpen, onMenu, onOverlay }: TopBarProps) {
   )
 }
 
-const tones = { connecting: 'mute', live: 'ok', lost: 'bad', paused: 'mute' } as const satisfies Readonly<
-  Record<Connection, string>
->
+const tones = { connecting: 'mute', live: 'ok', lost: 'bad' } as const satisfies Readonly<Record<Connection, string>>
 
 function LiveMark() {
   const connection = useConnection()

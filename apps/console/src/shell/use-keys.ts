@@ -64,16 +64,17 @@ export function createKeyHandler(
   }
 }
 
-/** Binds the keys of the console. */
-export function useKeys(overlay: (overlay: Overlay) => void): void {
+/** Binds the keys of the console. While an overlay is open or loading, keys are for it alone. */
+export function useKeys(open: Overlay, overlay: (overlay: Overlay) => void): void {
   const navigate = useNavigate()
   const queries = useQueryClient()
   useEffect(() => {
+    if (open !== null) return undefined
     const onKey = createKeyHandler(
       { go: (to) => void navigate({ to }), refresh: () => void queries.invalidateQueries(), overlay },
       () => performance.now(),
     )
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
-  }, [navigate, queries, overlay])
+  }, [navigate, queries, open, overlay])
 }

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 import type { inferOutput } from './output.js'
 
@@ -43,5 +44,5 @@ export const tokens = () =>
   queryOptions({
     queryKey: ['access', 'tokens'],
     queryFn: ({ signal }) => rpc.tokens.list.query(undefined, { signal }),
-    refetchInterval: 15_000,
+    refetchInterval,
   })

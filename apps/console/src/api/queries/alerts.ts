@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 import type { ListSource } from '../use-pages.js'
 import type { Filters } from './filters.js'
@@ -18,7 +19,7 @@ export const openAlerts = (cluster: number) =>
         { filters: { cluster, needs_action: true }, order_by: byUrgency.split(','), limit: 50 },
         { signal },
       ),
-    refetchInterval: 15_000,
+    refetchInterval,
   })
 
 export const alertList = (filters: Filters, order: string): ListSource<AlertRecord> => ({
@@ -30,5 +31,5 @@ export const alert = (id: number) =>
   queryOptions({
     queryKey: ['alerts', 'one', id],
     queryFn: ({ signal }) => rpc.alerts.get.query({ id }, { signal }),
-    refetchInterval: 15_000,
+    refetchInterval,
   })

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 import type { ListSource } from '../use-pages.js'
 import type { Filters } from './filters.js'
@@ -10,7 +11,7 @@ export const latestChanges = (limit: number) =>
   queryOptions({
     queryKey: ['audit', 'latest', limit],
     queryFn: ({ signal }) => rpc.auditEvents.list.query({ order_by: ['-id'], limit }, { signal }),
-    refetchInterval: 15_000,
+    refetchInterval,
   })
 
 export const auditList = (filters: Filters, order: string): ListSource<AuditRecord> => ({

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 
 const slowMs = 60_000
@@ -14,7 +15,7 @@ export const capacity = (id: number) =>
   queryOptions({
     queryKey: ['capacity', id],
     queryFn: ({ signal }) => rpc.clusters.capacity.query({ id }, { signal }),
-    refetchInterval: 15_000,
+    refetchInterval,
   })
 
 export const forecast = (id: number) =>
@@ -28,5 +29,5 @@ export const health = (id: number) =>
   queryOptions({
     queryKey: ['health', id],
     queryFn: ({ signal }) => rpc.clusters.health.query({ id }, { signal }),
-    refetchInterval: 15_000,
+    refetchInterval,
   })

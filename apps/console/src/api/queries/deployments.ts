@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 import type { inferOutput } from './output.js'
 import type { Filters } from './filters.js'
@@ -26,7 +27,6 @@ export function isUnfinished({ finished }: JobRecord): boolean {
 
 const states = ['NEW', 'QUEUED', 'IN_PROGRESS', 'COMPLETED_SUCCESS', 'COMPLETED_FAILED']
 const runningMs = 1_000
-const restingMs = 15_000
 
 /** A job, read each second until it has ended. */
 export const job = (kind: DeploymentKind, id: number) =>
@@ -42,5 +42,5 @@ export const jobs = (kind: DeploymentKind, filters: Filters, limit: number) =>
     queryKey: ['deployments', kind, 'list', filters, limit],
     queryFn: ({ signal }) =>
       deploymentsOf(kind).list.query({ filters: { state: states, ...filters }, order_by: ['-id'], limit }, { signal }),
-    refetchInterval: ({ state: { data } }) => (data?.objects.some(isUnfinished) === true ? 2_000 : restingMs),
+    refetchInterval: ({ state: { data } }) => (data?.objects.some(isUnfinished) === true ? 2_000 : refetchInterval()),
   })

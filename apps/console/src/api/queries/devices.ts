@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 import type { ListSource } from '../use-pages.js'
 import type { Filters } from './filters.js'
@@ -17,7 +18,7 @@ export const deviceCount = (filters: Filters) =>
   queryOptions({
     queryKey: ['devices', 'count', filters],
     queryFn: async ({ signal }) => (await rpc.devices.list.query({ filters, limit: 1 }, { signal })).total,
-    refetchInterval: 15_000,
+    refetchInterval,
   })
 
 /** How many devices are how full; with `byNode` also each device. */

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 
 /** Nodes of a cluster that serve shares, or that users are deployed to. More than these are not in a cluster. */
@@ -14,7 +15,7 @@ const nodesOfRole = (cluster: number, role: 'runs_gateway' | 'runs_proxy') =>
           { signal },
         )
       ).objects,
-    refetchInterval: 15_000,
+    refetchInterval,
   })
 
 export const gateways = (cluster: number) => nodesOfRole(cluster, 'runs_gateway')

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 
 const slowMs = 60_000
@@ -7,7 +8,7 @@ export const node = (id: number) =>
   queryOptions({
     queryKey: ['nodes', id],
     queryFn: ({ signal }) => rpc.nodes.get.query({ id }, { signal }),
-    refetchInterval: 15_000,
+    refetchInterval,
   })
 
 export const nodeHardware = (id: number) =>
@@ -22,7 +23,7 @@ export const nodeDevices = (id: number) =>
     queryKey: ['devices', 'node', id],
     queryFn: ({ signal }) =>
       rpc.devices.list.query({ filters: { node: id }, order_by: ['name'], limit: 1000 }, { signal }),
-    refetchInterval: 15_000,
+    refetchInterval,
   })
 
 /** Who changed the node, the latest first. */
@@ -34,5 +35,5 @@ export const nodeChanges = (id: number) =>
         { filters: { resource: 'nodes', resource_id: id }, order_by: ['-id'], limit: 100 },
         { signal },
       ),
-    refetchInterval: 15_000,
+    refetchInterval,
   })

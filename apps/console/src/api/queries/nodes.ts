@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 import type { ListSource } from '../use-pages.js'
 import type { inferOutput } from './output.js'
@@ -16,5 +17,5 @@ export const nodeCount = (filters: Filters) =>
   queryOptions({
     queryKey: ['nodes', 'count', filters],
     queryFn: async ({ signal }) => (await rpc.nodes.list.query({ filters, limit: 1 }, { signal })).total,
-    refetchInterval: 15_000,
+    refetchInterval,
   })

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 import type { ListSource } from '../use-pages.js'
 import type { Filters } from './filters.js'
@@ -14,7 +15,7 @@ export const receivers = () =>
     queryKey: ['receivers', 'list'],
     queryFn: async ({ signal }) =>
       (await rpc.alertReceivers.list.query({ order_by: ['name'], limit: most }, { signal })).objects,
-    refetchInterval: 15_000,
+    refetchInterval,
   })
 
 export const deliveryList = (filters: Filters, order: string): ListSource<DeliveryRecord> => ({
@@ -26,5 +27,5 @@ export const delivery = (id: number) =>
   queryOptions({
     queryKey: ['receivers', 'delivery', id],
     queryFn: ({ signal }) => rpc.alertDeliveries.get.query({ id }, { signal }),
-    refetchInterval: 15_000,
+    refetchInterval,
   })

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 import { idIn } from '../uri.js'
 import type { inferOutput } from './output.js'
@@ -34,5 +35,5 @@ export const silences = () =>
         deviceName: names.get(silence.matchers.device ?? '') ?? '',
       }))
     },
-    refetchInterval: 15_000,
+    refetchInterval,
   })

@@ -20,7 +20,6 @@ export const shell = {
   'live.connecting': 'Verbindet',
   'live.live': 'Live',
   'live.lost': 'Verbindet erneut',
-  'live.paused': 'Pausiert',
   'live.lostBanner':
     'Die Control Plane antwortet nicht. Das Gezeigte kann veraltet sein; es aktualisiert sich von selbst.',
   'display.title': 'Darstellung',

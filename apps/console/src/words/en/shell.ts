@@ -20,7 +20,6 @@ export const shell = {
   'live.connecting': 'Connecting',
   'live.live': 'Live',
   'live.lost': 'Reconnecting',
-  'live.paused': 'Paused',
   'live.lostBanner': 'The control plane does not answer. What you see may be out of date; it updates by itself.',
   'display.title': 'Display',
   'display.theme': 'Theme',

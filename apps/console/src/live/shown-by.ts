@@ -1,0 +1,42 @@
+import type { ChangeEvent, EventBatch, EventTopic } from '@roost/api-types/rest'
+
+/** The first parts of the keys of the queries that show a topic. */
+const shownBy: Readonly<Record<EventTopic, readonly string[]>> = {
+  alerts: ['alerts'],
+  nodes: ['nodes'],
+  devices: ['devices'],
+  shares: ['shares'],
+  users: ['users'],
+  jobs: ['deployments'],
+  drift: ['drift', 'nodes'],
+  audit: ['audit'],
+  health: ['health'],
+  capacity: ['capacity'],
+  sessions: ['access'],
+}
+
+export const topics = Object.keys(shownBy) as EventTopic[]
+
+/** The same for resources without a topic. Their changes by operators are in the audit trail. */
+const shownByAudited: Readonly<Record<string, string>> = {
+  alert_silences: 'alerts',
+  alert_receivers: 'receivers',
+  clusters: 'clusters',
+  operators: 'access',
+  api_keys: 'access',
+  enrolment_tokens: 'access',
+}
+
+/** Returns the first parts of the keys of all queries that show something else after a batch. */
+export function changedKeys({ events, list_again: again }: EventBatch): ReadonlySet<string> {
+  const missed = again.flatMap((topic) => [
+    ...shownBy[topic],
+    ...(topic === 'audit' ? Object.values(shownByAudited) : []),
+  ])
+  return new Set([...missed, ...events.flatMap(keysOf)])
+}
+
+function keysOf({ topic, fields }: ChangeEvent): readonly string[] {
+  const audited = topic === 'audit' ? shownByAudited[String(fields?.['resource'])] : undefined
+  return audited === undefined ? shownBy[topic] : [...shownBy[topic], audited]
+}

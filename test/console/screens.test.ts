@@ -1,0 +1,153 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addAlert, addAlertDelivery, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
+import { faultsOf, hasBrowser, logIn, useBrowser } from '../support/console/browser.js'
+import type { Visitor } from '../support/console/browser.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+
+/** Every screen, with the records of `addRecords`. */
+const paths = [
+  '/',
+  '/nodes',
+  '/nodes/1',
+  '/nodes/1/devices',
+  '/nodes/1/hardware',
+  '/nodes/1/events',
+  '/devices',
+  '/devices?view=map',
+  '/capacity',
+  '/explore',
+  '/swift',
+  '/shares',
+  '/shares/new',
+  '/shares/1',
+  '/users',
+  '/users/new',
+  '/users/1',
+  '/deployments',
+  '/deployments/new',
+  '/drift',
+  '/audit',
+  '/alerts',
+  '/alerts?alert=1',
+  '/alerts/silences',
+  '/alerts/receivers',
+  '/alerts/deliveries',
+  '/access',
+  '/access?tab=keys',
+  '/access?tab=sessions',
+  '/access?tab=tokens',
+]
+
+describe.skipIf(!hasBrowser)('the screens of the console', () => {
+  const visit = useBrowser()
+  let api: TestApi
+  beforeAll(async () => {
+    api = await startApi()
+    await addRecords(api)
+  })
+  afterAll(() => api.stop())
+
+  async function loggedIn(visitor: Visitor): Promise<Page> {
+    const page = await visitor.open('/')
+    await logIn(page, api.key)
+    await page.getByRole('button', { name: /^Account of/ }).waitFor()
+    return page
+  }
+
+  it.each([
+    { theme: 'light', width: 1280 },
+    { theme: 'dark', width: 1280 },
+    { theme: 'dark', width: 400 },
+  ] as const)('are accessible, $theme and $width pixels wide, without an error', async (options) => {
+    const visitor = await visit(api.url, options)
+    const login = await visitor.open('/')
+    await expect.poll(() => login.getByRole('button', { name: 'Log in' }).count()).toBe(1)
+    const faults = { login: await faultsOf(login) } as Record<string, readonly string[]>
+    await login.close()
+    const page = await loggedIn(visitor)
+    for (const path of paths) {
+      await page.goto(path)
+      await settled(page)
+      faults[path] = await faultsOf(page)
+    }
+    expect(Object.entries(faults).filter(([, found]) => found.length > 0)).toEqual([])
+    visitor.expectNoErrors()
+  })
+
+  it('are judged by an axe that finds faults', async () => {
+    const visitor = await visit(api.url)
+    const page = await visitor.open('/')
+    await page.evaluate("document.body.append(document.createElement('img'))")
+    await expect.poll(() => faultsOf(page)).toContainEqual(expect.stringMatching(/^image-alt: /))
+  })
+
+  it('are reached by the keyboard alone', async () => {
+    const visitor = await visit(api.url)
+    const page = await loggedIn(visitor)
+    await page.keyboard.press('g')
+    await page.keyboard.press('n')
+    await expect.poll(() => headingOf(page)).toBe('Nodes')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Go to' }).waitFor()
+    await page.keyboard.type('audit')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => headingOf(page)).toBe('Audit')
+    await page.goBack()
+    await expect.poll(() => headingOf(page)).toBe('Nodes')
+    await page.keyboard.press('?')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(1)
+    expect(await faultsOf(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    visitor.expectNoErrors()
+  })
+
+  it('are in the language of the browser', async () => {
+    const visitor = await visit(api.url, { language: 'de-DE' })
+    const page = await visitor.open('/')
+    await page.getByRole('button', { name: 'Anmelden' }).waitFor()
+    expect(await page.evaluate<string>('document.documentElement.lang')).toBe('de')
+    visitor.expectNoErrors()
+  })
+})
+
+const headingOf = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
+
+/** Waits until nothing on the page is loading. */
+async function settled(page: Page): Promise<void> {
+  await page.locator('h1').waitFor()
+  await expect.poll(() => page.locator('[aria-busy=true], .skeleton').count()).toBe(0)
+}
+
+/** Some of everything that screens show. */
+async function addRecords(api: TestApi): Promise<void> {
+  const { database } = api
+  const { id: cluster } = await database.prisma.cluster.findFirstOrThrow()
+  await addPolicy(database, cluster, 0, 'gold')
+  const gateway = await addNode(database, cluster, {
+    hostname: 'gw-01',
+    state: 'online',
+    lastSeen: new Date(),
+    role: { create: { runsGateway: true } },
+  })
+  const storage = await addNode(database, cluster, { hostname: 'st-01', state: 'offline', lastSeen: new Date(0) })
+  const usage = { totalBytes: 8_000_000_000_000n, freeBytes: 2_000_000_000_000n, availableBytes: 2_000_000_000_000n }
+  for (const name of ['d0', 'd1', 'd2'])
+    await addDevice(database, cluster, storage, { name, agentKey: name, lastSeen: new Date(), ...usage })
+  await addDevice(database, cluster, storage, { name: 'd3', agentKey: 'd3', status: 'failed', ...usage })
+  await addAlert(database, cluster, { nodeId: storage })
+  await addAlertDelivery(database, cluster)
+  const post = async (path: string, body: unknown) => {
+    const { status, text } = await api.call(path, { method: 'POST', body })
+    expect([path, status, text]).toEqual([path, 201, expect.any(String)])
+  }
+  await post('/api/v1/users/', {
+    user: 'bob',
+    cluster: `/api/v1/clusters/${cluster}/`,
+    password: 'correct-horse-battery',
+  })
+  const share = { name: 'docs', node: `/api/v1/nodes/${gateway}/`, objectstore_container: 'documents' }
+  await post('/api/v1/gateway_shares/', share)
+}
