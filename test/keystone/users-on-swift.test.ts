@@ -12,6 +12,7 @@ import { runToEnd } from '../support/programs/processes.js'
 import { startProxyLab } from '../support/swift/proxies.js'
 import type { ProxyLab } from '../support/swift/proxies.js'
 import { objectOf } from '../support/swift/session.js'
+import type { Session } from '../support/swift/session.js'
 
 const isLong = process.env['ROOST_TEST_LONG'] === '1'
 const deployments = '/api/v1/user_db_deployments/'
@@ -70,6 +71,8 @@ describe.skipIf(!isKeystoneEnabled)(
     /** Keystone answers 404 to a proxy now and then while another one asks, which is 401 here. */
     const reaches = (session: KeystoneSession, of: string, status: number) =>
       expect.poll(() => statusesOf(session, of), { timeout: 30_000, interval: 500 }).toEqual([status, status])
+    const writes = (session: Session, text: string) =>
+      expect.poll(async () => (await objectOf(session, 'PUT', text)).status, { timeout: 30_000 }).toBe(201)
 
     it('write to their account and read it, and a superuser does so in the account of another', async () => {
       expect(await deploy()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
@@ -78,11 +81,11 @@ describe.skipIf(!isKeystoneEnabled)(
       const [bob, amy, eve] = [await logIn('bob'), await logIn('amy'), await logIn('eve')]
       const [first, second] = await sessionsOf(bob, 'bob')
       if (first === undefined || second === undefined) throw new Error('There are two proxies.')
-      expect((await objectOf(first, 'PUT', 'of bob')).status).toBe(201)
+      await writes(first, 'of bob')
       expect(await objectOf(second, 'GET')).toEqual({ status: 200, text: 'of bob' })
       await reaches(amy, 'bob', 403)
       const [foreign] = await sessionsOf(eve, 'bob')
-      expect(foreign && (await objectOf(foreign, 'PUT', 'of eve')).status).toBe(201)
+      if (foreign) await writes(foreign, 'of eve')
       expect(await objectOf(second, 'GET')).toEqual({ status: 200, text: 'of eve' })
     })
 
@@ -126,7 +129,7 @@ describe.skipIf(!isKeystoneEnabled)(
     it('who lose rights are shut out of both proxies when the deployment has succeeded, also by cached tokens', async () => {
       const probe = await logIn('probe')
       const [written] = await sessionsOf(probe, 'probe')
-      expect(written && (await objectOf(written, 'PUT', 'of probe')).status).toBe(201)
+      if (written) await writes(written, 'of probe')
       const { userId } = probe
       await admin.call('PATCH', `/users/${userId}`, { user: { enabled: false } })
       // Keystone no longer knows the token, and the proxies have it in their cache.

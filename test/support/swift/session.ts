@@ -18,7 +18,10 @@ export async function logIn(proxyUrl: string, user: string, key: string): Promis
 /** Puts or gets `docs/a.txt` of the account. */
 export async function objectOf(session: Session, method: 'GET' | 'PUT', body?: string) {
   const headers = { 'x-auth-token': session.token, connection: 'close' }
-  if (method === 'PUT') await fetch(`${session.account}/docs`, { method, headers })
+  if (method === 'PUT') {
+    const container = await fetch(`${session.account}/docs`, { method, headers })
+    if (!container.ok) return { status: container.status, text: await container.text() }
+  }
   const answer = await fetch(`${session.account}/docs/a.txt`, { method, headers, ...(body ? { body } : {}) })
   return { status: answer.status, text: await answer.text() }
 }

@@ -4,8 +4,8 @@ import { State } from '../state/state.js'
 import { Time } from '../ui/age.js'
 import { Card, Facts } from '../ui/card.js'
 import { Copy } from '../ui/copy.js'
-import { Tag } from '../ui/state-mark.js'
-import { t, tOr } from '../words/text.js'
+import { t } from '../words/text.js'
+import { Grants } from './grants.js'
 import { Roles } from './roles.js'
 
 /** What is known of a node. */
@@ -17,7 +17,7 @@ export function NodeAbout({ node }: { readonly node: NodeRecord }) {
           facts={[
             [t('nodes.config'), <State key="config" state={node.config_state} />],
             [t('nodes.roles'), <Roles key="roles" role={node.node_role} />],
-            [t('node.granted'), <Granted key="granted" node={node} />],
+            [t('node.granted'), <Grants key="granted" node={node} />],
             [t('nodes.address'), <Address key="cluster" ip={node.cluster_facing_ip} />],
             [t('node.outward'), <Address key="outward" ip={node.outward_facing_ip} />],
             [t('node.replication'), <Address key="replication" ip={node.replication_facing_ip} />],
@@ -43,19 +43,6 @@ export function NodeAbout({ node }: { readonly node: NodeRecord }) {
         </ul>
       </Card>
     </>
-  )
-}
-
-function Granted({ node: { roles_granted: roles } }: { readonly node: NodeRecord }) {
-  if (roles.length === 0) return <span className="muted">{t('ui.none')}</span>
-  return (
-    <span className="roles">
-      {roles.map((role) => (
-        <Tag key={role} tone="info">
-          {tOr(`role.${role}`)}
-        </Tag>
-      ))}
-    </span>
   )
 }
 

@@ -15,6 +15,7 @@ import { NodeDevices } from './devices.js'
 import { NodeEvents } from './events.js'
 import { NodeHardware } from './hardware.js'
 import { MaintenanceBanner, MaintenanceButton } from './maintenance.js'
+import { NodeActions } from './node-actions.js'
 import { NodeProblems } from './problems.js'
 
 const tabs = ['overview', 'devices', 'hardware', 'events'] as const
@@ -41,6 +42,7 @@ function NodeFrame({ node, tab }: { readonly node: NodeRecord; readonly tab: Tab
         />
       )}
       <MaintenanceButton node={node} />
+      <NodeActions node={node} />
     </>
   )
   return (

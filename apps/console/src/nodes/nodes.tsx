@@ -2,19 +2,20 @@ import './nodes.css'
 import { useQueries } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Server } from '../ui/icons.js'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { errorText } from '../api/error-text.js'
 import { nodeCount, nodeList } from '../api/queries/nodes.js'
 import type { NodeRecord } from '../api/queries/nodes.js'
 import { usePages } from '../api/use-pages.js'
 import { count } from '../format/numbers.js'
+import { Action } from '../form/form.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { State } from '../state/state.js'
-import { CopyLine } from '../ui/copy.js'
 import { DataTable } from '../ui/data-table.js'
 import { Empty, Failed } from '../ui/empty.js'
 import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
+import { AddNode } from './add-node.js'
 import { nodeColumns } from './columns.js'
 
 const columns = nodeColumns()
@@ -45,7 +46,7 @@ export function Nodes() {
     ? t('ui.loading')
     : t(isFiltered ? 'nodes.match' : 'nodes.inAll', { count: pages.total })
   return (
-    <Page title={t('nodes.title')} state={<span role="status">{total}</span>} fills>
+    <Page title={t('nodes.title')} state={<span role="status">{total}</span>} actions={<AddNodeButton />} fills>
       <div className="filters">
         <HostFilter />
         <StateFilter />
@@ -74,7 +75,7 @@ function NoNodes({ isFiltered, onClear }: { readonly isFiltered: boolean; readon
     return (
       <Empty icon={Server} title={t('nodes.none')}>
         <p>{t('nodes.none.next')}</p>
-        <CopyLine text="roost token create" label={t('ui.copy')} />
+        <AddNodeButton />
       </Empty>
     )
   return (
@@ -84,6 +85,20 @@ function NoNodes({ isFiltered, onClear }: { readonly isFiltered: boolean; readon
         {t('nodes.clear')}
       </button>
     </Empty>
+  )
+}
+
+function AddNodeButton() {
+  const { chosen } = useClusters()
+  const [isAdding, setAdding] = useState(false)
+  if (chosen === undefined) return null
+  return (
+    <>
+      <Action kind="primary" onClick={() => setAdding(true)}>
+        {t('addNode.title')}
+      </Action>
+      {isAdding && <AddNode cluster={chosen.id} onClose={() => setAdding(false)} />}
+    </>
   )
 }
 

@@ -19,3 +19,14 @@ export const nodeCount = (filters: Filters) =>
     queryFn: async ({ signal }) => (await rpc.nodes.list.query({ filters, limit: 1 }, { signal })).total,
     refetchInterval,
   })
+
+/** The newest nodes of a cluster with ids above one, which is the newest of before. */
+export const nodesAfter = (cluster: number, id: number) =>
+  queryOptions({
+    queryKey: ['nodes', 'after', cluster, id],
+    queryFn: async ({ signal }) => {
+      const query = { filters: { cluster }, order_by: ['-id'], limit: 100 }
+      return (await rpc.nodes.list.query(query, { signal })).objects.filter((node) => node.id > id)
+    },
+    refetchInterval,
+  })

@@ -7,6 +7,27 @@ export const node = {
   'node.about': 'Über',
   'node.check': 'Befehle, um das selbst zu prüfen',
   'node.granted': 'Gewährte Rollen',
+  'node.remove': 'Entfernen',
+  'node.remove.title': '{name} entfernen?',
+  'node.remove.action': 'Den Knoten entfernen',
+  'node.remove.effect':
+    'Seine Identität und seine Sitzung enden. Was er anbietet, bleibt, wie es ist. Ein Knoten mit Freigaben kann nicht entfernt werden.',
+  'node.remove.online': 'Er ist online: Sein Agent meldet sofort nichts mehr.',
+  'node.removed': '{name} ist entfernt.',
+  'grants.grant': 'Erteilen',
+  'grants.revoke': 'Entziehen',
+  'grants.grant.title': 'Die Rolle {role} an {name} erteilen?',
+  'grants.grant.action': 'Die Rolle erteilen',
+  'grants.revoke.title': 'Die Rolle {role} von {name} entziehen?',
+  'grants.revoke.action': 'Die Rolle entziehen',
+  'grants.effect.runs_gateway':
+    'Bereitstellungen senden ihm die Kennwörter seiner SMB-Freigaben und die Speicheranmeldung des Clusters.',
+  'grants.effect.runs_proxy':
+    'Bereitstellungen senden ihm die Kennwörter aller aktiven Benutzer, außer diese sind in Keystone.',
+  'grants.revoke.effect':
+    'Er erhält keine Bereitstellungen in dieser Rolle mehr. Was er erhalten hat, bleibt auf ihm; Sie sehen, welche Kennwörter zu ändern sind.',
+  'grants.rotate.title': 'Diese Kennwörter ändern',
+  'grants.rotate': 'Der Knoten hat die Kennwörter dieser Einträge erhalten und behält sie:',
   'node.outward': 'Äußere Adresse',
   'node.replication': 'Replikationsadresse',
   'node.cpu': 'Prozessor',
