@@ -91,6 +91,25 @@ it('what a node has sent in one packet waits, too, while it has used up its CPU 
   expect([agent.acknowledged, agent.ended]).toEqual([1, undefined])
 })
 
+it('a node whose sessions break the rules twice is read later in its next session', async () => {
+  const { agent: first, node } = await connect()
+  const { agent: other } = await connect()
+  const violate = async (agent: SimulatedAgent) => {
+    agent.socket.send('no JSON')
+    await agent.until(isOver)
+    expect(agent.ended?.code).toBe(closeCodes.policyViolation)
+    const next = dialAs(node)
+    await next.until(({ welcomed }) => welcomed === 1)
+    return next
+  }
+  const second = await violate(first)
+  await isRead(second)
+  const third = await violate(second)
+  third.send({ type: 'ping', id: 1 })
+  for (let round = 0; round < 50; round++) await isRead(other)
+  expect([third.pongs, third.ended]).toEqual([0, undefined])
+})
+
 it('an address with too many refused hellos must wait', async () => {
   const [node, other] = [await newNode(), await newNode()]
   const forge = async () => {

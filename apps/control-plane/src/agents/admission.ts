@@ -89,7 +89,7 @@ export class Admission {
     if ((this.#revokedAt.get(agent.nodeId) ?? -Infinity) >= asked) return session.revoke()
     session.send({ type: 'welcome', node_id: agent.nodeId, parked: session.parked })
     session.pace(settings())
-    session.resume()
+    session.begin()
   }
 
   #agent({ identity, hello }: Accepted, address: string, atMs: number): AuthenticatedAgent {

@@ -28,6 +28,10 @@ export interface SessionListener {
   receive(session: Session, data: Buffer, isBinary: boolean): Promise<void> | undefined
   /** Milliseconds until a message may be handled, because messages of agents have used up their share of the event loop. */
   wait(session: Session): number
+  /** Milliseconds for which a new session is not read, for what its node has used up before. */
+  owed(session: Session): number
+  /** The session is closed because it broke the rules. */
+  violated(session: Session): void
   ended(session: Session, code: number): void
   monotonic(): number
 }
@@ -186,6 +190,7 @@ export class Session {
   close(code: number, message: string, retryAfterMs?: number): void {
     if (!this.#open) return
     this.#open = false
+    if (code === closeCodes.policyViolation) this.#listener.violated(this)
     closeSocket(this.#socket, code, message, retryAfterMs)
   }
 
@@ -194,8 +199,10 @@ export class Session {
     this.close(closeCodes.revoked, 'This node was removed, or replaced by another machine.')
   }
 
-  resume(): void {
-    this.#socket.resume()
+  /** Begins to read messages, later if the node has used up a budget. */
+  begin(): void {
+    this.pauseFor(this.#listener.owed(this))
+    this.#readOrPause()
   }
 
   terminate(): void {

@@ -85,6 +85,8 @@ export class AgentStream {
     const listener: SessionListener = {
       receive: (session, data, isBinary) => messages.receive(session, data, isBinary),
       wait: (session) => budgets.wait(session),
+      owed: (session) => budgets.charge(session, 0, 0),
+      violated: (session) => budgets.chargeViolation(session),
       ended: (session, code) => {
         ownership.release(session)
         presence.disconnected(session.agent.nodeId)

@@ -34,6 +34,9 @@ const maxPauseMs = 10_000
 /** More than an inventory and a catalogue cost together. */
 const expensiveCpuMs = 60
 
+/** What a connection costs, with what had been sent on it and was received for nothing. */
+const violationCpuMs = 200
+
 /** What the handler of an inventory or a catalogue costs while it asks the database. */
 const handlerCpuMs = 20
 
@@ -83,6 +86,11 @@ export class NodeBudgets {
   /** Charges in advance what an inventory or a catalogue costs after `charge`. */
   chargeHandler(session: Payer): void {
     this.#of(session).cpuMs.spend(handlerCpuMs, this.#clock.monotonic(), maxPauseMs)
+  }
+
+  /** Charges a session that broke the rules. A node whose sessions do so again and again is read every 10 s. */
+  chargeViolation(session: Payer): void {
+    this.#of(session).cpuMs.spend(violationCpuMs, this.#clock.monotonic(), maxPauseMs)
   }
 
   /** Returns true if messages of the node have cost more CPU time of late than those of others normally do. */
