@@ -78,6 +78,17 @@ describe('events.watch', () => {
     expect(JSON.stringify(events())).not.toContain('correct-horse')
   })
 
+  it('sends that an alert has become silent, and that it is silent no longer', async () => {
+    const { database } = server.api
+    const id = await addAlert(database, cluster)
+    const { events } = await follow({ topics: ['alerts'], cluster })
+    for (const silencedUntil of [new Date(Date.now() + 60_000), null]) {
+      const before = events().length
+      await database.prisma.alert.update({ where: { id }, data: { silencedUntil } })
+      await expect.poll(() => events().slice(before), soon).toMatchObject([{ topic: 'alerts', id, change: 'changed' }])
+    }
+  })
+
   it('sends only the topics and the cluster that were asked for', async () => {
     const { database } = server.api
     const elsewhere = await addCluster(database)

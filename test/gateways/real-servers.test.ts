@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { describe, vi } from 'vitest'
 import { useGatewayLab } from '../support/gateway/lab.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
+import { describeConsole } from './console.js'
 import { describeControlPlaneAbsent } from './control-plane-absent.js'
 import { describeKernelNfs } from './kernel-nfs.js'
 import { describeKills } from './kills.js'
@@ -21,6 +22,7 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
     const lab = useGatewayLab()
 
     describeShares(lab)
+    describeConsole(lab)
     describeSessions(lab)
     describeProtocols(lab)
     describeKills(lab)

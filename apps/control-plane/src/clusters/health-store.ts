@@ -1,5 +1,6 @@
 import type { InventoryPolicy, InventoryProblem, InventoryRing, InventoryService } from '@roost/api-types/agent'
-import type { DeviceStatus, NodeState } from '@roost/api-types/rest'
+import type { DeploymentKind } from '@roost/api-types/agent'
+import type { ConfigState, DeviceStatus, NodeState } from '@roost/api-types/rest'
 import type { Database } from '../database/database.js'
 
 export interface NodeWithRings {
@@ -25,12 +26,29 @@ export interface UnhealthyDevice {
   readonly policies: readonly string[]
 }
 
+/** A device that is nearly full. */
+export interface FullDevice {
+  readonly id: number
+  readonly nodeId: number
+  readonly name: string
+  readonly usedPercent: number
+}
+
+/** What became of the last deployment of a kind to a node, where it is not in force. */
+export interface FailedDeployment {
+  readonly nodeId: number
+  readonly kind: DeploymentKind
+  readonly outcome: string
+  readonly message: string
+}
+
 /** A node with what its checks need beside its rings. */
 export interface JudgedNode {
   readonly id: number
   readonly hostname: string
   readonly enabled: boolean
   readonly state: NodeState
+  readonly configState: ConfigState
   readonly lastSeen: Date | null
   /** An operator works on it until then. */
   readonly maintenanceUntil: Date | null
@@ -56,6 +74,9 @@ export interface ClusterHealthStore {
   listJudgedNodes(clusterId: number): Promise<readonly JudgedNode[]>
   /** Devices that hold nothing now, by node and name. */
   listUnhealthyDevices(clusterId: number): Promise<readonly UnhealthyDevice[]>
+  /** Devices that work and have so much of their space in use, by node and name. */
+  listFullDevices(clusterId: number, leastPercent: number): Promise<readonly FullDevice[]>
+  listFailedDeployments(clusterId: number): Promise<readonly FailedDeployment[]>
 }
 
 const judgedColumns = {
@@ -63,6 +84,7 @@ const judgedColumns = {
   hostname: true,
   enabled: true,
   state: true,
+  configState: true,
   lastSeen: true,
   maintenanceUntil: true,
   problems: true,
@@ -83,9 +105,10 @@ export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): 
         select: judgedColumns,
         orderBy: { id: 'asc' },
       })
-      return rows.map(({ state, problems, ...row }) => ({
+      return rows.map(({ state, configState, problems, ...row }) => ({
         ...row,
         state: state as NodeState,
+        configState: configState as ConfigState,
         problems: problems as unknown as readonly InventoryProblem[],
       }))
     },
@@ -96,6 +119,19 @@ export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): 
       from devices d left join device_usage u on u.device_id = d.id
       where d.cluster_id = ${clusterId} and d.rings <> '[]' and not jsonb_path_exists(d.rings, '$[*].weight ? (@ > 0)')
       order by d.node_id, d.name, d.id`,
+    listFullDevices: (clusterId, leastPercent) => prisma.$queryRaw`
+      select d.id, d.node_id as "nodeId", d.name,
+        ((u.total_bytes - u.free_bytes) * 100.0 / (u.total_bytes - u.free_bytes + u.available_bytes))::float8 as "usedPercent"
+      from devices d join device_usage u on u.device_id = d.id
+      where d.cluster_id = ${clusterId} and d.agent_key is not null and d.status = 'ok'
+        and u.total_bytes - u.free_bytes + u.available_bytes > 0
+        and (u.total_bytes - u.free_bytes) * 100.0 >= ${leastPercent} * (u.total_bytes - u.free_bytes + u.available_bytes)
+      order by d.node_id, d.name, d.id`,
+    listFailedDeployments: (clusterId) => prisma.$queryRaw`
+      select d.node_id as "nodeId", d.kind, d.outcome, d.message
+      from node_deployments d join nodes n on n.id = d.node_id
+      where n.cluster_id = ${clusterId} and d.outcome is not null and d.outcome <> 'applied'
+      order by d.node_id, d.kind`,
     async listUnhealthyDevices(clusterId) {
       const rows = await prisma.device.findMany({
         // One that its node no longer names is not expected there any more.

@@ -1,3 +1,4 @@
+import { deviceFullWarning } from '@roost/api-types/checks'
 import type { InventoryService } from '@roost/api-types/agent'
 import type {
   ClusterHealth,
@@ -20,8 +21,9 @@ import type {
 import { explainHealth } from './explain-health.js'
 import { healthMetrics, readSamples } from './health-metrics.js'
 import type { Samples } from './health-metrics.js'
-import { clusterVerdict, inMaintenance, judgeCluster, reasonRecord } from './judge.js'
-import type { Reason } from './judge.js'
+import { clusterVerdict, inMaintenance, judgeCluster } from './judge.js'
+import { reasonRecord } from './reasons.js'
+import type { Reason } from './reasons.js'
 import { knownBy } from './known.js'
 
 export interface ClusterHealthOptions {
@@ -110,17 +112,21 @@ async function explanationOf({ store, metrics, now }: ClusterHealthOptions, clus
 }
 
 async function readFacts({ store, listPolicies, metrics, now }: ClusterHealthOptions, clusterId: number) {
-  const [nodes, withRings, stored, devices, samples] = await Promise.all([
+  const [nodes, withRings, stored, devices, fullDevices, failedDeployments, samples] = await Promise.all([
     store.listJudgedNodes(clusterId),
     store.listNodes(clusterId),
     listPolicies(clusterId),
     store.listUnhealthyDevices(clusterId),
+    store.listFullDevices(clusterId, deviceFullWarning),
+    store.listFailedDeployments(clusterId),
     readSamples(metrics, clusterId),
   ])
   const healths = withRings.map((node) => healthOf(node, samples.get(node.id) ?? new Map(), now() / 1_000))
   return {
     nodes,
     devices,
+    fullDevices,
+    failedDeployments,
     healths,
     rings: ringsOf(withRings),
     swiftConfs: swiftConfsOf(withRings),

@@ -1,8 +1,11 @@
 import {
   clockSkew,
   clusterSilent,
+  deploymentFailed,
+  deviceFull,
   deviceMissing,
   deviceUnmounted,
+  gatewayDrift,
   nodeDuplicate,
   nodeNeedsUpgrade,
   nodeSilent,
@@ -10,21 +13,21 @@ import {
   policiesDiffer,
   policyDevicesUnavailable,
   quarantined,
-  rankOf,
   replicationOld,
   ringMismatch,
   ringShort,
-  severityOf,
   swiftConfMismatch,
   swiftVersionDiffers,
 } from '@roost/api-types/checks'
 import type { Problem } from '@roost/api-types/checks'
-import { idOfUri, resourceUri } from '@roost/api-types/rest'
+import { idOfUri } from '@roost/api-types/rest'
 import type { NodeHealth, PolicyHealth, RingCopies, RingHealth } from '@roost/api-types/rest'
 import { groupCopies } from './copies.js'
 import type { Copies } from './copies.js'
 import { deviations } from './deviations.js'
-import type { JudgedNode, UnhealthyDevice } from './health-store.js'
+import { byRank, ofNode, reported } from './reasons.js'
+import type { Reason } from './reasons.js'
+import type { FailedDeployment, FullDevice, JudgedNode, UnhealthyDevice } from './health-store.js'
 
 /** The facts of a cluster that its checks judge. */
 export interface ClusterFacts {
@@ -43,16 +46,8 @@ export interface ClusterFacts {
   readonly policies: readonly PolicyHealth[]
   /** Devices that are unmounted, missing or failed. */
   readonly devices: readonly UnhealthyDevice[]
-}
-
-/** A reason of the health of a cluster. */
-export interface Reason extends Problem {
-  readonly nodeId: number | null
-  readonly deviceId: number | null
-  /** The agent of the node found it: the node has it already. */
-  readonly isReported: boolean
-  /** When it began, where a fact has a time of its own. */
-  readonly since: Date | null
+  readonly fullDevices: readonly FullDevice[]
+  readonly failedDeployments: readonly FailedDeployment[]
 }
 
 /** Judges a cluster by the list of checks, the most urgent first. Of a silent node, only its silence is a reason. */
@@ -70,6 +65,8 @@ export function judgeCluster(facts: ClusterFacts): readonly Reason[] {
     ]),
     ...facts.healths.flatMap((health) => workProblems(health, facts.policies)),
     ...deviceReasons(facts.devices, nameOf),
+    ...fullReasons(facts.fullDevices, nameOf),
+    ...deploymentReasons(facts.failedDeployments, nameOf),
     ...copyReasons(facts, nameOf),
     ...facts.rings.flatMap(partPowerReasons),
   ]
@@ -91,36 +88,6 @@ export function clusterVerdict(facts: ClusterFacts, reasons: readonly Reason[]):
 function verdictOf(reasons: readonly Pick<Problem, 'severity'>[]): 'ok' | 'warn' | 'critical' {
   if (reasons.length === 0) return 'ok'
   return reasons.some(({ severity }) => severity === 'critical') ? 'critical' : 'warn'
-}
-
-function byRank(a: Reason, b: Reason): number {
-  return (
-    rankOf(a.code, a.severity) - rankOf(b.code, b.severity) ||
-    compare(a.code, b.code) ||
-    (a.nodeId ?? 0) - (b.nodeId ?? 0) ||
-    compare(a.subject, b.subject)
-  )
-}
-
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1
-}
-
-function ofNode(nodeId: number | null, problems: readonly Problem[], deviceId: number | null = null): Reason[] {
-  return problems.map((problem) => ({ ...problem, nodeId, deviceId, isReported: false, since: null }))
-}
-
-/** Agents of 0.2 report no severity. */
-function reported(nodeId: number, { severity, remedy = '', ...problem }: JudgedNode['problems'][number]): Reason {
-  return {
-    ...problem,
-    remedy,
-    severity: severity ?? severityOf(problem.code),
-    nodeId,
-    deviceId: null,
-    isReported: true,
-    since: null,
-  }
 }
 
 /** Nodes that become silent within this time have one cause. */
@@ -160,11 +127,15 @@ function silenceOf({ hostname: node, enabled, state, lastSeen }: JudgedNode, now
   })
 }
 
-function stateProblems({ hostname: node, state }: JudgedNode, skewSeconds: number | null): readonly Problem[] {
+function stateProblems(
+  { hostname: node, state, configState }: JudgedNode,
+  skewSeconds: number | null,
+): readonly Problem[] {
   return [
     ...nodeDuplicate.find({ node, state }),
     ...nodeNeedsUpgrade.find({ node, state }),
     ...clockSkew.find({ node, skewSeconds }),
+    ...gatewayDrift.find({ node, configState }),
   ]
 }
 
@@ -186,6 +157,23 @@ function deviceReasons(devices: readonly UnhealthyDevice[], nameOf: (id: number)
     const facts = { node: nameOf(nodeId), device, status }
     return ofNode(nodeId, [...deviceUnmounted.find(facts), ...deviceMissing.find(facts)], id)
   })
+}
+
+function fullReasons(devices: readonly FullDevice[], nameOf: (id: number) => string): readonly Reason[] {
+  return devices.flatMap(({ id, nodeId, name: device, usedPercent }) =>
+    ofNode(nodeId, deviceFull.find({ node: nameOf(nodeId), device, usedPercent }), id),
+  )
+}
+
+const deployed = { gateway: 'shares', user_db: 'users' } as const
+
+function deploymentReasons(
+  deployments: readonly FailedDeployment[],
+  nameOf: (id: number) => string,
+): readonly Reason[] {
+  return deployments.flatMap(({ nodeId, kind, outcome, message }) =>
+    ofNode(nodeId, deploymentFailed.find({ node: nameOf(nodeId), what: deployed[kind], outcome, message })),
+  )
 }
 
 function policyReasons(devices: readonly UnhealthyDevice[]): readonly Reason[] {
@@ -245,16 +233,4 @@ function partPowerReasons({ name: ring, copies: [copy] }: RingHealth): readonly 
 /** Returns the partitions of a ring, counting each replica: the last one may have only a part of them. */
 function assignedIn({ partitions, replicas }: RingCopies): number {
   return Math.round(partitions * replicas)
-}
-
-/** Returns the record of a reason. */
-export function reasonRecord({ code, severity, subject, message, nodeId, deviceId }: Reason) {
-  return {
-    code,
-    severity,
-    subject,
-    message,
-    node: nodeId === null ? null : resourceUri('nodes', nodeId),
-    device: deviceId === null ? null : resourceUri('devices', deviceId),
-  }
 }

@@ -13,7 +13,10 @@ import {
   daemonRestarts,
   dataDirNearlyFull,
   deviceMissing,
+  deploymentFailed,
+  deviceFull,
   deviceUnmounted,
+  gatewayDrift,
   dispersionLow,
   duplicateUuid,
   filesystemErrors,
@@ -154,6 +157,24 @@ describe('checks of nodes', () => {
   })
 })
 
+describe('checks of deployments', () => {
+  it.each(['synced', 'pending', 'unknown', 'drifted'])('judge the configuration %s', (configState) => {
+    expect(brief(gatewayDrift.find({ node, configState }))).toEqual(
+      configState === 'drifted' ? [`gateway_drift ${node} (warning)`] : [],
+    )
+  })
+
+  it.each([null, 'applied', 'failed', 'rolled_back', 'partly'])('judge the outcome %s', (outcome) => {
+    const [found] = deploymentFailed.find({ node, what: 'shares', outcome, message: 'testparm found an error.' })
+    const isFailed = outcome !== null && outcome !== 'applied'
+    expect(found?.message).toBe(
+      isFailed
+        ? `The last deployment of shares to ${node} has failed: testparm found an error. Mend the cause, and deploy again.`
+        : undefined,
+    )
+  })
+})
+
 describe('checks of devices and filesystems', () => {
   it.each([
     ['ok', []],
@@ -163,6 +184,15 @@ describe('checks of devices and filesystems', () => {
   ])('a device with the status %s has %j', (status, found) => {
     const facts = { node, device: 'd5', status }
     expect(brief([...deviceUnmounted.find(facts), ...deviceMissing.find(facts)])).toEqual(found)
+  })
+
+  it.each([
+    [84.94, []],
+    [85, ['device_full d5 (warning)']],
+    [91.94, ['device_full d5 (warning)']],
+    [91.96, ['device_full d5 (critical)']],
+  ])('a device that is %d %% full has %j', (usedPercent, found) => {
+    expect(brief(deviceFull.find({ node, device: 'd5', usedPercent }))).toEqual(found)
   })
 
   it('a policy is critical as soon as devices of two nodes are not available', () => {

@@ -41,6 +41,40 @@ export const deviceMissing = check({
   },
 })
 
+interface FullDeviceFacts {
+  readonly node: string
+  readonly device: string
+  /** Of the space that its filesystem can use. */
+  readonly usedPercent: number
+}
+
+/** Percent: what other devices, or the next expansion, still have time to take. */
+export const deviceFullWarning = 85
+const deviceFullCritical = 92
+
+export const deviceFull = check({
+  code: 'device_full',
+  severity: 'warning',
+  about: 'device',
+  endangers: 'space',
+  effect: 'A device without space refuses new replicas: writes get slower, and later fail.',
+  measure: { what: 'percent of its space in use' },
+  alert: { forSeconds: 300 },
+  judge({ node, device, usedPercent }: FullDeviceFacts) {
+    const value = Math.round(usedPercent * 10) / 10
+    if (value < deviceFullWarning) return undefined
+    const isCritical = value >= deviceFullCritical
+    return {
+      subject: device,
+      severity: isCritical ? 'critical' : 'warning',
+      value,
+      threshold: isCritical ? deviceFullCritical : deviceFullWarning,
+      sentence: `The device ${device} of ${node} is ${value} % full.`,
+      remedy: 'Add devices, or lower its weight in the rings and rebalance.',
+    }
+  },
+})
+
 interface PolicyDevicesFacts {
   readonly policy: string
   /** Devices of the policy that are unmounted, missing or failed. */

@@ -1,6 +1,7 @@
 export * from './background-work.js'
 export * from './check.js'
 export * from './cluster.js'
+export * from './deployments.js'
 export * from './devices.js'
 export * from './dispersion.js'
 export * from './filesystems.js'

@@ -9,7 +9,8 @@ import {
   swiftConfMismatch,
   swiftVersionDiffers,
 } from './cluster.js'
-import { deviceMissing, deviceUnmounted, policyDevicesUnavailable } from './devices.js'
+import { deploymentFailed, gatewayDrift } from './deployments.js'
+import { deviceFull, deviceMissing, deviceUnmounted, policyDevicesUnavailable } from './devices.js'
 import { dispersionLow, dispersionUnknown } from './dispersion.js'
 import {
   dataDirNearlyFull,
@@ -54,7 +55,10 @@ export const checks: readonly Entry[] = [
   clockSkew,
   deviceUnmounted,
   deviceMissing,
+  deviceFull,
   policyDevicesUnavailable,
+  gatewayDrift,
+  deploymentFailed,
   ringMismatch,
   ringShort,
   partPowerIncrease,
