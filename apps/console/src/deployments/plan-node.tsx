@@ -20,7 +20,7 @@ export function PlanNode({ plan, name }: { readonly plan: NodePlan; readonly nam
   return (
     <section className="plan-node" aria-label={name}>
       <header>
-        <h3>{name}</h3>
+        <h2>{name}</h2>
         {daemons.map(({ daemon, action }) => (
           <Tag key={daemon} tone={tones[action]}>
             {daemon}: {tOr(`deploy.action.${action}`)}
@@ -86,7 +86,7 @@ export function PlanIdentity({
   return (
     <section className="plan-node" aria-label={t('deploy.identity')}>
       <header>
-        <h3>{t('deploy.identity')}</h3>
+        <h2>{t('deploy.identity')}</h2>
       </header>
       {identity.objects.length === 0 && <p className="muted">{t('deploy.nothing')}</p>}
       <ul className="plan-objects">

@@ -26,7 +26,7 @@ export function Targets({ kind, job }: { readonly kind: DeploymentKind; readonly
   const returning = usePlan()
   const canReturn = job.finished !== null && !job.dry_run
   return (
-    <div className="table-scroll" tabIndex={0} role="region" aria-label={t('job.targets')}>
+    <div className="table-scroll" tabIndex={0} role="group" aria-label={t('job.targets')}>
       <table className="plain">
         <thead>
           <tr>
@@ -42,7 +42,11 @@ export function Targets({ kind, job }: { readonly kind: DeploymentKind; readonly
               {t('job.generation')}
             </th>
             <th scope="col">{t('job.message')}</th>
-            {canReturn && <th scope="col" aria-label={t('job.actions')} />}
+            {canReturn && (
+              <th scope="col">
+                <span className="sr">{t('job.actions')}</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>

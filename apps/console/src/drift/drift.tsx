@@ -65,10 +65,10 @@ function DriftedNode({ node }: { readonly node: NodeRecord }) {
               {kinds.map(({ kind, generation, items }) =>
                 items.length === 0 ? null : (
                   <section key={kind} aria-label={t(`deploy.kind.${kind === 'gateway' ? 'shares' : 'users'}`)}>
-                    <h3>
+                    <h2>
                       {t(`deploy.kind.${kind === 'gateway' ? 'shares' : 'users'}`)} ·{' '}
                       {t('drift.generation', { generation: String(generation) })}
-                    </h3>
+                    </h2>
                     {items.map((item) => (
                       <Item key={item.subject} {...item} />
                     ))}

@@ -1,5 +1,6 @@
 import { dateTime } from '../format/time.js'
 import { noValue } from '../format/numbers.js'
+import { t } from '../words/text.js'
 import type { ChartSeries } from './chart-options.js'
 
 interface ChartTableProps {
@@ -24,7 +25,9 @@ export function ChartTable({ title, times, series, format, height }: ChartTableP
       <table className="plain">
         <thead>
           <tr>
-            <th scope="col" aria-label="Time" />
+            <th scope="col">
+              <span className="sr">{t('charts.range')}</span>
+            </th>
             {series.map(({ label }) => (
               <th key={label} scope="col" className="r">
                 {label}
