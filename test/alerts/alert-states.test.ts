@@ -53,60 +53,6 @@ const change = (data: object, id = node) => api.database.prisma.node.update({ wh
 const status = (id: number, name: string) =>
   api.database.prisma.device.update({ where: { id }, data: { status: name } })
 
-describe('an alert of what is stored', () => {
-  it('is of a device that is nearly full, with the percentage and its limit', async () => {
-    const usage = { totalBytes: 1_000n, freeBytes: 100n, availableBytes: 50n }
-    const device = await addDevice(api.database, cluster, node, { name: 'd5', ...usage })
-    const others = [
-      { name: 'd6', totalBytes: 1_000n, freeBytes: 200n, availableBytes: 200n },
-      { name: 'd7', status: 'missing', ...usage },
-      { name: 'd8' },
-    ]
-    for (const other of others) await addDevice(api.database, cluster, node, other)
-    await rounds(9)
-    expect(await brief('code=DEVICE_FULL')).toEqual(['DEVICE_FULL d5 pending'])
-    await rounds(2)
-    expect(await list('code=DEVICE_FULL')).toMatchObject([
-      { subject: 'd5', state: 'firing', severity: 'critical', value: 94.7, threshold: 92 },
-    ])
-    const { body } = await api.get(`/api/v1/clusters/${cluster}/health/`)
-    expect(body.verdict).toBe('critical')
-    await api.database.prisma.deviceUsage.update({ where: { deviceId: device }, data: { availableBytes: 500n } })
-    await rounds(2)
-    expect(await brief('code=DEVICE_FULL')).toEqual([])
-  })
-
-  it('is of a node whose configuration was changed by hand, after ten minutes', async () => {
-    await change({ configState: 'drifted', lastSeen: new Date(Date.now() + 3_600_000) })
-    await rounds(19)
-    expect(await brief()).toEqual(['GATEWAY_DRIFT store-1 pending'])
-    await rounds(2)
-    expect(await brief()).toEqual(['GATEWAY_DRIFT store-1 firing'])
-    await change({ configState: 'synced' })
-    await rounds(2)
-    expect(await brief()).toEqual([])
-  })
-
-  it('is of a deployment that failed, until one succeeds', async () => {
-    const { nodeDeployment } = api.database.prisma
-    await nodeDeployment.create({ data: { nodeId: node, kind: 'user_db', outcome: 'applied' } })
-    const key = { nodeId: node, kind: 'gateway' }
-    await nodeDeployment.create({ data: { ...key, outcome: 'rolled_back', message: 'smbd did not start.' } })
-    await rounds(1)
-    expect(await list()).toMatchObject([
-      {
-        code: 'DEPLOYMENT_FAILED',
-        subject: 'shares',
-        state: 'firing',
-        summary: 'The last deployment of shares to store-1 has failed: smbd did not start.',
-      },
-    ])
-    await nodeDeployment.update({ where: { nodeId_kind: key }, data: { outcome: 'applied' } })
-    await rounds(2)
-    expect(await brief()).toEqual([])
-  })
-})
-
 describe('an alert', () => {
   it('is pending until the problem has lasted, fires once, and is resolved after two good rounds', async () => {
     const device = await addDevice(api.database, cluster, node, { name: 'd5', status: 'unmounted' })

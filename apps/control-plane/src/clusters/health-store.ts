@@ -1,7 +1,9 @@
 import type { InventoryPolicy, InventoryProblem, InventoryRing, InventoryService } from '@roost/api-types/agent'
 import type { DeploymentKind } from '@roost/api-types/agent'
-import type { ConfigState, DeviceStatus, NodeState } from '@roost/api-types/rest'
+import type { ConfigState, NodeState } from '@roost/api-types/rest'
 import type { Database } from '../database/database.js'
+import { createDeviceHealthStore } from './device-health-store.js'
+import type { DeviceHealthStore } from './device-health-store.js'
 
 export interface NodeWithRings {
   readonly id: number
@@ -15,23 +17,6 @@ export interface NodeWithRings {
   readonly hashPathDigest: string | null
   /** Null for agents of 0.2. */
   readonly services: readonly InventoryService[] | null
-}
-
-export interface UnhealthyDevice {
-  readonly id: number
-  readonly nodeId: number
-  readonly name: string
-  readonly status: DeviceStatus
-  /** Names of its policies. */
-  readonly policies: readonly string[]
-}
-
-/** A device that is nearly full. */
-export interface FullDevice {
-  readonly id: number
-  readonly nodeId: number
-  readonly name: string
-  readonly usedPercent: number
 }
 
 /** What became of the last deployment of a kind to a node, where it is not in force. */
@@ -56,26 +41,11 @@ export interface JudgedNode {
   readonly problems: readonly InventoryProblem[]
 }
 
-/** A device with weight 0 in all of its rings. Its bytes are null until its filesystem was read. */
-export interface StoredDrainedDevice {
-  readonly id: number
-  readonly nodeId: number
-  readonly name: string
-  readonly rawBytes: number | null
-  readonly usedBytes: number | null
-}
-
-export interface ClusterHealthStore {
-  /** Devices that their rings give no data any more, by node and name. */
-  listDrainedDevices(clusterId: number): Promise<readonly StoredDrainedDevice[]>
+export interface ClusterHealthStore extends DeviceHealthStore {
   /** Those that have a ring, by id. */
   listNodes(clusterId: number): Promise<readonly NodeWithRings[]>
   /** All nodes, by id. */
   listJudgedNodes(clusterId: number): Promise<readonly JudgedNode[]>
-  /** Devices that hold nothing now, by node and name. */
-  listUnhealthyDevices(clusterId: number): Promise<readonly UnhealthyDevice[]>
-  /** Devices that work and have so much of their space in use, by node and name. */
-  listFullDevices(clusterId: number, leastPercent: number): Promise<readonly FullDevice[]>
   listFailedDeployments(clusterId: number): Promise<readonly FailedDeployment[]>
 }
 
@@ -92,6 +62,7 @@ const judgedColumns = {
 
 export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): ClusterHealthStore {
   return {
+    ...createDeviceHealthStore(prisma),
     listNodes: (clusterId) => prisma.$queryRaw`
       select id, hostname, state, inventory ->> 'swift_version' as "swiftVersion", inventory -> 'rings' as rings,
         inventory ->> 'hash_path_digest' as "hashPathDigest", inventory -> 'services' as services,
@@ -112,44 +83,10 @@ export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): 
         problems: problems as unknown as readonly InventoryProblem[],
       }))
     },
-    listDrainedDevices: (clusterId) => prisma.$queryRaw`
-      select d.id, d.node_id as "nodeId", d.name,
-        (u.total_bytes - u.free_bytes + u.available_bytes)::float8 as "rawBytes",
-        (u.total_bytes - u.free_bytes)::float8 as "usedBytes"
-      from devices d left join device_usage u on u.device_id = d.id
-      where d.cluster_id = ${clusterId} and d.rings <> '[]' and not jsonb_path_exists(d.rings, '$[*].weight ? (@ > 0)')
-      order by d.node_id, d.name, d.id`,
-    listFullDevices: (clusterId, leastPercent) => prisma.$queryRaw`
-      select d.id, d.node_id as "nodeId", d.name,
-        ((u.total_bytes - u.free_bytes) * 100.0 / (u.total_bytes - u.free_bytes + u.available_bytes))::float8 as "usedPercent"
-      from devices d join device_usage u on u.device_id = d.id
-      where d.cluster_id = ${clusterId} and d.agent_key is not null and d.status = 'ok'
-        and u.total_bytes - u.free_bytes + u.available_bytes > 0
-        and (u.total_bytes - u.free_bytes) * 100.0 >= ${leastPercent} * (u.total_bytes - u.free_bytes + u.available_bytes)
-      order by d.node_id, d.name, d.id`,
     listFailedDeployments: (clusterId) => prisma.$queryRaw`
       select d.node_id as "nodeId", d.kind, d.outcome, d.message
       from node_deployments d join nodes n on n.id = d.node_id
       where n.cluster_id = ${clusterId} and d.outcome is not null and d.outcome <> 'applied'
       order by d.node_id, d.kind`,
-    async listUnhealthyDevices(clusterId) {
-      const rows = await prisma.device.findMany({
-        // One that its node no longer names is not expected there any more.
-        where: { clusterId, agentKey: { not: null }, status: { in: ['unmounted', 'missing', 'failed'] } },
-        select: {
-          id: true,
-          nodeId: true,
-          name: true,
-          status: true,
-          policies: { select: { policy: { select: { name: true } } } },
-        },
-        orderBy: [{ nodeId: 'asc' }, { name: 'asc' }, { id: 'asc' }],
-      })
-      return rows.map(({ policies, ...row }) => ({
-        ...row,
-        status: row.status as DeviceStatus,
-        policies: policies.map(({ policy }) => policy.name),
-      }))
-    },
   }
 }

@@ -10,14 +10,9 @@ import type {
 } from '@roost/api-types/rest'
 import { resourceUri } from '@roost/api-types/rest'
 import type { ClusterHealthService, MetricService } from '@roost/api-types/rpc'
+import type { StoredDrainedDevice, UnhealthyDevice } from './device-health-store.js'
 import { policiesOf, ringsOf, swiftConfsOf } from './copies-of-nodes.js'
-import type {
-  ClusterHealthStore,
-  JudgedNode,
-  StoredDrainedDevice,
-  NodeWithRings,
-  UnhealthyDevice,
-} from './health-store.js'
+import type { ClusterHealthStore, JudgedNode, NodeWithRings } from './health-store.js'
 import { explainHealth } from './explain-health.js'
 import { healthMetrics, readSamples } from './health-metrics.js'
 import type { Samples } from './health-metrics.js'

@@ -27,7 +27,8 @@ import type { Copies } from './copies.js'
 import { deviations } from './deviations.js'
 import { byRank, ofNode, reported } from './reasons.js'
 import type { Reason } from './reasons.js'
-import type { FailedDeployment, FullDevice, JudgedNode, UnhealthyDevice } from './health-store.js'
+import type { FullDevice, UnhealthyDevice } from './device-health-store.js'
+import type { FailedDeployment, JudgedNode } from './health-store.js'
 
 /** The facts of a cluster that its checks judge. */
 export interface ClusterFacts {

@@ -13,10 +13,8 @@ import {
   daemonRestarts,
   dataDirNearlyFull,
   deviceMissing,
-  deploymentFailed,
   deviceFull,
   deviceUnmounted,
-  gatewayDrift,
   dispersionLow,
   duplicateUuid,
   filesystemErrors,
@@ -154,24 +152,6 @@ describe('checks of nodes', () => {
   it.each(['duplicate', 'needs_upgrade', 'online'])('judge the state %s', (state) => {
     const found = [...nodeDuplicate.find({ node, state }), ...nodeNeedsUpgrade.find({ node, state })]
     expect(found.map(({ code }) => code)).toEqual(state === 'online' ? [] : [`node_${state}`])
-  })
-})
-
-describe('checks of deployments', () => {
-  it.each(['synced', 'pending', 'unknown', 'drifted'])('judge the configuration %s', (configState) => {
-    expect(brief(gatewayDrift.find({ node, configState }))).toEqual(
-      configState === 'drifted' ? [`gateway_drift ${node} (warning)`] : [],
-    )
-  })
-
-  it.each([null, 'applied', 'failed', 'rolled_back', 'partly'])('judge the outcome %s', (outcome) => {
-    const [found] = deploymentFailed.find({ node, what: 'shares', outcome, message: 'testparm found an error.' })
-    const isFailed = outcome !== null && outcome !== 'applied'
-    expect(found?.message).toBe(
-      isFailed
-        ? `The last deployment of shares to ${node} has failed: testparm found an error. Mend the cause, and deploy again.`
-        : undefined,
-    )
   })
 })
 

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { useAlertRounds } from '../support/agents/alert-rounds.js'
+import { addDevice } from '../support/agents/fleet-rows.js'
+
+const alerts = useAlertRounds()
+
+describe('an alert', () => {
+  it('is of a device that is nearly full, with the percentage and its limit', async () => {
+    const usage = { totalBytes: 1_000n, freeBytes: 100n, availableBytes: 50n }
+    const device = await addDevice(alerts.api.database, alerts.cluster, alerts.node, { name: 'd5', ...usage })
+    const others = [
+      { name: 'd6', totalBytes: 1_000n, freeBytes: 200n, availableBytes: 200n },
+      { name: 'd7', status: 'missing', ...usage },
+      { name: 'd8' },
+    ]
+    for (const other of others) await addDevice(alerts.api.database, alerts.cluster, alerts.node, other)
+    await alerts.rounds(9)
+    expect(await alerts.brief('code=DEVICE_FULL')).toEqual(['DEVICE_FULL d5 pending'])
+    await alerts.rounds(2)
+    expect(await alerts.list('code=DEVICE_FULL')).toMatchObject([
+      { subject: 'd5', state: 'firing', severity: 'critical', value: 94.7, threshold: 92 },
+    ])
+    const { body } = await alerts.api.get(`/api/v1/clusters/${alerts.cluster}/health/`)
+    expect(body.verdict).toBe('critical')
+    await alerts.api.database.prisma.deviceUsage.update({ where: { deviceId: device }, data: { availableBytes: 500n } })
+    await alerts.rounds(2)
+    expect(await alerts.brief('code=DEVICE_FULL')).toEqual([])
+  })
+
+  it('is of a node whose configuration was changed by hand, after ten minutes', async () => {
+    await alerts.changeNode({ configState: 'drifted', lastSeen: new Date(Date.now() + 3_600_000) })
+    await alerts.rounds(19)
+    expect(await alerts.brief()).toEqual(['GATEWAY_DRIFT store-1 pending'])
+    await alerts.rounds(2)
+    expect(await alerts.brief()).toEqual(['GATEWAY_DRIFT store-1 firing'])
+    await alerts.changeNode({ configState: 'synced' })
+    await alerts.rounds(2)
+    expect(await alerts.brief()).toEqual([])
+  })
+
+  it('is of a deployment that failed, until one succeeds', async () => {
+    const { nodeDeployment } = alerts.api.database.prisma
+    await nodeDeployment.create({ data: { nodeId: alerts.node, kind: 'user_db', outcome: 'applied' } })
+    const key = { nodeId: alerts.node, kind: 'gateway' }
+    await nodeDeployment.create({ data: { ...key, outcome: 'rolled_back', message: 'smbd did not start.' } })
+    await alerts.rounds(1)
+    expect(await alerts.list()).toMatchObject([
+      {
+        code: 'DEPLOYMENT_FAILED',
+        subject: 'shares',
+        state: 'firing',
+        summary: 'The last deployment of shares to store-1 has failed: smbd did not start.',
+      },
+    ])
+    await nodeDeployment.update({ where: { nodeId_kind: key }, data: { outcome: 'applied' } })
+    await alerts.rounds(2)
+    expect(await alerts.brief()).toEqual([])
+  })
+})
