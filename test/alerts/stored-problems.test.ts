@@ -5,24 +5,35 @@ import { addDevice } from '../support/agents/fleet-rows.js'
 const alerts = useAlertRounds()
 
 describe('an alert', () => {
-  it('is of a device that is nearly full, with the percentage and its limit', async () => {
+  it('is of a node with devices that are nearly full, with the percentage of the fullest and its limit', async () => {
     const usage = { totalBytes: 1_000n, freeBytes: 100n, availableBytes: 50n }
     const device = await addDevice(alerts.api.database, alerts.cluster, alerts.node, { name: 'd5', ...usage })
     const others = [
+      { name: 'd4', totalBytes: 1_000n, freeBytes: 100n, availableBytes: 100n },
       { name: 'd6', totalBytes: 1_000n, freeBytes: 200n, availableBytes: 200n },
       { name: 'd7', status: 'missing', ...usage },
       { name: 'd8' },
     ]
     for (const other of others) await addDevice(alerts.api.database, alerts.cluster, alerts.node, other)
     await alerts.rounds(9)
-    expect(await alerts.brief('code=DEVICE_FULL')).toEqual(['DEVICE_FULL d5 pending'])
+    expect(await alerts.brief('code=DEVICE_FULL')).toEqual(['DEVICE_FULL store-1 pending'])
     await alerts.rounds(2)
     expect(await alerts.list('code=DEVICE_FULL')).toMatchObject([
-      { subject: 'd5', state: 'firing', severity: 'critical', value: 94.7, threshold: 92 },
+      {
+        subject: 'store-1',
+        state: 'firing',
+        severity: 'critical',
+        value: 94.7,
+        threshold: 92,
+        summary: 'The device d5 of store-1 is 94.7 % full; 2 of its devices are above 85 %.',
+      },
     ])
     const { body } = await alerts.api.get(`/api/v1/clusters/${alerts.cluster}/health/`)
     expect(body.verdict).toBe('critical')
     await alerts.api.database.prisma.deviceUsage.update({ where: { deviceId: device }, data: { availableBytes: 500n } })
+    await alerts.rounds(1)
+    expect(await alerts.list('code=DEVICE_FULL')).toMatchObject([{ severity: 'warning', value: 90, threshold: 85 }])
+    await alerts.api.database.prisma.deviceUsage.updateMany({ data: { availableBytes: 500n } })
     await alerts.rounds(2)
     expect(await alerts.brief('code=DEVICE_FULL')).toEqual([])
   })

@@ -10,11 +10,12 @@ export interface UnhealthyDevice {
   readonly policies: readonly string[]
 }
 
-/** A device that is nearly full. */
-export interface FullDevice {
-  readonly id: number
+/** A node with devices that are nearly full. */
+export interface FullDevices {
   readonly nodeId: number
-  readonly name: string
+  readonly devices: number
+  /** The name of the fullest. */
+  readonly fullest: string
   readonly usedPercent: number
 }
 
@@ -32,8 +33,8 @@ export interface DeviceHealthStore {
   listDrainedDevices(clusterId: number): Promise<readonly StoredDrainedDevice[]>
   /** Devices that hold nothing now, by node and name. */
   listUnhealthyDevices(clusterId: number): Promise<readonly UnhealthyDevice[]>
-  /** Devices that work and have so much of their space in use, by node and name. */
-  listFullDevices(clusterId: number, leastPercent: number): Promise<readonly FullDevice[]>
+  /** Nodes with devices that work and have so much of their space in use. */
+  listFullDevices(clusterId: number, leastPercent: number): Promise<readonly FullDevices[]>
 }
 
 export function createDeviceHealthStore(prisma: Database['prisma']): DeviceHealthStore {
@@ -46,13 +47,15 @@ export function createDeviceHealthStore(prisma: Database['prisma']): DeviceHealt
       where d.cluster_id = ${clusterId} and d.rings <> '[]' and not jsonb_path_exists(d.rings, '$[*].weight ? (@ > 0)')
       order by d.node_id, d.name, d.id`,
     listFullDevices: (clusterId, leastPercent) => prisma.$queryRaw`
-      select d.id, d.node_id as "nodeId", d.name,
-        ((u.total_bytes - u.free_bytes) * 100.0 / (u.total_bytes - u.free_bytes + u.available_bytes))::float8 as "usedPercent"
-      from devices d join device_usage u on u.device_id = d.id
-      where d.cluster_id = ${clusterId} and d.agent_key is not null and d.status = 'ok'
-        and u.total_bytes - u.free_bytes + u.available_bytes > 0
-        and (u.total_bytes - u.free_bytes) * 100.0 >= ${leastPercent} * (u.total_bytes - u.free_bytes + u.available_bytes)
-      order by d.node_id, d.name, d.id`,
+      select node_id as "nodeId", count(*)::int as devices, max(percent) as "usedPercent",
+        (array_agg(name order by percent desc, name))[1] as fullest
+      from (
+        select d.node_id, d.name, (used * 100.0 / nullif(used + u.available_bytes, 0))::float8 as percent
+        from devices d join device_usage u on u.device_id = d.id, lateral (select u.total_bytes - u.free_bytes as used) as s
+        where d.cluster_id = ${clusterId} and d.agent_key is not null and d.status = 'ok'
+      ) as working
+      where percent >= ${leastPercent}
+      group by node_id order by node_id`,
     async listUnhealthyDevices(clusterId) {
       const rows = await prisma.device.findMany({
         // One that its node no longer names is not expected there any more.

@@ -27,7 +27,7 @@ import type { Copies } from './copies.js'
 import { deviations } from './deviations.js'
 import { byRank, ofNode, reported } from './reasons.js'
 import type { Reason } from './reasons.js'
-import type { FullDevice, UnhealthyDevice } from './device-health-store.js'
+import type { FullDevices, UnhealthyDevice } from './device-health-store.js'
 import type { FailedDeployment, JudgedNode } from './health-store.js'
 
 /** The facts of a cluster that its checks judge. */
@@ -47,7 +47,7 @@ export interface ClusterFacts {
   readonly policies: readonly PolicyHealth[]
   /** Devices that are unmounted, missing or failed. */
   readonly devices: readonly UnhealthyDevice[]
-  readonly fullDevices: readonly FullDevice[]
+  readonly fullDevices: readonly FullDevices[]
   readonly failedDeployments: readonly FailedDeployment[]
 }
 
@@ -160,10 +160,8 @@ function deviceReasons(devices: readonly UnhealthyDevice[], nameOf: (id: number)
   })
 }
 
-function fullReasons(devices: readonly FullDevice[], nameOf: (id: number) => string): readonly Reason[] {
-  return devices.flatMap(({ id, nodeId, name: device, usedPercent }) =>
-    ofNode(nodeId, deviceFull.find({ node: nameOf(nodeId), device, usedPercent }), id),
-  )
+function fullReasons(full: readonly FullDevices[], nameOf: (id: number) => string): readonly Reason[] {
+  return full.flatMap(({ nodeId, ...facts }) => ofNode(nodeId, deviceFull.find({ node: nameOf(nodeId), ...facts })))
 }
 
 const deployed = { gateway: 'shares', user_db: 'users' } as const

@@ -168,11 +168,11 @@ describe('checks of devices and filesystems', () => {
 
   it.each([
     [84.94, []],
-    [85, ['device_full d5 (warning)']],
-    [91.94, ['device_full d5 (warning)']],
-    [91.96, ['device_full d5 (critical)']],
+    [85, [`device_full ${node} (warning)`]],
+    [91.94, [`device_full ${node} (warning)`]],
+    [91.96, [`device_full ${node} (critical)`]],
   ])('a device that is %d %% full has %j', (usedPercent, found) => {
-    expect(brief(deviceFull.find({ node, device: 'd5', usedPercent }))).toEqual(found)
+    expect(brief(deviceFull.find({ node, devices: 1, fullest: 'd5', usedPercent }))).toEqual(found)
   })
 
   it('a policy is critical as soon as devices of two nodes are not available', () => {

@@ -10,7 +10,7 @@ export const gatewayDrift = check({
   severity: 'warning',
   about: 'node',
   endangers: 'service',
-  effect: 'Clients are served by a configuration that nobody deployed, which the next deployment replaces.',
+  effect: 'Clients are served by a configuration that was not deployed, and that the next deployment replaces.',
   alert: { forSeconds: 600 },
   judge({ node, configState }: DriftFacts) {
     if (configState !== 'drifted') return undefined

@@ -41,10 +41,12 @@ export const deviceMissing = check({
   },
 })
 
-interface FullDeviceFacts {
+interface FullDevicesFacts {
   readonly node: string
-  readonly device: string
-  /** Of the space that its filesystem can use. */
+  /** Devices of the node above the limit of the warning. */
+  readonly devices: number
+  /** The fullest of them, and how much it has in use of the space that its filesystem can give. */
+  readonly fullest: string
   readonly usedPercent: number
 }
 
@@ -52,25 +54,26 @@ interface FullDeviceFacts {
 export const deviceFullWarning = 85
 const deviceFullCritical = 92
 
+/** One for each node: in a cluster that fills, all devices are full at the same time. */
 export const deviceFull = check({
   code: 'device_full',
   severity: 'warning',
-  about: 'device',
+  about: 'node',
   endangers: 'space',
   effect: 'A device without space refuses new replicas: writes get slower, and later fail.',
-  measure: { what: 'percent of its space in use' },
+  measure: { what: 'percent of the space of the fullest device in use' },
   alert: { forSeconds: 300 },
-  judge({ node, device, usedPercent }: FullDeviceFacts) {
+  judge({ node, devices, fullest, usedPercent }: FullDevicesFacts) {
     const value = Math.round(usedPercent * 10) / 10
     if (value < deviceFullWarning) return undefined
     const isCritical = value >= deviceFullCritical
     return {
-      subject: device,
+      subject: node,
       severity: isCritical ? 'critical' : 'warning',
       value,
       threshold: isCritical ? deviceFullCritical : deviceFullWarning,
-      sentence: `The device ${device} of ${node} is ${value} % full.`,
-      remedy: 'Add devices, or lower its weight in the rings and rebalance.',
+      sentence: `The device ${fullest} of ${node} is ${value} % full${devices > 1 ? `; ${devices} of its devices are above ${deviceFullWarning} %` : ''}.`,
+      remedy: 'Add devices, or lower their weight in the rings and rebalance.',
     }
   },
 })
