@@ -29,6 +29,8 @@ const settings = [
   'unix_socket_permissions=0700',
   'io_method=sync',
   'shared_buffers=64MB',
+  // After each checkpoint, every page that changes is written to the WAL as a whole.
+  'wal_compression=on',
   'max_connections=60',
   'max_logical_replication_workers=0',
 ]
