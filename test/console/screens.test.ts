@@ -19,6 +19,8 @@ const paths = [
   '/capacity',
   '/explore',
   '/swift',
+  '/utilization',
+  '/utilization?show=transfer&account=AUTH_bob',
   '/shares',
   '/shares/new',
   '/shares/1',

@@ -130,6 +130,13 @@ const drift = createRoute({
   component: lazyRouteComponent(() => import('./drift/drift.js'), 'Drift'),
 })
 
+const utilization = createRoute({
+  getParentRoute: () => root,
+  path: '/utilization',
+  validateSearch: (search: RawSearch) => pick(search, 'from', 'to', 'show', 'policy', 'account'),
+  component: lazyRouteComponent(() => import('./utilization/utilization.js'), 'Utilization'),
+})
+
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
@@ -180,6 +187,7 @@ const screens = {
   capacity,
   explore,
   swift,
+  utilization,
   shares,
   users,
   deployments,

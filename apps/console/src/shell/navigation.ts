@@ -2,6 +2,7 @@ import {
   Activity,
   ArrowRightLeft,
   Bell,
+  ChartColumn,
   Database,
   Gauge,
   HardDrive,
@@ -58,6 +59,7 @@ export const sections: readonly Section[] = [
       { to: '/users', name: 'nav.users', search: 'nav.users.search', icon: Users, key: 'u' },
       { to: '/deployments', name: 'nav.deployments', search: 'nav.deployments.search', icon: Rocket, key: 'p' },
       { to: '/drift', name: 'nav.drift', search: 'nav.drift.search', icon: ArrowRightLeft, key: 'f' },
+      { to: '/utilization', name: 'nav.utilization', search: 'nav.utilization.search', icon: ChartColumn, key: 'b' },
     ],
   },
   {

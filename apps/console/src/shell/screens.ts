@@ -8,6 +8,7 @@ export const screens = [
   'capacity',
   'explore',
   'swift',
+  'utilization',
   'shares',
   'users',
   'deployments',

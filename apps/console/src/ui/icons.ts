@@ -2,6 +2,7 @@
 export { default as Activity } from 'lucide-react/icons/activity'
 export { default as ArrowRightLeft } from 'lucide-react/icons/arrow-right-left'
 export { default as Bell } from 'lucide-react/icons/bell'
+export { default as ChartColumn } from 'lucide-react/icons/chart-column'
 export { default as Check } from 'lucide-react/icons/check'
 export { default as CircleCheck } from 'lucide-react/icons/circle-check'
 export { default as CopyIcon } from 'lucide-react/icons/copy'

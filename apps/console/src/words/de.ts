@@ -14,6 +14,7 @@ import { ui } from './de/ui.js'
 import { silences } from './de/silences.js'
 import { receivers } from './de/receivers.js'
 import { users } from './de/users.js'
+import { utilization } from './de/utilization.js'
 import type { Catalogue } from './en.js'
 
 export const de: Catalogue = {
@@ -27,6 +28,7 @@ export const de: Catalogue = {
   ...forms,
   ...shares,
   ...users,
+  ...utilization,
   ...deploy,
   ...audit,
   ...alerts,

@@ -15,6 +15,7 @@ import { ui } from './en/ui.js'
 import { silences } from './en/silences.js'
 import { receivers } from './en/receivers.js'
 import { users } from './en/users.js'
+import { utilization } from './en/utilization.js'
 
 /** THE LIST of every text of the console, in English; `de.ts` has the same keys. */
 export const en = {
@@ -28,6 +29,7 @@ export const en = {
   ...forms,
   ...shares,
   ...users,
+  ...utilization,
   ...deploy,
   ...audit,
   ...alerts,

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import { createUsageIntake } from '@roost/control-plane/dist/utilization/intake.js'
+import { createUsageIntakeStore } from '@roost/control-plane/dist/utilization/intake-store.js'
+import { createLog } from '@roost/control-plane/dist/lifecycle/log.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { faultsOf, hasBrowser, logIn, useBrowser } from '../support/console/browser.js'
+import { addProxy, halfHourMs, storageOf, transferOf, usageMessage } from '../support/database/usage-rows.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+
+describe.skipIf(!hasBrowser)('the utilization in the console', () => {
+  const visit = useBrowser()
+  let api: TestApi
+  beforeAll(async () => {
+    api = await startApi()
+    await addUsage(api)
+  })
+  afterAll(() => api.stop())
+
+  it('shows accounts of a period, one by the hour, and gives the same as CSV', async () => {
+    const visitor = await visit(api.url)
+    const page = await visitor.open('/utilization')
+    await logIn(page, api.key)
+    const row = page.getByRole('row').filter({ hasText: 'AUTH_bob' })
+    await expect.poll(() => row.innerText()).toContain('3 GB')
+    await expect.poll(() => page.getByRole('status').allInnerTexts()).toContain('2 accounts')
+    expect(await faultsOf(page)).toEqual([])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV' }).click(),
+    ])
+    const csv = await readFile(await download.path(), 'utf8')
+    expect(csv).toContain('AUTH_bob')
+    expect(csv.trim().split('\n')).toHaveLength(3)
+
+    await page.getByRole('button', { name: 'Transfer' }).click()
+    await expect.poll(() => row.innerText()).toContain('7 MB')
+    await row.getByRole('link', { name: 'AUTH_bob' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'As table' }).click()
+    await expect.poll(() => page.getByRole('dialog').getByRole('table').innerText()).toContain('7 MB')
+    expect(await faultsOf(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Last month' }).click()
+    await page.getByText('No usage in this period').waitFor()
+    visitor.expectNoErrors(/status of 401/)
+  })
+})
+
+/** What two nodes report of the half-hour before the last one. */
+async function addUsage({ database }: TestApi): Promise<void> {
+  const { id: cluster } = await database.prisma.cluster.findFirstOrThrow()
+  const nodes = [await addProxy(database, cluster), await addProxy(database, cluster)]
+  const intake = createUsageIntake({
+    store: createUsageIntakeStore(database),
+    oldestKept: () => 0,
+    now: Date.now,
+    log: createLog({ level: 'error', out: process.stderr }),
+  })
+  const message = {
+    storage: [storageOf('AUTH_bob', 3_000_000_000), storageOf('AUTH_amy', 5_000)],
+    transfer: [transferOf('AUTH_bob', 3_500_000, 1_000)],
+    log_read: 1,
+  }
+  const start = Math.floor(Date.now() / halfHourMs) * halfHourMs - halfHourMs
+  for (const node of nodes) await intake.accept(node, usageMessage(start, message))
+}
