@@ -18,7 +18,7 @@ const accountColumn = (): Column<AccountUsageRow> => ({
 const completeColumn = (): Column<AccountUsageRow> => ({
   key: 'complete',
   heading: t('utilization.complete'),
-  width: 190,
+  width: 150,
   align: 'r',
   cell: ({ pct_complete: pct, verified }) => (
     <>
@@ -31,7 +31,7 @@ function numbers(
   key: 'container_count' | 'object_count' | 'req_count' | 'bytes_used' | 'bytes_in' | 'bytes_out',
 ): Column<AccountUsageRow> {
   const format = key.startsWith('bytes_') ? bytes : count
-  return { key, heading: t(`utilization.${key}`), width: 150, align: 'r', cell: (row) => format(row[key]) }
+  return { key, heading: t(`utilization.${key}`), width: 120, align: 'r', cell: (row) => format(row[key]) }
 }
 
 /** The columns of storage, or of transfer. */
