@@ -1,5 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
+import { insertNodes } from '../support/agents/nodes.js'
+import { SimulatedAgent } from '../support/agents/simulated-agent.js'
 import { shareApi, shareClient } from '../support/http/shared-api.js'
 
 const password = 'correct-horse-battery-staple'
@@ -113,9 +115,17 @@ describe('an idempotency_key', () => {
 
   it('lets a job be canceled once', async () => {
     const { userDbDeployments } = client.rpc
-    // One after the other: the second one has not begun while the first, which is offline, is waited for.
-    await addNode(server.api.database, cluster, { role: { create: { runsProxy: true } } })
-    await addNode(server.api.database, cluster, { role: { create: { runsProxy: true } } })
+    // One after the other: the second proxy has not begun while the first, which is connected, does not answer.
+    const { database, url, ca } = server.api
+    const [identity] = await insertNodes(database, cluster, 2)
+    if (identity === undefined) throw new Error('No node was inserted.')
+    const ofCluster = { clusterId: cluster }
+    await database.prisma.node.updateMany({ where: ofCluster, data: { rolesGranted: ['runs_proxy'] } })
+    await database.prisma.nodeRole.updateMany({ where: { node: ofCluster }, data: { runsProxy: true } })
+    const agent = new SimulatedAgent({ url, ca, identity })
+    onTestFinished(() => agent.stop())
+    agent.dial()
+    await agent.until(({ welcomed }) => welcomed === 1)
     const { id } = await userDbDeployments.create.mutate({ cluster })
     const input = { id, idempotency_key: `cancel-${id}` }
     const canceled = await userDbDeployments.cancel.mutate(input)
