@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { ErrorsReporter } from './test/errors-reporter.js'
 import { LongestFirst } from './test/longest-first.js'
 import { SkippedReporter } from './test/skipped-reporter.js'
 
-/** The file for a report in JSON, which `.ci/run` counts. */
+/** The file for a report in JSON, which `.ci/run` counts; beside it, `.errors`, errors outside of tests. */
 const report = process.env['ROOST_TEST_REPORT']
 
 /** Suites with real servers wait most of the time: more of them than processors run at once. */
@@ -67,6 +68,10 @@ export default defineConfig({
         },
       },
     ],
-    reporters: ['default', new SkippedReporter(), ...(report ? [['json', { outputFile: report }] as const] : [])],
+    reporters: [
+      'default',
+      new SkippedReporter(),
+      ...(report ? [['json', { outputFile: report }] as const, new ErrorsReporter(`${report}.errors`)] : []),
+    ],
   },
 })

@@ -3,8 +3,9 @@
 // REPORTS is a folder with the JSON reports of Vitest: servers.json, tests.json, and node-24.json of a later release of Node.
 // The results of suites that ran once more (`servers-again.json`) replace those of the first time.
 // Fails when anything failed, or when the run took longer than it may.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { isFailed, readSuites } from './reports.js'
 
 const [reportsFolder, checkCode, testCode, seconds, maxMinutes] = process.argv.slice(2)
 const [checkFailed, testFailed] = [checkCode !== '0', testCode !== '0']
@@ -14,8 +15,8 @@ const others = readdirSync(reportsFolder).flatMap((file) => /^(node-\d+)\.json$/
 const reports = [...own, ...others].map((name) => readReport(name))
 
 function readReport(name) {
-  const first = readSuites(`${name}.json`)
-  const again = readSuites(`${name}-again.json`)
+  const first = readSuites(join(reportsFolder, `${name}.json`))
+  const again = readSuites(join(reportsFolder, `${name}-again.json`))
   const suites = first.map((suite) => again.find((repeated) => repeated.name === suite.name) ?? suite)
   const tests = suites.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status))
   const count = (wanted) => tests.filter((status) => status === wanted).length
@@ -37,17 +38,6 @@ function readReport(name) {
     failed: failed + broken.length,
     skipped: tests.length - passed - failed,
   }
-}
-
-/** A report that was never written has no suites. */
-function readSuites(file) {
-  const path = join(reportsFolder, file)
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  return text === '' ? [] : JSON.parse(text).testResults
-}
-
-function isFailed({ status }) {
-  return status === 'failed'
 }
 
 function sum(key) {
