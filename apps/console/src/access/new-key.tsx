@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { rpc } from '../api/client.js'
 import type { OperatorRecord } from '../api/queries/access.js'
 import { TextField } from '../form/fields.js'
-import { Action, FormBody } from '../form/form.js'
+import { DialogActions, FormBody } from '../form/form.js'
 import { SecretDialog } from '../form/secret.js'
 import { useForm } from '../form/use-form.js'
 import { Dialog } from '../ui/dialog.js'
@@ -30,16 +30,7 @@ export function NewKey({ operator: { id, name }, onClose }: NewKeyProps) {
   })
   const title = t('access.newKeyOf', { name })
   if (secret !== null) return <SecretDialog title={title} secrets={[[t('access.key'), secret]]} onDone={onClose} />
-  const actions = (
-    <>
-      <button type="button" className="btn" onClick={onClose}>
-        {t('ui.cancel')}
-      </button>
-      <Action kind="primary" isSubmit isBusy={form.isBusy}>
-        {t('access.createKey')}
-      </Action>
-    </>
-  )
+  const actions = <DialogActions isBusy={form.isBusy} onCancel={onClose} submit={t('access.createKey')} />
   return (
     <Dialog open onClose={onClose} title={title}>
       <FormBody form={form} label={title} actions={actions}>

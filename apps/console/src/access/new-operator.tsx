@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { rpc } from '../api/client.js'
 import type { OperatorRecord } from '../api/queries/access.js'
 import { RadioField, TextField } from '../form/fields.js'
-import { Action, FormBody } from '../form/form.js'
+import { DialogActions, FormBody } from '../form/form.js'
 import { useForm } from '../form/use-form.js'
 import { Dialog } from '../ui/dialog.js'
 import { t } from '../words/text.js'
@@ -25,16 +25,7 @@ export function NewOperator({ onClose }: { readonly onClose: () => void }) {
     },
   })
   if (created !== null) return <NewKey operator={created} onClose={onClose} />
-  const actions = (
-    <>
-      <button type="button" className="btn" onClick={onClose}>
-        {t('ui.cancel')}
-      </button>
-      <Action kind="primary" isSubmit isBusy={form.isBusy}>
-        {t('access.addOperator')}
-      </Action>
-    </>
-  )
+  const actions = <DialogActions isBusy={form.isBusy} onCancel={onClose} submit={t('access.addOperator')} />
   return (
     <Dialog open onClose={onClose} title={t('access.newOperator')}>
       <FormBody form={form} label={t('access.newOperator')} actions={actions}>

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { rpc } from '../api/client.js'
 import { FlagField, RadioField, SelectField, TextField } from '../form/fields.js'
-import { Action, FormBody } from '../form/form.js'
+import { DialogActions, FormBody } from '../form/form.js'
 import { useForm } from '../form/use-form.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { Dialog } from '../ui/dialog.js'
@@ -25,16 +25,7 @@ export function NewReceiver({ onClose }: { readonly onClose: () => void }) {
       onClose()
     },
   })
-  const actions = (
-    <>
-      <button type="button" className="btn" onClick={onClose}>
-        {t('ui.cancel')}
-      </button>
-      <Action kind="primary" isSubmit isBusy={form.isBusy}>
-        {t('receivers.add')}
-      </Action>
-    </>
-  )
+  const actions = <DialogActions isBusy={form.isBusy} onCancel={onClose} submit={t('receivers.add')} />
   return (
     <Dialog open onClose={onClose} title={t('receivers.new')}>
       <FormBody form={form} label={t('receivers.new')} actions={actions}>

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { rpc } from '../api/client.js'
 import { FlagField, SelectField, TextField } from '../form/fields.js'
-import { Action, FormBody } from '../form/form.js'
+import { DialogActions, FormBody } from '../form/form.js'
 import { spanOptions } from '../form/spans.js'
 import { useForm } from '../form/use-form.js'
 import type { ClusterRecord } from '../shell/use-cluster.js'
@@ -39,7 +39,11 @@ export function NewSilence({ cluster, about, onClose }: NewSilenceProps) {
   })
   return (
     <Dialog open onClose={onClose} title={t('silences.new')}>
-      <FormBody form={form} label={t('silences.new')} actions={<Buttons isBusy={form.isBusy} onClose={onClose} />}>
+      <FormBody
+        form={form}
+        label={t('silences.new')}
+        actions={<DialogActions isBusy={form.isBusy} onCancel={onClose} submit={t('silences.add')} />}
+      >
         {isEverything(form.values) && <p className="banner warn">{t('silences.everything')}</p>}
         <SelectField
           form={form}
@@ -63,19 +67,6 @@ export function NewSilence({ cluster, about, onClose }: NewSilenceProps) {
         <TextField form={form} name="comment" label={t('silences.comment')} help={t('silences.comment.help')} />
       </FormBody>
     </Dialog>
-  )
-}
-
-function Buttons({ isBusy, onClose }: { readonly isBusy: boolean; readonly onClose: () => void }) {
-  return (
-    <>
-      <button type="button" className="btn" onClick={onClose}>
-        {t('ui.cancel')}
-      </button>
-      <Action kind="primary" isSubmit isBusy={isBusy}>
-        {t('silences.add')}
-      </Action>
-    </>
   )
 }
 

@@ -17,6 +17,8 @@ interface Slice {
 export interface ListSource<R> {
   readonly key: QueryKey
   readonly read: (slice: Slice, signal: AbortSignal) => Promise<Page<R>>
+  /** For what costs the server much and seldom changes: milliseconds for which it is shown without reading it again. */
+  readonly staleTime?: number
 }
 
 /** Rows of a table are read by pages of this many. */
@@ -31,11 +33,11 @@ interface Pages<R> {
   readonly onRange: (first: number, last: number) => void
 }
 
-function pageOf<R>({ key, read }: ListSource<R>, page: number) {
+function pageOf<R>({ key, read, staleTime }: ListSource<R>, page: number) {
   return queryOptions({
     queryKey: [...key, page],
     queryFn: ({ signal }) => read({ limit: pageSize, offset: page * pageSize }, signal),
-    refetchInterval,
+    ...(staleTime === undefined ? { refetchInterval } : { staleTime }),
   })
 }
 

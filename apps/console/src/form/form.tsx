@@ -60,3 +60,24 @@ export function Action(props: ActionProps) {
     </button>
   )
 }
+
+interface DialogActionsProps {
+  readonly isBusy: boolean
+  readonly onCancel: () => void
+  /** What is submitted, such as `Create key`. */
+  readonly submit: string
+}
+
+/** The buttons of a form in a dialog. */
+export function DialogActions({ isBusy, onCancel, submit }: DialogActionsProps) {
+  return (
+    <>
+      <button type="button" className="btn" onClick={onCancel}>
+        {t('ui.cancel')}
+      </button>
+      <Action kind="primary" isSubmit isBusy={isBusy}>
+        {submit}
+      </Action>
+    </>
+  )
+}

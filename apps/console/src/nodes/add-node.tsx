@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { rpc } from '../api/client.js'
 import { nodesAfter } from '../api/queries/nodes.js'
 import { FlagField, SelectField, TextField } from '../form/fields.js'
-import { Action, FormBody } from '../form/form.js'
+import { DialogActions, FormBody } from '../form/form.js'
 import { useForm } from '../form/use-form.js'
 import { State } from '../state/state.js'
 import { duration } from '../format/time.js'
@@ -52,16 +52,7 @@ function TokenForm({ cluster, onClose, onCreated }: AddNodeProps & { readonly on
     onSaved: onCreated,
   })
   const { gateway, proxy } = form.values
-  const actions = (
-    <>
-      <button type="button" className="btn" onClick={onClose}>
-        {t('ui.cancel')}
-      </button>
-      <Action kind="primary" isSubmit isBusy={form.isBusy}>
-        {t('addNode.create')}
-      </Action>
-    </>
-  )
+  const actions = <DialogActions isBusy={form.isBusy} onCancel={onClose} submit={t('addNode.create')} />
   return (
     <FormBody form={form} label={t('addNode.title')} actions={actions}>
       <TextField form={form} name="uses" label={t('addNode.uses')} help={t('addNode.uses.help')} />

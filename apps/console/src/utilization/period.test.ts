@@ -12,6 +12,8 @@ it('knows this month up to today, and the last month as a whole', () => {
 it('is this month where an address names no other days', () => {
   expect(periodOf({}, now)).toEqual({ from: '2026-03-01', to: '2026-03-05' })
   expect(periodOf({ from: '2026-01-07' }, now)).toEqual({ from: '2026-01-07', to: '2026-03-05' })
+  for (const no of ['', 'yesterday', '2026-13-01', '2026-01-07T00:00:00Z', '1'])
+    expect(periodOf({ from: no, to: no }, now)).toEqual({ from: '2026-03-01', to: '2026-03-05' })
 })
 
 it('has its last day as a part, and ends now if that is today', () => {

@@ -17,10 +17,14 @@ export function monthBefore(months: number, now: number): Period {
   return { from: dayOf(first(months)), to: dayOf(months === 0 ? now : first(months - 1) - dayMs) }
 }
 
-/** Returns the period that an address names; what it does not name is this month. */
-export function periodOf({ from, to }: Partial<Period>, now: number): Period {
+/** Returns the period that an address names; what is no day there is that of this month. */
+export function periodOf({ from = '', to = '' }: Partial<Period>, now: number): Period {
   const month = monthBefore(0, now)
-  return { from: from ?? month.from, to: to ?? month.to }
+  return { from: isDay(from) ? from : month.from, to: isDay(to) ? to : month.to }
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
 }
 
 /** Returns the period for the API. One that reaches to today ends now. */

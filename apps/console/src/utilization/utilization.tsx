@@ -28,7 +28,7 @@ function OfCluster({ cluster }: { readonly cluster: number }) {
   const navigate = useNavigate({ from: '/utilization' })
   const [now] = useState(Date.now)
   const { from, to } = periodOf(search, now)
-  const policy = search.show === 'transfer' ? undefined : Number(search.policy ?? 0)
+  const policy = search.show === 'transfer' ? undefined : policyIn(search.policy)
   const usage = useMemo(
     (): UsageOf => ({ cluster, policy, ...rangeOf({ from, to }, now) }),
     [cluster, policy, from, to, now],
@@ -75,6 +75,11 @@ function OfCluster({ cluster }: { readonly cluster: number }) {
       )}
     </Page>
   )
+}
+
+/** Returns the index of a policy; that of the first one where the address names none. */
+function policyIn(text = ''): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0
 }
 
 /** The server streams all rows; the browser sends the cookie of the session. */

@@ -3,6 +3,9 @@ import { rpc } from '../client.js'
 import type { ListSource } from '../use-pages.js'
 import type { inferOutput } from './output.js'
 
+/** Nodes report usage every half-hour. */
+const staleTime = 300_000
+
 /** Of one cluster and a period. Storage is that of one policy. */
 export interface UsageOf {
   readonly cluster: number
@@ -24,11 +27,12 @@ export const policies = (cluster: number) =>
     queryFn: async ({ signal }) =>
       (await rpc.storagePolicies.list.query({ filters: { cluster }, order_by: ['index'], limit: 1000 }, { signal }))
         .objects,
-    staleTime: 60_000,
+    staleTime,
   })
 
 export const accountUsage = ({ cluster: id, policy, ...range }: UsageOf): ListSource<AccountUsageRow> => ({
   key: ['utilization', id, policy, range],
+  staleTime,
   read: (slice, signal) =>
     policy === undefined
       ? rpc.utilization.transfer.ofAccounts.query({ id, ...range, ...slice }, { signal })
@@ -39,6 +43,7 @@ export const accountUsage = ({ cluster: id, policy, ...range }: UsageOf): ListSo
 export const totalUsage = ({ cluster: id, policy, ...range }: UsageOf) =>
   queryOptions({
     queryKey: ['utilization', 'total', id, policy, range],
+    staleTime,
     queryFn: async ({ signal }): Promise<UsageRow | null> => {
       const { objects } =
         policy === undefined
@@ -54,6 +59,7 @@ const mostHours = 1000
 export const usageByHour = ({ cluster: id, policy, ...range }: UsageOf, account: string) =>
   queryOptions({
     queryKey: ['utilization', 'hours', id, policy, range, account],
+    staleTime,
     queryFn: async ({ signal }): Promise<readonly UsageRow[]> => {
       const page = { limit: mostHours, offset: 0 }
       const { objects } =
