@@ -51,6 +51,7 @@ describe('an alert', () => {
 
   it('is of a deployment that failed, until one succeeds', async () => {
     const { nodeDeployment } = alerts.api.database.prisma
+    await alerts.changeNode({ rolesGranted: ['runs_gateway', 'runs_proxy'] })
     await nodeDeployment.create({ data: { nodeId: alerts.node, kind: 'user_db', outcome: 'applied' } })
     const key = { nodeId: alerts.node, kind: 'gateway' }
     await nodeDeployment.create({ data: { ...key, outcome: 'rolled_back', message: 'smbd did not start.' } })
@@ -64,6 +65,18 @@ describe('an alert', () => {
       },
     ])
     await nodeDeployment.update({ where: { nodeId_kind: key }, data: { outcome: 'applied' } })
+    await alerts.rounds(2)
+    expect(await alerts.brief()).toEqual([])
+  })
+
+  it('is of no deployment to a node that gets none any more', async () => {
+    const { nodeDeployment } = alerts.api.database.prisma
+    await alerts.changeNode({ rolesGranted: ['runs_gateway'] })
+    for (const kind of ['gateway', 'user_db'])
+      await nodeDeployment.create({ data: { nodeId: alerts.node, kind, outcome: 'failed' } })
+    await alerts.rounds(1)
+    expect(await alerts.brief()).toEqual(['DEPLOYMENT_FAILED shares firing'])
+    await alerts.changeNode({ rolesGranted: [] })
     await alerts.rounds(2)
     expect(await alerts.brief()).toEqual([])
   })

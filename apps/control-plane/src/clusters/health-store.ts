@@ -46,6 +46,7 @@ export interface ClusterHealthStore extends DeviceHealthStore {
   listNodes(clusterId: number): Promise<readonly NodeWithRings[]>
   /** All nodes, by id. */
   listJudgedNodes(clusterId: number): Promise<readonly JudgedNode[]>
+  /** Of nodes that would be deployed to now: no later deployment ends what the others have. */
   listFailedDeployments(clusterId: number): Promise<readonly FailedDeployment[]>
 }
 
@@ -87,6 +88,8 @@ export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): 
       select d.node_id as "nodeId", d.kind, d.outcome, d.message
       from node_deployments d join nodes n on n.id = d.node_id
       where n.cluster_id = ${clusterId} and d.outcome is not null and d.outcome <> 'applied'
+        and n.enabled and case d.kind when 'gateway' then 'runs_gateway' else 'runs_proxy' end = any(n.roles_granted)
+        and (d.kind = 'gateway' or not exists (select from identity_services i where i.cluster_id = n.cluster_id))
       order by d.node_id, d.kind`,
   }
 }

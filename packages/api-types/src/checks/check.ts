@@ -5,6 +5,7 @@ export type Severity = 'warning' | 'critical'
 export type SubjectKind =
   | 'cluster'
   | 'daemon'
+  | 'deployment'
   | 'device'
   | 'directory'
   | 'file'

@@ -37,7 +37,7 @@ const unsuccessful = new Set(['failed', 'rolled_back', 'partly'])
 export const deploymentFailed = check({
   code: 'deployment_failed',
   severity: 'warning',
-  about: 'node',
+  about: 'deployment',
   endangers: 'service',
   effect: 'The node serves what it had before, not what was deployed last.',
   judge({ node, what, outcome, message }: DeploymentFacts) {
