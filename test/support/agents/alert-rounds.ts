@@ -14,6 +14,8 @@ export interface AlertRounds {
   node: number
   /** Rounds of the health, half a minute apart. */
   rounds(count: number): Promise<void>
+  /** Lets time pass without a round. */
+  later(ms: number): Promise<void>
   list(query?: string): Promise<readonly Alert[]>
   /** `code subject state` of each alert. */
   brief(query?: string): Promise<readonly string[]>
@@ -34,6 +36,7 @@ export function useAlertRounds(): AlertRounds {
         await api.context.healthRounds.run()
       }
     },
+    later: async (ms) => void vi.setSystemTime(Date.now() + ms),
     list: async (query = '') => (await api.get(`/api/v1/alerts/?${query}`)).body.objects as readonly Alert[],
     brief: async (query = '') =>
       (await suite.list(query)).map(({ code, subject, state }) => `${code} ${subject} ${state}`),

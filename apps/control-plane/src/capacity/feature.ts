@@ -9,6 +9,8 @@ import { createCapacityIntake } from './intake.js'
 import type { CapacityIntake } from './intake.js'
 import { createLiveDevices } from './live-devices.js'
 import type { LiveDevices } from './live-devices.js'
+import { outlookOf } from './outlook.js'
+import type { SetOutlook } from './outlook.js'
 import { createCapacityService } from './service.js'
 import type { CapacityStore } from './store.js'
 import { createUsageWriter } from './usage-writer.js'
@@ -30,6 +32,8 @@ export interface CapacityFeature {
   readonly intake: CapacityIntake
   readonly writer: UsageWriter
   readonly usageOf: LiveDevices['usageOf']
+  /** Returns what checks judge of the sets of policies of a cluster. */
+  readonly outlookOf: (clusterId: number) => Promise<readonly SetOutlook[]>
   /** Returns the raw bytes of the devices of a policy. */
   readonly rawOf: (clusterId: number, policyIndex: number) => number
   /** Records the use of this day, which forecasts need. */
@@ -53,6 +57,7 @@ export function createCapacity({ store, days, forecasts, requireCluster, log, no
     intake: createCapacityIntake({ live, store, writer }),
     writer,
     usageOf: (id) => live.usageOf(id),
+    outlookOf: (clusterId) => outlookOf({ live, days, store, now }, clusterId),
     rawOf: (clusterId, index) =>
       live
         .capacityOf(clusterId)

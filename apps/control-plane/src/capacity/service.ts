@@ -12,6 +12,7 @@ import type { ForecastOptions } from './forecast.js'
 import { capacityHistory } from './history.js'
 import type { HistoryOptions } from './history.js'
 import type { LiveDevices } from './live-devices.js'
+import { ringSetName } from './ring-set.js'
 import type { CapacityStore } from './store.js'
 
 interface CapacityOptions extends ForecastOptions, HistoryOptions {
@@ -36,7 +37,7 @@ export function createCapacityService(options: CapacityOptions): CapacityService
     },
     async forecast(clusterId) {
       const names = await namesOf(clusterId)
-      return forecastCluster(options, clusterId, ({ policies }) => ringSet(policies, names))
+      return forecastCluster(options, clusterId, ({ policies }) => ringSetName(policies, names))
     },
     async fullness(clusterId, { step: asked, by_node: byNode = false } = {}) {
       const step = fullnessStep(asked)
@@ -45,14 +46,14 @@ export function createCapacityService(options: CapacityOptions): CapacityService
       return {
         cluster: resourceUri('clusters', clusterId),
         step,
-        fullness: countByFullness(devices, step, (policies) => ringSet(policies, names)),
+        fullness: countByFullness(devices, step, (policies) => ringSetName(policies, names)),
         ...(byNode && { nodes: fullnessByNode(await store.namedDevices(clusterId), live.readingOf) }),
       }
     },
     async history(clusterId, range, sets) {
       const asked = timeRange(range, options.now())
       const names = await namesOf(clusterId)
-      const named = (policies: readonly number[]) => ringSet(policies, names)
+      const named = (policies: readonly number[]) => ringSetName(policies, names)
       return capacityHistory(options, { clusterId, range: asked, ringSet: named, sets })
     },
   }
@@ -75,7 +76,7 @@ function explanationsOf(
     async explain(clusterId) {
       const names = await namesOf(clusterId)
       const explained = explainCapacity(live.capacityOf(clusterId), await partsOf(clusterId), (policies) =>
-        ringSet(policies, names),
+        ringSetName(policies, names),
       )
       return explanations(clusterId, explained)
     },
@@ -84,9 +85,9 @@ function explanationsOf(
       const [parts, days, { forecast }] = await Promise.all([
         partsOf(clusterId),
         options.days.daysOfSets(clusterId, dayOf(options.now()) - forecastDays),
-        forecastCluster(options, clusterId, ({ policies }) => ringSet(policies, names)),
+        forecastCluster(options, clusterId, ({ policies }) => ringSetName(policies, names)),
       ])
-      const sets = new Map(live.capacityOf(clusterId).map((set) => [ringSet(set.policies, names), set]))
+      const sets = new Map(live.capacityOf(clusterId).map((set) => [ringSetName(set.policies, names), set]))
       const explained = forecast.flatMap((one) => {
         const set = sets.get(one.ring_set)
         if (set === undefined) return []
@@ -98,14 +99,10 @@ function explanationsOf(
   }
 }
 
-function ringSet(policies: readonly number[], names: ReadonlyMap<number, string>): string {
-  return policies.map((index) => names.get(index) ?? `policy-${index}`).join()
-}
-
 function elementOf(set: PolicySetCapacity, names: ReadonlyMap<number, string>): CapacityElement {
   const { count, min, max, avg, stddev, pct95 } = set.percentUsed
   return {
-    ring_set: ringSet(set.policies, names),
+    ring_set: ringSetName(set.policies, names),
     total_raw_tb: set.rawBytes / bytesPerTb,
     total_used_tb: set.usedBytes / bytesPerTb,
     total_free_tb: set.freeBytes / bytesPerTb,

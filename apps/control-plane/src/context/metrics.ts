@@ -7,12 +7,12 @@ import { createCapacity } from '../capacity/feature.js'
 import { createDayStore } from '../capacity/day-store.js'
 import { createForecastStore } from '../capacity/forecast-store.js'
 import { createCapacityStore } from '../capacity/store.js'
-import { createClusterHealthStore } from '../clusters/health-store.js'
-import { createHealthRounds } from '../clusters/health-rounds.js'
-import type { HealthRoundsOptions } from '../clusters/health-rounds.js'
-import { createClusterHealthService } from '../clusters/health.js'
-import type { ClusterHealthOptions } from '../clusters/health.js'
-import { createJudgedProblemStore } from '../clusters/judged-problem-store.js'
+import { createClusterHealthStore } from '../clusters/health/store.js'
+import { createHealthRounds } from '../clusters/health/rounds.js'
+import type { HealthRoundsOptions } from '../clusters/health/rounds.js'
+import { createClusterHealthService } from '../clusters/health/service.js'
+import type { ClusterHealthOptions } from '../clusters/health/service.js'
+import { createJudgedProblemStore } from '../clusters/health/judged-problem-store.js'
 import { createStoragePolicyStore } from '../policies/store.js'
 import type { ReadStore } from '../services/reads.js'
 import { refreshDisk } from '../database/database.js'
@@ -71,6 +71,7 @@ export async function buildMetrics(
     store: createClusterHealthStore(database),
     listPolicies: policiesOf(createStoragePolicyStore(database, capacity.rawOf)),
     metrics: metrics.reads,
+    outlookOf: capacity.outlookOf,
     requireCluster,
     skewOf,
     now,

@@ -52,7 +52,7 @@ export interface Problem {
 export interface Measure {
   /** With its unit, such as `seconds since the last pass`. */
   readonly what: string
-  /** It grows by the time alone while the problem lasts. */
+  /** It gets worse by the time alone while the problem lasts. */
   readonly isAge?: true
 }
 

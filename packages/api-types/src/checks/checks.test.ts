@@ -13,6 +13,7 @@ import {
   daemonRestarts,
   dataDirNearlyFull,
   deviceMissing,
+  deviceFills,
   deviceFull,
   deviceUnmounted,
   dispersionLow,
@@ -24,6 +25,8 @@ import {
   nodeSilent,
   policiesDiffer,
   policyDevicesUnavailable,
+  policyFills,
+  policyUneven,
   quarantined,
   reconStale,
   replicationOld,
@@ -89,6 +92,7 @@ describe('a check that compares a number with a limit', () => {
   const daemon = { daemon: 'object-updater', file: '/etc/swift/object-server.conf' }
   const pass = { ...daemon, intervalSeconds: 300, longestPassSeconds: 3_600 }
   const dispersion = { policy: 'gold', kind: 'object', found: 97, expected: 100, mostMissing: 1 } as const
+  const fills = { node, devices: 1, first: 'd5', usedPercent: 70 }
   const ring = { node, ring: 'object', assigned: 100, otherAssigned: 128, others: 2 }
   const share = { share: 'films', bytes: 9, oldest: new Date(0), action: 'Wait.' }
   it.each([
@@ -98,6 +102,10 @@ describe('a check that compares a number with a limit', () => {
     [clockSkew.find({ node, skewSeconds: -6.04 }), 6, 5],
     [clockSkew.find({ node, skewSeconds: 31 }), 31, 30],
     [policyDevicesUnavailable.find({ policy: 'gold', devices: 3, nodes: 2 }), 2, 1],
+    [deviceFills.find({ ...fills, middle: 7.4, late: 28.5 }), 28.5, 30],
+    [deviceFills.find({ ...fills, middle: 6.5, late: null }), 6.5, 7],
+    [policyFills.find({ ringSet: 'gold', middle: 7, late: 9, usedPercent: 60 }), 7, 7],
+    [policyUneven.find({ ringSet: 'gold', average: 60, pct95: 70.1 }), 10.1, 10],
     [ringShort.find(ring), 100, 128],
     [replicationOld.find({ node, server: 'object', ageSeconds: 90_000 }), 90_000, 86_400],
     [quarantined.find(counts), 4, 0],

@@ -52,7 +52,7 @@ interface FullDevicesFacts {
 
 /** Percent: what other devices, or the next expansion, still have time to take. */
 export const deviceFullWarning = 85
-const deviceFullCritical = 92
+export const deviceFullCritical = 92
 
 /** One for each node: in a cluster that fills, all devices are full at the same time. */
 export const deviceFull = check({

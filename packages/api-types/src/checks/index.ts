@@ -1,4 +1,5 @@
 export * from './background-work.js'
+export * from './capacity.js'
 export * from './check.js'
 export * from './cluster.js'
 export * from './deployments.js'

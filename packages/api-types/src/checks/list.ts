@@ -1,4 +1,5 @@
 import { asyncPending, quarantined, replicationOld } from './background-work.js'
+import { deviceFills, policyFills, policyUneven } from './capacity.js'
 import { endangered } from './check.js'
 import type { AlertDefaults, Check, Measure, Severity } from './check.js'
 import {
@@ -56,7 +57,10 @@ export const checks: readonly Entry[] = [
   deviceUnmounted,
   deviceMissing,
   deviceFull,
+  deviceFills,
   policyDevicesUnavailable,
+  policyFills,
+  policyUneven,
   gatewayDrift,
   deploymentFailed,
   ringMismatch,

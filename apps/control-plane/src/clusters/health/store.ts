@@ -1,9 +1,11 @@
 import type { InventoryPolicy, InventoryProblem, InventoryRing, InventoryService } from '@roost/api-types/agent'
 import type { DeploymentKind } from '@roost/api-types/agent'
 import type { ConfigState, NodeState } from '@roost/api-types/rest'
-import type { Database } from '../database/database.js'
-import { createDeviceHealthStore } from './device-health-store.js'
-import type { DeviceHealthStore } from './device-health-store.js'
+import type { Database } from '../../database/database.js'
+import { createDeviceHealthStore } from './device-store.js'
+import type { DeviceHealthStore } from './device-store.js'
+import { createSpaceStore } from './space-store.js'
+import type { SpaceStore } from './space-store.js'
 
 export interface NodeWithRings {
   readonly id: number
@@ -41,7 +43,7 @@ export interface JudgedNode {
   readonly problems: readonly InventoryProblem[]
 }
 
-export interface ClusterHealthStore extends DeviceHealthStore {
+export interface ClusterHealthStore extends DeviceHealthStore, SpaceStore {
   /** Those that have a ring, by id. */
   listNodes(clusterId: number): Promise<readonly NodeWithRings[]>
   /** All nodes, by id. */
@@ -64,6 +66,7 @@ const judgedColumns = {
 export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): ClusterHealthStore {
   return {
     ...createDeviceHealthStore(prisma),
+    ...createSpaceStore(prisma),
     listNodes: (clusterId) => prisma.$queryRaw`
       select id, hostname, state, inventory ->> 'swift_version' as "swiftVersion", inventory -> 'rings' as rings,
         inventory ->> 'hash_path_digest' as "hashPathDigest", inventory -> 'services' as services,

@@ -1,5 +1,5 @@
 import type { DeviceStatus } from '@roost/api-types/rest'
-import type { Database } from '../database/database.js'
+import type { Database } from '../../database/database.js'
 
 export interface UnhealthyDevice {
   readonly id: number
@@ -8,15 +8,6 @@ export interface UnhealthyDevice {
   readonly status: DeviceStatus
   /** Names of its policies. */
   readonly policies: readonly string[]
-}
-
-/** A node with devices that are nearly full. */
-export interface FullDevices {
-  readonly nodeId: number
-  readonly devices: number
-  /** The name of the fullest. */
-  readonly fullest: string
-  readonly usedPercent: number
 }
 
 /** A device with weight 0 in all of its rings. Its bytes are null until its filesystem was read. */
@@ -33,8 +24,6 @@ export interface DeviceHealthStore {
   listDrainedDevices(clusterId: number): Promise<readonly StoredDrainedDevice[]>
   /** Devices that hold nothing now, by node and name. */
   listUnhealthyDevices(clusterId: number): Promise<readonly UnhealthyDevice[]>
-  /** Nodes with devices that work and have so much of their space in use. */
-  listFullDevices(clusterId: number, leastPercent: number): Promise<readonly FullDevices[]>
 }
 
 export function createDeviceHealthStore(prisma: Database['prisma']): DeviceHealthStore {
@@ -46,16 +35,6 @@ export function createDeviceHealthStore(prisma: Database['prisma']): DeviceHealt
       from devices d left join device_usage u on u.device_id = d.id
       where d.cluster_id = ${clusterId} and d.rings <> '[]' and not jsonb_path_exists(d.rings, '$[*].weight ? (@ > 0)')
       order by d.node_id, d.name, d.id`,
-    listFullDevices: (clusterId, leastPercent) => prisma.$queryRaw`
-      select node_id as "nodeId", count(*)::int as devices, max(percent) as "usedPercent",
-        (array_agg(name order by percent desc, name))[1] as fullest
-      from (
-        select d.node_id, d.name, (used * 100.0 / nullif(used + u.available_bytes, 0))::float8 as percent
-        from devices d join device_usage u on u.device_id = d.id, lateral (select u.total_bytes - u.free_bytes as used) as s
-        where d.cluster_id = ${clusterId} and d.agent_key is not null and d.status = 'ok'
-      ) as working
-      where percent >= ${leastPercent}
-      group by node_id order by node_id`,
     async listUnhealthyDevices(clusterId) {
       const rows = await prisma.device.findMany({
         // One that its node no longer names is not expected there any more.

@@ -1,7 +1,7 @@
 import { rankOf, severityOf } from '@roost/api-types/checks'
 import type { Problem } from '@roost/api-types/checks'
 import { resourceUri } from '@roost/api-types/rest'
-import type { JudgedNode } from './health-store.js'
+import type { JudgedNode } from './store.js'
 
 /** A reason of the health of a cluster. */
 export interface Reason extends Problem {

@@ -1,9 +1,9 @@
 import { idOfUri, resourceUri } from '@roost/api-types/rest'
 import type { ClusterHealth, ExplainedPart, Explanation, LeftOutPart, NodeHealth } from '@roost/api-types/rest'
-import { readTime, withParts } from '../services/explanation.js'
-import { healthMetrics } from './health-metrics.js'
-import type { Samples } from './health-metrics.js'
-import type { JudgedNode } from './health-store.js'
+import { readTime, withParts } from '../../services/explanation.js'
+import { healthMetrics } from './metrics.js'
+import type { Samples } from './metrics.js'
+import type { JudgedNode } from './store.js'
 
 interface HealthFacts {
   readonly nodes: readonly JudgedNode[]

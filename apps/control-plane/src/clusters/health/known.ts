@@ -1,6 +1,7 @@
 import { idOfUri } from '@roost/api-types/rest'
 import { isSilent } from './judge.js'
 import type { ClusterFacts } from './judge.js'
+import { isSpaceKnown } from './space.js'
 
 /** A problem that was found before. */
 interface Former {
@@ -14,13 +15,15 @@ interface Former {
 const withoutAgent = new Set(['node_silent', 'node_duplicate', 'node_needs_upgrade'])
 
 /** Returns whether the facts show that a problem has ended if it is not found: what is unknown is no proof. */
-export function knownBy({ nodes, healths, skewOf }: ClusterFacts): (former: Former) => boolean {
+export function knownBy({ nodes, healths, outlooks, skewOf }: ClusterFacts): (former: Former) => boolean {
   const states = new Map(nodes.map(({ id, state }) => [id, state]))
   const byNode = new Map(healths.map((health) => [idOfUri('nodes', health.node), health]))
   return ({ problem, nodeId, subject }) => {
-    const state = nodeId === null ? undefined : states.get(nodeId)
-    // Problems of clusters are judged from what is stored, and a node that was removed has none.
-    if (nodeId === null || state === undefined || withoutAgent.has(problem)) return true
+    // Other problems of clusters are judged from what is stored.
+    if (nodeId === null) return isSpaceKnown(outlooks, problem, subject)
+    const state = states.get(nodeId)
+    // A node that was removed has none.
+    if (state === undefined || withoutAgent.has(problem)) return true
     if (isSilent(state)) return false
     if (problem === 'clock_skew') return skewOf(nodeId) !== null
     const health = byNode.get(nodeId)

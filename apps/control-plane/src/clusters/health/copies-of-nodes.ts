@@ -3,7 +3,7 @@ import type { PolicyHealth, RingCopies, RingHealth, StoragePolicy } from '@roost
 import { resourceUri } from '@roost/api-types/rest'
 import { groupCopies } from './copies.js'
 import type { Copies } from './copies.js'
-import type { NodeWithRings } from './health-store.js'
+import type { NodeWithRings } from './store.js'
 
 /** Returns each ring with the nodes that have each file of it. */
 export function ringsOf(nodes: readonly NodeWithRings[]): RingHealth[] {

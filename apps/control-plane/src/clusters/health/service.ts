@@ -1,4 +1,4 @@
-import { deviceFullWarning } from '@roost/api-types/checks'
+import { deviceFullCritical, deviceFullWarning, fillsLimits } from '@roost/api-types/checks'
 import type { InventoryService } from '@roost/api-types/agent'
 import type {
   ClusterHealth,
@@ -10,12 +10,13 @@ import type {
 } from '@roost/api-types/rest'
 import { resourceUri } from '@roost/api-types/rest'
 import type { ClusterHealthService, MetricService } from '@roost/api-types/rpc'
-import type { StoredDrainedDevice, UnhealthyDevice } from './device-health-store.js'
+import type { SetOutlook } from '../../capacity/outlook.js'
+import type { StoredDrainedDevice, UnhealthyDevice } from './device-store.js'
 import { policiesOf, ringsOf, swiftConfsOf } from './copies-of-nodes.js'
-import type { ClusterHealthStore, JudgedNode, NodeWithRings } from './health-store.js'
-import { explainHealth } from './explain-health.js'
-import { healthMetrics, readSamples } from './health-metrics.js'
-import type { Samples } from './health-metrics.js'
+import type { ClusterHealthStore, JudgedNode, NodeWithRings } from './store.js'
+import { explainHealth } from './explain.js'
+import { healthMetrics, readSamples } from './metrics.js'
+import type { Samples } from './metrics.js'
 import { clusterVerdict, inMaintenance, judgeCluster } from './judge.js'
 import { reasonRecord } from './reasons.js'
 import type { Reason } from './reasons.js'
@@ -26,6 +27,8 @@ export interface ClusterHealthOptions {
   /** Lists the storage policies of a cluster. */
   readonly listPolicies: (clusterId: number) => Promise<readonly StoragePolicy[]>
   readonly metrics: Pick<MetricService, 'across'>
+  /** How full the sets of policies of a cluster are and will be. */
+  readonly outlookOf: (clusterId: number) => Promise<readonly SetOutlook[]>
   /** Throws `not_found`. */
   readonly requireCluster: (id: number) => Promise<{ readonly name: string }>
   /** Seconds that the clock of a connected node is ahead of ours; null without a connection. */
@@ -106,13 +109,13 @@ async function explanationOf({ store, metrics, now }: ClusterHealthOptions, clus
   return { cluster: health.cluster, made: new Date(now()).toISOString(), explained }
 }
 
-async function readFacts({ store, listPolicies, metrics, now }: ClusterHealthOptions, clusterId: number) {
-  const [nodes, withRings, stored, devices, fullDevices, failedDeployments, samples] = await Promise.all([
+async function readFacts({ store, listPolicies, metrics, outlookOf, now }: ClusterHealthOptions, clusterId: number) {
+  const [nodes, withRings, stored, devices, space, failedDeployments, samples] = await Promise.all([
     store.listJudgedNodes(clusterId),
     store.listNodes(clusterId),
     listPolicies(clusterId),
     store.listUnhealthyDevices(clusterId),
-    store.listFullDevices(clusterId, deviceFullWarning),
+    readSpace(store, outlookOf, clusterId),
     store.listFailedDeployments(clusterId),
     readSamples(metrics, clusterId),
   ])
@@ -120,13 +123,27 @@ async function readFacts({ store, listPolicies, metrics, now }: ClusterHealthOpt
   return {
     nodes,
     devices,
-    fullDevices,
+    ...space,
     failedDeployments,
     healths,
     rings: ringsOf(withRings),
     swiftConfs: swiftConfsOf(withRings),
     policies: policiesOf(withRings, stored),
   }
+}
+
+async function readSpace(
+  store: Pick<ClusterHealthStore, 'listFullDevices' | 'listFillingDevices'>,
+  outlookOf: ClusterHealthOptions['outlookOf'],
+  clusterId: number,
+) {
+  const [fullDevices, fillingDevices, outlooks] = await Promise.all([
+    store.listFullDevices(clusterId, deviceFullWarning),
+    // Those that are as full as that have an alert of their own, which is critical.
+    store.listFillingDevices(clusterId, { ...fillsLimits, fullPercent: deviceFullCritical }),
+    outlookOf(clusterId),
+  ])
+  return { fullDevices, fillingDevices, outlooks }
 }
 
 function quarantinedOf(healths: readonly NodeHealth[]): Quarantined {

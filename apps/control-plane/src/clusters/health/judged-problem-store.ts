@@ -1,5 +1,5 @@
 import type { Problem } from '@roost/api-types/checks'
-import type { Database } from '../database/database.js'
+import type { Database } from '../../database/database.js'
 
 export interface JudgedProblemStore {
   listClusters(): Promise<readonly { readonly id: number; readonly name: string }[]>

@@ -2,7 +2,6 @@ import {
   clockSkew,
   clusterSilent,
   deploymentFailed,
-  deviceFull,
   deviceMissing,
   deviceUnmounted,
   gatewayDrift,
@@ -27,11 +26,13 @@ import type { Copies } from './copies.js'
 import { deviations } from './deviations.js'
 import { byRank, ofNode, reported } from './reasons.js'
 import type { Reason } from './reasons.js'
-import type { FullDevices, UnhealthyDevice } from './device-health-store.js'
-import type { FailedDeployment, JudgedNode } from './health-store.js'
+import type { UnhealthyDevice } from './device-store.js'
+import type { FailedDeployment, JudgedNode } from './store.js'
+import { deviceSpaceReasons, policySpaceReasons } from './space.js'
+import type { SpaceFacts } from './space.js'
 
 /** The facts of a cluster that its checks judge. */
-export interface ClusterFacts {
+export interface ClusterFacts extends SpaceFacts {
   /** The name of the cluster. */
   readonly cluster: string
   /** Unix milliseconds. */
@@ -47,7 +48,6 @@ export interface ClusterFacts {
   readonly policies: readonly PolicyHealth[]
   /** Devices that are unmounted, missing or failed. */
   readonly devices: readonly UnhealthyDevice[]
-  readonly fullDevices: readonly FullDevices[]
   readonly failedDeployments: readonly FailedDeployment[]
 }
 
@@ -66,12 +66,12 @@ export function judgeCluster(facts: ClusterFacts): readonly Reason[] {
     ]),
     ...facts.healths.flatMap((health) => workProblems(health, facts.policies)),
     ...deviceReasons(facts.devices, nameOf),
-    ...fullReasons(facts.fullDevices, nameOf),
+    ...deviceSpaceReasons(facts, nameOf),
     ...deploymentReasons(facts.failedDeployments, nameOf),
     ...copyReasons(facts, nameOf),
     ...facts.rings.flatMap(partPowerReasons),
   ]
-  const ofCluster = [...stormReasons(facts), ...policyReasons(facts.devices)]
+  const ofCluster = [...stormReasons(facts), ...policyReasons(facts.devices), ...policySpaceReasons(facts)]
   return [...silent, ...others.filter(isHeard), ...ofCluster].toSorted(byRank)
 }
 
@@ -158,10 +158,6 @@ function deviceReasons(devices: readonly UnhealthyDevice[], nameOf: (id: number)
     const facts = { node: nameOf(nodeId), device, status }
     return ofNode(nodeId, [...deviceUnmounted.find(facts), ...deviceMissing.find(facts)], id)
   })
-}
-
-function fullReasons(full: readonly FullDevices[], nameOf: (id: number) => string): readonly Reason[] {
-  return full.flatMap(({ nodeId, ...facts }) => ofNode(nodeId, deviceFull.find({ node: nameOf(nodeId), ...facts })))
 }
 
 const deployed = { gateway: 'shares', user_db: 'users' } as const

@@ -1,5 +1,5 @@
 import type { Severity } from '@roost/api-types/checks'
-import type { HealthJudge, JudgedCluster } from './health.js'
+import type { HealthJudge, JudgedCluster } from './service.js'
 import type { JudgedProblemStore } from './judged-problem-store.js'
 
 /** The health of a cluster as it was judged last. */
