@@ -78,6 +78,21 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
     visitor.expectNoErrors()
   })
 
+  it('show alerts of the control plane', async () => {
+    const visitor = await visit(api.url)
+    const page = await loggedIn(visitor)
+    const old = { code: 'BACKUP_OLD', problem: 'backup_old', subject: 'backup', summary: 'The last backup is old.' }
+    for (const path of ['/', '/alerts']) {
+      // Rounds of the health end it within a minute.
+      await addAlert(api.database, null, old)
+      await page.goto(path)
+      const main = page.getByRole('main')
+      await expect.poll(() => main.innerText()).toContain('The last backup is old.')
+      expect(await main.innerText()).toContain('Control plane')
+    }
+    visitor.expectNoErrors()
+  })
+
   it('are judged by an axe that finds faults', async () => {
     const visitor = await visit(api.url)
     const page = await visitor.open('/')

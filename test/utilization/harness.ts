@@ -41,6 +41,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
         deploymentTimeoutMs: 600_000,
         alertNetworks: [],
         heartbeatUrl: null,
+        backupCopy: null,
         history: { isOn: false, rawHours: 48, fiveMinutesDays: 60, hourDays: 800, maxGigabytes: 20 },
         remoteWrite: null,
         databaseUrl: null,
@@ -50,6 +51,8 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
       now: () => harness.now,
       publicUrl: () => '',
       trustedCas: () => [],
+      certificates: () => [],
+      areCertificatesOwn: () => false,
       caSha256: () => null,
       serverPin: () => null,
     }

@@ -14,7 +14,7 @@ import { requireSpaceForFirstStart } from './lifecycle/data-dir.js'
 import { claimDataDir } from './lifecycle/instance.js'
 import { listen, requirePort } from './lifecycle/listen.js'
 import type { Log } from './lifecycle/log.js'
-import { publicKeyDigest } from './tls/certificates.js'
+import { endsOf, publicKeyDigest } from './tls/certificates.js'
 import { openTls } from './tls/tls.js'
 import type { Tls } from './tls/tls.js'
 
@@ -64,6 +64,11 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
     now: () => Date.now(),
     publicUrl: () => publicUrl ?? '',
     trustedCas: () => tls?.current()?.trusted ?? [],
+    certificates: () => {
+      const identity = tls?.current() ?? null
+      return identity === null ? [] : endsOf(identity.cert, identity.trusted)
+    },
+    areCertificatesOwn: () => tls?.isOwn ?? false,
     caSha256: () => {
       const [issuer] = tls?.current()?.trusted ?? []
       return issuer === undefined ? null : publicKeyDigest(issuer)

@@ -72,10 +72,10 @@ export async function addPolicy(
   return id
 }
 
-/** An alert that fires, as a round of the health leaves it. */
+/** An alert that fires, as a round of the health leaves it; without a cluster, of the control plane. */
 export async function addAlert(
   { prisma }: Pick<TestDatabase, 'prisma'>,
-  clusterId: number,
+  clusterId: number | null,
   more: Partial<Prisma.AlertUncheckedCreateInput> = {},
 ): Promise<number> {
   const fingerprint = randomBytes(8).toString('hex')

@@ -47,7 +47,7 @@ export function Alerts() {
   const { code, severity, order = orderOf(view) } = search
   const filters = useMemo(
     () => ({
-      cluster,
+      concerns: cluster,
       ...views[view](),
       ...(code === undefined ? {} : { code: code.toUpperCase() }),
       ...(severity === undefined ? {} : { severity }),

@@ -28,7 +28,7 @@ export function alertColumns(): readonly Column<AlertRecord>[] {
       key: 'on',
       heading: t('alerts.on'),
       width: 200,
-      cell: ({ hostname, subject }) => [hostname, subject].filter(Boolean).join(' · '),
+      cell: (alert) => aboutText(alert),
     },
     {
       key: 'code',
@@ -54,6 +54,15 @@ export function alertColumns(): readonly Column<AlertRecord>[] {
     },
     { key: 'by', heading: t('alerts.by'), width: 150, cell: ({ acknowledged_by: name }) => name },
   ]
+}
+
+/** Returns what an alert is about: the control plane or a node, and the subject. */
+export function aboutText({
+  cluster,
+  hostname,
+  subject,
+}: Pick<AlertRecord, 'cluster' | 'hostname' | 'subject'>): string {
+  return [cluster === null ? t('alerts.controlPlane') : hostname, subject].filter(Boolean).join(' · ')
 }
 
 export function Severity({ severity }: Pick<AlertRecord, 'severity'>) {

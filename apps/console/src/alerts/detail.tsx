@@ -14,7 +14,7 @@ import { Time } from '../ui/age.js'
 import { Facts } from '../ui/card.js'
 import { Dialog } from '../ui/dialog.js'
 import { t } from '../words/text.js'
-import { Severity } from './columns.js'
+import { aboutText, Severity } from './columns.js'
 
 interface AlertDetailProps {
   readonly id: number
@@ -70,7 +70,7 @@ function factsOf(alert: AlertRecord): Parameters<typeof Facts>[0]['facts'] {
   return [
     [t('alerts.severity'), <Severity key="s" severity={alert.severity} />],
     [t('nodes.state'), <State key="t" state={alert.state} />],
-    [t('alerts.on'), [alert.hostname, alert.subject].filter(Boolean).join(' · ') || noValue],
+    [t('alerts.on'), aboutText(alert) || noValue],
     [t('alerts.started'), <Time key="a" at={alert.started_at} />],
     [t('alerts.fired'), <Time key="f" at={alert.fired_at} />],
     ...(alert.resolved_at === null ? [] : [[t('alerts.resolved'), <Time key="r" at={alert.resolved_at} />] as const]),

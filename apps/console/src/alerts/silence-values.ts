@@ -1,3 +1,4 @@
+import { controlPlaneAlertCodes } from '@roost/api-types/checks'
 import { AlertSilenceInput, faultsOf } from '@roost/api-types/rest'
 import type { Faults } from '../form/use-form.js'
 import { timeIn } from '../form/spans.js'
@@ -8,7 +9,7 @@ export interface SilenceValues {
   /** Name of a host; empty: every node. */
   readonly node: string
   readonly subject: string
-  /** Only in the cluster that the console shows. */
+  /** Only in the cluster that the console shows; alerts of the control plane are of none. */
   readonly isOnlyHere: boolean
   /** Seconds. */
   readonly for: string
@@ -26,7 +27,7 @@ interface Ids {
 export function silenceInput(values: SilenceValues, ids: Ids, now: number) {
   return {
     matchers: {
-      cluster: values.isOnlyHere ? ids.cluster : null,
+      cluster: values.isOnlyHere && !controlPlaneAlertCodes.has(values.code) ? ids.cluster : null,
       node: ids.node ?? null,
       code: values.code === '' ? null : values.code,
       subject: values.subject.trim() === '' ? null : values.subject.trim(),

@@ -41,7 +41,19 @@ function Items({ objects, total }: { readonly objects: readonly AlertRecord[]; r
 }
 
 function Item({ alert }: { readonly alert: AlertRecord }) {
-  const { id, severity, summary, effect, remedy, hostname, node, device, fired_at: at, started_at: started } = alert
+  const {
+    id,
+    cluster,
+    severity,
+    summary,
+    effect,
+    remedy,
+    hostname,
+    node,
+    device,
+    fired_at: at,
+    started_at: started,
+  } = alert
   const advice = [effect, remedy].filter(Boolean).join(' ')
   return (
     <li>
@@ -54,6 +66,7 @@ function Item({ alert }: { readonly alert: AlertRecord }) {
         </p>
         {advice !== '' && <p className="todo-rest">{advice}</p>}
         <p className="muted small">
+          {cluster === null && `${t('alerts.controlPlane')} · `}
           {hostname !== '' && `${hostname} · `}
           <Age at={at ?? started} />
           {node !== null && (

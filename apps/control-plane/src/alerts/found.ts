@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { alertOf, rankOf } from '@roost/api-types/checks'
 import type { Severity } from '@roost/api-types/checks'
 import type { FoundAlert, OpenAlert } from './decide.js'
+import type { AlertScope } from './scope.js'
 
-/** A reason of the health of a cluster. */
+/** A problem of a cluster or of this control plane. */
 export interface Reason {
   readonly code: string
   readonly severity: Severity
@@ -20,9 +21,9 @@ export interface Reason {
   readonly since: Date | null
 }
 
-/** A cluster with what its checks found. */
-export interface JudgedCluster {
-  readonly id: number
+/** A cluster, or this control plane, with what its checks found. */
+export interface JudgedScope {
+  readonly id: AlertScope
   readonly name: string
   readonly nodes: readonly { readonly id: number; readonly hostname: string }[]
   readonly reasons: readonly Reason[]
@@ -34,11 +35,11 @@ export interface JudgedCluster {
 const absences = new Set(['node_silent', 'cluster_silent'])
 
 /**
- * Returns the alerts that the reasons of a cluster begin or keep. No absence begins one while `isSettling`, and no silence of
+ * Returns the alerts that the reasons of a cluster, or of this control plane, begin or keep. No absence begins one while `isSettling`, and no silence of
  * a node while that of its cluster is one.
  */
 export function foundAlerts(
-  { id: clusterId, nodes, reasons }: JudgedCluster,
+  { id: scope, nodes, reasons }: JudgedScope,
   open: readonly Pick<OpenAlert, 'fingerprint'>[],
   isSettling: boolean,
 ): readonly FoundAlert[] {
@@ -49,7 +50,7 @@ export function foundAlerts(
   return reasons.flatMap((reason) => {
     const { code: problem, severity, subject, nodeId, deviceId, since, value = null, threshold = null } = reason
     const { code, forSeconds } = alertOf(problem)
-    const fingerprint = fingerprintOf([code, clusterId, nodeId, deviceId, subject])
+    const fingerprint = fingerprintOf([code, scope, nodeId, deviceId, subject])
     if (!lasting.has(fingerprint) && !mayBegin(reason)) return []
     const hostname = (nodeId === null ? undefined : hostnames.get(nodeId)) ?? ''
     const times = { forMs: forSeconds * 1_000, sinceMs: since?.getTime() ?? null }

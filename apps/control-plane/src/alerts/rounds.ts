@@ -1,8 +1,8 @@
-import { resourceUri } from '@roost/api-types/rest'
 import type { Alert } from '@roost/api-types/rest'
 import { decideAlerts } from './decide.js'
 import { foundAlerts } from './found.js'
-import type { JudgedCluster } from './found.js'
+import type { JudgedScope } from './found.js'
+import { scopeName, scopeUri } from './scope.js'
 import type { AlertStore } from './store.js'
 
 export interface AlertRoundsOptions {
@@ -14,12 +14,13 @@ export interface AlertRoundsOptions {
 }
 
 export interface FiringAlert extends Alert {
+  /** Empty: it is of this control plane. */
   readonly clusterName: string
 }
 
 export interface AlertRounds {
-  /** Decides what becomes of the alerts of all clusters, after each round of their health. */
-  run(clusters: readonly JudgedCluster[]): Promise<void>
+  /** Decides what becomes of the alerts of all clusters and of this control plane, after each round of their health. */
+  run(judged: readonly JudgedScope[]): Promise<void>
   /** Returns the alerts that fire, or are unknown after they fired, as of the last round. */
   latest(): readonly FiringAlert[]
   /** Returns when the last round has ended, in Unix milliseconds. */
@@ -34,18 +35,18 @@ export function createAlertRounds({ store, settlingMs, now }: AlertRoundsOptions
   let lastMs = Number.NEGATIVE_INFINITY
   let settledMs = 0
   return {
-    async run(clusters) {
+    async run(judged) {
       const nowMs = now()
-      const nodes = clusters.reduce((sum, cluster) => sum + cluster.nodes.length, 0)
+      const nodes = judged.reduce((sum, scope) => sum + scope.nodes.length, 0)
       if (nowMs - lastMs > interruptionMs || nowMs < lastMs) settledMs = nowMs + settlingMs(nodes)
-      for (const cluster of clusters) {
-        const open = await store.listOpen(cluster.id)
-        const found = foundAlerts(cluster, open, nowMs < settledMs)
-        const decision = decideAlerts(open, found, { nowMs, isKnown: cluster.isKnown })
-        await store.apply(cluster.id, decision, new Date(nowMs))
+      for (const scope of judged) {
+        const open = await store.listOpen(scope.id)
+        const found = foundAlerts(scope, open, nowMs < settledMs)
+        const decision = decideAlerts(open, found, { nowMs, isKnown: scope.isKnown })
+        await store.apply(scope.id, decision, new Date(nowMs))
       }
       lastMs = nowMs
-      const names = new Map(clusters.map(({ id, name }) => [resourceUri('clusters', id), name]))
+      const names = new Map(judged.map((scope) => [scopeUri(scope.id), scopeName(scope)]))
       const open = await store.openOrResolvedSince(new Date(nowMs))
       latest = open
         .filter(({ state }) => state === 'firing' || state === 'unknown')

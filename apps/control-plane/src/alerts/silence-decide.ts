@@ -1,5 +1,6 @@
 import { measureOf } from '@roost/api-types/checks'
 import type { Severity } from '@roost/api-types/checks'
+import type { AlertScope } from './scope.js'
 
 export interface Silence {
   readonly id: number
@@ -25,7 +26,7 @@ export interface Mark {
 export type Marks = Readonly<Record<string, Mark>>
 
 export interface SilenceableAlert {
-  readonly clusterId: number
+  readonly clusterId: AlertScope
   readonly nodeId: number | null
   readonly deviceId: number | null
   readonly code: string

@@ -8,6 +8,8 @@ import type { Database } from '../database/database.js'
 import { lockInserts } from '../database/insert-order.js'
 import { tableStore } from '../database/table-store.js'
 import type { Transaction } from '../database/transaction.js'
+import { scopeUri } from './scope.js'
+import type { AlertScope } from './scope.js'
 import type { Decision, NextAlert, OpenAlert, OpenState } from './decide.js'
 
 type Row = Prisma.AlertGetPayload<object>
@@ -21,16 +23,20 @@ const needsAction = {
 
 export type AlertStore = ReturnType<typeof createAlertStore>
 
-/** `announce` is called in each transaction that changes alerts of a cluster, after the change. */
+/** `announce` is called in each transaction that changes alerts of a cluster or of this control plane, after the change. */
 export function createAlertStore(
   database: Database,
-  announce: (tx: Transaction, clusterId: number, at: Date) => Promise<void>,
+  announce: (tx: Transaction, scope: AlertScope, at: Date) => Promise<void>,
 ) {
   const { prisma } = database
   const records = tableStore(database, resources.alerts, {
     model: 'Alert',
     conditions: {
       node__hostname: (names: string[]) => ({ hostname: { in: names } }),
+      concerns: (ids: number[]) => ({ OR: [{ clusterId: { in: ids } }, { clusterId: null }] }),
+      of_control_plane: (values: boolean[]) => ({
+        OR: values.map((value) => ({ clusterId: value ? null : { not: null } })),
+      }),
       acknowledged: (values: boolean[]) => ({
         OR: values.map((value) => ({ acknowledgedAt: value ? { not: null } : null })),
       }),
@@ -45,19 +51,19 @@ export function createAlertStore(
   })
   return {
     ...records,
-    /** Alerts of a cluster that are not resolved. */
-    async listOpen(clusterId: number): Promise<readonly OpenAlert[]> {
-      return (await prisma.alert.findMany({ where: { clusterId, openKey: { not: null } } })).map(openAlert)
+    /** Alerts of a cluster, or of this control plane, that are not resolved. */
+    async listOpen(scope: AlertScope): Promise<readonly OpenAlert[]> {
+      return (await prisma.alert.findMany({ where: { clusterId: scope, openKey: { not: null } } })).map(openAlert)
     },
     /** All that are not resolved, or were since then, by id. */
     async openOrResolvedSince(since: Date): Promise<readonly Alert[]> {
       const where = { OR: [{ openKey: { not: null } }, { resolvedAt: { gte: since } }] }
       return (await prisma.alert.findMany({ where, orderBy: { id: 'asc' } })).map(alertRecord)
     },
-    apply: (clusterId: number, decision: Decision, at: Date) =>
+    apply: (scope: AlertScope, decision: Decision, at: Date) =>
       prisma.$transaction(async (tx) => {
-        await apply(tx, clusterId, decision, at)
-        await announce(tx, clusterId, at)
+        await apply(tx, scope, decision, at)
+        await announce(tx, scope, at)
       }),
     async acknowledge(tx: Transaction, id: number, by: { readonly operator: string; readonly at: Date } | null) {
       const data = { acknowledgedBy: by?.operator ?? '', acknowledgedAt: by?.at ?? null }
@@ -66,23 +72,23 @@ export function createAlertStore(
   }
 }
 
-async function apply(tx: Transaction, clusterId: number, { begin, update, forget }: Decision, at: Date): Promise<void> {
+async function apply(tx: Transaction, scope: AlertScope, { begin, update, forget }: Decision, at: Date): Promise<void> {
   if (begin.length > 0) {
     await lockInserts(tx, 'alerts')
-    await tx.alert.createMany({ data: begin.map((next) => newRow(clusterId, next, at)) })
+    await tx.alert.createMany({ data: begin.map((next) => newRow(scope, next, at)) })
   }
   if (update.length > 0) await writeUpdates(tx, update, at)
   if (forget.length > 0) await tx.alert.deleteMany({ where: { id: { in: [...forget] } } })
 }
 
-function newRow(clusterId: number, next: NextAlert, at: Date): Prisma.AlertCreateManyInput {
+function newRow(scope: AlertScope, next: NextAlert, at: Date): Prisma.AlertCreateManyInput {
   const { isChanged: _isChanged, startedMs, firedMs, fingerprint, ...columns } = next
   const times = {
     startedAt: new Date(startedMs),
     firedAt: firedMs === null ? null : new Date(firedMs),
     changedAt: at,
   }
-  return { ...columns, clusterId, fingerprint, openKey: fingerprint, ...times }
+  return { ...columns, clusterId: scope, fingerprint, openKey: fingerprint, ...times }
 }
 
 /** One statement for all: a storm changes hundreds. */
@@ -135,7 +141,7 @@ function alertRecord(row: Row): Alert {
     resource_uri: resourceUri('alerts', id),
     severity: row.severity as Severity,
     state: row.state as AlertState,
-    cluster: resourceUri('clusters', row.clusterId),
+    cluster: scopeUri(row.clusterId),
     node: row.nodeId === null ? null : resourceUri('nodes', row.nodeId),
     device: row.deviceId === null ? null : resourceUri('devices', row.deviceId),
     started_at: row.startedAt.toISOString(),

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { writeFileAtomically } from '@roost/runtime'
 
 /** The contents of `<data>/last-backup.json`. */
@@ -22,5 +22,18 @@ export async function readLastBackup(dataDir: string): Promise<LastBackup | unde
     return JSON.parse(await readFile(pathIn(dataDir), 'utf8')) as LastBackup
   } catch {
     return undefined
+  }
+}
+
+/** When the last backup was copied off the machine, or why that is not known: the path and the code of the error. */
+export type LastCopy = { readonly copied: string } | { readonly path: string; readonly code: string }
+
+/** Reads when the timer copied a backup last; it writes that beside the backups. */
+export async function readLastCopy(last: LastBackup): Promise<LastCopy> {
+  const path = join(dirname(last.path), 'last-copy')
+  try {
+    return { copied: (await readFile(path, 'utf8')).trim() }
+  } catch (error) {
+    return { path, code: (error as NodeJS.ErrnoException).code ?? '' }
   }
 }

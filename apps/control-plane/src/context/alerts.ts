@@ -32,9 +32,9 @@ export function buildAlerts(
   const { now } = options
   const silences = createSilenceEffect()
   // What is silent now must not be announced before it is known as silent.
-  const store = createAlertStore(database, async (tx, clusterId, at) => {
+  const store = createAlertStore(database, async (tx, scope, at) => {
     await silences.refresh(at, tx)
-    await announce(tx, clusterId, at)
+    await announce(tx, scope, at)
   })
   const { heartbeatMs } = defaultStreamLimits
   // After a start, a node is offline only when it has missed as many heartbeats.

@@ -214,9 +214,9 @@ async function buildClusterMetrics(
   const features = await buildMetrics(database, options, {
     requireCluster: (id) => clusters.get(id),
     skewOf: (nodeId) => stream().agentOf(nodeId)?.clock.skew ?? null,
-    judged: (found) => {
+    judged: (found, self) => {
       events.judged(found)
-      return alerts.rounds.run(found)
+      return alerts.rounds.run([...found, self])
     },
   })
   const parts = { ...features.parts, alertDelivery: alerts.delivery }

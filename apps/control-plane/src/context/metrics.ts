@@ -8,11 +8,8 @@ import { createDayStore } from '../capacity/day-store.js'
 import { createForecastStore } from '../capacity/forecast-store.js'
 import { createCapacityStore } from '../capacity/store.js'
 import { createClusterHealthStore } from '../clusters/health/store.js'
-import { createHealthRounds } from '../clusters/health/rounds.js'
-import type { HealthRoundsOptions } from '../clusters/health/rounds.js'
 import { createClusterHealthService } from '../clusters/health/service.js'
 import type { ClusterHealthOptions } from '../clusters/health/service.js'
-import { createJudgedProblemStore } from '../clusters/health/judged-problem-store.js'
 import { createStoragePolicyStore } from '../policies/store.js'
 import type { ReadStore } from '../services/reads.js'
 import { refreshDisk } from '../database/database.js'
@@ -31,6 +28,8 @@ import { healthLines } from '../prometheus/health-lines.js'
 import { listOwners } from '../prometheus/remote/owners.js'
 import { createFleetMetricStore } from '../prometheus/store.js'
 import { buildHistory, buildRemoteWriter, historyJobs, writerJobs } from './history.js'
+import { buildRounds } from './rounds.js'
+import type { RoundParts } from './rounds.js'
 import type { ContextOptions } from './options.js'
 import { version } from '../lifecycle/version.js'
 
@@ -41,14 +40,15 @@ const recordDayMs = 300_000
 
 export type MetricFeatures = Awaited<ReturnType<typeof buildMetrics>>
 
-type MetricParts = Pick<ClusterHealthOptions, 'requireCluster' | 'skewOf'> & Pick<HealthRoundsOptions, 'judged'>
+type MetricParts = Pick<ClusterHealthOptions, 'requireCluster' | 'skewOf'> & Pick<RoundParts, 'judged'>
 
 /** Builds metrics and capacity, which are kept in memory: loads them from the database and starts their jobs. */
 export async function buildMetrics(
   database: Database,
-  { config, log, now }: ContextOptions,
+  options: ContextOptions,
   { requireCluster, skewOf, judged }: MetricParts,
 ) {
+  const { config, log, now } = options
   const metricStore = createMetricStore(database)
   const metrics = createMetrics({
     store: metricStore,
@@ -76,8 +76,7 @@ export async function buildMetrics(
     skewOf,
     now,
   })
-  const problems = createJudgedProblemStore(database)
-  const healthRounds = createHealthRounds({ health: clusterHealth, store: problems, judged })
+  const healthRounds = buildRounds(database, options, { history, writer, dataDir, clusterHealth, judged })
   const jobs = [
     ...historyJobs(history, log),
     ...writerJobs(writer, log),

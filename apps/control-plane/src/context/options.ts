@@ -1,5 +1,6 @@
 import type { Config } from '../config.js'
 import type { Connection } from '../database/database.js'
+import type { DatedCertificate } from '../tls/certificates.js'
 import type { Log } from '../lifecycle/log.js'
 
 /** The inputs of a context; tests pass their own. */
@@ -8,6 +9,7 @@ export interface ContextOptions {
     Config,
     | 'auditRetentionDays'
     | 'proxies'
+    | 'backupCopy'
     | 'dataDir'
     | 'databaseUrl'
     | 'deploymentTimeoutMs'
@@ -29,6 +31,10 @@ export interface ContextOptions {
   readonly publicUrl: () => string
   /** Returns the PEM of the authorities that agents must trust; empty if they use the system's. */
   readonly trustedCas: () => readonly string[]
+  /** Returns the certificates on which connections depend; none without TLS of our own. */
+  readonly certificates: () => readonly DatedCertificate[]
+  /** Whether Roost issued them, and renews them. */
+  readonly areCertificatesOwn: () => boolean
   /** Returns the SHA-256 (hex) of the public key of the server's authority, for new agents to pin; null if they use the system's. */
   readonly caSha256: () => string | null
   /** Returns the SHA-256 (base64) of the server's public key, as curl pins it; null without TLS of our own. */

@@ -42,6 +42,8 @@ export interface HistoryMetrics extends HistoryCounters {
   readonly maxBytes: number
   /** No history is stored, because the disk is nearly full. */
   readonly isPaused: boolean
+  /** When all levels that were due had been made last, or the start, in Unix milliseconds. */
+  readonly levelsMadeMs: number
 }
 
 /** The history of metrics: what agents send, what is asked, and what becomes of it with time. */
@@ -85,11 +87,10 @@ export function createHistory({
     now,
   })
   let sizes: HistorySizes = { raw: 0, '5min': 0, hour: 0 }
+  const levels = timedLevels(async (signal) => (config.isOn ? makeLevels(database, columns, now(), signal) : 0), now)
   return {
-    metrics: () => ({ ...intake.counters, sizes, maxBytes, isPaused: obstacle() !== undefined }),
-    async makeLevels(signal) {
-      return config.isOn ? makeLevels(database, columns, now(), signal) : 0
-    },
+    metrics: () => ({ ...intake.counters, sizes, maxBytes, isPaused: obstacle() !== undefined, ...levels.made() }),
+    makeLevels: (signal) => levels.run(signal),
     async keepWithin() {
       sizes = await keepWithin(database, { kept, maxBytes, now })
     },
@@ -114,4 +115,17 @@ export function createHistory({
 
 function keptFor({ rawHours, fiveMinutesDays, hourDays }: HistoryConfig): KeptFor {
   return { rawMs: rawHours * hourMs, fiveMinutesMs: fiveMinutesDays * dayMs, hourMs: hourDays * dayMs }
+}
+
+/** Records when levels were complete last, which an aborted run is not; before the first, when it could begin. */
+function timedLevels(work: (signal: AbortSignal) => Promise<number>, now: () => number) {
+  let levelsMadeMs = now()
+  return {
+    async run(signal: AbortSignal) {
+      const done = await work(signal)
+      if (!signal.aborted) levelsMadeMs = now()
+      return done
+    },
+    made: () => ({ levelsMadeMs }),
+  }
 }

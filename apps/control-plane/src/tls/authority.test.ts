@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { beginReplacement, refreshIdentity } from './authority.js'
 import type { AuthorityOptions, Identity } from './authority.js'
+import { endsOf } from './certificates.js'
 
 const dayMs = 86_400_000
 let dataDir: string
@@ -74,6 +75,17 @@ describe('the authority of our own', () => {
     everyNodeKnows = true
     await beginReplacement(dataDir, now)
     expect(spki((await refresh()).cert)).not.toBe(spki(first.cert))
+  })
+
+  it('knows when its certificate and each of its authorities end', async () => {
+    const { cert, trusted } = await refresh()
+    const [server, ca, ...others] = endsOf(cert, trusted)
+    expect([server?.name, ca?.name.startsWith('Roost CA '), others]).toEqual(['server', true, []])
+    expect(server?.endsMs).toBe(Date.parse(new X509Certificate(cert).validTo))
+    expect(Math.round(((ca?.endsMs ?? 0) - now) / dayMs)).toBe(3650)
+    await beginReplacement(dataDir, now)
+    const both = await refresh()
+    expect(endsOf(both.cert, both.trusted)).toHaveLength(3)
   })
 
   it('makes another certificate when a name is missing', async () => {

@@ -86,10 +86,38 @@ export function isIssuedBy(cert: string, ca: string): boolean {
   return new X509Certificate(cert).verify(new X509Certificate(ca).publicKey)
 }
 
+/** A certificate on which connections to the control plane depend. */
+export interface DatedCertificate {
+  /** `server`, or the name of an authority. */
+  readonly name: string
+  /** Unix milliseconds. */
+  readonly endsMs: number
+}
+
+/** Returns the end of the server's certificate and of each authority in its chain, and of those that clients trust. */
+export function endsOf(chain: string, trusted: readonly string[]): readonly DatedCertificate[] {
+  const [server, ...issuers] = blocksOf(chain)
+  const authorities = [...new Set([...issuers, ...trusted.flatMap(blocksOf)])].map(
+    (block) => new X509Certificate(block),
+  )
+  const named = authorities.map((cert) => ({ name: nameOf(cert), endsMs: Date.parse(cert.validTo) }))
+  // While an authority is renewed, that with the same key which ends last counts.
+  const last = named.filter(({ name, endsMs }) => !named.some((one) => one.name === name && one.endsMs > endsMs))
+  if (server === undefined) return last
+  return [{ name: 'server', endsMs: Date.parse(new X509Certificate(server).validTo) }, ...last]
+}
+
+function nameOf({ subject, fingerprint256 }: X509Certificate): string {
+  return /^CN=(.+)$/m.exec(subject)?.[1] ?? fingerprint256
+}
+
+function blocksOf(pem: string): readonly string[] {
+  return pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+}
+
 /** Returns the self-signed authorities in a PEM file with a chain. */
 export function selfSignedOf(pem: string): readonly string[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
-  return blocks.filter((block) => {
+  return blocksOf(pem).filter((block) => {
     const cert = new X509Certificate(block)
     return cert.ca && cert.verify(cert.publicKey)
   })

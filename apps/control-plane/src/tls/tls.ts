@@ -18,6 +18,8 @@ export interface Tls {
   current(): Identity | null
   /** The path of the authority to trust; null if clients use the system's authorities, or TLS is off. */
   readonly caPath: string | null
+  /** Whether Roost issued the certificate, and renews it. */
+  readonly isOwn: boolean
   /** Returns true if the certificate is valid for this name or address of the server. False when TLS is off. */
   covers(host: string): boolean
   /** Calls the listener when the certificate or the trusted authorities have changed. */
@@ -31,17 +33,17 @@ export type TlsOptions = Pick<AuthorityOptions, 'now' | 'everyNodeKnows'> & { re
 export async function openTls(config: Config, options: TlsOptions): Promise<Tls> {
   const { tls, dataDir } = config
   if (tls.mode === 'off')
-    return { current: () => null, caPath: null, covers: () => false, onChange: () => {}, close: () => {} }
+    return { current: () => null, caPath: null, isOwn: false, covers: () => false, onChange: () => {}, close: () => {} }
   const refresh =
     tls.mode === 'files'
       ? () => readIdentity(tls.cert, tls.key)
       : () => refreshIdentity({ ...options, dataDir, names: namesOf(config) })
   const caPath = tls.mode === 'auto' ? join(dataDir, 'ca.pem') : null
-  return { ...(await keepFresh(refresh, options.log)), caPath }
+  return { ...(await keepFresh(refresh, options.log)), caPath, isOwn: tls.mode === 'auto' }
 }
 
 /** Refreshes the certificate periodically. After a failure the current one stays in use. */
-async function keepFresh(refresh: () => Promise<Identity>, log: Log): Promise<Omit<Tls, 'caPath'>> {
+async function keepFresh(refresh: () => Promise<Identity>, log: Log): Promise<Omit<Tls, 'caPath' | 'isOwn'>> {
   let identity = await refresh()
   let certificate = new X509Certificate(identity.cert)
   const listeners: ((identity: Identity) => void)[] = []

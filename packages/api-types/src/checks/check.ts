@@ -4,6 +4,7 @@ export type Severity = 'warning' | 'critical'
 /** What a problem is about. Its `subject` names one of them. */
 export type SubjectKind =
   | 'cluster'
+  | 'control_plane'
   | 'daemon'
   | 'deployment'
   | 'device'

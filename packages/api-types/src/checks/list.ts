@@ -10,6 +10,7 @@ import {
   swiftConfMismatch,
   swiftVersionDiffers,
 } from './cluster.js'
+import { backupOld, certificateEnds, historyLate, roostDatabase, roostDisk } from './control-plane.js'
 import { deploymentFailed, gatewayDrift } from './deployments.js'
 import { deviceFull, deviceMissing, deviceUnmounted, policyDevicesUnavailable } from './devices.js'
 import { dispersionLow, dispersionUnknown } from './dispersion.js'
@@ -46,7 +47,7 @@ import {
 
 type Entry = Pick<Check<never>, 'code' | 'severity' | 'about' | 'endangers' | 'effect' | 'measure' | 'alert'>
 
-/** THE LIST: every problem of a node and every reason of the health of a cluster is one of these. */
+/** THE LIST: every problem of a node or of the control plane, and every reason of the health of a cluster is one of these. */
 export const checks: readonly Entry[] = [
   // What the control plane judges.
   nodeSilent,
@@ -71,6 +72,12 @@ export const checks: readonly Entry[] = [
   swiftVersionDiffers,
   replicationOld,
   quarantined,
+  // What the control plane judges of itself.
+  certificateEnds,
+  backupOld,
+  roostDisk,
+  roostDatabase,
+  historyLate,
   // What agents judge.
   serverDown,
   daemonStopped,
@@ -120,6 +127,11 @@ export function alertOf(problem: string): Required<AlertDefaults> {
 
 /** The codes of all alerts. */
 export const alertCodes: readonly string[] = [...alertsOf.values()].map(({ code }) => code)
+
+/** The codes of alerts of the control plane itself, which belong to no cluster. */
+export const controlPlaneAlertCodes: ReadonlySet<string> = new Set(
+  checks.flatMap(({ code, about }) => (about === 'control_plane' ? [alertOf(code).code] : [])),
+)
 
 /** Returns what a problem means for data or service; empty for one that only a newer agent knows. */
 export function effectOf(problem: string): string {

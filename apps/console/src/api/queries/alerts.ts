@@ -10,13 +10,13 @@ export type AlertRecord = inferOutput<typeof rpc.alerts.get.query>
 /** The order of urgency, which the server knows. */
 export const byUrgency = 'rank,-fired_at'
 
-/** What needs a person now, the most urgent first. */
+/** What needs a person now in a cluster, and of the control plane, the most urgent first. */
 export const openAlerts = (cluster: number) =>
   queryOptions({
     queryKey: ['alerts', 'open', cluster],
     queryFn: ({ signal }) =>
       rpc.alerts.list.query(
-        { filters: { cluster, needs_action: true }, order_by: byUrgency.split(','), limit: 50 },
+        { filters: { concerns: cluster, needs_action: true }, order_by: byUrgency.split(','), limit: 50 },
         { signal },
       ),
     refetchInterval,

@@ -15,6 +15,7 @@ export const alerts = {
   'alerts.severity': 'Dringlichkeit',
   'alerts.summary': 'Was nicht stimmt',
   'alerts.on': 'Wo',
+  'alerts.controlPlane': 'Control Plane',
   'alerts.code': 'Code',
   'alerts.since': 'Seit',
   'alerts.by': 'Zur Kenntnis genommen von',

@@ -15,6 +15,7 @@ export const alerts = {
   'alerts.severity': 'Urgency',
   'alerts.summary': 'What is wrong',
   'alerts.on': 'On',
+  'alerts.controlPlane': 'Control plane',
   'alerts.code': 'Code',
   'alerts.since': 'Since',
   'alerts.by': 'Acknowledged by',

@@ -1,6 +1,7 @@
 import type { AlertReceiverKind } from '@roost/api-types/rest'
 import { resourceUri } from '@roost/api-types/rest'
 import type { Database } from '../../database/database.js'
+import { scopeName } from '../scope.js'
 import { notMuted } from './muted-store.js'
 import type { SealedReceiver } from './message-store.js'
 import type { PostedAlert } from './send/alertmanager.js'
@@ -36,7 +37,7 @@ export function createAlertmanagerStore({ prisma }: Database) {
       })
       return rows.map((row) => ({
         code: row.code,
-        cluster: row.cluster.name,
+        cluster: scopeName(row.cluster),
         fingerprint: row.fingerprint,
         severity: row.severity,
         node: row.hostname,

@@ -4,6 +4,7 @@ import type { Prisma } from '@roost/database'
 import type { Database } from '../../database/database.js'
 import { Message } from './send/message.js'
 import type { MessageAlert } from './send/message.js'
+import { scopeName } from '../scope.js'
 import { isMuted, notMuted } from './muted-store.js'
 
 export interface SealedReceiver {
@@ -83,7 +84,7 @@ function messageOf(
   const resolved = news.filter(({ state }) => state === 'resolved').length
   const firing = news.length - resolved + others.total
   const omitted = news.length + others.total - named.length
-  return { code, cluster: cluster.name, alerts: named.map(messageAlert), omitted, firing, resolved }
+  return { code, cluster: scopeName(cluster), alerts: named.map(messageAlert), omitted, firing, resolved }
 }
 
 function messageAlert(row: AlertRow): MessageAlert {

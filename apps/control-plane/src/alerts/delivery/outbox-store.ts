@@ -2,6 +2,7 @@ import type { Severity } from '@roost/api-types/checks'
 import type { Prisma } from '@roost/database'
 import { lockInserts } from '../../database/insert-order.js'
 import type { Transaction } from '../../database/transaction.js'
+import type { AlertScope } from '../scope.js'
 import { isMuted, mutingColumns } from './muted-store.js'
 import { newsFor } from './news.js'
 import type { Audience, News, Notice, ReportedAlert } from './news.js'
@@ -11,39 +12,39 @@ const alertFields = { id: true, code: true, severity: true, state: true, ...muti
 type AlertRow = Prisma.AlertGetPayload<{ select: typeof alertFields }>
 
 /**
- * Writes what the receivers do not know yet of the alerts of a cluster into the outbox. It is called in the transaction that
+ * Writes what the receivers do not know yet of the alerts of a cluster, or of this control plane, into the outbox. It is called in the transaction that
  * changes the alerts, so that there is no change without its message, and no message without its change.
  */
-export async function announce(tx: Transaction, clusterId: number, at: Date): Promise<void> {
-  const receivers = await audienceOf(tx, clusterId)
+export async function announce(tx: Transaction, scope: AlertScope, at: Date): Promise<void> {
+  const receivers = await audienceOf(tx, scope)
   if (receivers.length === 0) return
-  const { alerts, notices } = await reported(tx, clusterId, receivers)
+  const { alerts, notices } = await reported(tx, scope, receivers)
   const news = newsFor(receivers, alerts, notices)
   if (news.length === 0) return
-  const deliveries = await deliveriesFor(tx, clusterId, news, at)
+  const deliveries = await deliveriesFor(tx, scope, news, at)
   await writeNotices(tx, news, deliveries)
 }
 
-/** Alertmanagers get the state of all alerts each minute instead of messages. */
-async function audienceOf(tx: Transaction, clusterId: number): Promise<readonly Audience[]> {
-  const ofCluster = { OR: [{ clusterId: null }, { clusterId }] }
+/** A receiver of one cluster gets no alerts of this control plane. Alertmanagers get the state of all alerts each minute instead of messages. */
+async function audienceOf(tx: Transaction, scope: AlertScope): Promise<readonly Audience[]> {
+  const ofScope = { OR: [{ clusterId: null }, { clusterId: scope }] }
   const rows = await tx.alertReceiver.findMany({
     select: { id: true, leastSeverity: true, sendResolved: true },
-    where: { enabled: true, kind: { not: 'alertmanager' }, ...ofCluster },
+    where: { enabled: true, kind: { not: 'alertmanager' }, ...ofScope },
   })
   return rows.map((row) => ({ ...row, leastSeverity: row.leastSeverity as Severity }))
 }
 
 /** Reads the alerts that fire, and those that have ended without a notice of it. */
-async function reported(tx: Transaction, clusterId: number, receivers: readonly Audience[]) {
+async function reported(tx: Transaction, scope: AlertScope, receivers: readonly Audience[]) {
   const receiverId = { in: receivers.map(({ id }) => id) }
   const firing = await tx.alert.findMany({
     select: { ...alertFields, notices: { where: { receiverId } } },
-    where: { clusterId, openKey: { not: null }, state: 'firing' },
+    where: { clusterId: scope, openKey: { not: null }, state: 'firing' },
   })
   const ended = await tx.alertNotice.findMany({
     include: { alert: { select: alertFields } },
-    where: { isResolved: false, receiverId, alert: { clusterId, state: 'resolved' } },
+    where: { isResolved: false, receiverId, alert: { clusterId: scope, state: 'resolved' } },
   })
   const alerts = new Map([...firing, ...ended.map(({ alert }) => alert)].map((row) => [row.id, reportedAlert(row)]))
   const notices = [...firing.flatMap(({ notices }) => notices), ...ended]
@@ -61,10 +62,10 @@ function noticeOf(row: Prisma.AlertNoticeGetPayload<object>): Notice {
 }
 
 /** Returns the delivery of each group of news: one that waits for its first attempt, or a new one. */
-async function deliveriesFor(tx: Transaction, clusterId: number, news: readonly News[], at: Date) {
+async function deliveriesFor(tx: Transaction, scope: AlertScope, news: readonly News[], at: Date) {
   await lockInserts(tx, 'alert_deliveries')
-  const waiting = await lockWaiting(tx, clusterId)
-  const delivered = await lastDelivered(tx, clusterId, at)
+  const waiting = await lockWaiting(tx, scope)
+  const delivered = await lastDelivered(tx, scope, at)
   const expiresAt = new Date(at.getTime() + lifetimeMs)
   const ids = new Map<string, number>()
   for (const [key, [first, ...others]] of groupsOf(news)) {
@@ -73,7 +74,7 @@ async function deliveriesFor(tx: Transaction, clusterId: number, news: readonly 
     const nextMs = firstAttemptMs({ nowMs: at.getTime(), lastDeliveredMs: delivered.get(key), isCritical })
     const before = waiting.get(key)
     const nextAt = new Date(Math.min(nextMs, before?.nextMs ?? nextMs))
-    const data = { receiverId: first.receiverId, clusterId, code: first.code, nextAt, expiresAt }
+    const data = { receiverId: first.receiverId, clusterId: scope, code: first.code, nextAt, expiresAt }
     const row =
       before === undefined
         ? await tx.alertDelivery.create({ data: { ...data, state: 'waiting', createdAt: at } })
@@ -84,18 +85,18 @@ async function deliveriesFor(tx: Transaction, clusterId: number, news: readonly 
 }
 
 /** Locks the deliveries without an attempt: none begins before the news is in it. */
-async function lockWaiting(tx: Transaction, clusterId: number) {
+async function lockWaiting(tx: Transaction, scope: AlertScope) {
   const rows = await tx.$queryRaw<readonly { id: number; receiverId: number; code: string; nextAt: Date }[]>`
     select id, receiver_id as "receiverId", code, next_at as "nextAt" from alert_deliveries
-    where cluster_id = ${clusterId} and next_at is not null and state = 'waiting' and attempts = 0 for update`
+    where cluster_id is not distinct from ${scope} and next_at is not null and state = 'waiting' and attempts = 0 for update`
   return new Map(rows.map((row) => [keyOf(row), { id: row.id, nextMs: row.nextAt.getTime() }]))
 }
 
-async function lastDelivered(tx: Transaction, clusterId: number, at: Date): Promise<ReadonlyMap<string, number>> {
+async function lastDelivered(tx: Transaction, scope: AlertScope, at: Date): Promise<ReadonlyMap<string, number>> {
   const since = new Date(at.getTime() - groupIntervalMs)
   const rows = await tx.$queryRaw<readonly { receiverId: number; code: string; endedAt: Date }[]>`
     select receiver_id as "receiverId", code, max(ended_at) as "endedAt" from alert_deliveries
-    where cluster_id = ${clusterId} and state = 'delivered' and ended_at > ${since} group by 1, 2`
+    where cluster_id is not distinct from ${scope} and state = 'delivered' and ended_at > ${since} group by 1, 2`
   return new Map(rows.map((row) => [keyOf(row), row.endedAt.getTime()]))
 }
 

@@ -24,7 +24,7 @@ export function createQueueStore({ prisma }: Database) {
         where id = (
           select d.id from alert_deliveries d join alert_receivers r on r.id = d.receiver_id
           where d.next_at <= ${at} and r.enabled and d.receiver_id <> all(${[...exceptReceivers]}::int[])
-            and not exists (select from alert_deliveries e where e.receiver_id = d.receiver_id and e.cluster_id = d.cluster_id
+            and not exists (select from alert_deliveries e where e.receiver_id = d.receiver_id and e.cluster_id is not distinct from d.cluster_id
               and e.code = d.code and e.id < d.id and e.next_at is not null)
           order by d.next_at, d.id limit 1 for update of d skip locked)
         returning id, receiver_id as "receiverId", attempts, expires_at as "expiresAt"`

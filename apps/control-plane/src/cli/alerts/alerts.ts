@@ -3,13 +3,14 @@ import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { pick, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
-import { byCluster, byNode, byText, clusterNamesByUri } from '../records/fields.js'
+import { byCluster, byFlag, byNode, byText, clusterNamesByUri } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
 import type { Noun } from '../records/noun.js'
 import { moment, state } from '../terminal/cells.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { addDeliveries } from './deliveries.js'
 import { addReceivers } from './receivers.js'
+import { scopeCell } from './scope-cell.js'
 import { addSilences } from './silences.js'
 
 const alerts: Noun<Alert> = {
@@ -23,11 +24,8 @@ const alerts: Noun<Alert> = {
     byText('state', 'only alerts in this state, such as firing or resolved'),
     byText('severity', 'only alerts of this severity: warning or critical'),
     byText('code', 'only alerts of this code, such as DEVICE_UNMOUNTED'),
-    {
-      flags: '--needs-action <true|false>',
-      description: 'only alerts that fire and on which no operator works, or only others',
-      filter: async (_rpc, value) => ({ needs_action: value === 'true' }),
-    },
+    byFlag('needs_action', 'only alerts that fire and on which no operator works, or only others'),
+    byFlag('of_control_plane', 'only alerts of this control plane itself, or only those of clusters'),
   ],
   view: async (rpc) => {
     const clusters = await clusterNamesByUri(rpc)
@@ -37,7 +35,7 @@ const alerts: Noun<Alert> = {
         SEVERITY: ({ severity }) => severity,
         STATE: (alert) => state(alert.state),
         CODE: ({ code }) => code,
-        CLUSTER: ({ cluster }) => clusters.get(cluster),
+        CLUSTER: ({ cluster }) => scopeCell(cluster, clusters),
         NODE: ({ hostname }) => hostname,
         SUBJECT: ({ subject }) => subject,
         SINCE: ({ started_at: since }) => moment(since),

@@ -6,6 +6,7 @@ import { byCluster, byText, clusterNamesByUri } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
 import type { Noun } from '../records/noun.js'
 import { moment, state } from '../terminal/cells.js'
+import { scopeCell } from './scope-cell.js'
 import type { Terminal } from '../terminal/terminal.js'
 
 const deliveries: Noun<AlertDelivery> = {
@@ -28,7 +29,7 @@ const deliveries: Noun<AlertDelivery> = {
       columns: {
         ID: ({ id }) => id,
         RECEIVER: ({ receiver }) => names.get(receiver),
-        CLUSTER: ({ cluster }) => clusters.get(cluster),
+        CLUSTER: ({ cluster }) => scopeCell(cluster, clusters),
         CODE: ({ code }) => code,
         STATE: (delivery) => state(delivery.state),
         ATTEMPTS: ({ attempts }) => attempts,

@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { access, constants, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { oldestBackupSeconds } from '@roost/api-types/checks'
 import { counted, createDiskReader, nearlyFullBelow } from '@roost/runtime'
-import { readLastBackup } from '../../backup/last-backup.js'
+import { readLastBackup, readLastCopy } from '../../backup/last-backup.js'
 import type { Config } from '../../config.js'
 import { inspectDatabase } from '../../database/database.js'
 import { leastFreeShare } from '../../history/retention.js'
@@ -14,8 +15,7 @@ import type { Check } from './check.js'
 const dayMs = 86_400_000
 /** PostgreSQL may fail to write with less. */
 const minFreeBytes = 200e6
-/** The documented timer makes one a day. */
-const oldBackupDays = 2
+const oldBackupDays = oldestBackupSeconds / 86_400
 
 export function dataDirectory({ dataDir }: Config): Check {
   return {
@@ -103,13 +103,12 @@ export function backupCopy({ dataDir, backupCopy: command }: Config, now: number
       if (last === undefined) return ['ok', 'there is no backup to copy yet']
       if (command === null)
         return ['warn', 'backups stay on this machine. Set ROOST_BACKUP_COPY to a command that copies them to another.']
-      const path = join(dirname(last.path), 'last-copy')
-      const read = await readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) => ({ code }))
-      if (typeof read !== 'string') {
-        const message = `no backup was copied yet, or ${path} cannot be read (${read.code}). See "journalctl -u roost-backup".`
+      const copy = await readLastCopy(last)
+      if ('code' in copy) {
+        const message = `no backup was copied yet, or ${copy.path} cannot be read (${copy.code}). See "journalctl -u roost-backup".`
         return ['warn', message]
       }
-      const time = read.trim()
+      const time = copy.copied
       const days = Math.floor((now - Date.parse(time)) / dayMs)
       if (days < oldBackupDays) return ['ok', `the last copy is of ${time}`]
       return ['warn', `the last copy, of ${time}, is ${days} days old. "journalctl -u roost-backup" has the reason.`]

@@ -19,7 +19,7 @@ interface StatusFlags extends OutputOptions, WatchOptions {
 interface JudgedCluster {
   readonly cluster: ClusterRecord
   readonly health: ClusterHealth
-  /** Those that need an operator, the most urgent first. */
+  /** Those that need an operator, and those of the control plane, the most urgent first. */
   readonly alerts: readonly Alert[]
 }
 
@@ -52,9 +52,9 @@ export function addStatus(program: Command, config: () => Config, terminal: Term
     )
 }
 
-/** Lists what needs an operator in a cluster. */
+/** Lists what needs an operator in a cluster, and of the control plane. */
 async function urgent({ alerts }: Rpc, { id }: ClusterRecord): Promise<readonly Alert[]> {
-  const filters = { cluster: id, needs_action: true }
+  const filters = { concerns: id, needs_action: true }
   return listAll((range) => alerts.list.query({ ...range, filters, order_by: ['rank'] }))
 }
 
@@ -91,8 +91,8 @@ async function printScreen(
   if (!isTabular(options)) return
   for (const { hostname, until } of judged.flatMap(({ health }) => health.maintenance))
     terminal.out.write(`\n${hostname} is in maintenance until ${until}.\n`)
-  const firing = judged
-    .flatMap(({ cluster, alerts }) => alerts.map((alert) => ({ ...alert, clusterName: cluster.name })))
+  // Each cluster has those of the control plane.
+  const firing = [...new Map(judged.flatMap((one) => named(one).map((alert) => [alert.id, alert]))).values()]
     .toSorted((one, other) => one.rank - other.rank)
     .slice(0, mostRows)
   await printUnder('Needs action, the most urgent first (`roost alert show ID` says what to do):', firing, alertView)
@@ -111,6 +111,10 @@ async function printScreen(
     terminal.out.write(`\n${title}\n`)
     await print(terminal, rows, view, options)
   }
+}
+
+function named({ cluster, alerts }: JudgedCluster) {
+  return alerts.map((alert) => ({ ...alert, clusterName: alert.cluster === null ? 'control plane' : cluster.name }))
 }
 
 function keyOf(problem: string, node: string | null, subject: string): string {

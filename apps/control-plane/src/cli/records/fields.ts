@@ -33,11 +33,13 @@ export function flagField(field: string, description: string): FieldOption {
     flags: `${flagOf(field)} <true|false>`,
     description,
     field,
-    async value(_rpc, text) {
-      if (text === 'true' || text === 'false') return text === 'true'
-      throw new CommandError(`${flagOf(field)} must be true or false.`, exitCodes.usage)
-    },
+    value: async (_rpc, text) => flagValue(field, text),
   }
+}
+
+function flagValue(field: string, text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new CommandError(`${flagOf(field)} must be true or false.`, exitCodes.usage)
 }
 
 export function numberField(field: string, description: string): FieldOption {
@@ -92,6 +94,12 @@ function flagOf(field: string): string {
 export async function hostnamesByUri({ nodes }: Pick<Rpc, 'nodes'>): Promise<ReadonlyMap<string, string>> {
   const all = await listAll((range) => nodes.list.query(range))
   return new Map(all.map(({ id, hostname }) => [resourceUri('nodes', id), hostname]))
+}
+
+/** Returns a filter by a field that is true or false. */
+export function byFlag(field: string, description: string): FilterOption {
+  const flags = `${flagOf(field)} <true|false>`
+  return { flags, description, filter: async (_rpc, text) => ({ [field]: flagValue(field, text) }) }
 }
 
 /** Returns the names of all clusters by their URIs. */

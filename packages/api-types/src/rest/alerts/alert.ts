@@ -41,7 +41,7 @@ export function alertPage(code: string): string {
   return `/docs/alerts/${code}`
 }
 
-/** A problem of one subject, from its first sight to its end. */
+/** A problem of one subject of a cluster, or of this control plane, from its first sight to its end. */
 export const Alert = z
   .object({
     id: z.int(),
@@ -53,7 +53,7 @@ export const Alert = z
       description:
         'pending: not long enough yet; unknown: it fired, and there is no reading now that shows whether it lasts',
     }),
-    cluster: relationUri('clusters'),
+    cluster: relationUri('clusters').nullable().meta({ description: 'Null: the problem is of this control plane' }),
     node: relationUri('nodes').nullable(),
     hostname: z.string().meta({ description: 'The name that the node had', [blankKey]: true }),
     device: relationUri('devices').nullable(),
@@ -96,6 +96,9 @@ export const alertRules = {
     severity: 'text',
     state: 'text',
     ...throughCluster,
+    /** Alerts of the cluster, and those of the control plane, which concern all. */
+    concerns: { relation: 'clusters' },
+    of_control_plane: 'boolean',
     ...throughNode,
     device: { relation: 'devices' },
     subject: 'text',

@@ -8,13 +8,13 @@ export const AlertDeliveryState = z
   .meta({ id: 'AlertDeliveryState' })
 export type AlertDeliveryState = z.infer<typeof AlertDeliveryState>
 
-/** One message to a receiver about the alerts of one code and cluster. */
+/** One message to a receiver about the alerts of one code and cluster, or of this control plane. */
 export const AlertDelivery = z
   .object({
     id: z.int(),
     resource_uri: ResourceUri,
     receiver: relationUri('alert_receivers'),
-    cluster: relationUri('clusters'),
+    cluster: relationUri('clusters').nullable().meta({ description: 'Null: its alerts are of this control plane' }),
     code: z.string().meta({ description: 'Such as DEVICE_UNMOUNTED' }),
     state: AlertDeliveryState.meta({
       description:

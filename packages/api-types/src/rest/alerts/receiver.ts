@@ -29,7 +29,9 @@ export const AlertReceiver = z
     name: z.string(),
     kind: AlertReceiverKind,
     target: z.string().meta({ description: 'The servers or recipients: what of the settings is not secret' }),
-    cluster: relationUri('clusters').nullable().meta({ description: 'Alerts of this cluster alone; null: of all' }),
+    cluster: relationUri('clusters')
+      .nullable()
+      .meta({ description: 'Alerts of this cluster alone; null: of all, and of this control plane' }),
     least_severity: Severity.meta({ description: 'critical: no warnings' }),
     send_resolved: z.boolean().meta({ description: 'Whether it gets the end of an alert, too' }),
     enabled: z.boolean(),

@@ -48,7 +48,7 @@ export async function sendByEmail(settings: EmailSettings, envelope: Envelope, r
 function subjectOf({ message }: Envelope): string {
   const { code, cluster, firing, resolved } = message
   const counts = [firing > 0 ? `${firing} firing` : '', resolved > 0 ? `${resolved} resolved` : '']
-  return `[Roost] ${cluster}: ${code}, ${counts.filter(Boolean).join(', ')}`
+  return `[Roost] ${cluster === '' ? 'control plane' : cluster}: ${code}, ${counts.filter(Boolean).join(', ')}`
 }
 
 function textOf({ message, externalUrl }: Envelope): string {

@@ -13,7 +13,7 @@ const MessageAlert = z.object({
 })
 export type MessageAlert = z.infer<typeof MessageAlert>
 
-/** The alerts of one code and cluster: the news first, then others that fire. */
+/** The alerts of one code and cluster, or of the control plane (an empty name): the news first, then others that fire. */
 export const Message = z.object({
   code: z.string(),
   cluster: z.string(),
@@ -42,8 +42,11 @@ type Labels = Readonly<Record<string, string>>
 /** Returns the labels by which receivers route alerts; those that are empty are left out. */
 export function labelsOf({ code, cluster }: Pick<Message, 'code' | 'cluster'>, alert: MessageAlert): Labels {
   const { severity, node, subject } = alert
-  const labels = Object.entries({ alertname: code, cluster, node, severity, subject })
-  return Object.fromEntries(labels.filter(([, value]) => value !== ''))
+  return withoutEmpty({ alertname: code, cluster, node, severity, subject })
+}
+
+function withoutEmpty(labels: Labels): Labels {
+  return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''))
 }
 
 export function annotationsOf({ summary }: MessageAlert): Labels {
@@ -64,14 +67,16 @@ export function webhookBody({ message, receiver, externalUrl }: Envelope): objec
     generatorURL: `${externalUrl}${alert.uri}`,
     fingerprint: alert.fingerprint,
   }))
-  const { code: alertname, cluster } = message
+  const group = withoutEmpty({ alertname: message.code, cluster: message.cluster })
   return {
     version: '4',
-    groupKey: `{}:{alertname=${JSON.stringify(alertname)}, cluster=${JSON.stringify(cluster)}}`,
+    groupKey: `{}:{${Object.entries(group)
+      .map(([label, value]) => `${label}=${JSON.stringify(value)}`)
+      .join(', ')}}`,
     truncatedAlerts: message.omitted,
     status: message.firing > 0 ? 'firing' : 'resolved',
     receiver,
-    groupLabels: { alertname, cluster },
+    groupLabels: group,
     commonLabels: common(alerts.map(({ labels }) => labels)),
     commonAnnotations: common(alerts.map(({ annotations }) => annotations)),
     externalURL: externalUrl,
