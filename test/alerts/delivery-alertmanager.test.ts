@@ -32,7 +32,11 @@ describe('an Alertmanager', () => {
     }
     const posted = {
       labels,
-      annotations: { summary: alert.summary },
+      annotations: {
+        summary: alert.summary,
+        description: alert.remedy,
+        runbook_url: `${lab.publicUrl}/docs/alerts/DEVICE_UNMOUNTED`,
+      },
       startsAt: alert.fired_at,
       endsAt: at(4 * minuteMs),
       generatorURL: `${lab.publicUrl}${alert.resource_uri}`,

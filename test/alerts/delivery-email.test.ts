@@ -89,9 +89,12 @@ describe('an e-mail', () => {
     expect(mail?.text).toMatch(/^Subject: \[Roost\] east: DEVICE_UNMOUNTED, 12 firing\r$/m)
     expect(mail?.text.match(/^d\d+ of store-1: warning since 2026-11-22T/gm)).toHaveLength(10)
     expect(mail?.text).toContain('2 more of this code are not listed.')
+    expect(mail?.text).toContain('is not mounted. Mount it, or remove it from the rings.')
+    expect(mail?.text).toContain(`What it means and what to do: ${lab.publicUrl}/docs/alerts/DEVICE_UNMOUNTED`)
     await lab.mount()
     await lab.pass(10 * minuteMs)
     expect(mails[1]?.text).toMatch(/^Subject: \[Roost\] east: DEVICE_UNMOUNTED, 12 resolved\r$/m)
+    expect(mails[1]?.text).not.toContain('Mount it')
   })
 
   it('has the same Message-ID in each attempt', async () => {

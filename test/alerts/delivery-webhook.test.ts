@@ -41,6 +41,11 @@ describe('a webhook', () => {
       subject: 'd5',
     }
     const group = { alertname: 'DEVICE_UNMOUNTED', cluster: 'east' }
+    const annotations = {
+      summary: alert.summary,
+      description: 'Mount it, or remove it from the rings.',
+      runbook_url: `${lab.publicUrl}/docs/alerts/DEVICE_UNMOUNTED`,
+    }
     const firing = {
       version: '4',
       groupKey: '{}:{alertname="DEVICE_UNMOUNTED", cluster="east"}',
@@ -49,13 +54,13 @@ describe('a webhook', () => {
       receiver: 'on-call',
       groupLabels: group,
       commonLabels: labels,
-      commonAnnotations: { summary: alert.summary },
+      commonAnnotations: annotations,
       externalURL: lab.publicUrl,
       alerts: [
         {
           status: 'firing',
           labels,
-          annotations: { summary: alert.summary },
+          annotations,
           startsAt: alert.fired_at,
           endsAt: '0001-01-01T00:00:00Z',
           generatorURL: `${lab.publicUrl}${alert.resource_uri}`,

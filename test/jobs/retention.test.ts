@@ -13,6 +13,7 @@ const keptMs = {
   finishedJobs: 90 * dayMs,
   idempotencyKeys: 24 * hourMs,
   resolvedAlerts: 400 * dayMs,
+  endedSilences: 30 * dayMs,
   alertDeliveries: 30 * dayMs,
   capacityDays: 800 * dayMs,
 }
@@ -103,6 +104,18 @@ describe('what goes by its age', () => {
     const kept = [await resolved(keptMs.resolvedAlerts), await addAlert(database, cluster)]
     await retentionAt(now).resolvedAlerts()
     const found = await database.prisma.alert.findMany({ orderBy: { id: 'asc' } })
+    expect(found.map(({ id }) => id)).toEqual(kept)
+  })
+
+  it('is a silence by the time of its end, and never one that lasts', async () => {
+    const silence = async (endsAt: Date) => {
+      const data = { code: 'DEVICE_UNMOUNTED', startsAt: ago(90 * dayMs), endsAt, operator: 'admin' }
+      return (await database.prisma.alertSilence.create({ data })).id
+    }
+    await silence(ago(keptMs.endedSilences + 1))
+    const kept = [await silence(ago(keptMs.endedSilences)), await silence(ago(-hourMs))]
+    await retentionAt(now).endedSilences()
+    const found = await database.prisma.alertSilence.findMany({ orderBy: { id: 'asc' } })
     expect(found.map(({ id }) => id)).toEqual(kept)
   })
 

@@ -11,10 +11,12 @@ const dayMs = 24 * hourMs
 /** A year and a month: an alert that returns each year is found. */
 const alertRetentionDays = 400
 const deliveryRetentionDays = 30
+/** The audit still has them. */
+const silenceRetentionDays = 30
 /** Two years show a year beside the one before it. */
 const capacityRetentionDays = 800
 
-/** Removes old audit events, jobs, idempotency keys, alerts, their messages and days of capacity, each on its own period, so that one failure does not stop the others. */
+/** Removes old audit events, jobs, idempotency keys, alerts, their messages and silences, and days of capacity, each on its own period, so that one failure does not stop the others. */
 export function buildRetention(database: Database, { config, log, now }: ContextOptions): Stoppable {
   const retention = createRetention({
     store: createRetentionStore(database),
@@ -24,6 +26,7 @@ export function buildRetention(database: Database, { config, log, now }: Context
       idempotencyKeys: config.idempotencyRetentionHours * hourMs,
       resolvedAlerts: alertRetentionDays * dayMs,
       alertDeliveries: deliveryRetentionDays * dayMs,
+      endedSilences: silenceRetentionDays * dayMs,
       capacityDays: capacityRetentionDays * dayMs,
     },
     now,
@@ -34,6 +37,7 @@ export function buildRetention(database: Database, { config, log, now }: Context
     every(pruneEveryMs, 'remove old idempotency keys', retention.idempotencyKeys, log),
     every(pruneEveryMs, 'remove old alerts', retention.resolvedAlerts, log),
     every(pruneEveryMs, 'remove old messages about alerts', retention.alertDeliveries, log),
+    every(pruneEveryMs, 'remove silences that have ended', retention.endedSilences, log),
     every(pruneEveryMs, 'remove old days of capacity', retention.capacityDays, log),
   ]
   return {

@@ -10,6 +10,7 @@ export interface RetentionStore {
   readonly idempotencyKeys: DeleteBefore
   readonly resolvedAlerts: DeleteBefore
   readonly alertDeliveries: DeleteBefore
+  readonly endedSilences: DeleteBefore
   /** Removes the days of devices and of sets of policies. */
   readonly capacityDays: DeleteBefore
 }
@@ -34,6 +35,8 @@ export function createRetentionStore({ prisma }: Pick<Database, 'prisma'>): Rete
       select ctid from alerts where resolved_at < ${at} order by resolved_at limit ${rows}))`,
     alertDeliveries: (at, rows) => prisma.$executeRaw`delete from alert_deliveries where ctid = any(array(
       select ctid from alert_deliveries where ended_at < ${at} order by ended_at limit ${rows}))`,
+    endedSilences: (at, rows) => prisma.$executeRaw`delete from alert_silences where ctid = any(array(
+      select ctid from alert_silences where ends_at < ${at} order by ends_at limit ${rows}))`,
     async capacityDays(at, rows) {
       const devices = await prisma.$executeRaw`delete from device_days where ctid = any(array(
         select ctid from device_days where day < ${at}::date order by day limit ${rows}))`

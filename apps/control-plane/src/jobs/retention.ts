@@ -20,6 +20,7 @@ export function createRetention({ store, keptMs, now }: RetentionOptions): Reten
     idempotencyKeys: prune('idempotencyKeys'),
     resolvedAlerts: prune('resolvedAlerts'),
     alertDeliveries: prune('alertDeliveries'),
+    endedSilences: prune('endedSilences'),
     capacityDays: prune('capacityDays'),
   }
 }

@@ -43,6 +43,7 @@ export function createAlertmanagerStore({ prisma }: Database) {
         node: row.hostname,
         subject: row.subject,
         summary: row.summary,
+        remedy: row.remedy,
         uri: resourceUri('alerts', row.id),
         firedAt: (row.firedAt ?? row.startedAt).toISOString(),
         resolvedAt: row.resolvedAt?.toISOString() ?? null,

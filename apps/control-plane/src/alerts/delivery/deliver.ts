@@ -63,6 +63,7 @@ function testMessage(receiverId: number, nowMs: number): Message {
     node: '',
     subject: 'test',
     summary: 'This is a test of Roost. Nothing is wrong.',
+    remedy: '',
     uri: `/api/v1/alert_receivers/${receiverId}/`,
     firedAt: at,
     resolvedAt: null,

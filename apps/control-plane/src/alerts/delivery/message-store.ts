@@ -88,13 +88,14 @@ function messageOf(
 }
 
 function messageAlert(row: AlertRow): MessageAlert {
-  const { id, fingerprint, severity, hostname, subject, summary, startedAt, firedAt, resolvedAt } = row
+  const { id, fingerprint, severity, hostname, subject, summary, remedy, startedAt, firedAt, resolvedAt } = row
   return {
     fingerprint,
     severity,
     node: hostname,
     subject,
     summary,
+    remedy,
     uri: resourceUri('alerts', id),
     firedAt: (firedAt ?? startedAt).toISOString(),
     resolvedAt: resolvedAt?.toISOString() ?? null,

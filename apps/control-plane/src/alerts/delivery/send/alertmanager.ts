@@ -30,7 +30,7 @@ export async function sendToAlertmanager(
 ): Promise<void> {
   const bodies = alerts.map((alert) => ({
     labels: labelsOf(alert, alert),
-    annotations: annotationsOf(alert),
+    annotations: annotationsOf(alert.code, alert, externalUrl),
     startsAt: alert.firedAt,
     endsAt: alert.resolvedAt ?? new Date(nowMs + validMs).toISOString(),
     generatorURL: `${externalUrl}${alert.uri}`,

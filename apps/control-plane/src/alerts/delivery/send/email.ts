@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { EmailSettings } from '@roost/api-types/rest'
 import { createTransport } from 'nodemailer'
+import { pageOf } from './message.js'
 import type { Envelope, MessageAlert } from './message.js'
 import type { Reach } from './reach.js'
 
@@ -52,14 +53,19 @@ function subjectOf({ message }: Envelope): string {
 }
 
 function textOf({ message, externalUrl }: Envelope): string {
-  const { alerts, omitted } = message
-  const more = omitted === 0 ? [] : [`${omitted} more of this code are not listed.`]
+  const { code, alerts, omitted } = message
+  const page = pageOf(code, externalUrl)
+  const more = [
+    ...(omitted === 0 ? [] : [`${omitted} more of this code are not listed.`]),
+    ...(page === '' ? [] : [`What it means and what to do: ${page}`]),
+  ]
   return [...alerts.map((alert) => paragraphOf(alert, externalUrl)), ...more].join('\n\n').concat('\n')
 }
 
 function paragraphOf(alert: MessageAlert, externalUrl: string): string {
-  const { severity, node, subject, summary, firedAt, resolvedAt, uri } = alert
+  const { severity, node, subject, summary, remedy, firedAt, resolvedAt, uri } = alert
   const about = node === '' || node === subject ? subject : `${subject} of ${node}`
   const state = resolvedAt === null ? `${severity} since ${firedAt}` : `resolved at ${resolvedAt}, since ${firedAt}`
-  return `${about}: ${state}\n${summary}\n${externalUrl}${uri}`
+  const advice = resolvedAt === null && remedy !== '' ? `${summary} ${remedy}` : summary
+  return `${about}: ${state}\n${advice}\n${externalUrl}${uri}`
 }

@@ -1,3 +1,5 @@
+import { alertCodes } from '@roost/api-types/checks'
+import { alertPage } from '@roost/api-types/rest'
 import { z } from 'zod'
 
 /** An alert as it is sent. Times are ISO 8601. */
@@ -7,6 +9,8 @@ const MessageAlert = z.object({
   node: z.string(),
   subject: z.string(),
   summary: z.string(),
+  /** What to do; messages of before 0.3 have none. */
+  remedy: z.string().default(''),
   uri: z.string(),
   firedAt: z.string(),
   resolvedAt: z.string().nullable(),
@@ -49,8 +53,14 @@ function withoutEmpty(labels: Labels): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''))
 }
 
-export function annotationsOf({ summary }: MessageAlert): Labels {
-  return { summary }
+/** Returns what a person reads: what is wrong, what to do, and the page of the code. Those that are empty are left out. */
+export function annotationsOf(code: string, { summary, remedy }: MessageAlert, externalUrl: string): Labels {
+  return withoutEmpty({ summary, description: remedy, runbook_url: pageOf(code, externalUrl) })
+}
+
+/** Returns the URL of the page of a code; empty where there is none, as of a test. */
+export function pageOf(code: string, externalUrl: string): string {
+  return alertCodes.includes(code) ? `${externalUrl}${alertPage(code)}` : ''
 }
 
 /** Alertmanager writes the zero time of Go where an alert has not ended. */
@@ -61,7 +71,7 @@ export function webhookBody({ message, receiver, externalUrl }: Envelope): objec
   const alerts = message.alerts.map((alert) => ({
     status: alert.resolvedAt === null ? 'firing' : 'resolved',
     labels: labelsOf(message, alert),
-    annotations: annotationsOf(alert),
+    annotations: annotationsOf(message.code, alert, externalUrl),
     startsAt: alert.firedAt,
     endsAt: alert.resolvedAt ?? notEnded,
     generatorURL: `${externalUrl}${alert.uri}`,
