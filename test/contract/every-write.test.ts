@@ -1,3 +1,4 @@
+import { alertCodes } from '@roost/api-types/checks'
 import { JobState } from '@roost/api-types/rest'
 import { resources as declared } from '@roost/api-types/rpc'
 import type { Declaration } from '@roost/api-types/rpc'
@@ -23,9 +24,12 @@ beforeAll(async () => {
 const list = (resource: string) => `/api/v1/${resource}/`
 const isJob = (resource: string) => resource.endsWith('_deployments')
 const has = (method: string, path: string) => document.paths[path]?.[method] !== undefined
-/** The name of a receiver is its own everywhere. */
-const named = (resource: string) => (resource === 'alert_receivers' ? { name: `receiver-${(receivers += 1)}` } : {})
-let receivers = 0
+/** The name of a receiver, and the code of a rule, is its own everywhere. */
+const named = (resource: string) => {
+  if (resource === 'alert_receivers') return { name: `receiver-${(made += 1)}` }
+  return resource === 'alert_rules' ? { code: alertCodes[(made += 1)] } : {}
+}
+let made = 0
 const bodyOf = (resource: string, related: Related): Readonly<Record<string, unknown>> => ({
   ...exampleBody(document, 'post', list(resource), related),
   ...named(resource),

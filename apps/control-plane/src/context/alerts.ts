@@ -6,6 +6,8 @@ import { createAlertRounds } from '../alerts/rounds.js'
 import type { AlertRounds } from '../alerts/rounds.js'
 import { createAlertService } from '../alerts/service.js'
 import { createAlertStore } from '../alerts/store.js'
+import { createRuleService } from '../alerts/rule-service.js'
+import { createRuleStore } from '../alerts/rule-store.js'
 import { createSilenceEffect } from '../alerts/silence-effect-store.js'
 import type { SilenceEffect } from '../alerts/silence-effect-store.js'
 import { createSilenceService } from '../alerts/silence-service.js'
@@ -17,7 +19,7 @@ import type { Services } from '@roost/api-types/rpc'
 import type { ContextOptions } from './options.js'
 
 export interface AlertFeature {
-  readonly services: Pick<Services, 'alerts' | 'alertSilences'> & DeliveryFeature['services']
+  readonly services: Pick<Services, 'alerts' | 'alertRules' | 'alertSilences'> & DeliveryFeature['services']
   readonly silences: SilenceEffect
   readonly rounds: AlertRounds
   readonly delivery: DeliveryFeature
@@ -36,14 +38,16 @@ export function buildAlerts(
     await silences.refresh(at, tx)
     await announce(tx, scope, at)
   })
+  const rules = createRuleStore(database)
   const { heartbeatMs } = defaultStreamLimits
   // After a start, a node is offline only when it has missed as many heartbeats.
   const settlingMs = (nodes: number) => offlineAfter * heartbeatIntervalMs(nodes, heartbeatMs)
-  const rounds = createAlertRounds({ store, settlingMs, now })
+  const rounds = createAlertRounds({ store, rules, settlingMs, now })
   const delivery = createDelivery({ ...options, database, writes, secrets, evaluatedMs: () => rounds.evaluatedMs() })
   return {
     services: {
       alerts: createAlertService({ store, writes, now }),
+      alertRules: createRuleService({ store: rules, writes }),
       alertSilences: createSilenceService({ store: createSilenceStore(database), effect: silences, writes, now }),
       ...delivery.services,
     },

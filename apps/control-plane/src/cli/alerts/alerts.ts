@@ -10,13 +10,14 @@ import { moment, state } from '../terminal/cells.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { addDeliveries } from './deliveries.js'
 import { addReceivers } from './receivers.js'
+import { addRules } from './rules.js'
 import { scopeCell } from './scope-cell.js'
 import { addSilences } from './silences.js'
 
 const alerts: Noun<Alert> = {
   name: 'alert',
   plural: 'alerts that are not resolved, the most urgent first; others with --state',
-  description: 'Show and acknowledge alerts, make them silent, and manage where they are sent',
+  description: 'Show and acknowledge alerts, change and silence them, and manage where they are sent',
   named: 'by id',
   filters: [
     byCluster,
@@ -58,6 +59,7 @@ async function findAlert(rpc: Rpc, text: string): Promise<Alert> {
 /** Adds the commands for alerts, and for sending them. */
 export function addAlerts(program: Command, config: () => Config, terminal: Terminal): void {
   const alert = addNoun(program, config, terminal, alerts)
+  addRules(alert, config, terminal)
   addSilences(alert, config, terminal)
   addReceivers(alert, config, terminal)
   addDeliveries(alert, config, terminal)

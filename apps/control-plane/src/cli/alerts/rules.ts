@@ -1,0 +1,81 @@
+import type { AlertRule } from '@roost/api-types/rest'
+import type { Command } from 'commander'
+import type { Config } from '../../config.js'
+import { pick } from '../client/api.js'
+import type { Rpc } from '../client/api.js'
+import {
+  byCluster,
+  byText,
+  clusterField,
+  clusterNamesByUri,
+  flagField,
+  numberField,
+  textField,
+} from '../records/fields.js'
+import { addNoun } from '../records/noun.js'
+import type { FieldOption, Noun } from '../records/noun.js'
+import type { Terminal } from '../terminal/terminal.js'
+
+const severityField: FieldOption = {
+  ...textField('severity', 'warning or critical; null: as the check says'),
+  value: async (_rpc, text) => (text === 'null' ? null : text),
+}
+
+const changeable = [
+  flagField('enabled', 'whether the problem is an alert'),
+  severityField,
+  numberField('for_seconds', 'for how long the problem must last before its alert fires; null: as the check says'),
+  textField('comment', 'why'),
+]
+
+const rules: Noun<AlertRule> = {
+  name: 'rule',
+  plural: 'rules: what was changed of the alerts of a code',
+  description: 'Change the severity and the duration of alerts, or switch them off, by their code',
+  named: 'by code or id',
+  filters: [byCluster, byText('code', 'only rules of this code, such as DEVICE_UNMOUNTED')],
+  enabledFrom: 'It takes effect within 30 s.',
+  async view(rpc) {
+    const clusters = await clusterNamesByUri(rpc)
+    return {
+      columns: {
+        ID: ({ id }) => id,
+        CODE: ({ code }) => code,
+        CLUSTER: ({ cluster }) => (cluster === null ? 'all' : clusters.get(cluster)),
+        ENABLED: ({ enabled }) => enabled,
+        SEVERITY: ({ severity }) => severity,
+        FOR: ({ for_seconds: seconds }) => (seconds === null ? null : `${seconds} s`),
+        COMMENT: ({ comment }) => comment,
+      },
+      name: ({ code }) => code,
+    }
+  },
+  list: (rpc, query) => rpc.alertRules.list.query(query),
+  find: findRule,
+  add: {
+    fields: [
+      { ...clusterField, description: 'only in this cluster, by name or id (default: in all)', isRequired: false },
+      ...changeable,
+    ],
+    run: (rpc, code, values) => rpc.alertRules.create.mutate({ code, ...values }),
+  },
+  change: {
+    fields: changeable,
+    run: (rpc, { id }, change) => rpc.alertRules.change.mutate({ id, change }),
+  },
+  remove: {
+    loss: ({ code }) => `Alerts of ${code} are again as the check says.`,
+    run: (rpc, { id }) => rpc.alertRules.remove.mutate({ id }),
+  },
+}
+
+async function findRule(rpc: Rpc, text: string): Promise<AlertRule> {
+  const { objects } = await rpc.alertRules.list.query({ filters: { code: text } })
+  const byId = /^\d{1,9}$/.test(text) ? await rpc.alertRules.getMany.query({ ids: [text] }) : []
+  return pick('rule', text, [...objects, ...byId], ({ code }) => code)
+}
+
+/** Adds the commands for rules below those for alerts. */
+export function addRules(alert: Command, config: () => Config, terminal: Terminal): void {
+  addNoun(alert, config, terminal, rules)
+}
