@@ -45,9 +45,9 @@ const burstId = 77
 /** Numbers of full length, as readings are. */
 const readings = agents.map(({ options }) => Float64Array.from(options.metrics ?? [], () => Math.random() * 1e6))
 
-/** Sends the usage of all devices of one agent, each with other bytes than before. */
+/** Sends the usage of all devices of one agent, each with other bytes than before, between a quarter and three quarters full. */
 function reportUsage(agent: SimulatedAgent): void {
-  const free = Math.floor(Math.random() * 1e12)
+  const free = 1e12 + Math.floor(Math.random() * 2e12)
   agent.send({
     type: 'device_usage',
     time: Date.now() / 1000,
@@ -95,15 +95,18 @@ async function drained(): Promise<void> {
 }
 
 let reports: NodeJS.Timeout | undefined
-port.on('message', (order: Burst | 'stop') => {
+port.on('message', (order: Burst | 'stop' | 'report usage') => {
   if (order === 'stop') {
     clearInterval(reports)
     for (const agent of agents) agent.stop()
     port.close()
     return
   }
+  if (order === 'report usage') {
+    reports = startReports()
+    return
+  }
   void burst(order).then(() => port.postMessage('done'))
 })
 await connect()
-if (devices > 0) reports = startReports()
 port.postMessage('done')

@@ -17,7 +17,7 @@ export interface Stage {
   readonly database: Database
   readonly keys: readonly string[]
   reader(): Reader
-  /** `devices`: how many each node has, whose usage changes with each report; none by default. */
+  /** `devices`: how many each node has; none by default. */
   addFleet(nodes: number, names: FleetOrder['names'], devices?: number): Promise<Fleet>
   close(): Promise<void>
 }
@@ -27,6 +27,8 @@ export interface Fleet {
   readonly clusterId: number
   readonly nodeIds: readonly number[]
   burst(frames: number): Promise<void>
+  /** From now on every agent reports the usage of its devices every 10 s, and all of it has changed. */
+  reportUsage(): void
   stop(): Promise<void>
 }
 
@@ -91,6 +93,7 @@ async function startFleet(
       worker.postMessage({ frames })
       await once(worker, 'message')
     },
+    reportUsage: () => worker.postMessage('report usage'),
     async stop() {
       if (!running) return
       running = false

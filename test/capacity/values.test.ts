@@ -45,8 +45,12 @@ const device = (agentKey: string, policyIds: readonly number[], usage?: readonly
     policies: { create: policyIds.map((policyId) => ({ policyId })) },
   })
 
-function report(time: number, devices: Readonly<Record<string, readonly [number, number, number] | string>>) {
-  capacity.intake.deviceUsage(nodeId, {
+function report(
+  time: number,
+  devices: Readonly<Record<string, readonly [number, number, number] | string>>,
+  reporter = nodeId,
+) {
+  capacity.intake.deviceUsage(reporter, {
     type: 'device_usage',
     time,
     devices: Object.entries(devices).map(([key, values]) => ({
@@ -64,6 +68,8 @@ const elements = async (feature = capacity) => (await feature.service.ofCluster(
 const stored = (agentKey: string) =>
   database.prisma.deviceUsage.findFirstOrThrow({ where: { device: { nodeId, agentKey } } })
 const tb = 1e12
+/** Returns the beginning of an interval in which the node's usage is stored once. */
+const intervalStart = () => 300_000 - ((nodeId * 7) % 300)
 
 describe('capacity of a cluster', () => {
   it('has an element for each set of policies, named in the order of their indexes', async () => {
@@ -156,7 +162,7 @@ describe('capacity of a cluster', () => {
 })
 
 describe('usage in the database', () => {
-  it('is written only when it changed, and once a minute so that last_seen is correct', async () => {
+  it('is written once in five minutes when nothing changed, too, so that last_seen is correct', async () => {
     await device('d1', [gold])
     const writes: number[] = []
     const store = createCapacityStore(database)
@@ -168,34 +174,55 @@ describe('usage in the database', () => {
       },
     })
     await capacity.intake.load()
-    for (const time of [1000, 1010, 1059, 1060]) {
+    const start = intervalStart()
+    for (const time of [start, start + 10, start + 299, start + 300]) {
       report(time, { d1: [100, 50, 50] })
       await capacity.writer.flush()
     }
     expect(writes).toEqual([1, 1])
-    expect((await stored('d1')).lastSeen).toEqual(new Date(1_060_000))
+    expect((await stored('d1')).lastSeen).toEqual(new Date((start + 300) * 1000))
   })
 
-  it('is stored once a minute however often it changes; a new status at once', async () => {
+  it('is stored once in five minutes however often it changes; a new status at once', async () => {
     await device('d1', [gold])
     await capacity.intake.load()
     const free: (bigint | null)[] = []
+    const start = intervalStart()
     for (const [time, value] of [
-      [1000, 90],
-      [1010, 80],
-      [1059, 70],
-      [1060, 60],
-      [1070, 50],
+      [start, 90],
+      [start + 10, 80],
+      [start + 299, 70],
+      [start + 300, 60],
+      [start + 310, 50],
     ] as const) {
       report(time, { d1: [100, value, value] })
       await capacity.writer.flush()
       free.push((await stored('d1')).freeBytes)
     }
     expect(free).toEqual([90n, 90n, 90n, 60n, 60n])
-    report(1080, { d1: 'unmounted' })
+    report(start + 320, { d1: 'unmounted' })
     await capacity.writer.flush()
-    expect(await stored('d1')).toMatchObject({ freeBytes: 50n, lastSeen: new Date(1_080_000) })
+    expect(await stored('d1')).toMatchObject({ freeBytes: 50n, lastSeen: new Date((start + 320) * 1000) })
     expect(await database.prisma.device.findFirst({ where: { nodeId } })).toMatchObject({ status: 'unmounted' })
+  })
+
+  it('is stored at different moments for nodes that connected at the same time', async () => {
+    const other = await addNode(database, clusterId)
+    await device('d1', [gold])
+    await addDevice(database, clusterId, other, { agentKey: 'd1', policies: { create: [{ policyId: gold }] } })
+    const times = new Map<number, number[]>([nodeId, other].map((id) => [id, []]))
+    const updateUsage = async (usages: readonly { nodeId: number; time: number }[]) => {
+      for (const { nodeId: id, time } of usages) times.get(id)?.push(time)
+    }
+    capacity = build({ ...createCapacityStore(database), updateUsage })
+    await capacity.intake.load()
+    for (let time = 3_000; time < 3_900; time += 1) {
+      for (const id of [nodeId, other]) report(time, { d1: [100, 50, 50] }, id)
+      await capacity.writer.flush()
+    }
+    const [first, second] = [...times.values()].map(([, ...later]) => later)
+    expect(first).toHaveLength(3)
+    expect(second).not.toContain(first?.[0])
   })
 
   it('is stored when the control plane stops, and before an inventory is read again', async () => {

@@ -34,6 +34,7 @@ export interface CapacityFeature {
   readonly usageOf: LiveDevices['usageOf']
   /** Returns what checks judge of the sets of policies of a cluster. */
   readonly outlookOf: (clusterId: number) => Promise<readonly SetOutlook[]>
+  readonly readingOf: LiveDevices['readingOf']
   /** Returns the raw bytes of the devices of a policy. */
   readonly rawOf: (clusterId: number, policyIndex: number) => number
   /** Records the use of this day, which forecasts need. */
@@ -58,6 +59,7 @@ export function createCapacity({ store, days, forecasts, requireCluster, log, no
     writer,
     usageOf: (id) => live.usageOf(id),
     outlookOf: (clusterId) => outlookOf({ live, days, store, now }, clusterId),
+    readingOf: (id) => live.readingOf(id),
     rawOf: (clusterId, index) =>
       live
         .capacityOf(clusterId)

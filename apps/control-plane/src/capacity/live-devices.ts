@@ -66,8 +66,14 @@ interface LiveDevice {
   storedAt: number
 }
 
-/** A usage is stored once in so many seconds: it was the largest load of the database when each report was. */
-const storeEverySeconds = 60
+/**
+ * The usage of a node's devices is stored once in so many seconds: it was the largest load of the database when each report was.
+ * Answers come from memory, so that only the control plane's own sudden end shows the difference.
+ */
+const storeEverySeconds = 300
+
+/** Nodes store at different moments, so that a fleet that connects at once does not write at once for ever. */
+const storedApartSeconds = 7
 
 /** A device in one of these states has no filesystem that anybody could fill. */
 const uncounted = new Set(['unmounted', 'missing', 'failed'])
@@ -112,7 +118,7 @@ export function createLiveDevices(): LiveDevices {
         const status = statusOf(device, one)
         const isStatusNew = device.status !== status
         if (update(device, { ...one, status }, time)) columnsOf(device.clusterId).change(device.row, counted(device))
-        if (!isStatusNew && Math.abs(time - device.storedAt) < storeEverySeconds) return []
+        if (!isStatusNew && storeIntervalOf(nodeId, time) === storeIntervalOf(nodeId, device.storedAt)) return []
         device.storedAt = time
         return [stored(device, time, isStatusNew)]
       })
@@ -124,6 +130,11 @@ export function createLiveDevices(): LiveDevices {
     devices: () => countedDevices(byId.values()),
     readingOf: (id) => readingOf(byId.get(id)),
   }
+}
+
+/** Returns the number of the interval in which a node's devices are stored once. */
+function storeIntervalOf(nodeId: number, time: number): number {
+  return Math.floor((time + nodeId * storedApartSeconds) / storeEverySeconds)
 }
 
 function* countedDevices(devices: Iterable<LiveDevice>): Generator<CountedDevice> {

@@ -155,6 +155,6 @@ export function buildPrometheus(
     own,
     remoteRead: { isOn, reader, kept, latest: latestOf, listOwners: () => listOwners(store), now },
     fleet: async () =>
-      `${await fleetText(store, capacity.service, metrics.reads)}${healthLines(healthRounds.latest())}${alertLines(rounds.latest())}`,
+      `${await fleetText(store, capacity, metrics.reads)}${healthLines(healthRounds.latest())}${alertLines(rounds.latest())}`,
   }
 }

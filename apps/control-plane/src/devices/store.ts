@@ -36,7 +36,7 @@ const countFilters: FilterTable<typeof counted, Prisma.DeviceCountWhereInput> = 
 /** Devices can be removed; only inventories add and change them. */
 export type DeviceStore = TableStore<Device, never, never>
 
-/** Creates the store. Usage comes from memory, because the database gets it once a minute. */
+/** Creates the store. Usage comes from memory, because the database gets it once in five minutes. */
 export function createDeviceStore(database: Database, currentUsage: CurrentUsage): DeviceStore {
   const table = tableStore(database, resources.devices, {
     model: 'Device',

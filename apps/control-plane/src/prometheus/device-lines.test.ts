@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { deviceLines, escapeLabel } from './device-lines.js'
 
 async function* pages() {
-  yield [{ id: 1, cluster: 'default', node: 'n1', device: 'd1', usedBytes: 30, freeBytes: 70 }]
-  yield [{ id: 2, cluster: 'default', node: 'n"2', device: 'd2', usedBytes: 1e13, freeBytes: 0 }]
+  yield [{ cluster: 'default', node: 'n1', device: 'd1', rawBytes: 100, usedBytes: 30, freeBytes: 70 }]
+  yield [{ cluster: 'default', node: 'n"2', device: 'd2', rawBytes: 1e13, usedBytes: 1e13, freeBytes: 0 }]
 }
 
 describe('the metrics of devices', () => {

@@ -1,5 +1,8 @@
+import type { Usage } from '@roost/capacity-core'
 import { printable } from '@roost/runtime'
-import type { DeviceSpace } from './store.js'
+import type { DeviceLabels } from './store.js'
+
+export type DeviceSpace = Omit<DeviceLabels, 'id'> & Usage
 
 interface Family {
   readonly name: string
@@ -11,7 +14,7 @@ const families: readonly Family[] = [
   {
     name: 'roost_device_raw_bytes',
     help: 'Bytes of the filesystem of a device, without reserved free space',
-    value: ({ usedBytes, freeBytes }) => usedBytes + freeBytes,
+    value: ({ rawBytes }) => rawBytes,
   },
   { name: 'roost_device_used_bytes', help: 'Bytes used on a device', value: ({ usedBytes }) => usedBytes },
   { name: 'roost_device_free_bytes', help: 'Bytes free on a device', value: ({ freeBytes }) => freeBytes },

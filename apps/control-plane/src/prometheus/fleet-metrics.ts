@@ -2,15 +2,36 @@ import type { CapacityService, MetricService } from '@roost/api-types/rpc'
 import { bytesPerTb } from '@roost/capacity-core'
 import { printable } from '@roost/runtime'
 import { Gauge, Registry } from 'prom-client'
+import type { DeviceReading } from '../capacity/live-devices.js'
 import { deviceLines } from './device-lines.js'
+import type { DeviceSpace } from './device-lines.js'
 import { shareLines } from './share-lines.js'
-import type { FleetMetricStore } from './store.js'
+import type { DeviceLabels, FleetMetricStore } from './store.js'
+
+/** The capacity of clusters, and the last readings of single devices. */
+interface Capacity {
+  readonly service: Pick<CapacityService, 'ofCluster'>
+  readonly readingOf: (deviceId: number) => DeviceReading | undefined
+}
 
 /** Returns the metrics of nodes, devices, shares and capacity as text. They are read again each time, so that removed nodes are not in the answer. */
-export async function fleetText(store: FleetMetricStore, capacity: CapacityService, metrics: Polls): Promise<string> {
+export async function fleetText(store: FleetMetricStore, capacity: Capacity, metrics: Polls): Promise<string> {
   const registry = new Registry()
-  await Promise.all([addCounts(registry, store), addCapacity(registry, store, capacity)])
-  return `${await registry.metrics()}${await deviceLines(store.listDevices())}${await shareText(store, metrics)}`
+  await Promise.all([addCounts(registry, store), addCapacity(registry, store, capacity.service)])
+  const devices = await deviceLines(withSpace(store.listDevices(), capacity.readingOf))
+  return `${await registry.metrics()}${devices}${await shareText(store, metrics)}`
+}
+
+/** Leaves out devices whose filesystem does not count, or was not read yet. */
+async function* withSpace(
+  pages: AsyncIterable<readonly DeviceLabels[]>,
+  readingOf: Capacity['readingOf'],
+): AsyncGenerator<readonly DeviceSpace[]> {
+  for await (const devices of pages)
+    yield devices.flatMap((labels) => {
+      const usage = readingOf(labels.id)?.usage
+      return usage == null ? [] : [{ ...labels, ...usage }]
+    })
 }
 
 type Polls = Pick<MetricService, 'pollNode'>
@@ -35,7 +56,7 @@ async function addCounts(registry: Registry, store: FleetMetricStore): Promise<v
     devices.set({ cluster: printable(cluster), status }, count)
 }
 
-async function addCapacity(registry: Registry, store: FleetMetricStore, capacity: CapacityService): Promise<void> {
+async function addCapacity(registry: Registry, store: FleetMetricStore, capacity: Capacity['service']): Promise<void> {
   const labels = ['cluster', 'ring_set'] as const
   const raw = gauge(registry, 'roost_capacity_raw_bytes', 'Raw capacity of the devices of a set of policies', labels)
   const used = gauge(registry, 'roost_capacity_used_bytes', 'Bytes used on the devices of a set of policies', labels)

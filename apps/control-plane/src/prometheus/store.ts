@@ -19,13 +19,11 @@ export interface DeviceCount {
   readonly count: number
 }
 
-export interface DeviceSpace {
+export interface DeviceLabels {
   readonly id: number
   readonly cluster: string
   readonly node: string
   readonly device: string
-  readonly usedBytes: number
-  readonly freeBytes: number
 }
 
 export interface ShareLabels {
@@ -43,8 +41,8 @@ export interface FleetMetricStore {
   listNodes(): Promise<readonly NodeLabels[]>
   countNodes(): Promise<readonly NodeCount[]>
   countDevices(): Promise<readonly DeviceCount[]>
-  /** Assigned devices whose space is known, by ascending id, in pages. */
-  listDevices(): AsyncIterable<readonly DeviceSpace[]>
+  /** Assigned devices, by ascending id, in pages. */
+  listDevices(): AsyncIterable<readonly DeviceLabels[]>
   /** Enabled shares, by ascending id. */
   listShares(): Promise<readonly ShareLabels[]>
 }
@@ -53,13 +51,10 @@ const pageRows = 2_000
 
 export function createFleetMetricStore({ prisma }: Pick<Database, 'prisma'>): FleetMetricStore {
   const page = (after: number) =>
-    prisma.$queryRaw<DeviceSpace[]>(Prisma.sql`
-    select d.id, c.name as cluster, n.hostname as node, d.name as device,
-      greatest(u.total_bytes - u.free_bytes, 0)::float8 as "usedBytes", u.available_bytes::float8 as "freeBytes"
-    from devices d join device_usage u on u.device_id = d.id join nodes n on n.id = d.node_id join clusters c on c.id = d.cluster_id
-    where d.id > ${after} and u.total_bytes is not null and u.free_bytes is not null and u.available_bytes is not null
-      and d.status not in ('unmounted', 'missing', 'failed')
-      and exists (select from device_policies dp where dp.device_id = d.id)
+    prisma.$queryRaw<DeviceLabels[]>(Prisma.sql`
+    select d.id, c.name as cluster, n.hostname as node, d.name as device
+    from devices d join nodes n on n.id = d.node_id join clusters c on c.id = d.cluster_id
+    where d.id > ${after} and exists (select from device_policies dp where dp.device_id = d.id)
     order by d.id limit ${pageRows}`)
   return {
     listClusters: () => prisma.cluster.findMany({ select: { id: true, name: true }, orderBy: { id: 'asc' } }),
