@@ -4,6 +4,7 @@ import type { Database } from '../database/database.js'
 import type { Writes } from '../database/writes.js'
 import { createJobStore } from '../deployments/job-store.js'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
+import { createIdentityDriftStore } from '../identity/drift-store.js'
 import { createEndingStore } from '../identity/ending-store.js'
 import { createIdentity } from '../identity/feature.js'
 import type { IdentityFeature } from '../identity/feature.js'
@@ -33,6 +34,7 @@ export function buildIdentity(
     services: createIdentityServiceStore(database),
     store: createIdentityJobStore(database, more.secrets),
     endings: createEndingStore(database),
+    drift: createIdentityDriftStore(database),
     projects: createProjectStore(database, more.secrets),
     s3: createS3Store(database, more.secrets),
     jobs: createJobStore(database, 'user_db'),

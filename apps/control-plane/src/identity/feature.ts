@@ -9,6 +9,8 @@ import type { Secrets } from '../secrets/secrets.js'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
 import { readAdoptable } from './adoptable.js'
 import type { EndingStore } from './ending-store.js'
+import { createIdentityDrift } from './drift.js'
+import type { IdentityDriftStore } from './drift-store.js'
 import { createTokenEndings } from './endings.js'
 import type { IdentityJobStore } from './job-store.js'
 import { createIdentityJobs, requireNoUnfinished } from './jobs.js'
@@ -28,6 +30,7 @@ export interface IdentityOptions {
   readonly store: IdentityJobStore
   readonly jobs: UserDbJobs
   readonly endings: EndingStore
+  readonly drift: IdentityDriftStore
   readonly s3: S3Store
   readonly projects: ProjectStore
   readonly requests: AgentRequests
@@ -54,6 +57,8 @@ export interface IdentityFeature {
 const checkEveryMs = 5_000
 /** How often tokens are ended that could not be ended before. */
 const retryEveryMs = 60_000
+/** How often it is asked whether the Keystone of a cluster is due to be compared. */
+const driftEveryMs = 10_000
 /** How often the names of projects are read, for accounts that are new and projects with another name. */
 const namesEveryMs = 300_000
 
@@ -63,10 +68,13 @@ export function createIdentity(options: IdentityOptions): IdentityFeature {
   const stopping = new AbortController()
   const plan = createIdentityPlanner(store, mac, stopping.signal)
   const endings = createTokenEndings({ ...options, store: options.endings, stopping: stopping.signal })
-  const runner = new IdentityRunner({ store, plan, endings, clock, log, stopping: stopping.signal })
+  const drift = createIdentityDrift({ store: options.drift, plan, clock })
+  const deployed = (clusterId: number) => drift.compare(clusterId)
+  const runner = new IdentityRunner({ store, plan, endings, deployed, clock, log, stopping: stopping.signal })
   const wake = () => runner.wake()
   const check = every(checkEveryMs, 'advance deployments to identity services', async () => wake(), log)
   const retry = every(retryEveryMs, 'end tokens of users of Keystone', () => endings.retry(), log)
+  const compare = every(driftEveryMs, 'compare Keystone with what was deployed', () => drift.compareDue(), log)
   const names = createProjectNames(options.projects, { log, signal: stopping.signal })
   const readNames = every(namesEveryMs, 'read the names of projects', () => names.read(), log)
   return {
@@ -86,7 +94,7 @@ export function createIdentity(options: IdentityOptions): IdentityFeature {
     userDbDeployments: createIdentityJobs({ base, jobs, store, writes, plan, wake }),
     async stop() {
       stopping.abort()
-      await Promise.all([check.stop(), retry.stop(), readNames.stop()])
+      await Promise.all([check.stop(), retry.stop(), compare.stop(), readNames.stop()])
       await runner.stop()
     },
   }

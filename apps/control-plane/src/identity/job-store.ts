@@ -169,6 +169,21 @@ function planOf(
   return { plan: row.plan as unknown as IdentityPlan, mark: row.planMark }
 }
 
+/** What Keystone should have follows from these alone. */
+const identityColumns = {
+  authUrl: true,
+  user: true,
+  userDomain: true,
+  project: true,
+  projectDomain: true,
+  applicationCredentialId: true,
+  ca: true,
+  key: true,
+  domain: true,
+  role: true,
+  resellerRole: true,
+} as const
+
 async function readIdentity(
   prisma: Database['prisma'],
   secrets: Secrets,
@@ -177,7 +192,7 @@ async function readIdentity(
   const row = await prisma.cluster.findUnique({
     where: { id },
     include: {
-      identity: true,
+      identity: { select: identityColumns },
       users: { orderBy: { id: 'asc' } },
       removedAdoptions: { where: { projectId: { not: null } }, orderBy: { source: 'asc' } },
     },

@@ -1,4 +1,3 @@
-import type { IdentityPlan } from '@roost/api-types/rest'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
 import { SecretError } from '../secrets/secrets.js'
 import type { DesiredIdentity } from './desired.js'
@@ -16,6 +15,8 @@ export interface PlannedIdentity extends MarkedPlan {
   readonly client: KeystoneClient
   readonly desired: DesiredIdentity
   readonly changes: IdentityChanges
+  /** Stands for what Keystone should have. */
+  readonly desiredMark: string
 }
 
 /** Compares the users of a cluster with its Keystone, or returns why that is not possible. */
@@ -38,7 +39,8 @@ export function createIdentityPlanner(
       const changes = planIdentity(desired, found)
       const objects = plannedObjects(desired, changes, found)
       const plan = { identity: identityUri(clusterId), objects, notes: [...changes.conflicts, ...cacheNotes(changes)] }
-      return { plan, mark: markOf(mac, read, plan), client, desired, changes }
+      const desiredMark = markOf(mac, read)
+      return { plan, mark: `${desiredMark}.${markOf(mac, plan)}`, desiredMark, client, desired, changes }
     } catch (error) {
       if (error instanceof KeystoneError || error instanceof SecretError) return { error: error.message }
       throw error
@@ -54,10 +56,9 @@ function cacheNotes({ users }: IdentityChanges): readonly string[] {
   ]
 }
 
-/** Stands for what Keystone should have, and behind the point for what would change. Keyed, since it is made of passwords. */
-function markOf(mac: BodyFingerprint, read: object, plan: IdentityPlan): string {
-  const of = (value: unknown) => Buffer.from(mac.of(JSON.stringify(value))).toString('hex')
-  return `${of(read)}.${of(plan)}`
+/** Stands for what Keystone should have, or for what would change. Keyed, since it is made of passwords. */
+function markOf(mac: BodyFingerprint, value: object): string {
+  return Buffer.from(mac.of(JSON.stringify(value))).toString('hex')
 }
 
 /** Returns what has changed since a plan was reviewed; undefined while it is the same. `isResumed`: the job may have done a part of it. */

@@ -62,7 +62,8 @@ export function createIdentityServiceStore({ prisma }: Database): IdentityServic
     },
     async upsert(tx, clusterId, service) {
       const [where, create] = [{ clusterId }, { clusterId, ...service }]
-      return recordOf(await tx.identityService.upsert({ select: shown, where, create, update: service }))
+      const update = { ...service, state: 'unknown', stateDetail: '', checkedAt: null, syncedMark: null }
+      return recordOf(await tx.identityService.upsert({ select: shown, where, create, update }))
     },
     async delete(tx, clusterId) {
       await tx.identityService.deleteMany({ where: { clusterId } })

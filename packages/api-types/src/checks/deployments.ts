@@ -39,7 +39,7 @@ export const deploymentFailed = check({
   severity: 'warning',
   about: 'deployment',
   endangers: 'service',
-  effect: 'The node serves what it had before, not what was deployed last.',
+  effect: 'What was there before is in force, not what was deployed last.',
   judge({ node, what, outcome, message }: DeploymentFacts) {
     if (outcome === null || !unsuccessful.has(outcome)) return undefined
     return {

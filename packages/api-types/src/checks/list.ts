@@ -23,6 +23,7 @@ import {
   networkFilesystem,
   sharedFilesystem,
 } from './filesystems.js'
+import { identityDrift, identityUnreachable } from './identity.js'
 import { clockSkew, clusterSilent, nodeDuplicate, nodeNeedsUpgrade, nodeSilent } from './nodes.js'
 import { daemonLate, daemonRestarts, daemonStopped, reconStale, serverDown } from './services.js'
 import {
@@ -64,6 +65,8 @@ export const checks: readonly Entry[] = [
   policyUneven,
   gatewayDrift,
   deploymentFailed,
+  identityDrift,
+  identityUnreachable,
   ringMismatch,
   ringShort,
   partPowerIncrease,

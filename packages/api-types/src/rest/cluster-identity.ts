@@ -70,6 +70,24 @@ export const ClusterIdentity = z
   })
 export type ClusterIdentity = z.infer<typeof ClusterIdentity>
 
+/** How a Keystone compares with the users of its cluster. */
+export const IdentityState = z.enum(['synced', 'pending', 'drifted', 'unreachable', 'unknown'])
+export type IdentityState = z.infer<typeof IdentityState>
+
+/** Shows how the Keystone of a cluster was when it was compared last. */
+export const IdentityHealth = z
+  .object({
+    identity: ResourceUri,
+    state: IdentityState.meta({
+      description:
+        '`synced`: it has what Roost has; `pending`: changes in Roost are not deployed; `drifted`: it was changed after it agreed; `unreachable`: it could not be read; `unknown`: it was not compared yet',
+    }),
+    detail: z.string().meta({ description: 'What differs, or why it could not be read' }),
+    checked: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'IdentityHealth' })
+export type IdentityHealth = z.infer<typeof IdentityHealth>
+
 export const ClusterIdentityInput = z
   .object({
     auth_url: AuthUrl.describe('Ends in /v3'),

@@ -24,6 +24,8 @@ import type { NodeHealth, PolicyHealth, RingCopies, RingHealth } from '@roost/ap
 import { groupCopies } from './copies.js'
 import type { Copies } from './copies.js'
 import { deviations } from './deviations.js'
+import { identityReasons } from './identity.js'
+import type { IdentityFacts } from './identity.js'
 import { byRank, ofNode, reported } from './reasons.js'
 import type { Reason } from './reasons.js'
 import type { UnhealthyDevice } from './device-store.js'
@@ -32,9 +34,7 @@ import { deviceSpaceReasons, policySpaceReasons } from './space.js'
 import type { SpaceFacts } from './space.js'
 
 /** The facts of a cluster that its checks judge. */
-export interface ClusterFacts extends SpaceFacts {
-  /** The name of the cluster. */
-  readonly cluster: string
+export interface ClusterFacts extends SpaceFacts, IdentityFacts {
   /** Unix milliseconds. */
   readonly nowMs: number
   readonly nodes: readonly JudgedNode[]
@@ -71,7 +71,12 @@ export function judgeCluster(facts: ClusterFacts): readonly Reason[] {
     ...copyReasons(facts, nameOf),
     ...facts.rings.flatMap(partPowerReasons),
   ]
-  const ofCluster = [...stormReasons(facts), ...policyReasons(facts.devices), ...policySpaceReasons(facts)]
+  const ofCluster = [
+    ...stormReasons(facts),
+    ...policyReasons(facts.devices),
+    ...policySpaceReasons(facts),
+    ...identityReasons(facts),
+  ]
   return [...silent, ...others.filter(isHeard), ...ofCluster].toSorted(byRank)
 }
 

@@ -1,4 +1,5 @@
 import { idOfUri } from '@roost/api-types/rest'
+import { isIdentityKnown } from './identity.js'
 import { isSilent } from './judge.js'
 import type { ClusterFacts } from './judge.js'
 import { isSpaceKnown } from './space.js'
@@ -15,12 +16,12 @@ interface Former {
 const withoutAgent = new Set(['node_silent', 'node_duplicate', 'node_needs_upgrade'])
 
 /** Returns whether the facts show that a problem has ended if it is not found: what is unknown is no proof. */
-export function knownBy({ nodes, healths, outlooks, skewOf }: ClusterFacts): (former: Former) => boolean {
+export function knownBy({ nodes, healths, outlooks, identity, skewOf }: ClusterFacts): (former: Former) => boolean {
   const states = new Map(nodes.map(({ id, state }) => [id, state]))
   const byNode = new Map(healths.map((health) => [idOfUri('nodes', health.node), health]))
   return ({ problem, nodeId, subject }) => {
     // Other problems of clusters are judged from what is stored.
-    if (nodeId === null) return isSpaceKnown(outlooks, problem, subject)
+    if (nodeId === null) return isSpaceKnown(outlooks, problem, subject) && isIdentityKnown(identity, problem)
     const state = states.get(nodeId)
     // A node that was removed has none.
     if (state === undefined || withoutAgent.has(problem)) return true

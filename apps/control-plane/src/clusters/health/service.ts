@@ -15,6 +15,7 @@ import type { StoredDrainedDevice, UnhealthyDevice } from './device-store.js'
 import { policiesOf, ringsOf, swiftConfsOf } from './copies-of-nodes.js'
 import type { ClusterHealthStore, JudgedNode, NodeWithRings } from './store.js'
 import { explainHealth } from './explain.js'
+import { identityRecord } from './identity.js'
 import { healthMetrics, readSamples } from './metrics.js'
 import type { Samples } from './metrics.js'
 import { clusterVerdict, inMaintenance, judgeCluster } from './judge.js'
@@ -74,7 +75,7 @@ export function createClusterHealthService(options: ClusterHealthOptions): Clust
     async ofCluster(clusterId) {
       const { name } = await requireCluster(clusterId)
       const [facts, drained] = await Promise.all([judged(clusterId, name), options.store.listDrainedDevices(clusterId)])
-      const { healths, rings, swiftConfs, policies, devices, reasons, verdict } = facts
+      const { healths, rings, swiftConfs, policies, devices, identity, reasons, verdict } = facts
       return {
         cluster: resourceUri('clusters', clusterId),
         verdict,
@@ -92,6 +93,7 @@ export function createClusterHealthService(options: ClusterHealthOptions): Clust
         quarantined: quarantinedOf(healths),
         unmounted: devices.map(unmountedRecord),
         drained: drained.map(drainedRecord),
+        identity: identityRecord(clusterId, identity),
         drained_bytes: drained.reduce((sum, { rawBytes }) => sum + (rawBytes ?? 0), 0),
         nodes: healths,
       }
@@ -110,13 +112,14 @@ async function explanationOf({ store, metrics, now }: ClusterHealthOptions, clus
 }
 
 async function readFacts({ store, listPolicies, metrics, outlookOf, now }: ClusterHealthOptions, clusterId: number) {
-  const [nodes, withRings, stored, devices, space, failedDeployments, samples] = await Promise.all([
+  const [nodes, withRings, stored, devices, space, failedDeployments, identity, samples] = await Promise.all([
     store.listJudgedNodes(clusterId),
     store.listNodes(clusterId),
     listPolicies(clusterId),
     store.listUnhealthyDevices(clusterId),
     readSpace(store, outlookOf, clusterId),
     store.listFailedDeployments(clusterId),
+    store.findIdentity(clusterId),
     readSamples(metrics, clusterId),
   ])
   const healths = withRings.map((node) => healthOf(node, samples.get(node.id) ?? new Map(), now() / 1_000))
@@ -125,6 +128,7 @@ async function readFacts({ store, listPolicies, metrics, outlookOf, now }: Clust
     devices,
     ...space,
     failedDeployments,
+    identity,
     healths,
     rings: ringsOf(withRings),
     swiftConfs: swiftConfsOf(withRings),

@@ -4,6 +4,8 @@ import type { ConfigState, NodeState } from '@roost/api-types/rest'
 import type { Database } from '../../database/database.js'
 import { createDeviceHealthStore } from './device-store.js'
 import type { DeviceHealthStore } from './device-store.js'
+import { createIdentityHealthStore } from './identity-store.js'
+import type { IdentityHealthStore } from './identity-store.js'
 import { createSpaceStore } from './space-store.js'
 import type { SpaceStore } from './space-store.js'
 
@@ -43,7 +45,7 @@ export interface JudgedNode {
   readonly problems: readonly InventoryProblem[]
 }
 
-export interface ClusterHealthStore extends DeviceHealthStore, SpaceStore {
+export interface ClusterHealthStore extends DeviceHealthStore, IdentityHealthStore, SpaceStore {
   /** Those that have a ring, by id. */
   listNodes(clusterId: number): Promise<readonly NodeWithRings[]>
   /** All nodes, by id. */
@@ -66,6 +68,7 @@ const judgedColumns = {
 export function createClusterHealthStore({ prisma }: Pick<Database, 'prisma'>): ClusterHealthStore {
   return {
     ...createDeviceHealthStore(prisma),
+    ...createIdentityHealthStore(prisma),
     ...createSpaceStore(prisma),
     listNodes: (clusterId) => prisma.$queryRaw`
       select id, hostname, state, inventory ->> 'swift_version' as "swiftVersion", inventory -> 'rings' as rings,

@@ -1,0 +1,67 @@
+import type { PlannedObject } from '@roost/api-types/rest'
+import type { Clock } from '@roost/runtime'
+import type { ComparedIdentity, IdentityDriftStore } from './drift-store.js'
+import type { IdentityPlanner, PlannedIdentity } from './planner.js'
+
+export interface IdentityDriftOptions {
+  readonly store: IdentityDriftStore
+  readonly plan: IdentityPlanner
+  readonly clock: Clock
+}
+
+/** Compares the Keystones of clusters with what was deployed to them. */
+export interface IdentityDrift {
+  /** Compares those that were not compared for ten minutes; one that could not be read, after a minute. */
+  compareDue(): Promise<void>
+  compare(clusterId: number): Promise<void>
+}
+
+const compareEveryMs = 600_000
+const retryEveryMs = 60_000
+
+/** Changes that a sentence names. */
+const mostNamed = 5
+
+export function createIdentityDrift({ store, plan, clock }: IdentityDriftOptions): IdentityDrift {
+  const compare = async (clusterId: number) => {
+    const planned = await plan(clusterId)
+    const before = await store.findSyncedMark(clusterId)
+    await store.save(clusterId, { ...comparedTo(before, planned), checkedAt: new Date(clock.now()) })
+  }
+  return {
+    compare,
+    async compareDue() {
+      const now = clock.now()
+      const due = await store.listDue(new Date(now - compareEveryMs), new Date(now - retryEveryMs))
+      for (const id of due) await compare(id)
+    },
+  }
+}
+
+/** Keystone has drifted if it differs, and Roost is as it was when they agreed; else the next deployment is pending. */
+function comparedTo(
+  syncedMark: string | null,
+  planned: PlannedIdentity | { readonly error: string },
+): Omit<ComparedIdentity, 'checkedAt'> {
+  if ('error' in planned) return { state: 'unreachable', detail: planned.error, syncedMark }
+  const { objects } = planned.plan
+  const { conflicts } = planned.changes
+  if (objects.length === 0 && conflicts.length === 0)
+    return { state: 'synced', detail: '', syncedMark: planned.desiredMark }
+  const state = planned.desiredMark === syncedMark ? 'drifted' : 'pending'
+  return { state, detail: [...conflicts, ...deploymentWould(objects)].join(' '), syncedMark }
+}
+
+function deploymentWould(objects: readonly PlannedObject[]): readonly string[] {
+  if (objects.length === 0) return []
+  const named = objects.slice(0, mostNamed).map(phraseOf)
+  const others = objects.length - named.length
+  const more = others === 0 ? [] : [`${others} ${others === 1 ? 'other change' : 'other changes'}`]
+  return [`A deployment would ${[...named, ...more].join(', ')}.`]
+}
+
+function phraseOf({ type, name, change, detail }: PlannedObject): string {
+  if (change === 'grant' || change === 'revoke')
+    return `${change} the role ${detail} ${change === 'grant' ? 'to' : 'of'} '${name}'`
+  return change === 'set_password' ? `set the password of '${name}'` : `${change} the ${type} '${name}'`
+}
