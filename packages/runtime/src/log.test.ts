@@ -19,8 +19,8 @@ it('writes a readable line on a terminal', () => {
 })
 
 it('does not let a value begin a line or move the cursor', () => {
-  const [line] = linesOf('pretty', (log) => log.info('a\nb\u001B[2J', { reason: 'c\r\nd' }))
-  expect(line).toBe('00:00:00.000 INFO  a b [2J reason=c  d\n')
+  const [line] = linesOf('pretty', (log) => log.info('a\nb\u001B[2J\u202E', { reason: 'c\r\nd', more: ['\u009B'] }))
+  expect(line).toBe('00:00:00.000 INFO  a?b?[2J? reason=c??d more=["?"]\n')
 })
 
 it('keeps what is below its level to itself', () => {

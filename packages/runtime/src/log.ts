@@ -1,3 +1,5 @@
+import { printable } from './text/table.js'
+
 const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const
 export type LogLevel = keyof typeof levels
 export type LogFields = Readonly<Record<string, unknown>>
@@ -39,8 +41,8 @@ function prettyLine(level: LogLevel, time: number, message: string, fields: LogF
     .map(([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join('')
   const clock = new Date(time).toISOString().slice(11, 23)
-  // A message from outside must not be able to begin a line of its own or to move the cursor.
-  const text = `${message}${rest}`.replaceAll(/\p{Cc}/gu, ' ')
+  // A message from outside must not be able to begin a line of its own, to move the cursor or to turn the direction.
+  const text = printable(`${message}${rest}`)
   return `${clock} ${level.toUpperCase().padEnd(5)} ${text}\n`
 }
 

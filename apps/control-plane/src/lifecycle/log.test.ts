@@ -25,6 +25,17 @@ it('writes readable lines on a terminal', () => {
   expect(text()).toMatch(/WARN.*disk is full/)
 })
 
+it('does not let what others wrote begin a line, move the cursor or turn the direction of a terminal', () => {
+  const { out, text } = capture(true)
+  const hostile = 'a\nFATAL: forged\u001B[2J\u009B\u202E'
+  createLog({ level: 'info', out }).warn({ node: hostile, list: [hostile] }, hostile)
+  const lines = text().split('\n')
+  expect(lines).toHaveLength(2)
+  expect(lines[0]).toContain('a?FATAL: forged')
+  // The colors of the line are ours.
+  expect(text().replaceAll(/\u001B\[\d+m/g, '')).not.toMatch(/[\u001B\u009B\u202E]/)
+})
+
 it.each([true, false])('hides what a field of a secret’s name holds, terminal or not (%s)', (isTTY) => {
   const { out, text } = capture(isTTY)
   const log = createLog({ level: 'info', out })

@@ -1,3 +1,4 @@
+import { printable } from '@roost/runtime'
 import { pino } from 'pino'
 import type { Logger, LoggerOptions } from 'pino'
 import { PinoPretty } from 'pino-pretty'
@@ -25,14 +26,15 @@ export function createLog({ level, out }: LogOptions): Log {
     redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[hidden]' },
   }
   if (!out.isTTY) return pino(options, out)
-  return pino(
-    options,
-    PinoPretty({
-      destination: out,
-      sync: true,
-      translateTime: 'SYS:HH:MM:ss',
-      ignore: 'pid,hostname',
-      singleLine: true,
-    }),
-  )
+  const pretty = PinoPretty({
+    destination: out,
+    sync: true,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'pid,hostname',
+    singleLine: true,
+    // What others wrote must not be able to begin a line of its own, to move the cursor or to turn the direction.
+    messageFormat: (line, key) => printable(String(line[key] ?? '')),
+  })
+  // In a line of JSON the fields have no other control characters than these.
+  return pino(options, { write: (line) => pretty.write(`${printable(line.trimEnd())}\n`) })
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { printable } from '../text/table.js'
 
 /** The connection to the systemd that started this process. */
 export interface SystemdOptions {
@@ -65,7 +66,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
       await send('READY=1')
       if (watchdogMs !== null) feed(watchdogMs / 2)
     },
-    status: async (text) => send(`STATUS=${text.replaceAll(/\p{Cc}/gu, ' ')}`),
+    status: async (text) => send(`STATUS=${printable(text)}`),
     async stopping() {
       cancel?.()
       cancel = undefined

@@ -68,12 +68,12 @@ export async function print<R>(
   view: View<R>,
   options: OutputOptions,
 ): Promise<void> {
-  await page(terminal, await render(terminal, records, view, options))
+  await page(terminal, shownOn(terminal, await render(terminal, records, view, options), options))
 }
 
 /** Prints one record: a line for each cell in a table, an object in JSON and YAML. */
 export async function printOne<R>(terminal: Terminal, record: R, view: View<R>, options: OutputOptions): Promise<void> {
-  await page(terminal, await renderOne(terminal, record, view, options))
+  await page(terminal, shownOn(terminal, await renderOne(terminal, record, view, options), options))
 }
 
 async function render<R>(
@@ -108,7 +108,17 @@ async function renderOne<R>(terminal: Terminal, record: R, view: View<R>, option
 
 /** Prints a value that is no list of records of a kind, as JSON or YAML. */
 export async function printValue(terminal: Terminal, value: object, { output }: OutputOptions): Promise<void> {
-  await page(terminal, output === 'yaml' ? await yamlOf([value]) : jsonOf(value, output))
+  const text = output === 'yaml' ? await yamlOf([value]) : jsonOf(value, output)
+  await page(terminal, shownOn(terminal, text, { output }))
+}
+
+/** Returns what a terminal may show: programs get YAML, JSON and CSV as they are, and tables are printable already. */
+function shownOn({ out }: Terminal, text: string, { output }: Pick<OutputOptions, 'output'>): string {
+  if (!out.isTTY || output === 'table' || output === 'wide') return text
+  return text
+    .split('\n')
+    .map((line) => printable(line))
+    .join('\n')
 }
 
 export function isStructured({ output }: OutputOptions): boolean {
