@@ -86,7 +86,12 @@ async function applyDialect(app: FastifyInstance, methods: MethodTable, context:
     failed: ({ ip }) => failedLogins.fail(ip),
     isOwnOrigin: (origin, { protocol, host }) => isOwn(origin, [`${protocol}://${host}`, options.publicUrl()]),
   })
-  const watch = endRefusedStreams({ open: trackOpenRequests(app), authentication, log: options.log })
+  const watch = endRefusedStreams({
+    open: trackOpenRequests(app),
+    authentication,
+    log: options.log,
+    clock: systemClock,
+  })
   app.addHook('onClose', () => watch.stop())
   forbidStaleReads(app)
   parseBodies(app)

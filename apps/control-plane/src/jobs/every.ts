@@ -1,11 +1,17 @@
-import { Periodic, type Stoppable, systemClock } from '@roost/runtime'
+import { type Clock, Periodic, type Stoppable, systemClock } from '@roost/runtime'
 import { logged } from '../services/errors.js'
 import type { Log } from '../lifecycle/log.js'
 
 /** Runs a job periodically, `periodMs` after the start and after the end of each run. A failed run is logged. */
-export function every(periodMs: number, name: string, work: () => Promise<void>, log: Pick<Log, 'warn'>): Stoppable {
+export function every(
+  periodMs: number,
+  name: string,
+  work: () => Promise<void>,
+  log: Pick<Log, 'warn'>,
+  clock: Clock = systemClock,
+): Stoppable {
   return new Periodic({
-    clock: systemClock,
+    clock,
     intervalMs: () => periodMs,
     firstDelayMs: periodMs,
     countFrom: 'end',
