@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types'
 import { createClient } from '@roost/api-types'
 import type { Client } from '@roost/api-types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -99,14 +100,14 @@ describe('clusters by tRPC', () => {
   })
 
   it('are filtered by the same rules as in REST', async () => {
-    const list = (filters: Record<string, string | number>) => client.rpc.clusters.list.query({ filters })
+    const list = (filters: Record<string, string | number>) => client.rpc.clusters.list.query(byNames({ filters }))
     expect((await list({ name: 'default' })).objects.map(({ id }) => id)).toEqual([1])
     await expect(list({ secret: 'x' })).rejects.toMatchObject({
       message: "The 'secret' field does not allow filtering.",
       data: { code: 'BAD_REQUEST' },
     })
     await expect(list({ id: 'x' })).rejects.toMatchObject({ data: { code: 'BAD_REQUEST' } })
-    await expect(client.rpc.clusters.list.query({ order_by: ['secret'] })).rejects.toMatchObject({
+    await expect(client.rpc.clusters.list.query(byNames({ order_by: ['secret'] }))).rejects.toMatchObject({
       message: "No matching 'secret' field for ordering on.",
     })
   })

@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 import { insertNodes } from '../support/agents/nodes.js'
@@ -54,6 +55,36 @@ describe('a condition', () => {
       await expect(nodes.remove.mutate({ ...removal, force })).rejects.toMatchObject(stale)
     await nodes.remove.mutate({ id: node, if_match: '*' })
     expect((await server.get(`/api/v1/nodes/${node}/`)).status).toBe(404)
+  })
+})
+
+describe('a list', () => {
+  it('is filtered by a relation as an id and as a URI, and by several values', async () => {
+    const { users } = client.rpc
+    const other = await addCluster(server.api.database)
+    for (const [at, user] of [
+      [cluster, 'bob'],
+      [other, 'carol'],
+    ] as const)
+      await users.create.mutate({ cluster: at, user, password })
+    const namesOf = async (filter: { cluster: string | number | (string | number)[] }) =>
+      (await users.list.query({ filters: filter, order_by: ['-user'] })).objects.map(({ user }) => user)
+    for (const one of [cluster, `/api/v1/clusters/${cluster}/`])
+      expect(await namesOf({ cluster: one })).toEqual(['bob'])
+    expect(await namesOf({ cluster: [`/api/v1/clusters/${other}/`, cluster] })).toEqual(['carol', 'bob'])
+    await expect(namesOf({ cluster: '/api/v1/nodes/1/' })).rejects.toMatchObject({ data: { code: 'BAD_REQUEST' } })
+  })
+
+  it('has only the names and values of its resource, also for the compiler', async () => {
+    const { users } = client.rpc
+    const refused = { data: { code: 'BAD_REQUEST' } }
+    // @ts-expect-error: no filter of users.
+    await expect(users.list.query({ filters: { hostname: 'store-1' } })).rejects.toMatchObject(refused)
+    // @ts-expect-error: an id is a number.
+    await expect(users.list.query({ filters: { id: 'x' } })).rejects.toMatchObject(refused)
+    // @ts-expect-error: users are not ordered by it.
+    await expect(users.list.query({ order_by: ['-password'] })).rejects.toMatchObject(refused)
+    await expect(users.list.query(byNames({ order_by: ['-password'] }))).rejects.toMatchObject(refused)
   })
 })
 

@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types'
 import { GrantableRole, resourceUri } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
@@ -40,7 +41,7 @@ export function addNodes(program: Command, config: () => Config, terminal: Termi
             ...(only === undefined ? {} : { state: only }),
           }
           const order = sortBy === undefined ? {} : { order_by: [sortBy] }
-          const records = await listAll((range) => nodes.list.query({ ...range, filters, ...order }))
+          const records = await listAll((range) => nodes.list.query(byNames({ ...range, filters, ...order })))
           await print(terminal, records, viewWith(all), options)
         }),
       ),

@@ -3,6 +3,8 @@ import type { TRPCClient, TRPCClientError } from '@trpc/client'
 import { maxBatchSize } from './batch.js'
 import type { AppRouter } from './router.js'
 
+export { byNames } from './by-names.js'
+
 export interface BrowserClientOptions {
   /** Where the router is, below the page's own origin, such as `/trpc`. */
   readonly url: string

@@ -5,6 +5,9 @@ import { maxBatchSize } from './batch.js'
 import type { AppRouter } from './router.js'
 import { createSubscriptions } from './subscriptions.js'
 
+export { byNames } from './by-names.js'
+export type { NamedListInput } from './by-names.js'
+
 /** Where the control plane is and how to authenticate. */
 export interface ClientOptions {
   /** The control plane's address, such as `https://roost.example:8443`. */

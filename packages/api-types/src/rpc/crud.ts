@@ -3,8 +3,6 @@ import {
   CheckInput,
   Condition,
   conditionOf,
-  ListInput,
-  listQuery,
   once,
   OnceInput,
   pageOf,
@@ -14,6 +12,7 @@ import {
   write,
   writeWithoutInput,
 } from './procedures.js'
+import { listInputOf, listQuery } from './list-input.js'
 import type { ResourceRules } from '../rest/index.js'
 import { resources } from './resources.js'
 import type { Declaration, ResourceName } from './resources.js'
@@ -25,12 +24,12 @@ interface Identified {
 }
 
 // What a schema makes of a record is only known where the declaration is, so the answers are typed by their schemas.
-function readProcedures<R extends z.ZodType>(name: ServiceName, record: R, rules: ResourceRules) {
+function readProcedures<R extends z.ZodType, Q extends ResourceRules>(name: ServiceName, record: R, rules: Q) {
   return {
     list: read
-      .input(ListInput)
+      .input(listInputOf(rules))
       .output(pageOf(record))
-      .query(async ({ ctx, input }) => (await serviceOf(ctx, name).list(listQuery(input))) as never),
+      .query(async ({ ctx, input }) => (await serviceOf(ctx, name).list(listQuery(input, rules))) as never),
     get: read
       .input(RecordId)
       .output(record)
@@ -102,7 +101,7 @@ function serviceOf({ services }: { readonly services: object }, name: ServiceNam
 }
 
 /** The procedures of the verbs that a resource has. */
-type Procedures<D extends Declaration> = ReturnType<typeof readProcedures<D['record']>> &
+type Procedures<D extends Declaration> = ReturnType<typeof readProcedures<D['record'], D['rules']>> &
   (D extends { readonly create: infer I extends z.ZodType }
     ? {
         create: D extends { readonly showsSecretOnce: true }

@@ -132,40 +132,6 @@ export function once<I extends object, T extends object>(
   return ctx.once({ caller: ctx.caller, path, key, body, secrets }, (caller) => run(body, caller))
 }
 
-/** As in REST, there is nothing beyond, and no column can contain more. */
-export const Offset = z
-  .int()
-  .min(0)
-  .transform((offset) => Math.min(offset, maxId))
-
-/** A list as the typed client asks for it: field to value, or to values of which one must hold. */
-export const ListInput = z
-  .object({
-    filters: z.record(
-      z.string(),
-      z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number(), z.boolean()]))]),
-    ),
-    order_by: z.array(z.string()),
-    limit: z.int().min(0).max(1000),
-    offset: Offset,
-  })
-  .partial()
-  .default({})
-
-export function listQuery(input: z.infer<typeof ListInput>) {
-  return {
-    filters: Object.entries(input.filters ?? {}).map(([field, value]) => ({
-      field,
-      values: Array.isArray(value) ? value : [value],
-    })),
-    order: (input.order_by ?? []).map((field) =>
-      field.startsWith('-') ? { field: field.slice(1), descending: true } : { field, descending: false },
-    ),
-    limit: input.limit === 0 ? 1000 : (input.limit ?? 20),
-    offset: input.offset ?? 0,
-  }
-}
-
 /** The answer to a list, where the services' records carry more than the caller may see. */
 export function pageOf<R extends z.ZodType>(record: R) {
   return z.object({ objects: z.array(record).readonly(), total: z.int() })

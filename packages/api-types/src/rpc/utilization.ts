@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { maxId } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
-import { Id, Offset, read, router, write } from './procedures.js'
+import { Offset } from './list-input.js'
+import { Id, read, router, write } from './procedures.js'
 
 const account = boundedText(512).min(1)
 const time = boundedText(64)

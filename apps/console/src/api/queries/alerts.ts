@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types/browser'
 import { queryOptions } from '@tanstack/react-query'
 import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
@@ -16,7 +17,7 @@ export const openAlerts = (cluster: number) =>
     queryKey: ['alerts', 'open', cluster],
     queryFn: ({ signal }) =>
       rpc.alerts.list.query(
-        { filters: { concerns: cluster, needs_action: true }, order_by: byUrgency.split(','), limit: 50 },
+        { filters: { concerns: cluster, needs_action: true }, order_by: ['rank', '-fired_at'], limit: 50 },
         { signal },
       ),
     refetchInterval,
@@ -24,7 +25,8 @@ export const openAlerts = (cluster: number) =>
 
 export const alertList = (filters: Filters, order: string): ListSource<AlertRecord> => ({
   key: ['alerts', filters, order],
-  read: (slice, signal) => rpc.alerts.list.query({ filters, order_by: order.split(','), ...slice }, { signal }),
+  read: (slice, signal) =>
+    rpc.alerts.list.query(byNames({ filters, order_by: order.split(','), ...slice }), { signal }),
 })
 
 export const alert = (id: number) =>

@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types/browser'
 import { queryOptions } from '@tanstack/react-query'
 import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
@@ -16,7 +17,7 @@ export const latestChanges = (limit: number) =>
 
 export const auditList = (filters: Filters, order: string): ListSource<AuditRecord> => ({
   key: ['audit', filters, order],
-  read: (slice, signal) => rpc.auditEvents.list.query({ filters, order_by: [order], ...slice }, { signal }),
+  read: (slice, signal) => rpc.auditEvents.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })
 
 export const auditEvent = (id: number) =>

@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types/browser'
 import { queryOptions } from '@tanstack/react-query'
 import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
@@ -10,7 +11,7 @@ export type NodeFullness = NonNullable<inferOutput<typeof rpc.capacity.fullness.
 
 export const deviceList = (filters: Filters, order: string): ListSource<DeviceRecord> => ({
   key: ['devices', filters, order],
-  read: (slice, signal) => rpc.devices.list.query({ filters, order_by: [order], ...slice }, { signal }),
+  read: (slice, signal) => rpc.devices.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })
 
 /** How many devices match. */

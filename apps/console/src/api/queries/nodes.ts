@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types/browser'
 import { queryOptions } from '@tanstack/react-query'
 import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
@@ -9,7 +10,7 @@ export type NodeRecord = inferOutput<typeof rpc.nodes.get.query>
 
 export const nodeList = (filters: Filters, order: string): ListSource<NodeRecord> => ({
   key: ['nodes', filters, order],
-  read: (slice, signal) => rpc.nodes.list.query({ filters, order_by: [order], ...slice }, { signal }),
+  read: (slice, signal) => rpc.nodes.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })
 
 /** How many nodes match. */
@@ -25,7 +26,7 @@ export const nodesAfter = (cluster: number, id: number) =>
   queryOptions({
     queryKey: ['nodes', 'after', cluster, id],
     queryFn: async ({ signal }) => {
-      const query = { filters: { cluster }, order_by: ['-id'], limit: 100 }
+      const query = { filters: { cluster }, order_by: ['-id'], limit: 100 } as const
       return (await rpc.nodes.list.query(query, { signal })).objects.filter((node) => node.id > id)
     },
     refetchInterval,

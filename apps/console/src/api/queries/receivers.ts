@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types/browser'
 import { queryOptions } from '@tanstack/react-query'
 import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
@@ -20,7 +21,8 @@ export const receivers = () =>
 
 export const deliveryList = (filters: Filters, order: string): ListSource<DeliveryRecord> => ({
   key: ['receivers', 'deliveries', filters, order],
-  read: (slice, signal) => rpc.alertDeliveries.list.query({ filters, order_by: [order], ...slice }, { signal }),
+  read: (slice, signal) =>
+    rpc.alertDeliveries.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })
 
 export const delivery = (id: number) =>

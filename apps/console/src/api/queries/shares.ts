@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types/browser'
 import { queryOptions } from '@tanstack/react-query'
 import { rpc } from '../client.js'
 import type { ListSource } from '../use-pages.js'
@@ -8,7 +9,7 @@ export type ShareRecord = inferOutput<typeof rpc.gatewayShares.get.query>
 
 export const shareList = (filters: Filters, order: string): ListSource<ShareRecord> => ({
   key: ['shares', filters, order],
-  read: (slice, signal) => rpc.gatewayShares.list.query({ filters, order_by: [order], ...slice }, { signal }),
+  read: (slice, signal) => rpc.gatewayShares.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })
 
 /** With the ETag that a change of it sends. */

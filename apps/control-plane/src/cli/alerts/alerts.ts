@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types'
 import type { Alert } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
@@ -47,7 +48,7 @@ const alerts: Noun<Alert> = {
       name: ({ id }) => id,
     }
   },
-  list: (rpc, query) => rpc.alerts.list.query({ order_by: ['rank'], ...query }),
+  list: (rpc, query) => rpc.alerts.list.query(byNames({ order_by: ['rank'], ...query })),
   find: findAlert,
 }
 

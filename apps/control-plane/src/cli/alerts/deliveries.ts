@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types'
 import type { AlertDelivery } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
@@ -41,7 +42,7 @@ const deliveries: Noun<AlertDelivery> = {
       name: ({ id }) => id,
     }
   },
-  list: (rpc, query) => rpc.alertDeliveries.list.query(query),
+  list: (rpc, query) => rpc.alertDeliveries.list.query(byNames(query)),
   async find(rpc, text) {
     const found = /^\d{1,9}$/.test(text) ? await rpc.alertDeliveries.getMany.query({ ids: [text] }) : []
     return pick('delivery', text, found, ({ id }) => String(id))

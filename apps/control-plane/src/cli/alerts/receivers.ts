@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types'
 import { readFile } from 'node:fs/promises'
 import { text as textOf } from 'node:stream/consumers'
 import type { AlertReceiver, AlertReceiverInput } from '@roost/api-types/rest'
@@ -55,7 +56,7 @@ const receivers: Noun<AlertReceiver> = {
       name: ({ name }) => name,
     }
   },
-  list: (rpc, query) => rpc.alertReceivers.list.query(query),
+  list: (rpc, query) => rpc.alertReceivers.list.query(byNames(query)),
   find: findReceiver,
   add: {
     fields: [

@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types'
 import type { AlertSilence } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
@@ -28,7 +29,7 @@ const silences: Noun<AlertSilence> = {
     },
     name: ({ id }) => id,
   }),
-  list: (rpc, query) => rpc.alertSilences.list.query(query),
+  list: (rpc, query) => rpc.alertSilences.list.query(byNames(query)),
   find: findSilence,
 }
 

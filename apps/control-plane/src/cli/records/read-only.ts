@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types'
 import type { AuditEvent, StoragePolicy } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
@@ -34,7 +35,7 @@ const policies: Noun<StoragePolicy> = {
       name: ({ name }) => name,
     }
   },
-  list: (rpc, query) => rpc.storagePolicies.list.query(query),
+  list: (rpc, query) => rpc.storagePolicies.list.query(byNames(query)),
   async find(rpc, text) {
     const all = await listAll((range) => rpc.storagePolicies.list.query(range))
     return pick('policy', text, all, ({ name }) => name)
@@ -68,7 +69,7 @@ const audit: Noun<AuditEvent> = {
     wide: { ADDRESS: ({ address }) => address, REQUEST: ({ request_id: id }) => id, KEY: ({ key_id: id }) => id },
     name: ({ id }) => id,
   }),
-  list: (rpc, query) => rpc.auditEvents.list.query(query),
+  list: (rpc, query) => rpc.auditEvents.list.query(byNames(query)),
   find: async (rpc, text) => {
     const found = /^\d{1,9}$/.test(text) ? await rpc.auditEvents.getMany.query({ ids: [text] }) : []
     return pick('audit event', text, found, ({ id }) => String(id))

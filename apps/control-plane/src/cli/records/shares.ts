@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types'
 import { shareSettings } from '@roost/api-types/rest'
 import type { GatewayShare, GatewayShareInput } from '@roost/api-types/rest'
 import type { Command } from 'commander'
@@ -79,7 +80,7 @@ const shares: Noun<GatewayShare> = {
       }),
     }
   },
-  list: (rpc, query) => rpc.gatewayShares.list.query(query),
+  list: (rpc, query) => rpc.gatewayShares.list.query(byNames(query)),
   find: findShare,
   add: {
     fields: [

@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types'
 import type { User, UserInput } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
@@ -56,7 +57,7 @@ const users: Noun<User> = {
       }),
     }
   },
-  list: (rpc, query) => rpc.users.list.query(query),
+  list: (rpc, query) => rpc.users.list.query(byNames(query)),
   async find(rpc, text) {
     const [, cluster, name = text] = /^([^/]+)\/(.+)$/.exec(text) ?? []
     const filters = { user: name, ...(cluster !== undefined && { cluster__name: cluster }) }

@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types'
 import type { AgentUpgradeJob } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
@@ -30,7 +31,7 @@ const upgrades: Noun<AgentUpgradeJob> = {
       name: ({ id }) => id,
     }
   },
-  list: (rpc, query) => rpc.agentUpgrades.list.query(query),
+  list: (rpc, query) => rpc.agentUpgrades.list.query(byNames(query)),
   find: findUpgrade,
 }
 
