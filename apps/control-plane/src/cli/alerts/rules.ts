@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types'
 import type { AlertRule } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
@@ -50,7 +51,7 @@ const rules: Noun<AlertRule> = {
       name: ({ code }) => code,
     }
   },
-  list: (rpc, query) => rpc.alertRules.list.query(query),
+  list: (rpc, query) => rpc.alertRules.list.query(byNames(query)),
   find: findRule,
   add: {
     fields: [
