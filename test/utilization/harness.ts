@@ -31,6 +31,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
     const options = {
       config: {
         listen: { host: '127.0.0.1', port: 0 },
+        tls: { mode: 'off' } as const,
         publicUrl: null,
         proxies: [],
         dataDir: '',
@@ -51,6 +52,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
       publicUrl: () => '',
       trustedCas: () => [],
       caSha256: () => null,
+      certificate: () => null,
       serverPin: () => null,
     }
     harness.usage = buildUtilization(harness.database, options, async () => {})
