@@ -1,6 +1,7 @@
 import { benchAgent } from './agent.js'
 import { benchCache } from './cache.js'
 import { benchCapacity } from './capacity.js'
+import { benchConsole } from './console/console.js'
 import { benchFleet } from './fleet.js'
 import { benchForecast } from './forecast.js'
 import { benchGateway } from './gateway.js'
@@ -38,6 +39,7 @@ const benches: Readonly<Record<string, Bench>> = {
   rogues: { title: 'Ten hostile agents beside 100 honest ones', run: benchRogues },
   page: { title: 'A page of 20 out of 100,000 rows, p50', run: benchPage },
   records: { title: 'Users and shares, 100,000 of each', run: benchRecords },
+  console: { title: 'The console in Chromium, 10,000 nodes and 40,000 devices', run: benchConsole },
   usage: { title: 'Usage by half-hour: two nodes at a time, messages of 5,000 accounts', run: benchUsage },
   agent: { title: "The agent at a 10 s interval, its children's CPU included", run: benchAgent },
   gateway: { title: "Shares of one gateway: the agent's CPU, and one apply whole", run: benchGateway },

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { openDatabase } from '@roost/database'
@@ -32,10 +34,19 @@ export interface Fleet {
   stop(): Promise<void>
 }
 
-export async function openStage(): Promise<Stage> {
-  const controlPlane = await startControlPlane({ env: { ROOST_TLS: 'off', ROOST_LOG_LEVEL: 'warn' } })
-  const host = join(controlPlane.dataDir, 'run')
-  const database = openDatabase({ host, user: 'postgres', database: 'roost' })
+export interface StageOptions {
+  /** For browsers, which keep the cookie of a session from nothing else. */
+  readonly tls?: boolean
+  /** Fills the database before the control plane that is measured starts. */
+  readonly seed?: (database: Database) => Promise<void>
+}
+
+export async function openStage({ tls = false, seed }: StageOptions = {}): Promise<Stage> {
+  const env = { ROOST_LOG_LEVEL: 'warn', ...(tls ? {} : { ROOST_TLS: 'off' }) }
+  const dataDir = await mkdtemp(join(tmpdir(), 'roost-bench-'))
+  if (seed !== undefined) await seedDatabase(dataDir, seed)
+  const controlPlane = await startControlPlane({ dataDir, env })
+  const database = openEmbeddedDatabase(dataDir)
   const keys = await addKeys(database, 100)
   const fleets: Fleet[] = []
   return {
@@ -52,7 +63,23 @@ export async function openStage(): Promise<Stage> {
       for (const fleet of fleets) await fleet.stop()
       await database.close()
       await controlPlane.stop()
+      await rm(dataDir, { recursive: true, force: true })
     },
+  }
+}
+
+function openEmbeddedDatabase(dataDir: string): Database {
+  return openDatabase({ host: join(dataDir, 'run'), user: 'postgres', database: 'roost' })
+}
+
+async function seedDatabase(dataDir: string, seed: (database: Database) => Promise<void>): Promise<void> {
+  const controlPlane = await startControlPlane({ dataDir, env: { ROOST_LOG_LEVEL: 'warn' } })
+  const database = openEmbeddedDatabase(dataDir)
+  try {
+    await seed(database)
+  } finally {
+    await database.close()
+    await controlPlane.stop()
   }
 }
 

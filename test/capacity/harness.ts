@@ -7,6 +7,14 @@ import { beforeEach } from 'vitest'
 import { addCluster, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
 import type { TestDatabase } from '../support/database/database.js'
 
+/** A row of usage. */
+interface DeviceUsage {
+  readonly totalBytes: bigint | null
+  readonly freeBytes: bigint | null
+  readonly availableBytes: bigint | null
+  readonly lastSeen: Date | null
+}
+
 type Values = readonly [total: number, free: number, available: number]
 
 /** The capacity of a new cluster with a node and two policies for each test, on a real database. */
@@ -58,7 +66,7 @@ export function useCapacity(database: TestDatabase) {
         })),
       })
     },
-    stored: (agentKey: string) =>
+    stored: async (agentKey: string): Promise<DeviceUsage> =>
       database.prisma.deviceUsage.findFirstOrThrow({ where: { device: { nodeId: at.nodeId, agentKey } } }),
   }
 }

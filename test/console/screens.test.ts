@@ -1,8 +1,10 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addAlert, addAlertDelivery, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
-import { faultsOf, hasBrowser, logIn, useBrowser } from '../support/console/browser.js'
+import { faultsOf, useBrowser, widthFaults } from '../support/console/browser.js'
+import { hasBrowser, logIn, settled } from '../support/console/chromium.js'
 import type { Visitor } from '../support/console/browser.js'
+import { outOfReach } from '../support/console/reach.js'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
 
@@ -40,6 +42,7 @@ const paths = [
   '/access?tab=keys',
   '/access?tab=sessions',
   '/access?tab=tokens',
+  '/system',
 ]
 
 describe.skipIf(!hasBrowser)('the screens of the console', () => {
@@ -93,11 +96,33 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
     visitor.expectNoErrors()
   })
 
-  it('are judged by an axe that finds faults', async () => {
+  it('lose nothing at a zoom of 200 %', async () => {
+    const visitor = await visit(api.url, { width: 640, height: 450, scale: 2 })
+    const page = await loggedIn(visitor)
+    const faults: (readonly [path: string, faults: readonly string[]])[] = []
+    for (const path of paths) {
+      await page.goto(path)
+      await settled(page)
+      faults.push([path, [...(await widthFaults(page)), ...(await outOfReach(page))]])
+    }
+    expect(faults.filter(([, found]) => found.length > 0)).toEqual([])
+    visitor.expectNoErrors()
+  })
+
+  it('are judged by an axe that finds faults, and by a search for what is out of reach', async () => {
     const visitor = await visit(api.url)
-    const page = await visitor.open('/')
+    const page = await loggedIn(visitor)
+    await settled(page)
+    expect(await outOfReach(page)).toEqual([])
     await page.evaluate("document.body.append(document.createElement('img'))")
     await expect.poll(() => faultsOf(page)).toContainEqual(expect.stringMatching(/^image-alt: /))
+    const add = `((position) => {
+      const button = Object.assign(document.createElement('button'), { textContent: 'far' })
+      Object.assign(button.style, { position: 'fixed', ...position })
+      document.querySelector('main').append(button)
+    })`
+    await page.evaluate(`${add}({ left: '3000px', top: '0' })`)
+    expect(await outOfReach(page)).toEqual(['cut: button far', 'covered: button far is outside of the window'])
   })
 
   it('are reached by the keyboard alone', async () => {
@@ -131,12 +156,6 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
 })
 
 const headingOf = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
-
-/** Waits until nothing on the page is loading. */
-async function settled(page: Page): Promise<void> {
-  await page.locator('h1').waitFor()
-  await expect.poll(() => page.locator('[aria-busy=true], .skeleton').count()).toBe(0)
-}
 
 /** Some of everything that screens show. */
 async function addRecords(api: TestApi): Promise<void> {

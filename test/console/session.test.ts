@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser, logIn, useBrowser } from '../support/console/browser.js'
+import { useBrowser } from '../support/console/browser.js'
+import { hasBrowser, logIn } from '../support/console/chromium.js'
 import type { Visitor } from '../support/console/browser.js'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'

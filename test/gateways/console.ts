@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { faultsOf, hasBrowser, logIn, useBrowser } from '../support/console/browser.js'
+import { faultsOf, useBrowser } from '../support/console/browser.js'
+import { hasBrowser, logIn } from '../support/console/chromium.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
 
 /** What an operator may need from nothing to a share that a client has mounted. */

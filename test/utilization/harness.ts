@@ -31,6 +31,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
     const options = {
       config: {
         listen: { host: '127.0.0.1', port: 0 },
+        tls: { mode: 'off' } as const,
         publicUrl: null,
         proxies: [],
         dataDir: '',
@@ -54,6 +55,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
       certificates: () => [],
       areCertificatesOwn: () => false,
       caSha256: () => null,
+      certificate: () => null,
       serverPin: () => null,
     }
     harness.usage = buildUtilization(harness.database, options, async () => {})

@@ -180,6 +180,18 @@ const access = createRoute({
   component: lazyRouteComponent(() => import('./access/access.js'), 'Access'),
 })
 
+const system = createRoute({
+  getParentRoute: () => root,
+  path: '/system',
+  component: lazyRouteComponent(() => import('./system/system.js'), 'System'),
+})
+
+const upgrade = createRoute({
+  getParentRoute: () => root,
+  path: '/system/upgrades/$id',
+  component: lazyRouteComponent(() => import('./system/upgrade.js'), 'Upgrade'),
+})
+
 /** Every screen of the list has a route. */
 const screens = {
   nodes,
@@ -195,9 +207,10 @@ const screens = {
   audit,
   alerts,
   access,
+  system,
 } satisfies Readonly<Record<Screen, AnyRoute>>
 
-const details = { node, newShare, share, newUser, user, newDeployment, job, silences, receivers, deliveries }
+const details = { node, newShare, share, newUser, user, newDeployment, job, silences, receivers, deliveries, upgrade }
 const routeTree = root.addChildren({ overview, ...details, ...screens })
 
 export function buildRouter() {

@@ -39,6 +39,8 @@ import { mountSession } from './operators/session-routes.js'
 import { mountPackages } from './packages/routes.js'
 import { mountRemoteRead } from './prometheus/remote/read-route.js'
 import { mountPrometheus } from './prometheus/routes.js'
+import { summaryRoutes } from './summary/routes.js'
+import { systemRoutes } from './system/routes.js'
 import { restResources } from './resources.js'
 import { mountRpc, rpcPrefix } from './rpc/mount.js'
 import { userAdoptionRoutes } from './users/adoption-routes.js'
@@ -122,6 +124,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
   const routes = [
     ...capacityRoutes(services.capacity),
     ...clusterHealthRoutes(services.clusterHealth),
+    ...summaryRoutes(services.clusterSummary),
     ...clusterStorageRoutes(services.clusterStorage, idempotency),
     ...clusterIdentityRoutes(services.clusterIdentity, idempotency),
     ...s3CredentialRoutes(services.s3Credentials, (id) => services.users.get(id), idempotency),
@@ -132,6 +135,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...driftRoutes(services.drift, idempotency),
     ...eventRoutes(services.events),
     ...nodeHardwareRoutes(services.nodeHardware),
+    ...systemRoutes(services.system),
     ...shareUploadsRoutes(services.shareUploads, (id) => services.gatewayShares.get(id), idempotency),
   ]
   for (const route of routes) mountRoute(app, route)

@@ -73,6 +73,7 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
       const [issuer] = tls?.current()?.trusted ?? []
       return issuer === undefined ? null : publicKeyDigest(issuer)
     },
+    certificate: () => tls?.current()?.cert ?? null,
     serverPin: () => {
       const identity = tls?.current() ?? null
       return identity === null ? null : Buffer.from(publicKeyDigest(identity.cert), 'hex').toString('base64')

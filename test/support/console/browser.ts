@@ -1,17 +1,14 @@
-import { existsSync } from 'node:fs'
 import axe from 'axe-core'
-import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
-
-const executablePath = '/usr/bin/chromium'
-
-/** False on a machine without Debian's Chromium, where suites of the console are skipped. */
-export const hasBrowser = existsSync(executablePath)
+import { launchChromium } from './chromium.js'
 
 export interface VisitorOptions {
   readonly theme?: 'light' | 'dark'
   readonly width?: number
+  readonly height?: number
+  /** Pixels of the screen for one of the page: 2 is what a browser does at a zoom of 200 %. */
+  readonly scale?: number
   readonly language?: string
 }
 
@@ -28,17 +25,18 @@ export interface Visitor {
 export function useBrowser(): (url: string, options?: VisitorOptions) => Promise<Visitor> {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
+    browser = await launchChromium()
   })
   afterAll(() => browser.close())
-  return async (url, { theme = 'light', width = 1280, language = 'en-GB' } = {}) => {
+  return async (url, { theme = 'light', width = 1280, height = 900, scale = 1, language = 'en-GB' } = {}) => {
     const context = await browser.newContext({
       baseURL: url,
       // The control plane has an authority of its own.
       ignoreHTTPSErrors: true,
       colorScheme: theme,
       reducedMotion: 'reduce',
-      viewport: { width, height: 900 },
+      viewport: { width, height },
+      deviceScaleFactor: scale,
       locale: language,
     })
     const errors = recordErrors(context, new URL(url).origin)
@@ -69,14 +67,6 @@ function recordErrors(context: BrowserContext, origin: string): readonly string[
   return errors
 }
 
-/** Logs in on a page that shows the login. `credentials` is `name:key`. */
-export async function logIn(page: Page, credentials: string): Promise<void> {
-  const [operator = '', key = ''] = credentials.split(':')
-  await page.getByLabel('Operator').fill(operator)
-  await page.getByLabel('API key').fill(key)
-  await page.getByRole('button', { name: 'Log in' }).click()
-}
-
 interface Violation {
   readonly id: string
   readonly help: string
@@ -87,10 +77,15 @@ interface Violation {
 export async function faultsOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)
   const found = await page.evaluate<readonly Violation[]>('axe.run().then(({ violations }) => violations)')
-  const widths = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-  const wider = await page.evaluate<number>(widths)
   return [
     ...found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 300)}`),
-    ...(wider > 0 ? [`${wider} pixels wider than the window`] : []),
+    ...(await widthFaults(page)),
   ]
+}
+
+/** Returns by how much the page must be moved sideways to be read, if it must. */
+export async function widthFaults(page: Page): Promise<readonly string[]> {
+  const widths = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+  const wider = await page.evaluate<number>(widths)
+  return wider > 0 ? [`${wider} pixels wider than the window`] : []
 }

@@ -19,5 +19,10 @@ export function waitsForConfirmation({ confirm_within_s: seconds, confirmed, fin
 
 export function JobState({ job }: { readonly job: JobRecord }) {
   if (waitsForConfirmation(job)) return <StateMark tone="warn" label={t('job.waitsForYou')} />
-  return <StateMark tone={tones[job.state]} label={tOr(`job.${job.state}`)} />
+  return <JobStateMark state={job.state} />
+}
+
+/** The state of whatever runs as a job. */
+export function JobStateMark({ state }: Pick<JobRecord, 'state'>) {
+  return <StateMark tone={tones[state]} label={tOr(`job.${state}`)} />
 }

@@ -3,14 +3,14 @@ import type { ChangeEvent, EventBatch, EventTopic } from '@roost/api-types/rest'
 /** The first parts of the keys of the queries that show a topic. */
 const shownBy: Readonly<Record<EventTopic, readonly string[]>> = {
   alerts: ['alerts'],
-  nodes: ['nodes'],
-  devices: ['devices'],
+  nodes: ['nodes', 'summary'],
+  devices: ['devices', 'summary'],
   shares: ['shares'],
   users: ['users'],
   jobs: ['deployments'],
   drift: ['drift', 'nodes'],
   audit: ['audit'],
-  health: ['health'],
+  health: ['health', 'summary'],
   capacity: ['capacity'],
   sessions: ['access'],
 }

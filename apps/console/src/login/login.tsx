@@ -1,7 +1,7 @@
 import './login.css'
 import { useState } from 'react'
 import type { FormEvent } from 'react'
-import { pathOf } from '../api/base.js'
+import mark from '../design/roost.svg?inline'
 import { logIn } from '../api/session.js'
 import type { Session } from '../api/session.js'
 import { CopyLine } from '../ui/copy.js'
@@ -35,7 +35,7 @@ export function Login({ isEnded, onDone }: LoginProps) {
     <main className={isEnded ? 'login above' : 'login'}>
       <form className="card" onSubmit={(event) => void submit(event)} aria-labelledby="login-title">
         <p className="brand">
-          <img src={pathOf('roost.svg')} alt="" width={26} height={26} /> Roost
+          <img src={mark} alt="" width={26} height={26} /> Roost
         </p>
         <h1 id="login-title">{t('login.title')}</h1>
         {isEnded && <p className="banner warn">{t('login.ended')}</p>}

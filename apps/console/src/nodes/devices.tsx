@@ -9,6 +9,10 @@ import { Empty } from '../ui/empty.js'
 import { HardDrive } from '../ui/icons.js'
 import { Meter } from '../ui/meter.js'
 import { t } from '../words/text.js'
+import { ForgetDevice } from './forget-device.js'
+
+/** The API forgets devices in these states, and no others. */
+const goneStates: readonly DeviceRecord['status'][] = ['retired', 'missing']
 
 /** The devices of a node. */
 export function NodeDevices({ id }: { readonly id: number }) {
@@ -41,6 +45,9 @@ function DeviceTable({ devices }: { readonly devices: readonly DeviceRecord[] })
             <th scope="col">{t('devices.model')}</th>
             <th scope="col">{t('devices.serial')}</th>
             <th scope="col">{t('devices.mount')}</th>
+            <th scope="col">
+              <span className="sr">{t('job.actions')}</span>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -78,6 +85,7 @@ function DeviceLine({ device }: { readonly device: DeviceRecord }) {
       <td>{device.model ?? noValue}</td>
       <td className="mono">{device.serial ?? noValue}</td>
       <td className="mono">{device.mount_point ?? noValue}</td>
+      <td>{goneStates.includes(device.status) && <ForgetDevice device={device} />}</td>
     </tr>
   )
 }

@@ -7,9 +7,11 @@ import { Action } from '../form/form.js'
 import { Confirm } from '../ui/dialog.js'
 import { toast } from '../ui/toast.js'
 import { t } from '../words/text.js'
+import { AddressesButton } from './addresses.js'
 
 /** Enables and disables a node, and removes it. */
-export function NodeActions({ node: { id, hostname, enabled, state } }: { readonly node: NodeRecord }) {
+export function NodeActions({ node }: { readonly node: NodeRecord }) {
+  const { id, hostname, enabled, state } = node
   const navigate = useNavigate()
   const [isAsking, setAsking] = useState(false)
   const change = useChange('nodes', (next: boolean) => rpc.nodes.change.mutate({ id, change: { enabled: next } }))
@@ -27,6 +29,7 @@ export function NodeActions({ node: { id, hostname, enabled, state } }: { readon
       <Action isBusy={change.isPending} onClick={() => change.mutate(!enabled)}>
         {t(enabled ? 'ui.disable' : 'ui.enable')}
       </Action>
+      <AddressesButton node={node} />
       <Action kind="danger" onClick={() => setAsking(true)}>
         {t('node.remove')}
       </Action>

@@ -1,10 +1,11 @@
 import './nodes.css'
-import { useQueries } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Server } from '../ui/icons.js'
 import { useCallback, useMemo, useState } from 'react'
 import { errorText } from '../api/error-text.js'
-import { nodeCount, nodeList } from '../api/queries/nodes.js'
+import { summary } from '../api/queries/clusters.js'
+import { nodeList } from '../api/queries/nodes.js'
 import type { NodeRecord } from '../api/queries/nodes.js'
 import { usePages } from '../api/use-pages.js'
 import { count } from '../format/numbers.js'
@@ -125,8 +126,8 @@ function StateFilter() {
   const { state } = useSearch({ from: '/nodes' })
   const navigate = useNavigate({ from: '/nodes' })
   const { chosen } = useClusters()
-  const cluster = chosen === undefined ? {} : { cluster: chosen.id }
-  const counts = useQueries({ queries: states.map((each) => nodeCount({ ...cluster, state: each })) })
+  const query = summary(chosen?.id ?? 0)
+  const { data } = useQuery(chosen === undefined ? { ...query, queryFn: skipToken } : query)
   const choose = (next: string | undefined) =>
     void navigate({ search: ({ state: _state, ...rest }) => (next === undefined ? rest : { ...rest, state: next }) })
   return (
@@ -134,8 +135,8 @@ function StateFilter() {
       <button type="button" className="btn s" aria-pressed={state === undefined} onClick={() => choose(undefined)}>
         {t('ui.all')}
       </button>
-      {states.map((each, i) => {
-        const total = counts[i]?.data ?? 0
+      {states.map((each) => {
+        const total = data?.nodes.states[each] ?? 0
         if (total === 0 && each !== state) return null
         return (
           <button

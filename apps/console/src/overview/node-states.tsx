@@ -1,6 +1,6 @@
-import { useQueries } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { nodeCount } from '../api/queries/nodes.js'
+import { summary } from '../api/queries/clusters.js'
 import { count } from '../format/numbers.js'
 import { State, toneOf } from '../state/state.js'
 import { Card } from '../ui/card.js'
@@ -10,8 +10,10 @@ const states = ['online', 'stale', 'offline', 'needs_upgrade', 'duplicate', 'pen
 
 /** How many nodes are in each state. */
 export function NodeStates({ cluster }: { readonly cluster: number }) {
-  const counts = useQueries({ queries: states.map((state) => nodeCount({ cluster, state })) })
-  const found = states.map((state, i) => ({ state, total: counts[i]?.data ?? 0 })).filter(({ total }) => total > 0)
+  const { data } = useQuery(summary(cluster))
+  const found = states
+    .map((state) => ({ state, total: data?.nodes.states[state] ?? 0 }))
+    .filter(({ total }) => total > 0)
   return (
     <Card title={t('overview.states')}>
       <div

@@ -1,26 +1,17 @@
 import { useQueries } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { openAlerts } from '../api/queries/alerts.js'
-import { capacity, health } from '../api/queries/clusters.js'
-import { deviceCount } from '../api/queries/devices.js'
-import { nodeCount } from '../api/queries/nodes.js'
+import type { rpc } from '../api/client.js'
+import { capacity, summary as summaryQuery } from '../api/queries/clusters.js'
+import type { inferOutput } from '../api/queries/output.js'
 import { count, terabytes } from '../format/numbers.js'
 import { StateMark } from '../ui/state-mark.js'
 import { t } from '../words/text.js'
 
-const outStates = ['failed', 'missing', 'unmounted']
-
 /** The answer in one line. */
 export function Summary({ cluster }: { readonly cluster: number }) {
-  const [alerts, sets, rings, online, all, out] = useQueries({
-    queries: [
-      openAlerts(cluster),
-      capacity(cluster),
-      health(cluster),
-      nodeCount({ cluster, state: 'online' }),
-      nodeCount({ cluster }),
-      deviceCount({ cluster, status: outStates }),
-    ],
+  const [alerts, sets, summary] = useQueries({
+    queries: [openAlerts(cluster), capacity(cluster), summaryQuery(cluster)],
   })
   const elements = sets.data?.capacity ?? []
   const sum = (field: 'total_raw_tb' | 'total_used_tb' | 'total_free_tb') =>
@@ -29,28 +20,27 @@ export function Summary({ cluster }: { readonly cluster: number }) {
     <section className="card summary" aria-label={t('nav.overview')}>
       <Verdict alerts={alerts.data} />
       <Fact name={t('overview.nodesOnline')}>
-        {online.data !== undefined &&
-          all.data !== undefined &&
-          t('overview.of', { part: online.data, total: all.data })}
+        {summary.data &&
+          t('overview.of', { part: summary.data.nodes.states.online ?? 0, total: summary.data.nodes.total })}
       </Fact>
-      <Fact name={t('overview.devicesOut')}>{out.data !== undefined && count(out.data)}</Fact>
+      <Fact name={t('overview.devicesOut')}>{summary.data && count(devicesOut(summary.data))}</Fact>
       <Fact name={t('overview.used')}>
         {sets.data && t('overview.of', { part: sum('total_used_tb') ?? '', total: sum('total_raw_tb') ?? '' })}
       </Fact>
       <Fact name={t('overview.free')}>{sum('total_free_tb')}</Fact>
-      <Fact name={t('overview.rings')}>{rings.data && ringsText(rings.data)}</Fact>
+      <Fact name={t('overview.rings')}>{summary.data && ringsText(summary.data)}</Fact>
     </section>
   )
 }
 
-function ringsText({
-  rings,
-  rings_agree: agree,
-}: {
-  readonly rings: readonly unknown[]
-  readonly rings_agree: boolean
-}): string {
-  if (rings.length === 0) return t('overview.ringsUnknown')
+type ClusterSummary = inferOutput<typeof rpc.clusters.summary.query>
+
+function devicesOut({ devices: { statuses } }: ClusterSummary): number {
+  return (statuses.failed ?? 0) + (statuses.missing ?? 0) + (statuses.unmounted ?? 0)
+}
+
+function ringsText({ rings_agree: agree }: ClusterSummary): string {
+  if (agree === null) return t('overview.ringsUnknown')
   return t(agree ? 'overview.ringsAgree' : 'overview.ringsDiffer')
 }
 

@@ -11,6 +11,7 @@ import {
   LayoutDashboard,
   Rocket,
   Server,
+  ServerCog,
   Share2,
   Users,
 } from '../ui/icons.js'
@@ -67,6 +68,7 @@ export const sections: readonly Section[] = [
     entries: [
       { to: '/audit', name: 'nav.audit', search: 'nav.audit.search', icon: History, key: 'l' },
       { to: '/access', name: 'nav.accessControl', search: 'nav.accessControl.search', icon: KeyRound, key: 'k' },
+      { to: '/system', name: 'nav.system', search: 'nav.system.search', icon: ServerCog, key: 'y' },
     ],
   },
 ]

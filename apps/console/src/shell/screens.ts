@@ -16,5 +16,6 @@ export const screens = [
   'audit',
   'alerts',
   'access',
+  'system',
 ] as const
 export type Screen = (typeof screens)[number]

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { pathOf } from '../api/base.js'
+import mark from '../design/roost.svg?inline'
 import { t } from '../words/text.js'
 import { sections } from './navigation.js'
 
@@ -15,7 +15,7 @@ export function Sidebar({ isOpen, onClose }: SidebarProps) {
       {isOpen && <button type="button" className="side-veil" aria-label={t('ui.close')} onClick={onClose} />}
       <nav className="side" aria-label={t('nav.screens')} data-open={isOpen}>
         <Link to="/" className="brand" onClick={onClose}>
-          <img src={pathOf('roost.svg')} alt="" width={24} height={24} /> Roost
+          <img src={mark} alt="" width={24} height={24} /> Roost
         </Link>
         {sections.map(({ name, entries }) => (
           <div key={name ?? ''} className="side-section">

@@ -35,7 +35,8 @@ export interface DataTableProps<R> {
 }
 
 const restMs = 60
-const overscan = 10
+/** Rows above and below: each costs a frame that scrolls fast as much as one in view. */
+const overscan = 4
 const rowHeights = { comfortable: 34, compact: 28 } as const
 
 /** A table of any length, of which only the rows in view exist. */
@@ -138,17 +139,22 @@ function TableRow<R>({ index, row, columns, isActive, onOpen }: RowProps<R>) {
   return (
     <tr className={isActive ? 'row active' : 'row'} aria-rowindex={index + 2} onDoubleClick={open}>
       {row === undefined
-        ? columns.map(({ key }) => (
-            <td key={key} className="waits">
-              <span className="sr">{t('ui.loading')}</span>
-            </td>
-          ))
+        ? waitingCell(columns.length)
         : columns.map(({ key, align, cell }) => (
             <td key={key} className={align}>
               {cell(row)}
             </td>
           ))}
     </tr>
+  )
+}
+
+/** One cell for the complete row: rows that fly past are made for one frame each. */
+function waitingCell(span: number) {
+  return (
+    <td className="waits" colSpan={span}>
+      <span className="sr">{t('ui.loading')}</span>
+    </td>
   )
 }
 

@@ -13,6 +13,7 @@ import { Users as UsersIcon } from '../ui/icons.js'
 import { Page } from '../ui/page.js'
 import { StateMark, Tag } from '../ui/state-mark.js'
 import { t } from '../words/text.js'
+import { AdoptButton } from './adopt.js'
 
 /** The list of users of a cluster. All that it shows is in its address. */
 export function Users() {
@@ -27,7 +28,7 @@ export function Users() {
   const filter = (value: string) => void navigate({ search: (old) => ({ ...old, q: value }) })
   const count = pages.isPending ? t('ui.loading') : t('users.count', { count: pages.total })
   return (
-    <Page title={t('nav.users')} state={<span role="status">{count}</span>} actions={<NewUser />} fills>
+    <Page title={t('nav.users')} state={<span role="status">{count}</span>} actions={<UserActions />} fills>
       <div className="filters">
         <TextFilter label={t('users.filter')} value={q} onFilter={filter} />
       </div>
@@ -46,6 +47,15 @@ export function Users() {
         }
       />
     </Page>
+  )
+}
+
+function UserActions() {
+  return (
+    <>
+      <AdoptButton />
+      <NewUser />
+    </>
   )
 }
 

@@ -15,6 +15,7 @@ import { silences } from './de/silences.js'
 import { receivers } from './de/receivers.js'
 import { users } from './de/users.js'
 import { utilization } from './de/utilization.js'
+import { system } from './de/system.js'
 import type { Catalogue } from './en.js'
 
 export const de: Catalogue = {
@@ -35,4 +36,5 @@ export const de: Catalogue = {
   ...silences,
   ...receivers,
   ...access,
+  ...system,
 }

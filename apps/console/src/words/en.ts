@@ -16,6 +16,7 @@ import { silences } from './en/silences.js'
 import { receivers } from './en/receivers.js'
 import { users } from './en/users.js'
 import { utilization } from './en/utilization.js'
+import { system } from './en/system.js'
 
 /** THE LIST of every text of the console, in English; `de.ts` has the same keys. */
 export const en = {
@@ -36,6 +37,7 @@ export const en = {
   ...silences,
   ...receivers,
   ...access,
+  ...system,
 } as const
 
 export type Key = keyof typeof en

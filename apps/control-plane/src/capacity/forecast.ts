@@ -26,7 +26,7 @@ export async function forecastCluster(
     days.daysOfSets(clusterId, dayOf(now()) - forecastDays),
     forecasts.firstFull(clusterId),
   ])
-  const oldest = oldestReadings(live.devices(), clusterId)
+  const oldest = oldestReadings(live.devices(clusterId))
   const forecast = live.capacityOf(clusterId).map((set) => {
     const key = set.policies.join()
     const seen = { days: daysOfSets.get(key) ?? [], firstFull: firstFull.get(key), oldest: oldest.get(key) }
@@ -63,12 +63,17 @@ function forecastOf(
   }
 }
 
-function oldestReadings(devices: Iterable<CountedDevice>, clusterId: number): ReadonlyMap<string, number> {
+function oldestReadings(devices: Iterable<CountedDevice>): ReadonlyMap<string, number> {
+  // By the policies in the order in which a device has them, which most have in common.
+  const byGiven = new Map<string, Pick<CountedDevice, 'policies' | 'time'>>()
+  for (const { policies, time } of devices) {
+    const given = policies.join()
+    if (time < (byGiven.get(given)?.time ?? Infinity)) byGiven.set(given, { policies, time })
+  }
   const oldest = new Map<string, number>()
-  for (const device of devices) {
-    if (device.clusterId !== clusterId) continue
-    const key = policySet(device.policies).join()
-    oldest.set(key, Math.min(device.time, oldest.get(key) ?? Infinity))
+  for (const { policies, time } of byGiven.values()) {
+    const key = policySet(policies).join()
+    oldest.set(key, Math.min(time, oldest.get(key) ?? Infinity))
   }
   return oldest
 }

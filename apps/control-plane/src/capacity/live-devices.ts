@@ -22,7 +22,8 @@ export interface LiveDevices {
   usageOf(id: number): LiveUsage | undefined
   /** Clusters that have, or had, a device. */
   clusterIds(): Iterable<number>
-  devices(): Iterable<CountedDevice>
+  /** Of all clusters, or of one. */
+  devices(clusterId?: number): Iterable<CountedDevice>
   /** Returns the last reading of a device; undefined if its node does not report it now. */
   readonly readingOf: (id: number) => DeviceReading | undefined
 }
@@ -127,7 +128,7 @@ export function createLiveDevices(): LiveDevices {
     newest: (usage) => newest(usage, byId.get(usage.id)),
     usageOf: (id) => byId.get(id),
     clusterIds: () => clusters.keys(),
-    devices: () => countedDevices(byId.values()),
+    devices: (clusterId) => countedDevices(byId.values(), clusterId),
     readingOf: (id) => readingOf(byId.get(id)),
   }
 }
@@ -137,8 +138,9 @@ function storeIntervalOf(nodeId: number, time: number): number {
   return Math.floor((time + nodeId * storedApartSeconds) / storeEverySeconds)
 }
 
-function* countedDevices(devices: Iterable<LiveDevice>): Generator<CountedDevice> {
+function* countedDevices(devices: Iterable<LiveDevice>, of?: number): Generator<CountedDevice> {
   for (const device of devices) {
+    if (of !== undefined && device.clusterId !== of) continue
     const { figures: space } = counted(device)
     if (space === null || device.time === null || device.policies.length === 0) continue
     const { id, clusterId, policies, time } = device

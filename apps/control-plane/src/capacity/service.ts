@@ -42,11 +42,10 @@ export function createCapacityService(options: CapacityOptions): CapacityService
     async fullness(clusterId, { step: asked, by_node: byNode = false } = {}) {
       const step = fullnessStep(asked)
       const names = await namesOf(clusterId)
-      const devices = [...live.devices()].filter((device) => device.clusterId === clusterId)
       return {
         cluster: resourceUri('clusters', clusterId),
         step,
-        fullness: countByFullness(devices, step, (policies) => ringSetName(policies, names)),
+        fullness: countByFullness(live.devices(clusterId), step, (policies) => ringSetName(policies, names)),
         ...(byNode && { nodes: fullnessByNode(await store.namedDevices(clusterId), live.readingOf) }),
       }
     },

@@ -25,6 +25,7 @@ import { buildEvents } from './events.js'
 import { buildMetrics, buildPrometheus } from './metrics.js'
 import { buildFleet, nodeSessions, streamHandlers } from './fleet.js'
 import { buildRetention } from './retention.js'
+import { buildSystem } from './system.js'
 import { buildUpgrades } from './upgrades.js'
 import { buildUtilization } from './utilization.js'
 import type { UtilizationFeature } from './utilization.js'
@@ -67,8 +68,6 @@ import { createShareUploads } from '../shares/uploads.js'
 import type { ContextOptions } from './options.js'
 import { createTrustStore } from '../tls/trust-store.js'
 import type { TrustStore } from '../tls/trust-store.js'
-import { createUsageRemoval } from '../utilization/removal.js'
-import { createUsageRemovalStore } from '../utilization/removal-store.js'
 import { createUserService } from '../users/service.js'
 import { createUserStore } from '../users/store.js'
 
@@ -111,7 +110,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
 async function buildOn(database: Database, options: ContextOptions): Promise<Context> {
   const { ledger, writes } = buildWrites(database, options)
   const { authentication, failedLogins, access } = buildOperators(database, options, writes)
-  const { secrets, mac } = await openSecrets(options, database)
+  const { secrets, mac, keyFileFault } = await openSecrets(options, database)
   const clusters = createClusterService({ store: createClusterStore(database), writes })
   const metricFeatures = await buildClusterMetrics(database, options, { clusters, writes, secrets }, () => stream)
   const { capacity, jobs } = metricFeatures
@@ -150,8 +149,8 @@ async function buildOn(database: Database, options: ContextOptions): Promise<Con
       ...buildRecords(database, writes, secrets, agents.requests),
       ...deployments.services,
       ...upgrades.services,
-      ...measured(metricFeatures, utilization),
-      usageRemoval: createUsageRemoval({ store: createUsageRemovalStore(), writes, now: options.now }),
+      ...measured(metricFeatures, utilization, writes),
+      ...buildSystem(database, options, { ...metricFeatures, stream, clusters, keyFileFault }),
       tokens,
       ...access,
     }),
@@ -227,9 +226,11 @@ async function buildClusterMetrics(
 function measured(
   { capacity, metrics, history, clusterHealth, alerts, events }: Awaited<ReturnType<typeof buildClusterMetrics>>,
   utilization: UtilizationFeature,
+  writes: Writes,
 ) {
   const ofClusters = { capacity: capacity.service, clusterHealth, events: events.service, ...alerts.services }
-  return { ...ofClusters, metrics: metrics.reads, metricHistory: history.service, utilization: utilization.service }
+  const usage = { utilization: utilization.service, usageRemoval: utilization.removal(writes) }
+  return { ...ofClusters, metrics: metrics.reads, metricHistory: history.service, ...usage }
 }
 
 /** Loads the key file, and logs an error if a secret of the database was altered. Throws StartError if it is another database's. */
@@ -237,9 +238,10 @@ async function openSecrets({ config, log }: ContextOptions, database: Database) 
   const path = join(config.dataDir, 'secrets.key')
   const keys = await openKeyFile(path, database)
   const secrets = createSecrets(keys)
-  const fault = faultOf(secrets, await sealedSamples(database))
+  const keyFileFault = async () => faultOf(secrets, await sealedSamples(database))
+  const fault = await keyFileFault()
   if (fault !== undefined) log.error({ path, fault }, 'the key file does not decrypt all secrets of this database')
-  return { secrets, mac: createBodyFingerprint(keys) }
+  return { secrets, mac: createBodyFingerprint(keys), keyFileFault }
 }
 
 /** Builds the services of what nodes and audit events report. Operators can only remove devices. */

@@ -15,6 +15,8 @@ const keptMs = 120_000
 
 export interface Events {
   readonly service: EventService
+  /** Counts the changes that were read; only while somebody follows them. */
+  readonly changes: () => { readonly version: number; readonly isFollowed: boolean }
   /** Gets the clusters of each round of the health. */
   readonly judged: (clusters: Parameters<ReturnType<typeof healthChanges>>[0]) => void
   readonly jobs: readonly Stoppable[]
@@ -35,6 +37,7 @@ export function buildEvents(database: Database, { log, now }: ContextOptions, me
   const removeOld = () => store.removeBefore(new Date(now() - keptMs))
   return {
     service: createEventService({ feed, process: randomBytes(6).toString('hex') }),
+    changes: () => ({ version: feed.log.version, isFollowed: feed.size > 0 }),
     judged: (clusters) => feed.publish(changesOf(clusters)),
     jobs: [every(60_000, 'remove old changes', removeOld, log), feed],
   }

@@ -16,6 +16,7 @@ export interface ContextOptions {
     | 'idempotencyRetentionHours'
     | 'jobRetentionDays'
     | 'listen'
+    | 'tls'
     | 'publicUrl'
     | 'usageRetentionDays'
     | 'history'
@@ -37,6 +38,8 @@ export interface ContextOptions {
   readonly areCertificatesOwn: () => boolean
   /** Returns the SHA-256 (hex) of the public key of the server's authority, for new agents to pin; null if they use the system's. */
   readonly caSha256: () => string | null
+  /** Returns the PEM of the server's certificate; null without TLS of our own. */
+  readonly certificate: () => string | null
   /** Returns the SHA-256 (base64) of the server's public key, as curl pins it; null without TLS of our own. */
   readonly serverPin: () => string | null
 }

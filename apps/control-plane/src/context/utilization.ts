@@ -1,4 +1,6 @@
+import type { UsageRemovalService } from '@roost/api-types/rpc'
 import type { Stoppable } from '@roost/runtime'
+import type { Writes } from '../database/writes.js'
 import type { Database } from '../database/database.js'
 import { every } from '../jobs/every.js'
 import type { ContextOptions } from './options.js'
@@ -6,6 +8,8 @@ import { createCoverageStore } from '../utilization/coverage-store.js'
 import { createUsageIntakeStore } from '../utilization/intake-store.js'
 import { createUsageIntake } from '../utilization/intake.js'
 import type { UsageIntake } from '../utilization/intake.js'
+import { createUsageRemoval } from '../utilization/removal.js'
+import { createUsageRemovalStore } from '../utilization/removal-store.js'
 import { createUsageRetentionStore } from '../utilization/retention-store.js'
 import { createUsageRetention } from '../utilization/retention.js'
 import { createUtilizationService } from '../utilization/service.js'
@@ -17,6 +21,7 @@ const pruneEveryMs = 600_000
 export interface UtilizationFeature extends Stoppable {
   readonly service: UtilizationFeeds
   readonly intake: UsageIntake
+  readonly removal: (writes: Writes) => UsageRemovalService
 }
 
 /** Builds usage by half-hour: queries, intake and retention. */
@@ -41,6 +46,7 @@ export function buildUtilization(
       now,
     }),
     intake: createUsageIntake({ store: intakeStore, oldestKept: () => retention.oldestKept(), log, now }),
+    removal: (writes) => createUsageRemoval({ store: createUsageRemovalStore(), writes, now }),
     stop: () => pruning.stop(),
   }
 }

@@ -87,6 +87,7 @@ export const appRouter = router({
       .query(({ ctx, input }) => ctx.services.capacity.history(input.id, input, input.ring_sets)),
     explain: explainRouter,
     health: read.input(Id).query(({ ctx, input }) => ctx.services.clusterHealth.ofCluster(input.id)),
+    summary: read.input(Id).query(({ ctx, input }) => ctx.services.clusterSummary.ofCluster(input.id)),
     storage: read.input(Id).query(({ ctx, input }) => ctx.services.clusterStorage.get(input.id)),
     setStorage: write
       .input(ClusterStorageInput.safeExtend(Id.shape))
@@ -180,6 +181,8 @@ export const appRouter = router({
   }),
   /** Whether the dead man's switch is called. */
   heartbeat: read.query(({ ctx }) => ctx.services.heartbeat.get()),
+  /** The control plane itself. */
+  system: read.query(({ ctx }) => ctx.services.system.get()),
   apiKeys: router({
     ...crud.apiKeys,
     rotate: write

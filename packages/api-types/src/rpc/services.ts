@@ -44,6 +44,7 @@ import type {
 } from '../rest/index.js'
 import type { EventService } from './event-service.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
+import type { ClusterSummaryService, SystemService } from './system-service.js'
 import type { UsageRange, UtilizationService } from './utilization-service.js'
 import type { Caller, ChangeOptions, Changes, Creates, ListQuery, Page, Reads, Removes } from './verbs.js'
 
@@ -367,9 +368,11 @@ export interface Services extends ResourceServices {
   readonly events: EventService
   readonly capacity: CapacityService
   readonly clusterHealth: ClusterHealthService
+  readonly clusterSummary: ClusterSummaryService
   readonly metrics: MetricService
   readonly metricHistory: MetricHistoryService
   readonly utilization: UtilizationService
   readonly usageRemoval: UsageRemovalService
   readonly tokens: TokenService
+  readonly system: SystemService
 }

@@ -25,6 +25,14 @@ export const forecast = (id: number) =>
     staleTime: slowMs,
   })
 
+/** How many nodes and devices are in which state. */
+export const summary = (id: number) =>
+  queryOptions({
+    queryKey: ['summary', id],
+    queryFn: ({ signal }) => rpc.clusters.summary.query({ id }, { signal }),
+    refetchInterval,
+  })
+
 export const health = (id: number) =>
   queryOptions({
     queryKey: ['health', id],

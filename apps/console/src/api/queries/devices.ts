@@ -1,6 +1,5 @@
 import { byNames } from '@roost/api-types/browser'
 import { queryOptions } from '@tanstack/react-query'
-import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
 import type { ListSource } from '../use-pages.js'
 import type { Filters } from './filters.js'
@@ -14,18 +13,11 @@ export const deviceList = (filters: Filters, order: string): ListSource<DeviceRe
   read: (slice, signal) => rpc.devices.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })
 
-/** How many devices match. */
-export const deviceCount = (filters: Filters) =>
-  queryOptions({
-    queryKey: ['devices', 'count', filters],
-    queryFn: async ({ signal }) => (await rpc.devices.list.query({ filters, limit: 1 }, { signal })).total,
-    refetchInterval,
-  })
-
 /** How many devices are how full; with `byNode` also each device. */
 export const fullnessOf = (id: number, byNode = false) =>
   queryOptions({
-    queryKey: ['capacity', 'fullness', id, byNode],
+    queryKey: ['fullness', id, byNode],
     queryFn: ({ signal }) => rpc.capacity.fullness.query({ id, step: 5, by_node: byNode }, { signal }),
-    refetchInterval: 60_000,
+    // The server visits every device for it.
+    refetchInterval: 300_000,
   })

@@ -13,14 +13,6 @@ export const nodeList = (filters: Filters, order: string): ListSource<NodeRecord
   read: (slice, signal) => rpc.nodes.list.query(byNames({ filters, order_by: [order], ...slice }), { signal }),
 })
 
-/** How many nodes match. */
-export const nodeCount = (filters: Filters) =>
-  queryOptions({
-    queryKey: ['nodes', 'count', filters],
-    queryFn: async ({ signal }) => (await rpc.nodes.list.query({ filters, limit: 1 }, { signal })).total,
-    refetchInterval,
-  })
-
 /** The newest nodes of a cluster with ids above one, which is the newest of before. */
 export const nodesAfter = (cluster: number, id: number) =>
   queryOptions({

@@ -18,3 +18,12 @@ export const user = (id: number) =>
     queryKey: ['users', 'one', id],
     queryFn: ({ signal }) => rpc.users.getWithEtag.query({ id }, { signal }),
   })
+
+export type AdoptableRecord = inferOutput<typeof rpc.users.adoptable.query>['objects'][number]
+
+/** Users of the cluster that Roost did not create: its proxies, or its Keystone, are asked for them. */
+export const adoptable = (cluster: number) =>
+  queryOptions({
+    queryKey: ['users', 'adoptable', cluster],
+    queryFn: ({ signal }) => rpc.users.adoptable.query({ id: cluster }, { signal }),
+  })

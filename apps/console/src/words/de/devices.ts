@@ -28,6 +28,12 @@ export const devices = {
     one: '{count} weiterer Knoten steht in der Tabelle.',
     other: '{count} weitere Knoten stehen in der Tabelle.',
   },
+  'devices.forget': 'Vergessen',
+  'devices.forget.title': 'Das Gerät {name} vergessen?',
+  'devices.forget.action': 'Das Gerät vergessen',
+  'devices.forget.effect':
+    'Sein Eintrag und seine Tageswerte werden entfernt. Ein Gerät, das sein Knoten wieder meldet, bekommt einen neuen Eintrag.',
+  'devices.forgotten': 'Das Gerät {name} ist vergessen.',
   'devices.none': 'Noch kein Gerät',
   'devices.none.next': 'Ein Gerät erscheint, sobald ein Ring oder die Konfiguration eines Agenten es nennt.',
   'capacity.used': 'Belegt',

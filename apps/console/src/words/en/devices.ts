@@ -25,6 +25,12 @@ export const devices = {
   'devices.mapLabel': '{node}: {count} devices, the fullest {pct} used',
   'devices.mapHelp': 'One square for each device, one row for each node. The number in it is the percent used.',
   'devices.mapMore': { one: '{count} more node is in the table.', other: '{count} more nodes are in the table.' },
+  'devices.forget': 'Forget',
+  'devices.forget.title': 'Forget the device {name}?',
+  'devices.forget.action': 'Forget the device',
+  'devices.forget.effect':
+    'Its record and its daily use are removed. A device that its node reports again has a new record.',
+  'devices.forgotten': 'The device {name} is forgotten.',
   'devices.none': 'No device yet',
   'devices.none.next': 'A device appears once a ring or the configuration of an agent lists it.',
   'capacity.used': 'Used',

@@ -4,8 +4,11 @@ import type { JudgedProblemStore } from './judged-problem-store.js'
 
 /** The health of a cluster as it was judged last. */
 export interface JudgedHealth {
+  readonly id: number
   readonly cluster: string
   readonly verdict: 'ok' | 'warn' | 'critical'
+  /** Null while no node has reported a ring. */
+  readonly ringsAgree: boolean | null
   readonly reasons: readonly {
     readonly code: string
     readonly severity: Severity
@@ -37,7 +40,7 @@ export function createHealthRounds({ health, store, judged }: HealthRoundsOption
       const clusters: JudgedCluster[] = []
       for (const listed of await store.listClusters()) {
         const cluster = await health.judge(listed)
-        const { name, verdict, reasons, nodes } = cluster
+        const { id, name, verdict, ringsAgree, reasons, nodes } = cluster
         clusters.push(cluster)
         const byNode = new Map(
           nodes.map((node) => [node.id, reasons.filter((one) => one.nodeId === node.id && !one.isReported)]),
@@ -48,7 +51,7 @@ export function createHealthRounds({ health, store, judged }: HealthRoundsOption
           const node = nodeId === null ? null : (names.get(nodeId) ?? null)
           return { code, severity, subject, node }
         })
-        found.push({ cluster: name, verdict, reasons: labeled })
+        found.push({ id, cluster: name, verdict, ringsAgree, reasons: labeled })
       }
       latest = found
       await judged(clusters)

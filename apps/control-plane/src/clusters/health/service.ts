@@ -49,6 +49,8 @@ export interface JudgedCluster {
   readonly name: string
   readonly nodes: readonly JudgedNode[]
   readonly verdict: ClusterHealth['verdict']
+  /** Null while no node has reported a ring. */
+  readonly ringsAgree: boolean | null
   readonly reasons: readonly Reason[]
   /** Whether a former problem has ended if it is not among the reasons. */
   readonly isKnown: ReturnType<typeof knownBy>
@@ -69,8 +71,9 @@ export function createClusterHealthService(options: ClusterHealthOptions): Clust
   const health: Pick<ClusterHealthService, 'ofCluster'> & HealthJudge = {
     async judge({ id, name }) {
       const facts = await judged(id, name)
-      const { nodes, reasons, verdict } = facts
-      return { id, name, nodes, reasons, verdict, isKnown: knownBy(facts) }
+      const { nodes, reasons, verdict, rings } = facts
+      const ringsAgree = rings.length === 0 ? null : rings.every(({ agree }) => agree)
+      return { id, name, nodes, reasons, verdict, ringsAgree, isKnown: knownBy(facts) }
     },
     async ofCluster(clusterId) {
       const { name } = await requireCluster(clusterId)

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chromium } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+
+const executablePath = '/usr/bin/chromium'
+
+/** False on a machine without Debian's Chromium, where suites of the console are skipped. */
+export const hasBrowser = existsSync(executablePath)
+
+/** Starts Debian's Chromium without a window. `args`: further arguments of its command line. */
+export function launchChromium(args: readonly string[] = []): Promise<Browser> {
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  return chromium.launch({ executablePath, args: [...sandbox, ...args] })
+}
+
+/** Logs in on a page that shows the login. `credentials` is `name:key`. */
+export async function logIn(page: Page, credentials: string): Promise<void> {
+  const [operator = '', key = ''] = credentials.split(':')
+  await page.getByLabel('Operator').fill(operator)
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Log in' }).click()
+}
+
+/** Waits until nothing on the page is loading. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor()
+  // The policy of the page forbids the functions that Playwright would wait for in it.
+  while ((await page.locator('[aria-busy=true], .skeleton').count()) > 0) await sleep(25)
+}
