@@ -14,7 +14,7 @@ can set ROOST_URL (https://roost.example:8443), ROOST_API_KEY (NAME:KEY) and ROO
 
 Exit codes: 0 success, 1 failure, 2 invalid arguments or variables, 3 not found, 4 conflict with the current state,
 5 partly done, 6 missing or insufficient credentials, 7 timeout, 8 a cluster warns, 9 a cluster is critical (status), 10 not
-confirmed.`
+confirmed. "roost help exit-codes" explains them, and "roost help environment" the variables.`
 
 type Add = (program: Command, config: () => Config, terminal: Terminal) => void
 
@@ -112,8 +112,12 @@ function referenceOf({
     const { addMan } = await import('./reference/man.js')
     return (program) => addMan(program, terminal, everyCommand, commandsHelp)
   }
+  const help = async (): Promise<Add> => {
+    const { addHelp } = await import('./reference/help.js')
+    return (root) => addHelp(root, terminal, everyCommand)
+  }
   // Both names are of one module: a command that scripts call, and the one that prints them.
-  return { completion, complete: completion, man }
+  return { completion, complete: completion, man, help }
 }
 
 function rootCommand({ out, err }: Terminal, version: string): Command {
@@ -130,6 +134,7 @@ function rootCommand({ out, err }: Terminal, version: string): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => out.write(text), writeErr: (text) => err.write(text) })
     .addHelpText('after', `\n${commandsHelp}`)
+    .helpCommand(false)
     .exitOverride()
 }
 
