@@ -74,7 +74,6 @@ async function build(out, scratch) {
     else await buildProgram(name, context)
   }
   signAll(out, key)
-  console.log(`Signed with ${key.path}.`)
 }
 
 // The modes of what is packed must not depend on the account that builds.

@@ -35,8 +35,8 @@ function gitFolder(repository) {
   return execFileSync('git', args, { cwd: repository, encoding: 'utf8' }).trim()
 }
 
-/** Writes the signature of each package, the digests of all, and the public key. */
-export function signAll(folder, { secret, pem }) {
+/** Writes the signature of each package, the digests of all, and the public key, and prints which key has signed them. */
+export function signAll(folder, { path, secret, pem }) {
   const packages = readdirSync(folder).filter((name) => /\.(?:deb|rpm|tar\.gz)$/.test(name))
   const sums = packages.toSorted().map((name) => {
     const bytes = readFileSync(join(folder, name))
@@ -45,4 +45,5 @@ export function signAll(folder, { secret, pem }) {
   })
   writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''))
   writeFileSync(join(folder, 'release.pub'), pem)
+  console.log(`Signed with ${path}.`)
 }

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Job } from '@roost/api-types/rest'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { addLabNode, blockHalfway } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
-import { currentFiles } from '../support/gateway/folder-applier.js'
+import { currentFiles, startedGenerations } from '../support/gateway/folder-applier.js'
 import { controlPlaneEnv, roostProgram } from '../support/http/control-plane.js'
 import { shareApi } from '../support/http/shared-api.js'
 import { runRoost, runToEnd } from '../support/programs/processes.js'
@@ -29,6 +30,11 @@ beforeEach(async () => {
 afterEach(() => node.remove())
 const cli = (...args: readonly string[]) => runRoost(args, env)
 const deploy = (...args: readonly string[]) => cli('deploy', 'shares', '--node', String(id), ...args)
+/** Runs the command line on a terminal, where a line is typed. */
+const onTerminal = (command: string, input = '') => {
+  const line = `printf '%s\\n' "${input}" | script -qec '"${process.execPath}" "${roostProgram}" ${command}' /dev/null`
+  return runToEnd('bash', ['-c', line], { env: { ...env, TERM: 'xterm' } })
+}
 
 describe('roost deploy', () => {
   it('shows the plan, changes nothing without a confirmation, and applies exactly that plan', async () => {
@@ -37,8 +43,7 @@ describe('roost deploy', () => {
     expect(planned.stdout).toContain(`docs-${id}`)
     const unasked = await deploy()
     expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('Pass --yes')])
-    const line = `printf 'n\\n' | script -qec '"${process.execPath}" "${roostProgram}" deploy shares --node ${id}' /dev/null`
-    const declined = await runToEnd('bash', ['-c', line], { env: { ...env, TERM: 'xterm' } })
+    const declined = await onTerminal(`deploy shares --node ${id}`, 'n')
     expect([declined.code, declined.stdout]).toEqual([
       10,
       expect.stringContaining('No client loses a session. Apply this plan? [y/N]'),
@@ -68,6 +73,66 @@ describe('roost deploy', () => {
     node.behavior.outcome = 'failed'
     const failed = await deploy('--yes')
     expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/Job \d+ failed/)])
+  })
+
+  it('lists the clients that lose their session in the plan, and their number in the question', async () => {
+    node.behavior.sessionsLost = [
+      { share: `docs-${id}`, client: '10.0.0.7', user: 'bob' },
+      { share: `docs-${id}`, client: '10.0.0.8', user: null },
+    ]
+    const { code, stdout } = await deploy('--plan-only')
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining(
+        `folder: reload, ends 2 sessions\n    10.0.0.7 (bob) on docs-${id}\n    10.0.0.8 on docs-${id}\n`,
+      ),
+    ])
+    const asked = await onTerminal(`deploy shares --node ${id}`, 'n')
+    expect([asked.code, asked.stdout]).toEqual([
+      10,
+      expect.stringContaining('2 clients will lose a session. Apply this plan? [y/N]'),
+    ])
+  })
+
+  it('ends with code 5 where it reached some of its targets, also for job wait', async () => {
+    const { controlPlane, database } = server.api
+    const { clusterId } = await database.prisma.node.findUniqueOrThrow({ where: { id } })
+    const other = await addLabNode(controlPlane, database, clusterId)
+    try {
+      const share = { name: 'other', node: other.uri, objectstore_container: 'other', enabled: true }
+      expect((await server.post('/api/v1/gateway_shares/', share)).status).toBe(201)
+      await other.start()
+      other.behavior.outcome = 'failed'
+      const { code, stdout, stderr } = await cli('deploy', 'shares', '--cluster', String(clusterId), '--yes')
+      expect([code, stderr]).toEqual([5, expect.stringMatching(/^roost: Job \d+ failed: /m)])
+      expect(stdout).toMatch(/ applied +1 +-\n/)
+      const job = /Job (\d+) failed/.exec(stderr)?.[1] ?? ''
+      const waited = await cli('job', 'wait', job, '-o', 'json')
+      expect([waited.code, JSON.parse(waited.stdout)]).toMatchObject([5, { id: job, state: 'COMPLETED_FAILED' }])
+    } finally {
+      await other.remove()
+    }
+  })
+
+  it('shows its progress on a terminal once it takes two seconds, and none in a pipe or with --quiet', async () => {
+    const bar = /job \d+: 0 of 1 applied \[[#.]{20}\] \d+ %/
+    const release = blockHalfway(node)
+    const shown = onTerminal(`deploy shares --node ${id} --yes`)
+    await expect.poll(() => startedGenerations(node.dir), { timeout: 60_000 }).toEqual([1])
+    await sleep(3_000)
+    release()
+    expect(await shown).toMatchObject({ code: 0, stdout: expect.stringMatching(bar) })
+    const again = blockHalfway(node)
+    await server.patch((await server.get(`/api/v1/gateway_shares/?node=${id}`)).body.objects[0].resource_uri, {
+      objectstore_container: 'archive',
+    })
+    const quiet = onTerminal(`--quiet deploy shares --node ${id} --yes`)
+    await expect.poll(() => startedGenerations(node.dir), { timeout: 60_000 }).toEqual([1, 2])
+    const piped = cli('job', 'wait', (await server.get('/api/v1/gateway_deployments/')).body.objects[0].id)
+    await sleep(3_000)
+    again()
+    expect((await quiet).stdout).not.toMatch(bar)
+    expect(await piped).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('waits for a confirmation with --confirm-within, which another command sends', async () => {

@@ -83,13 +83,14 @@ describe('roost', () => {
       ['user', 'disable', 'carol'],
       ['user', 'remove', 'carol'],
       ['node', 'disable', 'gw-2'],
+      ['node', 'maintenance', 'gw-2', '--for', '2h'],
       ['cluster', 'rename', 'prod', 'other'],
       ['operator', 'add', 'reader'],
     ])
       expect(await cli(...args, '--dry-run')).toMatchObject({ code: 0, stderr: notice })
     expect((await cli('api', 'DELETE', `/users/${id}/`, '--dry-run')).code).toBe(0)
     expect(await json('user', 'show', 'prod/carol')).toMatchObject({ enabled: true })
-    expect(await json('node', 'show', 'gw-2')).toMatchObject({ enabled: true })
+    expect(await json('node', 'show', 'gw-2')).toMatchObject({ enabled: true, maintenance_until: null })
     expect((await cli('operator', 'list', '-o', 'name')).stdout).not.toContain('reader')
     expect((await cli('node', 'list', '--dry-run')).code).toBe(2)
   })

@@ -1,17 +1,15 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { AgentUpgrade, AgentUpgradeProgress } from '@roost/api-types/agent'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { addLabNode } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
 import { addCluster } from '../support/agents/fleet-rows.js'
+import { offerPackage, upgradesOf } from '../support/gateway/upgrade-lab.js'
 import { shareApi } from '../support/http/shared-api.js'
 
 const server = shareApi()
 const { get, post } = server
 const uri = '/api/v1/agent_upgrades/'
-const signature = `${'A'.repeat(86)}==`
 
 let cluster: string
 let clusterId: number
@@ -23,17 +21,11 @@ async function node(name: string, answer: ((wanted: AgentUpgrade) => AgentUpgrad
   const { controlPlane, database } = server.api
   const lab = await addLabNode(controlPlane, database, clusterId)
   await database.prisma.node.update({ where: { id: lab.id }, data: { hostname: name } })
-  await lab.start({
-    upgrades: {
-      capabilities: answer === null ? [] : ['upgrade'],
-      async advance(wanted) {
-        asked.push(name)
-        return answer?.(wanted) ?? { state: 'refused', message: '' }
-      },
-      connected: async () => {},
-      stop: async () => {},
-    },
-  })
+  const recorded = (wanted: AgentUpgrade) => {
+    asked.push(name)
+    return answer?.(wanted) ?? installed()
+  }
+  await lab.start({ upgrades: upgradesOf(answer === null ? null : recorded) })
   return lab
 }
 
@@ -56,14 +48,7 @@ const statesOf = (body: { targets: readonly { state: string }[] }) => body.targe
 describe('upgrades of agents', () => {
   let labs: readonly LabNode[] = []
 
-  beforeAll(async () => {
-    const folder = join(server.api.controlPlane.dataDir, 'packages')
-    const file = join(folder, 'roost-agent_9.0.0_amd64.deb')
-    await mkdir(folder, { recursive: true })
-    await writeFile(file, 'package')
-    await writeFile(`${file}.sig`, signature)
-    return () => rm(folder, { recursive: true })
-  })
+  beforeAll(() => offerPackage(server.api.controlPlane.dataDir, '9.0.0'))
   beforeEach(async () => {
     clusterId = await addCluster(server.api.database)
     cluster = `/api/v1/clusters/${clusterId}/`
@@ -102,7 +87,15 @@ describe('upgrades of agents', () => {
     expect(asked).toEqual(['n0', 'n1', 'n2'])
     expect(requests[0]).toMatchObject({
       version: '9.0.0',
-      packages: [{ name: 'roost-agent_9.0.0_amd64.deb', version: '9.0.0', arch: 'amd64', format: 'deb', signature }],
+      packages: [
+        {
+          name: 'roost-agent_9.0.0_amd64.deb',
+          version: '9.0.0',
+          arch: 'amd64',
+          format: 'deb',
+          signature: expect.any(String),
+        },
+      ],
     })
     const { objects } = (await get(`/api/v1/audit_events/?resource=agent_upgrades&resource_id=${body.id}`)).body
     expect(objects).toMatchObject([{ action: 'create', changes: { version: [null, '9.0.0'] } }])

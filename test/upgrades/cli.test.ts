@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { addLabNode } from '../support/gateway/deployment-lab.js'
+import { offerPackage, upgradesOf } from '../support/gateway/upgrade-lab.js'
 import { useRoostCli } from '../support/programs/roost-cli.js'
 
 const server = await useRoostCli()
@@ -18,11 +19,7 @@ it('roost node upgrade needs a target and a package', async () => {
 })
 
 it('roost node upgrade shows the plan, asks, and ends with the reason of a failure', async () => {
-  const folder = join(server.roost.dataDir, 'packages')
-  const file = join(folder, 'roost-agent_9.0.0_amd64.deb')
-  await mkdir(folder, { recursive: true })
-  await writeFile(file, 'package')
-  await writeFile(`${file}.sig`, `${'A'.repeat(86)}==`)
+  await offerPackage(server.roost.dataDir, '9.0.0')
   const upgrade = ['node', 'upgrade', '--cluster', 'default', '--to', '9.0.0', '--wave', '50%']
   expect(await cli(...upgrade, '--plan-only', '-o', 'json')).toMatchObject({ code: 0, stdout: '[]\n' })
   expect(await cli(...upgrade)).toMatchObject({ code: 2, stderr: expect.stringContaining('Pass --yes') })
@@ -30,4 +27,38 @@ it('roost node upgrade shows the plan, asks, and ends with the reason of a failu
     code: 1,
     stderr: expect.stringMatching(/^upgrade \d+ created\n[^]*The cluster has no enabled nodes\./),
   })
+})
+
+it('roost node upgrade --wait ends with code 7 while the upgrade runs on', async () => {
+  await offerPackage(server.roost.dataDir, '9.0.0')
+  const { database, roost } = server
+  const cluster = await addCluster(database, 'slow')
+  const node = await addLabNode(roost, database, cluster)
+  let isDone = false
+  await node.start({
+    upgrades: upgradesOf(() =>
+      isDone ? { state: 'installed', message: '' } : { state: 'downloading', message: '40 %' },
+    ),
+  })
+  try {
+    const upgrade = ['node', 'upgrade', '--cluster', 'slow', '--yes', '--wait']
+    const late = await cli(...upgrade, '2s')
+    expect([late.code, late.stderr]).toEqual([
+      7,
+      expect.stringMatching(
+        /roost: Upgrade \d+ has not ended\. It runs on: "roost upgrade show \d+ --watch" follows it\.\n$/,
+      ),
+    ])
+    expect(late.stderr).not.toContain('\u001B')
+    expect((await cli(...upgrade, '2s')).code).toBe(4)
+    const [, id = ''] = /Upgrade (\d+)/.exec(late.stderr) ?? []
+    isDone = true
+    await expect
+      .poll(async () => JSON.parse((await cli('upgrade', 'show', id, '-o', 'json')).stdout).state, { timeout: 60_000 })
+      .toBe('COMPLETED_SUCCESS')
+    expect((await cli(...upgrade, '60s')).code).toBe(0)
+    expect((await cli(...upgrade, 'soon')).code).toBe(2)
+  } finally {
+    await node.remove()
+  }
 })

@@ -165,6 +165,7 @@ const variables = {
   ROOST_LOCK_WAIT: LockWait.default(30),
   ROOST_BACKUP_COPY: z.string().nullable().default(null),
 }
+export type Variable = keyof typeof variables
 type Values = { readonly [Name in keyof typeof variables]: z.infer<(typeof variables)[Name]> }
 
 /** Reads the environment. Throws ConfigError with every fault at once. */

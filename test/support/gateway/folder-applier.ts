@@ -12,6 +12,8 @@ export interface FolderBehavior {
   partly?: boolean
   /** Of a failure: the same generation is applied again. */
   isIncomplete?: boolean
+  /** The clients that lose their session. */
+  sessionsLost?: DeploymentPlan['daemons'][number]['sessions_lost']
   /** What was left for later is done at the next check. */
   completed?: boolean
   /** Awaited in the middle of a generation. */
@@ -33,7 +35,7 @@ export function folderApplier<K extends DesiredState['kind']>(
 ): Applier<K> {
   return {
     kind,
-    plan: async (desired) => planOf(await currentFiles(dir), filesOf(desired)),
+    plan: async (desired) => planOf(await currentFiles(dir), filesOf(desired), behavior.sessionsLost),
     async apply(desired, generation, progress): Promise<Outcome> {
       await mkdir(dir, { recursive: true })
       await appendFile(join(dir, 'begun'), `${generation}\n`)
@@ -104,12 +106,12 @@ async function point(dir: string, generation: number): Promise<void> {
   await rename(join(dir, 'next'), join(dir, 'current'))
 }
 
-function planOf(before: Files, after: Files): DeploymentPlan {
+function planOf(before: Files, after: Files, sessions_lost: FolderBehavior['sessionsLost'] = []): DeploymentPlan {
   const names = [...new Set([...before.keys(), ...after.keys()])].toSorted()
   const changed = names.filter((path) => before.get(path) !== after.get(path))
   return {
     files: changed.map((path) => ({ path, change: changeOf(before, after, path), diff: diffOf(before, after, path) })),
-    daemons: [{ daemon: 'folder', action: changed.length === 0 ? 'none' : 'reload', sessions_lost: [] }],
+    daemons: [{ daemon: 'folder', action: changed.length === 0 ? 'none' : 'reload', sessions_lost }],
     mounts: { started: [], stopped: [] },
     notes: [],
   }

@@ -31,7 +31,7 @@ export async function asOwnerOf(config: Config, terminal: Terminal): Promise<AsO
   const { uid, gid } = await stat(config.dataDir).catch(() => ({ uid: 0, gid: 0 }))
   if (uid === 0) return undefined
   const run = async (args: readonly string[], archive?: FileHandle) => {
-    const code = await exitCodeOf({ uid, gid }, config.dataDir, args, terminal.stopping, archive)
+    const code = await exitCodeOf({ uid, gid }, config.dataDir, args, terminal, archive)
     process.exitCode = code
     return code === 0
   }
@@ -75,11 +75,12 @@ function exitCodeOf(
   owner: { readonly uid: number; readonly gid: number },
   dataDir: string,
   args: readonly string[],
-  stopping: AbortSignal,
+  { stopping, style }: Pick<Terminal, 'stopping' | 'style'>,
   archive: FileHandle | undefined,
 ): Promise<number> {
   const [, program = ''] = process.argv
-  const child = spawn(process.execPath, [...process.execArgv, program, 'local', ...args], {
+  const quiet = style.quiet ? ['--quiet'] : []
+  const child = spawn(process.execPath, [...process.execArgv, program, ...quiet, 'local', ...args], {
     ...owner,
     cwd: dataDir,
     env: { ...process.env, HOME: dataDir, ROOST_DATA_DIR: dataDir },

@@ -1,15 +1,17 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
-import { addList, withApi, withCluster } from './client/api.js'
-import type { ClusterRecord } from './client/api.js'
-import { addClusterIdentity } from './cluster/identity.js'
-import { addClusterStorage } from './cluster/storage.js'
+import { listAll, withApi, withCluster } from './client/api.js'
+import type { ClusterRecord, Rpc } from './client/api.js'
+import { addClusterIdentity, identityDocument } from './cluster/identity.js'
+import { addClusterStorage, storageDocument } from './cluster/storage.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
 import { confirmLoss, yesFlag } from './terminal/confirm.js'
 import type { ConfirmFlags } from './terminal/confirm.js'
-import { print, withOutput } from './terminal/output.js'
-import type { OutputOptions, View } from './terminal/output.js'
+import { print, printResult, withOutput, withResult } from './terminal/output.js'
+import type { OutputOptions, ResultOptions, View } from './terminal/output.js'
 import type { Terminal } from './terminal/terminal.js'
+import { watched, withWatch } from './terminal/watch.js'
+import type { WatchOptions } from './terminal/watch.js'
 
 const view: View<ClusterRecord> = {
   columns: { ID: ({ id }) => id, NAME: ({ name }) => name, UUID: ({ uuid }) => uuid },
@@ -17,14 +19,41 @@ const view: View<ClusterRecord> = {
   document: ({ name }) => ({ kind: 'cluster', name }),
 }
 
+function addClusterList(cluster: Command, config: () => Config, terminal: Terminal): void {
+  withWatch(withOutput(cluster.command('list')))
+    .description('List clusters; with -o yaml also their storage logins and identity services')
+    .action((options: OutputOptions & WatchOptions) =>
+      watched(terminal, options, () =>
+        withApi(config(), async ({ clusters }) => {
+          const all = await listAll((range) => clusters.list.query(range))
+          const documents = options.output === 'yaml' ? await documentsOf(clusters, all) : new Map<number, object>()
+          const document = (record: ClusterRecord) => documents.get(record.id) ?? record
+          await print(terminal, all, { ...view, document }, options)
+        }),
+      ),
+    )
+}
+
+/** Returns the documents of clusters, by id, with the logins that each has. */
+async function documentsOf(
+  clusters: Rpc['clusters'],
+  all: readonly ClusterRecord[],
+): Promise<ReadonlyMap<number, object>> {
+  const documents = all.map(async ({ id, name }) => {
+    const [storage, identity] = await Promise.all([clusters.storage.query({ id }), clusters.identity.query({ id })])
+    const logins = {
+      ...(storage !== null && storageDocument(name)(storage)),
+      ...(identity !== null && identityDocument(name)(identity)),
+    }
+    return [id, { kind: 'cluster', name, ...logins }] as const
+  })
+  return new Map(await Promise.all(documents))
+}
+
 export function addClusters(program: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
   const cluster = program.command('cluster').description('Manage clusters, their storage logins and identity services')
-  addList(cluster, config, terminal, {
-    description: 'List clusters',
-    view,
-    page: ({ clusters }, range) => clusters.list.query(range),
-  })
+  addClusterList(cluster, config, terminal)
   withOutput(cluster.command('add <name>'))
     .description('Add a cluster')
     .action((name: string, options: OutputOptions) =>
@@ -35,13 +64,12 @@ export function addClusters(program: Command, config: () => Config, terminal: Te
         await print(terminal, [await clusters.create.mutate({ name })], view, options)
       }),
     )
-  cluster
-    .command('rename <cluster> <name>')
+  withResult(cluster.command('rename <cluster> <name>'))
     .description('Rename a cluster')
-    .action((nameOrId: string, name: string) =>
+    .action((nameOrId: string, name: string, options: ResultOptions) =>
       withCluster(config(), nameOrId, async (clusters, { id }) => {
-        await clusters.change.mutate({ id, change: { name } })
-        out.write(`cluster ${id} renamed to ${name}\n`)
+        const record = await clusters.change.mutate({ id, change: { name } })
+        await printResult(terminal, { record, view, sentence: `cluster ${id} renamed to ${name}` }, options)
       }),
     )
   cluster

@@ -39,12 +39,14 @@ export function addDevices(program: Command, config: () => Config, terminal: Ter
         }),
       ),
     )
-  withOutput(device.command('show <device>'))
+  withWatch(withOutput(device.command('show <device>')))
     .description('Show a device, by id, name, serial number or UUID')
-    .action((nameOrId: string, options: OutputOptions) =>
-      withApi(config(), async (rpc) => {
-        await printOne(terminal, await findDevice(rpc, nameOrId), viewWith(await hostnamesOf(rpc)), options)
-      }),
+    .action((nameOrId: string, options: OutputOptions & WatchOptions) =>
+      watched(terminal, options, () =>
+        withApi(config(), async (rpc) => {
+          await printOne(terminal, await findDevice(rpc, nameOrId), viewWith(await hostnamesOf(rpc)), options)
+        }),
+      ),
     )
   device
     .command('remove <device>')
@@ -60,7 +62,6 @@ export function addDevices(program: Command, config: () => Config, terminal: Ter
     )
 }
 
-/** Finds a device by its id, name, serial number or UUID. */
 async function hostnamesOf({ nodes }: Rpc): Promise<ReadonlyMap<string, string>> {
   const all = await listAll((range) => nodes.list.query(range))
   return new Map(all.map(({ id, hostname }) => [resourceUri('nodes', id), hostname]))

@@ -15,11 +15,13 @@ import { resetKeyFile } from '../secrets/key-file.js'
 import { rotateSecretKey } from '../secrets/rotate-keys.js'
 import { version } from '../lifecycle/version.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
+import { withProgress } from './terminal/progress.js'
 import type { Terminal } from './terminal/terminal.js'
 
 const secretsFile = 'secrets.key'
 
-export async function backup(config: Config, file: ArchiveFile, { out, err }: Terminal): Promise<void> {
+export async function backup(config: Config, file: ArchiveFile, terminal: Terminal): Promise<void> {
+  const { out, err } = terminal
   const { path } = file
   if (existsSync(path)) throw new CommandError(`${path} already exists. Use another file name.`, exitCodes.conflict)
   const files = await readKeptFiles(config.dataDir)
@@ -27,19 +29,17 @@ export async function backup(config: Config, file: ArchiveFile, { out, err }: Te
     throw new CommandError(
       `${join(config.dataDir, secretsFile)} does not exist: this data directory has no data. Check ROOST_DATA_DIR.`,
     )
-  const rows = await withRunningDatabase(config, quiet(err), (connection) =>
-    orStartError(backUp(connection, file, { files, release: version, created: new Date() })),
+  const rows = await withProgress(terminal, 'backing up', () =>
+    withRunningDatabase(config, quiet(err), (connection) =>
+      orStartError(backUp(connection, file, { files, release: version, created: new Date() })),
+    ),
   )
   await recordBackup(config.dataDir, { path, created: new Date().toISOString() })
   out.write(`backed up ${rows} rows and ${files.length} files to ${path}\n`)
 }
 
-export async function restore(
-  config: Config,
-  file: ArchiveFile,
-  force: boolean,
-  { out, err }: Terminal,
-): Promise<void> {
+export async function restore(config: Config, file: ArchiveFile, force: boolean, terminal: Terminal): Promise<void> {
+  const { out, err } = terminal
   // If the control plane runs, that error goes first.
   if (!force && existsSync(join(config.dataDir, secretsFile)) && !(await readInstance(config.dataDir)))
     throw new CommandError(
@@ -48,17 +48,19 @@ export async function restore(
     )
   const log = quiet(err)
   const manifest = await inspect(file)
-  await withStoppedDatabase(config, log, async (connection) => {
-    const staged = await stageKeptFiles(config.dataDir, manifest.files)
-    try {
-      const flags = { force, log: (message: string) => log.info(message) }
-      await orStartError(restoreArchive(connection, file, manifest, flags))
-    } catch (error) {
-      await staged.discard()
-      throw error
-    }
-    await staged.install()
-  })
+  await withProgress(terminal, 'restoring', () =>
+    withStoppedDatabase(config, log, async (connection) => {
+      const staged = await stageKeptFiles(config.dataDir, manifest.files)
+      try {
+        const flags = { force, log: (message: string) => log.info(message) }
+        await orStartError(restoreArchive(connection, file, manifest, flags))
+      } catch (error) {
+        await staged.discard()
+        throw error
+      }
+      await staged.install()
+    }),
+  )
   out.write(`restored the backup of Roost ${manifest.release} from ${manifest.created}\n`)
 }
 

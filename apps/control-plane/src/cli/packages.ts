@@ -1,9 +1,11 @@
+import { counted } from '@roost/runtime'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { CommandError } from './terminal/exit-codes.js'
 import { bytes } from './terminal/cells.js'
 import { print, withOutput } from './terminal/output.js'
 import type { OutputOptions, View } from './terminal/output.js'
+import { withProgress } from './terminal/progress.js'
 import type { Terminal } from './terminal/terminal.js'
 import type { Package } from '../packages/list.js'
 
@@ -44,7 +46,10 @@ export function addPackages(program: Command, config: () => Config, terminal: Te
     .action(async (files: string[]) => {
       const own = await ownFiles()
       await orCommandError(async () => {
-        for (const target of await own.addPackages(config().dataDir, files)) out.write(`added ${target}\n`)
+        const added = await withProgress(terminal, `copying ${counted(files.length, 'package')}`, () =>
+          own.addPackages(config().dataDir, files),
+        )
+        for (const target of added) out.write(`added ${target}\n`)
       })
     })
   packages

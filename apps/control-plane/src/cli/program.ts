@@ -14,7 +14,7 @@ can set ROOST_URL (https://roost.example:8443), ROOST_API_KEY (NAME:KEY) and ROO
 
 Exit codes: 0 success, 1 failure, 2 invalid arguments or variables, 3 not found, 4 conflict with the current state,
 5 partly done, 6 missing or insufficient credentials, 7 timeout, 8 a cluster warns, 9 a cluster is critical (status), 10 not
-confirmed.`
+confirmed. "roost help exit-codes" explains them, and "roost help environment" the variables.`
 
 type Add = (program: Command, config: () => Config, terminal: Terminal) => void
 
@@ -32,8 +32,8 @@ const areas: Readonly<Record<string, () => Promise<Add>>> = {
   device: async () => (await import('./devices.js')).addDevices,
   policy: async () => (await import('./records/read-only.js')).addPolicies,
   capacity: async () => (await import('./readings/capacity.js')).addCapacity,
-  forecast: async () => (await import('./readings/readings.js')).addForecast,
-  health: async () => (await import('./readings/readings.js')).addHealth,
+  forecast: async () => (await import('./readings/health.js')).addForecast,
+  health: async () => (await import('./readings/health.js')).addHealth,
   explain: async () => (await import('./readings/explain.js')).addExplain,
   alert: async () => (await import('./alerts/alerts.js')).addAlerts,
   metrics: async () => (await import('./readings/readings.js')).addMetrics,
@@ -113,8 +113,12 @@ function referenceOf({
     const { addMan } = await import('./reference/man.js')
     return (program) => addMan(program, terminal, everyCommand, commandsHelp)
   }
+  const help = async (): Promise<Add> => {
+    const { addHelp } = await import('./reference/help.js')
+    return (root) => addHelp(root, terminal, everyCommand)
+  }
   // Both names are of one module: a command that scripts call, and the one that prints them.
-  return { completion, complete: completion, man }
+  return { completion, complete: completion, man, help }
 }
 
 function rootCommand({ out, err }: Terminal, version: string): Command {
@@ -131,6 +135,7 @@ function rootCommand({ out, err }: Terminal, version: string): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => out.write(text), writeErr: (text) => err.write(text) })
     .addHelpText('after', `\n${commandsHelp}`)
+    .helpCommand(false)
     .exitOverride()
 }
 

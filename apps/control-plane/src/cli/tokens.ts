@@ -4,15 +4,17 @@ import type { GrantableRole } from '@roost/api-types/rest'
 import type { Config } from '../config.js'
 import { findCluster, withApi } from './client/api.js'
 import type { Rpc } from './client/api.js'
-import { parseRoles } from './roles.js'
+import { parseRoles } from './records/roles.js'
 import { parseDuration } from './terminal/durations.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
 import { moment } from './terminal/cells.js'
 import { confirmLoss, yesFlag } from './terminal/confirm.js'
 import type { ConfirmFlags } from './terminal/confirm.js'
-import { isStructured, print, printValue, withOutput } from './terminal/output.js'
-import type { OutputOptions, View } from './terminal/output.js'
+import { isStructured, print, printResult, printValue, withOutput, withResult } from './terminal/output.js'
+import type { OutputOptions, ResultOptions, View } from './terminal/output.js'
 import type { Terminal } from './terminal/terminal.js'
+import { watched, withWatch } from './terminal/watch.js'
+import type { WatchOptions } from './terminal/watch.js'
 
 interface TokenFlags extends OutputOptions {
   readonly cluster: string
@@ -54,22 +56,22 @@ export function addTokens(program: Command, config: () => Config, terminal: Term
         else out.write(`${created.install ?? created.lines.join('\n')}\n`)
       }),
     )
-  withOutput(token.command('list'))
+  withWatch(withOutput(token.command('list')))
     .description('List the tokens that a node can still use. Their secrets are not stored.')
-    .action((options: OutputOptions) =>
-      withApi(config(), async ({ tokens }) => {
-        await print(terminal, await tokens.list.query(), view, options)
-      }),
+    .action((options: OutputOptions & WatchOptions) =>
+      watched(terminal, options, () =>
+        withApi(config(), async ({ tokens }) => print(terminal, await tokens.list.query(), view, options)),
+      ),
     )
-  token
-    .command('revoke <id>')
+  withResult(token.command('revoke <id>'))
     .description('Revoke a token at once. Nodes that enrolled with it stay.')
     .option(...yesFlag)
-    .action((id: string, flags: ConfirmFlags) =>
+    .action((id: string, flags: ConfirmFlags & ResultOptions) =>
       withApi(config(), async ({ tokens }) => {
         await confirmLoss(terminal, flags, { loss: `Nodes cannot enroll with token ${id} any more.`, name: id })
-        const { cluster } = await tokens.revoke.mutate({ id: parseId(id) })
-        out.write(`token ${id} of cluster ${cluster} revoked\n`)
+        const record = await tokens.revoke.mutate({ id: parseId(id) })
+        const sentence = `token ${id} of cluster ${record.cluster} revoked`
+        await printResult(terminal, { record, view, sentence }, flags)
       }),
     )
 }

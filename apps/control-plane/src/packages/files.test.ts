@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parsePackageName } from './files.js'
+import { describeMissing, parsePackageName } from './files.js'
 import { agentPackages } from './list.js'
 
 it.each([
@@ -37,4 +37,11 @@ it('offers the newest agent that is not newer than the control plane', () => {
   expect(agentPackages(files, '1.0.0')).toEqual([])
   // A clone makes packages with the time of its commit.
   expect(agentPackages(files, '1.11.0-dev').map(({ file }) => file)).toEqual([names[3]])
+})
+
+it('says how to get packages: in a clone by making them, elsewhere by installing or adding them', () => {
+  expect(describeMissing('/srv/roost')).toMatch(/ in the clone with: npm run package$/)
+  expect(describeMissing(undefined)).toMatch(
+    / install the package roost-agent-packages .* with: roost packages add FILE$/,
+  )
 })

@@ -58,10 +58,14 @@ function findClone(): string | undefined {
 }
 
 /** How an operator gets packages of the agent. */
-export const missingPackages =
-  clone === undefined
+export const missingPackages = describeMissing(clone)
+
+/** Returns how an operator of an installed program, or of one that runs from a clone, gets packages of the agent. */
+export function describeMissing(folder: string | undefined): string {
+  return folder === undefined
     ? 'For one line that installs it, install the package roost-agent-packages on the control plane, or add a package with: roost packages add FILE'
     : 'For one line that installs it, make its packages in the clone with: npm run package'
+}
 
 /** The folders with packages, the first of which wins: a file that was added, those of `roost-agent-packages`, and those that a clone has made. */
 export function packageFolders(dataDir: string): readonly string[] {

@@ -65,7 +65,8 @@ function endOf(targets: readonly UpgradeTargetNow[]): NonNullable<UpgradeDecisio
   const failed = targets.filter(({ state }) => broken.includes(state))
   if (failed.length > 0) {
     const [first] = failed as [UpgradeTargetNow]
-    const others = counted(inState(targets, 'skipped').length, 'node')
+    // Those that are offline are skipped when they return.
+    const others = counted([...inState(targets, 'skipped'), ...inState(targets, 'offline')].length, 'node')
     return { state: 'COMPLETED_FAILED', message: `${first.hostname}: ${first.message} Not changed: ${others}.` }
   }
   const offline = inState(targets, 'offline').length

@@ -8,9 +8,11 @@ import { findOperator } from './operators.js'
 import { moment, state } from '../terminal/cells.js'
 import { confirmLoss, yesFlag } from '../terminal/confirm.js'
 import type { ConfirmFlags } from '../terminal/confirm.js'
-import { isStructured, print, printValue, withOutput } from '../terminal/output.js'
-import type { OutputOptions, View } from '../terminal/output.js'
+import { isStructured, print, printResult, printValue, withOutput, withResult } from '../terminal/output.js'
+import type { OutputOptions, ResultOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
+import { watched, withWatch } from '../terminal/watch.js'
+import type { WatchOptions } from '../terminal/watch.js'
 
 type KeyRecord = Awaited<ReturnType<Rpc['apiKeys']['revoke']['mutate']>>
 type CreatedKey = Awaited<ReturnType<Rpc['apiKeys']['create']['mutate']>>
@@ -39,15 +41,16 @@ const view: View<KeyRecord> = {
 }
 
 export function addKeys(program: Command, config: () => Config, terminal: Terminal): void {
-  const { out } = terminal
   const key = program.command('key').description('Manage the keys of operators')
-  withOutput(key.command('list [operator]'))
+  withWatch(withOutput(key.command('list [operator]')))
     .description('List keys, all or those of one operator')
-    .action((nameOrId: string | undefined, options: OutputOptions) =>
-      withApi(config(), async (rpc) => {
-        const filters = nameOrId === undefined ? {} : { operator: (await findOperator(rpc, nameOrId)).id }
-        await print(terminal, await listAll((range) => rpc.apiKeys.list.query({ ...range, filters })), view, options)
-      }),
+    .action((nameOrId: string | undefined, options: OutputOptions & WatchOptions) =>
+      watched(terminal, options, () =>
+        withApi(config(), async (rpc) => {
+          const filters = nameOrId === undefined ? {} : { operator: (await findOperator(rpc, nameOrId)).id }
+          await print(terminal, await listAll((range) => rpc.apiKeys.list.query({ ...range, filters })), view, options)
+        }),
+      ),
     )
   withOutput(key.command('create <operator>'))
     .description('Create a key for an operator and print it. It is not shown again.')
@@ -69,15 +72,15 @@ export function addKeys(program: Command, config: () => Config, terminal: Termin
         await printKey(terminal, options, await rpc.apiKeys.rotate.mutate({ id: await findKey(rpc, id), rotation }))
       }),
     )
-  key
-    .command('revoke <id>')
+  withResult(key.command('revoke <id>'))
     .description('Revoke a key at once. Its open streams end within seconds.')
     .option(...yesFlag)
-    .action((id: string, flags: ConfirmFlags) =>
+    .action((id: string, flags: ConfirmFlags & ResultOptions) =>
       withApi(config(), async (rpc) => {
         await confirmLoss(terminal, flags, { loss: `Programs that use key ${id} are refused at once.`, name: id })
-        const { operator_name: name } = await rpc.apiKeys.revoke.mutate({ id: await findKey(rpc, id) })
-        out.write(`key ${id} of ${name} revoked\n`)
+        const record = await rpc.apiKeys.revoke.mutate({ id: await findKey(rpc, id) })
+        const sentence = `key ${id} of ${record.operator_name} revoked`
+        await printResult(terminal, { record, view, sentence }, flags)
       }),
     )
 }

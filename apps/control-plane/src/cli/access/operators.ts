@@ -6,8 +6,8 @@ import type { Rpc } from '../client/api.js'
 import { moment } from '../terminal/cells.js'
 import { confirmLoss, yesFlag } from '../terminal/confirm.js'
 import type { ConfirmFlags } from '../terminal/confirm.js'
-import { print, withOutput } from '../terminal/output.js'
-import type { OutputOptions, View } from '../terminal/output.js'
+import { print, printResult, withOutput, withResult } from '../terminal/output.js'
+import type { OutputOptions, ResultOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 
 type OperatorRecord = Awaited<ReturnType<Rpc['operators']['create']['mutate']>>
@@ -42,7 +42,7 @@ export function addOperators(program: Command, config: () => Config, terminal: T
         await print(terminal, [await operators.create.mutate({ name, role })], view, options)
       }),
     )
-  addChanges(operator, config, out)
+  addChanges(operator, config, terminal)
   operator
     .command('remove <operator>')
     .description('Remove an operator, by name or id, with all its keys')
@@ -58,26 +58,31 @@ export function addOperators(program: Command, config: () => Config, terminal: T
 }
 
 /** Adds the commands that change one operator. */
-function addChanges(operator: Command, config: () => Config, out: Terminal['out']): void {
-  const change = (nameOrId: string, values: { readonly enabled?: boolean; readonly role?: Role }) =>
+function addChanges(operator: Command, config: () => Config, terminal: Terminal): void {
+  const change = (
+    nameOrId: string,
+    values: { readonly enabled?: boolean; readonly role?: Role },
+    options: ResultOptions,
+  ) =>
     withApi(config(), async (rpc) => {
       const { id } = await findOperator(rpc, nameOrId)
-      const { name, enabled, role } = await rpc.operators.change.mutate({ id, change: values })
-      out.write(`operator ${name} ${enabled ? `enabled, ${role}` : 'disabled'}\n`)
+      const record = await rpc.operators.change.mutate({ id, change: values })
+      const { name, enabled, role } = record
+      const sentence = `operator ${name} ${enabled ? `enabled, ${role}` : 'disabled'}`
+      await printResult(terminal, { record, view, sentence }, options)
     })
-  operator
-    .command('enable <operator>')
+  withResult(operator.command('enable <operator>'))
     .description('Enable an operator')
-    .action((nameOrId: string) => change(nameOrId, { enabled: true }))
-  operator
-    .command('disable <operator>')
+    .action((nameOrId: string, options: ResultOptions) => change(nameOrId, { enabled: true }, options))
+  withResult(operator.command('disable <operator>'))
     .description('Disable an operator. Its keys are kept and work again when it is enabled.')
-    .action((nameOrId: string) => change(nameOrId, { enabled: false }))
-  operator
-    .command('role <operator>')
+    .action((nameOrId: string, options: ResultOptions) => change(nameOrId, { enabled: false }, options))
+  withResult(operator.command('role <operator>'))
     .description('Change the role of an operator')
     .addOption(new Option('--role <role>', 'role of the operator').choices(roles).makeOptionMandatory())
-    .action((nameOrId: string, { role }: { readonly role: Role }) => change(nameOrId, { role }))
+    .action((nameOrId: string, { role, ...options }: ResultOptions & { readonly role: Role }) =>
+      change(nameOrId, { role }, options),
+    )
 }
 
 /** Returns the operator of a name or an id. */

@@ -9,6 +9,8 @@ import type { ConfirmFlags } from '../terminal/confirm.js'
 import { print, withOutput } from '../terminal/output.js'
 import type { OutputOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
+import { watched, withWatch } from '../terminal/watch.js'
+import type { WatchOptions } from '../terminal/watch.js'
 
 const view: View<Session> = {
   columns: {
@@ -26,13 +28,15 @@ const view: View<Session> = {
 
 export function addSessions(program: Command, config: () => Config, terminal: Terminal): void {
   const session = program.command('session').description('Manage the sessions of the web console')
-  withOutput(session.command('list [operator]'))
+  withWatch(withOutput(session.command('list [operator]')))
     .description('List the browsers that are logged in, all or those of one operator')
-    .action((nameOrId: string | undefined, options: OutputOptions) =>
-      withApi(config(), async (rpc) => {
-        const filters = nameOrId === undefined ? {} : { operator: (await findOperator(rpc, nameOrId)).id }
-        await print(terminal, await listAll((range) => rpc.sessions.list.query({ ...range, filters })), view, options)
-      }),
+    .action((nameOrId: string | undefined, options: OutputOptions & WatchOptions) =>
+      watched(terminal, options, () =>
+        withApi(config(), async (rpc) => {
+          const filters = nameOrId === undefined ? {} : { operator: (await findOperator(rpc, nameOrId)).id }
+          await print(terminal, await listAll((range) => rpc.sessions.list.query({ ...range, filters })), view, options)
+        }),
+      ),
     )
   session
     .command('end <id>')

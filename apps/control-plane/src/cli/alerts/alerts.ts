@@ -8,6 +8,8 @@ import { byCluster, byFlag, byNode, byText, clusterNamesByUri } from '../records
 import { addNoun } from '../records/noun.js'
 import type { Noun } from '../records/noun.js'
 import { moment, state } from '../terminal/cells.js'
+import { printResult, withResult } from '../terminal/output.js'
+import type { ResultOptions } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { addDeliveries } from './deliveries.js'
 import { addReceivers } from './receivers.js'
@@ -64,15 +66,15 @@ export function addAlerts(program: Command, config: () => Config, terminal: Term
   addSilences(alert, config, terminal)
   addReceivers(alert, config, terminal)
   addDeliveries(alert, config, terminal)
-  alert
-    .command('ack <alert>')
+  withResult(alert.command('ack <alert>'))
     .description('Acknowledge an alert: others see that somebody works on it')
     .option('--undo', 'acknowledge it no longer')
-    .action((text: string, { undo = false }: { readonly undo?: boolean }) =>
+    .action((text: string, { undo = false, ...options }: ResultOptions & { readonly undo?: boolean }) =>
       withApi(config(), async (rpc) => {
         const { id } = await findAlert(rpc, text)
-        await rpc.alerts.change.mutate({ id, change: { acknowledged: !undo } })
-        terminal.out.write(`alert ${id} ${undo ? 'acknowledged no longer' : 'acknowledged'}\n`)
+        const record = await rpc.alerts.change.mutate({ id, change: { acknowledged: !undo } })
+        const sentence = `alert ${id} ${undo ? 'acknowledged no longer' : 'acknowledged'}`
+        await printResult(terminal, { record, view: await alerts.view(rpc), sentence }, options)
       }),
     )
 }

@@ -9,6 +9,8 @@ import { addNoun } from '../records/noun.js'
 import type { Noun } from '../records/noun.js'
 import { moment } from '../terminal/cells.js'
 import { parseDuration } from '../terminal/durations.js'
+import { printResult, withResult } from '../terminal/output.js'
+import type { ResultOptions } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 
 const silences: Noun<AlertSilence> = {
@@ -43,7 +45,7 @@ async function findSilence(rpc: Rpc, text: string): Promise<AlertSilence> {
   return pick('silence', text, found, ({ id }) => String(id))
 }
 
-interface AddFlags {
+interface AddFlags extends ResultOptions {
   readonly cluster?: string
   readonly node?: string
   readonly device?: string
@@ -58,8 +60,7 @@ interface AddFlags {
 /** Adds the commands for silences below `roost alert`. */
 export function addSilences(alert: Command, config: () => Config, terminal: Terminal): void {
   const silence = addNoun(alert, config, terminal, silences)
-  silence
-    .command('add')
+  withResult(silence.command('add'))
     .description('Make alerts silent that agree with all that is given')
     .requiredOption('--for <time>', 'for so long, such as 2h; at most 30d', parseDuration)
     .option('--cluster <cluster>', 'of this cluster, by name or id')
@@ -71,19 +72,20 @@ export function addSilences(alert: Command, config: () => Config, terminal: Term
     .option('--until-worse', 'only until they become worse')
     .action((flags: AddFlags) =>
       withApi(config(), async (rpc) => {
-        const { id, ends_at: end } = await rpc.alertSilences.create.mutate(await inputOf(rpc, flags))
-        terminal.out.write(`silence ${id} added, it ends at ${end}\n`)
+        const record = await rpc.alertSilences.create.mutate(await inputOf(rpc, flags))
+        const sentence = `silence ${record.id} added, it ends at ${record.ends_at}`
+        await printResult(terminal, { record, view: await silences.view(rpc), sentence }, flags)
       }),
     )
-  silence
-    .command('extend <silence>')
+  withResult(silence.command('extend <silence>'))
     .description('Let a silence last longer, by id')
     .requiredOption('--for <time>', 'from now on, such as 2h', parseDuration)
-    .action((text: string, { for: seconds }: Pick<AddFlags, 'for'>) =>
+    .action((text: string, { for: seconds, ...options }: ResultOptions & Pick<AddFlags, 'for'>) =>
       withApi(config(), async (rpc) => {
         const { id } = await findSilence(rpc, text)
-        await rpc.alertSilences.change.mutate({ id, change: { ends_at: endOf(seconds) } })
-        terminal.out.write(`silence ${id} extended\n`)
+        const record = await rpc.alertSilences.change.mutate({ id, change: { ends_at: endOf(seconds) } })
+        const sentence = `silence ${id} extended`
+        await printResult(terminal, { record, view: await silences.view(rpc), sentence }, options)
       }),
     )
   silence

@@ -9,6 +9,8 @@ import type { ConfirmFlags } from '../terminal/confirm.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
 import { isTabular, print, withOutput } from '../terminal/output.js'
 import type { OutputOptions, View } from '../terminal/output.js'
+import { withProgress } from '../terminal/progress.js'
+import type { Progress } from '../terminal/progress.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { readFiles } from './documents.js'
 import { Faults } from './faults.js'
@@ -55,7 +57,9 @@ export function addApply(program: Command, config: () => Config, terminal: Termi
       await withApi(
         config(),
         async (rpc) => {
-          const steps = await planAndCheck(rpc, files, flags.prune === true)
+          const steps = await withProgress(terminal, 'reading the records', (progress) =>
+            planAndCheck(rpc, files, { prune: flags.prune === true, progress }),
+          )
           await finish(terminal, { rpc, requestId, steps }, flags)
         },
         { 'x-request-id': requestId },
@@ -66,13 +70,14 @@ export function addApply(program: Command, config: () => Config, terminal: Termi
 async function planAndCheck(
   rpc: Rpc,
   files: Awaited<ReturnType<typeof readFiles>>,
-  prune: boolean,
+  { prune, progress }: { readonly prune: boolean; readonly progress: Progress },
 ): Promise<readonly Step[]> {
   const faults = new Faults()
   const steps = await planFiles(files, createLookups(rpc), faults, { prune })
   faults.end()
   const earlier = new Set<string>()
-  for (const step of steps) {
+  for (const [index, step] of steps.entries()) {
+    progress.show(`checking ${step.kind} ${step.name}`, (100 * index) / steps.length)
     // The server cannot check what an earlier step makes possible.
     if (step.needs === undefined || !earlier.has(step.needs)) await checkStep(rpc, step, faults)
     earlier.add(`${step.kind} ${step.name}`)
@@ -109,20 +114,21 @@ async function finish(terminal: Terminal, { rpc, requestId, steps }: Plan, flags
   }
   if (!isText) terminal.err.write(describeSteps(steps))
   await confirmYes(terminal, flags, `${countSteps(steps)} Apply?`)
-  const results = await run(rpc, steps)
+  const results = await withProgress(terminal, 'applying', (progress) => run(rpc, steps, progress))
   if (!isText) await print(terminal, results, view, flags)
   end(terminal, results, requestId, isText)
 }
 
 /** Runs the steps up to the first that fails. */
-async function run(rpc: Rpc, steps: readonly Step[]): Promise<readonly Result[]> {
+async function run(rpc: Rpc, steps: readonly Step[], progress: Progress): Promise<readonly Result[]> {
   const results: Result[] = []
   let hasFailed = false
-  for (const step of steps) {
+  for (const [index, step] of steps.entries()) {
     if (hasFailed) {
       results.push({ step, state: 'not done', message: null })
       continue
     }
+    progress.show(nameOf(step), (100 * index) / steps.length)
     const result = await runStep(rpc, step)
     hasFailed = result.state === 'failed'
     results.push(result)

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { authVersionOf } from '@roost/api-types/rest'
 import type { ClusterIdentityInput, ClusterStorageInput } from '@roost/api-types/rest'
 import type { Rpc } from '../client/api.js'
 import { readKeyOf } from '../terminal/key-file.js'
@@ -48,14 +49,40 @@ export async function planCluster(
   for (const service of ['storage', 'identity'] as const) {
     const described = document[service]
     if (described === undefined) continue
-    const { key_file: keyFile, ...fields } = described
-    const before = present === undefined ? null : await services[service].read(lookups.rpc, present.id)
-    const changes = differing(fields, { ...before })
+    const { key_file: keyFile, ...given } = described
+    const before: Fields = { ...(present === undefined ? null : await services[service].read(lookups.rpc, present.id)) }
+    const fields = loginOf(given, before)
+    const changes = differing(fields, before)
     if (Object.keys(changes).length === 0) continue
     if (typeof keyFile === 'string') steps.push(serviceStep(document, service, { changes, fields, keyFile }))
     else faults.add(`${document.at}: ${service}: Changes need the key. Give its path as key_file.`)
   }
   return steps
+}
+
+/** Returns a login with the fields that its document leaves out: as they are, or none where another kind of login has no such fields. */
+function loginOf(given: Fields, before: Fields): Fields {
+  const { cluster: _cluster, resource_uri: _uri, auth_version: _version, ...kept } = before
+  const login = { ...kept, ...given }
+  if (kindOf(login) === kindOf(before)) return login
+  const dropped = fieldsOfLogins.filter((field) => before[field] != null && !(field in given))
+  return { ...login, ...Object.fromEntries(dropped.map((field) => [field, null])) }
+}
+
+const fieldsOfLogins = [
+  'user',
+  'user_domain',
+  'project',
+  'project_domain',
+  'region',
+  'interface',
+  'application_credential_id',
+  'application_credential_name',
+]
+
+/** Distinguishes versions of authentication, and application credentials from users. */
+function kindOf({ auth_url: url, application_credential_id: credential }: Fields): string {
+  return `${typeof url === 'string' ? authVersionOf(url) : ''} ${credential == null ? 'user' : 'credential'}`
 }
 
 function serviceStep(

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
-import { RoleFlags, SetName, shareSettings } from '@roost/api-types/rest'
+import { ClusterIdentityInput, ClusterStorageInput, RoleFlags, SetName, shareSettings } from '@roost/api-types/rest'
 import { LineCounter, parseAllDocuments } from 'yaml'
 import type { Document as YamlDocument } from 'yaml'
 import { z } from 'zod'
@@ -15,11 +15,17 @@ const common = { set: SetName.optional() }
 
 const settings = Object.fromEntries(Object.keys(shareSettings).map((field) => [field, value]))
 
+/** A login without its key, which is in a file of its own. */
+function loginOf(shape: object) {
+  const { key: _key, ...fields } = Object.fromEntries(Object.keys(shape).map((field) => [field, value]))
+  return z.strictObject({ ...fields, key_file: z.string().optional() })
+}
+
 const ClusterDocument = z.strictObject({
   kind: z.literal('cluster'),
   name: Name,
-  storage: z.record(z.string(), value).optional(),
-  identity: z.record(z.string(), value).optional(),
+  storage: loginOf(ClusterStorageInput.shape).optional(),
+  identity: loginOf(ClusterIdentityInput.shape).optional(),
   ...common,
 })
 const NodeDocument = z.strictObject({

@@ -4,11 +4,11 @@ import { withCluster } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { readCaFile, readKeyOf } from '../terminal/key-file.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
-import { print, withOutput } from '../terminal/output.js'
-import type { OutputOptions, View } from '../terminal/output.js'
+import { print, printResult, withOutput, withResult } from '../terminal/output.js'
+import type { OutputOptions, ResultOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 
-interface IdentityFlags {
+interface IdentityFlags extends ResultOptions {
   readonly authUrl: string
   readonly user?: string
   readonly userDomain?: string
@@ -36,7 +36,7 @@ const view: View<Identity> = {
 }
 
 /** Returns what `roost apply` accepts. */
-function documentOf(name: string) {
+export function identityDocument(name: string) {
   return ({ cluster: _cluster, resource_uri: _uri, ...identity }: Identity) => ({ kind: 'cluster', name, identity })
 }
 
@@ -53,7 +53,7 @@ export function addClusterIdentity(cluster: Command, config: () => Config, termi
             `Cluster ${nameOrId} has no identity service. Set one with "roost cluster set-identity ${nameOrId}".`,
             exitCodes.notFound,
           )
-        await print(terminal, [identity], { ...view, document: documentOf(name) }, options)
+        await print(terminal, [identity], { ...view, document: identityDocument(name) }, options)
       }),
     )
   addSetIdentity(cluster, config, terminal)
@@ -68,9 +68,8 @@ export function addClusterIdentity(cluster: Command, config: () => Config, termi
     )
 }
 
-function addSetIdentity(cluster: Command, config: () => Config, { out, err }: Terminal): void {
-  cluster
-    .command('set-identity <cluster>')
+function addSetIdentity(cluster: Command, config: () => Config, terminal: Terminal): void {
+  withResult(cluster.command('set-identity <cluster>'))
     .description('Set the Keystone that has the users of a cluster, and the login with which Roost manages them')
     .requiredOption('--auth-url <url>', 'URL of version 3, such as https://keystone:5000/v3')
     .option('--application-credential-id <id>', 'id of the application credential to log in with')
@@ -84,14 +83,13 @@ function addSetIdentity(cluster: Command, config: () => Config, { out, err }: Te
     .option('--role <name>', 'role of a user on its project; default: member')
     .option('--reseller-role <name>', 'role that a superuser gets besides; default: ResellerAdmin')
     .action((nameOrId: string, flags: IdentityFlags) =>
-      withCluster(config(), nameOrId, async (clusters, { id }) => {
+      withCluster(config(), nameOrId, async (clusters, { id, name }) => {
         const login = flags.user ?? flags.applicationCredentialId ?? 'the login'
-        const key = await readKeyOf(login, flags.keyFile, err)
+        const key = await readKeyOf(login, flags.keyFile, terminal.err)
         const ca = await readCaFile(flags.caFile)
-        const { domain } = await clusters.setIdentity.mutate({ id, key, ca, ...fieldsOf(flags) })
-        out.write(
-          `identity service of cluster ${nameOrId} set to ${flags.authUrl}; its users get domain ${domain} with their next deployment\n`,
-        )
+        const record = await clusters.setIdentity.mutate({ id, key, ca, ...fieldsOf(flags) })
+        const sentence = `identity service of cluster ${nameOrId} set to ${flags.authUrl}; its users get domain ${record.domain} with their next deployment`
+        await printResult(terminal, { record, view: { ...view, document: identityDocument(name) }, sentence }, flags)
       }),
     )
 }

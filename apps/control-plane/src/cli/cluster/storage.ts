@@ -4,12 +4,12 @@ import type { Config } from '../../config.js'
 import { withCluster } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
-import { print, withOutput } from '../terminal/output.js'
-import type { OutputOptions, View } from '../terminal/output.js'
+import { print, printResult, withOutput, withResult } from '../terminal/output.js'
+import type { OutputOptions, ResultOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { readCaFile, readKeyOf } from '../terminal/key-file.js'
 
-interface StorageFlags {
+interface StorageFlags extends ResultOptions {
   readonly authUrl: string
   readonly user?: string
   readonly keyFile: string
@@ -38,13 +38,13 @@ const view: View<Login> = {
 }
 
 /** Returns what `roost apply` accepts. */
-function documentOf(name: string) {
+export function storageDocument(name: string) {
   return ({ cluster: _cluster, ...storage }: Login) => ({ kind: 'cluster', name, storage })
 }
 
 /** Adds the commands of storage logins. Keys are read from a file or standard input: every account of the machine can read command lines. */
 export function addClusterStorage(cluster: Command, config: () => Config, terminal: Terminal): void {
-  const { out, err } = terminal
+  const { out } = terminal
   withOutput(cluster.command('storage <cluster>'))
     .description('Show the storage login of a cluster, without its key')
     .action((nameOrId: string, options: OutputOptions) =>
@@ -55,10 +55,10 @@ export function addClusterStorage(cluster: Command, config: () => Config, termin
             `Cluster ${nameOrId} has no storage login. Set one with "roost cluster set-storage ${nameOrId}".`,
             exitCodes.notFound,
           )
-        await print(terminal, [login], { ...view, document: documentOf(name) }, options)
+        await print(terminal, [login], { ...view, document: storageDocument(name) }, options)
       }),
     )
-  addSetStorage(cluster, config, { out, err })
+  addSetStorage(cluster, config, terminal)
   cluster
     .command('unset-storage <cluster>')
     .description('Remove the storage login. Refused while enabled shares use it.')
@@ -71,9 +71,8 @@ export function addClusterStorage(cluster: Command, config: () => Config, termin
     )
 }
 
-function addSetStorage(cluster: Command, config: () => Config, { out, err }: Pick<Terminal, 'out' | 'err'>): void {
-  cluster
-    .command('set-storage <cluster>')
+function addSetStorage(cluster: Command, config: () => Config, terminal: Terminal): void {
+  withResult(cluster.command('set-storage <cluster>'))
     .description(
       'Set the storage login with which gateways mount the containers of a cluster. It replaces the one before',
     )
@@ -92,11 +91,12 @@ function addSetStorage(cluster: Command, config: () => Config, { out, err }: Pic
     .option('--application-credential-name <name>', 'Keystone: application credential of the user, by name')
     .option('--ca-file <path>', 'PEM file of the authorities to trust for authentication and storage')
     .action((nameOrId: string, flags: StorageFlags) =>
-      withCluster(config(), nameOrId, async (clusters, { id }) => {
+      withCluster(config(), nameOrId, async (clusters, { id, name }) => {
         const owner = flags.user ?? 'the application credential'
-        const input = await readLogin(flags, () => readKeyOf(owner, flags.keyFile, err))
-        await clusters.setStorage.mutate({ id, ...input })
-        out.write(`storage login of cluster ${nameOrId} set to ${owner}; gateways use it from their next deployment\n`)
+        const input = await readLogin(flags, () => readKeyOf(owner, flags.keyFile, terminal.err))
+        const record = await clusters.setStorage.mutate({ id, ...input })
+        const sentence = `storage login of cluster ${nameOrId} set to ${owner}; gateways use it from their next deployment`
+        await printResult(terminal, { record, view: { ...view, document: storageDocument(name) }, sentence }, flags)
       }),
     )
 }

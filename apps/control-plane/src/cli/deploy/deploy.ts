@@ -10,7 +10,7 @@ import { parseDuration } from '../terminal/durations.js'
 import { confirmYes, yesFlag } from '../terminal/confirm.js'
 import type { ConfirmFlags } from '../terminal/confirm.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
-import { isTabular, printValue, withOutput } from '../terminal/output.js'
+import { isTabular, printValue, requireStructured, withOutput } from '../terminal/output.js'
 import type { OutputOptions } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { awaitsConfirmation, endByResult, followJob, withWait } from './follow.js'
@@ -62,6 +62,7 @@ export function addDeploy(program: Command, config: () => Config, terminal: Term
 }
 
 async function run(terminal: Terminal, rpc: Rpc, kind: JobKind, flags: DeployFlags): Promise<void> {
+  requirePlanFormat(flags)
   const jobs = rpc[jobKinds[kind]]
   const target = await targetOf(rpc, flags)
   const { id } = await jobs.create.mutate({ ...target, dry_run: true })
@@ -90,6 +91,11 @@ async function run(terminal: Terminal, rpc: Rpc, kind: JobKind, flags: DeployFla
   if (awaitsConfirmation(job))
     terminal.err.write(`Without "roost job confirm ${applied}" in time each node returns to what it was.\n`)
   endByResult(job)
+}
+
+/** Throws before a plan is made that could not be printed. */
+function requirePlanFormat(flags: DeployFlags): void {
+  if (flags.planOnly === true && !isTabular(flags)) requireStructured(flags)
 }
 
 function costOf(plan: JobPlan): string {

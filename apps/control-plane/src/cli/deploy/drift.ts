@@ -4,10 +4,12 @@ import { nodeOf, withApi } from '../client/api.js'
 import { state } from '../terminal/cells.js'
 import { confirmYes, yesFlag } from '../terminal/confirm.js'
 import type { ConfirmFlags } from '../terminal/confirm.js'
-import { isStructured, isTabular, print, printValue, withOutput } from '../terminal/output.js'
-import type { OutputOptions, View } from '../terminal/output.js'
+import { isStructured, isTabular, print, printResult, printValue, withOutput, withResult } from '../terminal/output.js'
+import type { OutputOptions, ResultOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
-import { printable } from '@roost/runtime'
+import { watched, withWatch } from '../terminal/watch.js'
+import type { WatchOptions } from '../terminal/watch.js'
+import { counted, printable } from '@roost/runtime'
 import type { Drift } from '@roost/api-types/rest'
 import { listAll } from '../client/api.js'
 import type { NodeRecord } from '../client/api.js'
@@ -37,18 +39,16 @@ const questions = {
 
 export function addDrift(program: Command, config: () => Config, terminal: Terminal): void {
   const drift = program.command('drift').description('Show and resolve what was changed on nodes without Roost')
-  withOutput(drift.command('list'))
+  withWatch(withOutput(drift.command('list')))
     .description('List the nodes that differ from what was deployed')
-    .action((options: OutputOptions) =>
-      withApi(config(), async ({ nodes }) => {
-        const all = await listAll((range) => nodes.list.query(range))
-        await print(
-          terminal,
-          all.filter(({ config_state: config }) => config === 'drifted'),
-          nodesView,
-          options,
-        )
-      }),
+    .action((options: OutputOptions & WatchOptions) =>
+      watched(terminal, options, () =>
+        withApi(config(), async ({ nodes }) => {
+          const all = await listAll((range) => nodes.list.query(range))
+          const drifted = all.filter(({ config_state: config }) => config === 'drifted')
+          await print(terminal, drifted, nodesView, options)
+        }),
+      ),
     )
   withOutput(drift.command('show <node>'))
     .description('Show the differences of a node, by hostname or id')
@@ -56,7 +56,7 @@ export function addDrift(program: Command, config: () => Config, terminal: Termi
       withApi(config(), async ({ nodes, drift: found }) => {
         const result = await found.get.query({ id: (await nodeOf(nodes, nameOrId)).id })
         if (isStructured(options)) return printValue(terminal, result, options)
-        const rows = result.kinds.flatMap(({ kind, items: each }) => each.map((item) => ({ kind, ...item })))
+        const rows = itemsOf(result)
         await print(terminal, rows, items, options)
         if (isTabular(options))
           for (const { diff } of rows) terminal.out.write(`\n${diff.split('\n').map(printable).join('\n')}`)
@@ -64,14 +64,39 @@ export function addDrift(program: Command, config: () => Config, terminal: Termi
     )
   const texts = { adopt: 'Store what the node has in the fields of its shares', reapply: 'Restore what was deployed' }
   for (const action of ['adopt', 'reapply'] as const)
-    withOutput(drift.command(`${action} <node>`))
+    withResult(drift.command(`${action} <node>`))
       .description(texts[action])
       .option(...yesFlag)
-      .action((nameOrId: string, options: OutputOptions & ConfirmFlags) =>
+      .action((nameOrId: string, options: ResultOptions & ConfirmFlags) =>
         withApi(config(), async ({ nodes, drift: found }) => {
-          const { id } = await nodeOf(nodes, nameOrId)
+          const { id, hostname } = await nodeOf(nodes, nameOrId)
           await confirmYes(terminal, options, questions[action])
-          await printValue(terminal, await found.resolve.mutate({ id, action }), options)
+          const record = await found.resolve.mutate({ id, action })
+          await printResult(
+            terminal,
+            { record, view: resolvedView(hostname), sentence: sentenceOf(hostname, record) },
+            options,
+          )
         }),
       )
+}
+
+function itemsOf({ kinds }: Drift): readonly Item[] {
+  return kinds.flatMap(({ kind, items: each }) => each.map((item) => ({ kind, ...item })))
+}
+
+function resolvedView(hostname: string): View<Drift> {
+  return {
+    columns: {
+      NODE: () => hostname,
+      CONFIG: ({ config_state: config }) => state(config),
+      DIFFERENCES: (record) => itemsOf(record).length,
+    },
+    name: () => hostname,
+  }
+}
+
+function sentenceOf(hostname: string, record: Drift): string {
+  const left = itemsOf(record).length
+  return `node ${hostname}: configuration ${record.config_state}, ${counted(left, 'difference')}`
 }

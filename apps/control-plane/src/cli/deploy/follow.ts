@@ -3,6 +3,8 @@ import type { Command } from 'commander'
 import type { Rpc } from '../client/api.js'
 import { parseDuration } from '../terminal/durations.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
+import { createProgress } from '../terminal/progress.js'
+import type { Progress } from '../terminal/progress.js'
 import type { Terminal } from '../terminal/terminal.js'
 
 export interface WaitFlags {
@@ -37,7 +39,8 @@ export async function followJob(
   { kind, id }: FollowedJob,
   { wait }: WaitFlags,
 ): Promise<Job> {
-  const progress = progressLine(terminal)
+  const progress = createProgress(terminal)
+  let latest: Job | undefined
   const end = await new Promise<'ended' | 'timeout' | 'stopped'>((resolve, reject) => {
     const timer = wait === undefined ? undefined : setTimeout(() => resolve('timeout'), wait * 1000)
     terminal.stopping.addEventListener('abort', () => resolve('stopped'), { once: true })
@@ -49,7 +52,8 @@ export async function followJob(
       { id },
       {
         onData(job) {
-          progress.show(job)
+          latest = job
+          showJob(progress, job)
           if (!awaitsConfirmation(job)) return
           watching.unsubscribe()
           finish(() => resolve('ended'))
@@ -58,35 +62,17 @@ export async function followJob(
         onComplete: () => finish(() => resolve('ended')),
       },
     )
-  }).finally(() => progress.clear())
-  const job = progress.latest()
-  if (end === 'ended' && job !== undefined) return job
+  }).finally(() => progress.end())
+  if (end === 'ended' && latest !== undefined) return latest
   throw new CommandError(
     `Job ${id} has not ended. It runs on: "roost job wait ${id}" follows it.`,
     end === 'timeout' ? exitCodes.timeout : exitCodes.error,
   )
 }
 
-const barWidth = 20
-
-function progressLine({ err, style }: Terminal) {
-  const isShown = err.isTTY && !style.quiet
-  let latest: Job | undefined
-  return {
-    latest: () => latest,
-    show(job: Job): void {
-      latest = job
-      if (!isShown) return
-      const { id, progress, targets } = job
-      const done = Math.round((progress / 100) * barWidth)
-      const applied = targets.filter((target) => target.state === 'applied').length
-      const bar = `${'#'.repeat(done)}${'.'.repeat(barWidth - done)}`
-      err.write(`\r\u001B[Kjob ${id} [${bar}] ${progress} %, ${applied} of ${targets.length} applied`)
-    },
-    clear(): void {
-      if (isShown) err.write('\r\u001B[K')
-    },
-  }
+function showJob(progress: Progress, { id, progress: percent, targets }: Job): void {
+  const applied = targets.filter((target) => target.state === 'applied').length
+  progress.show(`job ${id}: ${applied} of ${targets.length} applied`, percent)
 }
 
 /** Ends a command with the exit code of a job that has ended. */

@@ -120,10 +120,12 @@ export function addJobs(program: Command, config: () => Config, terminal: Termin
 
 /** Adds the commands for one job. */
 function addOneJob(parent: Command, config: () => Config, terminal: Terminal): void {
-  withOutput(parent.command('show <id>'))
+  withWatch(withOutput(parent.command('show <id>')))
     .description('Show a job with its targets')
-    .action((id: string, options: OutputOptions) =>
-      withApi(config(), async (rpc) => printJob(terminal, rpc, await findJob(rpc, id), options)),
+    .action((id: string, options: OutputOptions & WatchOptions) =>
+      watched(terminal, options, () =>
+        withApi(config(), async (rpc) => printJob(terminal, rpc, await findJob(rpc, id), options)),
+      ),
     )
   withWait(withOutput(parent.command('wait <id>')))
     .description('Follow a job until it ends; exit code 5 if it reached some of its targets, 1 if it failed')

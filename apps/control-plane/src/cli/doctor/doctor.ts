@@ -19,6 +19,7 @@ import {
   ownAuthority,
   startNeeds,
 } from './machine-checks.js'
+import { firewall, thisMachine } from './firewall.js'
 import { listenAddress, serverChecks } from './server-checks.js'
 
 export function addDoctor(program: Command, config: () => Config, terminal: Terminal): void {
@@ -80,15 +81,20 @@ async function examine(config: Config): Promise<readonly Finding[]> {
 
 /** Returns the checks for a process on this machine, for one that is stopped, or for one elsewhere. */
 async function checksFor(config: Config): Promise<readonly Check[]> {
+  const now = Date.now()
   const instance = await readInstance(config.dataDir)
   const connection = await findConnection(config)
   const isElsewhere =
     config.url !== null || (config.publicUrl !== null && !existsSync(join(config.dataDir, 'secrets.key')))
   if (connection.context !== null || (instance?.url === undefined && isElsewhere))
-    return serverChecks(config, connection)
-  const now = Date.now()
+    return serverChecks(config, connection, now)
   const backups = [backupAge(config, now), backupCopy(config, now)]
   const machine = [dataDirectory(config), freeSpace(config), historySpace(config), ownAuthority(config), ...backups]
   if (instance?.url === undefined || instance.url === null) return [...machine, ...startNeeds(config, instance)]
-  return [...machine, ...serverChecks(config, connection), listenAddress(instance)]
+  return [
+    ...machine,
+    ...serverChecks(config, connection, now),
+    listenAddress(instance),
+    firewall(instance, thisMachine),
+  ]
 }

@@ -14,14 +14,14 @@ const dayMs = 86_400_000
 const certificateDays = { auto: 7, files: 21, off: 7 }
 
 /** Checks a running control plane as its clients see it. */
-export function serverChecks(config: Config, target: Connection): readonly Check[] {
+export function serverChecks(config: Config, target: Connection, now: number): readonly Check[] {
   const check = (name: string, run: (target: Connection, config: Config) => Promise<Result>): Check => ({
     name,
     run: () => run(target, config),
   })
   return [
     { ...check('address', address), isRequired: true },
-    check('certificate', certificate),
+    check('certificate', (seen, { tls }) => certificate(seen, tls.mode, now)),
     check('database', database),
     check('release', release),
     check('key', key),
@@ -50,13 +50,18 @@ async function address(target: Target): Promise<Result> {
     : ['fail', `${target.url}/healthz answers with status ${status}. See the log of the control plane.`]
 }
 
-async function certificate(target: Target, { tls }: Config): Promise<Result> {
+async function certificate(target: Target, mode: Config['tls']['mode'], now: number): Promise<Result> {
   const { certificateValidUntil: end } = await sendRequest(target, { path: '/healthz' })
+  return judgeCertificate(mode, end, now)
+}
+
+/** Judges the certificate of a control plane by its end, in Unix milliseconds; null: it has none. */
+export function judgeCertificate(mode: Config['tls']['mode'], end: number | null, now: number): Result {
   if (end === null) return ['ok', 'none: TLS is off']
-  const days = Math.floor((end - Date.now()) / dayMs)
-  if (days >= certificateDays[tls.mode]) return ['ok', `is trusted and valid for ${days} days`]
+  const days = Math.floor((end - now) / dayMs)
+  if (days >= certificateDays[mode]) return ['ok', `is trusted and valid for ${days} days`]
   const remedy =
-    tls.mode === 'files'
+    mode === 'files'
       ? 'Its renewal failed, or its hook does not call `roost local set-certificate`.'
       : 'Renew it. If Roost issued it, restart Roost instead.'
   return ['warn', `expires in ${days} days. ${remedy}`]

@@ -1,62 +1,18 @@
-import type { MetricSample, NodeMetricSample, NodeMetricSeries, ServiceHealth } from '@roost/api-types/rest'
+import type { MetricSample, NodeMetricSample, NodeMetricSeries } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { findCluster, nodeOf, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { hostnamesByUri } from '../records/fields.js'
-import { moment, state } from '../terminal/cells.js'
+import { moment } from '../terminal/cells.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
-import { print, printValue, withOutput } from '../terminal/output.js'
+import { print, withOutput } from '../terminal/output.js'
 import type { OutputOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { historyView, rangeOf } from './history.js'
 import type { HistoryFlags } from './history.js'
 import { watched, withWatch } from '../terminal/watch.js'
 import type { WatchOptions } from '../terminal/watch.js'
-
-export function addForecast(program: Command, config: () => Config, terminal: Terminal): void {
-  withOutput(program.command('forecast <cluster>'))
-    .description('Show the days until a cluster, by name or id, is full, as JSON or YAML')
-    .action((nameOrId: string, options: OutputOptions) =>
-      withApi(config(), async (rpc) => {
-        const { id } = await findCluster(rpc, nameOrId)
-        await printValue(terminal, await rpc.clusters.forecast.query({ id }), options)
-      }),
-    )
-}
-
-export function addHealth(program: Command, config: () => Config, terminal: Terminal): void {
-  withOutput(program.command('health <cluster>'))
-    .description('Show all that is known of the health of a cluster, as JSON or YAML; "roost status" has the summary')
-    .option('--services', 'list the servers and daemons of Swift on each node, also those that are up')
-    .action((nameOrId: string, options: HealthFlags) =>
-      withApi(config(), async (rpc) => {
-        const { id } = await findCluster(rpc, nameOrId)
-        const health = await rpc.clusters.health.query({ id })
-        if (options.services !== true) return printValue(terminal, health, options)
-        const rows = health.nodes.flatMap(({ hostname, services }) =>
-          (services ?? []).map((service) => ({ hostname, ...service })),
-        )
-        await print(terminal, rows, serviceView, options)
-      }),
-    )
-}
-
-interface HealthFlags extends OutputOptions {
-  readonly services?: boolean
-}
-
-const serviceView: View<ServiceHealth & { readonly hostname: string }> = {
-  columns: {
-    NODE: ({ hostname }) => hostname,
-    SERVICE: ({ name }) => name,
-    ADDRESS: ({ address }) => address,
-    STATE: ({ state: now }) => state(now),
-    SINCE: ({ since }) => moment(since),
-  },
-  wide: { FILE: ({ file }) => file },
-  name: ({ hostname, name }) => `${hostname}/${name}`,
-}
 
 interface MetricFlags extends OutputOptions, WatchOptions {
   readonly cluster?: string

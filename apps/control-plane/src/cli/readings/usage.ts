@@ -5,8 +5,10 @@ import type { Rpc } from '../client/api.js'
 import { print, withOutput } from '../terminal/output.js'
 import type { OutputOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
+import { watched, withWatch } from '../terminal/watch.js'
+import type { WatchOptions } from '../terminal/watch.js'
 
-interface UsageFlags extends OutputOptions {
+interface UsageFlags extends OutputOptions, WatchOptions {
   readonly cluster: string
   readonly from: string
   readonly to?: string
@@ -27,7 +29,7 @@ const columnsOf = {
 /** Adds the commands that read the usage of accounts. */
 export function addUsageReads(usage: Command, config: () => Config, terminal: Terminal): void {
   for (const kind of ['storage', 'transfer'] as const) {
-    const command = withOutput(usage.command(kind))
+    const command = withWatch(withOutput(usage.command(kind)))
       .description(
         kind === 'storage'
           ? 'Show the storage of accounts in one policy'
@@ -41,17 +43,24 @@ export function addUsageReads(usage: Command, config: () => Config, terminal: Te
       .option('--total', 'one row for all accounts')
     if (kind === 'storage') command.option('--policy <policy>', 'storage policy, by name or index', '0')
     command.action((flags: UsageFlags) =>
-      withApi(config(), async (rpc) => {
-        const { id } = await findCluster(rpc, flags.cluster)
-        const range = { id, start: flags.from, ...(flags.to !== undefined && { end: flags.to }) }
-        const rows: readonly object[] =
-          kind === 'storage'
-            ? await storageRows(rpc, { ...range, policy_idx: await policyIndex(rpc, id, flags.policy) }, flags)
-            : await transferRows(rpc, range, flags)
-        await print(terminal, rows as readonly Row[], viewOf(kind, rows as readonly Row[]), flags)
-      }),
+      watched(terminal, flags, () => withApi(config(), (rpc) => printUsage(terminal, rpc, kind, flags))),
     )
   }
+}
+
+async function printUsage(
+  terminal: Terminal,
+  rpc: Rpc,
+  kind: keyof typeof columnsOf,
+  flags: UsageFlags,
+): Promise<void> {
+  const { id } = await findCluster(rpc, flags.cluster)
+  const range = { id, start: flags.from, ...(flags.to !== undefined && { end: flags.to }) }
+  const rows: readonly object[] =
+    kind === 'storage'
+      ? await storageRows(rpc, { ...range, policy_idx: await policyIndex(rpc, id, flags.policy) }, flags)
+      : await transferRows(rpc, range, flags)
+  await print(terminal, rows as readonly Row[], viewOf(kind, rows as readonly Row[]), flags)
 }
 
 interface TransferRange {

@@ -18,6 +18,7 @@ const writingCommands: readonly string[] = [
   'node enable',
   'node disable',
   'node set',
+  'node maintenance',
   'node remove',
   'share add',
   'share set',

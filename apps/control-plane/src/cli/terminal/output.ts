@@ -30,15 +30,29 @@ export interface OutputOptions {
   readonly headers: boolean
 }
 
+/** The options of a command that prints a sentence, or the record that it has changed in the format that is asked for. */
+export interface ResultOptions extends Omit<OutputOptions, 'output'> {
+  readonly output?: Format
+}
+
 /** Adds the options of the output to a command. */
 export function withOutput(command: Command): Command {
+  const description = 'output format; jsonpath=[*].id prints values of the JSON, a line each'
+  return withFormat(command, formatOption(description).default('table'))
+}
+
+/** Adds the options of the output to a command that changes a record and prints a sentence without them. */
+export function withResult(command: Command): Command {
+  return withFormat(command, formatOption('print the changed record in this format, in place of a sentence'))
+}
+
+function formatOption(description: string): Option {
+  return new Option('-o, --output <format>', description).choices(formats).argParser(parseFormat)
+}
+
+function withFormat(command: Command, format: Option): Command {
   return command
-    .addOption(
-      new Option('-o, --output <format>', 'output format; jsonpath=[*].id prints values of the JSON, a line each')
-        .choices(formats)
-        .argParser(parseFormat)
-        .default('table'),
-    )
+    .addOption(format)
     .option('--columns <names>', 'columns to print, separated by commas, such as ID,NAME', parseColumns)
     .option('--no-headers', 'leave out the line of headings')
 }
@@ -76,6 +90,16 @@ export async function printOne<R>(terminal: Terminal, record: R, view: View<R>, 
   await page(terminal, shownOn(terminal, await renderOne(terminal, record, view, options), options))
 }
 
+/** Prints what a change came to: a sentence, or the record where a format is asked for. */
+export async function printResult<R>(
+  terminal: Terminal,
+  { record, view, sentence }: { readonly record: R; readonly view: View<R>; readonly sentence: string },
+  { output, ...options }: ResultOptions,
+): Promise<void> {
+  if (output === undefined) terminal.out.write(`${sentence}\n`)
+  else await printOne(terminal, record, view, { ...options, output })
+}
+
 async function render<R>(
   terminal: Terminal,
   records: readonly R[],
@@ -106,10 +130,12 @@ async function renderOne<R>(terminal: Terminal, record: R, view: View<R>, option
     .join('')
 }
 
-/** Prints a value that is no list of records of a kind, as JSON or YAML. */
-export async function printValue(terminal: Terminal, value: object, { output }: OutputOptions): Promise<void> {
+/** Prints a value that is no list of records of a kind, as JSON or YAML. Refuses formats that have rows. */
+export async function printValue(terminal: Terminal, value: object, options: OutputOptions): Promise<void> {
+  requireStructured(options)
+  const { output } = options
   const text = output === 'yaml' ? await yamlOf([value]) : jsonOf(value, output)
-  await page(terminal, shownOn(terminal, text, { output }))
+  await page(terminal, shownOn(terminal, text, options))
 }
 
 /** Returns what a terminal may show: programs get YAML, JSON and CSV as they are, and tables are printable already. */
@@ -119,6 +145,15 @@ function shownOn({ out }: Terminal, text: string, { output }: Pick<OutputOptions
     .split('\n')
     .map((line) => printable(line))
     .join('\n')
+}
+
+/** Throws where a command that has no rows is asked for them. */
+export function requireStructured(options: OutputOptions): void {
+  if (isStructured(options)) return
+  throw new CommandError(
+    `There is no ${options.output} of this: it has no rows. Use -o json, yaml or jsonpath=PATH.`,
+    exitCodes.usage,
+  )
 }
 
 export function isStructured({ output }: OutputOptions): boolean {

@@ -7,9 +7,11 @@ import type { Rpc } from '../client/api.js'
 import { state } from '../terminal/cells.js'
 import { confirmYes, yesFlag } from '../terminal/confirm.js'
 import type { ConfirmFlags } from '../terminal/confirm.js'
+import { parseDuration } from '../terminal/durations.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
 import { print, withOutput } from '../terminal/output.js'
 import type { OutputOptions, View } from '../terminal/output.js'
+import { withProgress } from '../terminal/progress.js'
 import type { Terminal } from '../terminal/terminal.js'
 
 interface UpgradeFlags extends OutputOptions, ConfirmFlags {
@@ -19,10 +21,15 @@ interface UpgradeFlags extends OutputOptions, ConfirmFlags {
   readonly wave: number
   readonly planOnly?: boolean
   readonly dryRun?: boolean
-  readonly wait: boolean
+  /** Seconds, or false with `--no-wait`. */
+  readonly wait?: number | false
 }
 
 const pollMs = 1_000
+
+const help = `
+Exit codes: 0 upgraded (or planned), 1 failed, 4 another upgrade of the cluster has not ended, 7 --wait ended first, 10 not confirmed. An
+upgrade runs on when this command ends: "roost upgrade show" and "roost upgrade cancel" know it by its id.`
 
 /** Adds `node upgrade`: plan, question, progress, result. */
 export function addNodeUpgrade(node: Command, config: () => Config, terminal: Terminal): void {
@@ -34,8 +41,10 @@ export function addNodeUpgrade(node: Command, config: () => Config, terminal: Te
     .option('--wave <percent>', 'size of the later waves, such as 10%', numberUpTo(100), 10)
     .option('--plan-only', 'print the waves and change nothing')
     .option('--dry-run', 'as --plan-only')
+    .option('--wait <time>', 'wait at most so long, such as 30m (default: until it ends)', parseDuration)
     .option('--no-wait', 'do not wait for the end')
     .option(...yesFlag)
+    .addHelpText('after', help)
     .action((nameOrId: string | undefined, flags: UpgradeFlags) =>
       withApi(config(), async (rpc) => {
         const input = await inputOf(rpc, nameOrId, flags)
@@ -46,7 +55,7 @@ export function addNodeUpgrade(node: Command, config: () => Config, terminal: Te
         await confirmYes(terminal, flags, `Upgrade ${countDue(plan)} to ${plan.version}?`)
         const upgrade = await rpc.agentUpgrades.create.mutate({ ...input, version: plan.version })
         terminal.err.write(`upgrade ${upgrade.id} created\n`)
-        if (flags.wait) await followToEnd(rpc, terminal, upgrade)
+        if (flags.wait !== false) await followToEnd(rpc, terminal, upgrade, flags.wait)
       }),
     )
 }
@@ -93,27 +102,33 @@ async function viewOf(rpc: Rpc, { cluster }: Pick<AgentUpgradeJob, 'cluster'>): 
 }
 
 /** Prints each change of a node until the upgrade has ended. */
-async function followToEnd(
-  rpc: Rpc,
-  { err, out, stopping }: Terminal,
-  { id, cluster }: AgentUpgradeJob,
-): Promise<void> {
-  const { name } = await viewOf(rpc, { cluster })
+async function followToEnd(rpc: Rpc, terminal: Terminal, upgrade: AgentUpgradeJob, wait?: number): Promise<void> {
+  const { id, version } = upgrade
+  const { name } = await viewOf(rpc, upgrade)
+  const limit = AbortSignal.any([terminal.stopping, ...(wait === undefined ? [] : [AbortSignal.timeout(wait * 1_000)])])
   const printed = new Map<string, string>()
-  while (!stopping.aborted) {
-    const upgrade = await rpc.agentUpgrades.get.query({ id })
-    for (const target of upgrade.targets) {
-      const line = [target.state, target.message].filter((part) => part !== '').join(': ')
-      if (printed.get(target.node) !== line && target.state !== 'waiting') err.write(`${name(target)} ${line}\n`)
-      printed.set(target.node, line)
+  const end = await withProgress(terminal, `upgrade ${id}`, async (progress) => {
+    while (!limit.aborted) {
+      const now = await rpc.agentUpgrades.get.query({ id })
+      for (const target of now.targets) {
+        const line = [target.state, target.message].filter((part) => part !== '').join(': ')
+        if (printed.get(target.node) !== line && target.state !== 'waiting') progress.print(`${name(target)} ${line}`)
+        printed.set(target.node, line)
+      }
+      if (now.state.startsWith('COMPLETED')) return now
+      progress.show(`upgrade ${id} to ${version}`, now.progress)
+      await sleep(pollMs, undefined, { signal: limit }).catch(() => undefined)
     }
-    if (upgrade.state === 'COMPLETED_FAILED') throw new CommandError(upgrade.message)
-    if (upgrade.state === 'COMPLETED_SUCCESS') {
-      out.write(
-        `upgrade ${id} to ${upgrade.version} completed\n${upgrade.message === '' ? '' : `${upgrade.message}\n`}`,
-      )
-      return
-    }
-    await sleep(pollMs, undefined, { signal: stopping }).catch(() => undefined)
-  }
+    return undefined
+  })
+  if (end === undefined) throw notEnded(id, terminal.stopping.aborted ? exitCodes.error : exitCodes.timeout)
+  if (end.state === 'COMPLETED_FAILED') throw new CommandError(end.message)
+  terminal.out.write(`upgrade ${id} to ${version} completed\n${end.message === '' ? '' : `${end.message}\n`}`)
+}
+
+function notEnded(id: number, exitCode: number): CommandError {
+  return new CommandError(
+    `Upgrade ${id} has not ended. It runs on: "roost upgrade show ${id} --watch" follows it.`,
+    exitCode,
+  )
 }

@@ -8,6 +8,8 @@ import { byCluster, byText, clusterNamesByUri, hostnamesByUri } from '../records
 import { addNoun } from '../records/noun.js'
 import type { Noun } from '../records/noun.js'
 import { moment, state } from '../terminal/cells.js'
+import { printResult, withResult } from '../terminal/output.js'
+import type { ResultOptions } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 
 const upgrades: Noun<AgentUpgradeJob> = {
@@ -42,14 +44,15 @@ async function findUpgrade(rpc: Rpc, text: string): Promise<AgentUpgradeJob> {
 
 /** Adds the commands for the upgrades of agents. */
 export function addUpgrades(program: Command, config: () => Config, terminal: Terminal): void {
-  addNoun(program, config, terminal, upgrades)
-    .command('cancel <upgrade>')
+  const upgrade = addNoun(program, config, terminal, upgrades)
+  withResult(upgrade.command('cancel <upgrade>'))
     .description('Cancel the nodes of an upgrade that have not begun')
-    .action((text: string) =>
+    .action((text: string, options: ResultOptions) =>
       withApi(config(), async (rpc) => {
         const { id } = await findUpgrade(rpc, text)
-        await rpc.agentUpgrades.cancel.mutate({ id })
-        terminal.out.write(`upgrade ${id} cancelled\n`)
+        const record = await rpc.agentUpgrades.cancel.mutate({ id })
+        const sentence = `upgrade ${id} canceled`
+        await printResult(terminal, { record, view: await upgrades.view(rpc), sentence }, options)
       }),
     )
 }
