@@ -23,6 +23,7 @@ import {
   networkFilesystem,
   sharedFilesystem,
 } from './filesystems.js'
+import { metricLimit } from './metric.js'
 import { clockSkew, clusterSilent, nodeDuplicate, nodeNeedsUpgrade, nodeSilent } from './nodes.js'
 import { daemonLate, daemonRestarts, daemonStopped, reconStale, serverDown } from './services.js'
 import {
@@ -72,6 +73,7 @@ export const checks: readonly Entry[] = [
   swiftVersionDiffers,
   replicationOld,
   quarantined,
+  metricLimit,
   // What the control plane judges of itself.
   certificateEnds,
   backupOld,

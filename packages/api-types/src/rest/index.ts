@@ -1,5 +1,6 @@
 export * from './agent-upgrade.js'
 export * from './alerts/alert.js'
+export * from './alerts/metric-rule.js'
 export * from './alerts/rule.js'
 export * from './alerts/silence.js'
 export * from './alerts/delivery.js'
