@@ -1,5 +1,5 @@
-import { createIdentityDrift } from '@roost/control-plane/dist/identity/drift.js'
-import { createIdentityDriftStore } from '@roost/control-plane/dist/identity/drift-store.js'
+import { createIdentityDrift } from '@roost/control-plane/dist/identity/drift/drift.js'
+import { createIdentityDriftStore } from '@roost/control-plane/dist/identity/drift/store.js'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useAlertRounds } from '../support/agents/alert-rounds.js'
 

@@ -70,6 +70,7 @@ beforeAll(async () => {
   /** Of records that may be of every cluster. */
   const located: Readonly<Record<string, object>> = {
     alert_receivers: { cluster: uriOf.cluster },
+    alert_metric_rules: { cluster: uriOf.cluster },
     alert_rules: { cluster: uriOf.cluster },
     alert_silences: { matchers: uriOf },
   }

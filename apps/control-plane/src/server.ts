@@ -64,10 +64,7 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
     now: () => Date.now(),
     publicUrl: () => publicUrl ?? '',
     trustedCas: () => tls?.current()?.trusted ?? [],
-    certificates: () => {
-      const identity = tls?.current() ?? null
-      return identity === null ? [] : endsOf(identity.cert, identity.trusted)
-    },
+    certificates: () => certificateEnds(tls),
     areCertificatesOwn: () => tls?.isOwn ?? false,
     caSha256: () => {
       const [issuer] = tls?.current()?.trusted ?? []
@@ -93,6 +90,11 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
   await instance.announce({ url: localUrl, publicUrl, listen: { host: config.listen.host, port } })
   const postgresVersion = await serverVersion(context.database)
   return { localUrl, publicUrl, caPath: tls.caPath, postgresVersion, context, databaseLost: lock.lost, close }
+}
+
+function certificateEnds(tls: Tls | undefined) {
+  const identity = tls?.current() ?? null
+  return identity === null ? [] : endsOf(identity.cert, identity.trusted)
 }
 
 function urlOf({ tls }: Config, host: string, port: number): string {

@@ -19,6 +19,7 @@ export const topics = Object.keys(shownBy) as EventTopic[]
 
 /** The same for resources without a topic. Their changes by operators are in the audit trail. */
 const shownByAudited: Readonly<Record<string, string>> = {
+  alert_metric_rules: 'alerts',
   alert_rules: 'alerts',
   alert_silences: 'alerts',
   alert_receivers: 'receivers',

@@ -19,6 +19,8 @@ export interface Reason {
   readonly nodeId: number | null
   readonly deviceId: number | null
   readonly since: Date | null
+  /** For how long it must last before its alert fires, where a rule and not its check says that. */
+  readonly forSeconds?: number | undefined
 }
 
 /** A cluster, or this control plane, with what its checks found. */
@@ -53,7 +55,7 @@ export function foundAlerts(
     const fingerprint = fingerprintOf([code, scope, nodeId, deviceId, subject])
     if (!lasting.has(fingerprint) && !mayBegin(reason)) return []
     const hostname = (nodeId === null ? undefined : hostnames.get(nodeId)) ?? ''
-    const times = { forMs: forSeconds * 1_000, sinceMs: since?.getTime() ?? null }
+    const times = { forMs: (reason.forSeconds ?? forSeconds) * 1_000, sinceMs: since?.getTime() ?? null }
     const about = { nodeId, hostname, deviceId, subject, value, threshold }
     const rank = rankOf(problem, severity)
     return [{ fingerprint, code, problem, severity, rank, ...sentencesOf(reason), ...about, ...times }]

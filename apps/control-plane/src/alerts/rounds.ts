@@ -1,8 +1,11 @@
+import { metricLimit } from '@roost/api-types/checks'
 import type { Alert } from '@roost/api-types/rest'
 import { decideAlerts } from './decide.js'
 import type { OpenAlert } from './decide.js'
 import { foundAlerts } from './found.js'
 import type { JudgedScope } from './found.js'
+import { judgeMetrics } from './metric-judge.js'
+import type { MetricRuleStore } from './metric-rule-store.js'
 import { rulesOf } from './rules.js'
 import type { RuleStore } from './rule-store.js'
 import { scopeName, scopeUri } from './scope.js'
@@ -11,6 +14,8 @@ import type { AlertStore } from './store.js'
 export interface AlertRoundsOptions {
   readonly store: AlertStore
   readonly rules: Pick<RuleStore, 'listAll'>
+  readonly metricRules: Pick<MetricRuleStore, 'listEnabled'>
+  readonly values: () => Parameters<typeof judgeMetrics>[3]
   /** How long nothing may be concluded from silence after a start or an interruption, for so many nodes. */
   readonly settlingMs: (nodes: number) => number
   /** Unix milliseconds. */
@@ -34,7 +39,14 @@ export interface AlertRounds {
 /** A longer pause between rounds: the control plane or its database did not work, or the clock was set. */
 const interruptionMs = 120_000
 
-export function createAlertRounds({ store, rules, settlingMs, now }: AlertRoundsOptions): AlertRounds {
+export function createAlertRounds({
+  store,
+  rules,
+  metricRules,
+  values,
+  settlingMs,
+  now,
+}: AlertRoundsOptions): AlertRounds {
   let latest: readonly FiringAlert[] = []
   let lastMs = Number.NEGATIVE_INFINITY
   let settledMs = 0
@@ -43,13 +55,16 @@ export function createAlertRounds({ store, rules, settlingMs, now }: AlertRounds
       const nowMs = now()
       const nodes = judged.reduce((sum, scope) => sum + scope.nodes.length, 0)
       if (nowMs - lastMs > interruptionMs || nowMs < lastMs) settledMs = nowMs + settlingMs(nodes)
-      const changed = await rules.listAll()
+      const [changed, limits] = await Promise.all([rules.listAll(), metricRules.listEnabled()])
       for (const scope of judged) {
         const { apply, isOff } = rulesOf(changed, scope.id)
         const open = await store.listOpen(scope.id)
-        const found = apply(foundAlerts(scope, open, nowMs < settledMs))
+        const metrics = await judgeMetrics(scope, limits, open, values())
+        const all = { ...scope, reasons: [...scope.reasons, ...metrics.reasons] }
+        const found = apply(foundAlerts(all, open, nowMs < settledMs))
         // What is switched off ends, whether it lasts or not.
-        const isKnown = (alert: OpenAlert) => isOff(alert.code) || scope.isKnown(alert)
+        const isKnown = (alert: OpenAlert) =>
+          isOff(alert.code) || (alert.problem === metricLimit.code ? metrics : scope).isKnown(alert)
         const decision = decideAlerts(open, found, { nowMs, isKnown })
         await store.apply(scope.id, decision, new Date(nowMs))
       }

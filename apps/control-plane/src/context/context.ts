@@ -208,7 +208,7 @@ async function buildClusterMetrics(
   { clusters, ...needs }: MetricNeeds,
   stream: () => AgentStream,
 ) {
-  const alerts = buildAlerts(database, options, needs)
+  const alerts = buildAlerts(database, options, { ...needs, values: () => features.metrics.reads })
   const events = buildEvents(database, options, () => features.metrics.reads)
   const features = await buildMetrics(database, options, {
     requireCluster: (id) => clusters.get(id),

@@ -33,7 +33,7 @@ export function createLog({ level, out }: LogOptions): Log {
     ignore: 'pid,hostname',
     singleLine: true,
     // What others wrote must not be able to begin a line of its own, to move the cursor or to turn the direction.
-    messageFormat: (line, key) => printable(String(line[key] ?? '')),
+    messageFormat: (line, key) => (typeof line[key] === 'string' ? printable(line[key]) : ''),
   })
   // In a line of JSON the fields have no other control characters than these.
   return pino(options, { write: (line) => pretty.write(`${printable(line.trimEnd())}\n`) })

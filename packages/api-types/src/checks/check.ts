@@ -11,6 +11,7 @@ export type SubjectKind =
   | 'directory'
   | 'file'
   | 'filesystem'
+  | 'metric'
   | 'node'
   | 'policy'
   | 'ring'

@@ -24,6 +24,7 @@ import {
   sharedFilesystem,
 } from './filesystems.js'
 import { identityDrift, identityUnreachable } from './identity.js'
+import { metricLimit } from './metric.js'
 import { clockSkew, clusterSilent, nodeDuplicate, nodeNeedsUpgrade, nodeSilent } from './nodes.js'
 import { daemonLate, daemonRestarts, daemonStopped, reconStale, serverDown } from './services.js'
 import {
@@ -75,6 +76,7 @@ export const checks: readonly Entry[] = [
   swiftVersionDiffers,
   replicationOld,
   quarantined,
+  metricLimit,
   // What the control plane judges of itself.
   certificateEnds,
   backupOld,

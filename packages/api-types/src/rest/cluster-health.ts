@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PolicyHealth, RingHealth, SwiftConfCopies } from './cluster-copies.js'
-import { IdentityHealth } from './cluster-identity.js'
+import { IdentityHealth } from './cluster/identity.js'
 import { Device } from './device.js'
 import { NodeState, Severity } from './node.js'
 import { relationUri, ResourceUri } from './dialect/uri.js'

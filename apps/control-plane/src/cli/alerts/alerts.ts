@@ -12,6 +12,7 @@ import { printResult, withResult } from '../terminal/output.js'
 import type { ResultOptions } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { addDeliveries } from './deliveries.js'
+import { addMetricRules } from './metric-rules.js'
 import { addReceivers } from './receivers.js'
 import { addRules } from './rules.js'
 import { scopeCell } from './scope-cell.js'
@@ -63,6 +64,7 @@ async function findAlert(rpc: Rpc, text: string): Promise<Alert> {
 export function addAlerts(program: Command, config: () => Config, terminal: Terminal): void {
   const alert = addNoun(program, config, terminal, alerts)
   addRules(alert, config, terminal)
+  addMetricRules(alert, config, terminal)
   addSilences(alert, config, terminal)
   addReceivers(alert, config, terminal)
   addDeliveries(alert, config, terminal)

@@ -1,6 +1,4 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-// Requests have their caller by this.
-import type {} from './authentication.js'
 
 /** The requests that are not answered to their end yet, by the key that they came with. */
 export interface OpenRequests {

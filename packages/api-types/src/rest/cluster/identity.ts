@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { relationUri, ResourceUri } from './dialect/uri.js'
-import { Pem } from '../values/pem.js'
+import { relationUri, ResourceUri } from '../dialect/uri.js'
+import { Pem } from '../../values/pem.js'
 
 const noUrl = "Use the URL of Keystone's API version 3, such as https://keystone.example:5000/v3."
 

@@ -1,23 +1,5 @@
-import type { IdentityState } from '@roost/api-types/rest'
-import type { Database } from '../database/database.js'
-
-/** How a Keystone was when it was compared. */
-export interface ComparedIdentity {
-  readonly state: IdentityState
-  /** What differs, or why it could not be read; empty where it agrees. */
-  readonly detail: string
-  /** Stands for the users and settings with which it agreed last; null: it never did. */
-  readonly syncedMark: string | null
-  readonly checkedAt: Date
-}
-
-export interface IdentityDriftStore {
-  /** Lists clusters whose Keystone was compared before `comparedBefore`, or could not be read before `failedBefore`; none while a deployment changes it. */
-  listDue(comparedBefore: Date, failedBefore: Date): Promise<readonly number[]>
-  findSyncedMark(clusterId: number): Promise<string | null>
-  /** Does nothing for a cluster that has no identity service any more. */
-  save(clusterId: number, compared: ComparedIdentity): Promise<void>
-}
+import type { Database } from '../../database/database.js'
+import type { IdentityDriftStore } from './drift.js'
 
 export function createIdentityDriftStore({ prisma }: Pick<Database, 'prisma'>): IdentityDriftStore {
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { relationUri } from './dialect/uri.js'
-import { Pem } from '../values/pem.js'
-import { storageFaults } from './cluster-storage-rules.js'
+import { relationUri } from '../dialect/uri.js'
+import { Pem } from '../../values/pem.js'
+import { storageFaults } from './storage-rules.js'
 
 const noUrl =
   'Use an http or https URL such as https://swift.example:8080/auth/v1.0 or https://keystone.example:5000/v3.'

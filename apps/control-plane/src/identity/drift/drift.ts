@@ -1,11 +1,36 @@
-import type { PlannedObject } from '@roost/api-types/rest'
+import type { IdentityPlan, IdentityState, PlannedObject } from '@roost/api-types/rest'
 import type { Clock } from '@roost/runtime'
-import type { ComparedIdentity, IdentityDriftStore } from './drift-store.js'
-import type { IdentityPlanner, PlannedIdentity } from './planner.js'
+
+/** How a Keystone was when it was compared. */
+export interface ComparedIdentity {
+  readonly state: IdentityState
+  /** What differs, or why it could not be read; empty where it agrees. */
+  readonly detail: string
+  /** Stands for the users and settings with which it agreed last; null: it never did. */
+  readonly syncedMark: string | null
+  readonly checkedAt: Date
+}
+
+export interface IdentityDriftStore {
+  /** Lists clusters whose Keystone was compared before `comparedBefore`, or could not be read before `failedBefore`; none while a deployment changes it. */
+  listDue(comparedBefore: Date, failedBefore: Date): Promise<readonly number[]>
+  findSyncedMark(clusterId: number): Promise<string | null>
+  /** Does nothing for a cluster that has no identity service any more. */
+  save(clusterId: number, compared: ComparedIdentity): Promise<void>
+}
+
+/** What a deployment would change now. */
+interface Planned {
+  readonly plan: Pick<IdentityPlan, 'objects'>
+  readonly changes: { readonly conflicts: readonly string[] }
+  /** Stands for what Keystone should have. */
+  readonly desiredMark: string
+}
 
 export interface IdentityDriftOptions {
   readonly store: IdentityDriftStore
-  readonly plan: IdentityPlanner
+  /** Compares the users of a cluster with its Keystone, or returns why that is not possible. */
+  readonly plan: (clusterId: number) => Promise<Planned | { readonly error: string }>
   readonly clock: Clock
 }
 
@@ -41,7 +66,7 @@ export function createIdentityDrift({ store, plan, clock }: IdentityDriftOptions
 /** Keystone has drifted if it differs, and Roost is as it was when they agreed; else the next deployment is pending. */
 function comparedTo(
   syncedMark: string | null,
-  planned: PlannedIdentity | { readonly error: string },
+  planned: Planned | { readonly error: string },
 ): Omit<ComparedIdentity, 'checkedAt'> {
   if ('error' in planned) return { state: 'unreachable', detail: planned.error, syncedMark }
   const { objects } = planned.plan
