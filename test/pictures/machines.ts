@@ -85,7 +85,7 @@ const damaged: Inventory['problems'][number] = {
   subject: '/srv/node/d4',
   severity: 'warning',
   message:
-    'The filesystem at /srv/node/d4 recorded 3 errors since it was mounted: unmount it and run e2fsck -f /dev/sde1.',
+    'The filesystem at /srv/node/d4 recorded 3 errors since it was mounted. Unmount it and run e2fsck -f /dev/sde1.',
   remedy: 'unmount it and run e2fsck -f /dev/sde1.',
   value: 3,
   threshold: 0,

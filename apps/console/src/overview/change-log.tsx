@@ -2,7 +2,7 @@ import type { AuditRecord } from '../api/queries/audit.js'
 import { Age } from '../ui/age.js'
 import { Empty } from '../ui/empty.js'
 import { History } from '../ui/icons.js'
-import { t } from '../words/text.js'
+import { t, tOr } from '../words/text.js'
 
 /** Changes in sentences, the latest first. */
 export function ChangeLog({ events }: { readonly events: readonly AuditRecord[] }) {
@@ -26,11 +26,38 @@ export function ChangeLog({ events }: { readonly events: readonly AuditRecord[] 
   )
 }
 
-const sentences = { create: 'audit.create', change: 'audit.change', remove: 'audit.remove' } as const
+const sentences = [
+  'create',
+  'change',
+  'remove',
+  'set_storage',
+  'unset_storage',
+  'set_identity',
+  'unset_identity',
+  'rotate',
+  'revoke',
+  'cancel',
+  'confirm',
+  'adopt',
+  'reapply',
+] as const
 
-/** What an event says in a sentence. */
-function changeText({ operator, action, resource, resource_id: id }: AuditRecord): string {
-  const what = `${resource.replaceAll('_', ' ')}${id === null ? '' : ` ${id}`}`
-  if (action === 'create' || action === 'change' || action === 'remove') return t(sentences[action], { operator, what })
+/** Returns what an event says in a sentence. */
+function changeText({ operator, action, resource, resource_id: id, changes }: AuditRecord): string {
+  const what = [tOr(`record.${resource}`), nameIn(changes) ?? id].filter((part) => part !== null).join(' ')
+  const known = sentences.find((one) => one === action)
+  if (known !== undefined) return t(`audit.${known}`, { operator, what })
   return t('audit.other', { operator, action: action.replaceAll('_', ' '), what })
+}
+
+/** Returns the name that the record got, or had before its removal; undefined where the event does not say it. */
+function nameIn(changes: AuditRecord['changes']): string | undefined {
+  for (const field of ['name', 'user', 'hostname', 'version']) {
+    const pair = changes[field]
+    if (!Array.isArray(pair)) continue
+    const [before, after] = pair as unknown[]
+    if (typeof after === 'string') return after
+    if (typeof before === 'string') return before
+  }
+  return undefined
 }

@@ -70,8 +70,8 @@ export const filesystemErrors = check({
       value: count,
       threshold: 0,
       subject: mountPoint,
-      sentence: `The filesystem at ${mountPoint} recorded ${count === 1 ? '1 error' : `${count} errors`} ${when}:`,
-      remedy: `unmount it and run e2fsck -f ${source}.`,
+      sentence: `The filesystem at ${mountPoint} recorded ${count === 1 ? '1 error' : `${count} errors`} ${when}.`,
+      remedy: `Unmount it and run e2fsck -f ${source}.`,
     }
   },
 })
