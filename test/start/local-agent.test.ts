@@ -28,6 +28,7 @@ function start(): Promise<ControlPlaneProcess> {
 interface Seen {
   readonly id: number
   readonly state: string
+  readonly roles_granted: readonly string[]
 }
 
 async function nodes(): Promise<readonly Seen[]> {
@@ -54,6 +55,11 @@ describe('the agent that npm start runs for this machine', { timeout: 500_000 },
     await vi.waitFor(async () => expect(await nodes()).toMatchObject([{ state: 'online' }]), waitOptions)
     expect(await readFile(join(dataDir, 'agent/identity.json'), 'utf8')).toContain('"cluster": "default"')
     await readingAfter(0)
+  })
+
+  it('is granted the roles that carry secrets: whoever starts it is the operator', async () => {
+    const [node] = await nodes()
+    expect(node?.roles_granted.toSorted()).toEqual(['runs_gateway', 'runs_proxy'])
   })
 
   it('shows each local filesystem as a device of the policy default', async () => {
