@@ -58,10 +58,13 @@ function parse(body: unknown): EnrollRequest {
     const fields = parsed.error.issues.map((issue) => issue.path.join('.') || 'body')
     throw new RoostError('invalid', `Invalid or missing fields in the enrollment: ${fields.join(', ')}.`)
   }
-  if (JSON.stringify(parsed.data).includes(String.raw`\u0000`))
-    throw new RoostError('invalid', 'The enrollment contains a NUL character.')
+  if (unstorable.test(JSON.stringify(parsed.data)))
+    throw new RoostError('invalid', 'The enrollment contains NUL, or half a character.')
   return parsed.data
 }
+
+/** The escapes of NUL and of half a character in JSON, which the database refuses. */
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
 
 function offer({ hostname, last_seen }: KnownNode): string {
   const seen = last_seen === null ? 'which has never connected' : `last seen ${last_seen}`
