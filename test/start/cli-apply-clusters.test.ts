@@ -152,6 +152,8 @@ describe('roost apply of the identity service of a cluster', () => {
     expect(changed.stdout).toContain('  identity.domain: "roost" -> "swift-users"\n')
     expect(await json('cluster', 'identity', prod)).toMatchObject([{ domain: 'swift-users', role: 'member' }])
     expect((await apply(identity(', domain: swift-users', 'key_file: gone.key'))).stdout).toBe('Nothing to change.\n')
+    const withSlash = identity(', domain: swift-users').replace(keystoneUrl, `${keystoneUrl}/`)
+    expect((await apply(withSlash)).stdout).toBe('Nothing to change.\n')
     const outputs = [created, changed, await cli('audit', 'list', '-o', 'json')]
     expect(JSON.stringify(outputs)).not.toContain(secrets[1])
   })

@@ -129,6 +129,30 @@ describe.skipIf(skipped !== '')(`the control plane under systemd${skipped}`, () 
     expect(await server.exec('roost cluster list')).toMatch(/ kept /)
   })
 
+  it('makes a backup when its timer fires', async () => {
+    const count = async () => Number((await server.exec('ls /var/lib/roost-backup | wc -l')).trim())
+    const before = await count()
+    const folder = '/etc/systemd/system/roost-backup.timer.d'
+    await server.exec(`mkdir -p ${folder}
+      printf '[Timer]\\nOnCalendar=\\nOnCalendar=*:*:0/5\\nRandomizedDelaySec=0\\nAccuracySec=1s\\n' >${folder}/soon.conf
+      systemctl daemon-reload && systemctl restart roost-backup.timer`)
+    await expect.poll(count, waitOptions).toBeGreaterThan(before)
+    await server.exec(`rm -r ${folder} && systemctl daemon-reload && systemctl restart roost-backup.timer`)
+  })
+
+  it('is backed up and restored by the account of the service, too', async () => {
+    const backup = '/var/lib/roost-own/own.roost'
+    await server.exec(`install -d -o roost -g roost -m 700 /var/lib/roost-own
+      roost cluster add own
+      runuser -u roost -- roost local backup ${backup}`)
+    expect(await server.exec(`stat -c %U:%a ${backup}`)).toBe('roost:600\n')
+    await server.exec(`systemctl stop roost
+      rm -r /var/lib/roost && install -d -o roost -g roost -m 700 /var/lib/roost
+      runuser -u roost -- roost local restore ${backup}
+      systemctl start roost`)
+    expect(await server.exec('roost cluster list')).toMatch(/ own /)
+  })
+
   it('leaves no process behind when it is stopped', async () => {
     await server.exec('systemctl stop roost')
     expect(await show('Result')).toBe('success')

@@ -13,6 +13,8 @@ import type { Changes, Step } from './step.js'
 type Fields = Readonly<Record<string, unknown>>
 
 interface Service {
+  /** Returns the fields of a document as the server keeps them. */
+  readonly kept: (fields: Fields) => Fields
   readonly read: (rpc: Rpc, id: number) => Promise<object | null>
   readonly write: (rpc: Rpc, id: number, fields: Fields) => Promise<unknown>
 }
@@ -20,10 +22,13 @@ interface Service {
 /** The settings of a cluster beside its name: each a login, which is replaced as a unit and never shown with its key. */
 const services: Readonly<Record<'storage' | 'identity', Service>> = {
   storage: {
+    kept: (fields) => fields,
     read: ({ clusters }, id) => clusters.storage.query({ id }),
     write: ({ clusters }, id, fields) => clusters.setStorage.mutate({ id, ...(fields as ClusterStorageInput) }),
   },
   identity: {
+    kept: (fields) =>
+      typeof fields['auth_url'] === 'string' ? { ...fields, auth_url: fields['auth_url'].replace(/\/$/, '') } : fields,
     read: ({ clusters }, id) => clusters.identity.query({ id }),
     write: ({ clusters }, id, fields) => clusters.setIdentity.mutate({ id, ...(fields as ClusterIdentityInput) }),
   },
@@ -51,7 +56,7 @@ export async function planCluster(
     if (described === undefined) continue
     const { key_file: keyFile, ...given } = described
     const before: Fields = { ...(present === undefined ? null : await services[service].read(lookups.rpc, present.id)) }
-    const fields = loginOf(given, before)
+    const fields = loginOf(services[service].kept(given), before)
     const changes = differing(fields, before)
     if (Object.keys(changes).length === 0) continue
     if (typeof keyFile === 'string') steps.push(serviceStep(document, service, { changes, fields, keyFile }))
