@@ -112,6 +112,7 @@ const missing: readonly (readonly [operations: RegExp, row: string])[] = [
   ],
   [/^GET clusters\/\{id\}\/metrics\/across\/(history\/)?$/, 'metrics of all nodes of a cluster at once'],
   [/^GET nodes\/metrics\/sparklines\/$/, 'metrics of all nodes of a cluster at once'],
+  [/^\w+ alert_(metric_)?rules\/(\{id\}\/)?$/, 'rules that change alerts, and limits of metrics'],
   [/^PATCH alert_silences\/\{id\}\/$/, 'silences that begin later'],
   [/^(GET|POST|DELETE) users\/\{id\}\/s3_credentials\//, 'S3 credentials of users in Keystone'],
   [/^POST gateway_shares\/\{id\}\/uploads\/$/, 'remove what renames have left behind'],

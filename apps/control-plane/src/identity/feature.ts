@@ -69,7 +69,7 @@ export function createIdentity(options: IdentityOptions): IdentityFeature {
   const plan = createIdentityPlanner(store, mac, stopping.signal)
   const endings = createTokenEndings({ ...options, store: options.endings, stopping: stopping.signal })
   const drift = createIdentityDrift({ store: options.drift, plan, clock })
-  const deployed = (clusterId: number) => drift.compare(clusterId)
+  const deployed = (clusterId: number) => drift.compareSoon(clusterId)
   const runner = new IdentityRunner({ store, plan, endings, deployed, clock, log, stopping: stopping.signal })
   const wake = () => runner.wake()
   const check = every(checkEveryMs, 'advance deployments to identity services', async () => wake(), log)

@@ -14,7 +14,7 @@ export interface IdentityRunnerOptions {
   readonly plan: IdentityPlanner
   readonly endings: TokenEndings
   /** Called when the identity service of a cluster has what was deployed. */
-  readonly deployed: (clusterId: number) => Promise<void>
+  readonly deployed: (clusterId: number) => void
   readonly clock: Clock
   readonly log: Log
   /** Aborted when the control plane stops: a job then stays unfinished, and the next process continues it. */
@@ -67,7 +67,7 @@ export class IdentityRunner {
     if ('until' in end) return store.wait(id, end.until, end.message)
     await store.transaction((tx) => store.end(tx, id, end, now()))
     log.info({ job: id, kind: 'user_db', state: end.state, message: end.message }, 'a deployment has ended')
-    if (end.state === 'applied') await this.#options.deployed(job.clusterId)
+    if (end.state === 'applied') this.#options.deployed(job.clusterId)
   }
 
   async #work(job: IdentityJob): Promise<JobEnd | JobWait> {

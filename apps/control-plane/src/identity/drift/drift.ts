@@ -38,7 +38,8 @@ export interface IdentityDriftOptions {
 export interface IdentityDrift {
   /** Compares those that were not compared for ten minutes; one that could not be read, after a minute. */
   compareDue(): Promise<void>
-  compare(clusterId: number): Promise<void>
+  /** Has the next call compare a cluster in any case. */
+  compareSoon(clusterId: number): void
 }
 
 const compareEveryMs = 600_000
@@ -48,17 +49,19 @@ const retryEveryMs = 60_000
 const mostNamed = 5
 
 export function createIdentityDrift({ store, plan, clock }: IdentityDriftOptions): IdentityDrift {
+  const soon = new Set<number>()
   const compare = async (clusterId: number) => {
+    soon.delete(clusterId)
     const planned = await plan(clusterId)
     const before = await store.findSyncedMark(clusterId)
     await store.save(clusterId, { ...comparedTo(before, planned), checkedAt: new Date(clock.now()) })
   }
   return {
-    compare,
+    compareSoon: (clusterId) => void soon.add(clusterId),
     async compareDue() {
       const now = clock.now()
       const due = await store.listDue(new Date(now - compareEveryMs), new Date(now - retryEveryMs))
-      for (const id of due) await compare(id)
+      for (const id of new Set([...soon, ...due])) await compare(id)
     },
   }
 }
