@@ -115,6 +115,21 @@ describe('a Keystone is compared', () => {
     await checkedAt(far, 'unreachable')
   })
 
+  it('again once something was deployed to it, and then after ten minutes', async () => {
+    await checkedAt(new Date(start), 'synced')
+    const one = drift()
+    const isCompared = async () => {
+      asked.length = 0
+      await one.compareDue()
+      return asked.length > 0
+    }
+    now = start + 20_000
+    expect(await isCompared()).toBe(false)
+    one.compareSoon(alerts.cluster)
+    expect([await isCompared(), await isCompared()]).toEqual([true, false])
+    await checkedAt(far, 'unreachable')
+  })
+
   it('not while a deployment changes it', async () => {
     const { job, identityTarget } = alerts.api.database.prisma
     await checkedAt(new Date(start), 'synced')
