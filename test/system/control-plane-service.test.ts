@@ -144,11 +144,11 @@ describe.skipIf(skipped !== '')(`the control plane under systemd${skipped}`, () 
     const backup = '/var/lib/roost-own/own.roost'
     await server.exec(`install -d -o roost -g roost -m 700 /var/lib/roost-own
       roost cluster add own
-      runuser -u roost -- roost local backup ${backup}`)
+      runuser -u roost -- env ROOST_DATA_DIR=/var/lib/roost roost local backup ${backup}`)
     expect(await server.exec(`stat -c %U:%a ${backup}`)).toBe('roost:600\n')
     await server.exec(`systemctl stop roost
       rm -r /var/lib/roost && install -d -o roost -g roost -m 700 /var/lib/roost
-      runuser -u roost -- roost local restore ${backup}
+      runuser -u roost -- env ROOST_DATA_DIR=/var/lib/roost roost local restore ${backup}
       systemctl start roost`)
     expect(await server.exec('roost cluster list')).toMatch(/ own /)
   })
