@@ -1,3 +1,4 @@
+import { byNames } from '@roost/api-types'
 import { resourceUri } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
@@ -16,6 +17,7 @@ interface DeviceFlags extends OutputOptions, WatchOptions {
   readonly cluster?: string
   readonly node?: string
   readonly status?: string
+  readonly sortBy?: string
 }
 
 export function addDevices(program: Command, config: () => Config, terminal: Terminal): void {
@@ -26,7 +28,8 @@ export function addDevices(program: Command, config: () => Config, terminal: Ter
     .option('--cluster <cluster>', 'only devices of this cluster, by name or id')
     .option('--status <status>', 'only devices with this status, such as retired')
     .option('--node <node>', 'only devices of this node, by hostname or id')
-    .action(({ cluster, node, status, ...options }: DeviceFlags) =>
+    .option('--sort-by <field>', 'order by a field of the API, such as days_until_full or -id')
+    .action(({ cluster, node, status, sortBy, ...options }: DeviceFlags) =>
       watched(terminal, options, () =>
         withApi(config(), async (rpc) => {
           const filters = {
@@ -34,7 +37,8 @@ export function addDevices(program: Command, config: () => Config, terminal: Ter
             ...(node === undefined ? {} : { node: (await nodeOf(rpc.nodes, node)).id }),
             ...(status === undefined ? {} : { status }),
           }
-          const records = await listAll((range) => rpc.devices.list.query({ ...range, filters }))
+          const order = sortBy === undefined ? {} : { order_by: [sortBy] }
+          const records = await listAll((range) => rpc.devices.list.query(byNames({ ...range, filters, ...order })))
           await print(terminal, records, viewWith(await hostnamesOf(rpc)), options)
         }),
       ),
