@@ -1,23 +1,15 @@
 import { deviceFullCritical, deviceFullWarning, fillsLimits } from '@roost/api-types/checks'
-import type { InventoryService } from '@roost/api-types/agent'
-import type {
-  ClusterHealth,
-  NodeHealth,
-  Quarantined,
-  ReplicationPass,
-  ServiceHealth,
-  StoragePolicy,
-} from '@roost/api-types/rest'
+import type { ClusterHealth, StoragePolicy } from '@roost/api-types/rest'
 import { resourceUri } from '@roost/api-types/rest'
 import type { ClusterHealthService, MetricService } from '@roost/api-types/rpc'
 import type { SetOutlook } from '../../capacity/outlook.js'
 import type { StoredDrainedDevice, UnhealthyDevice } from './device-store.js'
 import { policiesOf, ringsOf, swiftConfsOf } from './copies-of-nodes.js'
-import type { ClusterHealthStore, JudgedNode, NodeWithRings } from './store.js'
+import type { ClusterHealthStore, JudgedNode } from './store.js'
 import { explainHealth } from './explain.js'
 import { identityRecord } from './identity.js'
-import { healthMetrics, readSamples } from './metrics.js'
-import type { Samples } from './metrics.js'
+import { readSamples } from './metrics.js'
+import { healthOf, oldestPasses, quarantinedOf, sumOf } from './node-health.js'
 import { clusterVerdict, inMaintenance, judgeCluster } from './judge.js'
 import { reasonRecord } from './reasons.js'
 import type { Reason } from './reasons.js'
@@ -58,8 +50,6 @@ export interface JudgedCluster {
 
 /** Reasons of one answer. */
 const mostReasons = 1_000
-
-const servers = ['account', 'container', 'object'] as const
 
 export function createClusterHealthService(options: ClusterHealthOptions): ClusterHealthService & HealthJudge {
   const { requireCluster, now, skewOf } = options
@@ -153,19 +143,6 @@ async function readSpace(
   return { fullDevices, fillingDevices, outlooks }
 }
 
-function quarantinedOf(healths: readonly NodeHealth[]): Quarantined {
-  const counts = healths.map(({ quarantined }) => quarantined)
-  const byPolicy: Record<string, number> = {}
-  for (const { objects_by_policy } of counts)
-    for (const [index, count] of Object.entries(objects_by_policy)) byPolicy[index] = (byPolicy[index] ?? 0) + count
-  return {
-    accounts: sumOf(counts.map(({ accounts }) => accounts)),
-    containers: sumOf(counts.map(({ containers }) => containers)),
-    objects: sumOf(counts.map(({ objects }) => objects)),
-    objects_by_policy: byPolicy,
-  }
-}
-
 function drainedRecord({ id, nodeId, name, rawBytes, usedBytes }: StoredDrainedDevice) {
   const [device, node] = [resourceUri('devices', id), resourceUri('nodes', nodeId)]
   return { device, node, name, raw_bytes: rawBytes, used_bytes: usedBytes }
@@ -177,76 +154,4 @@ function maintenanceRecord({ id, hostname, maintenanceUntil }: JudgedNode) {
 
 function unmountedRecord({ id, nodeId, name, status }: UnhealthyDevice) {
   return { device: resourceUri('devices', id), node: resourceUri('nodes', nodeId), name, status }
-}
-
-function healthOf(
-  { id, hostname, state, swiftVersion, rings, services }: NodeWithRings,
-  samples: Samples,
-  now: number,
-): NodeHealth {
-  const valueOf = (name: string) => samples.get(name)?.value ?? null
-  // The value is an age at the time of its reading.
-  const ageOf = (name: string) => {
-    const sample = samples.get(name)
-    return sample === undefined ? null : sample.value + Math.max(0, now - sample.time)
-  }
-  const quarantined: Quarantined = {
-    accounts: valueOf(healthMetrics.accounts),
-    containers: valueOf(healthMetrics.containers),
-    objects: valueOf(healthMetrics.objects),
-    objects_by_policy: countsOfPolicies(samples),
-  }
-  return {
-    node: resourceUri('nodes', id),
-    hostname,
-    state,
-    swift_version: swiftVersion,
-    rings: Object.fromEntries(rings.map(({ name, md5 }) => [name, md5])),
-    async_pending: valueOf(healthMetrics.asyncPending),
-    replication_age_seconds: {
-      account: ageOf(healthMetrics.account),
-      container: ageOf(healthMetrics.container),
-      object: ageOf(healthMetrics.object),
-    },
-    quarantined,
-    unmounted: valueOf(healthMetrics.unmounted),
-    services: services?.map((one) => serviceRecord(one, now)) ?? null,
-  }
-}
-
-function serviceRecord({ name, file, address, state, since }: InventoryService, now: number): ServiceHealth {
-  const moment = new Date(since * 1_000).toISOString()
-  return { name, file, address, state, since: moment, age_seconds: Math.max(0, now - since) }
-}
-
-/** Returns the objects of each policy, by its index. */
-function countsOfPolicies(samples: Samples): Record<string, number> {
-  const prefix = healthMetrics.objectsOfPolicies.slice(0, -1)
-  const found = [...samples].filter(([name]) => name.startsWith(prefix))
-  return Object.fromEntries(found.map(([name, { value }]) => [name.slice(prefix.length), value]))
-}
-
-function oldestPasses(nodes: readonly NodeHealth[], nowMs: number): ClusterHealth['oldest_replication'] {
-  const [account, container, object] = servers.map((server) => oldestPass(nodes, server, nowMs))
-  return { account: account ?? null, container: container ?? null, object: object ?? null }
-}
-
-function oldestPass(
-  nodes: readonly NodeHealth[],
-  server: (typeof servers)[number],
-  nowMs: number,
-): ReplicationPass | null {
-  let oldest: ReplicationPass | null = null
-  for (const { node, replication_age_seconds: ages } of nodes) {
-    const age = ages[server]
-    if (age === null || age <= (oldest?.age_seconds ?? -1)) continue
-    oldest = { node, age_seconds: age, ended: new Date(nowMs - age * 1_000).toISOString() }
-  }
-  return oldest
-}
-
-/** Null where no node reports it, which is not the same as none. */
-function sumOf(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null)
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
 }
