@@ -1,6 +1,6 @@
 import { resourceUri } from '@roost/api-types/rest'
 import type { ExplainedPart, Explanation, LeftOutPart, LeftOutReason, RingSetForecast } from '@roost/api-types/rest'
-import { forecastDays, policySet } from '@roost/capacity-core'
+import { forecastDays } from '@roost/capacity-core'
 import type { DailyMaximum, PolicySetCapacity } from '@roost/capacity-core'
 import { readTime, withParts } from '../services/explanation.js'
 import { dateOf } from './day.js'
@@ -20,7 +20,7 @@ export function partsBySet(named: readonly NamedDevice[], readingOf: (id: number
   const found = new Map<string, SetParts>()
   for (const device of named) {
     const reading = readingOf(device.id)
-    const key = reading === undefined ? '' : policySet(reading.policies).join()
+    const key = reading?.policies.join() ?? ''
     const parts = found.get(key) ?? { counted: [], leftOut: [] }
     found.set(key, parts)
     const { part, reason } = partOf(device, reading)

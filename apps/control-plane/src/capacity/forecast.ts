@@ -1,4 +1,4 @@
-import { forecastDays, forecastFull, policySet } from '@roost/capacity-core'
+import { forecastDays, forecastFull } from '@roost/capacity-core'
 import type { DailyMaximum, PolicySetCapacity } from '@roost/capacity-core'
 import { resourceUri } from '@roost/api-types/rest'
 import type { CapacityForecast, RingSetForecast } from '@roost/api-types/rest'
@@ -64,15 +64,9 @@ function forecastOf(
 }
 
 function oldestReadings(devices: Iterable<CountedDevice>): ReadonlyMap<string, number> {
-  // By the policies in the order in which a device has them, which most have in common.
-  const byGiven = new Map<string, Pick<CountedDevice, 'policies' | 'time'>>()
-  for (const { policies, time } of devices) {
-    const given = policies.join()
-    if (time < (byGiven.get(given)?.time ?? Infinity)) byGiven.set(given, { policies, time })
-  }
   const oldest = new Map<string, number>()
-  for (const { policies, time } of byGiven.values()) {
-    const key = policySet(policies).join()
+  for (const { policies, time } of devices) {
+    const key = policies.join()
     oldest.set(key, Math.min(time, oldest.get(key) ?? Infinity))
   }
   return oldest

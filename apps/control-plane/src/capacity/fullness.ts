@@ -1,6 +1,6 @@
 import { resourceUri, RoostError } from '@roost/api-types/rest'
 import type { NodeFullness, RingSetFullness } from '@roost/api-types/rest'
-import { comparePolicySets, percentUsed, policySet } from '@roost/capacity-core'
+import { comparePolicySets, percentUsed } from '@roost/capacity-core'
 import type { CountedDevice, DeviceReading } from './live-devices.js'
 import type { NamedDevice } from './store.js'
 
@@ -19,15 +19,10 @@ export function countByFullness(
   ringSet: (policies: readonly number[]) => string,
 ): RingSetFullness[] {
   const sets = new Map<string, CountedSet>()
-  // Policies in the order in which a device has them: to order those of each device costs more than to count.
-  const byGiven = new Map<string, CountedSet>()
   for (const { policies, usage } of devices) {
-    const given = policies.join()
-    let set = byGiven.get(given)
-    if (set === undefined) {
-      set = addSet(sets, policies, step)
-      byGiven.set(given, set)
-    }
+    const key = policies.join()
+    const set = sets.get(key) ?? { policies, counts: Array<number>(100 / step).fill(0) }
+    sets.set(key, set)
     const at = Math.min(100 / step - 1, Math.floor(percentUsed(usage.usedBytes, usage.rawBytes) / step))
     set.counts[at] = (set.counts[at] ?? 0) + 1
   }
@@ -39,14 +34,6 @@ export function countByFullness(
 interface CountedSet {
   readonly policies: readonly number[]
   readonly counts: number[]
-}
-
-function addSet(sets: Map<string, CountedSet>, given: readonly number[], step: number): CountedSet {
-  const policies = policySet(given)
-  const key = policies.join()
-  const set = sets.get(key) ?? { policies, counts: Array<number>(100 / step).fill(0) }
-  sets.set(key, set)
-  return set
 }
 
 /** Lists the devices in a ring by node, with how full each is; null where that is not known. */

@@ -1,5 +1,5 @@
 import type { DeviceUsageMessage, FilesystemSpace } from '@roost/api-types/agent'
-import { createDeviceColumns, usageOf } from '@roost/capacity-core'
+import { createDeviceColumns, policySet, usageOf } from '@roost/capacity-core'
 import type { DeviceColumns, PolicySetCapacity, Usage } from '@roost/capacity-core'
 import type { DeviceUsage, StoredDevice } from './store.js'
 
@@ -30,6 +30,7 @@ export interface LiveDevices {
 
 /** A device with its usage, if that counts. */
 export interface DeviceReading {
+  /** Each once and in order, so that they are the key of a set. */
   readonly policies: readonly number[]
   readonly status: string
   readonly usage: Usage | null
@@ -41,6 +42,7 @@ export interface DeviceReading {
 export interface CountedDevice {
   readonly id: number
   readonly clusterId: number
+  /** Each once and in order, so that they are the key of a set. */
   readonly policies: readonly number[]
   readonly usage: Usage
   /** Unix seconds. */
@@ -156,7 +158,8 @@ function readingOf(device: LiveDevice | undefined): DeviceReading | undefined {
 }
 
 function liveDevice(stored: StoredDevice, columns: DeviceColumns): LiveDevice {
-  const { id, nodeId, clusterId, policies, status, time } = stored
+  const { id, nodeId, clusterId, status, time } = stored
+  const policies = policySet(stored.policies)
   const space = spaceOf(stored)
   const device = { id, nodeId, clusterId, policies, status, figures: space, time, storedAt: time ?? -Infinity }
   return { ...device, row: columns.add(counted(device)) }
