@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { useAlertRounds } from '../support/agents/alert-rounds.js'
 
 const alerts = useAlertRounds()
+type Plan = Parameters<typeof createIdentityDrift>[0]['plan']
 const url = 'https://keystone.example:5000/v3'
 const far = new Date('2030-01-01T00:00:00Z')
 
@@ -87,12 +88,13 @@ describe('a Keystone is compared', () => {
   const start = Date.parse('2026-11-22T12:00:00Z')
   let now = start
   const asked: number[] = []
-  const drift = () =>
+  const silent: Plan = async () => ({ error: 'Keystone does not answer.' })
+  const drift = (plan = silent) =>
     createIdentityDrift({
       store: createIdentityDriftStore(alerts.api.database),
-      plan: async (id) => {
+      plan: (id) => {
         asked.push(id)
-        return { error: 'Keystone does not answer.' }
+        return plan(id)
       },
       clock: { now: () => now, monotonic: () => now } as never,
     })
@@ -138,6 +140,36 @@ describe('a Keystone is compared', () => {
     expect(await isComparedAt(start + 600_000)).toBe(false)
     await job.update({ where: { id }, data: { finishedAt: new Date(), state: 'COMPLETED_FAILED' } })
     expect(await isComparedAt(start + 600_000)).toBe(true)
+    await checkedAt(far, 'unreachable')
+  })
+
+  it('and names a few of many conflicts and changes', async () => {
+    const conflicts = Array.from({ length: 4_096 }, (_, i) => `The user 'u${i}' exists, and Roost did not create it.`)
+    const objects = Array.from({ length: 6 }, (_, i) => ({ type: 'user', name: `v${i}`, change: 'enable', detail: '' }))
+    const differing = { plan: { objects }, changes: { conflicts }, desiredMark: 'a' } as Awaited<ReturnType<Plan>>
+    await checkedAt(new Date(start), 'synced')
+    now = start + 600_000
+    await drift(async () => differing).compareDue()
+    const { detail } = (await healthOf()).identity
+    expect(detail).toContain(
+      `${conflicts[4]} And 4091 other conflicts. A deployment would enable the user 'v0', enable the user 'v1', `,
+    )
+    expect(detail).toMatch(/enable the user 'v4', 1 other change\.$/)
+    await checkedAt(far, 'unreachable')
+  })
+
+  it('though the comparison of another one before it throws', async () => {
+    await checkedAt(new Date(start), 'synced')
+    now = start + 600_000
+    asked.length = 0
+    const one = drift(async (id) => {
+      if (id === 0) throw new Error('no connection to the database')
+      return silent(id)
+    })
+    one.compareSoon(0)
+    await expect(one.compareDue()).rejects.toThrow('no connection to the database')
+    expect(asked).toEqual([0, alerts.cluster])
+    expect((await healthOf()).identity.state).toBe('unreachable')
     await checkedAt(far, 'unreachable')
   })
 })

@@ -1,4 +1,5 @@
 import type { IdentityPlan, IdentityState, PlannedObject } from '@roost/api-types/rest'
+import { counted } from '@roost/runtime'
 import type { Clock } from '@roost/runtime'
 
 /** How a Keystone was when it was compared. */
@@ -36,7 +37,10 @@ export interface IdentityDriftOptions {
 
 /** Compares the Keystones of clusters with what was deployed to them. */
 export interface IdentityDrift {
-  /** Compares those that were not compared for ten minutes; one that could not be read, after a minute. */
+  /**
+   * Compares those that were not compared for ten minutes; one that could not be read, after a minute.
+   * Throws the first failure of our own, once all have been tried.
+   */
   compareDue(): Promise<void>
   /** Has the next call compare a cluster in any case. */
   compareSoon(clusterId: number): void
@@ -45,7 +49,7 @@ export interface IdentityDrift {
 const compareEveryMs = 600_000
 const retryEveryMs = 60_000
 
-/** Changes that a sentence names. */
+/** Conflicts, and changes, that a sentence names. */
 const mostNamed = 5
 
 export function createIdentityDrift({ store, plan, clock }: IdentityDriftOptions): IdentityDrift {
@@ -61,7 +65,9 @@ export function createIdentityDrift({ store, plan, clock }: IdentityDriftOptions
     async compareDue() {
       const now = clock.now()
       const due = await store.listDue(new Date(now - compareEveryMs), new Date(now - retryEveryMs))
-      for (const id of new Set([...soon, ...due])) await compare(id)
+      const failures: unknown[] = []
+      for (const id of new Set([...soon, ...due])) await compare(id).catch((cause: unknown) => failures.push(cause))
+      if (failures.length > 0) throw failures[0]
     },
   }
 }
@@ -77,15 +83,21 @@ function comparedTo(
   if (objects.length === 0 && conflicts.length === 0)
     return { state: 'synced', detail: '', syncedMark: planned.desiredMark }
   const state = planned.desiredMark === syncedMark ? 'drifted' : 'pending'
-  return { state, detail: [...conflicts, ...deploymentWould(objects)].join(' '), syncedMark }
+  const named = conflicts.slice(0, mostNamed)
+  const detail = [...named, ...othersThan(named, conflicts, 'conflict').map((more) => `And ${more}.`)]
+  return { state, detail: [...detail, ...deploymentWould(objects)].join(' '), syncedMark }
 }
 
 function deploymentWould(objects: readonly PlannedObject[]): readonly string[] {
   if (objects.length === 0) return []
   const named = objects.slice(0, mostNamed).map(phraseOf)
-  const others = objects.length - named.length
-  const more = others === 0 ? [] : [`${others} ${others === 1 ? 'other change' : 'other changes'}`]
-  return [`A deployment would ${[...named, ...more].join(', ')}.`]
+  return [`A deployment would ${[...named, ...othersThan(named, objects, 'change')].join(', ')}.`]
+}
+
+/** Counts those that are not named; empty where all are. */
+function othersThan(named: readonly unknown[], all: readonly unknown[], noun: string): readonly string[] {
+  const others = all.length - named.length
+  return others === 0 ? [] : [counted(others, `other ${noun}`)]
 }
 
 function phraseOf({ type, name, change, detail }: PlannedObject): string {
