@@ -39,6 +39,9 @@ type Values = Pick<MetricService, 'across' | 'pollCluster'>
 /** Alerts of one rule in one cluster: a pattern may match everything. */
 const mostAlerts = 100
 
+/** The control plane has no metrics. */
+const noMetrics: MetricJudgement = { reasons: [], isKnown: () => true }
+
 /** Compares the latest values of a cluster with the rules for it. */
 export async function judgeMetrics(
   { id: clusterId, name, nodes }: JudgedScope,
@@ -46,15 +49,16 @@ export async function judgeMetrics(
   open: readonly Pick<OpenAlert, 'problem' | 'nodeId' | 'subject'>[],
   values: Values,
 ): Promise<MetricJudgement> {
+  if (clusterId === null) return noMetrics
   const hostnames = new Map(nodes.map(({ id, hostname }) => [id, hostname]))
   const begun = new Set(open.filter(({ problem }) => problem === metricLimit.code).map(keyOf))
   const read = new Set<string>()
   const reasons: Reason[] = []
-  const counting = clusterId === null ? [] : rules.filter(({ scope }) => scope === null || scope === clusterId)
+  const counting = rules.filter(({ scope }) => scope === null || scope === clusterId)
   for (const rule of counting) {
     const { name: ruleName, forSeconds } = rule
     const found: Reason[] = []
-    for (const { nodeId, metric, value } of await readingsOf(clusterId ?? 0, rule, values)) {
+    for (const { nodeId, metric, value } of await readingsOf(clusterId, rule, values)) {
       const key = keyOf({ nodeId, subject: metricSubject(ruleName, metric) })
       read.add(key)
       const of = nodeId === null ? name : (hostnames.get(nodeId) ?? `node ${nodeId}`)
