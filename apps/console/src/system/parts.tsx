@@ -1,3 +1,4 @@
+import { certificateWarningSeconds, oldestBackupSeconds } from '@roost/api-types/checks'
 import type { ReactNode } from 'react'
 import type { SystemRecord } from '../api/queries/system.js'
 import { bytes, count, noValue } from '../format/numbers.js'
@@ -9,10 +10,6 @@ import { StateMark } from '../ui/state-mark.js'
 import { t } from '../words/text.js'
 
 const dayMs = 86_400_000
-/** As "roost doctor" warns: somebody else's certificate is to be renewed, ours renews itself. */
-const foreignCertificateDays = 21
-const ownCertificateDays = 7
-const oldBackupDays = 2
 
 /** Version and database, disk and backup, certificate, agents. */
 export function SystemParts({ system }: { readonly system: SystemRecord }) {
@@ -82,7 +79,7 @@ function Disk({ disk }: Pick<SystemRecord, 'disk'>) {
 function Backup({ at }: { readonly at: string | null }) {
   const now = useNow()
   if (at === null) return <StateMark tone="warn" label={t('system.noBackup')} />
-  const isOld = now - Date.parse(at) > oldBackupDays * dayMs
+  const isOld = now - Date.parse(at) > oldestBackupSeconds * 1_000
   return isOld ? (
     <StateMark tone="warn" label={t('system.oldBackup', { days: Math.floor((now - Date.parse(at)) / dayMs) })} />
   ) : (
@@ -98,16 +95,16 @@ function certificateFacts(certificate: SystemRecord['certificate']): readonly (r
   if (certificate === null) return [[t('system.certificate'), t('system.noTls')]]
   const { valid_until: end, is_own: isOwn, authority_valid_until: authority } = certificate
   return [
-    [t('system.certificate'), <Ends key="c" at={end} days={isOwn ? ownCertificateDays : foreignCertificateDays} />],
+    [t('system.certificate'), <Ends key="c" at={end} />],
     [t('system.issuer'), t(isOwn ? 'system.issuedByRoost' : 'system.issuedByOthers')],
     ...(authority === null ? [] : [[t('system.authority'), <Time key="a" at={authority} />] as const]),
   ]
 }
 
 /** When something ends, marked when that is soon. */
-function Ends({ at, days }: { readonly at: string; readonly days: number }) {
+function Ends({ at }: { readonly at: string }) {
   const now = useNow()
-  const isSoon = Date.parse(at) - now < days * dayMs
+  const isSoon = Date.parse(at) - now < certificateWarningSeconds * 1_000
   return (
     <span>
       {isSoon && <StateMark tone="warn" label={t('system.endsSoon')} />} <Time at={at} />

@@ -1,4 +1,5 @@
 import { check } from './check.js'
+import { certificateWarningSeconds, oldestBackupSeconds } from './limits.js'
 import { durationText } from './text.js'
 
 interface CertificateFacts {
@@ -9,8 +10,7 @@ interface CertificateFacts {
   readonly isOwn: boolean
 }
 
-/** Seconds: a person renews it in days. Certificates of 90 days are renewed 30 days before their end. */
-const certificateWarning = 21 * 86_400
+/** Seconds. */
 const certificateCritical = 3 * 86_400
 
 export const certificateEnds = check({
@@ -21,14 +21,14 @@ export const certificateEnds = check({
   effect: 'When it has ended, neither agents nor operators connect to the control plane.',
   measure: { what: 'seconds until the certificate ends', isAge: true },
   judge({ certificate, secondsLeft, isOwn }: CertificateFacts) {
-    if (secondsLeft > certificateWarning) return undefined
+    if (secondsLeft > certificateWarningSeconds) return undefined
     const isCritical = secondsLeft <= certificateCritical
     const when = secondsLeft > 0 ? `ends in ${durationText(secondsLeft)}` : 'has ended'
     return {
       subject: certificate,
       severity: isCritical ? 'critical' : 'warning',
       value: Math.floor(secondsLeft),
-      threshold: isCritical ? certificateCritical : certificateWarning,
+      threshold: isCritical ? certificateCritical : certificateWarningSeconds,
       sentence: `The certificate ${certificate} of the control plane ${when}.`,
       remedy: isOwn
         ? 'Roost should have renewed it: look for errors in its log, and restart it.'
@@ -44,9 +44,6 @@ interface BackupFacts {
   readonly ageSeconds: number
   readonly isMade: boolean
 }
-
-/** Seconds: the timer makes one a day. */
-export const oldestBackupSeconds = 2 * 86_400
 
 const backupTexts = {
   backup: {

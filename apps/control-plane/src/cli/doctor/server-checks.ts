@@ -1,3 +1,4 @@
+import { certificateWarningSeconds } from '@roost/api-types/checks'
 import { counted } from '@roost/runtime'
 import { isLoopback } from '../../config.js'
 import type { Config } from '../../config.js'
@@ -10,8 +11,7 @@ import type { Check, Result } from './check.js'
 import { sendRequest } from '../client/http.js'
 
 const dayMs = 86_400_000
-/** Roost renews its own certificates earlier; other authorities have those of 90 days renewed 30 days before their end. */
-const certificateDays = { auto: 7, files: 21, off: 7 }
+const certificateDays = certificateWarningSeconds / 86_400
 
 /** Checks a running control plane as its clients see it. */
 export function serverChecks(config: Config, target: Connection, now: number): readonly Check[] {
@@ -59,7 +59,7 @@ async function certificate(target: Target, mode: Config['tls']['mode'], now: num
 export function judgeCertificate(mode: Config['tls']['mode'], end: number | null, now: number): Result {
   if (end === null) return ['ok', 'none: TLS is off']
   const days = Math.floor((end - now) / dayMs)
-  if (days >= certificateDays[mode]) return ['ok', `is trusted and valid for ${days} days`]
+  if (days >= certificateDays) return ['ok', `is trusted and valid for ${days} days`]
   const remedy =
     mode === 'files'
       ? 'Its renewal failed, or its hook does not call `roost local set-certificate`.'
