@@ -2,7 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { Alert } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { pick, withApi } from '../client/api.js'
+import { pick, recordsById, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { byCluster, byFlag, byNode, byText, clusterNamesByUri } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
@@ -56,7 +56,7 @@ const alerts: Noun<Alert> = {
 }
 
 async function findAlert(rpc: Rpc, text: string): Promise<Alert> {
-  const found = /^\d{1,9}$/.test(text) ? await rpc.alerts.getMany.query({ ids: [text] }) : []
+  const found = await recordsById(rpc.alerts, text)
   return pick('alert', text, found, ({ id }) => String(id))
 }
 

@@ -2,7 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { AlertDelivery } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { listAll, pick } from '../client/api.js'
+import { listAll, pick, recordsById } from '../client/api.js'
 import { byCluster, byText, clusterNamesByUri } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
 import type { Noun } from '../records/noun.js'
@@ -44,7 +44,7 @@ const deliveries: Noun<AlertDelivery> = {
   },
   list: (rpc, query) => rpc.alertDeliveries.list.query(byNames(query)),
   async find(rpc, text) {
-    const found = /^\d{1,9}$/.test(text) ? await rpc.alertDeliveries.getMany.query({ ids: [text] }) : []
+    const found = await recordsById(rpc.alertDeliveries, text)
     return pick('delivery', text, found, ({ id }) => String(id))
   },
 }

@@ -2,7 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { AlertMetricRule, AlertMetricRuleInput } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { pick } from '../client/api.js'
+import { pick, recordsById } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { byCluster, clusterField, clusterNamesByUri, flagField, numberField, textField } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
@@ -86,7 +86,7 @@ const rules: Noun<AlertMetricRule> = {
 
 async function findRule(rpc: Rpc, text: string): Promise<AlertMetricRule> {
   const { objects } = await rpc.alertMetricRules.list.query({ filters: { name: text } })
-  const byId = /^\d{1,9}$/.test(text) ? await rpc.alertMetricRules.getMany.query({ ids: [text] }) : []
+  const byId = await recordsById(rpc.alertMetricRules, text)
   return pick('metric rule', text, [...objects, ...byId], ({ name }) => name)
 }
 

@@ -5,7 +5,7 @@ import type { AlertReceiver, AlertReceiverInput } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import { parse } from 'yaml'
 import type { Config } from '../../config.js'
-import { pick, withApi } from '../client/api.js'
+import { pick, recordsById, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { byCluster, byText, clusterField, clusterNamesByUri, flagField, textField } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
@@ -83,7 +83,7 @@ const receivers: Noun<AlertReceiver> = {
 
 async function findReceiver(rpc: Rpc, text: string): Promise<AlertReceiver> {
   const { objects } = await rpc.alertReceivers.list.query({ filters: { name: text } })
-  const byId = /^\d{1,9}$/.test(text) ? await rpc.alertReceivers.getMany.query({ ids: [text] }) : []
+  const byId = await recordsById(rpc.alertReceivers, text)
   return pick('receiver', text, [...objects, ...byId], ({ name }) => name)
 }
 

@@ -2,7 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { AlertRule } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { pick } from '../client/api.js'
+import { pick, recordsById } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import {
   byCluster,
@@ -72,7 +72,7 @@ const rules: Noun<AlertRule> = {
 
 async function findRule(rpc: Rpc, text: string): Promise<AlertRule> {
   const { objects } = await rpc.alertRules.list.query({ filters: { code: text } })
-  const byId = /^\d{1,9}$/.test(text) ? await rpc.alertRules.getMany.query({ ids: [text] }) : []
+  const byId = await recordsById(rpc.alertRules, text)
   return pick('rule', text, [...objects, ...byId], ({ code }) => code)
 }
 

@@ -2,7 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { AlertSilence } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { findCluster, findDevice, nodeOf, pick, withApi } from '../client/api.js'
+import { findCluster, findDevice, nodeOf, pick, recordsById, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { byCluster, byNode, byText } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
@@ -41,7 +41,7 @@ function matchersText(matchers: AlertSilence['matchers']): string {
 }
 
 async function findSilence(rpc: Rpc, text: string): Promise<AlertSilence> {
-  const found = /^\d{1,9}$/.test(text) ? await rpc.alertSilences.getMany.query({ ids: [text] }) : []
+  const found = await recordsById(rpc.alertSilences, text)
   return pick('silence', text, found, ({ id }) => String(id))
 }
 

@@ -100,6 +100,15 @@ export async function listAll<R>(page: (range: ListRange) => Promise<ListPage<R>
   return all
 }
 
+interface ReadById<R> {
+  readonly getMany: { query(input: { ids: string[] }): Promise<readonly R[]> }
+}
+
+/** Returns the record of an id; none for a text that is no id. */
+export async function recordsById<R>({ getMany }: ReadById<R>, text: string): Promise<readonly R[]> {
+  return /^\d{1,9}$/.test(text) ? getMany.query({ ids: [text] }) : []
+}
+
 /** Returns the record of a name or an id. */
 export function pick<R extends { readonly id: number }>(
   noun: string,

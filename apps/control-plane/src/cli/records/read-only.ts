@@ -2,7 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { AuditEvent, StoragePolicy } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { listAll, pick } from '../client/api.js'
+import { listAll, pick, recordsById } from '../client/api.js'
 import { bytes, moment } from '../terminal/cells.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { byCluster, byText, clusterNamesByUri } from './fields.js'
@@ -71,7 +71,7 @@ const audit: Noun<AuditEvent> = {
   }),
   list: (rpc, query) => rpc.auditEvents.list.query(byNames(query)),
   find: async (rpc, text) => {
-    const found = /^\d{1,9}$/.test(text) ? await rpc.auditEvents.getMany.query({ ids: [text] }) : []
+    const found = await recordsById(rpc.auditEvents, text)
     return pick('audit event', text, found, ({ id }) => String(id))
   },
 }

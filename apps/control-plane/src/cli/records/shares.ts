@@ -3,7 +3,7 @@ import { shareSettings } from '@roost/api-types/rest'
 import type { GatewayShare, GatewayShareInput } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { pick, withApi } from '../client/api.js'
+import { pick, recordsById, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { bytes } from '../terminal/cells.js'
 import { confirmLoss, yesFlag } from '../terminal/confirm.js'
@@ -48,7 +48,7 @@ async function findShare(rpc: Rpc, text: string): Promise<GatewayShare> {
   const [, node, name = text] = /^([^/]+)\/(.+)$/.exec(text) ?? []
   const filters = { name, ...(node !== undefined && { node__hostname: node }) }
   const { objects } = await rpc.gatewayShares.list.query({ filters, limit: 1000 })
-  const byId = /^\d{1,9}$/.test(text) ? await rpc.gatewayShares.getMany.query({ ids: [text] }) : []
+  const byId = await recordsById(rpc.gatewayShares, text)
   return pick('share', name, [...objects, ...byId], (share) => share.name)
 }
 

@@ -2,7 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { User, UserInput } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { pick } from '../client/api.js'
+import { pick, recordsById } from '../client/api.js'
 import type { Terminal } from '../terminal/terminal.js'
 import {
   byCluster,
@@ -62,7 +62,7 @@ const users: Noun<User> = {
     const [, cluster, name = text] = /^([^/]+)\/(.+)$/.exec(text) ?? []
     const filters = { user: name, ...(cluster !== undefined && { cluster__name: cluster }) }
     const { objects } = await rpc.users.list.query({ filters, limit: 1000 })
-    const byId = /^\d{1,9}$/.test(text) ? await rpc.users.getMany.query({ ids: [text] }) : []
+    const byId = await recordsById(rpc.users, text)
     const found = [...objects, ...byId].map((user) => ({ id: Number(user.id), user }))
     return pick('user', name, found, ({ user }) => user.user).user
   },

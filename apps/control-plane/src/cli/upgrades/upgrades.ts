@@ -2,7 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { AgentUpgradeJob } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { pick, withApi } from '../client/api.js'
+import { pick, recordsById, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { byCluster, byText, clusterNamesByUri, hostnamesByUri } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
@@ -38,7 +38,7 @@ const upgrades: Noun<AgentUpgradeJob> = {
 }
 
 async function findUpgrade(rpc: Rpc, text: string): Promise<AgentUpgradeJob> {
-  const found = /^\d{1,9}$/.test(text) ? await rpc.agentUpgrades.getMany.query({ ids: [text] }) : []
+  const found = await recordsById(rpc.agentUpgrades, text)
   return pick('upgrade', text, found, ({ id }) => String(id))
 }
 
