@@ -96,7 +96,7 @@ export async function printResult<R>(
   { record, view, sentence }: { readonly record: R; readonly view: View<R>; readonly sentence: string },
   { output, ...options }: ResultOptions,
 ): Promise<void> {
-  if (output === undefined) terminal.out.write(`${sentence}\n`)
+  if (output === undefined) terminal.out.write(`${printable(sentence)}\n`)
   else await printOne(terminal, record, view, { ...options, output })
 }
 

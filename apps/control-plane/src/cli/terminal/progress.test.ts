@@ -75,6 +75,12 @@ describe('the progress of a command', () => {
     expect(await written()).toBe('\r\u001B[Kgw-1 installed\n\r\u001B[Kupgrade 3 [....................] 0 %')
   })
 
+  it('prints what agents say without what would move the cursor', async () => {
+    const { progress, written } = screen()
+    progress.print('gw-1 failed: \u001B[2Jno space')
+    expect(await written()).toBe('gw-1 failed: ?[2Jno space\n')
+  })
+
   it('is not in a pipe and not with --quiet', async () => {
     for (const options of [{ isTTY: false }, { quiet: true }]) {
       const { progress, passUntil, written, timers } = screen(options)

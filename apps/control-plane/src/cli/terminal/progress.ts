@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.js'
 export interface Progress {
   /** Sets what is under way, with the part of it that is done, of 100, where that is known. */
   show(text: string, percent?: number): void
-  /** Prints a line that stays, above the progress. */
+  /** Prints a line that stays, above the progress. It may come from outside. */
   print(line: string): void
   /** Removes the line. It is not shown again. */
   end(): void
@@ -52,7 +52,7 @@ export function createProgress(
       draw()
     },
     print(line) {
-      err.write(`${isShown && latest !== undefined ? eraseLine : ''}${line}\n`)
+      err.write(`${isShown && latest !== undefined ? eraseLine : ''}${printable(line)}\n`)
       draw()
     },
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentUpgradeJob, UpgradeTarget } from '@roost/api-types/rest'
+import { printable } from '@roost/runtime'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Config } from '../../config.js'
 import { findCluster, listAll, nodeOf, withApi } from '../client/api.js'
@@ -123,7 +124,9 @@ async function followToEnd(rpc: Rpc, terminal: Terminal, upgrade: AgentUpgradeJo
   })
   if (end === undefined) throw notEnded(id, terminal.stopping.aborted ? exitCodes.error : exitCodes.timeout)
   if (end.state === 'COMPLETED_FAILED') throw new CommandError(end.message)
-  terminal.out.write(`upgrade ${id} to ${version} completed\n${end.message === '' ? '' : `${end.message}\n`}`)
+  terminal.out.write(
+    `upgrade ${id} to ${version} completed\n${end.message === '' ? '' : `${printable(end.message)}\n`}`,
+  )
 }
 
 function notEnded(id: number, exitCode: number): CommandError {
