@@ -4,7 +4,7 @@ import { addDevice, addNode } from '../support/agents/fleet-rows.js'
 import { SimulatedAgent } from '../support/agents/simulated-agent.js'
 import { newIdentity } from '../support/agents/simulated-identity.js'
 import { faultsOf, useBrowser } from '../support/console/browser.js'
-import { hasBrowser, logIn, settled } from '../support/console/chromium.js'
+import { hasBrowser, enterConsole, settled } from '../support/console/chromium.js'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
 
@@ -21,8 +21,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
   async function open(path: string) {
     const visitor = await visit(api.url)
     const page = await visitor.open(path)
-    await logIn(page, api.key)
-    await page.getByRole('button', { name: /^Account of/ }).waitFor()
+    await enterConsole(page, api.key)
     return { page, end: () => visitor.expectNoErrors(/status of 401/) }
   }
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addAlert, addAlertDelivery, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
 import { faultsOf, useBrowser, widthFaults } from '../support/console/browser.js'
-import { hasBrowser, logIn, settled } from '../support/console/chromium.js'
+import { hasBrowser, enterConsole, settled } from '../support/console/chromium.js'
 import type { Visitor } from '../support/console/browser.js'
 import { outOfReach } from '../support/console/reach.js'
 import { startApi } from '../support/http/api.js'
@@ -56,8 +56,7 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
 
   async function loggedIn(visitor: Visitor): Promise<Page> {
     const page = await visitor.open('/')
-    await logIn(page, api.key)
-    await page.getByRole('button', { name: /^Account of/ }).waitFor()
+    await enterConsole(page, api.key)
     return page
   }
 

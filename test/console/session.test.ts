@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { useBrowser } from '../support/console/browser.js'
-import { hasBrowser, logIn } from '../support/console/chromium.js'
+import { hasBrowser, enterConsole, logIn } from '../support/console/chromium.js'
 import type { Visitor } from '../support/console/browser.js'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
@@ -26,8 +26,7 @@ describe.skipIf(!hasBrowser)('the session of the console', () => {
   async function loggedIn(path = '/', credentials = api.key): Promise<{ visitor: Visitor; page: Page }> {
     const visitor = await visit(api.url)
     const page = await visitor.open(path)
-    await logIn(page, credentials)
-    await page.getByRole('button', { name: /^Account of/ }).waitFor()
+    await enterConsole(page, credentials)
     return { visitor, page }
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '@roost/database'
 import type { Browser } from 'playwright-core'
-import { hasBrowser, launchChromium, logIn, settled } from '../support/console/chromium.js'
+import { hasBrowser, launchChromium, enterConsole, settled } from '../support/console/chromium.js'
 import { repository, startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
 import { startFleet } from './fleet.js'
@@ -69,8 +69,7 @@ async function makeOfTheme(
   })
   const page = await context.newPage()
   await page.goto('/')
-  await logIn(page, key)
-  await page.getByRole('button', { name: /^Account of/ }).waitFor()
+  await enterConsole(page, key)
   for (const [name, path] of Object.entries(paths)) {
     await page.goto(path)
     await settled(page)

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { launchChromium, logIn } from '../../support/console/chromium.js'
+import { launchChromium, enterConsole } from '../../support/console/chromium.js'
 import { createMeter } from './meter.js'
 import type { Meter } from './meter.js'
 
@@ -22,8 +22,7 @@ export async function openProfiles(url: string, credentials: string): Promise<Pr
   const first = await newContext(browser, url)
   const page = await first.newPage()
   await page.goto('/')
-  await logIn(page, credentials)
-  await page.getByRole('button', { name: /^Account of/ }).waitFor()
+  await enterConsole(page, credentials)
   const session = await first.storageState()
   await first.close()
   return {

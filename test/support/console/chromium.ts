@@ -22,6 +22,12 @@ export async function logIn(page: Page, credentials: string): Promise<void> {
   await page.getByRole('button', { name: 'Log in' }).click()
 }
 
+/** Logs in, and waits until the page behind it is there. */
+export async function enterConsole(page: Page, credentials: string): Promise<void> {
+  await logIn(page, credentials)
+  await page.getByRole('button', { name: /^Account of/ }).waitFor()
+}
+
 /** Waits until nothing on the page is loading. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor()
