@@ -20,7 +20,7 @@ const tones: Readonly<Record<UpgradeTarget['state'], Tone>> = {
   skipped: 'mute',
 }
 
-/** More rows than these help nobody: what went wrong comes first. */
+/** More rows than these are not read: what went wrong comes first. */
 const mostRows = 200
 
 /** The nodes of an upgrade, those with a problem first, then by wave. */
