@@ -4,7 +4,8 @@ import { ScriptedControlPlane } from '../support/agents/scripted-control-plane.j
 import { enrolledState, startTestAgent, type TestAgent } from '../support/agents/test-agent.js'
 import { waitTimeoutMs } from '../support/clock/wait-until.js'
 import { hostileValues, partsOf, sampleOf, textWith } from '../support/hostile/hostile-values.js'
-import { serverSchemas } from '../support/hostile/protocol-schemas.js'
+import { type JsonSchema, serverSchemas } from '../support/hostile/protocol-schemas.js'
+import { randomMessages } from '../support/hostile/random-messages.js'
 
 let state: Awaited<ReturnType<typeof enrolledState>>
 let server: ScriptedControlPlane
@@ -44,13 +45,27 @@ async function isUnharmed(): Promise<void> {
 
 /** A second challenge is answered with a second hello, which this control plane did not ask for. */
 const schemas = serverSchemas.filter(({ name }) => name !== 'challenge')
+const sample = (schema: JsonSchema) => sampleOf(schema, { clock: Date.now() / 1000, id: 1, report_interval_ms: 10_000 })
+/** The values of each field above; the largest of them would only take time in random messages. */
+const quickValues = hostileValues.filter((value) => JSON.stringify(value).length < 1_000)
 
 describe('an agent whose control plane sends any value in any field', () => {
   it.each(schemas)('of $name keeps its session and goes on', async ({ schema }) => {
-    const sample = sampleOf(schema, { clock: Date.now() / 1000, id: 1, report_interval_ms: 10_000 })
-    for (const path of partsOf(sample).filter((part) => part.length > 0)) {
-      for (const value of hostileValues) server.sendText(textWith(sample, path, value))
+    const valid = sample(schema)
+    for (const path of partsOf(valid).filter((part) => part.length > 0)) {
+      for (const value of hostileValues) server.sendText(textWith(valid, path, value))
       await isUnharmed()
+    }
+    expect(server.faults).toEqual([])
+    expect(server.hellos).toHaveLength(1)
+  })
+
+  it('in 10,000 random messages keeps its session and goes on', async () => {
+    const texts = randomMessages({ count: 10_000, schemas, sample, values: quickValues, changesType: true })
+    expect(new Set(texts).size).toBeGreaterThan(8_000)
+    for (const [i, text] of texts.entries()) {
+      server.sendText(text)
+      if (i % 500 === 499) await isUnharmed()
     }
     expect(server.faults).toEqual([])
     expect(server.hellos).toHaveLength(1)

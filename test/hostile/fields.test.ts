@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isTooDeep } from '@roost/api-types/agent'
-import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { insertNodes } from '../support/agents/nodes.js'
@@ -22,12 +21,12 @@ import {
 import { hostileFrames } from '../support/hostile/hostile-frames.js'
 import { hostileValues, type Json, jsonText, partsOf, sampleOf, textWith } from '../support/hostile/hostile-values.js'
 import { agentSchemas, type JsonSchema } from '../support/hostile/protocol-schemas.js'
+import { randomMessages } from '../support/hostile/random-messages.js'
 import { Rogue } from './rogue.js'
 
 const isLong = process.env['ROOST_TEST_LONG'] === '1'
-const randomMessages = isLong ? 100_000 : 10_000
+const randomCount = isLong ? 100_000 : 10_000
 const floodMs = isLong ? 600_000 : 60_000
-const seed = 20_261_123
 const maxLogLines = 1_000
 
 let api: TestApi
@@ -104,25 +103,15 @@ function isQuick(value: Json): boolean {
   return text.length < 1_000 && !isTooDeep(text)
 }
 
-/** Each change puts a value at a part of what the changes before it have left. */
-function changedText(value: Json, changes: readonly (readonly [number, Json])[]): string {
-  let text = jsonText(value)
-  for (const [at, part] of changes) {
-    const current = JSON.parse(text) as Json
-    const parts = partsOf(current).filter((path) => path.length > 0 && (isLong || path[0] !== 'type'))
-    text = textWith(current, parts[at % parts.length] ?? [], part)
-  }
-  return text
-}
-
-/** Texts of random kinds of message, each with a few hostile parts. */
-function randomTexts(count: number, values: readonly Json[], more: Readonly<Record<string, Json>> = {}): string[] {
-  const change = fc.tuple(fc.nat(), fc.oneof(fc.constantFrom(...values), fc.jsonValue() as fc.Arbitrary<Json>))
-  const message = fc.tuple(fc.constantFrom(...agentSchemas), fc.array(change, { maxLength: 4 }))
-  return fc
-    .sample(message, { numRuns: count, seed })
-    .map(([{ schema }, changes]) => changedText(sample(schema, more), changes))
-}
+/** Random messages of an agent, each with a few hostile parts. */
+const randomTexts = (count: number, values: readonly Json[], more: Readonly<Record<string, Json>> = {}) =>
+  randomMessages({
+    count,
+    values,
+    schemas: agentSchemas,
+    sample: (schema) => sample(schema, more),
+    changesType: isLong,
+  })
 
 describe('an enrolled agent that sends any value in any field', () => {
   it('finds every kind of message, and sends each as a sample', async () => {
@@ -168,7 +157,7 @@ it('several rogue nodes and a clone that send all they can harm no other node', 
   const end = performance.now() + floodMs
   const sending = { isOver: false }
   const sent = rogue
-    .sendAll(randomTexts(randomMessages, isLong ? hostileValues : hostileValues.filter(isQuick)))
+    .sendAll(randomTexts(randomCount, isLong ? hostileValues : hostileValues.filter(isQuick)))
     .finally(() => (sending.isOver = true))
   for (; !sending.isOver || performance.now() < end; await sleep(500)) {
     await expectUnharmed()
