@@ -16,22 +16,28 @@ const isRoot = process.getuid?.() === 0
 /** What a newcomer has: a clone in a home that nobody else may enter, and their own account. */
 interface Newcomer {
   readonly home: string
+  readonly clone: string
   readonly dataDir: string
   readonly account: { readonly uid?: number; readonly gid?: number }
 }
 
 async function newcomer(user: string): Promise<Newcomer> {
   const home = await mkdtemp(join(tmpdir(), 'roost-home-'))
-  // The account may not be the owner of the repository, as in a container.
-  await run('git', ['-c', 'safe.directory=*', 'clone', '--quiet', repository, join(home, 'roost')])
+  const clone = join(home, 'roost')
+  await cloneTo(clone)
   await chmod(home, 0o700)
   // The account that runs root's database may not enter root's home: there the data is elsewhere, as by default.
-  if (user === 'root') return { home, dataDir: await mkdtemp(join(tmpdir(), 'roost-data-')), account: {} }
+  if (user === 'root') return { home, clone, dataDir: await mkdtemp(join(tmpdir(), 'roost-data-')), account: {} }
   const dataDir = join(home, 'data')
-  if (!isRoot) return { home, dataDir, account: {} }
+  if (!isRoot) return { home, clone, dataDir, account: {} }
   await run('chown', ['-R', `${user}:`, home])
   const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, user])).stdout)))
-  return { home, dataDir, account: { uid: uid ?? 0, gid: gid ?? 0 } }
+  return { home, clone, dataDir, account: { uid: uid ?? 0, gid: gid ?? 0 } }
+}
+
+/** The account may not be the owner of the repository, as in a container. */
+async function cloneTo(folder: string): Promise<void> {
+  await run('git', ['-c', 'safe.directory=*', 'clone', '--quiet', repository, folder])
 }
 
 interface Started {
@@ -42,11 +48,12 @@ interface Started {
 }
 
 /** `npm start` in a process group of its own, as under a terminal. */
-async function npmStart({ home, dataDir, account }: Newcomer): Promise<Started> {
+async function npmStart({ home, clone, dataDir, account }: Newcomer, { isOffline = false } = {}): Promise<Started> {
   const began = performance.now()
-  const npm = spawn('npm', ['start'], {
-    ...account,
-    cwd: join(home, 'roost'),
+  const [program = '', ...args] = [...(isOffline ? offline(account) : []), 'npm', 'start']
+  const npm = spawn(program, args, {
+    ...(isOffline ? {} : account),
+    cwd: clone,
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: home,
@@ -65,6 +72,12 @@ async function npmStart({ home, dataDir, account }: Newcomer): Promise<Started> 
   }
   if (npm.exitCode === null) signalGroup(npm, 'SIGKILL')
   throw new Error(`npm start did not start:\n${output}`)
+}
+
+/** Runs a command as the account in a network of its own, which has nothing but loopback. Needs root. */
+function offline({ uid = 0, gid = 0 }: Newcomer['account']): readonly string[] {
+  const asAccount = `exec setpriv --reuid ${uid} --regid ${gid} --clear-groups "$@"`
+  return ['unshare', '--net', 'sh', '-c', `ip link set lo up && ${asAccount}`, 'sh']
 }
 
 /** What Ctrl-C does: the terminal signals everybody in the group. */
@@ -123,6 +136,26 @@ describe.each(isRoot ? accounts : ['this account'])(
         expect(JSON.parse(stdout)).toMatchObject({ objects: [{ name: 'default' }] })
         signalGroup(npm, 'SIGINT')
         expect(await allGone(person)).toBe(true)
+      },
+    )
+
+    it.skipIf(!onSystem || !isRoot)(
+      'starts another clone without a network, from what the first one left',
+      async () => {
+        const other = { ...person, clone: join(person.home, 'other'), dataDir: join(person.home, 'other-data') }
+        await cloneTo(other.clone)
+        await run('chown', ['-R', user, other.clone])
+        const { npm, curl } = await npmStart(other, { isOffline: true })
+        const { stdout } = await runToEnd('nsenter', [
+          `--net=/proc/${npm.pid}/ns/net`,
+          'bash',
+          '-c',
+          `${curl} --silent`,
+        ])
+        expect(JSON.parse(stdout)).toMatchObject({ objects: [{ name: 'default' }] })
+        signalGroup(npm, 'SIGINT')
+        expect(await allGone(other)).toBe(true)
+        await rm(other.clone, { recursive: true })
       },
     )
 

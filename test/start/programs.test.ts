@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -48,6 +48,20 @@ describe.each(programs)('$name', ({ name, file }) => {
       stdout: '',
       stderr: 'Roost needs Node 20.19 or later, and this is Node 20.18.3. Node 24 is recommended.\n',
     })
+  })
+})
+
+describe('npm start on Node 18', () => {
+  it('ends with one sentence before anything is installed', async () => {
+    const clone = join(folder, 'clone-on-node-18')
+    await run('git', ['-c', 'safe.directory=*', 'clone', '--quiet', repository, clone])
+    const args = ['18.20.8', 'npm', 'start', '--silent']
+    const { code, stdout, stderr } = await runToEnd(join(repository, 'scripts/with-node.sh'), args, { cwd: clone })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr.replaceAll(/^npm warn .*\n/gim, '')).toBe(
+      'Roost needs Node 20.19 or later, and this is Node 18.20.8. Node 24 is recommended.\n',
+    )
+    expect(await readdir(clone)).not.toContain('node_modules')
   })
 })
 
