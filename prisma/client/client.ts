@@ -33,10 +33,15 @@ const transactionOptions = { maxWait: 5_000, timeout: 15_000 }
 export interface DatabaseOptions {
   /** How long a server may say nothing while a query runs; no limit by default. */
   readonly silenceMs?: number
+  /** What the one who runs the server knows of its disk. */
+  readonly disk?: DiskState
 }
 
 /** Opens nothing yet: each connection is made when it is first needed, and again after it broke. */
-export function openDatabase(connection: Connection, { silenceMs }: DatabaseOptions = {}): Database {
+export function openDatabase(
+  connection: Connection,
+  { silenceMs, disk = new DiskState() }: DatabaseOptions = {},
+): Database {
   const pool = new pg.Pool({
     ...connection,
     ...(silenceMs !== undefined && { stream: () => socketOfTalkers(silenceMs) }),
@@ -49,7 +54,7 @@ export function openDatabase(connection: Connection, { silenceMs }: DatabaseOpti
   return {
     prisma,
     pool,
-    disk: new DiskState(),
+    disk,
     async close() {
       await prisma.$disconnect()
       await pool.end()

@@ -7,8 +7,9 @@ const prismaCodes = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028
 const socketCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'])
 /** The same failures as the driver adapter names them; raw queries have no code of Prisma. */
 const adapterKinds = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])
+/** `ENOENT`: the socket of a server that has ended. Prisma writes its own line before that of the driver. */
 const driverMessages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection|connect ENOENT )/m
 
 /** True when a query failed because the database is unavailable, so that a later attempt may succeed. */
 export function isUnavailable(error: unknown): boolean {
@@ -27,7 +28,7 @@ function isTrouble(text: string): boolean {
 /** SQLSTATE disk_full, as a code or in a sentence: Prisma's raw queries have it in their message alone. */
 const diskFull = /^53100$|Code: `53100`/
 
-/** Knows whether the disk of the database is full: a write failed for it, and `refresh` has not succeeded since. */
+/** Knows whether the disk of the database is full: a write or a start failed for it, and `refresh` has not succeeded since. */
 export class DiskState {
   #isFull = false
 
@@ -35,10 +36,15 @@ export class DiskState {
     return this.#isFull
   }
 
+  /** Remembers that the server itself has no space to run. */
+  fill(): void {
+    this.#isFull = true
+  }
+
   /** Remembers an error for which the disk is the cause. Returns false for other errors. */
   add(error: unknown): boolean {
     if (!isDiskFull(error)) return false
-    this.#isFull = true
+    this.fill()
     return true
   }
 

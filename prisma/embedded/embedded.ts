@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { DatabaseError, reasonOf } from '../client/errors.js'
+import type { DiskState } from '../client/unavailable.js'
 import { acquireOwnerLock, tryConnect } from './owner.js'
 import { startPostmaster, stopPostmaster } from './postmaster.js'
 import { prepareDataDir, serverAccount } from './server-account.js'
@@ -11,6 +12,8 @@ import { initialise, installServer, removeOtherServers } from './server-files.js
 /** How to run the embedded server. */
 export interface EmbeddedOptions {
   readonly log: (message: string) => void
+  /** Remembers that the server does not start for want of space. */
+  readonly disk?: DiskState
   /** Further settings of the server, such as `fsync=off` for tests. */
   readonly settings?: readonly string[]
 }
@@ -72,6 +75,7 @@ export async function openEmbedded(directory: string, options: EmbeddedOptions):
     cluster,
     socketDir,
     log: options.log,
+    disk: options.disk,
     start: () =>
       startPostmaster({
         home,
@@ -81,10 +85,7 @@ export async function openEmbedded(directory: string, options: EmbeddedOptions):
         logPath: join(dataDir, 'postgres.log'),
         settings: [...settings, ...(options.settings ?? [])],
       }),
-    logEnd: async () => {
-      const text = await readFile(join(dataDir, 'postgres.log'), 'utf8').catch(() => '')
-      return text.trimEnd().split('\n').slice(-3).join(' | ')
-    },
+    readLog: () => readFile(join(dataDir, 'postgres.log'), 'utf8').catch(() => ''),
   })
   // One that was adopted may run from an earlier release's files.
   if (!embedded.adopted) await removeOtherServers(dataDir, home, options.log)
@@ -95,9 +96,9 @@ interface Server {
   readonly cluster: string
   readonly socketDir: string
   readonly log: (message: string) => void
+  readonly disk: DiskState | undefined
   start(): ReturnType<typeof startPostmaster>
-  /** The end of the server's log, for a failure to start. */
-  logEnd(): Promise<string>
+  readLog(): Promise<string>
 }
 
 async function supervise(server: Server): Promise<Embedded> {
@@ -119,6 +120,7 @@ async function supervise(server: Server): Promise<Embedded> {
         server.log('the embedded database is running again')
         return
       } catch (error) {
+        if (error instanceof DatabaseError && error.code === 'disk_full') server.disk?.fill()
         server.log(`could not start the embedded database, retrying: ${reasonOf(error)}`)
         await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
       }
@@ -169,8 +171,16 @@ async function startAndConnect(server: Server): Promise<pg.Client> {
       if (client && client !== 'starting') return client
       await sleep(30)
     }
-    why = `${postmaster.exit() ?? why}: ${await server.logEnd()}`
+    why = `${postmaster.exit() ?? why}: ${lastFailure(await server.readLog())}`
     if (!why.includes('still in use')) break
   }
-  throw new DatabaseError('unusable', `PostgreSQL did not start (${why}).`)
+  const code = why.includes('No space left on device') ? 'disk_full' : 'unusable'
+  throw new DatabaseError(code, `PostgreSQL did not start (${why}).`)
+}
+
+/** Returns the line of the log in which the server says why it ended, or the last three. It refuses clients while it starts. */
+function lastFailure(log: string): string {
+  const lines = log.trimEnd().split('\n')
+  const isFailure = (line: string) => /(FATAL|PANIC): {2}/.test(line) && !line.includes('the database system is')
+  return lines.slice(-20).findLast(isFailure) ?? lines.slice(-3).join(' | ')
 }

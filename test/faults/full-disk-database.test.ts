@@ -1,31 +1,23 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { embeddedConnection } from '@roost/database'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startDebianPostgresql } from '../support/database/debian-postgresql.js'
 import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
 import { request } from '../support/http/request.js'
-import { runRoost, runToEnd } from '../support/programs/processes.js'
+import { runRoost } from '../support/programs/processes.js'
+import { mountSmallDisk } from '../support/programs/small-disk.js'
+import type { SmallDisk } from '../support/programs/small-disk.js'
 
+const full = 'The disk of the database is full: nothing can be changed until there is free space.'
 const isEnabled = process.getuid?.() === 0 && process.env['ROOST_TEST_SYSTEM'] === '1'
-
-/** Mounts a disk of the given size in memory. */
-async function mountDisk(size: string): Promise<{ readonly path: string; remove(): Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'roost-full-'))
-  const { code, stderr } = await runToEnd('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path])
-  if (code !== 0) throw new Error(stderr)
-  return {
-    path,
-    async remove() {
-      await runToEnd('umount', ['--lazy', path])
-      await rm(path, { recursive: true })
-    },
-  }
-}
 
 describe.skipIf(!isEnabled)('a first start on a full disk (as root, with ROOST_TEST_SYSTEM=1)', () => {
   it('ends with the space that it needs, and leaves nothing behind', async () => {
-    const disk = await mountDisk('20m')
+    const disk = await mountSmallDisk('20m')
     onTestFinished(() => disk.remove())
     const dataDir = join(disk.path, 'data')
     const { code, stderr } = await runRoost(['local', 'serve'], controlPlaneEnv(dataDir))
@@ -38,10 +30,10 @@ describe.skipIf(!isEnabled)('a first start on a full disk (as root, with ROOST_T
 })
 
 describe.skipIf(!isEnabled)('a control plane on a full disk (as root, with ROOST_TEST_SYSTEM=1)', () => {
-  let disk: Awaited<ReturnType<typeof mountDisk>>
+  let disk: SmallDisk
   let roost: ControlPlaneProcess
   beforeAll(async () => {
-    disk = await mountDisk('256m')
+    disk = await mountSmallDisk('256m')
     roost = await startControlPlane({ dataDir: join(disk.path, 'data') })
   })
   afterAll(async () => {
@@ -56,7 +48,6 @@ describe.skipIf(!isEnabled)('a control plane on a full disk (as root, with ROOST
     return request(roost, '/api/v1/users/', body, 'POST')
   }
   const fullMetric = async () => /^roost_database_disk_full (\d)$/m.exec(String((await get('/metrics')).body))?.[1]
-  const reason = 'The disk of the database is full: nothing can be changed until there is free space.'
 
   it('reads, refuses writes, names the disk everywhere, and writes again when there is space', async () => {
     expect([(await addUser()).status, await fullMetric()]).toEqual([201, '0'])
@@ -66,11 +57,11 @@ describe.skipIf(!isEnabled)('a control plane on a full disk (as root, with ROOST
     let answer = await addUser()
     // What fits into pages that exist is accepted.
     for (; answer.status === 201 && accepted < 2_000; accepted++) answer = await addUser()
-    expect([answer.status, answer.body, answer.headers['retry-after']]).toEqual([503, { error: reason }, '5'])
-    expect((await get('/readyz')).body).toEqual({ status: 'degraded', reason })
+    expect([answer.status, answer.body, answer.headers['retry-after']]).toEqual([503, { error: full }, '5'])
+    expect((await get('/readyz')).body).toEqual({ status: 'degraded', reason: full })
     expect(await fullMetric()).toBe('1')
     const env = { ROOST_DATA_DIR: roost.dataDir, PATH: process.env['PATH'] ?? '' }
-    expect((await runRoost(['doctor'], env)).stdout).toMatch(new RegExp(`^database +fail +${reason}$`, 'm'))
+    expect((await runRoost(['doctor'], env)).stdout).toMatch(new RegExp(`^database +fail +${full}$`, 'm'))
 
     await rm(join(disk.path, 'fill'))
     // Found without a request.
@@ -79,5 +70,63 @@ describe.skipIf(!isEnabled)('a control plane on a full disk (as root, with ROOST
     expect((await addUser()).status).toBe(201)
     const stored = await get('/api/v1/users/?limit=1')
     expect(stored.body).toMatchObject({ meta: { total_count: accepted + 1 } })
+  })
+})
+
+/** Writes to the log of PostgreSQL until its server has ended for it. */
+async function fillLog(connection: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client(connection)
+  client.on('error', () => {}) // its server ends
+  await client.connect()
+  const megabytes = "select pg_logical_emit_message(false, 'test', repeat('x', 1000000)) from generate_series(1, 200)"
+  await expect(client.query(megabytes)).rejects.toThrow()
+  await client.end().catch(() => {})
+}
+
+describe.skipIf(!isEnabled)('a PostgreSQL without space for its log (as root, with ROOST_TEST_SYSTEM=1)', () => {
+  it('that Roost runs ends, is started again until there is space, and is said to have a full disk', async () => {
+    const disk = await mountSmallDisk('256m')
+    const roost = await startControlPlane({ dataDir: join(disk.path, 'data') })
+    onTestFinished(async () => {
+      await roost.stop()
+      await disk.remove()
+    })
+    await writeFile(join(disk.path, 'fill'), Buffer.alloc(256 * 2 ** 20)).catch(() => {})
+    // One that was allowed to read them is served without the database.
+    expect((await request(roost, '/metrics')).status).toBe(200)
+    await fillLog(embeddedConnection(roost.dataDir))
+    const ready = () => request(roost, '/readyz')
+    await expect.poll(ready, { timeout: 60_000 }).toMatchObject({ status: 503, body: { error: full } })
+    expect(await request(roost, '/metrics')).toMatchObject({
+      status: 200,
+      body: expect.stringMatching(/^roost_database_disk_full 1$/m),
+    })
+    // Between two starts of the server there is not even a socket.
+    for (let i = 0; i < 50; i++) {
+      expect(await request(roost, '/api/v1/clusters/')).toMatchObject({ status: 503, body: { error: full } })
+      await sleep(50)
+    }
+    expect(roost.output()).toMatch(/could not start the embedded database, .*No space left on device\)\./)
+    await rm(join(disk.path, 'fill'))
+    await expect.poll(async () => (await ready()).body, { timeout: 60_000 }).toEqual({ status: 'ok' })
+  })
+
+  it('elsewhere is awaited, and used again when it runs again', async () => {
+    const disk = await mountSmallDisk('80m')
+    const server = await startDebianPostgresql({ logDisk: disk.path })
+    const roost = await startControlPlane({ env: { DATABASE_URL: server.url } })
+    onTestFinished(async () => {
+      await roost.stop()
+      await server.remove()
+      await disk.remove()
+    })
+    await writeFile(join(disk.path, 'fill'), Buffer.alloc(80 * 2 ** 20)).catch(() => {})
+    await fillLog({ connectionString: server.adminUrl })
+    const list = () => request(roost, '/api/v1/clusters/')
+    expect(await list()).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+    await rm(join(disk.path, 'fill'))
+    await server.stop().catch(() => {}) // it may have ended by now
+    await server.start()
+    await expect.poll(async () => (await list()).status, { timeout: 60_000 }).toBe(200)
   })
 })

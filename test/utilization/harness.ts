@@ -1,3 +1,4 @@
+import { DiskState } from '@roost/database'
 import { buildUtilization } from '@roost/control-plane/dist/context/utilization.js'
 import type { UtilizationFeature } from '@roost/control-plane/dist/context/utilization.js'
 import { createIdempotencyStore } from '@roost/control-plane/dist/database/idempotency.js'
@@ -47,7 +48,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
         remoteWrite: null,
         databaseUrl: null,
       },
-      connection: harness.database.connection,
+      databaseServer: { connection: harness.database.connection, disk: new DiskState() },
       log: createLog({ level: 'silent', out: process.stderr }),
       now: () => harness.now,
       publicUrl: () => '',

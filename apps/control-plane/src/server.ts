@@ -59,7 +59,7 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
   let publicUrl = config.publicUrl
   const context = await buildContext({
     config,
-    connection: databaseServer.connection,
+    databaseServer,
     log,
     now: () => Date.now(),
     publicUrl: () => publicUrl ?? '',

@@ -13,6 +13,8 @@ const versionsDir = '/usr/lib/postgresql'
 export interface DebianPostgresql {
   /** Of a database that its role `roost` owns, by TCP with a password. */
   readonly url: string
+  /** Of the same database as its superuser. */
+  readonly adminUrl: string
   readonly version: string
   start(): Promise<void>
   /** As at a restart of the service: connections are broken. */
@@ -20,8 +22,13 @@ export interface DebianPostgresql {
   remove(): Promise<void>
 }
 
-/** The PostgreSQL of the package `postgresql`, with a data directory of its own, on a free port of loopback. Needs root. */
-export async function startDebianPostgresql(): Promise<DebianPostgresql> {
+/**
+ * The PostgreSQL of the package `postgresql`, with a data directory of its own, on a free port of loopback. Needs root.
+ * `logDisk` is an empty folder for its write-ahead log.
+ */
+export async function startDebianPostgresql({
+  logDisk,
+}: { readonly logDisk?: string } = {}): Promise<DebianPostgresql> {
   const version = readdirSync(versionsDir).toSorted().at(-1) ?? ''
   const programs = join(versionsDir, version, 'bin')
   const directory = await mkdtemp(join(tmpdir(), 'roost-debian-'))
@@ -32,7 +39,10 @@ export async function startDebianPostgresql(): Promise<DebianPostgresql> {
   await writeFile(password, 's3cr3t\n', { mode: 0o644 })
   const command = (name: string, ...args: readonly string[]) =>
     run(join(programs, name), args, { ...account, cwd: '/' })
-  await command('initdb', '-D', data, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${password}`, '-E', 'UTF8')
+  if (logDisk !== undefined) await chown(logDisk, account.uid, account.gid)
+  const elsewhere = logDisk === undefined ? [] : [`--waldir=${logDisk}`]
+  const access = ['-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${password}`]
+  await command('initdb', '-D', data, ...elsewhere, ...access, '-E', 'UTF8')
 
   const port = await freePort()
   const settings = `-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories= -c fsync=off`
@@ -41,8 +51,10 @@ export async function startDebianPostgresql(): Promise<DebianPostgresql> {
   const start = async () => void (await command('pg_ctl', ...wait, '-l', log, '-o', settings, 'start'))
   const stop = async () => void (await command('pg_ctl', ...wait, '-m', 'fast', 'stop'))
   await start()
-  await makeDatabase(`postgresql://postgres:s3cr3t@127.0.0.1:${port}/postgres`)
+  const adminUrl = `postgresql://postgres:s3cr3t@127.0.0.1:${port}`
+  await makeDatabase(`${adminUrl}/postgres`)
   return {
+    adminUrl: `${adminUrl}/roost`,
     url: `postgresql://roost:s3cr3t@127.0.0.1:${port}/roost`,
     version,
     start,

@@ -29,7 +29,7 @@ describe.each([
     ['a raw query in a transaction', ({ prisma }) => prisma.$transaction([prisma.$queryRaw`SELECT 1`])],
     ['a query past the client', (database) => queryRows(database, 'SELECT 1')],
   ])('answers %s with "unavailable" and when to ask again', async (_case, ask) => {
-    const database = connectDatabase(await connection(), 300)
+    const database = connectDatabase(await connection(), { silenceMs: 300 })
     onTestFinished(() => database.close())
     await expect(ask(database)).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 })
   })

@@ -3,6 +3,7 @@ import { RoostError } from '@roost/api-types/rest'
 import {
   clusterDir,
   DatabaseError,
+  DiskState,
   embeddedConnection,
   inspectMigrations,
   isUnavailable,
@@ -11,7 +12,7 @@ import {
   openDatabase,
   openEmbedded,
 } from '@roost/database'
-import type { Connection, Database, DatabaseLock, DiskState, MigrationState } from '@roost/database'
+import type { Connection, Database, DatabaseLock, DatabaseOptions, MigrationState } from '@roost/database'
 import type { Config } from '../config.js'
 import type { Log } from '../lifecycle/log.js'
 import { messages } from '../services/messages.js'
@@ -22,6 +23,8 @@ export type { Connection, Database, DatabaseLock, MigrationState, Session } from
 
 export interface DatabaseServer {
   readonly connection: Connection
+  /** Knows also of a server that does not start for want of space. */
+  readonly disk: DiskState
   /** Ends the embedded server; another's is left alone. */
   stop(): Promise<void>
 }
@@ -62,8 +65,10 @@ export function needsFirstStart({ databaseUrl, dataDir }: Config): boolean {
 
 /** The database of the configuration, running, with whatever schema it has. Throws StartError. */
 export async function openServer({ databaseUrl, dataDir }: Config, log: Log): Promise<DatabaseServer> {
-  if (databaseUrl !== null) return { connection: { connectionString: databaseUrl }, stop: async () => {} }
-  return orStartError(openEmbedded(dataDir, { log: (message) => log.info(message) }))
+  const disk = new DiskState()
+  if (databaseUrl !== null) return { connection: { connectionString: databaseUrl }, disk, stop: async () => {} }
+  const embedded = await orStartError(openEmbedded(dataDir, { disk, log: (message) => log.info(message) }))
+  return { connection: embedded.connection, disk, stop: () => embedded.stop() }
 }
 
 /** The database of a control plane that runs, which stays its own. */
@@ -87,8 +92,8 @@ export async function orStartError<T>(running: Promise<T>): Promise<T> {
 const longestSilenceMs = 120_000
 
 /** The database as the stores see it: while it is away, a query throws the RoostError `unavailable`. */
-export function connectDatabase(connection: Connection, silenceMs = longestSilenceMs): Database {
-  const { prisma, ...rest } = openDatabase(connection, { silenceMs })
+export function connectDatabase(connection: Connection, options: DatabaseOptions = {}): Database {
+  const { prisma, ...rest } = openDatabase(connection, { silenceMs: longestSilenceMs, ...options })
   const translating = prisma.$extends({
     query: {
       async $allOperations({ args, query }) {
@@ -142,7 +147,7 @@ async function orUnavailable<T>(running: Promise<T>, disk: DiskState): Promise<T
     return await running
   } catch (error) {
     if (!isUnavailable(error)) throw error
-    const message = disk.add(error) ? messages.databaseDiskFull : messages.databaseUnavailable
+    const message = disk.add(error) || disk.isFull ? messages.databaseDiskFull : messages.databaseUnavailable
     throw new RoostError('unavailable', message, {
       retryAfterSeconds: 5,
       cause: error,
