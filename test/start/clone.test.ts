@@ -47,12 +47,11 @@ interface Started {
   readonly seconds: number
 }
 
-/** `npm start` in a process group of its own, as under a terminal. */
-async function npmStart({ home, clone, dataDir, account }: Newcomer, { isOffline = false } = {}): Promise<Started> {
+/** `npm start` in a process group of its own, as under a terminal. `prefix` is a command that runs it. */
+async function npmStart({ home, clone, dataDir, account }: Newcomer, prefix: readonly string[] = []): Promise<Started> {
   const began = performance.now()
-  const [program = '', ...args] = [...(isOffline ? offline(account) : []), 'npm', 'start']
-  const npm = spawn(program, args, {
-    ...(isOffline ? {} : account),
+  const npm = spawn('env', [...prefix, 'npm', 'start'], {
+    ...account,
     cwd: clone,
     env: {
       PATH: process.env['PATH'] ?? '',
@@ -145,7 +144,7 @@ describe.each(isRoot ? accounts : ['this account'])(
         const other = { ...person, clone: join(person.home, 'other'), dataDir: join(person.home, 'other-data') }
         await cloneTo(other.clone)
         await run('chown', ['-R', user, other.clone])
-        const { npm, curl } = await npmStart(other, { isOffline: true })
+        const { npm, curl } = await npmStart({ ...other, account: {} }, offline(person.account))
         const { stdout } = await runToEnd('nsenter', [
           `--net=/proc/${npm.pid}/ns/net`,
           'bash',
