@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from '../generated/client.js'
+import { GuardedPool } from './guarded-pool.js'
 import { DiskState } from './unavailable.js'
 
 /** Where a database is: a URL, or a socket directory with user and name. */
@@ -35,14 +36,14 @@ export interface DatabaseOptions {
   readonly silenceMs?: number
   /** What the one who runs the server knows of its disk. */
   readonly disk?: DiskState
+  /** False while another process may use the database: no query is sent then. Always true by default. */
+  readonly isOurs?: () => boolean
 }
 
 /** Opens nothing yet: each connection is made when it is first needed, and again after it broke. */
-export function openDatabase(
-  connection: Connection,
-  { silenceMs, disk = new DiskState() }: DatabaseOptions = {},
-): Database {
-  const pool = new pg.Pool({
+export function openDatabase(connection: Connection, options: DatabaseOptions = {}): Database {
+  const { silenceMs, disk = new DiskState(), isOurs = () => true } = options
+  const pool = new GuardedPool(isOurs, {
     ...connection,
     ...(silenceMs !== undefined && { stream: () => socketOfTalkers(silenceMs) }),
     application_name: 'roost',

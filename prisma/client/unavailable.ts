@@ -1,4 +1,5 @@
 import { someCause } from './causes.js'
+import type { DatabaseErrorCode } from './errors.js'
 
 /** SQLSTATE classes and codes of failures of the server itself, for any query. */
 const sqlStates = /^(08...|53[123]00|57P0[1-5])$/
@@ -11,11 +12,14 @@ const adapterKinds = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'Socke
 const driverMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection|connect ENOENT )/m
 
+const unreachable: DatabaseErrorCode = 'unreachable'
+
 /** True when a query failed because the database is unavailable, so that a later attempt may succeed. */
 export function isUnavailable(error: unknown): boolean {
   return someCause(
     error,
     ({ code, kind, message }) =>
+      code === unreachable ||
       [code, kind].some((text) => typeof text === 'string' && isTrouble(text)) ||
       (typeof message === 'string' && driverMessages.test(message)),
   )

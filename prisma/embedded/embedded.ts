@@ -178,9 +178,11 @@ async function startAndConnect(server: Server): Promise<pg.Client> {
   throw new DatabaseError(code, `PostgreSQL did not start (${why}).`)
 }
 
-/** Returns the line of the log in which the server says why it ended, or the last three. It refuses clients while it starts. */
+/** Clients are refused while the server starts: that is no failure. */
+const isFailure = (line: string) => /(FATAL|PANIC): {2}/.test(line) && !line.includes('the database system is')
+
+/** Returns the line of the log in which the server says why it ended, or the last three. */
 function lastFailure(log: string): string {
   const lines = log.trimEnd().split('\n')
-  const isFailure = (line: string) => /(FATAL|PANIC): {2}/.test(line) && !line.includes('the database system is')
   return lines.slice(-20).findLast(isFailure) ?? lines.slice(-3).join(' | ')
 }

@@ -1,11 +1,10 @@
-import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { describeServer } from '../client/client.js'
 import type { Connection } from '../client/client.js'
-import { connectError } from '../client/connect-error.js'
 import { DatabaseError } from '../client/errors.js'
 import { advisoryLocks } from './advisory-locks.js'
+import { LockSession, ownerOf } from './lock-session.js'
 import { isPooledByTransaction } from './pooler.js'
 
 export interface DatabaseLockOptions {
@@ -20,26 +19,13 @@ export interface DatabaseLockOptions {
 export interface DatabaseLock {
   /** Resolves once another control plane got the lock while our connection was broken; otherwise never. */
   readonly lost: Promise<DatabaseError>
+  /** Whether no other control plane can have the lock. False while our connection is broken, before another can get it. */
+  readonly isLocked: () => boolean
   release(): Promise<void>
-}
-
-interface LockSession {
-  readonly client: pg.Client
-  readonly ended: Promise<void>
 }
 
 const retryMs = 250
 const reconnectMs = 1_000
-const queryTimeoutMs = 10_000
-const namePattern = /^roost lock (\d+) (.+)$/
-
-/** The server ends the session of a host that vanished after 5 s + 3 × 5 s, and does not end an idle one. */
-const sessionSettings = {
-  tcp_keepalives_idle: '5',
-  tcp_keepalives_interval: '5',
-  tcp_keepalives_count: '3',
-  idle_session_timeout: '0',
-}
 
 /**
  * Locks the database until `release`, and locks it again after its connection broke. Throws DatabaseError if another
@@ -48,8 +34,9 @@ const sessionSettings = {
 export async function lockDatabase(connection: Connection, options: DatabaseLockOptions): Promise<DatabaseLock> {
   await requireSessions(connection)
   const closing = new AbortController()
-  let session = await openSession(connection, 'lock')
+  let session = await LockSession.open(connection, 'lock')
   await acquire(session, connection, options)
+  void session.watch(closing.signal)
   const keepLocked = async (): Promise<DatabaseError> => {
     for (;;) {
       await session.ended
@@ -58,19 +45,21 @@ export async function lockDatabase(connection: Connection, options: DatabaseLock
       const next = await lockAgain(connection, { ...options, signal: closing.signal })
       if (next instanceof DatabaseError) return next
       session = next
+      void session.watch(closing.signal)
     }
   }
   return {
     lost: keepLocked(),
+    isLocked: () => session.isConfirmed(),
     async release() {
       closing.abort()
-      await session.client.end().catch(() => {})
+      await session.end()
     },
   }
 }
 
 async function requireSessions(connection: Connection): Promise<void> {
-  const sessions = [await openSession(connection, 'check'), await openSession(connection, 'check')] as const
+  const sessions = [await LockSession.open(connection, 'check'), await LockSession.open(connection, 'check')] as const
   try {
     if (await isPooledByTransaction(sessions[0].client, sessions[1].client))
       throw new DatabaseError(
@@ -78,33 +67,19 @@ async function requireSessions(connection: Connection): Promise<void> {
         `The database at ${describeServer(connection)} is behind a pooler in transaction mode, which loses locks and notifications. Set DATABASE_URL to PostgreSQL itself, or to a pool in session mode.`,
       )
   } finally {
-    await Promise.all(sessions.map(({ client }) => client.end().catch(() => {})))
+    await Promise.all(sessions.map((session) => session.end()))
   }
 }
 
-async function openSession(connection: Connection, purpose: 'check' | 'lock'): Promise<LockSession> {
-  const client = new pg.Client({
-    ...connection,
-    application_name: `roost ${purpose} ${process.pid} ${hostname()}`,
-    connectionTimeoutMillis: 10_000,
-    query_timeout: queryTimeoutMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 5_000,
-  })
-  client.on('error', () => {}) // `end` reports it, too
-  const ended = new Promise<void>((resolve) => client.once('end', () => resolve()))
-  await client.connect().catch((error: unknown) => {
-    throw connectError(connection, error)
-  })
-  return { client, ended }
-}
-
-/** Returns the session that has the lock, or the error if another control plane got it. Tries while the server is away. */
+/**
+ * Returns the session that has the lock, or the error if another control plane got it. Tries while the server is away, and
+ * while it still has our former session.
+ */
 async function lockAgain(connection: Connection, options: DatabaseLockOptions): Promise<LockSession | DatabaseError> {
   for (;;) {
     try {
-      const session = await openSession(connection, 'lock')
-      await acquire(session, connection, options)
+      const session = await LockSession.open(connection, 'lock')
+      await acquire(session, connection, { ...options, isAgain: true })
       return session
     } catch (error) {
       if (options.signal.aborted) return new Promise(() => {})
@@ -114,32 +89,30 @@ async function lockAgain(connection: Connection, options: DatabaseLockOptions): 
   }
 }
 
-/** Waits for the lock, or ends the session and throws. */
+/** Waits for the lock, or ends the session and throws. `isAgain`: only for the end of our former session, not for another's. */
 async function acquire(
-  { client }: LockSession,
+  session: LockSession,
   connection: Connection,
-  { waitMs, log, signal }: DatabaseLockOptions,
+  { waitMs, log, signal, isAgain = false }: DatabaseLockOptions & { readonly isAgain?: boolean },
 ): Promise<void> {
+  const { client } = session
   try {
-    await client.query(
-      `select set_config(name, value, false)
-         from pg_settings join json_each_text($1) as ours(name, value) using (name)`,
-      [JSON.stringify(sessionSettings)],
-    )
+    await session.applySettings()
     const deadline = performance.now() + waitMs
     for (let isWaiting = false; !(await tryLock(client)); isWaiting = true) {
-      const holder = await describeHolder(client)
-      if (signal.aborted || performance.now() >= deadline)
+      const holder = await findHolder(client)
+      const isOver = isAgain ? holder.isAnother : performance.now() >= deadline
+      if (signal.aborted || isOver)
         throw new DatabaseError(
           'in_use',
-          `Another Roost (${holder}) uses the database at ${describeServer(connection)}. Stop it first, or set DATABASE_URL to another database.`,
+          `Another Roost (${holder.text}) uses the database at ${describeServer(connection)}. Stop it first, or set DATABASE_URL to another database.`,
         )
       if (!isWaiting)
-        log(`another Roost (${holder}) uses the database, waiting up to ${waitMs / 1000} s for it to stop`)
+        log(`another Roost (${holder.text}) uses the database, waiting up to ${waitMs / 1000} s for it to stop`)
       await sleep(retryMs, undefined, { signal }).catch(() => {})
     }
   } catch (error) {
-    await client.end().catch(() => {})
+    await session.end()
     throw error
   }
 }
@@ -151,7 +124,8 @@ async function tryLock(client: pg.Client): Promise<boolean> {
   return rows[0]?.mine === true
 }
 
-async function describeHolder(client: pg.Client): Promise<string> {
+/** Who has the lock. `isAnother` is false for a former session of this process. */
+async function findHolder(client: pg.Client): Promise<{ readonly text: string; readonly isAnother: boolean }> {
   const { rows } = await client.query<{ name: string | null; address: string | null }>(
     `select a.application_name as name, host(a.client_addr) as address
        from pg_locks l join pg_stat_activity a using (pid) join pg_database d on d.oid = l.database
@@ -160,7 +134,10 @@ async function describeHolder(client: pg.Client): Promise<string> {
     [advisoryLocks.controlPlane],
   )
   const [holder] = rows
-  const [, pid, host] = namePattern.exec(holder?.name ?? '') ?? []
-  const who = pid === undefined ? 'an unknown process' : `process ${pid} on ${host}`
-  return holder?.address ? `${who}, address ${holder.address}` : who
+  const owner = ownerOf(holder?.name ?? null)
+  const who = owner?.text ?? 'an unknown process'
+  return {
+    text: holder?.address ? `${who}, address ${holder.address}` : who,
+    isAnother: holder !== undefined && owner?.isThisProcess !== true,
+  }
 }

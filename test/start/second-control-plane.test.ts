@@ -97,17 +97,15 @@ describe('the lock of a control plane', () => {
 
   it('ends it with code 1 when another process gets the lock meanwhile', async () => {
     await first.stop()
-    const env = { DATABASE_URL: database.url, ROOST_LOCK_WAIT: '0' }
-    const ending = runRoost(['local', 'serve'], controlPlaneEnv(standby, env))
-    await expect.poll(holder, { timeout: waitTimeoutMs }).toBeDefined()
+    const last = await startControlPlane({ dataDir: standby, env: { DATABASE_URL: database.url } })
     const other = await database.pool.connect()
     const locked = other.query('select pg_advisory_lock($1)', [advisoryLocks.controlPlane])
     await database.pool.query('select pg_terminate_backend($1)', [await holder()])
     await locked
-    const { code, stderr } = await ending
+    await last.died
     other.release(true)
-    expect(stderr).toMatch(/roost: Another Roost \(an unknown process\) uses the database/)
-    expect(code).toBe(1)
+    expect(last.output()).toMatch(/roost: Another Roost \(an unknown process\) uses the database/)
+    expect(await last.stop()).toBe(1)
   })
 })
 

@@ -1,4 +1,3 @@
-import { DiskState } from '@roost/database'
 import { buildUtilization } from '@roost/control-plane/dist/context/utilization.js'
 import type { UtilizationFeature } from '@roost/control-plane/dist/context/utilization.js'
 import { createIdempotencyStore } from '@roost/control-plane/dist/database/idempotency.js'
@@ -48,7 +47,7 @@ export function useUsage(now: string, retentionDays = 397): UsageHarness {
         remoteWrite: null,
         databaseUrl: null,
       },
-      databaseServer: { connection: harness.database.connection, disk: new DiskState() },
+      database: { connection: harness.database.connection },
       log: createLog({ level: 'silent', out: process.stderr }),
       now: () => harness.now,
       publicUrl: () => '',

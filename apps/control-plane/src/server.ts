@@ -7,7 +7,14 @@ import { areLocal } from './config/proxies.js'
 import type { Config } from './config.js'
 import { buildContext } from './context/context.js'
 import type { RunningServer } from './context/running-server.js'
-import { keepDatabase, migrateDatabase, needsFirstStart, openServer, serverVersion } from './database/database.js'
+import {
+  keepDatabase,
+  migrateDatabase,
+  needsFirstStart,
+  openServer,
+  orStartError,
+  serverVersion,
+} from './database/database.js'
 import { ensureFirstOperator } from './operators/first-operator.js'
 import { createFirstStartStore } from './operators/first-operator-store.js'
 import { requireSpaceForFirstStart } from './lifecycle/data-dir.js'
@@ -57,9 +64,9 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
 
   let tls: Tls | undefined
   let publicUrl = config.publicUrl
-  const context = await buildContext({
+  const building = buildContext({
     config,
-    databaseServer,
+    database: { connection: databaseServer.connection, disk: databaseServer.disk, isOurs: lock.isLocked },
     log,
     now: () => Date.now(),
     publicUrl: () => publicUrl ?? '',
@@ -76,6 +83,7 @@ async function start(config: Config, log: Log, { stopping, onClose, close }: End
       return identity === null ? null : Buffer.from(publicKeyDigest(identity.cert), 'hex').toString('base64')
     },
   })
+  const context = await orStartError(building)
   onClose(() => context.dispose())
   tls = await openTls(config, { log, now: Date.now, everyNodeKnows: (since) => context.trust.everyNodeKnows(since) })
   onClose(() => tls.close())

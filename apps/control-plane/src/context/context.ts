@@ -98,7 +98,7 @@ export interface Context {
 
 /** Builds all parts of the control plane and passes them to each other. */
 export async function buildContext(options: ContextOptions): Promise<Context> {
-  const database = connectDatabase(options.databaseServer.connection, { disk: options.databaseServer.disk })
+  const database = connectDatabase(options.database.connection, options.database)
   try {
     return await buildOn(database, options)
   } catch (error) {

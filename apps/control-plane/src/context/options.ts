@@ -1,5 +1,5 @@
 import type { Config } from '../config.js'
-import type { DatabaseServer } from '../database/database.js'
+import type { Connection, DatabaseOptions } from '../database/database.js'
 import type { DatedCertificate } from '../tls/certificates.js'
 import type { Log } from '../lifecycle/log.js'
 
@@ -24,7 +24,7 @@ export interface ContextOptions {
     | 'heartbeatUrl'
     | 'remoteWrite'
   >
-  readonly databaseServer: Pick<DatabaseServer, 'connection' | 'disk'>
+  readonly database: DatabaseOptions & { readonly connection: Connection }
   readonly log: Log
   /** Unix milliseconds. */
   readonly now: () => number

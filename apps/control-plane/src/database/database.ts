@@ -19,7 +19,7 @@ import { messages } from '../services/messages.js'
 import { StartError } from '../lifecycle/start-error.js'
 
 export { isConflict, isRefused } from '@roost/database'
-export type { Connection, Database, DatabaseLock, MigrationState, Session } from '@roost/database'
+export type { Connection, Database, DatabaseLock, DatabaseOptions, MigrationState, Session } from '@roost/database'
 
 export interface DatabaseServer {
   readonly connection: Connection
