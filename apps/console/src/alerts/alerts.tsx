@@ -1,16 +1,16 @@
 import './alerts.css'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { alertList, byUrgency } from '../api/queries/alerts.js'
 import type { AlertRecord } from '../api/queries/alerts.js'
 import type { Filters } from '../api/queries/filters.js'
 import { usePages } from '../api/use-pages.js'
 import { ChoiceFilter, TextFilter } from '../list/filters.js'
-import { ListTable } from '../list/list-table.js'
+import { ListPage } from '../list/list-page.js'
 import { NoRows } from '../list/no-rows.js'
+import { useSearchChange } from '../list/use-search-change.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { Bell } from '../ui/icons.js'
-import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
 import { AlertTabs } from './alert-tabs.js'
 import { alertColumns } from './columns.js'
@@ -40,7 +40,7 @@ function orderOf(view: View): string {
 /** Problems that last. All that it shows is in its address. */
 export function Alerts() {
   const search = useSearch({ from: '/alerts' })
-  const navigate = useNavigate({ from: '/alerts' })
+  const filter = useSearchChange()
   const { chosen } = useClusters()
   const cluster = chosen?.id ?? 0
   const view = viewNames.find((name) => name === search.view) ?? 'active'
@@ -56,15 +56,29 @@ export function Alerts() {
   )
   const pages = usePages(useMemo(() => alertList(filters, order), [filters, order]))
   const columns = useMemo(() => alertColumns(), [])
-  const onOpen = useCallback(
-    ({ id }: AlertRecord) => void navigate({ search: (old) => ({ ...old, alert: String(id) }) }),
-    [navigate],
-  )
-  const filter = (change: Readonly<Record<string, string>>) =>
-    void navigate({ search: (old) => ({ ...old, ...change }) })
-  const count = pages.isPending ? t('ui.loading') : t('alerts.count', { count: pages.total })
+  const onOpen = useCallback(({ id }: AlertRecord) => filter({ alert: String(id) }), [filter])
   return (
-    <Page title={t('nav.alerts')} state={<span role="status">{count}</span>} fills>
+    <ListPage
+      title={t('nav.alerts')}
+      countOf={(count) => t('alerts.count', { count })}
+      columns={columns}
+      pages={pages}
+      order={order}
+      onOpen={onOpen}
+      empty={
+        <NoRows
+          icon={Bell}
+          isFiltered={code !== undefined || severity !== undefined}
+          onClear={() => filter({ code: '', severity: '' })}
+          title={t(emptyTextOf(view))}
+        >
+          <p>{t(`${emptyTextOf(view)}.next`)}</p>
+        </NoRows>
+      }
+      detail={
+        search.alert !== undefined && <AlertDetail id={Number(search.alert)} onClose={() => filter({ alert: '' })} />
+      }
+    >
       <AlertTabs />
       <div className="filters">
         <div className="seg" role="group" aria-label={t('alerts.view')}>
@@ -90,25 +104,6 @@ export function Alerts() {
         />
         <TextFilter label={t('alerts.filter')} value={code} onFilter={(value) => filter({ code: value })} />
       </div>
-      <ListTable
-        label={t('nav.alerts')}
-        columns={columns}
-        pages={pages}
-        onOpen={onOpen}
-        order={order}
-        onOrder={(next) => void navigate({ search: (old) => ({ ...old, order: next }), replace: true })}
-        empty={
-          <NoRows
-            icon={Bell}
-            isFiltered={code !== undefined || severity !== undefined}
-            onClear={() => filter({ code: '', severity: '' })}
-            title={t(emptyTextOf(view))}
-          >
-            <p>{t(`${emptyTextOf(view)}.next`)}</p>
-          </NoRows>
-        }
-      />
-      {search.alert !== undefined && <AlertDetail id={Number(search.alert)} onClose={() => filter({ alert: '' })} />}
-    </Page>
+    </ListPage>
   )
 }

@@ -1,15 +1,15 @@
 import './alerts.css'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { deliveryList, receivers } from '../api/queries/receivers.js'
 import type { DeliveryRecord } from '../api/queries/receivers.js'
 import { usePages } from '../api/use-pages.js'
 import { ChoiceFilter, TextFilter } from '../list/filters.js'
-import { ListTable } from '../list/list-table.js'
+import { ListPage } from '../list/list-page.js'
 import { NoRows } from '../list/no-rows.js'
+import { useSearchChange } from '../list/use-search-change.js'
 import { Send } from '../ui/icons.js'
-import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
 import { AlertTabs } from './alert-tabs.js'
 import { deliveryColumns } from './delivery-columns.js'
@@ -20,7 +20,7 @@ const states = ['waiting', 'sending', 'delivered', 'failed', 'canceled'] as cons
 /** Messages about alerts, the latest first. All that it shows is in its address. */
 export function Deliveries() {
   const { state, code, order = '-id', delivery } = useSearch({ from: '/alerts/deliveries' })
-  const navigate = useNavigate({ from: '/alerts/deliveries' })
+  const filter = useSearchChange()
   const { data: targets } = useQuery(receivers())
   const filters = useMemo(
     () => ({
@@ -31,15 +31,31 @@ export function Deliveries() {
   )
   const pages = usePages(useMemo(() => deliveryList(filters, order), [filters, order]))
   const columns = useMemo(() => deliveryColumns(targets ?? []), [targets])
-  const filter = (change: Readonly<Record<string, string>>) =>
-    void navigate({ search: (old) => ({ ...old, ...change }) })
-  const onOpen = useCallback(
-    ({ id }: DeliveryRecord) => void navigate({ search: (old) => ({ ...old, delivery: String(id) }) }),
-    [navigate],
-  )
-  const count = pages.isPending ? t('ui.loading') : t('deliveries.count', { count: pages.total })
+  const onOpen = useCallback(({ id }: DeliveryRecord) => filter({ delivery: String(id) }), [filter])
   return (
-    <Page title={t('deliveries.title')} state={<span role="status">{count}</span>} fills>
+    <ListPage
+      title={t('deliveries.title')}
+      countOf={(count) => t('deliveries.count', { count })}
+      columns={columns}
+      pages={pages}
+      order={order}
+      onOpen={onOpen}
+      empty={
+        <NoRows
+          icon={Send}
+          isFiltered={state !== undefined || code !== undefined}
+          onClear={() => filter({ state: '', code: '' })}
+          title={t('deliveries.none')}
+        >
+          <p>{t('deliveries.none.next')}</p>
+        </NoRows>
+      }
+      detail={
+        delivery !== undefined && (
+          <DeliveryDetail id={Number(delivery)} receivers={targets ?? []} onClose={() => filter({ delivery: '' })} />
+        )
+      }
+    >
       <AlertTabs />
       <div className="filters">
         <ChoiceFilter
@@ -50,27 +66,6 @@ export function Deliveries() {
         />
         <TextFilter label={t('alerts.filter')} value={code} onFilter={(value) => filter({ code: value })} />
       </div>
-      <ListTable
-        label={t('deliveries.title')}
-        columns={columns}
-        pages={pages}
-        onOpen={onOpen}
-        order={order}
-        onOrder={(next) => void navigate({ search: (old) => ({ ...old, order: next }), replace: true })}
-        empty={
-          <NoRows
-            icon={Send}
-            isFiltered={state !== undefined || code !== undefined}
-            onClear={() => filter({ state: '', code: '' })}
-            title={t('deliveries.none')}
-          >
-            <p>{t('deliveries.none.next')}</p>
-          </NoRows>
-        }
-      />
-      {delivery !== undefined && (
-        <DeliveryDetail id={Number(delivery)} receivers={targets ?? []} onClose={() => filter({ delivery: '' })} />
-      )}
-    </Page>
+    </ListPage>
   )
 }

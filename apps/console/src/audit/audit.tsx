@@ -1,14 +1,14 @@
 import './audit.css'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { auditList } from '../api/queries/audit.js'
 import type { AuditRecord } from '../api/queries/audit.js'
 import { usePages } from '../api/use-pages.js'
 import { TextFilter } from '../list/filters.js'
-import { ListTable } from '../list/list-table.js'
+import { ListPage } from '../list/list-page.js'
 import { NoRows } from '../list/no-rows.js'
+import { useSearchChange } from '../list/use-search-change.js'
 import { History } from '../ui/icons.js'
-import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
 import { auditColumns } from './columns.js'
 import { AuditDetail } from './detail.js'
@@ -35,25 +35,33 @@ function nextDay(day: string): string {
 /** Who changed what. All that it shows is in its address. */
 export function Audit() {
   const search = useSearch({ from: '/audit' })
-  const navigate = useNavigate({ from: '/audit' })
+  const filter = useSearchChange()
   const { order = '-id', cluster: _cluster, event, ...conditions } = search
   const key = JSON.stringify(conditions)
   const filters = useMemo(() => filtersOf(JSON.parse(key) as Conditions), [key])
   const pages = usePages(useMemo(() => auditList(filters, order), [filters, order]))
   const columns = useMemo(() => auditColumns(), [])
-  const onOpen = useCallback(
-    ({ id }: AuditRecord) => void navigate({ search: (old) => ({ ...old, event: String(id) }) }),
-    [navigate],
-  )
-  const filter = (change: Readonly<Record<string, string>>) =>
-    void navigate({ search: (old) => ({ ...old, ...change }) })
-  const count = pages.isPending ? t('ui.loading') : t('audit.count', { count: pages.total })
+  const onOpen = useCallback(({ id }: AuditRecord) => filter({ event: String(id) }), [filter])
   return (
-    <Page
+    <ListPage
       title={t('nav.audit')}
-      state={<span role="status">{count}</span>}
+      countOf={(count) => t('audit.count', { count })}
       actions={<ExportAudit filters={filters} order={order} />}
-      fills
+      columns={columns}
+      pages={pages}
+      order={order}
+      onOpen={onOpen}
+      empty={
+        <NoRows
+          icon={History}
+          isFiltered={Object.keys(filters).length > 0}
+          onClear={() => filter(Object.fromEntries(fields.map((field) => [field, ''])))}
+          title={t('overview.noChanges')}
+        >
+          <p>{t('overview.noChanges.next')}</p>
+        </NoRows>
+      }
+      detail={event !== undefined && <AuditDetail id={Number(event)} onClose={() => filter({ event: '' })} />}
     >
       <div className="filters audit-filters">
         {(['operator', 'action', 'resource', 'resource_id', 'request_id'] as const).map((field) => (
@@ -76,25 +84,6 @@ export function Audit() {
           </label>
         ))}
       </div>
-      <ListTable
-        label={t('nav.audit')}
-        columns={columns}
-        pages={pages}
-        onOpen={onOpen}
-        order={order}
-        onOrder={(next) => void navigate({ search: (old) => ({ ...old, order: next }), replace: true })}
-        empty={
-          <NoRows
-            icon={History}
-            isFiltered={Object.keys(filters).length > 0}
-            onClear={() => filter(Object.fromEntries(fields.map((field) => [field, ''])))}
-            title={t('overview.noChanges')}
-          >
-            <p>{t('overview.noChanges.next')}</p>
-          </NoRows>
-        }
-      />
-      {event !== undefined && <AuditDetail id={Number(event)} onClose={() => filter({ event: '' })} />}
-    </Page>
+    </ListPage>
   )
 }

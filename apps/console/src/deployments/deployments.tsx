@@ -8,6 +8,7 @@ import type { DeploymentKind, JobRecord } from '../api/queries/deployments.js'
 import { noValue } from '../format/numbers.js'
 import { ChoiceFilter } from '../list/filters.js'
 import { NoRows } from '../list/no-rows.js'
+import { useSearchChange } from '../list/use-search-change.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { Age } from '../ui/age.js'
 import { DataTable } from '../ui/data-table.js'
@@ -57,13 +58,12 @@ function useRows(limit: number) {
 export function Deployments() {
   const { kind, state } = useSearch({ from: '/deployments' })
   const navigate = useNavigate({ from: '/deployments' })
+  const filter = useSearchChange()
   const [limit, setLimit] = useState(step)
   const { found, rows, hasMore } = useRows(limit)
   const names = useNames()
   const columns = useMemo(() => columnsOf(names), [names])
   const error = found.find((each) => each.error !== null)?.error
-  const filter = (change: Readonly<Record<string, string>>) =>
-    void navigate({ search: (old) => ({ ...old, ...change }) })
   return (
     <Page
       title={t('nav.deployments')}

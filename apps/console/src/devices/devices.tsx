@@ -1,14 +1,15 @@
 import './devices.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { errorText } from '../api/error-text.js'
 import { deviceList } from '../api/queries/devices.js'
 import type { DeviceRecord } from '../api/queries/devices.js'
 import { usePages } from '../api/use-pages.js'
+import { ChoiceFilter } from '../list/filters.js'
+import { ListPage } from '../list/list-page.js'
+import { useSearchChange } from '../list/use-search-change.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { State } from '../state/state.js'
-import { DataTable } from '../ui/data-table.js'
-import { Empty, Failed } from '../ui/empty.js'
+import { Empty } from '../ui/empty.js'
 import { HardDrive } from '../ui/icons.js'
 import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
@@ -52,6 +53,7 @@ interface DeviceTableProps {
 function DeviceTable({ cluster, choice }: DeviceTableProps) {
   const { status, order = 'days_until_full' } = useSearch({ from: '/devices' })
   const navigate = useNavigate({ from: '/devices' })
+  const change = useSearchChange()
   const filters = useMemo(
     () => ({
       ...(cluster === undefined ? {} : { cluster }),
@@ -62,26 +64,24 @@ function DeviceTable({ cluster, choice }: DeviceTableProps) {
   const pages = usePages<DeviceRecord>(useMemo(() => deviceList(filters, order), [filters, order]))
   const onOpen = ({ node }: DeviceRecord) =>
     void navigate({ to: '/nodes/$id/{-$tab}', params: { id: node.split('/').at(-2) ?? '', tab: 'devices' } })
-  const total = pages.isPending ? t('ui.loading') : t('devices.inAll', { count: pages.total })
   return (
-    <Page title={t('nav.devices')} state={<span role="status">{total}</span>} actions={choice} fills>
-      <StatusFilter status={status} />
-      {pages.error === null ? (
-        <DataTable
-          label={t('nav.devices')}
-          columns={columns}
-          total={pages.total}
-          rowAt={pages.rowAt}
-          onRange={pages.onRange}
-          onOpen={onOpen}
-          order={order}
-          onOrder={(next) => void navigate({ search: (old) => ({ ...old, order: next }), replace: true })}
-          empty={pages.isPending ? null : <NoDevices />}
-        />
-      ) : (
-        <Failed message={errorText(pages.error)} onRetry={pages.refetch} />
-      )}
-    </Page>
+    <ListPage
+      title={t('nav.devices')}
+      countOf={(count) => t('devices.inAll', { count })}
+      actions={choice}
+      columns={columns}
+      pages={pages}
+      order={order}
+      onOpen={onOpen}
+      empty={<NoDevices />}
+    >
+      <ChoiceFilter
+        label={t('devices.status')}
+        choices={states.map((each) => [each, <State key={each} state={each} />])}
+        chosen={status}
+        onChoose={(value) => change({ status: value })}
+      />
+    </ListPage>
   )
 }
 
@@ -90,29 +90,5 @@ function NoDevices() {
     <Empty icon={HardDrive} title={t('devices.none')}>
       <p>{t('devices.none.next')}</p>
     </Empty>
-  )
-}
-
-function StatusFilter({ status }: { readonly status: string | undefined }) {
-  const navigate = useNavigate({ from: '/devices' })
-  const choose = (next: string | undefined) =>
-    void navigate({ search: ({ status: _status, ...rest }) => (next === undefined ? rest : { ...rest, status: next }) })
-  return (
-    <div className="filters" role="group" aria-label={t('devices.status')}>
-      <button type="button" className="btn s" aria-pressed={status === undefined} onClick={() => choose(undefined)}>
-        {t('ui.all')}
-      </button>
-      {states.map((each) => (
-        <button
-          key={each}
-          type="button"
-          className="btn s"
-          aria-pressed={status === each}
-          onClick={() => choose(status === each ? undefined : each)}
-        >
-          <State state={each} />
-        </button>
-      ))}
-    </div>
   )
 }

@@ -1,20 +1,20 @@
 import './nodes.css'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Server } from '../ui/icons.js'
-import { useCallback, useMemo, useState } from 'react'
-import { errorText } from '../api/error-text.js'
+import { Fragment, useCallback, useMemo, useState } from 'react'
 import { summary } from '../api/queries/clusters.js'
 import { nodeList } from '../api/queries/nodes.js'
 import type { NodeRecord } from '../api/queries/nodes.js'
 import { usePages } from '../api/use-pages.js'
 import { count } from '../format/numbers.js'
 import { Action } from '../form/form.js'
+import { ChoiceFilter, TextFilter } from '../list/filters.js'
+import { ListPage } from '../list/list-page.js'
+import { useSearchChange } from '../list/use-search-change.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { State } from '../state/state.js'
-import { DataTable } from '../ui/data-table.js'
-import { Empty, Failed } from '../ui/empty.js'
-import { Page } from '../ui/page.js'
+import { Empty } from '../ui/empty.js'
+import { Server } from '../ui/icons.js'
 import { t } from '../words/text.js'
 import { AddNode } from './add-node.js'
 import { nodeColumns } from './columns.js'
@@ -26,6 +26,7 @@ const states = ['online', 'stale', 'offline', 'needs_upgrade', 'duplicate', 'pen
 export function Nodes() {
   const search = useSearch({ from: '/nodes' })
   const navigate = useNavigate({ from: '/nodes' })
+  const change = useSearchChange()
   const { chosen } = useClusters()
   const order = search.order ?? 'hostname'
   const filters = useMemo(
@@ -42,32 +43,26 @@ export function Nodes() {
     [navigate],
   )
   const isFiltered = search.state !== undefined || search.q !== undefined
-  const clear = () => void navigate({ search: ({ state: _state, q: _q, ...rest }) => rest })
-  const total = pages.isPending
-    ? t('ui.loading')
-    : t(isFiltered ? 'nodes.match' : 'nodes.inAll', { count: pages.total })
   return (
-    <Page title={t('nodes.title')} state={<span role="status">{total}</span>} actions={<AddNodeButton />} fills>
+    <ListPage
+      title={t('nodes.title')}
+      countOf={(count) => t(isFiltered ? 'nodes.match' : 'nodes.inAll', { count })}
+      actions={<AddNodeButton />}
+      columns={columns}
+      pages={pages}
+      order={order}
+      onOpen={onOpen}
+      empty={<NoNodes isFiltered={isFiltered} onClear={() => change({ state: '', q: '' })} />}
+    >
       <div className="filters">
-        <HostFilter />
-        <StateFilter />
-      </div>
-      {pages.error === null ? (
-        <DataTable
-          label={t('nodes.title')}
-          columns={columns}
-          total={pages.total}
-          rowAt={pages.rowAt}
-          onRange={pages.onRange}
-          onOpen={onOpen}
-          order={order}
-          onOrder={(next) => void navigate({ search: (old) => ({ ...old, order: next }), replace: true })}
-          empty={pages.isPending ? null : <NoNodes isFiltered={isFiltered} onClear={clear} />}
+        <TextFilter
+          label={t('nodes.filter')}
+          value={search.q}
+          onFilter={(value) => change({ q: value }, { replace: true })}
         />
-      ) : (
-        <Failed message={errorText(pages.error)} onRetry={pages.refetch} />
-      )}
-    </Page>
+        <StateFilter chosen={search.state} onChoose={(value) => change({ state: value })} />
+      </div>
+    </ListPage>
   )
 }
 
@@ -103,53 +98,30 @@ function AddNodeButton() {
   )
 }
 
-function HostFilter() {
-  const { q } = useSearch({ from: '/nodes' })
-  const navigate = useNavigate({ from: '/nodes' })
-  const filter = (text: string) => void navigate({ search: (old) => ({ ...old, q: text.trim() }), replace: true })
-  return (
-    <input
-      key={q ?? ''}
-      className="input"
-      type="search"
-      placeholder={t('nodes.filter')}
-      aria-label={t('nodes.filter')}
-      defaultValue={q ?? ''}
-      onKeyDown={({ key, currentTarget }) => key === 'Enter' && filter(currentTarget.value)}
-      onBlur={({ target }) => target.value !== (q ?? '') && filter(target.value)}
-    />
-  )
+interface StateFilterProps {
+  readonly chosen: string | undefined
+  readonly onChoose: (state: string) => void
 }
 
 /** One button for each state that a node has now. */
-function StateFilter() {
-  const { state } = useSearch({ from: '/nodes' })
-  const navigate = useNavigate({ from: '/nodes' })
-  const { chosen } = useClusters()
-  const query = summary(chosen?.id ?? 0)
-  const { data } = useQuery(chosen === undefined ? { ...query, queryFn: skipToken } : query)
-  const choose = (next: string | undefined) =>
-    void navigate({ search: ({ state: _state, ...rest }) => (next === undefined ? rest : { ...rest, state: next }) })
+function StateFilter({ chosen, onChoose }: StateFilterProps) {
+  const { chosen: cluster } = useClusters()
+  const query = summary(cluster?.id ?? 0)
+  const { data } = useQuery(cluster === undefined ? { ...query, queryFn: skipToken } : query)
+  const totalOf = (state: (typeof states)[number]) => data?.nodes.states[state] ?? 0
   return (
-    <div className="filters" role="group" aria-label={t('nodes.state')}>
-      <button type="button" className="btn s" aria-pressed={state === undefined} onClick={() => choose(undefined)}>
-        {t('ui.all')}
-      </button>
-      {states.map((each) => {
-        const total = data?.nodes.states[each] ?? 0
-        if (total === 0 && each !== state) return null
-        return (
-          <button
-            key={each}
-            type="button"
-            className="btn s"
-            aria-pressed={state === each}
-            onClick={() => choose(state === each ? undefined : each)}
-          >
-            <State state={each} /> <span className="chip-count num">{count(total)}</span>
-          </button>
-        )
-      })}
-    </div>
+    <ChoiceFilter
+      label={t('nodes.state')}
+      choices={states
+        .filter((each) => totalOf(each) > 0 || each === chosen)
+        .map((each) => [
+          each,
+          <Fragment key={each}>
+            <State state={each} /> <span className="chip-count num">{count(totalOf(each))}</span>
+          </Fragment>,
+        ])}
+      chosen={chosen}
+      onChoose={onChoose}
+    />
   )
 }

@@ -8,11 +8,11 @@ import { shareList } from '../api/queries/shares.js'
 import type { ShareRecord } from '../api/queries/shares.js'
 import { usePages } from '../api/use-pages.js'
 import { ChoiceFilter, TextFilter } from '../list/filters.js'
-import { ListTable } from '../list/list-table.js'
+import { ListPage } from '../list/list-page.js'
 import { NoRows } from '../list/no-rows.js'
+import { useSearchChange } from '../list/use-search-change.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { Share2 } from '../ui/icons.js'
-import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
 import { shareColumns } from './columns.js'
 
@@ -20,6 +20,7 @@ import { shareColumns } from './columns.js'
 export function Shares() {
   const search = useSearch({ from: '/shares' })
   const navigate = useNavigate({ from: '/shares' })
+  const filter = useSearchChange()
   const { chosen } = useClusters()
   const cluster = chosen?.id ?? 0
   const { data: nodes = [] } = useQuery({ ...gateways(cluster), enabled: chosen !== undefined })
@@ -41,11 +42,28 @@ export function Shares() {
     ({ id }: ShareRecord) => void navigate({ to: '/shares/$id', params: { id: String(id) } }),
     [navigate],
   )
-  const filter = (change: Partial<typeof search>) => void navigate({ search: (old) => ({ ...old, ...change }) })
   const isFiltered = [q, protocol, enabled, node].some((value) => value !== undefined)
-  const count = pages.isPending ? t('ui.loading') : t('shares.count', { count: pages.total })
   return (
-    <Page title={t('nav.shares')} state={<span role="status">{count}</span>} actions={<NewShare />} fills>
+    <ListPage
+      title={t('nav.shares')}
+      countOf={(count) => t('shares.count', { count })}
+      actions={<NewShare />}
+      columns={columns}
+      pages={pages}
+      order={order}
+      onOpen={onOpen}
+      empty={
+        <NoRows
+          icon={Share2}
+          isFiltered={isFiltered}
+          onClear={() => filter({ q: '', protocol: '', enabled: '', node: '' })}
+          title={t('shares.none')}
+        >
+          <p>{t('shares.none.next')}</p>
+          <NewShare />
+        </NoRows>
+      }
+    >
       <div className="filters">
         <TextFilter label={t('shares.filter')} value={q} onFilter={(value) => filter({ q: value })} />
         <ChoiceFilter
@@ -68,26 +86,7 @@ export function Shares() {
         />
         <GatewayFilter nodes={nodes} chosen={node} onChoose={(value) => filter({ node: value })} />
       </div>
-      <ListTable
-        label={t('nav.shares')}
-        columns={columns}
-        pages={pages}
-        onOpen={onOpen}
-        order={order}
-        onOrder={(next) => void navigate({ search: (old) => ({ ...old, order: next }), replace: true })}
-        empty={
-          <NoRows
-            icon={Share2}
-            isFiltered={isFiltered}
-            onClear={() => filter({ q: '', protocol: '', enabled: '', node: '' })}
-            title={t('shares.none')}
-          >
-            <p>{t('shares.none.next')}</p>
-            <NewShare />
-          </NoRows>
-        }
-      />
-    </Page>
+    </ListPage>
   )
 }
 

@@ -5,12 +5,12 @@ import type { UserRecord } from '../api/queries/users.js'
 import { usePages } from '../api/use-pages.js'
 import { noValue } from '../format/numbers.js'
 import { TextFilter } from '../list/filters.js'
-import { ListTable } from '../list/list-table.js'
+import { ListPage } from '../list/list-page.js'
 import { NoRows } from '../list/no-rows.js'
+import { useSearchChange } from '../list/use-search-change.js'
 import { useClusters } from '../shell/use-cluster.js'
 import type { Column } from '../ui/data-table.js'
 import { Users as UsersIcon } from '../ui/icons.js'
-import { Page } from '../ui/page.js'
 import { StateMark, Tag } from '../ui/state-mark.js'
 import { t } from '../words/text.js'
 import { AdoptButton } from './adopt.js'
@@ -19,34 +19,34 @@ import { AdoptButton } from './adopt.js'
 export function Users() {
   const { q, order = 'user' } = useSearch({ from: '/users' })
   const navigate = useNavigate({ from: '/users' })
+  const change = useSearchChange()
   const { chosen } = useClusters()
   const cluster = chosen?.id ?? 0
   const filters = useMemo(() => ({ cluster, ...(q === undefined ? {} : { user: q }) }), [cluster, q])
   const pages = usePages(useMemo(() => userList(filters, order), [filters, order]))
   const columns = useMemo(() => userColumns(), [])
   const onOpen = useCallback(({ id }: UserRecord) => void navigate({ to: '/users/$id', params: { id } }), [navigate])
-  const filter = (value: string) => void navigate({ search: (old) => ({ ...old, q: value }) })
-  const count = pages.isPending ? t('ui.loading') : t('users.count', { count: pages.total })
+  const filter = (value: string) => change({ q: value })
   return (
-    <Page title={t('nav.users')} state={<span role="status">{count}</span>} actions={<UserActions />} fills>
+    <ListPage
+      title={t('nav.users')}
+      countOf={(count) => t('users.count', { count })}
+      actions={<UserActions />}
+      columns={columns}
+      pages={pages}
+      order={order}
+      onOpen={onOpen}
+      empty={
+        <NoRows icon={UsersIcon} isFiltered={q !== undefined} onClear={() => filter('')} title={t('users.none')}>
+          <p>{t('users.none.next')}</p>
+          <NewUser />
+        </NoRows>
+      }
+    >
       <div className="filters">
         <TextFilter label={t('users.filter')} value={q} onFilter={filter} />
       </div>
-      <ListTable
-        label={t('nav.users')}
-        columns={columns}
-        pages={pages}
-        onOpen={onOpen}
-        order={order}
-        onOrder={(next) => void navigate({ search: (old) => ({ ...old, order: next }), replace: true })}
-        empty={
-          <NoRows icon={UsersIcon} isFiltered={q !== undefined} onClear={() => filter('')} title={t('users.none')}>
-            <p>{t('users.none.next')}</p>
-            <NewUser />
-          </NoRows>
-        }
-      />
-    </Page>
+    </ListPage>
   )
 }
 

@@ -1,13 +1,14 @@
 import './utilization.css'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { pathOf } from '../api/base.js'
 import { accountUsage, policies, totalUsage } from '../api/queries/utilization.js'
 import type { AccountUsageRow, UsageOf } from '../api/queries/utilization.js'
 import { usePages } from '../api/use-pages.js'
 import { bytes, count, percent } from '../format/numbers.js'
-import { ListTable } from '../list/list-table.js'
+import { ListPage } from '../list/list-page.js'
+import { useSearchChange } from '../list/use-search-change.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { Empty } from '../ui/empty.js'
 import { ChartColumn } from '../ui/icons.js'
@@ -25,7 +26,7 @@ export function Utilization() {
 
 function OfCluster({ cluster }: { readonly cluster: number }) {
   const search = useSearch({ from: '/utilization' })
-  const navigate = useNavigate({ from: '/utilization' })
+  const change = useSearchChange()
   const [now] = useState(Date.now)
   const { from, to } = periodOf(search, now)
   const policy = search.show === 'transfer' ? undefined : policyIn(search.policy)
@@ -35,45 +36,37 @@ function OfCluster({ cluster }: { readonly cluster: number }) {
   )
   const pages = usePages(useMemo(() => accountUsage(usage), [usage]))
   const columns = useMemo(() => usageColumns(policy !== undefined), [policy])
-  const change = useCallback(
-    (next: Partial<typeof search>) => void navigate({ search: (old) => ({ ...old, ...next }) }),
-    [navigate],
-  )
   const onOpen = useCallback(({ account }: AccountUsageRow) => change({ account }), [change])
-  const accounts = pages.isPending ? t('ui.loading') : t('utilization.accounts', { count: pages.total })
   return (
-    <Page
+    <ListPage
       title={t('nav.utilization')}
-      state={<span role="status">{accounts}</span>}
+      countOf={(count) => t('utilization.accounts', { count })}
       actions={
         <a className="btn" href={csvAddress(usage)} download>
           {t('ui.csv')}
         </a>
       }
-      fills
+      columns={columns}
+      pages={pages}
+      order="account"
+      onOpen={onOpen}
+      empty={
+        <Empty icon={ChartColumn} title={t('utilization.none')}>
+          <p>{t('utilization.none.next')}</p>
+        </Empty>
+      }
+      detail={
+        search.account !== undefined && (
+          <AccountUsage usage={usage} account={search.account} onClose={() => change({ account: '' })} />
+        )
+      }
     >
       <div className="filters">
         <What cluster={cluster} policy={policy} onChange={change} />
         <PeriodChoice from={from} to={to} now={now} onChange={change} />
       </div>
       <Total usage={usage} />
-      <ListTable
-        label={t('nav.utilization')}
-        columns={columns}
-        pages={pages}
-        onOpen={onOpen}
-        order="account"
-        onOrder={() => undefined}
-        empty={
-          <Empty icon={ChartColumn} title={t('utilization.none')}>
-            <p>{t('utilization.none.next')}</p>
-          </Empty>
-        }
-      />
-      {search.account !== undefined && (
-        <AccountUsage usage={usage} account={search.account} onClose={() => change({ account: '' })} />
-      )}
-    </Page>
+    </ListPage>
   )
 }
 
