@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { auditEvent } from '../api/queries/audit.js'
 import type { AuditRecord } from '../api/queries/audit.js'
 import { noValue } from '../format/numbers.js'
+import { PlainTable } from '../list/plain-table.js'
 import { Loaded } from '../state/loaded.js'
 import { Time } from '../ui/age.js'
 import { Facts } from '../ui/card.js'
@@ -48,26 +49,16 @@ function Event({ event, onClose }: { readonly event: AuditRecord; readonly onClo
         ]}
       />
       {rows.length > 0 && (
-        <div className="table-scroll" tabIndex={0} role="region" aria-label={t('audit.changes')}>
-          <table className="plain">
-            <thead>
-              <tr>
-                <th scope="col">{t('audit.field')}</th>
-                <th scope="col">{t('audit.difference')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(([field, change]) => (
-                <tr key={field}>
-                  <th scope="row">
-                    <code>{field}</code>
-                  </th>
-                  <td className="audit-change">{changeText(change)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <PlainTable label={t('audit.changes')} headings={[t('audit.field'), t('audit.difference')]} isPart>
+          {rows.map(([field, change]) => (
+            <tr key={field}>
+              <th scope="row">
+                <code>{field}</code>
+              </th>
+              <td className="audit-change">{changeText(change)}</td>
+            </tr>
+          ))}
+        </PlainTable>
       )}
     </>
   )

@@ -1,6 +1,7 @@
 import type { DeploymentKind, JobRecord } from '../api/queries/deployments.js'
 import { Action } from '../form/form.js'
 import { noValue } from '../format/numbers.js'
+import { PlainTable } from '../list/plain-table.js'
 import { Check, X } from '../ui/icons.js'
 import { StateMark } from '../ui/state-mark.js'
 import type { Tone } from '../ui/tone.js'
@@ -25,69 +26,50 @@ export function Targets({ kind, job }: { readonly kind: DeploymentKind; readonly
   const names = useNames()
   const returning = usePlan()
   const canReturn = job.finished !== null && !job.dry_run
+  const headings = [
+    t('nodes.host'),
+    ...(job.dry_run ? [] : phases.map((phase) => ({ text: t(`target.${phase}`), className: 'phase' as const }))),
+    t('nodes.state'),
+    { text: t('job.generation'), className: 'r' as const },
+    t('job.message'),
+    ...(canReturn ? [{ text: t('job.actions'), isHidden: true }] : []),
+  ]
   return (
-    <div className="table-scroll" tabIndex={0} role="group" aria-label={t('job.targets')}>
-      <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">{t('nodes.host')}</th>
-            {!job.dry_run &&
-              phases.map((phase) => (
-                <th key={phase} scope="col" className="phase">
-                  {t(`target.${phase}`)}
-                </th>
-              ))}
-            <th scope="col">{t('nodes.state')}</th>
-            <th scope="col" className="r">
-              {t('job.generation')}
-            </th>
-            <th scope="col">{t('job.message')}</th>
-            {canReturn && (
-              <th scope="col">
-                <span className="sr">{t('job.actions')}</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {job.targets.map((target, i) => {
-            const { state, message } = target
-            const node = 'node' in target ? target.node : undefined
-            const generation = 'generation' in target ? target.generation : null
-            return (
-              // eslint-disable-next-line react/no-array-index-key -- targets stay in their order
-              <tr key={i}>
-                <th scope="row">{node === undefined ? t('deploy.identity') : names.node(node)}</th>
-                {!job.dry_run && phases.map((phase) => <Phase key={phase} phase={phase} state={state} />)}
-                <td>
-                  <StateMark tone={tones[state]} label={tOr(`target.${state}`)} />
+    <>
+      <PlainTable label={t('job.targets')} headings={headings} isPart>
+        {job.targets.map((target, i) => {
+          const { state, message } = target
+          const node = 'node' in target ? target.node : undefined
+          const generation = 'generation' in target ? target.generation : null
+          return (
+            // eslint-disable-next-line react/no-array-index-key -- targets stay in their order
+            <tr key={i}>
+              <th scope="row">{node === undefined ? t('deploy.identity') : names.node(node)}</th>
+              {!job.dry_run && phases.map((phase) => <Phase key={phase} phase={phase} state={state} />)}
+              <td>
+                <StateMark tone={tones[state]} label={tOr(`target.${state}`)} />
+              </td>
+              <td className="r">{generation ?? noValue}</td>
+              <td>{message}</td>
+              {canReturn && (
+                <td className="r">
+                  {node !== undefined && generation !== null && state === 'applied' && (
+                    <Action small isBusy={returning.isBusy} onClick={() => returning.start({ kind, node, generation })}>
+                      {t('job.return', { generation: String(generation) })}
+                    </Action>
+                  )}
                 </td>
-                <td className="r">{generation ?? noValue}</td>
-                <td>{message}</td>
-                {canReturn && (
-                  <td className="r">
-                    {node !== undefined && generation !== null && state === 'applied' && (
-                      <Action
-                        small
-                        isBusy={returning.isBusy}
-                        onClick={() => returning.start({ kind, node, generation })}
-                      >
-                        {t('job.return', { generation: String(generation) })}
-                      </Action>
-                    )}
-                  </td>
-                )}
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+              )}
+            </tr>
+          )
+        })}
+      </PlainTable>
       {returning.problem !== undefined && (
         <p className="banner bad" role="alert">
           {returning.problem}
         </p>
       )}
-    </div>
+    </>
   )
 }
 

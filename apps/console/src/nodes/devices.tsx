@@ -3,6 +3,7 @@ import { nodeDevices } from '../api/queries/node.js'
 import type { DeviceRecord } from '../api/queries/devices.js'
 import { daysText } from '../capacity/full-text.js'
 import { bytes, noValue, percent } from '../format/numbers.js'
+import { PlainTable } from '../list/plain-table.js'
 import { Loaded } from '../state/loaded.js'
 import { State } from '../state/state.js'
 import { Empty } from '../ui/empty.js'
@@ -30,33 +31,25 @@ function DeviceTable({ devices }: { readonly devices: readonly DeviceRecord[] })
       </section>
     )
   return (
-    <section className="card table-scroll" tabIndex={0} aria-label={t('nav.devices')}>
-      <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">{t('devices.name')}</th>
-            <th scope="col">{t('devices.status')}</th>
-            <th scope="col">{t('devices.fullness')}</th>
-            <th scope="col" className="r">
-              {t('devices.size')}
-            </th>
-            <th scope="col">{t('devices.full')}</th>
-            <th scope="col">{t('devices.policies')}</th>
-            <th scope="col">{t('devices.model')}</th>
-            <th scope="col">{t('devices.serial')}</th>
-            <th scope="col">{t('devices.mount')}</th>
-            <th scope="col">
-              <span className="sr">{t('job.actions')}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {devices.map((device) => (
-            <DeviceLine key={device.id} device={device} />
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <PlainTable
+      label={t('nav.devices')}
+      headings={[
+        t('devices.name'),
+        t('devices.status'),
+        t('devices.fullness'),
+        { text: t('devices.size'), className: 'r' },
+        t('devices.full'),
+        t('devices.policies'),
+        t('devices.model'),
+        t('devices.serial'),
+        t('devices.mount'),
+        { text: t('job.actions'), isHidden: true },
+      ]}
+    >
+      {devices.map((device) => (
+        <DeviceLine key={device.id} device={device} />
+      ))}
+    </PlainTable>
   )
 }
 

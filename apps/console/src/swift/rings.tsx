@@ -1,46 +1,40 @@
 import type { rpc } from '../api/client.js'
 import type { inferOutput } from '../api/queries/output.js'
 import { count, noValue, percent } from '../format/numbers.js'
+import { PlainTable } from '../list/plain-table.js'
 import { StateMark } from '../ui/state-mark.js'
 import { t } from '../words/text.js'
 
 type Ring = inferOutput<typeof rpc.clusters.health.query>['rings'][number]
 
+const numbers = [
+  'swift.onNodes',
+  'swift.version',
+  'nav.devices',
+  'swift.partitions',
+  'swift.balance',
+  'swift.dispersion',
+] as const
+
 /** Each ring with its copies: the most common one first. */
 export function Rings({ rings }: { readonly rings: readonly Ring[] }) {
   return (
-    <div className="table-scroll" tabIndex={0} role="region" aria-label={t('swift.rings')}>
-      <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">{t('swift.ring')}</th>
-            <th scope="col">{t('nodes.state')}</th>
-            <th scope="col">MD5</th>
-            {(
-              [
-                'swift.onNodes',
-                'swift.version',
-                'nav.devices',
-                'swift.partitions',
-                'swift.balance',
-                'swift.dispersion',
-              ] as const
-            ).map((key) => (
-              <th key={key} scope="col" className="r">
-                {t(key)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rings.flatMap((ring) =>
-            ring.copies.map((copy, i) => (
-              <Copy key={`${ring.name} ${copy.md5}`} ring={ring} copy={copy} isFirst={i === 0} />
-            )),
-          )}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      label={t('swift.rings')}
+      headings={[
+        t('swift.ring'),
+        t('nodes.state'),
+        'MD5',
+        ...numbers.map((key) => ({ text: t(key), className: 'r' as const })),
+      ]}
+      isPart
+    >
+      {rings.flatMap((ring) =>
+        ring.copies.map((copy, i) => (
+          <Copy key={`${ring.name} ${copy.md5}`} ring={ring} copy={copy} isFirst={i === 0} />
+        )),
+      )}
+    </PlainTable>
   )
 }
 
