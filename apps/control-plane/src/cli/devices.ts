@@ -1,9 +1,9 @@
 import { byNames } from '@roost/api-types'
-import { resourceUri } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { findCluster, findDevice, listAll, nodeOf, withApi } from './client/api.js'
-import type { DeviceRecord, Rpc } from './client/api.js'
+import type { DeviceRecord } from './client/api.js'
+import { hostnamesByUri } from './records/fields.js'
 import { bytes, moment, state } from './terminal/cells.js'
 import { confirmLoss, yesFlag } from './terminal/confirm.js'
 import type { ConfirmFlags } from './terminal/confirm.js'
@@ -39,7 +39,7 @@ export function addDevices(program: Command, config: () => Config, terminal: Ter
           }
           const order = sortBy === undefined ? {} : { order_by: [sortBy] }
           const records = await listAll((range) => rpc.devices.list.query(byNames({ ...range, filters, ...order })))
-          await print(terminal, records, viewWith(await hostnamesOf(rpc)), options)
+          await print(terminal, records, viewWith(await hostnamesByUri(rpc)), options)
         }),
       ),
     )
@@ -48,7 +48,7 @@ export function addDevices(program: Command, config: () => Config, terminal: Ter
     .action((nameOrId: string, options: OutputOptions & WatchOptions) =>
       watched(terminal, options, () =>
         withApi(config(), async (rpc) => {
-          await printOne(terminal, await findDevice(rpc, nameOrId), viewWith(await hostnamesOf(rpc)), options)
+          await printOne(terminal, await findDevice(rpc, nameOrId), viewWith(await hostnamesByUri(rpc)), options)
         }),
       ),
     )
@@ -64,11 +64,6 @@ export function addDevices(program: Command, config: () => Config, terminal: Ter
         out.write(`device ${name} (${id}) removed\n`)
       }),
     )
-}
-
-async function hostnamesOf({ nodes }: Rpc): Promise<ReadonlyMap<string, string>> {
-  const all = await listAll((range) => nodes.list.query(range))
-  return new Map(all.map(({ id, hostname }) => [resourceUri('nodes', id), hostname]))
 }
 
 function viewWith(hostnames: ReadonlyMap<string, string>): View<DeviceRecord> {

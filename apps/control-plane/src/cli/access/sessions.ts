@@ -1,7 +1,7 @@
 import type { Session } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { listAll, pick, recordsById, withApi } from '../client/api.js'
+import { findById, listAll, withApi } from '../client/api.js'
 import { findOperator } from './operators.js'
 import { moment } from '../terminal/cells.js'
 import { confirmLoss, yesFlag } from '../terminal/confirm.js'
@@ -44,8 +44,7 @@ export function addSessions(program: Command, config: () => Config, terminal: Te
     .option(...yesFlag)
     .action((text: string, flags: ConfirmFlags) =>
       withApi(config(), async ({ sessions }) => {
-        const found = await recordsById(sessions, text)
-        const { id, operator_name: operator } = pick('session', text, found, (one) => String(one.id))
+        const { id, operator_name: operator } = await findById('session', sessions, text)
         await confirmLoss(terminal, flags, { loss: `This browser of ${operator} is logged out.`, name: text })
         await sessions.remove.mutate({ id })
         terminal.out.write(`session ${id} of ${operator} ended\n`)

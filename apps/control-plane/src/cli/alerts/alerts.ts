@@ -2,7 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { Alert } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { pick, recordsById, withApi } from '../client/api.js'
+import { findById, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { byCluster, byFlag, byNode, byText, clusterNamesByUri } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
@@ -55,9 +55,8 @@ const alerts: Noun<Alert> = {
   find: findAlert,
 }
 
-async function findAlert(rpc: Rpc, text: string): Promise<Alert> {
-  const found = await recordsById(rpc.alerts, text)
-  return pick('alert', text, found, ({ id }) => String(id))
+function findAlert(rpc: Rpc, text: string): Promise<Alert> {
+  return findById('alert', rpc.alerts, text)
 }
 
 /** Adds the commands for alerts, and for sending them. */

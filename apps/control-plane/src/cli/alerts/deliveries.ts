@@ -2,7 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { AlertDelivery } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { listAll, pick, recordsById } from '../client/api.js'
+import { findById, listAll } from '../client/api.js'
 import { byCluster, byText, clusterNamesByUri } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
 import type { Noun } from '../records/noun.js'
@@ -43,10 +43,7 @@ const deliveries: Noun<AlertDelivery> = {
     }
   },
   list: (rpc, query) => rpc.alertDeliveries.list.query(byNames(query)),
-  async find(rpc, text) {
-    const found = await recordsById(rpc.alertDeliveries, text)
-    return pick('delivery', text, found, ({ id }) => String(id))
-  },
+  find: (rpc, text) => findById('delivery', rpc.alertDeliveries, text),
 }
 
 /** Adds the commands for messages below those for alerts. */

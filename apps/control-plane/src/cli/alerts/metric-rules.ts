@@ -2,8 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { AlertMetricRule, AlertMetricRuleInput } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { pick, recordsById } from '../client/api.js'
-import type { Rpc } from '../client/api.js'
+import { findNamed } from '../client/api.js'
 import { byCluster, clusterField, clusterNamesByUri, flagField, numberField, textField } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
 import type { FieldOption, Noun } from '../records/noun.js'
@@ -62,7 +61,7 @@ const rules: Noun<AlertMetricRule> = {
     }
   },
   list: (rpc, query) => rpc.alertMetricRules.list.query(byNames(query)),
-  find: findRule,
+  find: (rpc, text) => findNamed('metric rule', rpc.alertMetricRules, 'name', text),
   add: {
     fields: [
       { ...metricField, isRequired: true },
@@ -82,12 +81,6 @@ const rules: Noun<AlertMetricRule> = {
     loss: ({ name }) => `Alerts of the rule ${name} end.`,
     run: (rpc, { id }) => rpc.alertMetricRules.remove.mutate({ id }),
   },
-}
-
-async function findRule(rpc: Rpc, text: string): Promise<AlertMetricRule> {
-  const { objects } = await rpc.alertMetricRules.list.query({ filters: { name: text } })
-  const byId = await recordsById(rpc.alertMetricRules, text)
-  return pick('metric rule', text, [...objects, ...byId], ({ name }) => name)
 }
 
 /** Adds the commands for limits of metrics below those for alerts. */

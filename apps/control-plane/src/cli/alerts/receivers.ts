@@ -5,7 +5,7 @@ import type { AlertReceiver, AlertReceiverInput } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import { parse } from 'yaml'
 import type { Config } from '../../config.js'
-import { pick, recordsById, withApi } from '../client/api.js'
+import { findNamed, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { byCluster, byText, clusterField, clusterNamesByUri, flagField, textField } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
@@ -81,10 +81,8 @@ const receivers: Noun<AlertReceiver> = {
   },
 }
 
-async function findReceiver(rpc: Rpc, text: string): Promise<AlertReceiver> {
-  const { objects } = await rpc.alertReceivers.list.query({ filters: { name: text } })
-  const byId = await recordsById(rpc.alertReceivers, text)
-  return pick('receiver', text, [...objects, ...byId], ({ name }) => name)
+function findReceiver(rpc: Rpc, text: string): Promise<AlertReceiver> {
+  return findNamed('receiver', rpc.alertReceivers, 'name', text)
 }
 
 async function readSettings(path: string): Promise<unknown> {

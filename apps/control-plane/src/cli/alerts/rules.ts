@@ -2,8 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { AlertRule } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { pick, recordsById } from '../client/api.js'
-import type { Rpc } from '../client/api.js'
+import { findNamed } from '../client/api.js'
 import {
   byCluster,
   byText,
@@ -52,7 +51,7 @@ const rules: Noun<AlertRule> = {
     }
   },
   list: (rpc, query) => rpc.alertRules.list.query(byNames(query)),
-  find: findRule,
+  find: (rpc, text) => findNamed('rule', rpc.alertRules, 'code', text),
   add: {
     fields: [
       { ...clusterField, description: 'only in this cluster, by name or id (default: in all)', isRequired: false },
@@ -68,12 +67,6 @@ const rules: Noun<AlertRule> = {
     loss: ({ code }) => `Alerts of ${code} are again as the check says.`,
     run: (rpc, { id }) => rpc.alertRules.remove.mutate({ id }),
   },
-}
-
-async function findRule(rpc: Rpc, text: string): Promise<AlertRule> {
-  const { objects } = await rpc.alertRules.list.query({ filters: { code: text } })
-  const byId = await recordsById(rpc.alertRules, text)
-  return pick('rule', text, [...objects, ...byId], ({ code }) => code)
 }
 
 /** Adds the commands for rules below those for alerts. */

@@ -2,7 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { AlertSilence } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { findCluster, findDevice, nodeOf, pick, recordsById, withApi } from '../client/api.js'
+import { findById, findCluster, findDevice, nodeOf, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { byCluster, byNode, byText } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
@@ -40,9 +40,8 @@ function matchersText(matchers: AlertSilence['matchers']): string {
   return named.map(([field, value]) => `${field}=${value}`).join(' ')
 }
 
-async function findSilence(rpc: Rpc, text: string): Promise<AlertSilence> {
-  const found = await recordsById(rpc.alertSilences, text)
-  return pick('silence', text, found, ({ id }) => String(id))
+function findSilence(rpc: Rpc, text: string): Promise<AlertSilence> {
+  return findById('silence', rpc.alertSilences, text)
 }
 
 interface AddFlags extends ResultOptions {

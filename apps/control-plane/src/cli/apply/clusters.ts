@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { authVersionOf } from '@roost/api-types/rest'
+import { authVersionOf, keystoneFields } from '@roost/api-types/rest'
 import type { ClusterIdentityInput, ClusterStorageInput } from '@roost/api-types/rest'
 import type { Rpc } from '../client/api.js'
 import { readKeyOf } from '../terminal/key-file.js'
@@ -70,20 +70,9 @@ function loginOf(given: Fields, before: Fields): Fields {
   const { cluster: _cluster, resource_uri: _uri, auth_version: _version, ...kept } = before
   const login = { ...kept, ...given }
   if (kindOf(login) === kindOf(before)) return login
-  const dropped = fieldsOfLogins.filter((field) => before[field] != null && !(field in given))
+  const dropped = ['user', ...keystoneFields].filter((field) => before[field] != null && !(field in given))
   return { ...login, ...Object.fromEntries(dropped.map((field) => [field, null])) }
 }
-
-const fieldsOfLogins = [
-  'user',
-  'user_domain',
-  'project',
-  'project_domain',
-  'region',
-  'interface',
-  'application_credential_id',
-  'application_credential_name',
-]
 
 /** Distinguishes versions of authentication, and application credentials from users. */
 function kindOf({ auth_url: url, application_credential_id: credential }: Fields): string {

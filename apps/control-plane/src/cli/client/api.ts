@@ -109,6 +109,31 @@ export async function recordsById<R>({ getMany }: ReadById<R>, text: string): Pr
   return /^\d{1,9}$/.test(text) ? getMany.query({ ids: [text] }) : []
 }
 
+/** Finds a record that has no name. */
+export async function findById<R extends { readonly id: number }>(
+  noun: string,
+  records: ReadById<R>,
+  text: string,
+): Promise<R> {
+  return pick(noun, text, await recordsById(records, text), ({ id }) => String(id))
+}
+
+interface Named<R, F extends string> extends ReadById<R> {
+  readonly list: { query(input: { filters: Readonly<Record<F, string>> }): Promise<ListPage<R>> }
+}
+
+/** Finds a record by the field that names it, or by its id, without reading all others. */
+export async function findNamed<F extends string, R extends Readonly<Record<F, string>> & { readonly id: number }>(
+  noun: string,
+  records: Named<R, F>,
+  field: F,
+  text: string,
+): Promise<R> {
+  const { objects } = await records.list.query({ filters: { [field]: text } as Record<F, string> })
+  const byId = await recordsById(records, text)
+  return pick(noun, text, [...objects, ...byId], (record) => record[field])
+}
+
 /** Returns the record of a name or an id. */
 export function pick<R extends { readonly id: number }>(
   noun: string,
@@ -166,10 +191,7 @@ export function addList<R>(
 
 /** Finds a node by its hostname or id, without reading all others. */
 export async function nodeOf(nodes: Rpc['nodes'], nameOrId: string): Promise<NodeRecord> {
-  const named = await nodes.list.query({ filters: { hostname: nameOrId } })
-  const isId = /^\d{1,9}$/.test(nameOrId)
-  const byId = isId ? (await nodes.list.query({ filters: { id: Number(nameOrId) } })).objects : []
-  return pick('node', nameOrId, [...named.objects, ...byId], ({ hostname }) => hostname)
+  return findNamed('node', nodes, 'hostname', nameOrId)
 }
 
 /** Finds a device by name, serial number, UUID or id. */

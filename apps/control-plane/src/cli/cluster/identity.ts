@@ -3,10 +3,10 @@ import type { Config } from '../../config.js'
 import { withCluster } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { readCaFile, readKeyOf } from '../terminal/key-file.js'
-import { CommandError, exitCodes } from '../terminal/exit-codes.js'
-import { print, printResult, withOutput, withResult } from '../terminal/output.js'
-import type { OutputOptions, ResultOptions, View } from '../terminal/output.js'
+import { printResult, withResult } from '../terminal/output.js'
+import type { ResultOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
+import { addShowSetting } from './show-setting.js'
 
 interface IdentityFlags extends ResultOptions {
   readonly authUrl: string
@@ -24,15 +24,12 @@ interface IdentityFlags extends ResultOptions {
 
 type Identity = NonNullable<Awaited<ReturnType<Rpc['clusters']['identity']['query']>>>
 
-const view: View<Identity> = {
-  columns: {
-    CLUSTER: ({ cluster }) => cluster,
-    AUTH_URL: ({ auth_url: url }) => url,
-    LOGIN: ({ user, application_credential_id: credential }) => user ?? `application credential ${credential}`,
-    DOMAIN: ({ domain }) => domain,
-    ROLES: ({ role, reseller_role: reseller }) => `${role}, ${reseller}`,
-  },
-  name: ({ cluster }) => cluster,
+const columns: View<Identity>['columns'] = {
+  CLUSTER: ({ cluster }) => cluster,
+  AUTH_URL: ({ auth_url: url }) => url,
+  LOGIN: ({ user, application_credential_id: credential }) => user ?? `application credential ${credential}`,
+  DOMAIN: ({ domain }) => domain,
+  ROLES: ({ role, reseller_role: reseller }) => `${role}, ${reseller}`,
 }
 
 /** Returns what `roost apply` accepts. */
@@ -40,22 +37,20 @@ export function identityDocument(name: string) {
   return ({ cluster: _cluster, resource_uri: _uri, ...identity }: Identity) => ({ kind: 'cluster', name, identity })
 }
 
+function viewOf(name: string): View<Identity> {
+  return { columns, name: ({ cluster }) => cluster, document: identityDocument(name) }
+}
+
 /** Adds the commands of identity services. */
 export function addClusterIdentity(cluster: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
-  withOutput(cluster.command('identity <cluster>'))
-    .description('Show the Keystone that has the users of a cluster, without the key of its login')
-    .action((nameOrId: string, options: OutputOptions) =>
-      withCluster(config(), nameOrId, async (clusters, { id, name }) => {
-        const identity = await clusters.identity.query({ id })
-        if (identity === null)
-          throw new CommandError(
-            `Cluster ${nameOrId} has no identity service. Set one with "roost cluster set-identity ${nameOrId}".`,
-            exitCodes.notFound,
-          )
-        await print(terminal, [identity], { ...view, document: identityDocument(name) }, options)
-      }),
-    )
+  addShowSetting(cluster, config, terminal, {
+    command: 'identity',
+    noun: 'identity service',
+    description: 'Show the Keystone that has the users of a cluster, without the key of its login',
+    read: (clusters, id) => clusters.identity.query({ id }),
+    viewOf,
+  })
   addSetIdentity(cluster, config, terminal)
   cluster
     .command('unset-identity <cluster>')
@@ -89,7 +84,7 @@ function addSetIdentity(cluster: Command, config: () => Config, terminal: Termin
         const ca = await readCaFile(flags.caFile)
         const record = await clusters.setIdentity.mutate({ id, key, ca, ...fieldsOf(flags) })
         const sentence = `identity service of cluster ${nameOrId} set to ${flags.authUrl}; its users get domain ${record.domain} with their next deployment`
-        await printResult(terminal, { record, view: { ...view, document: identityDocument(name) }, sentence }, flags)
+        await printResult(terminal, { record, view: viewOf(name), sentence }, flags)
       }),
     )
 }

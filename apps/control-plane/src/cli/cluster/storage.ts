@@ -3,10 +3,10 @@ import { type Command, Option } from 'commander'
 import type { Config } from '../../config.js'
 import { withCluster } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
-import { CommandError, exitCodes } from '../terminal/exit-codes.js'
-import { print, printResult, withOutput, withResult } from '../terminal/output.js'
-import type { OutputOptions, ResultOptions, View } from '../terminal/output.js'
+import { printResult, withResult } from '../terminal/output.js'
+import type { ResultOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
+import { addShowSetting } from './show-setting.js'
 import { readCaFile, readKeyOf } from '../terminal/key-file.js'
 
 interface StorageFlags extends ResultOptions {
@@ -25,16 +25,13 @@ interface StorageFlags extends ResultOptions {
 
 type Login = NonNullable<Awaited<ReturnType<Rpc['clusters']['storage']['query']>>>
 
-const view: View<Login> = {
-  columns: {
-    CLUSTER: ({ cluster }) => cluster,
-    AUTH_URL: ({ auth_url: url }) => url,
-    USER: ({ user, application_credential_id: id }) => user ?? `application credential ${id}`,
-    PROJECT: ({ project }) => project,
-    REGION: ({ region }) => region,
-    INTERFACE: ({ interface: name }) => name,
-  },
-  name: ({ cluster }) => cluster,
+const columns: View<Login>['columns'] = {
+  CLUSTER: ({ cluster }) => cluster,
+  AUTH_URL: ({ auth_url: url }) => url,
+  USER: ({ user, application_credential_id: id }) => user ?? `application credential ${id}`,
+  PROJECT: ({ project }) => project,
+  REGION: ({ region }) => region,
+  INTERFACE: ({ interface: name }) => name,
 }
 
 /** Returns what `roost apply` accepts. */
@@ -42,22 +39,20 @@ export function storageDocument(name: string) {
   return ({ cluster: _cluster, ...storage }: Login) => ({ kind: 'cluster', name, storage })
 }
 
+function viewOf(name: string): View<Login> {
+  return { columns, name: ({ cluster }) => cluster, document: storageDocument(name) }
+}
+
 /** Adds the commands of storage logins. Keys are read from a file or standard input: every account of the machine can read command lines. */
 export function addClusterStorage(cluster: Command, config: () => Config, terminal: Terminal): void {
   const { out } = terminal
-  withOutput(cluster.command('storage <cluster>'))
-    .description('Show the storage login of a cluster, without its key')
-    .action((nameOrId: string, options: OutputOptions) =>
-      withCluster(config(), nameOrId, async (clusters, { id, name }) => {
-        const login = await clusters.storage.query({ id })
-        if (login === null)
-          throw new CommandError(
-            `Cluster ${nameOrId} has no storage login. Set one with "roost cluster set-storage ${nameOrId}".`,
-            exitCodes.notFound,
-          )
-        await print(terminal, [login], { ...view, document: storageDocument(name) }, options)
-      }),
-    )
+  addShowSetting(cluster, config, terminal, {
+    command: 'storage',
+    noun: 'storage login',
+    description: 'Show the storage login of a cluster, without its key',
+    read: (clusters, id) => clusters.storage.query({ id }),
+    viewOf,
+  })
   addSetStorage(cluster, config, terminal)
   cluster
     .command('unset-storage <cluster>')
@@ -96,7 +91,7 @@ function addSetStorage(cluster: Command, config: () => Config, terminal: Termina
         const input = await readLogin(flags, () => readKeyOf(owner, flags.keyFile, terminal.err))
         const record = await clusters.setStorage.mutate({ id, ...input })
         const sentence = `storage login of cluster ${nameOrId} set to ${owner}; gateways use it from their next deployment`
-        await printResult(terminal, { record, view: { ...view, document: storageDocument(name) }, sentence }, flags)
+        await printResult(terminal, { record, view: viewOf(name), sentence }, flags)
       }),
     )
 }

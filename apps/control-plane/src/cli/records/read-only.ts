@@ -2,7 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { AuditEvent, StoragePolicy } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { listAll, pick, recordsById } from '../client/api.js'
+import { findById, listAll, pick } from '../client/api.js'
 import { bytes, moment } from '../terminal/cells.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { byCluster, byText, clusterNamesByUri } from './fields.js'
@@ -70,10 +70,7 @@ const audit: Noun<AuditEvent> = {
     name: ({ id }) => id,
   }),
   list: (rpc, query) => rpc.auditEvents.list.query(byNames(query)),
-  find: async (rpc, text) => {
-    const found = await recordsById(rpc.auditEvents, text)
-    return pick('audit event', text, found, ({ id }) => String(id))
-  },
+  find: (rpc, text) => findById('audit event', rpc.auditEvents, text),
 }
 
 export function addPolicies(program: Command, config: () => Config, terminal: Terminal): void {

@@ -2,7 +2,7 @@ import { byNames } from '@roost/api-types'
 import type { AgentUpgradeJob } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { pick, recordsById, withApi } from '../client/api.js'
+import { findById, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { byCluster, byText, clusterNamesByUri, hostnamesByUri } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
@@ -37,9 +37,8 @@ const upgrades: Noun<AgentUpgradeJob> = {
   find: findUpgrade,
 }
 
-async function findUpgrade(rpc: Rpc, text: string): Promise<AgentUpgradeJob> {
-  const found = await recordsById(rpc.agentUpgrades, text)
-  return pick('upgrade', text, found, ({ id }) => String(id))
+function findUpgrade(rpc: Rpc, text: string): Promise<AgentUpgradeJob> {
+  return findById('upgrade', rpc.agentUpgrades, text)
 }
 
 /** Adds the commands for the upgrades of agents. */

@@ -18,7 +18,8 @@ interface StorageFields {
 type Field = keyof StorageFields
 type Fault = readonly [field: Field, sentence: string]
 
-const keystoneFields: readonly Field[] = [
+/** Only Keystone has these fields. */
+export const keystoneFields: readonly Field[] = [
   'user_domain',
   'project',
   'project_domain',
