@@ -1,21 +1,11 @@
 import { createHash } from 'node:crypto'
 import { alertOf, rankOf } from '@roost/api-types/checks'
-import type { Severity } from '@roost/api-types/checks'
+import type { Problem } from '@roost/api-types/checks'
 import type { FoundAlert, OpenAlert } from './decide.js'
 import type { AlertScope } from './scope.js'
 
 /** A problem of a cluster or of this control plane. */
-export interface Reason {
-  readonly code: string
-  readonly severity: Severity
-  readonly subject: string
-  /** What is wrong, and what to do. */
-  readonly message: string
-  /** The end of the message. */
-  readonly remedy: string
-  /** The number that its check compared with its limit. */
-  readonly value?: number | undefined
-  readonly threshold?: number | undefined
+export interface Reason extends Problem {
   readonly nodeId: number | null
   readonly deviceId: number | null
   readonly since: Date | null

@@ -1,4 +1,5 @@
 import { check } from './check.js'
+import { fullDeviceEffect } from './devices.js'
 import { countText } from './text.js'
 
 /** A forecast of the days until something is full. */
@@ -49,7 +50,7 @@ export const deviceFills = check({
   severity: 'warning',
   about: 'node',
   endangers: 'space',
-  effect: 'A device without space refuses new replicas: writes get slower, and later fail.',
+  effect: fullDeviceEffect,
   measure: {
     what: 'days until the first of its devices is full, by slow growth; where critical, by usual growth',
     isAge: true,

@@ -88,6 +88,15 @@ export interface Definition<F> extends Omit<Check<F>, 'find'> {
   readonly judge: (facts: F) => Finding | undefined
 }
 
+/** Returns the severity of a problem that has two limits, and the limit that it is beyond. */
+export function levelOf(
+  isCritical: boolean,
+  limits: Readonly<Record<Severity, number>>,
+): { readonly severity: Severity; readonly threshold: number } {
+  const severity = isCritical ? 'critical' : 'warning'
+  return { severity, threshold: limits[severity] }
+}
+
 /** Makes a check of a pure function. */
 export function check<F>({ judge, ...definition }: Definition<F>): Check<F> {
   return {

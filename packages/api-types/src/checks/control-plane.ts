@@ -1,4 +1,4 @@
-import { check } from './check.js'
+import { check, levelOf } from './check.js'
 import { certificateWarningSeconds, oldestBackupSeconds } from './limits.js'
 import { durationText } from './text.js'
 
@@ -10,8 +10,7 @@ interface CertificateFacts {
   readonly isOwn: boolean
 }
 
-/** Seconds. */
-const certificateCritical = 3 * 86_400
+const certificateSecondsLimits = { warning: certificateWarningSeconds, critical: 3 * 86_400 } as const
 
 export const certificateEnds = check({
   code: 'certificate_ends',
@@ -22,13 +21,11 @@ export const certificateEnds = check({
   measure: { what: 'seconds until the certificate ends', isAge: true },
   judge({ certificate, secondsLeft, isOwn }: CertificateFacts) {
     if (secondsLeft > certificateWarningSeconds) return undefined
-    const isCritical = secondsLeft <= certificateCritical
     const when = secondsLeft > 0 ? `ends in ${durationText(secondsLeft)}` : 'has ended'
     return {
       subject: certificate,
-      severity: isCritical ? 'critical' : 'warning',
+      ...levelOf(secondsLeft <= certificateSecondsLimits.critical, certificateSecondsLimits),
       value: Math.floor(secondsLeft),
-      threshold: isCritical ? certificateCritical : certificateWarningSeconds,
       sentence: `The certificate ${certificate} of the control plane ${when}.`,
       remedy: isOwn
         ? 'Roost should have renewed it: look for errors in its log, and restart it.'
@@ -94,14 +91,12 @@ export const roostDisk = check({
   measure: { what: 'bytes that are left on the disk of the data directory' },
   alert: { forSeconds: 60 },
   judge({ directory, availableBytes, leastBytes }: DiskFacts) {
-    const isCritical = availableBytes < leastBytes
-    const threshold = isCritical ? leastBytes : 2 * leastBytes
-    if (availableBytes >= threshold) return undefined
+    const level = levelOf(availableBytes < leastBytes, { warning: 2 * leastBytes, critical: leastBytes })
+    if (availableBytes >= level.threshold) return undefined
     return {
       subject: directory,
-      severity: isCritical ? 'critical' : 'warning',
+      ...level,
       value: availableBytes,
-      threshold,
       sentence: `The disk of ${directory} has ${(availableBytes / 1e9).toFixed(1)} GB left.`,
       remedy: 'Free some space, move the data directory to a larger disk, or lower ROOST_HISTORY_MAX_GB.',
     }

@@ -1,5 +1,13 @@
-import { check } from './check.js'
+import { check, levelOf } from './check.js'
 import { countText } from './text.js'
+
+/** What it means that a device is not mounted, missing or broken. */
+export const replicasUnavailable = {
+  severity: 'warning',
+  endangers: 'redundancy',
+  effect: 'The replicas on it are not available, and their data has fewer copies than its policy demands.',
+  alert: { forSeconds: 180 },
+} as const
 
 interface DeviceFacts {
   readonly node: string
@@ -9,11 +17,8 @@ interface DeviceFacts {
 
 export const deviceUnmounted = check({
   code: 'device_unmounted',
-  severity: 'warning',
+  ...replicasUnavailable,
   about: 'device',
-  endangers: 'redundancy',
-  effect: 'The replicas on it are not available, and their data has fewer copies than its policy demands.',
-  alert: { forSeconds: 180 },
   judge({ node, device, status }: DeviceFacts) {
     if (status !== 'unmounted') return undefined
     return {
@@ -26,11 +31,8 @@ export const deviceUnmounted = check({
 
 export const deviceMissing = check({
   code: 'device_missing',
-  severity: 'warning',
+  ...replicasUnavailable,
   about: 'device',
-  endangers: 'redundancy',
-  effect: 'The replicas on it are not available, and their data has fewer copies than its policy demands.',
-  alert: { forSeconds: 180 },
   judge({ node, device, status }: DeviceFacts) {
     if (status !== 'missing') return undefined
     return {
@@ -54,24 +56,24 @@ interface FullDevicesFacts {
 export const deviceFullWarning = 85
 export const deviceFullCritical = 92
 
+export const fullDeviceEffect = 'A device without space refuses new replicas: writes get slower, and later fail.'
+
 /** One for each node: in a cluster that fills, all devices are full at the same time. */
 export const deviceFull = check({
   code: 'device_full',
   severity: 'warning',
   about: 'node',
   endangers: 'space',
-  effect: 'A device without space refuses new replicas: writes get slower, and later fail.',
+  effect: fullDeviceEffect,
   measure: { what: 'percent of the space of the fullest device in use' },
   alert: { forSeconds: 300 },
   judge({ node, devices, fullest, usedPercent }: FullDevicesFacts) {
     const value = Math.round(usedPercent * 10) / 10
     if (value < deviceFullWarning) return undefined
-    const isCritical = value >= deviceFullCritical
     return {
       subject: node,
-      severity: isCritical ? 'critical' : 'warning',
+      ...levelOf(value >= deviceFullCritical, { warning: deviceFullWarning, critical: deviceFullCritical }),
       value,
-      threshold: isCritical ? deviceFullCritical : deviceFullWarning,
       sentence: `The device ${fullest} of ${node} is ${value} % full${devices > 1 ? `; ${devices} of its devices are above ${deviceFullWarning} %` : ''}.`,
       remedy: 'Add devices, or lower their weight in the rings and rebalance.',
     }

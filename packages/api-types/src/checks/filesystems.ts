@@ -1,4 +1,5 @@
 import { check } from './check.js'
+import { replicasUnavailable } from './devices.js'
 
 interface MountFacts {
   readonly mountPoint: string
@@ -26,11 +27,8 @@ export const mountStuck = check({
 
 export const deviceFailed = check({
   code: 'device_failed',
-  severity: 'warning',
+  ...replicasUnavailable,
   about: 'filesystem',
-  endangers: 'redundancy',
-  effect: 'The replicas on it are not available, and their data has fewer copies than its policy demands.',
-  alert: { forSeconds: 180 },
   judge: probeFailure,
 })
 

@@ -1,4 +1,4 @@
-import { check } from './check.js'
+import { check, levelOf } from './check.js'
 import { durationText } from './text.js'
 
 interface SilenceFacts {
@@ -11,8 +11,7 @@ interface SilenceFacts {
   readonly silentSeconds: number | null
 }
 
-const silentWarning = 300
-const silentCritical = 1_800
+const silentSecondsLimits = { warning: 300, critical: 1_800 } as const
 
 export const nodeSilent = check({
   code: 'node_silent',
@@ -22,13 +21,12 @@ export const nodeSilent = check({
   effect: 'Nothing is known of its devices and servers; while it is off, its replicas are missing.',
   measure: { what: 'seconds since its last message', isAge: true },
   judge({ node, isEnabled, isSilent, silentSeconds }: SilenceFacts) {
-    if (!isEnabled || !isSilent || silentSeconds === null || silentSeconds < silentWarning) return undefined
-    const isLong = silentSeconds >= silentCritical
+    if (!isEnabled || !isSilent || silentSeconds === null || silentSeconds < silentSecondsLimits.warning)
+      return undefined
     return {
       subject: node,
-      severity: isLong ? 'critical' : 'warning',
+      ...levelOf(silentSeconds >= silentSecondsLimits.critical, silentSecondsLimits),
       value: Math.floor(silentSeconds),
-      threshold: isLong ? silentCritical : silentWarning,
       sentence: `${node} has sent nothing for ${durationText(silentSeconds)}.`,
       remedy: 'Check that the machine and its agent run (`systemctl status roost-agent`), or disable the node.',
     }
@@ -109,8 +107,7 @@ interface ClockFacts {
   readonly skewSeconds: number | null
 }
 
-const skewWarning = 5
-const skewCritical = 30
+const skewSecondsLimits = { warning: 5, critical: 30 } as const
 
 export const clockSkew = check({
   code: 'clock_skew',
@@ -122,13 +119,11 @@ export const clockSkew = check({
   alert: { forSeconds: 300 },
   judge({ node, skewSeconds }: ClockFacts) {
     const size = Math.abs(skewSeconds ?? 0)
-    if (size <= skewWarning) return undefined
-    const isLarge = size > skewCritical
+    if (size <= skewSecondsLimits.warning) return undefined
     return {
       subject: node,
-      severity: isLarge ? 'critical' : 'warning',
+      ...levelOf(size > skewSecondsLimits.critical, skewSecondsLimits),
       value: Math.round(size * 10) / 10,
-      threshold: isLarge ? skewCritical : skewWarning,
       sentence: `The clock of ${node} is ${durationText(size)} ${(skewSeconds ?? 0) > 0 ? 'ahead of' : 'behind'} the control plane's. Swift decides by time which of two writes is newer.`,
       remedy: 'Synchronize the clocks of both machines, preferably with NTP.',
     }

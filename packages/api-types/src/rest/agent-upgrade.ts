@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { byId, throughCluster } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
-import { blankKey, relationTo, relationUri, ResourceUri } from './dialect/uri.js'
-import { JobState } from './job.js'
+import { relationTo, relationUri, ResourceUri } from './dialect/uri.js'
+import { jobProgress } from './job.js'
 
 export const UpgradeTargetState = z.enum([
   'waiting',
@@ -54,12 +54,7 @@ export const AgentUpgradeJob = z
     version: z.string(),
     canary: z.int(),
     wave_percent: z.int(),
-    state: JobState,
-    created: z.iso.datetime(),
-    started: z.iso.datetime().nullable(),
-    finished: z.iso.datetime().nullable(),
-    progress: z.int().meta({ description: '0 to 100' }),
-    message: z.string().meta({ [blankKey]: true }),
+    ...jobProgress,
     targets: z.array(UpgradeTarget),
   })
   .meta({ id: 'AgentUpgradeJob', examples: [example] })

@@ -68,6 +68,16 @@ export const JobPlan = z
   .meta({ id: 'JobPlan' })
 export type JobPlan = z.infer<typeof JobPlan>
 
+/** How far a job is, whatever it does. */
+export const jobProgress = {
+  state: JobState,
+  created: z.iso.datetime(),
+  started: z.iso.datetime().nullable(),
+  finished: z.iso.datetime().nullable(),
+  progress: z.int().meta({ description: '0 to 100' }),
+  message: z.string().meta({ [blankKey]: true }),
+}
+
 const exampleJob = {
   id: '7',
   resource_uri: '/api/v1/gateway_deployments/7/',
@@ -93,12 +103,7 @@ export const Job = z
     resource_uri: ResourceUri,
     node: relationUri('nodes').nullable(),
     cluster: relationUri('clusters').nullable(),
-    state: JobState,
-    created: z.iso.datetime(),
-    started: z.iso.datetime().nullable(),
-    finished: z.iso.datetime().nullable(),
-    progress: z.int().meta({ description: '0 to 100' }),
-    message: z.string().meta({ [blankKey]: true }),
+    ...jobProgress,
     targets: z.array(JobTarget),
     dry_run: z.boolean(),
     confirm_within_s: z
