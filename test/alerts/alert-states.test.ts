@@ -5,7 +5,8 @@ import { readConfig } from '@roost/control-plane/dist/config.js'
 import { createLog } from '@roost/control-plane/dist/lifecycle/log.js'
 import { startServer } from '@roost/control-plane/dist/server.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { addCluster, addDevice, addNode } from '../support/agents/fleet-rows.js'
+import { addDevice, addNode } from '../support/agents/fleet-rows.js'
+import { renewFleet } from '../support/alerts/alert-lab.js'
 import { controlPlaneEnv } from '../support/http/control-plane.js'
 import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
@@ -26,13 +27,7 @@ afterAll(async () => {
   vi.useRealTimers()
 })
 beforeEach(async () => {
-  const { prisma } = api.database
-  await prisma.alert.deleteMany()
-  await prisma.device.deleteMany()
-  await prisma.node.deleteMany()
-  await prisma.cluster.deleteMany()
-  cluster = await addCluster(api.database, 'east')
-  node = await addNode(api.database, cluster, { hostname: 'store-1', state: 'online', lastSeen: new Date() })
+  ;({ cluster, node } = await renewFleet(api))
   await settle()
 })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { useAlertLab } from '../support/alerts/alert-lab.js'
+import { labelsOf, useAlertLab } from '../support/alerts/alert-lab.js'
 import { startReceivingServer } from '../support/alerts/receiving-server.js'
 import type { ReceivingServer } from '../support/alerts/receiving-server.js'
 
@@ -23,13 +23,7 @@ describe('an Alertmanager', () => {
     await lab.unmount('d5')
     await lab.pass(3.5 * minuteMs)
     const [alert] = (await lab.api.get('/api/v1/alerts/')).body.objects
-    const labels = {
-      alertname: 'DEVICE_UNMOUNTED',
-      cluster: 'east',
-      node: 'store-1',
-      severity: 'warning',
-      subject: 'd5',
-    }
+    const labels = labelsOf('d5')
     const posted = {
       labels,
       annotations: {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { useAlertLab } from '../support/alerts/alert-lab.js'
+import { labelsOf, useAlertLab } from '../support/alerts/alert-lab.js'
 import { startReceivingServer } from '../support/alerts/receiving-server.js'
 import type { ReceivingServer } from '../support/alerts/receiving-server.js'
 import { waitTimeoutMs } from '../support/clock/wait-until.js'
@@ -52,13 +52,7 @@ describe.skipIf(!isEnabled)("Debian's Alertmanager (as root, with ROOST_TEST_SYS
     await lab.addReceiver({ name: 'own', kind: 'webhook', settings: { url: webhook.url } })
     await lab.unmount('d5')
     await lab.pass(3.5 * minuteMs)
-    const labels = {
-      alertname: 'DEVICE_UNMOUNTED',
-      cluster: 'east',
-      node: 'store-1',
-      severity: 'warning',
-      subject: 'd5',
-    }
+    const labels = labelsOf('d5')
     expect((await alerts()).map((one) => one.labels)).toEqual([labels])
     await lab.pass(0.5 * minuteMs)
     await vi.waitFor(() => expect(own.received).toHaveLength(1), waitTimeoutMs)

@@ -32,6 +32,27 @@ export interface AlertLab {
   restart(pauseMs: number): Promise<void>
 }
 
+/** The labels of the alert of a device that `unmount` added. */
+export const labelsOf = (subject: string) => ({
+  alertname: 'DEVICE_UNMOUNTED',
+  cluster: 'east',
+  node: 'store-1',
+  severity: 'warning',
+  subject,
+})
+
+/** Leaves no alert, and of the fleet one node that is online. */
+export async function renewFleet({ database }: TestApi): Promise<{ readonly cluster: number; readonly node: number }> {
+  const { prisma } = database
+  await prisma.alert.deleteMany()
+  await prisma.device.deleteMany()
+  await prisma.node.deleteMany()
+  await prisma.cluster.deleteMany()
+  const cluster = await addCluster(database, 'east')
+  const node = await addNode(database, cluster, { hostname: 'store-1', state: 'online', lastSeen: new Date() })
+  return { cluster, node }
+}
+
 /** Clears the fleet, the alerts and the receivers before each test. */
 export function useAlertLab(
   env: Readonly<Record<string, string>> = {},
@@ -105,14 +126,8 @@ export function useAlertLab(
     },
   }
   beforeEach(async () => {
-    const { prisma } = api.database
-    await prisma.alertReceiver.deleteMany()
-    await prisma.alert.deleteMany()
-    await prisma.device.deleteMany()
-    await prisma.node.deleteMany()
-    await prisma.cluster.deleteMany()
-    cluster = await addCluster(api.database, 'east')
-    node = await addNode(api.database, cluster, { hostname: 'store-1', state: 'online', lastSeen: new Date() })
+    await api.database.prisma.alertReceiver.deleteMany()
+    ;({ cluster, node } = await renewFleet(api))
     // After an interruption nothing is concluded from silence for six heartbeats.
     await lab.pass(150_000)
   })
