@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { InventoryDevice } from '@roost/api-types/agent'
+import { sampleDevice } from '@roost/node-agent/dist/inventory/testing/sample-device.js'
 import { openMachine } from '@roost/node-agent/dist/machine/machine.js'
 import { runCommand } from '@roost/node-agent/dist/machine/run-command.js'
 import { readPlacement } from '@roost/node-agent/dist/swift/rings/ring.js'
@@ -98,21 +98,7 @@ async function accountRows(dir: string): Promise<readonly Row[]> {
   ]
 }
 
-const device: InventoryDevice = {
-  key: '127.0.2.1:6200/d1',
-  name: 'd1',
-  ring: { ip: '127.0.2.1', port: 6200, replication_ip: '127.0.2.1', replication_port: 6200 },
-  uuid: null,
-  serial: null,
-  model: null,
-  mount_point: '/srv/node/d1',
-  fs_type: 'xfs',
-  is_rotational: null,
-  size_bytes: null,
-  policies: [0],
-  status: 'ok',
-  figures: null,
-}
+const device = sampleDevice('d1', '127.0.2.1')
 
 /** As Swift made one of them, under so many names. */
 function writeAccounts(folder: string, partitions: readonly number[]): void {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -8,15 +8,15 @@ import { mountAt, readMounts } from '../../machine/mounts.js'
 import { runCommand } from '../../machine/run-command.js'
 import { createDaemons } from '../rclone/daemons.js'
 import type { Daemons } from '../rclone/daemons.js'
-import type { MountSpec } from '../desired/mount-spec.js'
 import { cacheSizeArguments, mountArguments } from '../started/rclone-arguments.js'
 import { createBusyFiles } from './busy-files.js'
 import { IncompleteFiles } from './incomplete-files.js'
 import { createRenameFiles } from './files/rename-files.js'
+import { hasRclone, patience } from '../testing/real-rclone.js'
+import { sampleSpec } from '../testing/sample-spec.js'
 
-/** On a machine with much to do. */
-const patience = { timeout: 100_000, interval: 100 }
-const isEnabled = process.env.ROOST_TEST_SYSTEM === '1' && existsSync('/dev/fuse') && existsSync('/usr/bin/rclone')
+const isEnabled = process.env.ROOST_TEST_SYSTEM === '1' && hasRclone
+
 const mib = 1 << 20
 
 let dir: string
@@ -37,8 +37,7 @@ beforeEach(async () => {
   writeFileSync(files.config, '[swift]\ntype = local\n')
   writeFileSync(files.htpasswd, '')
   const container = join(dir, 'remote/box').slice(1)
-  const shape = { writeBackSeconds: 5, retain: true, filePerms: '0666', dirPerms: '0777' }
-  const spec = { share: 7, container, remote: 'swift', ...shape } as MountSpec
+  const spec = sampleSpec({ container })
   const owner = { name: 'root', uid: 0, gid: 0 }
   await daemons.start('share', [
     'rclone',

@@ -17,29 +17,17 @@ import { createLog, systemClock } from '@roost/runtime'
 import { openMachine } from '../../machine/machine.js'
 import { mountAt, readMounts } from '../../machine/mounts.js'
 import { runCommand } from '../../machine/run-command.js'
-import type { MountSpec } from '../desired/mount-spec.js'
 import { readBusyFiles } from './busy-files.js'
 import { createCacheScan } from './files/cache-scan.js'
 import { createRequeue } from './files/requeue.js'
 import { ShareCache } from './share-cache.js'
 import { StrandedUploads } from './stranded-uploads.js'
+import { hasRclone, patience } from '../testing/real-rclone.js'
+import { sampleSpec } from '../testing/sample-spec.js'
 
-/** On a machine with much to do. */
-const patience = { timeout: 100_000, interval: 100 }
-const isEnabled = process.env.ROOST_TEST_SYSTEM === '1' && existsSync('/dev/fuse') && existsSync('/usr/bin/rclone')
+const isEnabled = process.env.ROOST_TEST_SYSTEM === '1' && hasRclone
 
-const spec: MountSpec = {
-  share: 7,
-  container: 'box',
-  remote: 'swift',
-  login: '',
-  writeBackSeconds: 5,
-  retain: true,
-  filePerms: '0666',
-  dirPerms: '0777',
-  cacheMegabytes: null,
-  hasCa: false,
-}
+const spec = sampleSpec()
 
 let dir: string
 let problems: readonly InventoryProblem[]

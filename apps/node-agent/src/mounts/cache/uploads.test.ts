@@ -11,13 +11,13 @@ import { createNodeProblems } from '../../machine/problems.js'
 import { TestClock } from '@roost/testing'
 import { createStorageClient } from '../health/storage-client.js'
 import { mountRecordFile } from '../desired/mount-record.js'
-import type { MountSpec } from '../desired/mount-spec.js'
 import { MountStore } from '../desired/mount-store.js'
 import { writeDirtyFile } from '../testing/dirty-file.js'
 import { scriptedMounts } from '../testing/scripted-mounts.js'
 import { createShareCounts } from './files/share-counts.js'
 import { openUploads } from './uploads.js'
 import type { Uploads } from './uploads.js'
+import { sampleSpec } from '../testing/sample-spec.js'
 
 const patience = { timeout: 45_000, interval: 20 }
 /** Longer than any test. */
@@ -39,18 +39,7 @@ const server = createServer(({ url: path = '' }, response) => {
   }
 })
 
-const spec: MountSpec = {
-  share: 7,
-  container: 'docs',
-  remote: 'swift',
-  login: '',
-  writeBackSeconds: 5,
-  retain: true,
-  filePerms: '0666',
-  dirPerms: '0777',
-  cacheMegabytes: null,
-  hasCa: false,
-}
+const spec = sampleSpec({ container: 'docs' })
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'roost-uploads-'))

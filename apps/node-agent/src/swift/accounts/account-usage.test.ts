@@ -7,6 +7,7 @@ import type { InventoryDevice } from '@roost/api-types/agent'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openMachine } from '../../machine/machine.js'
 import { runCommand } from '../../machine/run-command.js'
+import { sampleDevice } from '../../inventory/testing/sample-device.js'
 import { readPlacement } from '../rings/ring.js'
 import { createAccountUsage } from './account-usage.js'
 
@@ -19,25 +20,6 @@ beforeEach(() => {
   cpSync(lab, root, { recursive: true })
 })
 afterEach(() => rmSync(root, { recursive: true }))
-
-function device(name: string, ip: string, change: Partial<InventoryDevice> = {}): InventoryDevice {
-  return {
-    key: `${ip}:6200/${name}`,
-    name,
-    ring: { ip, port: 6200, replication_ip: ip, replication_port: 6200 },
-    uuid: null,
-    serial: null,
-    model: null,
-    mount_point: `/srv/node/${name}`,
-    fs_type: 'xfs',
-    is_rotational: null,
-    size_bytes: null,
-    policies: [0],
-    status: 'ok',
-    figures: null,
-    ...change,
-  }
-}
 
 /** Partitions of a device in the lab's account ring, and one of another device. */
 async function partitionsOf(name: string): Promise<{ readonly own: readonly number[]; readonly other: number }> {
@@ -70,7 +52,7 @@ describe('the accounts of a storage node', () => {
     put('d1', own[0], 'a'.repeat(32), 'two-policies')
     put('d1', own[1], 'b'.repeat(32), 'system')
     put('d1', other, 'c'.repeat(32), 'large-metadata')
-    const sample = await usageOf([device('d1', '127.0.2.1')]).sample()
+    const sample = await usageOf([sampleDevice('d1', '127.0.2.1')]).sample()
     expect(sample).toEqual({
       databases: 2,
       faults: [],
@@ -85,20 +67,20 @@ describe('the accounts of a storage node', () => {
 
   it('count once when two devices of the node have copies', async () => {
     for (const name of ['d1', 'd2']) put(name, (await partitionsOf(name)).own[0], 'a'.repeat(32), 'two-policies')
-    const sample = await usageOf([device('d1', '127.0.2.1'), device('d2', '127.0.2.1')]).sample()
+    const sample = await usageOf([sampleDevice('d1', '127.0.2.1'), sampleDevice('d2', '127.0.2.1')]).sample()
     expect([sample?.databases, sample?.rows.length]).toEqual([2, 2])
   })
 
   it('are not read on a device with problems', async () => {
     put('d1', (await partitionsOf('d1')).own[0], 'a'.repeat(32), 'two-policies')
-    expect(await usageOf([device('d1', '127.0.2.1', { status: 'failed' })]).sample()).toBeNull()
+    expect(await usageOf([sampleDevice('d1', '127.0.2.1', { status: 'failed' })]).sample()).toBeNull()
   })
 
   it('are missing without a ring, or when the ring has another address of the device', async () => {
     put('d1', (await partitionsOf('d1')).own[0], 'a'.repeat(32), 'two-policies')
-    expect(await usageOf([device('d1', '10.0.0.1')]).sample()).toMatchObject({ rows: [], databases: 0 })
+    expect(await usageOf([sampleDevice('d1', '10.0.0.1')]).sample()).toMatchObject({ rows: [], databases: 0 })
     rmSync(join(root, 'etc/swift/account.ring.gz'))
-    expect(await usageOf([device('d1', '127.0.2.1')]).sample()).toBeNull()
+    expect(await usageOf([sampleDevice('d1', '127.0.2.1')]).sample()).toBeNull()
   })
 
   it('are read in spite of a damaged database, which is reported', async () => {
@@ -109,7 +91,7 @@ describe('the accounts of a storage node', () => {
       join(root, 'srv/node/d1/accounts', String(own[1]), 'bbb', 'b'.repeat(32), `${'b'.repeat(32)}.db`),
       '?',
     )
-    const sample = await usageOf([device('d1', '127.0.2.1')]).sample()
+    const sample = await usageOf([sampleDevice('d1', '127.0.2.1')]).sample()
     expect(sample?.rows).toHaveLength(2)
     expect(sample?.faults).toEqual([expect.stringMatching(/bbb\.db: it is not a SQLite database\./)])
   })
@@ -118,7 +100,7 @@ describe('the accounts of a storage node', () => {
     const slow = join(root, 'slow.mjs')
     const row = { account: 'AUTH_a', policy: 0, containers: 1, objects: 1, bytes: 1 }
     writeFileSync(slow, `console.log(${JSON.stringify(JSON.stringify({ row }))}); setTimeout(() => {}, 60_000)`)
-    const sample = await usageOf([device('d1', '127.0.2.1')], 10_000, slow).sample()
+    const sample = await usageOf([sampleDevice('d1', '127.0.2.1')], 10_000, slow).sample()
     expect(sample).toEqual({ rows: [row], databases: 0, faults: ['The scan did not answer in time and was killed.'] })
   })
 })

@@ -16,10 +16,9 @@ import { openMachine } from '../../../machine/machine.js'
 import { mountAt, readMounts } from '../../../machine/mounts.js'
 import { runCommand } from '../../../machine/run-command.js'
 import { createRepairMetadata } from './metadata-repair.js'
+import { hasRclone, patience } from '../../testing/real-rclone.js'
 
-/** On a machine with much to do. */
-const patience = { timeout: 100_000, interval: 100 }
-const isEnabled = process.env.ROOST_TEST_SYSTEM === '1' && existsSync('/dev/fuse') && existsSync('/usr/bin/rclone')
+const isEnabled = process.env.ROOST_TEST_SYSTEM === '1' && hasRclone
 
 let dir: string
 beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'roost-metadata-'))))
