@@ -115,9 +115,21 @@ describe.skipIf(!hasCurl)(`the line of a new node${withoutCurl}`, () => {
     )
   })
 
+  it('prepares storage servers, whose role needs no approval', async () => {
+    expect(await line('--roles', 'storage', '--prepare')).toMatch(/\| sh -s -- --prepare storage$/)
+    expect(await line('--roles', 'storage,proxy', '--prepare')).toMatch(/\| sh -s -- --prepare proxy,storage$/)
+    const { code, stderr } = await cli('token', 'create', '--roles', 'storage')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Add --prepare to prepare its servers, or omit it.')])
+    const wrong = await cli('token', 'create', '--roles', 'storage,disk', '--prepare')
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Use gateway, proxy, storage')])
+  })
+
   it('needs roles to prepare', async () => {
     const { code, stderr } = await cli('token', 'create', '--prepare')
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Choose the roles to prepare, gateway or proxy.')])
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('Choose the roles to prepare: gateway, proxy or storage.'),
+    ])
   })
 
   it('runs the script, and ends with its exit code', async () => {

@@ -5,7 +5,7 @@
 #
 # Flags, after `| sh -s --`:
 #   --dry-run            says what would be done, and changes nothing
-#   --prepare ROLES      prepares the servers of these roles as well: gateway, proxy, or both with a comma
+#   --prepare ROLES      prepares the servers of these roles as well: gateway, proxy, storage, or several with commas
 #   --take-place         continues as the known node of this hardware
 #   --new-node           adds a new node, even if this hardware is known
 set -u
@@ -42,10 +42,9 @@ while [ $# -gt 0 ]; do
     --take-place | --new-node) choice=$1 ;;
     --prepare)
       prepare=${2-}
-      case $prepare in
-        gateway | proxy | gateway,proxy | proxy,gateway) shift ;;
-        *) fail '--prepare needs roles: gateway, proxy, or gateway,proxy.' ;;
-      esac
+      printf '%s\n' "$prepare" | grep -Eqx '(gateway|proxy|storage)(,(gateway|proxy|storage))*' ||
+        fail '--prepare needs roles: gateway, proxy, storage, or several with commas, such as gateway,proxy.'
+      shift
       ;;
     *) fail "There is no flag '$1'. There are --dry-run, --prepare, --take-place and --new-node." ;;
   esac
@@ -196,9 +195,9 @@ enroll_node() {
 
 prepare_roles() {
   for role in $(printf '%s' "$prepare" | tr ',' ' '); do
-    say "Preparing this machine as a $role"
+    say "Preparing the servers of this machine: $role"
     "$program" "$role" prepare --yes </dev/null ||
-      fail "The node is enrolled, but not prepared as a $role. Mend that, then run: roost-agent $role prepare --yes && systemctl enable --now roost-agent"
+      fail "The node is enrolled, but its $role servers are not prepared. Mend that, then run: roost-agent $role prepare --yes && systemctl enable --now roost-agent"
   done
 }
 
@@ -242,7 +241,7 @@ say_plan() {
     rpm) say "- install it with rpm" ;;
   esac
   say "- enroll this machine at $server, and keep its identity in $state"
-  [ -z "$prepare" ] || say "- prepare it as $prepare; roost-agent gateway prepare and roost-agent proxy prepare show the changes to files"
+  [ -z "$prepare" ] || say "- prepare it as $prepare; roost-agent gateway prepare, proxy prepare and storage prepare show the changes to files"
   say '- enable and start roost-agent.service, and wait until the node is online'
 }
 

@@ -1,10 +1,9 @@
 import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
-import type { GrantableRole } from '@roost/api-types/rest'
 import type { Config } from '../config.js'
 import { findCluster, withApi } from './client/api.js'
 import type { Rpc } from './client/api.js'
-import { parseRoles } from './records/roles.js'
+import { parseTokenRoles } from './records/roles.js'
 import { parseDuration } from './terminal/durations.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
 import { moment } from './terminal/cells.js'
@@ -20,7 +19,7 @@ interface TokenFlags extends OutputOptions {
   readonly cluster: string
   readonly ttl?: number
   readonly uses?: number
-  readonly roles?: GrantableRole[]
+  readonly roles?: ReturnType<typeof parseTokenRoles>
   readonly prepare?: boolean
 }
 
@@ -45,12 +44,17 @@ export function addTokens(program: Command, config: () => Config, terminal: Term
     .option('--cluster <cluster>', 'cluster that the node joins, by name or id', 'default')
     .option('--ttl <time>', 'lifetime, from 1m to 7d (default: 1h)', parseLifetime)
     .option('--uses <number>', 'number of nodes that can use it (default: 1)', parseUses)
-    .option('--roles <roles>', 'approve these roles of the node: gateway, proxy (default: none)', parseRoles)
+    .option(
+      '--roles <roles>',
+      'approve these roles of the node: gateway, proxy (default: none); with --prepare also storage',
+      parseTokenRoles,
+    )
     .option('--prepare', 'also prepare the servers of these roles on the node')
     .action(({ cluster: nameOrId, ttl, uses, roles, prepare, ...options }: TokenFlags) =>
       withApi(config(), async ({ clusters, tokens }) => {
         const cluster = await findCluster({ clusters }, nameOrId)
-        const created = await tokens.create.mutate({ cluster: cluster.id, ttl_seconds: ttl, uses, roles, prepare })
+        const preparation = preparationOf(roles, prepare)
+        const created = await tokens.create.mutate({ cluster: cluster.id, ttl_seconds: ttl, uses, ...preparation })
         if (created.warning !== null) err.write(`warning: ${created.warning}\n`)
         if (isStructured(options)) await printValue(terminal, created, options)
         else out.write(`${created.install ?? created.lines.join('\n')}\n`)
@@ -74,6 +78,19 @@ export function addTokens(program: Command, config: () => Config, terminal: Term
         await printResult(terminal, { record, view, sentence }, flags)
       }),
     )
+}
+
+/** Returns what the token grants, and what its line prepares. */
+function preparationOf(chosen: TokenFlags['roles'], prepare: boolean | undefined) {
+  if (chosen === undefined) return { prepare }
+  const { roles, isStorage } = chosen
+  if (!isStorage) return { roles, prepare }
+  if (prepare !== true)
+    throw new CommandError(
+      'Storage is a role that needs no approval. Add --prepare to prepare its servers, or omit it.',
+      exitCodes.usage,
+    )
+  return { roles, prepare: roles.length > 0, prepare_storage: true }
 }
 
 function parseId(text: string): number {

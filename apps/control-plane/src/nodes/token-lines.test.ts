@@ -11,7 +11,7 @@ function linesOf(options: { readonly hasAgent?: boolean; readonly isLoopbackOnly
     hasAgent: async () => hasAgent,
     missingPackages: 'Add one with: roost packages add FILE',
   })
-  return lines('t0ken', ['runs_gateway'])
+  return lines('t0ken', ['gateway'])
 }
 
 describe('the lines of a token', () => {

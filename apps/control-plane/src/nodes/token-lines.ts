@@ -1,11 +1,13 @@
-import type { GrantableRole } from '@roost/api-types/rest'
 import type { CreatedToken } from '@roost/api-types/rpc'
 import { installLine } from '../packages/install-script.js'
+
+/** A role whose servers the line of installation prepares. */
+export type PreparedRole = 'gateway' | 'proxy' | 'storage'
 
 /** Returns what to paste on a new node. `prepared`: the roles that the line of installation prepares. */
 export type TokenLines = (
   token: string,
-  prepared: readonly GrantableRole[],
+  prepared: readonly PreparedRole[],
 ) => Promise<Pick<CreatedToken, 'install' | 'lines' | 'warning'>>
 
 export interface TokenLineOptions {
@@ -34,8 +36,7 @@ export function createTokenLines({
   return async (token, prepared) => {
     const url = publicUrl()
     const isOffered = await hasAgent()
-    const flags =
-      prepared.length === 0 ? [] : ['--prepare', prepared.map((role) => role.replace('runs_', '')).join(',')]
+    const flags = prepared.length === 0 ? [] : ['--prepare', prepared.join(',')]
     const warnings = [
       ...(isLoopbackOnly() ? [loopbackWarning(url)] : []),
       ...(isOffered ? [] : [`These lines are for a machine that has the agent. ${missingPackages}`]),

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { RoostError } from '@roost/api-types/rest'
 import type { GrantableRole } from '@roost/api-types/rest'
-import type { EnrollmentToken, TokenService } from '@roost/api-types/rpc'
+import type { EnrollmentToken, EnrollmentTokenInput, TokenService } from '@roost/api-types/rpc'
 import { differences } from '../database/writes.js'
 import type { Writes } from '../database/writes.js'
 import type { Clock } from '@roost/runtime'
-import type { TokenLines } from './token-lines.js'
+import type { PreparedRole, TokenLines } from './token-lines.js'
 import type { StoredToken, TokenStore } from './token-store.js'
 
 const defaultTtlSeconds = 3_600
@@ -19,10 +19,14 @@ export interface TokenOptions {
 
 export function createTokenService({ store, writes, clock, lines }: TokenOptions): TokenService {
   return {
-    async create(
-      { cluster: clusterId, ttl_seconds = defaultTtlSeconds, uses = 1, roles: asked = [], prepare = false },
-      caller,
-    ) {
+    async create(input, caller) {
+      const {
+        cluster: clusterId,
+        ttl_seconds = defaultTtlSeconds,
+        uses = 1,
+        roles: asked = [],
+        prepare = false,
+      } = input
       if (prepare && asked.length === 0) throw nothingToPrepare()
       const cluster = await store.clusterName(clusterId)
       if (cluster === undefined)
@@ -41,7 +45,7 @@ export function createTokenService({ store, writes, clock, lines }: TokenOptions
         uses_left: uses,
         roles,
         token,
-        ...(await lines(token, prepare ? roles : [])),
+        ...(await lines(token, preparedRoles(input))),
       }
       return writes.run(caller, async (tx) => {
         const id = await store.insert(tx, { clusterId, digest, usesLeft: uses, roles, createdAt, expiresAt })
@@ -54,8 +58,15 @@ export function createTokenService({ store, writes, clock, lines }: TokenOptions
   }
 }
 
+const shortNames = { runs_gateway: 'gateway', runs_proxy: 'proxy' } as const
+
+function preparedRoles({ roles = [], prepare, prepare_storage }: EnrollmentTokenInput): readonly PreparedRole[] {
+  const granted = [...new Set(roles)].toSorted().map((role) => shortNames[role])
+  return [...(prepare === true ? granted : []), ...(prepare_storage === true ? (['storage'] as const) : [])]
+}
+
 function nothingToPrepare(): RoostError {
-  const message = 'Choose the roles to prepare, gateway or proxy.'
+  const message = 'Choose the roles to prepare: gateway, proxy or storage.'
   return new RoostError('invalid', message, { fields: { prepare: [message] } })
 }
 

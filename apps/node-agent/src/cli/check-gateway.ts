@@ -5,7 +5,7 @@ import { readUnitText } from '../prepare/unit-text.js'
 import { unitOfGateway } from '../shares/gateway-unit.js'
 import { isPrepared } from '../shares/prepare.js'
 import { checkConfinement } from './checks/check-confinement.js'
-import { missingPreparations } from './gateway-prepare.js'
+import { missingPreparations } from './prepare/gateway-prepare.js'
 
 /** Checks that shares can be deployed to this machine, which is a gateway. */
 export function checkGateway(config: AgentConfig): readonly Finding[] {

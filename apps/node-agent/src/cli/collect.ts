@@ -3,8 +3,8 @@ import { createLog, systemClock } from '@roost/runtime'
 import type { Reading } from '../collectors/engine/reading.js'
 import { readConfig } from '../config.js'
 import { openContext } from '../context.js'
-import { exitCodes } from './command-error.js'
-import type { PrintFlags } from './flags.js'
+import { exitCodes } from './command/command-error.js'
+import type { PrintFlags } from './command/flags.js'
 
 /** Prints one reading. It takes a second, because rates need two looks at the machine. */
 export async function collect(flags: PrintFlags): Promise<number> {

@@ -26,8 +26,8 @@ import { reloadCost } from '../swift/users/reload-cost.js'
 import { findLocation } from '../swift/users/location.js'
 import { checkAccessLog } from './checks/check-access-log.js'
 import { checkGateway } from './check-gateway.js'
-import { exitCodes } from './command-error.js'
-import type { GlobalFlags, PrintFlags } from './flags.js'
+import { exitCodes } from './command/command-error.js'
+import type { GlobalFlags, PrintFlags } from './command/flags.js'
 import { reach } from './checks/reach.js'
 
 const log = createLog({ format: 'pretty', level: 'error', write: (line) => process.stderr.write(line) })

@@ -5,7 +5,7 @@ import { IdentityError } from '../machine/identity.js'
 import { ShareError } from '../shares/servers/validate-share.js'
 import { StateLockedError } from '../machine/state-lock.js'
 import { EnrollError } from '../uplink/enroll-error.js'
-import { CommandError, exitCodes } from './command-error.js'
+import { CommandError, exitCodes } from './command/command-error.js'
 
 /** Why a command ended without its result: lines for the caller, and the exit code. */
 export interface Explanation {

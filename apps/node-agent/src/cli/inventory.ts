@@ -2,8 +2,8 @@ import type { Inventory } from '@roost/api-types/agent'
 import { createLog, renderTable, systemClock } from '@roost/runtime'
 import { readConfig } from '../config.js'
 import { openContext } from '../context.js'
-import { exitCodes } from './command-error.js'
-import type { PrintFlags } from './flags.js'
+import { exitCodes } from './command/command-error.js'
+import type { PrintFlags } from './command/flags.js'
 
 /** Prints what the agent would report of this machine. */
 export async function inventory(flags: PrintFlags): Promise<number> {

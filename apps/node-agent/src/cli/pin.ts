@@ -1,4 +1,4 @@
-import { CommandError, exitCodes } from './command-error.js'
+import { CommandError, exitCodes } from './command/command-error.js'
 
 /** Parses `--ca-sha256`, with or without `sha256:` and colons. Throws CommandError. */
 export function parsePin(text: string): string {

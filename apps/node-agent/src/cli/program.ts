@@ -25,6 +25,7 @@ export function createProgram(ended: Ended): Command {
   addRender(program, ended)
   addGateway(program, ended)
   addProxy(program, ended)
+  addStorage(program, ended)
   addReference(program, exitCodesHelp)
   return program
 }
@@ -69,8 +70,9 @@ function addWork(program: Command, ended: Ended): void {
     .option('--end-shares', 'end the shares that are served')
     .option('--end-users', 'end the logins of users that are deployed to this proxy')
     .option('--restart-proxy', 'also restart the proxy, so that it reads its earlier configuration')
+    .option('--restart-servers', 'also restart the storage servers, so that they read their earlier configuration')
     .option('--yes', 'apply the changes, and remove the package with the identity of this node')
-    .action(calling(async () => (await import('./uninstall.js')).uninstall, ended))
+    .action(calling(async () => (await import('./prepare/uninstall.js')).uninstall, ended))
 }
 
 /** Returns the option for the output format, as in `roost`. */
@@ -130,13 +132,13 @@ function addGateway(program: Command, ended: Ended): void {
     .command('prepare')
     .description('Show the changes that let Samba and nfs-ganesha read the files of Roost; apply them with --yes')
     .option('--yes', 'apply the changes, with a backup of each file')
-    .action(calling(async () => (await import('./gateway-prepare.js')).gatewayPrepare, ended))
+    .action(calling(async () => (await import('./prepare/gateway-prepare.js')).gatewayPrepare, ended))
   gateway
     .command('leave')
     .description('Show how to undo the changes of prepare; apply with --yes. Refused while shares are served.')
     .option('--end-shares', 'end the shares that this machine still serves')
     .option('--yes', 'apply the changes')
-    .action(calling(async () => (await import('./gateway-leave.js')).gatewayLeave, ended))
+    .action(calling(async () => (await import('./prepare/gateway-leave.js')).gatewayLeave, ended))
 }
 
 function addProxy(program: Command, ended: Ended): void {
@@ -151,14 +153,30 @@ function addProxy(program: Command, ended: Ended): void {
     )
     .option('--restart-proxy', 'also restart or reload the proxy, so that it reads the changes')
     .option('--yes', 'apply the changes, with a backup of each file')
-    .action(calling(async () => (await import('./proxy-prepare.js')).proxyPrepare, ended))
+    .action(calling(async () => (await import('./prepare/proxy-prepare.js')).proxyPrepare, ended))
   proxy
     .command('leave')
     .description('Show how to undo the changes of prepare; apply with --yes. Refused while users are deployed.')
     .option('--end-users', 'end the logins of users that are deployed to this proxy')
     .option('--restart-proxy', 'also restart the proxy, so that it reads its earlier configuration')
     .option('--yes', 'apply the changes')
-    .action(calling(async () => (await import('./proxy-leave.js')).proxyLeave, ended))
+    .action(calling(async () => (await import('./prepare/proxy-leave.js')).proxyLeave, ended))
+}
+
+function addStorage(program: Command, ended: Ended): void {
+  const storage = program.command('storage').description('Have the storage servers of Swift send their statistics here')
+  storage
+    .command('prepare')
+    .description('Show the changes of account, container and object servers, with diffs; apply them with --yes')
+    .option('--restart-servers', 'also restart these servers and their daemons, so that they read the changes')
+    .option('--yes', 'apply the changes, with a backup of each file')
+    .action(calling(async () => (await import('./prepare/storage.js')).storagePrepare, ended))
+  storage
+    .command('leave')
+    .description('Show how to undo the changes of prepare; apply with --yes')
+    .option('--restart-servers', 'also restart these servers, so that they read their earlier configuration')
+    .option('--yes', 'apply the changes')
+    .action(calling(async () => (await import('./prepare/storage.js')).storageLeave, ended))
 }
 
 /** Adds the commands that describe all commands: manual page and completion. */

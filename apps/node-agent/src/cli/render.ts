@@ -14,8 +14,8 @@ import { detectNfsServer, NfsServerError } from '../shares/nfs-server.js'
 import { differenceFrom, readBySamba } from '../shares/servers/samba/config.js'
 import { sambaFormat } from '../shares/servers/samba/format.js'
 import { sambaSharesFile } from '../shares/servers/samba/render.js'
-import { CommandError, exitCodes } from './command-error.js'
-import type { RenderFlags } from './flags.js'
+import { CommandError, exitCodes } from './command/command-error.js'
+import type { RenderFlags } from './command/flags.js'
 
 // By default the schemas report nearly every fault as invalid input.
 const { localeError: error } = en()

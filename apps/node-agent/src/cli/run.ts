@@ -3,9 +3,9 @@ import { type AgentConfig, readConfig } from '../config.js'
 import { openAgent } from '../context.js'
 import { type Identity, readIdentity, retireIdentity } from '../machine/identity.js'
 import { lockStateDirectory } from '../machine/state-lock.js'
-import { CommandError, exitCodes } from './command-error.js'
+import { CommandError, exitCodes } from './command/command-error.js'
 import { serverUrl } from './server-url.js'
-import type { RunFlags } from './flags.js'
+import type { RunFlags } from './command/flags.js'
 
 /** The longest time to stop in order. */
 const stopMs = 8000

@@ -1,4 +1,4 @@
-import { CommandError, exitCodes } from './command-error.js'
+import { CommandError, exitCodes } from './command/command-error.js'
 
 /** Parses `--server`. Throws CommandError. */
 export function serverUrl(text: string): URL {

@@ -14,9 +14,9 @@ import {
 import type { AgentConfig } from '../config.js'
 import { readIdentity } from '../machine/identity.js'
 import { agentVersion } from '../machine/package.js'
-import { CommandError, exitCodes } from './command-error.js'
+import { CommandError, exitCodes } from './command/command-error.js'
 import { diagnose } from './doctor.js'
-import type { BundleFlags } from './flags.js'
+import type { BundleFlags } from './command/flags.js'
 
 const units = ['roost-agent.service', 'roost-agent-upgrade.service', 'roost-agent-upgrade.path']
 

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs'
 import type { Machine } from '../machine/machine.js'
 import type { Change } from './change.js'
 
@@ -24,4 +25,12 @@ export function pathOnMachine(machine: Machine, file: string): string {
   if (machine.root === '/') return file
   if (file.startsWith(`${machine.root}/`)) return file.slice(machine.root.length)
   throw new Error(`${file} is not below ${machine.root}: run this command on the machine itself, without --root.`)
+}
+
+/** Returns the owner, and of a file the mode; undefined where it does not exist. */
+export function rightsOf(path: string): (Required<Pick<Rights, 'uid' | 'gid'>> & Pick<Rights, 'mode'>) | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return undefined
+  const { uid, gid, mode } = found
+  return found.isFile() ? { uid, gid, mode: mode & 0o7777 } : { uid, gid }
 }

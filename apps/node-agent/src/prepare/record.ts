@@ -13,6 +13,8 @@ export type Entry = z.infer<typeof Entry>
 
 const remedy = 'Restore it from a backup, or revert the changes by hand and remove it.'
 
+export type PreparedRole = 'proxy' | 'gateway' | 'storage'
+
 /** The changes that prepared the machine for one role, in the state directory. */
 export interface PreparationRecord {
   /** Returns the changes in the order in which they were made; none without a record. */
@@ -20,7 +22,7 @@ export interface PreparationRecord {
   write(entries: readonly Entry[]): Promise<void>
 }
 
-export function openRecord(dataDir: string, role: 'proxy' | 'gateway'): PreparationRecord {
+export function openRecord(dataDir: string, role: PreparedRole): PreparationRecord {
   const path = join(dataDir, 'prepared', `${role}.json`)
   return {
     async read() {

@@ -246,6 +246,7 @@ export const appRouter = router({
           uses: z.int().min(1).max(1000).optional(),
           roles: z.array(GrantableRole).max(2).optional(),
           prepare: z.boolean().optional(),
+          prepare_storage: z.boolean().optional(),
         }),
       )
       .mutation(({ ctx, input }) => ctx.services.tokens.create(input, ctx.caller)),

@@ -230,6 +230,8 @@ export interface EnrollmentTokenInput {
   readonly roles?: readonly GrantableRole[] | undefined
   /** Whether the line of installation prepares the servers of these roles too. */
   readonly prepare?: boolean | undefined
+  /** Whether it has the storage servers of Swift send their statistics to the agent; this role is not granted. */
+  readonly prepare_storage?: boolean | undefined
 }
 
 /** A new token with its secret. */

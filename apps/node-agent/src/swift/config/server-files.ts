@@ -9,6 +9,17 @@ export interface ServerFile {
 /** Calls back with what cannot be read; the file counts as empty then. */
 type OnFault = (path: string, error: unknown) => void
 
+/** Returns the configurations of instances in the folder `<name>` that has these entries. */
+function instancesIn(folder: string, entries: readonly string[]): readonly string[] {
+  return entries.filter((entry) => /\.conf(\.d)?$/.test(entry)).map((entry) => `${folder}/${entry}`)
+}
+
+/** Returns where a server of this name may have a configuration, each by itself. */
+export function configurationPaths(machine: Machine, swiftDirectory: string, name: string): readonly string[] {
+  const base = `${swiftDirectory}/${name}`
+  return [`${base}.conf`, `${base}.conf.d`, ...instancesIn(base, machine.list(base))]
+}
+
 /**
  * Reads the configurations `<name>.conf`, `<name>.conf.d` and those in the folder `<name>`, where a node runs several instances.
  * Answers only those that exist.
@@ -41,11 +52,9 @@ export function readServerFiles(
   const file = read(`${base}.conf`)
   const folder = pieces(`${base}.conf.d`)
   const one = { path: file.length > 0 ? `${base}.conf` : `${base}.conf.d`, texts: [...file, ...folder] }
-  const instances = list(base)
-    .filter((instance) => /\.conf(\.d)?$/.test(instance))
-    .map((instance) => {
-      const path = `${base}/${instance}`
-      return { path, texts: path.endsWith('.d') ? pieces(path) : read(path) }
-    })
+  const instances = instancesIn(base, list(base)).map((path) => ({
+    path,
+    texts: path.endsWith('.d') ? pieces(path) : read(path),
+  }))
   return [one, ...instances].filter(({ texts }) => texts.length > 0)
 }

@@ -27,15 +27,15 @@ export interface SwiftServers {
   readonly problems: readonly InventoryProblem[]
 }
 
-const kinds = ['object', 'container', 'account'] as const
-export type ServerKind = (typeof kinds)[number]
+export const serverKinds = ['object', 'container', 'account'] as const
+export type ServerKind = (typeof serverKinds)[number]
 
 /** Reads the configuration of Swift's servers: one file, a folder of pieces, or a folder with one file an instance. */
 export function readSwiftServers(machine: Machine, swiftDirectory: string): SwiftServers {
   const problems: InventoryProblem[] = []
   const onFault = (path: string, error: unknown) =>
     problems.push(...swiftConfUnreadable.find({ path, error: String((error as NodeJS.ErrnoException).code) }))
-  const storage = kinds.flatMap((kind) =>
+  const storage = serverKinds.flatMap((kind) =>
     readServerFiles(machine, swiftDirectory, `${kind}-server`, onFault).flatMap(
       ({ texts }) => parseStorageServer(kind, texts) ?? [],
     ),

@@ -1,8 +1,7 @@
-import { lstatSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { Machine } from '../../machine/machine.js'
 import type { Change } from '../../prepare/change.js'
-import { newFile, pathOnMachine } from '../../prepare/file-change.js'
+import { newFile, pathOnMachine, rightsOf } from '../../prepare/file-change.js'
 import { readUnitText, settingsOf } from '../../prepare/unit-text.js'
 
 export const agentDropIn = '/etc/systemd/system/roost-agent.service.d/proxy.conf'
@@ -56,12 +55,4 @@ function withUsage(text: string, config: Config, usage: object): string {
   // A node has one of the two.
   const { access_log: _file, access_log_udp: _udp, ...others } = config.usage
   return `${JSON.stringify({ ...config, usage: { ...others, ...usage } }, null, 2)}\n`
-}
-
-/** Returns the owner, and of a file the mode; undefined where it does not exist. */
-function rightsOf(path: string): { readonly uid: number; readonly gid: number; readonly mode?: number } | undefined {
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return undefined
-  const { uid, gid, mode } = found
-  return found.isFile() ? { uid, gid, mode: mode & 0o7777 } : { uid, gid }
 }

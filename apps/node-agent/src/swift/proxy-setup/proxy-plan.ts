@@ -58,7 +58,7 @@ export function planProxy(options: ProxyPlanOptions): ProxyPlan {
   const ini = parseCasedIni(...files.map(({ text }) => text))
   const account = accountOf(machine, ini)
   const log = planLog(options, ini, files)
-  const statistics = planStatistics(config.statsd, ini)
+  const statistics = planStatistics(config.statsd, ini, 'The proxy')
   const kernel = planKernel(machine)
   const settings = [...workerSettings(ini), ...statistics.settings, ...log.settings]
   return {
@@ -139,7 +139,7 @@ function workerSettings(ini: Ini): readonly ProxySetting[] {
 function settingsChange(path: string, settings: readonly ProxySetting[], { gid }: Account): readonly Change[] {
   if (settings.length === 0) return []
   const reason = 'has the settings of the proxy for its statistics and its access log'
-  return [newFile(path, renderSettings(settings), reason, { mode: 0o640, gid })]
+  return [newFile(path, renderSettings(settings, 'proxy'), reason, { mode: 0o640, gid })]
 }
 
 /** Plans the access log, and the template with which all of it can be counted. */

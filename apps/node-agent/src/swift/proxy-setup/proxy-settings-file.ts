@@ -10,16 +10,14 @@ export interface ProxySetting {
 /** Sorted after the files of operators, whose settings it overrides, and before the users. */
 export const settingsFileName = '40-roost-proxy.conf'
 
-const header = '# Written by `roost-agent proxy prepare`. `roost-agent proxy leave` removes it.\n'
-
 /** Renders the settings as one file of the folder, each section once. */
-export function renderSettings(settings: readonly ProxySetting[]): string {
+export function renderSettings(settings: readonly ProxySetting[], role: 'proxy' | 'storage'): string {
   const sections = [...new Set(settings.map(({ section }) => section))]
   const blocks = sections.map((section) => {
     const lines = settings.filter((one) => one.section === section).map(({ key, value }) => `${key} = ${value}\n`)
     return `\n[${section}]\n${lines.join('')}`
   })
-  return header + blocks.join('')
+  return `# Written by \`roost-agent ${role} prepare\`. \`roost-agent ${role} leave\` removes it.\n${blocks.join('')}`
 }
 
 /**

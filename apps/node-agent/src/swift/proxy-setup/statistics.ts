@@ -11,8 +11,8 @@ function setting(key: string, value: string): ProxySetting {
   return { section: 'DEFAULT', key, value }
 }
 
-/** Sends the statistics of the proxy to the agent, unless they are sent elsewhere. */
-export function planStatistics({ enabled, address, port }: StatsdConfig, ini: Ini): StatisticsPlan {
+/** Sends the statistics of a server to the agent, unless they are sent elsewhere. `sender` begins a sentence. */
+export function planStatistics({ enabled, address, port }: StatsdConfig, ini: Ini, sender: string): StatisticsPlan {
   const host = ini.get('DEFAULT')?.get('log_statsd_host') || undefined
   if (enabled === false) return { settings: [], remark: null }
   if (host === undefined) {
@@ -20,6 +20,6 @@ export function planStatistics({ enabled, address, port }: StatsdConfig, ini: In
   }
   const receiver = `${host}:${ini.get('DEFAULT')?.get('log_statsd_port') ?? 8125}`
   if (receiver === `${address}:${port}`) return { settings: [], remark: null }
-  const remark = `The proxy sends its statistics to ${receiver}, which stays so: the agent does not receive them.`
+  const remark = `${sender} sends its statistics to ${receiver}, which stays so: the agent does not receive them.`
   return { settings: [], remark }
 }

@@ -1,4 +1,4 @@
-import type { AccessLogChoice } from '../swift/proxy-setup/access-log-changes.js'
+import type { AccessLogChoice } from '../../swift/proxy-setup/access-log-changes.js'
 
 /** Flags of every command. `--data-dir` defaults to ROOST_AGENT_DATA_DIR, then to /var/lib/roost-agent. */
 export interface GlobalFlags {
@@ -41,7 +41,12 @@ export interface ProxyLeaveFlags extends ProxyFlags {
   readonly endUsers?: boolean
 }
 
-export interface UninstallFlags extends LeaveFlags, ProxyLeaveFlags {}
+export interface StorageFlags extends PrepareFlags {
+  /** Also restarts the servers, which then read their changed configuration. */
+  readonly restartServers?: boolean
+}
+
+export interface UninstallFlags extends LeaveFlags, ProxyLeaveFlags, StorageFlags {}
 
 export interface RunFlags extends GlobalFlags {
   readonly server?: string

@@ -1,16 +1,22 @@
-import { readConfig } from '../config.js'
-import { kernelOf, type Machine, openMachine } from '../machine/machine.js'
-import { runCommand } from '../machine/run-command.js'
-import { makeChanges } from '../prepare/apply.js'
-import { describeChange, type PlannedChange, planned } from '../prepare/change.js'
-import { commandOf, type Effect, effectsOf, runEffects, runsServices } from '../prepare/effects.js'
-import { openRecord } from '../prepare/record.js'
-import { checkSettings } from '../swift/proxy-setup/check-settings.js'
-import { proxyEffect } from '../swift/proxy-setup/proxy-effect.js'
-import { type ProxyPlan, planProxy } from '../swift/proxy-setup/proxy-plan.js'
-import { CommandError, exitCodes } from './command-error.js'
-import type { ProxyPrepareFlags } from './flags.js'
-import { orCommandError, requireRoot, say } from './preparation.js'
+import { readConfig } from '../../config.js'
+import { kernelOf, type Machine, openMachine } from '../../machine/machine.js'
+import { runCommand } from '../../machine/run-command.js'
+import { type PlannedChange, planned } from '../../prepare/change.js'
+import { commandOf, type Effect, effectsOf, runEffects, runsServices } from '../../prepare/effects.js'
+import { checkSettings } from '../../swift/proxy-setup/check-settings.js'
+import { proxyEffect } from '../../swift/proxy-setup/proxy-effect.js'
+import { type ProxyPlan, planProxy } from '../../swift/proxy-setup/proxy-plan.js'
+import { exitCodes } from '../command/command-error.js'
+import type { ProxyPrepareFlags } from '../command/flags.js'
+import {
+  announceRestart,
+  applyChanges,
+  orCommandError,
+  printChanges,
+  requireRoot,
+  say,
+  sayNothingChanged,
+} from './preparation.js'
 
 /** Prepares this machine's proxy for users and usage: prints each change, and makes them with `--yes`. */
 export async function proxyPrepare(flags: ProxyPrepareFlags): Promise<number> {
@@ -25,29 +31,21 @@ export async function proxyPrepare(flags: ProxyPrepareFlags): Promise<number> {
     for (const remark of plan.remarks) say(remark)
     return exitCodes.ok
   }
-  for (const change of changes) process.stdout.write(await describeChange(change))
+  await printChanges(changes)
   for (const remark of plan.remarks) say(remark)
   const effects = announced(machine, plan, changes, config.configFile, flags)
   if (flags.yes !== true) {
-    say('No changes were made. Run this command again with --yes to apply them.')
+    sayNothingChanged()
     return exitCodes.ok
   }
   // The proxy's program reads the rings of the machine that it runs on.
   const check = () => (machine.root === '/' ? checkSettings(machine, runCommand, config.dataDir, plan) : null)
   const remark = await orCommandError(check)
   if (remark !== null) say(`Warning: ${remark}`)
-  await change(machine, config.dataDir, changes)
+  await applyChanges(machine, config.dataDir, 'proxy', changes)
   await orCommandError(() => runEffects(machine, runCommand, effects), 'The changes were made.')
   say('Done.')
   return exitCodes.ok
-}
-
-async function change(machine: Machine, dataDir: string, changes: readonly PlannedChange[]): Promise<void> {
-  try {
-    await makeChanges(machine, openRecord(dataDir, 'proxy'), changes)
-  } catch (error) {
-    throw new CommandError(`Nothing was changed: ${(error as Error).message}`)
-  }
 }
 
 /** Prints which services are restarted, and returns the calls of systemctl for it. */
@@ -63,10 +61,6 @@ function announced(
   const ofProxy = unit === null ? null : proxyEffect(unit.name, folder, changes)
   if (runsServices(machine)) for (const effect of effects) say(`Runs \`${commandOf(effect)}\`.`)
   if (ofProxy === null) return effects
-  const command = commandOf(ofProxy.effect)
-  const isOurs = restartProxy && runsServices(machine)
-  say(
-    `${ofProxy.sentence} ${isOurs ? `Runs \`${command}\`.` : `Run \`${command}\` afterwards, or add --restart-proxy.`}`,
-  )
-  return isOurs ? [...effects, ofProxy.effect] : effects
+  const option = '--restart-proxy'
+  return [...effects, ...announceRestart(machine, { ...ofProxy, option, isRequested: restartProxy })]
 }

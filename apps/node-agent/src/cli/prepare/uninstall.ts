@@ -1,15 +1,16 @@
-import { readConfig } from '../config.js'
-import { readIdentity } from '../machine/identity.js'
-import { openMachine } from '../machine/machine.js'
-import { readMounts } from '../machine/mounts.js'
-import { agentVersion, programFolder } from '../machine/package.js'
-import { runCommand } from '../machine/run-command.js'
-import { findInstallation } from '../upgrade/installation.js'
-import { CommandError, exitCodes } from './command-error.js'
-import type { UninstallFlags } from './flags.js'
+import { readConfig } from '../../config.js'
+import { readIdentity } from '../../machine/identity.js'
+import { openMachine } from '../../machine/machine.js'
+import { readMounts } from '../../machine/mounts.js'
+import { agentVersion, programFolder } from '../../machine/package.js'
+import { runCommand } from '../../machine/run-command.js'
+import { findInstallation } from '../../upgrade/installation.js'
+import { CommandError, exitCodes } from '../command/command-error.js'
+import type { UninstallFlags } from '../command/flags.js'
 import { gatewayLeave } from './gateway-leave.js'
 import { requireRoot, say } from './preparation.js'
 import { proxyLeave } from './proxy-leave.js'
+import { storageLeave } from './storage.js'
 
 const removeMs = 120_000
 
@@ -32,6 +33,7 @@ export async function uninstall(flags: UninstallFlags): Promise<number> {
   const enrollment = (await readIdentity(config.dataDir))?.enrollment
   await gatewayLeave(flags)
   await proxyLeave(flags)
+  await storageLeave(flags)
   say(`Runs \`${removal.join(' ')}\`, which deletes ${config.dataDir} with the identity of this node.`)
   if (flags.yes === true) await remove(removal)
   if (enrollment !== undefined)

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { cifsShare } from '@roost/testing/shares'
-import type { ScriptedGateway } from '../shares/testing/scripted-servers.js'
-import { useScriptedGateway } from '../shares/testing/use-scripted-gateway.js'
+import type { ScriptedGateway } from '../../shares/testing/scripted-servers.js'
+import { useScriptedGateway } from '../../shares/testing/use-scripted-gateway.js'
 
-const program = fileURLToPath(new URL('../../bin/roost-agent.js', import.meta.url))
+const program = fileURLToPath(new URL('../../../bin/roost-agent.js', import.meta.url))
 
 let gateway: ScriptedGateway
 const { apply } = useScriptedGateway((next) => (gateway = next))

@@ -1,18 +1,18 @@
-import { type AgentConfig, readConfig } from '../config.js'
-import { kernelOf, type Machine, openMachine } from '../machine/machine.js'
-import { runCommand } from '../machine/run-command.js'
-import { describeChange } from '../prepare/change.js'
-import { commandOf, type Effect, effectsOf, runEffects, runsServices } from '../prepare/effects.js'
-import { openRecord } from '../prepare/record.js'
-import { revertChanges } from '../prepare/revert.js'
-import { proxyEffect } from '../swift/proxy-setup/proxy-effect.js'
-import { planProxyLeaving, type ProxyLeaving } from '../swift/proxy-setup/proxy-leaving.js'
-import { findProxyUnit } from '../swift/proxy-setup/proxy-unit.js'
-import { fileName, folderOf } from '../swift/users/location.js'
-import { findProxies } from '../swift/users/proxy-process.js'
-import { CommandError, exitCodes } from './command-error.js'
-import type { ProxyLeaveFlags } from './flags.js'
-import { orCommandError, requireRoot, say } from './preparation.js'
+import { type AgentConfig, readConfig } from '../../config.js'
+import { kernelOf, type Machine, openMachine } from '../../machine/machine.js'
+import { runCommand } from '../../machine/run-command.js'
+import { describeChange } from '../../prepare/change.js'
+import { commandOf, type Effect, effectsOf, runEffects, runsServices } from '../../prepare/effects.js'
+import { openRecord } from '../../prepare/record.js'
+import { revertChanges } from '../../prepare/revert.js'
+import { proxyEffect } from '../../swift/proxy-setup/proxy-effect.js'
+import { planProxyLeaving, type ProxyLeaving } from '../../swift/proxy-setup/proxy-leaving.js'
+import { findProxyUnit } from '../../swift/proxy-setup/proxy-unit.js'
+import { fileName, folderOf } from '../../swift/users/location.js'
+import { findProxies } from '../../swift/users/proxy-process.js'
+import { CommandError, exitCodes } from '../command/command-error.js'
+import type { ProxyLeaveFlags } from '../command/flags.js'
+import { orCommandError, requireRoot, say, sayNothingChanged } from './preparation.js'
 
 /** Reverts what `proxy prepare` changed: prints each change, and makes them with `--yes`. */
 export async function proxyLeave(flags: ProxyLeaveFlags): Promise<number> {
@@ -31,7 +31,7 @@ export async function proxyLeave(flags: ProxyLeaveFlags): Promise<number> {
     process.stdout.write(change.path.endsWith(fileName) ? `${change.sentence}\n` : await describeChange(change))
   const effects = announced(machine, config, leaving, flags)
   if (flags.yes !== true) {
-    say('No changes were made. Run this command again with --yes to apply them.')
+    sayNothingChanged()
     return exitCodes.ok
   }
   await orCommandError(() => revertChanges(machine, record, leaving.reverts))

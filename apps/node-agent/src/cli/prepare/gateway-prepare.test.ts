@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import type { ScriptedGateway } from '../shares/testing/scripted-servers.js'
-import { useScriptedGateway } from '../shares/testing/use-scripted-gateway.js'
+import type { ScriptedGateway } from '../../shares/testing/scripted-servers.js'
+import { useScriptedGateway } from '../../shares/testing/use-scripted-gateway.js'
 
-const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
+const path = (name: string) => fileURLToPath(new URL(`../../../${name}`, import.meta.url))
 const dropIn = '/etc/systemd/system/roost-agent.service.d/gateway.conf'
 const unit = '/usr/lib/systemd/system/roost-agent.service'
 

@@ -1,17 +1,17 @@
-import { readConfig } from '../config.js'
-import { type Machine, openMachine } from '../machine/machine.js'
-import { runCommand } from '../machine/run-command.js'
-import { describeChange, type PlannedChange } from '../prepare/change.js'
-import { effectsOf, runEffects } from '../prepare/effects.js'
-import { openRecord, type PreparationRecord } from '../prepare/record.js'
-import { plannedReverts, revertChanges } from '../prepare/revert.js'
-import { leave, type Leaving, leavingOf, type Served } from '../shares/leave.js'
-import { locationsOf } from '../shares/share-locations.js'
-import { openServers } from '../shares/share-servers.js'
-import { unifiedDiff } from '../machine/unified-diff.js'
-import { CommandError, exitCodes } from './command-error.js'
-import type { LeaveFlags } from './flags.js'
-import { orCommandError, say } from './preparation.js'
+import { readConfig } from '../../config.js'
+import { type Machine, openMachine } from '../../machine/machine.js'
+import { runCommand } from '../../machine/run-command.js'
+import type { PlannedChange } from '../../prepare/change.js'
+import { effectsOf, runEffects } from '../../prepare/effects.js'
+import { openRecord, type PreparationRecord } from '../../prepare/record.js'
+import { plannedReverts, revertChanges } from '../../prepare/revert.js'
+import { leave, type Leaving, leavingOf, type Served } from '../../shares/leave.js'
+import { locationsOf } from '../../shares/share-locations.js'
+import { openServers } from '../../shares/share-servers.js'
+import { unifiedDiff } from '../../machine/unified-diff.js'
+import { CommandError, exitCodes } from '../command/command-error.js'
+import type { LeaveFlags } from '../command/flags.js'
+import { orCommandError, printChanges, say, sayNothingChanged } from './preparation.js'
 
 /** Takes Roost off this machine's servers: says what that takes and what ends, and does it with `--yes`. */
 export async function gatewayLeave(flags: LeaveFlags): Promise<number> {
@@ -32,7 +32,7 @@ export async function gatewayLeave(flags: LeaveFlags): Promise<number> {
     })
   await printLeaving(machine, leaving, reverts)
   if (flags.yes !== true) {
-    say('No changes were made. Run this command again with --yes to apply them.')
+    sayNothingChanged()
     return exitCodes.ok
   }
   const failure = 'Roost could not be removed from the share servers of this machine:'
@@ -52,7 +52,7 @@ async function printLeaving(
     process.stdout.write(
       `${sentence}\n${content === null ? '' : await unifiedDiff(path, machine.read(path) ?? '', content)}`,
     )
-  for (const revert of reverts) process.stdout.write(await describeChange(revert))
+  await printChanges(reverts)
 }
 
 /** Reverts the unit of the agent last: until then the agent has the rights that the servers need. */

@@ -1,18 +1,18 @@
-import { type AgentConfig, readConfig } from '../config.js'
-import { type Machine, openMachine } from '../machine/machine.js'
-import { runCommand } from '../machine/run-command.js'
-import { makeChanges } from '../prepare/apply.js'
-import { type Change, describeChange, planned } from '../prepare/change.js'
-import { commandOf, effectsOf, runEffects, runsServices } from '../prepare/effects.js'
-import { openRecord } from '../prepare/record.js'
-import { unitOfGateway } from '../shares/gateway-unit.js'
-import { setupsWith } from '../shares/index.js'
-import { detectNfsServer } from '../shares/nfs-server.js'
-import { type Preparation, preparationsFor, prepare } from '../shares/prepare.js'
-import { unifiedDiff } from '../machine/unified-diff.js'
-import { CommandError, exitCodes } from './command-error.js'
-import type { PrepareFlags } from './flags.js'
-import { orCommandError, say } from './preparation.js'
+import { type AgentConfig, readConfig } from '../../config.js'
+import { type Machine, openMachine } from '../../machine/machine.js'
+import { runCommand } from '../../machine/run-command.js'
+import { makeChanges } from '../../prepare/apply.js'
+import { type Change, planned } from '../../prepare/change.js'
+import { commandOf, effectsOf, runEffects, runsServices } from '../../prepare/effects.js'
+import { openRecord } from '../../prepare/record.js'
+import { unitOfGateway } from '../../shares/gateway-unit.js'
+import { setupsWith } from '../../shares/index.js'
+import { detectNfsServer } from '../../shares/nfs-server.js'
+import { type Preparation, preparationsFor, prepare } from '../../shares/prepare.js'
+import { unifiedDiff } from '../../machine/unified-diff.js'
+import { CommandError, exitCodes } from '../command/command-error.js'
+import type { PrepareFlags } from '../command/flags.js'
+import { orCommandError, printChanges, say, sayNothingChanged } from './preparation.js'
 
 /** What a gateway lacks before its first deployment. */
 export interface MissingPreparations {
@@ -34,15 +34,14 @@ export async function gatewayPrepare(flags: PrepareFlags): Promise<number> {
   await printPreparations(missing)
   if (flags.yes === true) {
     await doPreparations(missing, config)
-  } else say('No changes were made. Run this command again with --yes to apply them.')
+  } else sayNothingChanged()
   return exitCodes.ok
 }
 
 async function printPreparations({ machine, preparations, unit }: MissingPreparations): Promise<void> {
   for (const { path, sentence, content } of preparations)
     process.stdout.write(`${sentence}\n${await unifiedDiff(path, machine.read(path) ?? '', content)}`)
-  const changes = await planned(machine, unit)
-  for (const change of changes) process.stdout.write(await describeChange(change))
+  await printChanges(await planned(machine, unit))
   if (runsServices(machine)) for (const effect of unitEffects(unit)) say(`Runs \`${commandOf(effect)}\`.`)
 }
 

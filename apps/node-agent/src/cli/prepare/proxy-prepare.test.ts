@@ -5,7 +5,6 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -15,11 +14,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openMachine } from '../machine/machine.js'
-import { logFormatOf } from '../swift/access-log/log-format.js'
-import { readProxyLogging } from '../swift/access-log/proxy-logging.js'
+import { openMachine } from '../../machine/machine.js'
+import { logFormatOf } from '../../swift/access-log/log-format.js'
+import { readProxyLogging } from '../../swift/access-log/proxy-logging.js'
+import { treeOf } from './testing/tree.js'
 
-const program = fileURLToPath(new URL('../../bin/roost-agent.js', import.meta.url))
+const program = fileURLToPath(new URL('../../../bin/roost-agent.js', import.meta.url))
 const folder = '/etc/swift/proxy-server.conf.d'
 /** Containers of some continuous integrations may not mount. */
 const canMount = spawnSync('unshare', ['--mount', 'true']).status === 0
@@ -75,18 +75,7 @@ function proxy(...args: readonly string[]) {
   return { status, stdout, stderr }
 }
 
-/** Every path below the root with its mode, owner and content, except for the agent's own record. */
-function tree(path = '/'): readonly string[] {
-  return readdirSync(join(root, path)).flatMap((name) => {
-    const inside = join(path, name)
-    if (inside === '/agent/prepared') return []
-    const { mode, uid, gid } = lstatSync(join(root, inside))
-    const head = `${inside} ${mode.toString(8)} ${uid}:${gid}`
-    if (lstatSync(join(root, inside)).isSymbolicLink()) return [`${head} ${readlinkSync(join(root, inside))}`]
-    if (lstatSync(join(root, inside)).isDirectory()) return [head, ...tree(inside)]
-    return [`${head} ${read(inside)}`]
-  })
-}
+const tree = () => treeOf(root)
 
 const faults = () => logFormatOf(readProxyLogging(openMachine(root), openMachine(root), '/etc/swift')).faults
 
