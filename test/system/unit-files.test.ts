@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { exitCodes as serverCodes } from '@roost/control-plane/dist/cli/terminal/exit-codes.js'
-import { exitCodes as agentCodes } from '@roost/node-agent/dist/cli/command-error.js'
+import { exitCodes as agentCodes } from '@roost/node-agent/dist/cli/command/command-error.js'
 import { describe, expect, it } from 'vitest'
 import { repository } from '../support/http/control-plane.js'
 
@@ -60,6 +60,17 @@ interface Analyzed {
   readonly output: string
 }
 
+/** Returns the rows of the table of open lines. */
+function reasons() {
+  const text = readFileSync(join(repository, 'docs/security.md'), 'utf8').split('## The units of systemd')[1] ?? ''
+  const rows = text.split('\n').filter((line) => line.startsWith('| `'))
+  return rows.map((row) => {
+    const [, lines = '', units = '', because = ''] = row.split(/(?<!\\)\|/).map((cell) => cell.trim())
+    const names = [...lines.matchAll(/`([^`]+)`/g)].map(([, line = '']) => line.replaceAll(String.raw`\|`, '|'))
+    return { lines: names, units: units.split(', '), because }
+  })
+}
+
 /** The units of systemd that every service and timer needs. */
 const targets = ['basic', 'network-online', 'shutdown', 'sysinit', 'time-set', 'time-sync', 'timers'].map(
   (name) => `${name}.target`,
@@ -101,12 +112,23 @@ describe.skipIf(!hasSystemd)('the units, as systemd-analyze reads them (of the p
     expect(analyze(files, 'verify')).toEqual({ status: 0, output: '' })
   })
 
-  it.each([
+  const analyzed = [
     ['agent', 40, { 'roost-agent.service': agent }],
-    ['agent on a gateway', 70, { 'roost-agent.service': agent, 'roost-agent.service.d/gateway.conf': onGateways }],
+    ['gateway', 70, { 'roost-agent.service': agent, 'roost-agent.service.d/gateway.conf': onGateways }],
     ['control plane', 25, { 'roost.service': server }],
-  ])('expose little: that of the %s', (_name, most, files) => {
+  ] as const
+
+  it.each(analyzed)('expose little: that of the %s', (_name, most, files) => {
     const { status, output } = analyze(files, 'security', '--offline=true', `--threshold=${most}`)
     expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' })
+  })
+
+  it.each(analyzed)('have a reason in docs/security.md for each line that is open: %s', (name, _most, files) => {
+    const { output } = analyze(files, 'security', '--offline=true', '--json=short')
+    const lines = JSON.parse(output) as readonly { readonly name: string; readonly set: boolean | null }[]
+    const open = lines.filter(({ set }) => set === false).map((line) => line.name)
+    const listed = reasons().filter(({ units }) => units.includes(name))
+    expect(listed.flatMap((reason) => reason.lines).toSorted()).toEqual(open.toSorted())
+    expect(listed.filter(({ because }) => because.length < 20)).toEqual([])
   })
 })
