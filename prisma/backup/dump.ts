@@ -1,6 +1,8 @@
 import pg from 'pg'
 import type { Connection } from '../client/client.js'
 import { connectError } from '../client/connect-error.js'
+import { historyBytes, isHistory, isPartitioned, listPartitions, readHistory } from './history.js'
+import type { HistoryPartition } from './history.js'
 
 /** Takes a dump as it is read, in this order; each call is awaited before more is read. */
 export interface DumpSink {
@@ -8,6 +10,8 @@ export interface DumpSink {
   schema(migrations: readonly string[]): Promise<void>
   /** What follows are rows of this table; tables that others point at come first. */
   table(name: string): Promise<void>
+  /** A partition of this table, before its rows. */
+  partition(partition: HistoryPartition): Promise<void>
   /** JSON objects, a row each, without line breaks. */
   rows(texts: readonly string[]): Promise<void>
   /** The last number that a sequence has given. */
@@ -16,8 +20,17 @@ export interface DumpSink {
 
 const rowsAtOnce = 100
 
-/** Reads the whole database as it is at one moment, while others go on writing. */
-export async function dumpDatabase(connection: Connection, sink: DumpSink): Promise<void> {
+export interface DumpOptions {
+  /** Also read the history of metrics: it is large, and twice as large as text. */
+  readonly withHistory: boolean
+}
+
+/** Reads the database as it is at one moment, while others go on writing. Returns the size of the history in bytes. */
+export async function dumpDatabase(
+  connection: Connection,
+  sink: DumpSink,
+  { withHistory }: DumpOptions,
+): Promise<number> {
   const client = await connectAs('roost backup', connection)
   try {
     await client.query('begin isolation level repeatable read read only')
@@ -25,21 +38,35 @@ export async function dumpDatabase(connection: Connection, sink: DumpSink): Prom
       'select migration_name as name from _prisma_migrations where finished_at is not null order by migration_name',
     )
     await sink.schema(applied.map(({ name }) => name))
-    for (const table of await tablesInOrder(client)) if (!isHistory(table)) await dumpTable(client, table, sink)
+    const tables = (await tablesInOrder(client)).filter((table) => withHistory || !isHistory(table))
+    for (const table of tables) if (!isPartitioned(table)) await dumpTable(client, table, sink)
+    if (withHistory) await dumpPartitioned(client, connection, tables.filter(isPartitioned), sink)
     const { rows: sequences } = await client.query<{ name: string; last: string }>(
       `select sequencename as name, last_value::text as last from pg_sequences
         where schemaname = current_schema() and last_value is not null order by 1`,
     )
     for (const { name, last } of sequences) await sink.sequence(name, last)
+    const bytes = await historyBytes(client)
     await client.query('commit')
+    return bytes
   } finally {
     await client.end().catch(() => {})
   }
 }
 
-/** The history of metrics is large, and twice as large as text: agents fill it again. */
-function isHistory(table: string): boolean {
-  return ['metric_raw', 'metric_5min', 'metric_hour', 'metric_progress'].includes(table)
+/** Reads the tables by a connection of its own, in the snapshot of the first, whose transaction stays open. */
+async function dumpPartitioned(first: pg.Client, connection: Connection, tables: readonly string[], sink: DumpSink) {
+  const { rows } = await first.query<{ snapshot: string }>('select pg_export_snapshot() as snapshot')
+  const client = await connectAs('roost backup of history', connection)
+  try {
+    for (const table of tables) {
+      await sink.table(table)
+      for (const partition of await listPartitions(first, table)) await sink.partition(partition)
+      for await (const texts of readHistory(client, table, rows[0]?.snapshot ?? '')) await sink.rows(texts)
+    }
+  } finally {
+    await client.end().catch(() => {})
+  }
 }
 
 async function dumpTable(client: pg.Client, table: string, sink: DumpSink): Promise<void> {

@@ -6,12 +6,15 @@ import type pg from 'pg'
 import { describeServer } from '../client/client.js'
 import type { Connection } from '../client/client.js'
 import { connectAs, tablesInOrder } from './dump.js'
+import { createPartitionSql, isPartition } from './history.js'
+import type { HistoryPartition } from './history.js'
 import { DatabaseError } from '../client/errors.js'
 import { migrate } from '../migrate/migrate.js'
 import { migrationsDir } from '../migrate/migration-files.js'
 
 /** What a dump holds, to be put back in the order in which it was read. */
 export interface Restored {
+  partition(partition: HistoryPartition): Promise<void>
   rows(table: string, texts: readonly string[]): Promise<void>
   sequence(name: string, last: string): Promise<void>
 }
@@ -62,6 +65,14 @@ export async function restoreDatabase(
 
 function fillerOf(client: pg.Client, tables: ReadonlySet<string>): Restored {
   return {
+    async partition(partition) {
+      if (!isPartition(partition))
+        throw new DatabaseError(
+          'unusable',
+          `The backup contains a partition '${partition.name}' that Roost does not make. The file is damaged or was edited. Use another backup.`,
+        )
+      await client.query(createPartitionSql(client, partition))
+    },
     async rows(table, texts) {
       if (!tables.has(table))
         throw new DatabaseError(

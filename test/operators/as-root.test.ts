@@ -85,7 +85,8 @@ describe.skipIf(missing !== '')(`root, on an installation of another account${mi
     const [target, made] = [kept('target'), join(dataDir('here'), 'linked')]
     writeFileSync(target, 'of root alone')
     execFileSync('ln', ['-s', target, `${made}.new`], owner)
-    expect(await asRoot('here', 'local', 'backup', made)).toMatchObject({ code: 0 })
+    const backedUp = await asRoot('here', 'local', 'backup', '--with-history', made)
+    expect(backedUp).toMatchObject({ code: 0, stdout: expect.stringContaining(', with the history of metrics') })
     expect(readFileSync(target, 'utf8')).toBe('of root alone')
     expect(lstatSync(made)).toMatchObject({ uid: 0, mode: 0o100600 })
     rmSync(made)

@@ -11,8 +11,8 @@ import { StartError } from '../lifecycle/start-error.js'
 import { isKeptPath } from './files.js'
 
 /*
- * A gzip of lines. The first is the manifest, in JSON. Then for each table `T <name>`, and for each of its rows `R <JSON>`;
- * `S <sequence> <last number>`; and `E <rows>` at the end, without which the archive is incomplete.
+ * A gzip of lines. The first is the manifest, in JSON. Then for each table `T <name>`, for each of its partitions `P <JSON>`
+ * and for each of its rows `R <JSON>`; `S <sequence> <last number>`; and `E <rows>` at the end, without which the archive is incomplete.
  */
 const format = 'roost-backup'
 
@@ -22,9 +22,14 @@ const Manifest = z.object({
   release: z.string(),
   created: z.string(),
   migrations: z.array(z.string().regex(/^\w+$/)),
+  /** Whether the rows of the history of metrics are in it. */
+  history: z.boolean().default(false),
   files: z.array(z.object({ path: z.string().refine(isKeptPath), base64: z.base64() })),
 })
 export type Manifest = z.infer<typeof Manifest>
+
+const Partition = z.object({ table: z.string(), name: z.string(), bound: z.string(), options: z.array(z.string()) })
+type Partition = z.infer<typeof Partition>
 
 /** The path of an archive, or an open file descriptor; then the path is only for messages. */
 export interface ArchiveFile {
@@ -95,6 +100,7 @@ export function noSuchArchive(path: string, cause: unknown): StartError {
 /** Receives the contents of an archive in the order of the file. */
 export interface ArchiveReader {
   table?(name: string): Promise<void>
+  partition?(partition: Partition): Promise<void>
   row?(text: string): Promise<void>
   sequence?(name: string, last: string): Promise<void>
 }
@@ -106,18 +112,25 @@ export async function readArchive(file: ArchiveFile, reader: ArchiveReader): Pro
   let isComplete = false
   const { path } = file
   for await (const line of linesOf(file)) {
-    const text = line.slice(2)
     if (manifest === undefined) manifest = parseManifest(path, line)
-    else if (line.startsWith('R ')) {
-      rows += 1
-      await reader.row?.(text)
-    } else if (line.startsWith('T ')) await reader.table?.(text)
-    else if (line.startsWith('S ')) await readSequence(text, reader)
-    else isComplete = line === `E ${rows}`
+    else if (line.startsWith('E ')) isComplete = line === `E ${rows}`
+    else {
+      if (line.startsWith('R ')) rows += 1
+      await passOn(line, reader)
+      isComplete = false
+    }
   }
   if (manifest === undefined || !isComplete)
     throw new StartError(`${path} is incomplete: its end is missing. Use another backup.`)
   return manifest
+}
+
+async function passOn(line: string, reader: ArchiveReader): Promise<void> {
+  const text = line.slice(2)
+  if (line.startsWith('R ')) await reader.row?.(text)
+  else if (line.startsWith('T ')) await reader.table?.(text)
+  else if (line.startsWith('P ')) await reader.partition?.(Partition.parse(JSON.parse(text)))
+  else if (line.startsWith('S ')) await readSequence(text, reader)
 }
 
 async function readSequence(text: string, reader: ArchiveReader): Promise<void> {

@@ -1,4 +1,5 @@
 import { dumpDatabase, restoreDatabase } from '@roost/database'
+import type { DumpSink } from '@roost/database'
 import type { Connection } from '../database/database.js'
 import { manifestLine, readArchive, writeArchive } from './archive.js'
 import type { ArchiveFile, Manifest } from './archive.js'
@@ -8,31 +9,47 @@ export interface BackupContents {
   readonly files: readonly KeptFile[]
   readonly release: string
   readonly created: Date
+  /** Include the history of metrics. */
+  readonly withHistory: boolean
+}
+
+export interface BackupCounts {
+  readonly rows: number
+  /** The size of the history of metrics in the database, whether it is included or not. */
+  readonly historyBytes: number
 }
 
 const rowsAtOnce = 500
 const charactersAtOnce = 4_000_000
 
-/** Writes a snapshot of the complete database and the files to an archive. Returns the number of rows. */
-export async function backUp(connection: Connection, file: ArchiveFile, contents: BackupContents): Promise<number> {
-  const { files, release, created } = contents
+/** Writes a snapshot of the database and the files to an archive. */
+export async function backUp(
+  connection: Connection,
+  file: ArchiveFile,
+  contents: BackupContents,
+): Promise<BackupCounts> {
+  const { withHistory, files, release } = contents
   let count = 0
+  let historyBytes = 0
+  const created = contents.created.toISOString()
   await writeArchive(file, async (archive) => {
-    await dumpDatabase(connection, {
-      schema: (migrations) =>
+    const sink: DumpSink = {
+      schema: (names) =>
         archive.line(
-          manifestLine({ release, created: created.toISOString(), migrations: [...migrations], files: [...files] }),
+          manifestLine({ release, created, migrations: [...names], history: withHistory, files: [...files] }),
         ),
       table: (name) => archive.line(`T ${name}`),
+      partition: (partition) => archive.line(`P ${JSON.stringify(partition)}`),
       async rows(texts) {
         count += texts.length
         await archive.line(texts.map((text) => `R ${text}`).join('\n'))
       },
       sequence: (name, last) => archive.line(`S ${name} ${last}`),
-    })
+    }
+    historyBytes = await dumpDatabase(connection, sink, { withHistory })
     await archive.line(`E ${count}`)
   })
-  return count
+  return { rows: count, historyBytes }
 }
 
 export interface RestoreFlags {
@@ -66,6 +83,7 @@ export async function restore(connection: Connection, file: ArchiveFile, manifes
         await flush()
         table = name
       },
+      partition: (partition) => into.partition(partition),
       async sequence(name, last) {
         await flush()
         await into.sequence(name, last)

@@ -15,7 +15,7 @@ import type { Terminal } from './terminal/terminal.js'
 export interface AsOwner {
   run(args: readonly string[]): Promise<void>
   /** Writes the archive, which root owns. */
-  backup(file: string): Promise<void>
+  backup(file: string, flags: readonly string[]): Promise<void>
   restore(file: string, flags: readonly string[]): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export async function asOwnerOf(config: Config, terminal: Terminal): Promise<AsO
   }
   return {
     run: async (args) => void (await run(args)),
-    async backup(file) {
+    async backup(file, flags) {
       const path = resolve(file)
       if (existsSync(path)) throw new CommandError(`${path} already exists. Use another file name.`, exitCodes.conflict)
       const draft = `${path}.new`
@@ -45,7 +45,7 @@ export async function asOwnerOf(config: Config, terminal: Terminal): Promise<AsO
         throw unwritableArchive(path, error)
       })
       try {
-        if (await run(['backup', path, ...archiveFlags], archive)) await rename(draft, path)
+        if (await run(['backup', path, ...flags, ...archiveFlags], archive)) await rename(draft, path)
       } finally {
         await archive.close()
         await rm(draft, { force: true })

@@ -14,13 +14,19 @@ import { resetAdmin as resetAdminKey } from '../operators/reset-admin.js'
 import { resetKeyFile } from '../secrets/key-file.js'
 import { rotateSecretKey } from '../secrets/rotate-keys.js'
 import { version } from '../lifecycle/version.js'
+import { bytes, cellText } from './terminal/cells.js'
 import { CommandError, exitCodes } from './terminal/exit-codes.js'
 import { withProgress } from './terminal/progress.js'
 import type { Terminal } from './terminal/terminal.js'
 
 const secretsFile = 'secrets.key'
 
-export async function backup(config: Config, file: ArchiveFile, terminal: Terminal): Promise<void> {
+export async function backup(
+  config: Config,
+  file: ArchiveFile,
+  withHistory: boolean,
+  terminal: Terminal,
+): Promise<void> {
   const { out, err } = terminal
   const { path } = file
   if (existsSync(path)) throw new CommandError(`${path} already exists. Use another file name.`, exitCodes.conflict)
@@ -29,13 +35,16 @@ export async function backup(config: Config, file: ArchiveFile, terminal: Termin
     throw new CommandError(
       `${join(config.dataDir, secretsFile)} does not exist: this data directory has no data. Check ROOST_DATA_DIR.`,
     )
-  const rows = await withProgress(terminal, 'backing up', () =>
+  const { rows, historyBytes } = await withProgress(terminal, 'backing up', () =>
     withRunningDatabase(config, quiet(err), (connection) =>
-      orStartError(backUp(connection, file, { files, release: version, created: new Date() })),
+      orStartError(backUp(connection, file, { files, withHistory, release: version, created: new Date() })),
     ),
   )
   await recordBackup(config.dataDir, { path, created: new Date().toISOString() })
-  out.write(`backed up ${rows} rows and ${files.length} files to ${path}\n`)
+  const history = withHistory
+    ? 'with the history of metrics'
+    : `without the history of metrics (${cellText(bytes(historyBytes))}; --with-history includes it)`
+  out.write(`backed up ${rows} rows and ${files.length} files to ${path}, ${history}\n`)
 }
 
 export async function restore(config: Config, file: ArchiveFile, force: boolean, terminal: Terminal): Promise<void> {
@@ -61,7 +70,10 @@ export async function restore(config: Config, file: ArchiveFile, force: boolean,
       await staged.install()
     }),
   )
-  out.write(`restored the backup of Roost ${manifest.release} from ${manifest.created}\n`)
+  const history = manifest.history ? 'with' : 'without'
+  out.write(
+    `restored the backup of Roost ${manifest.release} from ${manifest.created}, ${history} the history of metrics\n`,
+  )
 }
 
 export async function resetAdmin(config: Config, { out, err }: Terminal): Promise<void> {

@@ -23,12 +23,13 @@ export function addLocalData(local: Command, config: () => Config, terminal: Ter
   local
     .command('backup <file>')
     .description('Back up the database and the keys to one file. The control plane may be running.')
+    .option('--with-history', 'include the history of metrics, which makes the file much larger')
     .addHelpText('after', '\nThe file gives access to every secret of Roost. Protect it like the machine itself.')
     .addOption(descriptorOption())
-    .action((file: string, options: ArchiveOptions) =>
+    .action((file: string, { withHistory = false, ...options }: ArchiveOptions & { readonly withHistory?: boolean }) =>
       runAsOwner(
-        (owner) => owner.backup(file),
-        async () => (await commands()).backup(config(), archiveOf(file, options), terminal),
+        (owner) => owner.backup(file, withHistory ? ['--with-history'] : []),
+        async () => (await commands()).backup(config(), archiveOf(file, options), withHistory, terminal),
       ),
     )
   local

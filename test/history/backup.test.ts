@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { dumpDatabase } from '@roost/database'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { insertNodes } from '../support/agents/nodes.js'
+import { waitTimeoutMs } from '../support/clock/wait-until.js'
+import { createTestDatabase } from '../support/database/database.js'
+import type { TestDatabase } from '../support/database/database.js'
+import { controlPlaneEnv, startControlPlane } from '../support/http/control-plane.js'
+import { request } from '../support/http/request.js'
+import { shareApi } from '../support/http/shared-api.js'
+import { runRoost } from '../support/programs/processes.js'
+import { definitions, historyAgent, windowFrame, windowMs } from './support.js'
+
+const shared = shareApi()
+const home = await mkdtemp(join(tmpdir(), 'roost-history-backup-'))
+const path = (name: string) => join(home, name)
+const dayMs = 86_400_000
+/** Five days ago, of which the levels remain, and the last hour. */
+const old = Math.floor(Date.now() / dayMs) * dayMs - 5 * dayMs
+const recent = Math.floor(Date.now() / windowMs) * windowMs - 3_600_000
+const target = await createTestDatabase('template1')
+let queries: readonly string[] = []
+
+beforeAll(async () => {
+  const { database, context } = shared.api
+  const clusterId = await addCluster(database)
+  const [node] = await insertNodes(database, clusterId, 1)
+  if (node === undefined) throw new Error('No node was inserted.')
+  const sender = historyAgent({ ...shared.api, identity: node, metrics: definitions('a', 'b') })
+  sender.agent.dial()
+  await sender.agent.until(({ welcomed }) => welcomed === 1)
+  const starts = [old, recent].flatMap((from) => Array.from({ length: 12 }, (_, i) => from + i * windowMs))
+  for (const [index, startMs] of starts.entries())
+    await sender.send(windowFrame({ startMs, sequence: index + 1 }), index + 1)
+  sender.agent.stop()
+  const isMade = async () => {
+    await context.history.makeLevels(new AbortController().signal)
+    return (await database.prisma.metricHour.count({ where: { ownerId: node.id } })) === 1
+  }
+  await vi.waitUntil(isMade, { timeout: waitTimeoutMs })
+  const query = (from: number, step: number) => {
+    const [start, end] = [from, from + 12 * windowMs].map((ms) => new Date(ms).toISOString())
+    return `/api/v1/nodes/${node.id}/metrics/history/?metrics=*&start=${start}&end=${end}&step=${step}`
+  }
+  queries = [query(recent, 10), query(old, 300), query(old, 3600)]
+})
+afterAll(async () => {
+  await target.drop()
+  await rm(home, { recursive: true, force: true })
+})
+
+const roost = (database: TestDatabase, dataDir: string, ...args: readonly string[]) =>
+  runRoost(['local', ...args], controlPlaneEnv(dataDir, { DATABASE_URL: database.url }))
+const backUp = (...args: readonly string[]) =>
+  roost(
+    shared.api.database,
+    shared.api.controlPlane.dataDir,
+    'backup',
+    ...args.map((arg) => (arg.startsWith('-') ? arg : path(arg))),
+  )
+
+const restore = (backup: string, ...force: readonly string[]) =>
+  roost(target, path('there'), 'restore', path(backup), ...force)
+const rowsOf = async ({ pool }: TestDatabase) => {
+  const tables = ['metric_raw', 'metric_5min', 'metric_hour', 'metric_progress']
+  // The control plane goes on recording its clusters.
+  const ofNodes = (table: string) => pool.query(`select * from ${table} where owner_kind = 0 order by 1, 2, 3`)
+  return Promise.all(tables.map(async (table) => (await ofNodes(table)).rows))
+}
+
+it('a backup leaves the history out unless it is asked for, and says so', async () => {
+  expect((await backUp('without')).stdout).toMatch(
+    /^backed up \d+ rows and \d+ files to \S+without, without the history of metrics \(\d+\.\d kB; --with-history includes it\)\n$/,
+  )
+  expect((await backUp('with', '--with-history')).stdout).toMatch(/ to \S+with, with the history of metrics\n$/)
+})
+
+it('a restore has the history of the backup, in all levels, in an empty database and in place of another', async () => {
+  const source = await rowsOf(shared.api.database)
+  expect(await restore('with')).toMatchObject({ stderr: '', stdout: expect.stringMatching(/, with the history of me/) })
+  expect(await rowsOf(target)).toEqual(source)
+  const empty = await restore('without', '--force')
+  expect(empty).toMatchObject({ stderr: '', stdout: expect.stringMatching(/, without the history of metrics\n$/) })
+  expect(await rowsOf(target)).toEqual([[], [], [], []])
+  expect(await restore('with', '--force')).toMatchObject({ code: 0, stderr: '' })
+  expect(await rowsOf(target)).toEqual(source)
+})
+
+it('a control plane with the restored database answers the same history', async () => {
+  const before = await Promise.all(queries.map(async (query) => (await shared.get(query)).body))
+  expect(before.map(({ meta }) => meta.level)).toEqual(['raw', '5min', 'hour'])
+  const started = await startControlPlane({ dataDir: path('there'), env: { DATABASE_URL: target.url } })
+  const after = await Promise.all(queries.map(async (query) => (await request(started, query)).body))
+  await started.stop()
+  expect(after).toEqual(before)
+})
+
+it('restored partitions are those of the source, with their settings', async () => {
+  const describe = `select c.relname, pg_get_expr(c.relpartbound, c.oid) as bound, c.reloptions, s.reloptions as toast
+    from pg_class c join pg_inherits i on i.inhrelid = c.oid left join pg_class s on s.oid = c.reltoastrelid
+    where c.relname like 'metric%' and c.relkind = 'r' order by 1`
+  const partitionsOf = async ({ pool }: TestDatabase) => (await pool.query(describe)).rows
+  const source = await partitionsOf(shared.api.database)
+  expect(source.length).toBeGreaterThan(3)
+  expect(await partitionsOf(target)).toEqual(expect.arrayContaining(source))
+})
+
+it('a backup stops neither intake nor retention: partitions are made and dropped while it reads', async () => {
+  const { connection, pool } = shared.api.database
+  let table = ''
+  let changes = 0
+  const change = async () => {
+    changes += 1
+    await pool.query(`set lock_timeout = '2s'; drop table if exists metric_raw_2199;
+      create table metric_raw_2199 partition of metric_raw for values from ('2199-01-01') to ('2200-01-01');
+      drop table metric_raw_2199; reset lock_timeout`)
+  }
+  const ignore = async () => {}
+  const sink = {
+    schema: ignore,
+    partition: ignore,
+    sequence: ignore,
+    table: async (name: string) => void (table = name),
+    rows: () => (table === 'metric_raw' ? change() : ignore()),
+  }
+  expect(await dumpDatabase(connection, sink, { withHistory: true })).toBeGreaterThan(0)
+  expect(changes).toBeGreaterThan(0)
+})
