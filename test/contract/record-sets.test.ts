@@ -14,6 +14,8 @@ beforeEach(async () => {
 const kinds = {
   users: () => ({ cluster, user: 'bob', password: 'correct-horse-battery-staple' }),
   gateway_shares: () => ({ node, name: 'docs', objectstore_container: 'documents' }),
+  alert_rules: () => ({ cluster, code: 'DEVICE_FULL', severity: 'critical' }),
+  alert_metric_rules: () => ({ cluster, name: `load-${cluster}`, metric: 'load.*', comparison: 'above', threshold: 9 }),
 }
 
 describe.each(Object.entries(kinds))('the set of %s', (resource, body) => {

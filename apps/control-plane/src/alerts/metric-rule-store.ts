@@ -9,7 +9,7 @@ export type MetricRuleStore = ReturnType<typeof createMetricRuleStore>
 
 export function createMetricRuleStore(database: Database) {
   return {
-    ...tableStore(database, resources.alertMetricRules, { model: 'AlertMetricRule' }),
+    ...tableStore(database, resources.alertMetricRules, { model: 'AlertMetricRule', columns: { set: 'setName' } }),
     count: async (tx: Transaction): Promise<number> => tx.alertMetricRule.count(),
     /** Returns the rules that count, for the rounds of alerts. */
     async listEnabled(): Promise<readonly MetricRule[]> {

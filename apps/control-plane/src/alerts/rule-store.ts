@@ -10,7 +10,7 @@ export type RuleStore = ReturnType<typeof createRuleStore>
 export function createRuleStore(database: Database) {
   const { prisma } = database
   return {
-    ...tableStore(database, resources.alertRules, { model: 'AlertRule' }),
+    ...tableStore(database, resources.alertRules, { model: 'AlertRule', columns: { set: 'setName' } }),
     /** Returns all rules, for the rounds of alerts. */
     async listAll(): Promise<readonly ChangedCode[]> {
       const rows = await prisma.alertRule.findMany({ orderBy: { id: 'asc' } })

@@ -40,15 +40,18 @@ export function orderOf({ filters }: ResourceRules, field: string, columns: Colu
   return (direction: 'asc' | 'desc') => ({ [column]: direction })
 }
 
-/** Makes records of rows: URIs of relations, ISO 8601 of times, numbers of large integers. */
+/** Makes records of rows: URIs of relations, ISO 8601 of times, numbers of large integers. An optional field that is null is absent. */
 export function recordReader(resource: string, record: z.ZodType, columns: Columns): (row: object) => object {
   const fields = Object.entries(shapeOf(record)).map(([field, schema]) => {
     const relation = relationOf(schema)
-    return { field, relation, column: columnOf(field, relation !== undefined, columns) }
+    const column = columnOf(field, relation !== undefined, columns)
+    return { field, relation, column, isOptional: schema instanceof z.ZodOptional }
   })
   return (row) => {
     const values = row as Readonly<Record<string, unknown>>
-    const entries = fields.map(({ field, relation, column }) => [field, shown(values[column], relation)])
+    const entries = fields
+      .filter(({ column, isOptional }) => !isOptional || values[column] != null)
+      .map(({ field, relation, column }) => [field, shown(values[column], relation)])
     return { ...Object.fromEntries(entries), resource_uri: resourceUri(resource, Number(values['id'])) }
   }
 }

@@ -6,7 +6,7 @@ import { settingDefaults, settingShape } from '../values/share-settings.js'
 import type { ShareSetting } from '../values/share-settings.js'
 import { ContainerName, ShareName, SharePassword } from './share-fields.js'
 import { relationTo, relationUri, ResourceUri } from './dialect/uri.js'
-import { changedSet, SetName, shownSet } from './record-set.js'
+import { changedSet, SetName, shownSet } from '../values/record-set.js'
 
 export const ShareProtocol = z.enum(['nfs', 'cifs'])
 export type ShareProtocol = z.infer<typeof ShareProtocol>

@@ -4,7 +4,7 @@ import { misreadInKeys, userNamePattern } from '../values/user-line.js'
 import { byId, throughCluster } from './dialect/rules.js'
 import type { ResourceRules } from './dialect/rules.js'
 import { relationTo, relationUri, ResourceUri } from './dialect/uri.js'
-import { changedSet, SetName, shownSet } from './record-set.js'
+import { changedSet, SetName, shownSet } from '../values/record-set.js'
 
 /** Storage accounts that one cluster may hold: its authentication reads them all at each start. */
 export const maxUsersPerCluster = 4096

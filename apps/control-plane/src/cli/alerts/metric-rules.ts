@@ -3,7 +3,16 @@ import type { AlertMetricRule, AlertMetricRuleInput } from '@roost/api-types/res
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { findNamed } from '../client/api.js'
-import { byCluster, clusterField, clusterNamesByUri, flagField, numberField, textField } from '../records/fields.js'
+import {
+  byCluster,
+  bySet,
+  clusterField,
+  clusterNamesByUri,
+  flagField,
+  numberField,
+  setField,
+  textField,
+} from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
 import type { FieldOption, Noun } from '../records/noun.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
@@ -33,6 +42,7 @@ const others = [
   textField('severity', 'warning or critical (default: warning)'),
   flagField('enabled', 'whether it begins alerts'),
   textField('comment', 'why'),
+  setField,
 ]
 
 const rules: Noun<AlertMetricRule> = {
@@ -40,7 +50,7 @@ const rules: Noun<AlertMetricRule> = {
   plural: 'limits of metrics',
   description: 'Manage limits of metrics, beyond which an alert METRIC begins',
   named: 'by name or id',
-  filters: [byCluster],
+  filters: [byCluster, bySet],
   enabledFrom: 'It takes effect within 30 s.',
   async view(rpc) {
     const clusters = await clusterNamesByUri(rpc)
@@ -56,8 +66,14 @@ const rules: Noun<AlertMetricRule> = {
         SEVERITY: ({ severity }) => severity,
         ENABLED: ({ enabled }) => enabled,
       },
-      wide: { END: ({ end_threshold: end }) => end, COMMENT: ({ comment }) => comment },
+      wide: { END: ({ end_threshold: end }) => end, COMMENT: ({ comment }) => comment, SET: ({ set }) => set },
       name: ({ name }) => name,
+      document: ({ id: _id, resource_uri: _uri, name, cluster, ...rule }) => ({
+        kind: 'alert_metric_rule',
+        name,
+        cluster: cluster === null ? null : clusters.get(cluster),
+        ...rule,
+      }),
     }
   },
   list: (rpc, query) => rpc.alertMetricRules.list.query(byNames(query)),

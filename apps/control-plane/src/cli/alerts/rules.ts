@@ -2,14 +2,17 @@ import { byNames } from '@roost/api-types'
 import type { AlertRule } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { findNamed } from '../client/api.js'
+import { pick, recordsById } from '../client/api.js'
+import type { Rpc } from '../client/api.js'
 import {
   byCluster,
+  bySet,
   byText,
   clusterField,
   clusterNamesByUri,
   flagField,
   numberField,
+  setField,
   textField,
 } from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
@@ -26,14 +29,15 @@ const changeable = [
   severityField,
   numberField('for_seconds', 'for how long the problem must last before its alert fires; null: as the check says'),
   textField('comment', 'why'),
+  setField,
 ]
 
 const rules: Noun<AlertRule> = {
   name: 'rule',
   plural: 'rules: what was changed of the alerts of a code',
   description: 'Change the severity and the duration of alerts, or switch them off, by their code',
-  named: 'by code or id',
-  filters: [byCluster, byText('code', 'only rules of this code, such as DEVICE_UNMOUNTED')],
+  named: 'by code, CLUSTER/CODE or id',
+  filters: [byCluster, byText('code', 'only rules of this code, such as DEVICE_UNMOUNTED'), bySet],
   enabledFrom: 'It takes effect within 30 s.',
   async view(rpc) {
     const clusters = await clusterNamesByUri(rpc)
@@ -47,11 +51,17 @@ const rules: Noun<AlertRule> = {
         FOR: ({ for_seconds: seconds }) => (seconds === null ? null : `${seconds} s`),
         COMMENT: ({ comment }) => comment,
       },
+      wide: { SET: ({ set }) => set },
       name: ({ code }) => code,
+      document: ({ id: _id, resource_uri: _uri, cluster, ...rule }) => ({
+        kind: 'alert_rule',
+        cluster: cluster === null ? null : clusters.get(cluster),
+        ...rule,
+      }),
     }
   },
   list: (rpc, query) => rpc.alertRules.list.query(byNames(query)),
-  find: (rpc, text) => findNamed('rule', rpc.alertRules, 'code', text),
+  find: findRule,
   add: {
     fields: [
       { ...clusterField, description: 'only in this cluster, by name or id (default: in all)', isRequired: false },
@@ -67,6 +77,14 @@ const rules: Noun<AlertRule> = {
     loss: ({ code }) => `Alerts of ${code} are again as the check says.`,
     run: (rpc, { id }) => rpc.alertRules.remove.mutate({ id }),
   },
+}
+
+async function findRule(rpc: Rpc, text: string): Promise<AlertRule> {
+  const [, cluster, code = text] = /^([^/]+)\/(.+)$/.exec(text) ?? []
+  const filters = { code, ...(cluster !== undefined && { cluster__name: cluster }) }
+  const { objects } = await rpc.alertRules.list.query({ filters })
+  const byId = await recordsById(rpc.alertRules, text)
+  return pick('rule', code, [...objects, ...byId], (rule) => rule.code)
 }
 
 /** Adds the commands for rules below those for alerts. */

@@ -60,8 +60,41 @@ const ShareDocument = z.strictObject({
   password_file: z.string().optional(),
   ...common,
 })
-const Document = z.discriminatedUnion('kind', [ClusterDocument, NodeDocument, UserDocument, ShareDocument], {
-  error: 'Select cluster, node, user or share.',
+const AlertRuleDocument = z.strictObject({
+  kind: z.literal('alert_rule'),
+  code: Name,
+  cluster: Name.nullable().default(null),
+  enabled: value,
+  severity: value,
+  for_seconds: value,
+  comment: value,
+  ...common,
+})
+const AlertMetricRuleDocument = z.strictObject({
+  kind: z.literal('alert_metric_rule'),
+  name: Name,
+  cluster: Name.nullable().default(null),
+  level: z.enum(['node', 'cluster']).default('node'),
+  metric: value,
+  comparison: value,
+  threshold: value,
+  end_threshold: value,
+  for_seconds: value,
+  severity: value,
+  enabled: value,
+  comment: value,
+  ...common,
+})
+const documents = [
+  ClusterDocument,
+  NodeDocument,
+  UserDocument,
+  ShareDocument,
+  AlertRuleDocument,
+  AlertMetricRuleDocument,
+] as const
+const Document = z.discriminatedUnion('kind', documents, {
+  error: 'Select cluster, node, user, share, alert_rule or alert_metric_rule.',
 })
 type Document = z.output<typeof Document>
 
@@ -102,8 +135,8 @@ function parseFile(path: string, text: string, faults: Faults): DescribedFile {
   const lines = new LineCounter()
   const name = path === '-' ? 'standard input' : path
   const folder = path === '-' ? process.cwd() : dirname(resolve(path))
-  const documents = parseAllDocuments(text, { lineCounter: lines })
-  const [header, ...others] = [...('empty' in documents ? [] : documents)]
+  const parts = parseAllDocuments(text, { lineCounter: lines })
+  const [header, ...others] = [...('empty' in parts ? [] : parts)]
     .map((document) => ({ at: `${name}:${lineOf(document, lines)}`, value: valueOf(document, name, faults) }))
     .filter(({ value: found }) => found !== null && found !== undefined)
   if (header === undefined) return { set: undefined, records: [] }

@@ -3,7 +3,9 @@ import { planCluster, planNode } from './clusters.js'
 import type { Described, DescribedFile } from './documents.js'
 import type { Faults } from './faults.js'
 import type { Lookups } from './lookups.js'
-import { keyOf, planRemovals, planShare, planUser } from './records.js'
+import { planShare, planUser } from './records.js'
+import { keyOf, planRemovals } from './removals.js'
+import { planAlertMetricRule, planAlertRule } from './rules.js'
 import type { Step } from './step.js'
 
 /** Plans the writes that bring the cluster to what the files describe, in the order of their dependencies. */
@@ -20,6 +22,10 @@ export async function planFiles(
     node: await eachOf('node', records, (document) => planNode(document, lookups, faults)),
     user: await eachOf('user', records, (document) => planUser(document, lookups, faults)),
     share: await eachOf('share', records, (document) => planShare(document, lookups, faults)),
+    alert_rule: await eachOf('alert_rule', records, (document) => planAlertRule(document, lookups, faults)),
+    alert_metric_rule: await eachOf('alert_metric_rule', records, (document) =>
+      planAlertMetricRule(document, lookups, faults),
+    ),
   }
   const described = new Set(records.map(keyOf))
   const removals: Step[] = []

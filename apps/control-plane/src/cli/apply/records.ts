@@ -1,14 +1,13 @@
 import { resolve } from 'node:path'
 import { resourceUri, shareSettings } from '@roost/api-types/rest'
-import type { GatewayShare, GatewayShareInput, User, UserInput } from '@roost/api-types/rest'
-import { listAll } from '../client/api.js'
-import { exitCodes } from '../terminal/exit-codes.js'
+import type { GatewayShare, GatewayShareInput, UserInput } from '@roost/api-types/rest'
 import { readKeyOf } from '../terminal/key-file.js'
 import type { Described } from './documents.js'
 import type { Faults } from './faults.js'
 import { clusterId } from './lookups.js'
 import type { Lookups } from './lookups.js'
-import { differing, valuesAfter } from './step.js'
+import { changeStep, created, requireSet } from './record-steps.js'
+import { differing } from './step.js'
 import type { Step } from './step.js'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -73,70 +72,9 @@ export async function planShare(
   return [{ action: 'create', kind: 'share', name, needs: `node ${hostname}`, changes, run }]
 }
 
-/** Plans the removal of what a set has made and its file no longer describes. */
-export async function planRemovals(
-  set: string,
-  described: ReadonlySet<string>,
-  { rpc, nameOf }: Lookups,
-): Promise<readonly Step[]> {
-  const filters = { set }
-  const users = await listAll((range) => rpc.users.list.query({ ...range, filters }))
-  const shares = await listAll((range) => rpc.gatewayShares.list.query({ ...range, filters }))
-  const removals = [
-    ...shares.map(async (share) => removalOf('share', shareKey(await nameOf('nodes', share.node), share), share)),
-    ...users.map(async (user) => removalOf('user', `${await nameOf('clusters', user.cluster)}/${user.user}`, user)),
-  ]
-  return (await Promise.all(removals)).filter(({ kind, name }) => !described.has(`${kind} ${name}`))
-}
-
-/** Returns what identifies a described record, as the steps name it. */
-export function keyOf(document: Described): string {
-  if (document.kind === 'cluster') return `cluster ${document.name}`
-  if (document.kind === 'node') return `node ${document.hostname}`
-  if (document.kind === 'user') return `user ${document.cluster}/${document.user}`
-  return `share ${shareKey(document.node, document)}`
-}
-
-function shareKey(hostname: string, { name, protocol }: Pick<GatewayShare, 'name' | 'protocol'>): string {
+/** Returns a share as the steps name it. */
+export function shareKey(hostname: string, { name, protocol }: Pick<GatewayShare, 'name' | 'protocol'>): string {
   return `${hostname}/${name} (${protocol})`
-}
-
-function removalOf(kind: 'share' | 'user', name: string, { id }: GatewayShare | User): Step {
-  return {
-    action: 'remove',
-    kind,
-    name,
-    changes: {},
-    async run(rpc, check) {
-      await rpc[kind === 'share' ? 'gatewayShares' : 'users'].remove.mutate({ id: Number(id), ...check })
-      return undefined
-    },
-  }
-}
-
-type Write = (rpc: Lookups['rpc'], change: Fields, check: Parameters<Step['run']>[1]) => Promise<unknown>
-
-function changeStep(record: Pick<Step, 'kind' | 'name'>, changes: Step['changes'], write: Write): readonly Step[] {
-  if (Object.keys(changes).length === 0) return []
-  const run: Step['run'] = async (rpc, check) => void (await write(rpc, valuesAfter(changes), check))
-  return [{ ...record, action: 'change', changes, run }]
-}
-
-/** Every field that a new record gets from its document. */
-function created(described: Fields): Step['changes'] {
-  return differing(described, {})
-}
-
-/** A record of another set stays with it: two files would undo each other's changes. */
-function requireSet(
-  { at, kind, set }: Described<'user' | 'share'>,
-  record: string,
-  present: string | undefined,
-  faults: Faults,
-): void {
-  if (set === undefined || present === undefined || set === present) return
-  const hint = `Take it out of that set with "roost ${kind} set … --set null", or remove it from this file.`
-  faults.add(`${at}: ${record} belongs to the set '${present}'. ${hint}`, exitCodes.conflict)
 }
 
 function requireOwnSettings({ at, protocol, ...fields }: Described<'share'>, faults: Faults): void {

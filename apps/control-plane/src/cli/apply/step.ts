@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Rpc } from '../client/api.js'
+import type { Described } from './documents.js'
 
 /** Field to its value before and after. */
 export type Changes = Readonly<Record<string, readonly [before: unknown, after: unknown]>>
@@ -7,7 +8,7 @@ export type Changes = Readonly<Record<string, readonly [before: unknown, after: 
 /** One write that brings a record to what its file describes. */
 export interface Step {
   readonly action: 'create' | 'change' | 'remove'
-  readonly kind: 'cluster' | 'node' | 'user' | 'share'
+  readonly kind: Described['kind']
   /** As other commands accept it, such as `prod/bob`. */
   readonly name: string
   readonly changes: Changes

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { boundedText } from '../../values/text.js'
 import { byId, throughCluster } from '../dialect/rules.js'
 import type { ResourceRules } from '../dialect/rules.js'
+import { changedSet, SetName, shownSet } from '../../values/record-set.js'
 import { blankKey, relationTo, relationUri, ResourceUri } from '../dialect/uri.js'
 import { longestForSeconds } from './rule.js'
 
@@ -53,6 +54,7 @@ export const AlertMetricRule = z
       .meta({ description: 'node: the values of each node; cluster: their sum or mean' }),
     ...fields,
     comment: z.string().meta({ [blankKey]: true }),
+    set: shownSet,
   })
   .meta({ id: 'AlertMetricRule', examples: [example] })
 export type AlertMetricRule = z.infer<typeof AlertMetricRule>
@@ -70,6 +72,7 @@ export const AlertMetricRuleInput = z
     severity: fields.severity.default('warning'),
     enabled: fields.enabled.default(true),
     comment: boundedText(500).default(''),
+    set: SetName.optional(),
   })
   .meta({
     examples: [{ name: 'load', metric: 'load.longterm', comparison: 'above', threshold: 64, end_threshold: 48 }],
@@ -78,13 +81,13 @@ export type AlertMetricRuleInput = z.infer<typeof AlertMetricRuleInput>
 
 /** A rule keeps its name, its cluster and its level. */
 export const AlertMetricRuleChange = z
-  .object({ ...fields, comment: boundedText(500) })
+  .object({ ...fields, comment: boundedText(500), set: changedSet })
   .partial()
   .meta({ examples: [{ threshold: 80, end_threshold: null }] })
 export type AlertMetricRuleChange = z.infer<typeof AlertMetricRuleChange>
 
 export const alertMetricRuleRules = {
-  filters: { ...byId, ...throughCluster, name: 'text', level: 'text', enabled: 'boolean' },
+  filters: { ...byId, ...throughCluster, name: 'text', level: 'text', enabled: 'boolean', set: 'text' },
   ordering: ['id', 'name', 'enabled'],
   observed: [],
 } as const satisfies ResourceRules

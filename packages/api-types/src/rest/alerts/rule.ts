@@ -3,6 +3,7 @@ import { alertCodes } from '../../checks/list.js'
 import { boundedText } from '../../values/text.js'
 import { byId, throughCluster } from '../dialect/rules.js'
 import type { ResourceRules } from '../dialect/rules.js'
+import { changedSet, SetName, shownSet } from '../../values/record-set.js'
 import { blankKey, relationTo, relationUri, ResourceUri } from '../dialect/uri.js'
 
 const example = {
@@ -43,6 +44,7 @@ export const AlertRule = z
       .meta({ description: 'In this cluster, instead of the rule for all; null: in all, and of the control plane' }),
     ...fields,
     comment: z.string().meta({ [blankKey]: true }),
+    set: shownSet,
   })
   .meta({ id: 'AlertRule', examples: [example] })
 export type AlertRule = z.infer<typeof AlertRule>
@@ -57,19 +59,20 @@ export const AlertRuleInput = z
     severity: fields.severity.default(null),
     for_seconds: fields.for_seconds.default(null),
     comment: boundedText(500).default(''),
+    set: SetName.optional(),
   })
   .meta({ examples: [{ code: 'POLICY_UNEVEN', for_seconds: 604_800, comment: 'a rebalance takes a week here' }] })
 export type AlertRuleInput = z.infer<typeof AlertRuleInput>
 
 /** A rule keeps its code and its cluster. */
 export const AlertRuleChange = z
-  .object({ ...fields, comment: boundedText(500) })
+  .object({ ...fields, comment: boundedText(500), set: changedSet })
   .partial()
   .meta({ examples: [{ severity: 'critical' }] })
 export type AlertRuleChange = z.infer<typeof AlertRuleChange>
 
 export const alertRuleRules = {
-  filters: { ...byId, ...throughCluster, code: 'text', enabled: 'boolean' },
+  filters: { ...byId, ...throughCluster, code: 'text', enabled: 'boolean', set: 'text' },
   ordering: ['id', 'code', 'enabled'],
   observed: [],
 } as const satisfies ResourceRules

@@ -1,0 +1,77 @@
+import { resourceUri } from '@roost/api-types/rest'
+import type { AlertMetricRuleInput, AlertRuleInput } from '@roost/api-types/rest'
+import type { Rpc } from '../client/api.js'
+import type { Described } from './documents.js'
+import type { Faults } from './faults.js'
+import { clusterId } from './lookups.js'
+import type { Lookups } from './lookups.js'
+import { changeStep, created, requireSet } from './record-steps.js'
+import { differing } from './step.js'
+import type { Step } from './step.js'
+
+/** Plans what brings the rule for a code, in all clusters or in one, to its document. */
+export async function planAlertRule(
+  document: Described<'alert_rule'>,
+  lookups: Lookups,
+  faults: Faults,
+): Promise<readonly Step[]> {
+  const { kind, at: _at, folder: _folder, set, code, cluster, ...fields } = document
+  const name = ruleKey(cluster, code)
+  const filters = { code, ...(cluster !== null && { cluster__name: cluster }) }
+  const { objects } = await lookups.rpc.alertRules.list.query({ filters })
+  const present = objects.find((rule) => (rule.cluster === null) === (cluster === null))
+  if (present !== undefined) {
+    requireSet(document, `Rule '${name}'`, present.set, faults)
+    return changeStep({ kind, name }, differing(fields, { ...present }), (rpc, change, check) =>
+      rpc.alertRules.change.mutate({ id: present.id, change, ...check }),
+    )
+  }
+  const run: Step['run'] = async (rpc, check) => {
+    const input = { code, ...fields, set, cluster: await scopeOf(rpc, cluster) }
+    await rpc.alertRules.create.mutate({ ...(input as AlertRuleInput), ...check })
+    return undefined
+  }
+  return [{ action: 'create', kind, name, ...needs(cluster), changes: created({ ...fields, set }), run }]
+}
+
+/** Plans what brings a limit of a metric to its document. */
+export async function planAlertMetricRule(
+  document: Described<'alert_metric_rule'>,
+  lookups: Lookups,
+  faults: Faults,
+): Promise<readonly Step[]> {
+  const { kind, at, folder: _folder, set, name, cluster, level, ...fields } = document
+  const [present] = (await lookups.rpc.alertMetricRules.list.query({ filters: { name } })).objects
+  if (present !== undefined) {
+    requireSet(document, `Rule '${name}'`, present.set, faults)
+    const scope = present.cluster === null ? null : await lookups.nameOf('clusters', present.cluster)
+    if (scope !== cluster || present.level !== level)
+      faults.add(
+        `${at}: A rule keeps its cluster and its level: '${name}' has cluster: ${scope} and level: ${present.level}. Remove it first, or use another name.`,
+      )
+    return changeStep({ kind, name }, differing(fields, { ...present }), (rpc, change, check) =>
+      rpc.alertMetricRules.change.mutate({ id: present.id, change, ...check }),
+    )
+  }
+  const run: Step['run'] = async (rpc, check) => {
+    const input = { name, level, ...fields, set, cluster: await scopeOf(rpc, cluster) }
+    await rpc.alertMetricRules.create.mutate({ ...(input as AlertMetricRuleInput), ...check })
+    return undefined
+  }
+  const changes = created({ ...(cluster !== null && { cluster }), level, ...fields, set })
+  return [{ action: 'create', kind, name, ...needs(cluster), changes, run }]
+}
+
+/** Returns a rule for a code as the steps and the commands name it. */
+export function ruleKey(cluster: string | null, code: string): string {
+  return cluster === null ? code : `${cluster}/${code}`
+}
+
+/** The relation of a new rule: a cluster that an earlier step may have created, or null for all. */
+async function scopeOf(rpc: Rpc, cluster: string | null): Promise<string | null> {
+  return cluster === null ? null : resourceUri('clusters', await clusterId(rpc, cluster))
+}
+
+function needs(cluster: string | null): Pick<Step, 'needs'> {
+  return cluster === null ? {} : { needs: `cluster ${cluster}` }
+}
