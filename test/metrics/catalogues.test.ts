@@ -55,6 +55,17 @@ describe('the names of a node', () => {
     expect((await restarted.reads.pollNode(nodeIds[0], ['*'])).metrics.map(({ value }) => value)).toEqual([null, null])
   })
 
+  it('are those of its last catalogue, although the one before takes longer to store', async () => {
+    const many = definitions(...Array.from({ length: 10_000 }, (_, i) => `many.n${i}`))
+    await Promise.all([
+      metrics.intake.catalogue(nodeIds[0], { id: 1, metrics: many }),
+      metrics.intake.catalogue(nodeIds[0], { id: 2, metrics: definitions('last') }),
+    ])
+    const restarted = build()
+    await restarted.intake.refresh()
+    expect(await names(restarted, nodeIds[0])).toEqual(['last'])
+  })
+
   it('take no frame from before the restart, whose catalogue is not known any more', async () => {
     await metrics.intake.catalogue(nodeIds[0], { id: 1, metrics: definitions('a') })
     const restarted = build()

@@ -53,7 +53,7 @@ export function createHistoryIntake({
 }: HistoryIntakeOptions): HistoryIntake {
   const gate = concurrencyLimit(chunksAtOnce)
   const counters: HistoryCounters = { chunks: 0, samples: 0, bytes: 0, refused: 0, tooOld: 0 }
-  /** Catalogues that are being stored: a chunk may follow at once. */
+  /** The last catalogue of a node that is being stored, after those before it: a chunk may follow at once. */
   const storing = new Map<number, Promise<void>>()
 
   const store = async (nodeId: number, { catalogue, chunk }: SentChunk, shiftMs: number) => {
@@ -75,7 +75,8 @@ export function createHistoryIntake({
   return {
     counters,
     async catalogue(nodeId, catalogue, definitions) {
-      const running = columns.storeCatalogue(nodeId, catalogue, definitions)
+      const before = storing.get(nodeId)?.catch(() => {}) ?? Promise.resolve()
+      const running = before.then(() => columns.storeCatalogue(nodeId, catalogue, definitions))
       storing.set(nodeId, running)
       try {
         await running

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { CatalogueMessage } from '@roost/api-types/agent'
 import { RoostError } from '@roost/api-types/rest'
+import { KeyedQueue } from '@roost/runtime'
 import type { LatestValues } from './latest-values.js'
 import type { Members } from './members.js'
 import type { MetricStore } from './store.js'
@@ -44,9 +45,10 @@ export function createMetricIntake({ latest, members, store }: MetricIntakeOptio
     members.remove(nodeId)
     stored.delete(nodeId)
   }
-  const save = async (nodeId: number, { metrics }: Pick<CatalogueMessage, 'metrics'>) => {
-    const digest = latest.get(nodeId)?.catalogue.digest
-    if (digest === undefined || (stored.get(nodeId) === digest && members.clusterOf(nodeId) !== undefined)) return
+  /** One catalogue of a node at a time, so that the database has the last one. */
+  const saves = new KeyedQueue<number>()
+  const save = async (nodeId: number, digest: string, metrics: CatalogueMessage['metrics']) => {
+    if (stored.get(nodeId) === digest && members.clusterOf(nodeId) !== undefined) return
     // Requests are handled between the two halves of a large catalogue.
     await setImmediate()
     const clusterId = await store.upsertCatalogue(nodeId, digest, metrics)
@@ -65,9 +67,10 @@ export function createMetricIntake({ latest, members, store }: MetricIntakeOptio
     }
   }
   return {
-    catalogue(nodeId, message) {
+    async catalogue(nodeId, message) {
       latest.storeCatalogue(nodeId, message)
-      return save(nodeId, message)
+      const digest = latest.get(nodeId)?.catalogue.digest
+      if (digest !== undefined) await saves.run(nodeId, () => save(nodeId, digest, message.metrics))
     },
     connected: (nodeId) => void online.add(nodeId),
     disconnected: (nodeId) => void online.delete(nodeId),
