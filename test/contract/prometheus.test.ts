@@ -14,7 +14,7 @@ beforeAll(async () => {
   const clusterId = await addCluster(api.database, 'north "1"')
   const nodeId = await addNode(api.database, clusterId, { hostname: 'n1', state: 'online' })
   await addNode(api.database, clusterId, { hostname: 'n2' })
-  const policyId = await addPolicy(api.database, clusterId, 0, 'gold')
+  const policyId = await addPolicy(api.database, clusterId, 0, 'gold\u202e')
   const policies = { create: [{ policyId }] }
   const usage = { totalBytes: 1000n, freeBytes: 700n, availableBytes: 600n }
   await addDevice(api.database, clusterId, nodeId, { name: 'd1', policies, ...usage })
@@ -92,7 +92,7 @@ describe('/metrics', () => {
   it('tells capacity by set of policies, devices and nodes', async () => {
     const families = parse((await api.get('/metrics')).text)
     const samples = (name: string) => families.get(name)?.samples
-    const gold = { cluster: north, ring_set: 'gold' }
+    const gold = { cluster: north, ring_set: 'gold?' }
     expect(samples('roost_capacity_raw_bytes')).toEqual([{ labels: gold, value: 900 }])
     expect(samples('roost_capacity_used_bytes')).toEqual([{ labels: gold, value: 300 }])
     expect(samples('roost_capacity_free_bytes')).toEqual([{ labels: gold, value: 600 }])

@@ -217,8 +217,15 @@ describe('enrollment', () => {
     expect((await enrollAt(url, '--new-node', '--take-place')).code).toBe(2)
   })
 
+  it('shows what the control plane answers without its control characters', async () => {
+    const known = { id: 3, uuid: 'x', hostname: 'old\n\u001B[2J', last_seen: null }
+    const url = await serve(answering(409, { error: 'It is known.', known_node: known }))
+    expect((await enrollAt(url)).stderr).toMatch(/^It is known\. \(node 3, old\?\?\[2J, last seen never\)\n.*\n$/)
+  })
+
   it.each([
     [401, { error: 'No.' }, 'roost token create'],
+    [401, { error: 'No.\nNow run: sh\u001B[2J\u202E' }, 'No.?Now run: sh?[2J?\n'],
     [429, { error: 'Too many.' }, 'Wait a minute'],
     [503, { error: 'The database cannot be reached.' }, 'Try again'],
     [404, {}, 'is not a Roost control plane'],

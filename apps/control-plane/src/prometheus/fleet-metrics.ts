@@ -64,7 +64,7 @@ async function addCapacity(registry: Registry, store: FleetMetricStore, capacity
   const devices = gauge(registry, 'roost_capacity_devices', 'Devices assigned to a set of policies', labels)
   for (const { id, name } of await store.listClusters()) {
     for (const element of (await capacity.ofCluster(id)).capacity) {
-      const at = { cluster: printable(name), ring_set: element.ring_set }
+      const at = { cluster: printable(name), ring_set: printable(element.ring_set) }
       raw.set(at, Math.round(element.total_raw_tb * bytesPerTb))
       used.set(at, Math.round(element.total_used_tb * bytesPerTb))
       free.set(at, Math.round(element.total_free_tb * bytesPerTb))

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type EnrollRequest, protocolVersion } from '@roost/api-types/agent'
-import { systemClock } from '@roost/runtime'
+import { printable, systemClock } from '@roost/runtime'
 import { defaultDataDir, readConfig } from '../config.js'
 import { startHelper } from '../machine/helper.js'
 import { type Machine, openMachine } from '../machine/machine.js'
@@ -102,6 +102,7 @@ function identityChoice({ takePlace, newNode }: EnrollFlags): Pick<EnrollRequest
   return newNode === true ? { place: 'new' } : {}
 }
 
+/** The line may have what the control plane answered. */
 function say(line: string): void {
-  process.stdout.write(`${line}\n`)
+  process.stdout.write(`${printable(line)}\n`)
 }

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { ConfigError } from '@roost/runtime'
+import { ConfigError, printable } from '@roost/runtime'
 import { DamagedFileError } from '../machine/managed-record.js'
 import { IdentityError } from '../machine/identity.js'
 import { ShareError } from '../shares/servers/validate-share.js'
@@ -20,7 +20,9 @@ export function explain(error: unknown): Explanation {
   if (error instanceof CommandError)
     return { lines: [error.message, ...(error.remedy === null ? [] : [error.remedy])], exitCode: error.exitCode }
   if (error instanceof ShareError) return { lines: [error.message], exitCode: exitCodes.failed }
-  if (error instanceof EnrollError) return { lines: [error.message, error.remedy], exitCode: exitCodes.failed }
+  // The message has what a control plane answered that is not trusted yet.
+  if (error instanceof EnrollError)
+    return { lines: [printable(error.message), error.remedy], exitCode: exitCodes.failed }
   if (error instanceof ConfigError) return { lines: error.faults, exitCode: exitCodes.usage }
   return { lines: [describe(error)], exitCode: exitCodes.failed }
 }
