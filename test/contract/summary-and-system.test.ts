@@ -98,7 +98,7 @@ describe('system/', () => {
     const found = await system()
     expect(found).toMatchObject({
       version,
-      database: { is_embedded: false, version: expect.stringMatching(/^\d+/) },
+      database: { is_embedded: false, is_disk_full: false, version: expect.stringMatching(/^\d+/) },
       history: { is_on: true, is_paused: false },
       certificate: { is_own: true },
       key_file_fault: null,

@@ -61,6 +61,9 @@ describe.skipIf(!isEnabled)('a control plane on a full disk (as root, with ROOST
     expect((await get('/readyz')).body).toEqual({ status: 'degraded', reason: full })
     expect(await fullMetric()).toBe('1')
     const env = { ROOST_DATA_DIR: roost.dataDir, PATH: process.env['PATH'] ?? '' }
+    expect((await get('/api/v1/users/?limit=1')).status).toBe(200)
+    expect((await get('/api/v1/system/')).body).toMatchObject({ database: { is_disk_full: true } })
+    expect((await runRoost(['status'], env)).stdout).toMatch(new RegExp(`^${full}\n`))
     expect((await runRoost(['doctor'], env)).stdout).toMatch(new RegExp(`^database +fail +${full}$`, 'm'))
 
     await rm(join(disk.path, 'fill'))

@@ -17,6 +17,7 @@ export function SystemParts({ system }: { readonly system: SystemRecord }) {
   return (
     <>
       {fault !== null && <p className="banner bad">{fault}</p>}
+      {database.is_disk_full && <p className="banner bad">{t('system.databaseFull')}</p>}
       <div className="system-grid">
         <Card title={t('system.software')}>
           <Facts

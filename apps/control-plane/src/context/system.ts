@@ -43,6 +43,7 @@ export function buildSystem(
     startedAt: now(),
     isEmbedded: config.databaseUrl === null,
     databaseVersion: () => serverVersion(database),
+    isDiskFull: () => database.disk.isFull,
     history,
     disk: () => dataDir.space,
     certificate,

@@ -13,6 +13,8 @@ export interface SystemOptions {
   readonly startedAt: number
   readonly isEmbedded: boolean
   readonly databaseVersion: () => Promise<string>
+  /** Whether the disk of the database is full. */
+  readonly isDiskFull: () => boolean
   readonly history: Pick<HistoryFeature, 'isOn' | 'metrics'>
   /** The last reading of the disk of the data directory. */
   readonly disk: () => { readonly availableBytes: number; readonly totalBytes: number } | undefined
@@ -27,7 +29,8 @@ export interface SystemOptions {
 
 /** What an operator wants to know of the control plane itself. */
 export function createSystemService(options: SystemOptions): SystemService {
-  const { store, version, startedAt, isEmbedded, databaseVersion, keyFileFault, sessions, lastBackup } = options
+  const { store, version, startedAt, isEmbedded, databaseVersion, isDiskFull, keyFileFault, sessions, lastBackup } =
+    options
   return {
     async get() {
       const [size, versions, postgres, fault, backup] = await Promise.all([
@@ -41,7 +44,7 @@ export function createSystemService(options: SystemOptions): SystemService {
       return {
         version,
         started: new Date(startedAt).toISOString(),
-        database: { version: postgres, is_embedded: isEmbedded, size_bytes: size },
+        database: { version: postgres, is_embedded: isEmbedded, is_disk_full: isDiskFull(), size_bytes: size },
         history: historyOf(options),
         disk: diskOf(options),
         certificate: certificateOf(options),

@@ -7,6 +7,7 @@ export const system = {
   'system.postgres': 'PostgreSQL',
   'system.where': 'Datenbank',
   'system.embedded': 'läuft mit Roost',
+  'system.databaseFull': 'Die Festplatte der Datenbank ist voll: Bis wieder Platz ist, kann nichts geändert werden.',
   'system.elsewhere': 'läuft anderswo',
   'system.databaseSize': 'Größe der Datenbank',
   'system.history': 'Verlauf der Messwerte',

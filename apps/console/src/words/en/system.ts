@@ -7,6 +7,7 @@ export const system = {
   'system.postgres': 'PostgreSQL',
   'system.where': 'Database',
   'system.embedded': 'runs with Roost',
+  'system.databaseFull': 'The disk of the database is full: nothing can be changed until there is free space.',
   'system.elsewhere': 'runs elsewhere',
   'system.databaseSize': 'Size of the database',
   'system.history': 'History of metrics',

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { Config } from '../../config.js'
 import { listAll, pick, withApi } from '../client/api.js'
 import type { ClusterRecord, NodeRecord, Rpc } from '../client/api.js'
+import { messages } from '../../services/messages.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
 import { moment, state } from '../terminal/cells.js'
 import { isStructured, isTabular, print, printValue, withOutput } from '../terminal/output.js'
@@ -45,7 +46,10 @@ export function addStatus(program: Command, config: () => Config, terminal: Term
             judged.push({ cluster, health, alerts })
           }
           if (isStructured(options)) await printValue(terminal, judged.map(jsonOf), options)
-          else await printScreen(terminal, judged, await listAll((range) => nodes.list.query(range)), options)
+          else {
+            if (isTabular(options)) await printOwnFaults(terminal, rpc)
+            await printScreen(terminal, judged, await listAll((range) => nodes.list.query(range)), options)
+          }
           if (options.watch === undefined) endByVerdict(judged)
         }),
       ),
@@ -79,6 +83,12 @@ function servicesUp({ nodes }: ClusterHealth): string | null {
   const expected = nodes.flatMap(({ services }) => services ?? []).filter((one) => one.state !== 'off')
   if (expected.length === 0) return null
   return `${expected.filter((one) => one.state === 'up').length}/${expected.length}`
+}
+
+/** Prints what no alert can say, because alerts are stored in the database. */
+async function printOwnFaults({ out }: Terminal, { system }: Rpc): Promise<void> {
+  const { database } = await system.query()
+  if (database.is_disk_full) out.write(`${messages.databaseDiskFull}\n\n`)
 }
 
 async function printScreen(

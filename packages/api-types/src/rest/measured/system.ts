@@ -15,6 +15,7 @@ export const SystemInfo = z
     database: z.object({
       version: z.string().meta({ description: 'Of PostgreSQL' }),
       is_embedded: z.boolean().meta({ description: 'Roost runs it, in its data directory' }),
+      is_disk_full: z.boolean().meta({ description: 'Its disk is full: nothing can be changed' }),
       size_bytes: Bytes,
     }),
     history: z.object({
@@ -56,7 +57,7 @@ export const SystemInfo = z
       {
         version: '0.2.0',
         started: '2026-11-20T05:00:11.000Z',
-        database: { version: '18.4', is_embedded: true, size_bytes: 734_003_200 },
+        database: { version: '18.4', is_embedded: true, is_disk_full: false, size_bytes: 734_003_200 },
         history: { is_on: true, size_bytes: 512_000_000, max_bytes: 20_000_000_000, is_paused: false },
         disk: { available_bytes: 80_000_000_000, total_bytes: 120_000_000_000 },
         certificate: {
