@@ -1,33 +1,24 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { addLargeFleet, setStates } from '../support/agents/large-fleet.js'
-import { useBrowser } from '../support/console/browser.js'
 import { hasBrowser, logIn } from '../support/console/chromium.js'
-import { startApi } from '../support/http/api.js'
+import { useConsole } from '../support/console/console.js'
 import type { TestApi } from '../support/http/api.js'
 
 /** Of a window of 900 pixels, with those above and below that are ready for scrolling. */
 const mostRows = 60
 
 describe.skipIf(!hasBrowser)('10,000 nodes and 40,000 devices in the console', () => {
-  const visit = useBrowser()
-  let api: TestApi
-  beforeAll(async () => {
-    api = await startApi()
-    const { id: cluster } = await api.database.prisma.cluster.findFirstOrThrow()
-    await addLargeFleet(api.database, cluster, { nodes: 10_000, devicesPerNode: 4 })
-    await setStates(api.database, cluster)
-  })
-  afterAll(() => api.stop())
+  const lab = useConsole(addFleet)
 
   const rowAt = (page: Page, index: number) => page.locator(`tr[aria-rowindex="${index + 2}"]`)
   const rowCount = (page: Page) => page.getByRole('table').getAttribute('aria-rowcount')
   const heading = (page: Page, name: string) => page.getByRole('columnheader', { name }).getByRole('button')
 
   it('is a list of nodes to scroll, order and filter, one of which is opened by the keyboard', async () => {
-    const visitor = await visit(api.url)
+    const visitor = await lab.visit()
     const page = await visitor.open('/nodes')
-    await logIn(page, api.key)
+    await logIn(page, lab.api.key)
     await expect.poll(() => rowAt(page, 0).innerText()).toContain('node-00001')
     expect(await rowCount(page)).toBe('10001')
     const table = page.getByRole('region', { name: 'Nodes' })
@@ -55,9 +46,9 @@ describe.skipIf(!hasBrowser)('10,000 nodes and 40,000 devices in the console', (
   })
 
   it('is a list of devices to scroll to its end and to filter', async () => {
-    const visitor = await visit(api.url)
+    const visitor = await lab.visit()
     const page = await visitor.open('/devices?order=name')
-    await logIn(page, api.key)
+    await logIn(page, lab.api.key)
     await expect.poll(() => rowCount(page)).toBe('40001')
     await expect.poll(() => rowAt(page, 0).innerText()).toContain('d1')
     await page.getByRole('region', { name: 'Devices' }).focus()
@@ -71,14 +62,14 @@ describe.skipIf(!hasBrowser)('10,000 nodes and 40,000 devices in the console', (
   })
 
   it('keeps the rows in view while others change nodes', async () => {
-    const visitor = await visit(api.url)
+    const visitor = await lab.visit()
     const page = await visitor.open('/nodes')
-    await logIn(page, api.key)
+    await logIn(page, lab.api.key)
     await expect.poll(() => page.getByRole('status').filter({ hasText: 'Live' }).count()).toBe(1)
     await page.getByRole('region', { name: 'Nodes' }).evaluate((table) => Object.assign(table, { scrollTop: 170_000 }))
     const row = page.getByRole('row').filter({ hasText: 'node-05010' })
     await expect.poll(() => row.innerText()).toContain('synced')
-    await api.database.pool.query(
+    await lab.api.database.pool.query(
       "update nodes set config_state = 'drifted' where hostname in ('node-05010', 'node-00003')",
     )
     await expect.poll(() => row.innerText()).toContain('drifted')
@@ -86,3 +77,9 @@ describe.skipIf(!hasBrowser)('10,000 nodes and 40,000 devices in the console', (
     visitor.expectNoErrors(/status of 401/)
   })
 })
+
+async function addFleet({ database }: TestApi): Promise<void> {
+  const { id: cluster } = await database.prisma.cluster.findFirstOrThrow()
+  await addLargeFleet(database, cluster, { nodes: 10_000, devicesPerNode: 4 })
+  await setStates(database, cluster)
+}

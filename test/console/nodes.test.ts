@@ -2,20 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { runAgent, startAgentProcess } from '../support/agents/agent-program.js'
-import { faultsOf, useBrowser } from '../support/console/browser.js'
+import { faultsOf } from '../support/console/browser.js'
 import { hasBrowser, logIn } from '../support/console/chromium.js'
-import { startApi } from '../support/http/api.js'
-import type { TestApi } from '../support/http/api.js'
+import { useConsole } from '../support/console/console.js'
 
 describe.skipIf(!hasBrowser)('nodes in the console', () => {
-  const visit = useBrowser()
-  let api: TestApi
-  beforeAll(async () => {
-    api = await startApi()
-  })
-  afterAll(() => api.stop())
+  const lab = useConsole()
 
   /** Enrolls a real agent with the line that the page shows, and runs it. */
   async function runLine(line: string): Promise<void> {
@@ -29,14 +23,14 @@ describe.skipIf(!hasBrowser)('nodes in the console', () => {
     })
   }
 
-  const node = async () => (await api.get('/api/v1/nodes/')).body.objects[0]
+  const node = async () => (await lab.api.get('/api/v1/nodes/')).body.objects[0]
   const confirm = (page: Page, name: string) =>
     page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
 
   it('are added by a line, appear by themselves, are granted roles, and are removed by their name', async () => {
-    const visitor = await visit(api.url)
+    const visitor = await lab.visit()
     const page = await visitor.open('/nodes')
-    await logIn(page, api.key)
+    await logIn(page, lab.api.key)
     await page.getByRole('button', { name: 'Add node' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Number of nodes').fill('none')
@@ -69,7 +63,7 @@ describe.skipIf(!hasBrowser)('nodes in the console', () => {
     await remove.click()
     await expect.poll(() => page.locator('h1').innerText()).toBe('Nodes')
     await page.getByText('No node has enrolled yet').waitFor()
-    expect((await api.get('/api/v1/nodes/')).body.meta.total_count).toBe(0)
+    expect((await lab.api.get('/api/v1/nodes/')).body.meta.total_count).toBe(0)
     visitor.expectNoErrors(/status of 401/)
   })
 })

@@ -1,27 +1,17 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { addDevice, addNode } from '../support/agents/fleet-rows.js'
 import { SimulatedAgent } from '../support/agents/simulated-agent.js'
 import { newIdentity } from '../support/agents/simulated-identity.js'
-import { faultsOf, useBrowser } from '../support/console/browser.js'
-import { hasBrowser, enterConsole, settled } from '../support/console/chromium.js'
-import { startApi } from '../support/http/api.js'
-import type { TestApi } from '../support/http/api.js'
+import { faultsOf } from '../support/console/browser.js'
+import { hasBrowser, settled } from '../support/console/chromium.js'
+import { useConsole } from '../support/console/console.js'
 
 describe.skipIf(!hasBrowser)('the console', () => {
-  const visit = useBrowser()
-  let api: TestApi
-  let cluster: number
-  beforeAll(async () => {
-    api = await startApi()
-    cluster = (await api.database.prisma.cluster.findFirstOrThrow()).id
-  })
-  afterAll(() => api.stop())
+  const lab = useConsole()
 
   async function open(path: string) {
-    const visitor = await visit(api.url)
-    const page = await visitor.open(path)
-    await enterConsole(page, api.key)
+    const { visitor, page } = await lab.enter(path)
     return { page, end: () => visitor.expectNoErrors(/status of 401/) }
   }
 
@@ -30,7 +20,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
 
   it('shows the control plane itself, plans an upgrade of agents and starts it, and cancels another one', async () => {
     for (const hostname of ['up-1', 'up-2', 'up-3', 'up-4'])
-      await addNode(api.database, cluster, { hostname, state: 'offline', agentVersion: '0.1.0' })
+      await addNode(lab.api.database, lab.cluster, { hostname, state: 'offline', agentVersion: '0.1.0' })
     const { page, end } = await open('/system')
     await page.getByText('decrypts all secrets').waitFor()
     await page.getByText('Roost, which renews it').waitFor()
@@ -47,7 +37,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await press(page, 'Show the plan')
     await dialogOf(page).getByText('4 nodes get version 0.3.0.').waitFor()
     await dialogOf(page).getByText('Nodes by wave: 1 · 2 · 1.').waitFor()
-    expect(await api.database.prisma.agentUpgrade.count()).toBe(0)
+    expect(await lab.api.database.prisma.agentUpgrade.count()).toBe(0)
     await dialogOf(page).getByRole('link', { name: 'up-3' }).waitFor()
     expect(await faultsOf(page)).toEqual([])
     await press(page, 'Upgrade 4 nodes')
@@ -70,9 +60,13 @@ describe.skipIf(!hasBrowser)('the console', () => {
   })
 
   it('sets the addresses of a node, and forgets a device that it has no more', async () => {
-    const node = await addNode(api.database, cluster, { hostname: 'st-01', clusterFacingIp: '10.0.0.1' })
-    const retired = await addDevice(api.database, cluster, node, { name: 'd1', agentKey: null, status: 'retired' })
-    await addDevice(api.database, cluster, node, { name: 'd2', status: 'ok' })
+    const node = await addNode(lab.api.database, lab.cluster, { hostname: 'st-01', clusterFacingIp: '10.0.0.1' })
+    const retired = await addDevice(lab.api.database, lab.cluster, node, {
+      name: 'd1',
+      agentKey: null,
+      status: 'retired',
+    })
+    await addDevice(lab.api.database, lab.cluster, node, { name: 'd2', status: 'ok' })
     const { page, end } = await open(`/nodes/${node}`)
     await page.getByRole('button', { name: 'Addresses …' }).click()
     await dialogOf(page).getByLabel('Outward address').fill('st-01.example')
@@ -84,7 +78,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect(await faultsOf(page)).toEqual([])
     await press(page, 'Save the addresses')
     await expect.poll(() => dialogOf(page).count()).toBe(0)
-    expect((await api.get(`/api/v1/nodes/${node}/`)).body).toMatchObject({
+    expect((await lab.api.get(`/api/v1/nodes/${node}/`)).body).toMatchObject({
       cluster_facing_ip: null,
       outward_facing_ip: '192.0.2.7',
       other_ips: ['10.9.0.1', '10.9.0.2'],
@@ -95,7 +89,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Forget' }).count()).toBe(1)
     await page.getByRole('button', { name: 'Forget' }).click()
     await press(page, 'Forget the device')
-    await expect.poll(async () => (await api.get(`/api/v1/devices/${retired}/`)).status).toBe(404)
+    await expect.poll(async () => (await lab.api.get(`/api/v1/devices/${retired}/`)).status).toBe(404)
     await expect.poll(() => page.getByRole('row').filter({ hasText: 'd2' }).count()).toBe(1)
     expect(await page.getByRole('row').filter({ hasText: 'd1' }).count()).toBe(0)
     end()
@@ -112,7 +106,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect(await row('test:stray').getByRole('button', { name: 'Adopt' }).isDisabled()).toBe(true)
     await row('test:tester').getByRole('button', { name: 'Adopt' }).click()
     await expect.poll(() => row('test:tester').count()).toBe(0)
-    const { body } = await api.get('/api/v1/users/')
+    const { body } = await lab.api.get('/api/v1/users/')
     expect(body.objects).toMatchObject([{ user: 'test-tester', login: 'test:tester', account: 'AUTH_test' }])
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'test-tester' }).waitFor()
@@ -121,11 +115,15 @@ describe.skipIf(!hasBrowser)('the console', () => {
 
   /** An upgrade that has ended, and that an offline node is still to get. */
   async function addUpgradeOfOffline(): Promise<number> {
-    const nodeId = await addNode(api.database, cluster, { hostname: 'up-5', state: 'offline', agentVersion: '0.1.0' })
+    const nodeId = await addNode(lab.api.database, lab.cluster, {
+      hostname: 'up-5',
+      state: 'offline',
+      agentVersion: '0.1.0',
+    })
     const target = { nodeId, wave: 1, state: 'offline', message: '', fromVersion: '0.1.0' }
-    const { id } = await api.database.prisma.agentUpgrade.create({
+    const { id } = await lab.api.database.prisma.agentUpgrade.create({
       data: {
-        clusterId: cluster,
+        clusterId: lab.cluster,
         version: '0.3.0',
         canary: 1,
         wavePercent: 10,
@@ -142,7 +140,13 @@ describe.skipIf(!hasBrowser)('the console', () => {
     const identity = newIdentity()
     const { uuid, publicKey } = identity
     const role = { create: { runsProxy: true } }
-    await addNode(api.database, cluster, { uuid, publicKey, machineId: `machine-${uuid}`, hostname: 'px-01', role })
+    await addNode(lab.api.database, lab.cluster, {
+      uuid,
+      publicKey,
+      machineId: `machine-${uuid}`,
+      hostname: 'px-01',
+      role,
+    })
     const userOf = (name: string, problem: string | null) => ({
       line: `user_test_${name}`,
       login: `test:${name}`,
@@ -154,8 +158,8 @@ describe.skipIf(!hasBrowser)('the console', () => {
     })
     const users = [userOf('tester', null), userOf('stray', 'It has no key.')]
     const agent: SimulatedAgent = new SimulatedAgent({
-      url: api.url,
-      ca: api.ca,
+      url: lab.api.url,
+      ca: lab.api.ca,
       identity,
       onMessage(message) {
         if (message.type === 'request' && message.kind === 'proxy_users')

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { addAlert, addAlertDelivery, addDevice, addNode, addPolicy } from '../support/agents/fleet-rows.js'
-import { faultsOf, useBrowser, widthFaults } from '../support/console/browser.js'
+import { faultsOf, widthFaults } from '../support/console/browser.js'
 import { hasBrowser, enterConsole, settled } from '../support/console/chromium.js'
+import { useConsole } from '../support/console/console.js'
 import type { Visitor } from '../support/console/browser.js'
 import { outOfReach } from '../support/console/reach.js'
-import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
 
 /** Every screen, with the records of `addRecords`. */
@@ -46,17 +46,11 @@ const paths = [
 ]
 
 describe.skipIf(!hasBrowser)('the screens of the console', () => {
-  const visit = useBrowser()
-  let api: TestApi
-  beforeAll(async () => {
-    api = await startApi()
-    await addRecords(api)
-  })
-  afterAll(() => api.stop())
+  const lab = useConsole(addRecords)
 
   async function loggedIn(visitor: Visitor): Promise<Page> {
     const page = await visitor.open('/')
-    await enterConsole(page, api.key)
+    await enterConsole(page, lab.api.key)
     return page
   }
 
@@ -65,7 +59,7 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
     { theme: 'dark', width: 1280 },
     { theme: 'dark', width: 400 },
   ] as const)('are accessible, $theme and $width pixels wide, without an error', async (options) => {
-    const visitor = await visit(api.url, options)
+    const visitor = await lab.visit(options)
     const login = await visitor.open('/')
     await expect.poll(() => login.getByRole('button', { name: 'Log in' }).count()).toBe(1)
     const faults = { login: await faultsOf(login) } as Record<string, readonly string[]>
@@ -81,12 +75,12 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
   })
 
   it('show alerts of the control plane', async () => {
-    const visitor = await visit(api.url)
+    const visitor = await lab.visit()
     const page = await loggedIn(visitor)
     const old = { code: 'BACKUP_OLD', problem: 'backup_old', subject: 'backup', summary: 'The last backup is old.' }
     for (const path of ['/', '/alerts']) {
       // Rounds of the health end it within a minute.
-      await addAlert(api.database, null, old)
+      await addAlert(lab.api.database, null, old)
       await page.goto(path)
       const main = page.getByRole('main')
       await expect.poll(() => main.innerText()).toContain('The last backup is old.')
@@ -96,7 +90,7 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
   })
 
   it('lose nothing at a zoom of 200 %', async () => {
-    const visitor = await visit(api.url, { width: 640, height: 450, scale: 2 })
+    const visitor = await lab.visit({ width: 640, height: 450, scale: 2 })
     const page = await loggedIn(visitor)
     const faults: (readonly [path: string, faults: readonly string[]])[] = []
     for (const path of paths) {
@@ -109,7 +103,7 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
   })
 
   it('are judged by an axe that finds faults, and by a search for what is out of reach', async () => {
-    const visitor = await visit(api.url)
+    const visitor = await lab.visit()
     const page = await loggedIn(visitor)
     await settled(page)
     expect(await outOfReach(page)).toEqual([])
@@ -125,7 +119,7 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
   })
 
   it('are reached by the keyboard alone', async () => {
-    const visitor = await visit(api.url)
+    const visitor = await lab.visit()
     const page = await loggedIn(visitor)
     await page.keyboard.press('g')
     await page.keyboard.press('n')
@@ -146,7 +140,7 @@ describe.skipIf(!hasBrowser)('the screens of the console', () => {
   })
 
   it('are in the language of the browser', async () => {
-    const visitor = await visit(api.url, { language: 'de-DE' })
+    const visitor = await lab.visit({ language: 'de-DE' })
     const page = await visitor.open('/')
     await page.getByRole('button', { name: 'Anmelden' }).waitFor()
     expect(await page.evaluate<string>('document.documentElement.lang')).toBe('de')

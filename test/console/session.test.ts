@@ -1,10 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { useBrowser } from '../support/console/browser.js'
-import { hasBrowser, enterConsole, logIn } from '../support/console/chromium.js'
-import type { Visitor } from '../support/console/browser.js'
-import { startApi } from '../support/http/api.js'
-import type { TestApi } from '../support/http/api.js'
+import { describe, expect, it } from 'vitest'
+import { hasBrowser, logIn } from '../support/console/chromium.js'
+import { useConsole } from '../support/console/console.js'
 import { startTcpProxy } from '../support/programs/tcp-proxy.js'
 
 /** Refused requests are lines of the browser's console, and so are streams that the control plane ends with their session. */
@@ -13,40 +10,25 @@ const refused = /status of 401|ERR_INCOMPLETE_CHUNKED_ENCODING/
 const mainHeading = (page: Page) => page.getByRole('heading', { level: 1 })
 
 describe.skipIf(!hasBrowser)('the session of the console', () => {
-  const visit = useBrowser()
-  let api: TestApi
-  let cluster: number
-  beforeAll(async () => {
-    api = await startApi()
-    cluster = (await api.database.prisma.cluster.findFirstOrThrow()).id
-  })
-  afterAll(() => api.stop())
-
-  /** An operator who has logged in, and the path on which they are. */
-  async function loggedIn(path = '/', credentials = api.key): Promise<{ visitor: Visitor; page: Page }> {
-    const visitor = await visit(api.url)
-    const page = await visitor.open(path)
-    await enterConsole(page, credentials)
-    return { visitor, page }
-  }
+  const lab = useConsole()
 
   it('begins with the key of an operator, and no script can read it', async () => {
-    const visitor = await visit(api.url)
+    const visitor = await lab.visit()
     const page = await visitor.open('/nodes')
     await logIn(page, 'admin:wrong')
     await expect.poll(() => page.getByRole('alert').textContent()).toContain('not valid')
-    await logIn(page, api.key)
+    await logIn(page, lab.api.key)
     await expect.poll(() => mainHeading(page).textContent()).toBe('Nodes')
     await page.reload()
     await expect.poll(() => mainHeading(page).textContent()).toBe('Nodes')
     const stored = await page.evaluate<string>('document.cookie + JSON.stringify([localStorage, sessionStorage])')
-    expect(stored).not.toContain(api.key.split(':')[1])
+    expect(stored).not.toContain(lab.api.key.split(':')[1])
     expect(stored).not.toContain('__Host-roost')
     visitor.expectNoErrors(refused)
   })
 
   it('ends by logging out, in every tab', async () => {
-    const { visitor, page } = await loggedIn()
+    const { visitor, page } = await lab.enter('/')
     const other = await visitor.open('/users')
     await expect.poll(() => mainHeading(other).textContent()).toBe('Users')
     await page.getByRole('button', { name: /^Account of/ }).click()
@@ -57,12 +39,12 @@ describe.skipIf(!hasBrowser)('the session of the console', () => {
   })
 
   it('shows the login above what was typed when the key is revoked, and goes on after it', async () => {
-    const credentials = await api.addOperator()
-    const { visitor, page } = await loggedIn('/users/new', credentials)
+    const credentials = await lab.api.addOperator()
+    const { visitor, page } = await lab.enter('/users/new', credentials)
     await page.getByLabel('Name', { exact: true }).fill('harriet')
     const name = credentials.split(':')[0] ?? ''
     const revoke = (revokedAt: Date | null) =>
-      api.database.prisma.apiKey.updateMany({ where: { operator: { name } }, data: { revokedAt } })
+      lab.api.database.prisma.apiKey.updateMany({ where: { operator: { name } }, data: { revokedAt } })
     await revoke(new Date())
     await expect.poll(() => page.getByText('Your session has ended').count()).toBe(1)
     await revoke(null)
@@ -73,7 +55,7 @@ describe.skipIf(!hasBrowser)('the session of the console', () => {
   })
 
   it('offers an operator who can only read nothing that would be refused', async () => {
-    const { visitor, page } = await loggedIn('/shares', await api.addOperator({ role: 'read_only' }))
+    const { visitor, page } = await lab.enter('/shares', await lab.api.addOperator({ role: 'read_only' }))
     await expect.poll(() => mainHeading(page).textContent()).toBe('Shares')
     await page.goto('/users/new')
     await expect
@@ -88,7 +70,7 @@ describe.skipIf(!hasBrowser)('the session of the console', () => {
   })
 
   it('follows the changes of others in seven tabs by one stream, and another tab goes on with it', async () => {
-    const { visitor, page } = await loggedIn()
+    const { visitor, page } = await lab.enter('/')
     const streams: Page[] = []
     visitor.context.on('request', (request) => {
       if (request.url().includes('events.watch')) streams.push(request.frame().page())
@@ -117,10 +99,10 @@ describe.skipIf(!hasBrowser)('the session of the console', () => {
   })
 
   it('says that the control plane is away, and continues by itself', async () => {
-    const proxy = await startTcpProxy({ port: Number(new URL(api.url).port) })
-    const visitor = await visit(`https://127.0.0.1:${proxy.port}`)
+    const proxy = await startTcpProxy({ port: Number(new URL(lab.api.url).port) })
+    const visitor = await lab.visit({ url: `https://127.0.0.1:${proxy.port}` })
     const page = await visitor.open('/users')
-    await logIn(page, api.key)
+    await logIn(page, lab.api.key)
     await expect.poll(() => page.getByRole('status').filter({ hasText: 'Live' }).count()).toBe(1)
     proxy.set({ kind: 'refuse' })
     proxy.reset()
@@ -135,8 +117,8 @@ describe.skipIf(!hasBrowser)('the session of the console', () => {
   })
 
   async function addUser(name: string): Promise<void> {
-    const body = { user: name, cluster: `/api/v1/clusters/${cluster}/`, password: 'correct-horse-battery' }
-    const { status, text } = await api.call('/api/v1/users/', { method: 'POST', body })
+    const body = { user: name, cluster: `/api/v1/clusters/${lab.cluster}/`, password: 'correct-horse-battery' }
+    const { status, text } = await lab.api.call('/api/v1/users/', { method: 'POST', body })
     expect([status, text]).toEqual([201, expect.any(String)])
   }
 })

@@ -2,26 +2,20 @@ import { readFile } from 'node:fs/promises'
 import { createUsageIntake } from '@roost/control-plane/dist/utilization/intake.js'
 import { createUsageIntakeStore } from '@roost/control-plane/dist/utilization/intake-store.js'
 import { createLog } from '@roost/control-plane/dist/lifecycle/log.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { faultsOf, useBrowser } from '../support/console/browser.js'
+import { describe, expect, it } from 'vitest'
+import { faultsOf } from '../support/console/browser.js'
 import { hasBrowser, logIn } from '../support/console/chromium.js'
+import { useConsole } from '../support/console/console.js'
 import { addProxy, halfHourMs, storageOf, transferOf, usageMessage } from '../support/database/usage-rows.js'
-import { startApi } from '../support/http/api.js'
 import type { TestApi } from '../support/http/api.js'
 
 describe.skipIf(!hasBrowser)('the utilization in the console', () => {
-  const visit = useBrowser()
-  let api: TestApi
-  beforeAll(async () => {
-    api = await startApi()
-    await addUsage(api)
-  })
-  afterAll(() => api.stop())
+  const lab = useConsole(addUsage)
 
   it('shows accounts of a period, one by the hour, and gives the same as CSV', async () => {
-    const visitor = await visit(api.url)
+    const visitor = await lab.visit()
     const page = await visitor.open('/utilization')
-    await logIn(page, api.key)
+    await logIn(page, lab.api.key)
     const row = page.getByRole('row').filter({ hasText: 'AUTH_bob' })
     await expect.poll(() => row.innerText()).toContain('3 GB')
     await expect.poll(() => page.getByRole('status').allInnerTexts()).toContain('2 accounts')

@@ -22,9 +22,7 @@ export function Tokens() {
       {(list) =>
         list.length === 0 ? (
           <div className="card">
-            <Empty title={t('access.noToken')}>
-              <p>{t('access.noToken.next')}</p>
-            </Empty>
+            <Empty title={t('access.noToken')} next={t('access.noToken.next')} />
           </div>
         ) : (
           <PlainTable label={t('access.tab.tokens')} headings={headings}>

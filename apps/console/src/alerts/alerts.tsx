@@ -71,9 +71,8 @@ export function Alerts() {
           isFiltered={code !== undefined || severity !== undefined}
           onClear={() => filter({ code: '', severity: '' })}
           title={t(emptyTextOf(view))}
-        >
-          <p>{t(`${emptyTextOf(view)}.next`)}</p>
-        </NoRows>
+          next={t(`${emptyTextOf(view)}.next`)}
+        />
       }
       detail={
         search.alert !== undefined && <AlertDetail id={Number(search.alert)} onClose={() => filter({ alert: '' })} />

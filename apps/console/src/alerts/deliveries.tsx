@@ -46,9 +46,8 @@ export function Deliveries() {
           isFiltered={state !== undefined || code !== undefined}
           onClear={() => filter({ state: '', code: '' })}
           title={t('deliveries.none')}
-        >
-          <p>{t('deliveries.none.next')}</p>
-        </NoRows>
+          next={t('deliveries.none.next')}
+        />
       }
       detail={
         delivery !== undefined && (

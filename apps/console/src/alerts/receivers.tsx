@@ -47,9 +47,7 @@ export function Receivers() {
 function None() {
   return (
     <div className="card">
-      <Empty icon={Send} title={t('receivers.none')}>
-        <p>{t('receivers.none.next')}</p>
-      </Empty>
+      <Empty icon={Send} title={t('receivers.none')} next={t('receivers.none.next')} />
     </div>
   )
 }

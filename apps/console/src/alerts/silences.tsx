@@ -58,9 +58,7 @@ export function Silences() {
 function None() {
   return (
     <div className="card">
-      <Empty icon={Bell} title={t('silences.none')}>
-        <p>{t('silences.none.next')}</p>
-      </Empty>
+      <Empty icon={Bell} title={t('silences.none')} next={t('silences.none.next')} />
     </div>
   )
 }

@@ -57,9 +57,8 @@ export function Audit() {
           isFiltered={Object.keys(filters).length > 0}
           onClear={() => filter(Object.fromEntries(fields.map((field) => [field, ''])))}
           title={t('overview.noChanges')}
-        >
-          <p>{t('overview.noChanges.next')}</p>
-        </NoRows>
+          next={t('overview.noChanges.next')}
+        />
       }
       detail={event !== undefined && <AuditDetail id={Number(event)} onClose={() => filter({ event: '' })} />}
     >

@@ -40,9 +40,7 @@ function Sets({ cluster }: { readonly cluster: number }) {
       {({ capacity: elements }) =>
         elements.length === 0 ? (
           <section className="card">
-            <Empty icon={HardDrive} title={t('overview.noDevices')}>
-              <p>{t('overview.noDevices.next')}</p>
-            </Empty>
+            <Empty icon={HardDrive} title={t('overview.noDevices')} next={t('overview.noDevices.next')} />
           </section>
         ) : (
           elements.map((element) => {

@@ -49,11 +49,7 @@ export function LineChart({ title, lines: read, labels = {}, derive = (lines) =>
   const { times, lines } = derive(read)
   const shown = lines.filter(({ values }) => values.some((value) => value !== null)).slice(0, maxLines)
   if (shown.length === 0)
-    return (
-      <Empty icon={Activity} title={t('overview.noHistory')}>
-        <p>{t('overview.noHistory.next')}</p>
-      </Empty>
-    )
+    return <Empty icon={Activity} title={t('overview.noHistory')} next={t('overview.noHistory.next')} />
   const unit = shown[0]?.unit ?? ''
   return (
     <Chart

@@ -93,9 +93,8 @@ export function Deployments() {
                 isFiltered={kind !== undefined || state !== undefined}
                 onClear={() => filter({ kind: '', state: '' })}
                 title={t('deploy.none')}
-              >
-                <p>{t('deploy.none.next')}</p>
-              </NoRows>
+                next={t('deploy.none.next')}
+              />
             )
           }
         />

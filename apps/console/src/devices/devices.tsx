@@ -86,9 +86,5 @@ function DeviceTable({ cluster, choice }: DeviceTableProps) {
 }
 
 function NoDevices() {
-  return (
-    <Empty icon={HardDrive} title={t('devices.none')}>
-      <p>{t('devices.none.next')}</p>
-    </Empty>
-  )
+  return <Empty icon={HardDrive} title={t('devices.none')} next={t('devices.none.next')} />
 }

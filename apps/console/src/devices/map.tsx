@@ -25,9 +25,7 @@ function Rows({ nodes }: { readonly nodes: readonly NodeFullness[] }) {
   if (nodes.length === 0)
     return (
       <section className="card">
-        <Empty icon={HardDrive} title={t('devices.none')}>
-          <p>{t('devices.none.next')}</p>
-        </Empty>
+        <Empty icon={HardDrive} title={t('devices.none')} next={t('devices.none.next')} />
       </section>
     )
   const rows = nodes.toSorted((one, other) => fullest(other) - fullest(one)).slice(0, maxNodes)

@@ -41,9 +41,7 @@ export function Drift() {
         (error === null ? <Skeleton lines={6} /> : <Failed message={errorText(error)} onRetry={retry} />)}
       {drifted?.length === 0 && (
         <div className="card">
-          <Empty icon={CircleCheck} title={t('drift.none')}>
-            <p>{t('drift.none.next')}</p>
-          </Empty>
+          <Empty icon={CircleCheck} title={t('drift.none')} next={t('drift.none.next')} />
         </div>
       )}
       {drifted?.map((node) => (

@@ -99,8 +99,7 @@ function Question({ metrics, of, onShow }: QuestionProps) {
 function NoPattern({ onShow }: { readonly onShow: (next: { metrics: string }) => void }) {
   return (
     <section className="card">
-      <Empty icon={Activity} title={t('explore.none')}>
-        <p>{t('explore.none.next')}</p>
+      <Empty icon={Activity} title={t('explore.none')} next={t('explore.none.next')}>
         <div className="filters">
           {examples.map((metrics) => (
             <button key={metrics} type="button" className="btn s mono" onClick={() => onShow({ metrics })}>

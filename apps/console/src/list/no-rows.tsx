@@ -9,20 +9,20 @@ interface NoRowsProps {
   readonly onClear: () => void
   /** For a list that is empty without filters. */
   readonly title: string
-  readonly children: ReactNode
+  readonly next: string
+  readonly children?: ReactNode
 }
 
 /** Says whether there is nothing at all, or nothing that matches. */
-export function NoRows({ icon, isFiltered, onClear, title, children }: NoRowsProps) {
+export function NoRows({ icon, isFiltered, onClear, title, next, children }: NoRowsProps) {
   if (!isFiltered)
     return (
-      <Empty icon={icon} title={title}>
+      <Empty icon={icon} title={title} next={next}>
         {children}
       </Empty>
     )
   return (
-    <Empty icon={icon} title={t('list.noMatch')}>
-      <p>{t('list.noMatch.next')}</p>
+    <Empty icon={icon} title={t('list.noMatch')} next={t('list.noMatch.next')}>
       <button type="button" className="btn s" onClick={onClear}>
         {t('list.clear')}
       </button>

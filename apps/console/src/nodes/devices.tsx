@@ -25,9 +25,7 @@ function DeviceTable({ devices }: { readonly devices: readonly DeviceRecord[] })
   if (devices.length === 0)
     return (
       <section className="card">
-        <Empty icon={HardDrive} title={t('node.noDevices')}>
-          <p>{t('node.noDevices.next')}</p>
-        </Empty>
+        <Empty icon={HardDrive} title={t('node.noDevices')} next={t('node.noDevices.next')} />
       </section>
     )
   return (

@@ -69,14 +69,12 @@ export function Nodes() {
 function NoNodes({ isFiltered, onClear }: { readonly isFiltered: boolean; readonly onClear: () => void }) {
   if (!isFiltered)
     return (
-      <Empty icon={Server} title={t('nodes.none')}>
-        <p>{t('nodes.none.next')}</p>
+      <Empty icon={Server} title={t('nodes.none')} next={t('nodes.none.next')}>
         <AddNodeButton />
       </Empty>
     )
   return (
-    <Empty icon={Server} title={t('nodes.noMatch')}>
-      <p>{t('nodes.noMatch.next')}</p>
+    <Empty icon={Server} title={t('nodes.noMatch')} next={t('nodes.noMatch.next')}>
       <button type="button" className="btn s" onClick={onClear}>
         {t('nodes.clear')}
       </button>

@@ -7,11 +7,7 @@ import { t, tOr } from '../words/text.js'
 /** Changes in sentences, the latest first. */
 export function ChangeLog({ events }: { readonly events: readonly AuditRecord[] }) {
   if (events.length === 0)
-    return (
-      <Empty icon={History} title={t('overview.noChanges')}>
-        <p>{t('overview.noChanges.next')}</p>
-      </Empty>
-    )
+    return <Empty icon={History} title={t('overview.noChanges')} next={t('overview.noChanges.next')} />
   return (
     <ul className="change-log">
       {events.map((event) => (

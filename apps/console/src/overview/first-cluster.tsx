@@ -21,8 +21,7 @@ export function FirstCluster() {
   return (
     <Page title={t('nav.overview')}>
       <section className="card">
-        <Empty icon={Server} title={t('overview.noCluster')}>
-          <p>{t('overview.noCluster.next')}</p>
+        <Empty icon={Server} title={t('overview.noCluster')} next={t('overview.noCluster.next')}>
           <form
             className="first-cluster"
             onSubmit={(event) => {

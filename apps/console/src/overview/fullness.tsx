@@ -44,11 +44,7 @@ interface RingSetsProps {
 
 function RingSets({ elements, forecasts, fullness }: RingSetsProps) {
   if (elements.length === 0)
-    return (
-      <Empty icon={HardDrive} title={t('overview.noDevices')}>
-        <p>{t('overview.noDevices.next')}</p>
-      </Empty>
-    )
+    return <Empty icon={HardDrive} title={t('overview.noDevices')} next={t('overview.noDevices.next')} />
   return (
     <div className="sets">
       {elements.map((element) => {

@@ -24,12 +24,7 @@ export function NeedsYou({ cluster }: { readonly cluster: number }) {
 }
 
 function Items({ objects, total }: { readonly objects: readonly AlertRecord[]; readonly total: number }) {
-  if (total === 0)
-    return (
-      <Empty icon={CircleCheck} title={t('overview.allFine')}>
-        <p>{t('overview.allFine.next')}</p>
-      </Empty>
-    )
+  if (total === 0) return <Empty icon={CircleCheck} title={t('overview.allFine')} next={t('overview.allFine.next')} />
   return (
     <ul className="todo">
       {objects.slice(0, shown).map((alert) => (

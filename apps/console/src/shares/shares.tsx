@@ -58,8 +58,8 @@ export function Shares() {
           isFiltered={isFiltered}
           onClear={() => filter({ q: '', protocol: '', enabled: '', node: '' })}
           title={t('shares.none')}
+          next={t('shares.none.next')}
         >
-          <p>{t('shares.none.next')}</p>
           <NewShare />
         </NoRows>
       }

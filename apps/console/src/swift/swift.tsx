@@ -40,9 +40,7 @@ function ClusterHealth({ cluster }: { readonly cluster: number }) {
             <Queues health={answer} />
             <Card title={t('swift.rings')} className="wide">
               {answer.rings.length === 0 ? (
-                <Empty icon={Database} title={t('swift.noRings')}>
-                  <p>{t('swift.noRings.next')}</p>
-                </Empty>
+                <Empty icon={Database} title={t('swift.noRings')} next={t('swift.noRings.next')} />
               ) : (
                 <Rings rings={answer.rings} />
               )}

@@ -6,17 +6,25 @@ import { t } from '../words/text.js'
 interface EmptyProps {
   readonly icon?: Icon
   readonly title: string
+  /** A sentence about the next step. */
+  readonly next?: string
   /** What makes it not empty. */
   readonly children?: ReactNode
 }
 
 /** Nothing to show, with the next step. */
-export function Empty({ icon: Icon, title, children }: EmptyProps) {
+export function Empty({ icon: Icon, title, next, children }: EmptyProps) {
+  const hasNext = next !== undefined || children !== undefined
   return (
     <div className="empty">
       {Icon !== undefined && <Icon size={26} strokeWidth={1.5} aria-hidden="true" />}
       <p className="empty-title">{title}</p>
-      {children !== undefined && <div className="empty-next">{children}</div>}
+      {hasNext && (
+        <div className="empty-next">
+          {next !== undefined && <p>{next}</p>}
+          {children}
+        </div>
+      )}
     </div>
   )
 }

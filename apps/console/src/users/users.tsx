@@ -37,8 +37,13 @@ export function Users() {
       order={order}
       onOpen={onOpen}
       empty={
-        <NoRows icon={UsersIcon} isFiltered={q !== undefined} onClear={() => filter('')} title={t('users.none')}>
-          <p>{t('users.none.next')}</p>
+        <NoRows
+          icon={UsersIcon}
+          isFiltered={q !== undefined}
+          onClear={() => filter('')}
+          title={t('users.none')}
+          next={t('users.none.next')}
+        >
           <NewUser />
         </NoRows>
       }

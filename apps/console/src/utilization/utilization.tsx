@@ -50,11 +50,7 @@ function OfCluster({ cluster }: { readonly cluster: number }) {
       pages={pages}
       order="account"
       onOpen={onOpen}
-      empty={
-        <Empty icon={ChartColumn} title={t('utilization.none')}>
-          <p>{t('utilization.none.next')}</p>
-        </Empty>
-      }
+      empty={<Empty icon={ChartColumn} title={t('utilization.none')} next={t('utilization.none.next')} />}
       detail={
         search.account !== undefined && (
           <AccountUsage usage={usage} account={search.account} onClose={() => change({ account: '' })} />
