@@ -1,11 +1,9 @@
 import { ClusterStorage, ClusterStorageInput } from '@roost/api-types/rest'
 import type { ClusterStorageService } from '@roost/api-types/rpc'
 import { z } from 'zod'
+import { idempotentPost } from '../http/dialect/idempotency.js'
 import type { Idempotency } from '../http/dialect/idempotency.js'
 import type { Route } from '../http/dialect/route.js'
-import { idempotencyKey } from '../http/dialect/schema-document.js'
-import { objectBody } from '../http/guards/body.js'
-import { parseFields } from '../services/field-errors.js'
 import { noStorageLogin } from './storage.js'
 
 /** The storage login of a cluster, as one record without a key. */
@@ -24,22 +22,15 @@ export function clusterStorageRoutes(storage: ClusterStorageService, idempotency
         return login
       },
     },
-    {
+    idempotentPost(idempotency, {
       ...shared,
-      method: 'POST',
       status: 202,
       answer: ClusterStorage,
       summary: 'Set or replace the storage login of a cluster; gateways use it from their next deployment',
-      headers: idempotencyKey,
       body: ClusterStorageInput,
       requireRecord: (id) => storage.get(id),
-      handle({ id, body, caller, headers }) {
-        const [path, key] = [`/api/v1/clusters/${id}/storage/`, headers['idempotency-key']]
-        return idempotency.once({ caller, path, key, body: objectBody(body), secrets: [] }, (once) =>
-          storage.set(id, parseFields(ClusterStorageInput, body), once),
-        )
-      },
-    },
+      run: (id, input, caller) => storage.set(id, input, caller),
+    }),
     {
       ...shared,
       method: 'DELETE',

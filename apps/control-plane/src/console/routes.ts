@@ -1,9 +1,6 @@
 import fastifyStatic from '@fastify/static'
-import { RoostError } from '@roost/api-types/rest'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { sourceOf } from '../services/failure-limit.js'
-import { tooManyRequests } from '../services/messages.js'
-import { countWindows } from '../services/windows.js'
+import { limitByAddress } from '../http/guards/address-limit.js'
 import type { Site } from './site.js'
 
 /** A visit needs about fifteen files, and several operators may share an address. */
@@ -50,22 +47,13 @@ export function pageSender({ page }: Site): SendPage {
 
 /** Serves the files of the console, and its page at the paths of its screens. Every other path stays unknown. */
 export async function mountConsole(app: FastifyInstance, { site, now }: ConsoleOptions): Promise<void> {
-  const requests = countWindows({ max: requestsPerMinute, windowMs: 60_000, now })
   const send = pageSender(site)
   await app.register(async (scope) => {
     scope.addHook('onRoute', (route) => {
       route.config = { ...route.config, public: true }
       route.schema = { ...route.schema, hide: true }
     })
-    scope.addHook('onRequest', async ({ ip }) => {
-      const source = sourceOf(ip)
-      const retryAfterSeconds = requests.retryAfterSeconds(source)
-      if (retryAfterSeconds !== undefined)
-        throw new RoostError('too_many', tooManyRequests('Too many requests from this address.', retryAfterSeconds), {
-          retryAfterSeconds,
-        })
-      requests.count(source)
-    })
+    scope.addHook('onRequest', limitByAddress(requestsPerMinute, now))
     for (const screen of site.screens) {
       scope.get(`/${screen}`, async (request, reply) => send(request, reply))
       scope.get(`/${screen}/*`, async (request, reply) => send(request, reply))

@@ -13,7 +13,7 @@ import type { Transaction } from '../database/transaction.js'
 import type { Log } from '../lifecycle/log.js'
 import { SecretError } from '../secrets/secrets.js'
 import type { Secrets } from '../secrets/secrets.js'
-import { isTemporary, logged } from '../services/errors.js'
+import { logFailure } from '../services/errors.js'
 import { deploymentKinds, notGranted } from './kinds.js'
 import type { DesiredGeneration, NodeDeploymentState, OpenTarget, StateStore } from './state-store.js'
 
@@ -101,8 +101,7 @@ function createSending(given: DeploymentNodesOptions): Pick<DeploymentNodes, 'se
       for (const desired of await store.desiredOf(nodeId)) await sendGeneration(nodeId, desired)
     } catch (error) {
       unsent.add(nodeId)
-      const fields = { ...logged(error), nodeId }
-      log[isTemporary(error) ? 'warn' : 'error'](fields, 'could not send the desired state to the node, retrying')
+      logFailure(log, error, 'could not send the desired state to the node, retrying', { nodeId })
     }
   }
   const sendGeneration = async (nodeId: number, stored: DesiredGeneration) => {

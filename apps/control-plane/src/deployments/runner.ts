@@ -3,7 +3,7 @@ import { fp } from '@roost/failpoints'
 import type { Transaction } from '../database/transaction.js'
 import { CheckLoop } from '@roost/runtime'
 import type { Clock } from '@roost/runtime'
-import { isTemporary, logged } from '../services/errors.js'
+import { logFailure } from '../services/errors.js'
 import type { Log } from '../lifecycle/log.js'
 import type { Secrets } from '../secrets/secrets.js'
 import { urgentTargets } from './token-ending.js'
@@ -65,8 +65,7 @@ export class JobRunner {
     const { log } = options
     this.#loop = new CheckLoop({
       check: () => this.#check(),
-      onError: (error) =>
-        log[isTemporary(error) ? 'warn' : 'error'](logged(error), 'could not check the deployments, retrying'),
+      onError: (error) => logFailure(log, error, 'could not check the deployments, retrying'),
     })
   }
 
@@ -93,9 +92,7 @@ export class JobRunner {
     try {
       await this.#advance(id, kind)
     } catch (error) {
-      const fields = { ...logged(error), job: id }
-      const { log } = this.#options
-      log[isTemporary(error) ? 'warn' : 'error'](fields, 'could not advance a deployment, retrying')
+      logFailure(this.#options.log, error, 'could not advance a deployment, retrying', { job: id })
     }
   }
 

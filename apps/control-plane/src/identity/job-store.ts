@@ -6,6 +6,7 @@ import type { Transaction } from '../database/transaction.js'
 import type { Secrets } from '../secrets/secrets.js'
 import type { DesiredIdentity } from './desired.js'
 import type { KeystoneLogin } from './keystone/login.js'
+import { settingColumns } from './service-store.js'
 
 /** A plan of a dry run, with the mark by which it is recognized. */
 export interface MarkedPlan {
@@ -169,21 +170,6 @@ function planOf(
   return { plan: row.plan as unknown as IdentityPlan, mark: row.planMark }
 }
 
-/** What Keystone should have follows from these alone. */
-const identityColumns = {
-  authUrl: true,
-  user: true,
-  userDomain: true,
-  project: true,
-  projectDomain: true,
-  applicationCredentialId: true,
-  ca: true,
-  key: true,
-  domain: true,
-  role: true,
-  resellerRole: true,
-} as const
-
 async function readIdentity(
   prisma: Database['prisma'],
   secrets: Secrets,
@@ -192,7 +178,7 @@ async function readIdentity(
   const row = await prisma.cluster.findUnique({
     where: { id },
     include: {
-      identity: { select: identityColumns },
+      identity: { select: { ...settingColumns, key: true } },
       users: { orderBy: { id: 'asc' } },
       removedAdoptions: { where: { projectId: { not: null } }, orderBy: { source: 'asc' } },
     },

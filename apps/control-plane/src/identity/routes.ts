@@ -1,11 +1,9 @@
 import { ClusterIdentity, ClusterIdentityInput } from '@roost/api-types/rest'
 import type { ClusterIdentityService } from '@roost/api-types/rpc'
 import { z } from 'zod'
+import { idempotentPost } from '../http/dialect/idempotency.js'
 import type { Idempotency } from '../http/dialect/idempotency.js'
 import type { Route } from '../http/dialect/route.js'
-import { idempotencyKey } from '../http/dialect/schema-document.js'
-import { objectBody } from '../http/guards/body.js'
-import { parseFields } from '../services/field-errors.js'
 import { noIdentity } from './service.js'
 
 /** The identity service of a cluster, as one record without its key. */
@@ -25,22 +23,15 @@ export function clusterIdentityRoutes(identity: ClusterIdentityService, idempote
         return found
       },
     },
-    {
+    idempotentPost(idempotency, {
       ...shared,
-      method: 'POST',
       status: 202,
       answer: ClusterIdentity,
       summary: 'Set or replace the identity service of a cluster. Refused unless its Keystone accepts the login',
-      headers: idempotencyKey,
       body: ClusterIdentityInput,
       requireRecord: (id) => identity.get(id),
-      handle({ id, body, caller, headers }) {
-        const [path, key] = [`/api/v1/clusters/${id}/identity/`, headers['idempotency-key']]
-        return idempotency.once({ caller, path, key, body: objectBody(body), secrets: [] }, (once) =>
-          identity.set(id, parseFields(ClusterIdentityInput, body), once),
-        )
-      },
-    },
+      run: (id, input, caller) => identity.set(id, input, caller),
+    }),
     {
       ...shared,
       method: 'DELETE',

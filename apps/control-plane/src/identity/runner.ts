@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { CheckLoop } from '@roost/runtime'
 import type { Clock } from '@roost/runtime'
 import type { Log } from '../lifecycle/log.js'
-import { isTemporary, logged } from '../services/errors.js'
+import { logFailure } from '../services/errors.js'
 import { applyIdentity } from './apply.js'
 import type { IdentityJob, IdentityJobStore, JobEnd } from './job-store.js'
 import type { EndingOutcome, TokenEndings } from './endings.js'
@@ -34,10 +34,7 @@ export class IdentityRunner {
     const { log } = options
     this.#loop = new CheckLoop({
       check: () => this.#runAll(),
-      onError: (error) => {
-        const fields = logged(error)
-        log[isTemporary(error) ? 'warn' : 'error'](fields, 'could not deploy users to an identity service, retrying')
-      },
+      onError: (error) => logFailure(log, error, 'could not deploy users to an identity service, retrying'),
     })
   }
 

@@ -2,17 +2,11 @@ import { resourceUri } from '@roost/api-types/rest'
 import type { ClusterIdentity } from '@roost/api-types/rest'
 import type { Database } from '../database/database.js'
 import type { Transaction } from '../database/transaction.js'
+import type { KeystoneLogin } from './keystone/login.js'
 import { identityUri } from './uri.js'
 
-/** A row without its cluster. */
-export interface IdentitySettings {
-  readonly authUrl: string
-  readonly user: string | null
-  readonly userDomain: string | null
-  readonly project: string | null
-  readonly projectDomain: string | null
-  readonly applicationCredentialId: string | null
-  readonly ca: string | null
+/** A row without its cluster and its key. */
+export interface IdentitySettings extends Omit<KeystoneLogin, 'key'> {
   readonly domain: string
   readonly role: string
   readonly resellerRole: string
@@ -38,9 +32,8 @@ export interface IdentityServiceStore {
   forgetUsers(tx: Transaction, clusterId: number): Promise<void>
 }
 
-/** The key stays in the database: only deployments read it. */
-const shown = {
-  clusterId: true,
+/** What Keystone should have follows from these alone, and the key. */
+export const settingColumns = {
   authUrl: true,
   user: true,
   userDomain: true,
@@ -52,6 +45,9 @@ const shown = {
   role: true,
   resellerRole: true,
 } as const
+
+/** The key stays in the database: only deployments read it. */
+const shown = { clusterId: true, ...settingColumns } as const
 
 export function createIdentityServiceStore({ prisma }: Database): IdentityServiceStore {
   return {

@@ -1,13 +1,11 @@
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { RoostError } from '@roost/api-types/rest'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { version } from '../lifecycle/version.js'
 import { describeRefusals } from '../http/dialect/answers.js'
-import { sourceOf } from '../services/failure-limit.js'
-import { tooManyRequests } from '../services/messages.js'
-import { countWindows } from '../services/windows.js'
+import { limitByAddress } from '../http/guards/address-limit.js'
 import { installScript } from './install-script.js'
 import type { InstallSettings } from './install-script.js'
 import { agentPackages } from './list.js'
@@ -45,19 +43,10 @@ const packageSchema = {
 
 /** `/install.sh` and `/packages/<name>`: for nodes that have no credentials yet. */
 export function mountPackages(app: FastifyInstance, { packages, settings, now }: PackageRouteOptions): void {
-  const requests = countWindows({ max: requestsPerMinute, windowMs: 60_000, now })
-  const count = async ({ ip }: FastifyRequest) => {
-    const source = sourceOf(ip)
-    const retryAfterSeconds = requests.retryAfterSeconds(source)
-    if (retryAfterSeconds !== undefined)
-      throw new RoostError('too_many', tooManyRequests('Too many requests from this address.', retryAfterSeconds), {
-        retryAfterSeconds,
-      })
-    requests.count(source)
-  }
+  const onRequest = limitByAddress(requestsPerMinute, now)
   const config = { public: true }
 
-  app.get('/install.sh', { config, schema: scriptSchema, onRequest: count }, async (_request, reply) => {
+  app.get('/install.sh', { config, schema: scriptSchema, onRequest }, async (_request, reply) => {
     const offered = agentPackages(await packages.list(), version)
     // It has the time.
     reply.header('cache-control', 'no-store').type('text/x-shellscript; charset=utf-8')
@@ -66,7 +55,7 @@ export function mountPackages(app: FastifyInstance, { packages, settings, now }:
 
   app.get<{ Params: { name: string } }>(
     '/packages/:name',
-    { config, schema: packageSchema, onRequest: count },
+    { config, schema: packageSchema, onRequest },
     async ({ params: { name } }, reply) => {
       const { handle, bytes } = await openPackage(packages, name)
       reply.header('content-length', bytes).type('application/octet-stream')

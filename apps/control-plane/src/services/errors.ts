@@ -30,3 +30,13 @@ export function isTemporary(error: unknown): boolean {
 export function logged(error: unknown): { readonly reason: string } | { readonly err: unknown } {
   return isTemporary(error) ? { reason: innermost(error) } : { err: error }
 }
+
+interface FailureLog {
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** Logs a failure: as a warning if it is temporary, otherwise as an error. */
+export function logFailure(log: FailureLog, error: unknown, message: string, fields: object = {}): void {
+  log[isTemporary(error) ? 'warn' : 'error']({ ...logged(error), ...fields }, message)
+}

@@ -6,7 +6,7 @@ import type { Clock } from '@roost/runtime'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
 import type { Transaction } from '../database/transaction.js'
 import type { Log } from '../lifecycle/log.js'
-import { isTemporary, logged } from '../services/errors.js'
+import { logged, logFailure } from '../services/errors.js'
 import { decideUpgrade } from './decide.js'
 import type { NodeAccess, UpgradeDecision } from './decide.js'
 import type { UpgradeNow, UpgradeStore } from './store.js'
@@ -41,8 +41,7 @@ export class UpgradeRunner {
     const { log } = options
     this.#loop = new CheckLoop({
       check: () => this.#check(),
-      onError: (error) =>
-        log[isTemporary(error) ? 'warn' : 'error'](logged(error), 'could not check the upgrades, retrying'),
+      onError: (error) => logFailure(log, error, 'could not check the upgrades, retrying'),
     })
   }
 

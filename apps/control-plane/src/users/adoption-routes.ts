@@ -1,12 +1,11 @@
 import { AdoptableUser, AdoptionInput, listEnvelope, WrittenUser } from '@roost/api-types/rest'
 import type { UserAdoptionService } from '@roost/api-types/rpc'
+import { idempotentPost } from '../http/dialect/idempotency.js'
 import type { Idempotency } from '../http/dialect/idempotency.js'
 import { parsePaging } from '../http/dialect/list-query.js'
 import { listMeta } from '../http/dialect/paging.js'
 import type { Route } from '../http/dialect/route.js'
-import { idempotencyKey, pagingParameters } from '../http/dialect/schema-document.js'
-import { objectBody } from '../http/guards/body.js'
-import { parseFields } from '../services/field-errors.js'
+import { pagingParameters } from '../http/dialect/schema-document.js'
 
 /** The users of a cluster that others made. */
 export function userAdoptionRoutes(
@@ -26,28 +25,18 @@ export function userAdoptionRoutes(
       async handle({ id, query, rawQuery }) {
         const page = parsePaging(query)
         const { total, objects } = await adoption.list(id, page)
-        return { meta: listMeta(pathOf(id), rawQuery, page, total), objects }
+        return { meta: listMeta(`/api/v1/clusters/${id}/adoptable_users/`, rawQuery, page, total), objects }
       },
     },
-    {
+    idempotentPost(idempotency, {
       ...shared,
-      method: 'POST',
       status: 201,
       answer: WrittenUser,
       secretAnswer: true,
       summary: 'Adopt such a user, which keeps its login and its account. The next deployment takes it over',
-      headers: idempotencyKey,
       body: AdoptionInput,
-      handle({ id, body, caller, headers }) {
-        const request = { caller, path: pathOf(id), key: headers['idempotency-key'], body: objectBody(body) }
-        return idempotency.once({ ...request, secrets: ['password'] }, (once) =>
-          adoption.adopt(id, parseFields(AdoptionInput, body), once),
-        )
-      },
-    },
+      secrets: ['password'],
+      run: (id, input, caller) => adoption.adopt(id, input, caller),
+    }),
   ]
-}
-
-function pathOf(clusterId: number): string {
-  return `/api/v1/clusters/${clusterId}/adoptable_users/`
 }

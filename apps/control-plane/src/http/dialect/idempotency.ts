@@ -1,7 +1,12 @@
 import { RoostError } from '@roost/api-types/rest'
 import type { Caller, Repeatable } from '@roost/api-types/rpc'
+import type { z } from 'zod'
+import { parseFields } from '../../services/field-errors.js'
 import { messages } from '../../services/messages.js'
+import { objectBody } from '../guards/body.js'
 import { HttpError } from '../guards/http-error.js'
+import type { Route } from './route.js'
+import { idempotencyKey } from './schema-document.js'
 
 /** The first answer to a request with an Idempotency-Key, without its secrets. */
 export interface KeptAnswer {
@@ -60,6 +65,32 @@ export function createIdempotency({ ledger, bodyMac }: IdempotencyOptions): Idem
       } finally {
         running.delete(name)
       }
+    },
+  }
+}
+
+/** A POST below one record, whose path has the id. */
+interface IdempotentPost<T> extends Omit<Route, 'method' | 'headers' | 'body' | 'handle'> {
+  readonly body: z.ZodType<T>
+  /** Fields of the answer that are not kept for repetitions. */
+  readonly secrets?: readonly string[]
+  run(this: void, id: number, input: T, caller: Caller): Promise<object>
+}
+
+/** Returns a route that runs once for each Idempotency-Key. */
+export function idempotentPost<T>(
+  idempotency: Idempotency,
+  { body: schema, secrets = [], run, ...route }: IdempotentPost<T>,
+): Route {
+  return {
+    ...route,
+    method: 'POST',
+    headers: idempotencyKey,
+    body: schema,
+    handle({ id, body, caller, headers }) {
+      const path = `/api/v1/${route.path.replace(':id', String(id))}`
+      const request = { caller, path, key: headers['idempotency-key'], body: objectBody(body), secrets }
+      return idempotency.once(request, (once) => run(id, parseFields(schema, body), once))
     },
   }
 }

@@ -77,7 +77,7 @@ export function requireOperator(app: FastifyInstance, options: AuthenticationOpt
       throw new RoostError('forbidden', messages.readOnlyOperator)
     const subject = String(operator.keyId)
     const calls = config.callsOf?.(request) ?? 1
-    refuse(requests.retryAfterSeconds(subject, calls), 'Too many requests with this key.')
+    refuseTooMany(requests.retryAfterSeconds(subject, calls), 'Too many requests with this key.')
     requests.count(subject, calls)
   })
 }
@@ -113,12 +113,13 @@ function identifier({ authenticator, now, failed, isOwnOrigin }: AuthenticationO
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const credentials = credentialsOf(request)
     if (request.routeOptions.config.optionalCaller === true && credentials.kind === 'none') return undefined
-    refuse(failures.retryAfterSeconds(request.ip), 'Too many failed authentications from this address.')
+    refuseTooMany(failures.retryAfterSeconds(request.ip), 'Too many failed authentications from this address.')
     return credentials.kind === 'session' ? withSession(request, credentials, reply) : withKey(request, credentials)
   }
 }
 
-function refuse(retryAfterSeconds: number | undefined, message: string): void {
+/** Throws where a caller has to wait. */
+export function refuseTooMany(retryAfterSeconds: number | undefined, message: string): void {
   if (retryAfterSeconds !== undefined)
     throw new RoostError('too_many', tooManyRequests(message, retryAfterSeconds), { retryAfterSeconds })
 }
