@@ -1,31 +1,22 @@
-import type { AdoptableUser, Job, User } from '@roost/api-types/rest'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { waitForJob } from '../support/gateway/deployment-lab.js'
+import type { AdoptableUser, User } from '@roost/api-types/rest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
-import { startProxyLab } from '../support/swift/proxies.js'
-import type { ProxyLab } from '../support/swift/proxies.js'
+import { useProxyLab } from '../support/swift/proxies.js'
 import { logIn, objectOf } from '../support/swift/session.js'
 
-const deployments = '/api/v1/user_db_deployments/'
 const password = 'correct-horse-battery-staple'
 
 describe.skipIf(!isSwiftEnabled || !process.env['ROOST_TEST_LONG'])(
   'users of tempauth who were adopted on two real proxies (as root, with ROOST_TEST_SYSTEM=1)',
   { timeout: 400_000 },
   () => {
-    let lab: ProxyLab
+    const lab = useProxyLab()
     let adoptable = ''
-    beforeAll(async () => {
-      lab = await startProxyLab()
+    beforeAll(() => {
       adoptable = `${lab.cluster}adoptable_users/`
-    }, 400_000)
-    afterAll(() => lab.stop())
+    })
 
     const post = (path: string, body: object) => lab.api.call(path, { method: 'POST', body })
-    const deploy = async (more: object = {}): Promise<Job> => {
-      const { body } = await post(deployments, { cluster: lab.cluster, ...more })
-      return waitForJob((path) => lab.api.get(path), body, 200_000)
-    }
     const urls = () => lab.swift.nodes.slice(0, 2).map(({ proxy }) => proxy?.url ?? '')
     const logInAll = (login: string, key: string) => Promise.all(urls().map((url) => logIn(url, login, key)))
     const statuses = async (login: string, key: string) => (await logInAll(login, key)).map(({ status }) => status)
@@ -67,7 +58,7 @@ describe.skipIf(!isSwiftEnabled || !process.env['ROOST_TEST_LONG'])(
         account: [null, 'AUTH_test'],
         user: [null, 'test-tester'],
       })
-      expect(await deploy()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
+      expect(await lab.deployUsers()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
       for (const session of before) expect((await objectOf(session, 'GET')).text).toBe('of before')
       expect(await statuses('test:tester', 'testing')).toEqual([200, 200])
       expect(await listed()).not.toContain('test:tester AUTH_test test-tester false ')
@@ -80,39 +71,39 @@ describe.skipIf(!isSwiftEnabled || !process.env['ROOST_TEST_LONG'])(
     it('are shut out when they are disabled, although the operator still has their line, and let in again', async () => {
       const sessions = await logInAll('test:tester', 'testing')
       await lab.api.patch(tester.resource_uri, { enabled: false })
-      const planned = await deploy({ dry_run: true })
+      const planned = await lab.deployUsers({ cluster: lab.cluster, dry_run: true })
       expect(planned.plan?.nodes[0]?.files[0]?.diff).toBe(
         '-user_test_tester = <key> .admin\n+user_test_tester = <blocked>\n',
       )
-      expect(await deploy()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
+      expect(await lab.deployUsers()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
       for (const session of sessions) expect((await objectOf(session, 'GET')).status).toBe(401)
       expect(await statuses('test:tester', 'testing')).toEqual([401, 401])
       await lab.api.patch(tester.resource_uri, { enabled: true })
-      expect(await deploy()).toMatchObject({ state: 'COMPLETED_SUCCESS' })
+      expect(await lab.deployUsers()).toMatchObject({ state: 'COMPLETED_SUCCESS' })
       expect(await statuses('test:tester', 'testing')).toEqual([200, 200])
     })
 
     it('stay in force when the operator removes the line, get a new password, and are shut out when they are removed', async () => {
       for (const node of lab.swift.nodes.slice(0, 2))
         await node.exec(`sed -i '/^user_test_tester/d' /etc/swift/proxy-server.conf.d/20-tempauth.conf`)
-      expect(await deploy()).toMatchObject({ state: 'COMPLETED_SUCCESS' })
+      expect(await lab.deployUsers()).toMatchObject({ state: 'COMPLETED_SUCCESS' })
       expect(await statuses('test:tester', 'testing')).toEqual([200, 200])
       const changed = await lab.api.patch(tester.resource_uri, { password })
       expect(changed.body).toMatchObject({ password, s3_access_key: 'test:tester' })
       const second = await post(adoptable, { login: 'test2:tester2', password, user: 'second' })
       expect(second.body).toMatchObject({ user: 'second', login: 'test2:tester2', password })
-      expect(await deploy()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
+      expect(await lab.deployUsers()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
       expect(await statuses('test:tester', 'testing')).toEqual([401, 401])
       expect(await statuses('test:tester', password)).toEqual([200, 200])
       expect(await statuses('test2:tester2', password)).toEqual([200, 200])
       const sessions = await logInAll('test2:tester2', password)
       expect((await lab.api.call(second.body.resource_uri, { method: 'DELETE' })).status).toBe(204)
-      expect(await deploy()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
+      expect(await lab.deployUsers()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
       expect(await statuses('test2:tester2', 'testing2')).toEqual([401, 401])
       expect(await statuses('test2:tester2', 'other')).toEqual([401, 401])
       for (const session of sessions) expect((await objectOf(session, 'GET')).status).toBe(401)
       expect((await post(adoptable, { login: 'test2:tester2', password })).status).toBe(201)
-      expect(await deploy()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
+      expect(await lab.deployUsers()).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
       expect(await statuses('test2:tester2', password)).toEqual([200, 200])
     })
   },

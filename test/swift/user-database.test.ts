@@ -1,11 +1,8 @@
 import type { Job } from '@roost/api-types/rest'
-import { afterAll, beforeAll, describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
-import type { TestApi } from '../support/http/api.js'
+import { describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
 import { waitForJob } from '../support/gateway/deployment-lab.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
-import type { Swift } from '../support/swift/cluster.js'
-import { startProxyLab } from '../support/swift/proxies.js'
-import type { ProxyLab } from '../support/swift/proxies.js'
+import { useProxyLab } from '../support/swift/proxies.js'
 import { requestRepeatedly, logIn, objectOf } from '../support/swift/session.js'
 
 const file = '/etc/swift/proxy-server.conf.d/50-roost-users.conf'
@@ -14,41 +11,28 @@ describe.skipIf(!isSwiftEnabled)(
   'users on a real Swift (as root, with ROOST_TEST_SYSTEM=1)',
   { timeout: 400_000 },
   () => {
-    let lab: ProxyLab
-    let swift: Swift
-    let api: TestApi
+    const lab = useProxyLab({ isUnprivileged: true })
     const ids = new Map<string, string>()
 
-    beforeAll(async () => {
-      lab = await startProxyLab({ isUnprivileged: true })
-      ;({ swift, api } = lab)
-    }, 400_000)
-    afterAll(() => lab.stop())
+    const urls = () => lab.swift.nodes.flatMap(({ proxy }) => proxy?.url ?? [])
 
-    const urls = () => swift.nodes.flatMap(({ proxy }) => proxy?.url ?? [])
-
-    const logInTo = (user: string, key: string) => logIn(swift.proxyUrl, user, key)
+    const logInTo = (user: string, key: string) => logIn(lab.swift.proxyUrl, user, key)
     const statusesOf = (user: string, key: string) =>
       Promise.all(urls().map(async (url) => (await logIn(url, `${user}:${user}`, key)).status))
 
     async function add(user: string, password: string, more: object = {}): Promise<void> {
       const body = { cluster: lab.cluster, user, password, ...more }
-      const { status, body: made } = await api.call('/api/v1/users/', { method: 'POST', body })
+      const { status, body: made } = await lab.api.call('/api/v1/users/', { method: 'POST', body })
       expect(status).toBe(201)
       ids.set(user, made.id)
     }
     const change = async (user: string, body: object) =>
-      expect((await api.patch(`/api/v1/users/${ids.get(user)}/`, body)).status).toBe(202)
+      expect((await lab.api.patch(`/api/v1/users/${ids.get(user)}/`, body)).status).toBe(202)
     const remove = async (user: string) =>
-      expect((await api.call(`/api/v1/users/${ids.get(user)}/`, { method: 'DELETE' })).status).toBe(204)
+      expect((await lab.api.call(`/api/v1/users/${ids.get(user)}/`, { method: 'DELETE' })).status).toBe(204)
 
-    async function deploy(body: object = { cluster: lab.cluster }): Promise<Job> {
-      const { status, body: job } = await api.call('/api/v1/user_db_deployments/', { method: 'POST', body })
-      expect(status).toBe(201)
-      return waitForJob((path) => api.get(path), job, 200_000)
-    }
     async function deployed(body?: object): Promise<Job> {
-      const job = await deploy(body)
+      const job = await lab.deployUsers(body)
       expect(job).toMatchObject({ state: 'COMPLETED_SUCCESS', message: '' })
       return job
     }
@@ -142,24 +126,24 @@ describe.skipIf(!isSwiftEnabled)(
       expect((await logInTo('carol:carol', 'carols-password-is-that-9')).status).toBe(200)
     })
 
-    const mainPid = () => swift.nodes[0].exec('pgrep -o -f "[s]wift-proxy-server /etc"')
-    const ownFile = () => swift.nodes[0].exec(`cat ${file}`)
+    const mainPid = () => lab.swift.nodes[0].exec('pgrep -o -f "[s]wift-proxy-server /etc"')
+    const ownFile = () => lab.swift.nodes[0].exec(`cat ${file}`)
 
     it('are not deployed with a configuration that would end the proxy: it goes on, and the job says why', async () => {
       const [pid, text] = await Promise.all([mainPid(), ownFile()])
       const broken = '/etc/swift/proxy-server.conf.d/30-broken.conf'
-      onTestFinished(async () => void (await swift.nodes[0].exec(`rm -f ${broken}`)))
-      await swift.nodes[0].exec(`printf '[filter:tempauth]\nuser_without = secret\n' > ${broken}`)
+      onTestFinished(async () => void (await lab.swift.nodes[0].exec(`rm -f ${broken}`)))
+      await lab.swift.nodes[0].exec(`printf '[filter:tempauth]\nuser_without = secret\n' > ${broken}`)
       await change('carol', { password: 'carols-password-is-another' })
-      const job = await deploy()
+      const job = await lab.deployUsers()
       expect(job).toMatchObject({ state: 'COMPLETED_FAILED', targets: [{ state: 'failed' }, { state: 'applied' }] })
       // The other proxy does not wait, because the old password has to end.
       expect(job.message).toContain('user_without was provided in an invalid format')
       expect(JSON.stringify(job)).not.toContain('secret')
       expect(await Promise.all([mainPid(), ownFile()])).toEqual([pid, text])
       expect((await logInTo('carol:carol', 'carols-password-is-that-9')).status).toBe(200)
-      await swift.nodes[0].exec(`chmod 600 ${broken}`)
-      const unreadable = await deploy({ node: lab.proxies[0] })
+      await lab.swift.nodes[0].exec(`chmod 600 ${broken}`)
+      const unreadable = await lab.deployUsers({ node: lab.proxies[0] })
       expect(unreadable.message).toContain('its workers may not read')
     })
 
@@ -167,7 +151,7 @@ describe.skipIf(!isSwiftEnabled)(
       const text = await ownFile()
       await add('Admin', 'admins-password-is-this-1')
       onTestFinished(() => remove('Admin'))
-      const job = await deploy({ node: lab.proxies[0] })
+      const job = await lab.deployUsers({ node: lab.proxies[0] })
       expect(job.message).toContain("'Admin:Admin' (user_admin_admin)")
       expect(await ownFile()).toBe(text)
       expect((await logInTo('admin:admin', 'admin')).status).toBe(200)
@@ -176,11 +160,11 @@ describe.skipIf(!isSwiftEnabled)(
     it('are not deployed to a cluster on Keystone, and the job says so', async () => {
       const base = '/etc/swift/proxy-server.conf.d/10-base.conf'
       const keystone = '[filter:keystoneauth]\nuse = egg:swift#keystoneauth\n'
-      onTestFinished(async () => void (await swift.nodes[0].exec(`mv /etc/swift/base ${base}`)))
-      await swift.nodes[0].exec(
+      onTestFinished(async () => void (await lab.swift.nodes[0].exec(`mv /etc/swift/base ${base}`)))
+      await lab.swift.nodes[0].exec(
         `cp -p ${base} /etc/swift/base; sed -i 's/ tempauth / keystoneauth /' ${base}; printf '${keystone}' >> ${base}`,
       )
-      const job = await deploy({ node: lab.proxies[0] })
+      const job = await lab.deployUsers({ node: lab.proxies[0] })
       expect(job.message).toContain('Users are deployed to tempauth only.')
     })
 
@@ -196,7 +180,7 @@ describe.skipIf(!isSwiftEnabled)(
       await lab.agents[0]?.stop()
       lab.agents[0]?.start('agent.apply.afterReload=throw@1')
       await change('emil', { password: 'emils-password-is-this-3' })
-      const job = await deploy({ node: lab.proxies[0] })
+      const job = await lab.deployUsers({ node: lab.proxies[0] })
       expect(job.message).toBe('failpoint agent.apply.afterReload The previous users are restored.')
       expect(job).toMatchObject({ state: 'COMPLETED_FAILED', targets: [{ state: 'rolled_back' }] })
       expect(await ownFile()).toBe(text)
@@ -210,28 +194,28 @@ describe.skipIf(!isSwiftEnabled)(
       await lab.agents[0]?.stop()
       lab.agents[0]?.start('agent.apply.afterRename=exit')
       const body = { node: lab.proxies[0] }
-      const { body: job } = await api.call('/api/v1/user_db_deployments/', { method: 'POST', body })
+      const { body: job } = await lab.api.call('/api/v1/user_db_deployments/', { method: 'POST', body })
       await lab.agents[0]?.ended()
       lab.agents[0]?.start()
-      expect(await waitForJob((path) => api.get(path), job, 200_000)).toMatchObject({ state: 'COMPLETED_SUCCESS' })
+      expect(await waitForJob((path) => lab.api.get(path), job, 200_000)).toMatchObject({ state: 'COMPLETED_SUCCESS' })
       expect((await logInTo('emil:emil', 'emils-password-is-this-2')).status).toBe(401)
       expect((await logInTo('emil:emil', 'emils-password-is-this-3')).status).toBe(200)
       expect((await objectOf(before, 'GET')).status).toBe(401)
-      expect(await swift.nodes[0].exec('ls -A /etc/swift/proxy-server.conf.d')).not.toContain('before')
+      expect(await lab.swift.nodes[0].exec('ls -A /etc/swift/proxy-server.conf.d')).not.toContain('before')
     })
 
     it('that somebody changed by hand are drift, without keys, and are put right when asked', async () => {
-      await swift.nodes[0].exec(
+      await lab.swift.nodes[0].exec(
         `sed -i 's/^user_emil_emil = .*/user_emil_emil = by-hand .admin .reseller_admin/' ${file}`,
       )
-      const drift = async () => (await api.get(`${lab.proxies[0]}drift/`)).body
+      const drift = async () => (await lab.api.get(`${lab.proxies[0]}drift/`)).body
       await expect
         .poll(async () => JSON.stringify(await drift()), { timeout: 180_000, interval: 500 })
         .toContain('by hand')
       const shown = JSON.stringify(await drift())
       expect(shown).toContain('-user_emil_emil')
       expect(shown).not.toMatch(/by-hand|password/)
-      await api.call(`${lab.proxies[0]}drift/`, { method: 'POST', body: { action: 'reapply' } })
+      await lab.api.call(`${lab.proxies[0]}drift/`, { method: 'POST', body: { action: 'reapply' } })
       await expect
         .poll(async () => JSON.stringify(await drift()), { timeout: 180_000, interval: 500 })
         .not.toContain('by hand')

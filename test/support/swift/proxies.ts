@@ -1,5 +1,6 @@
-import type { Node } from '@roost/api-types/rest'
-import { vi } from 'vitest'
+import type { Job, Node } from '@roost/api-types/rest'
+import { afterAll, beforeAll, vi } from 'vitest'
+import { waitForJob } from '../gateway/deployment-lab.js'
 import { startApi } from '../http/api.js'
 import type { TestApi } from '../http/api.js'
 import { addCluster } from '../agents/fleet-rows.js'
@@ -16,13 +17,26 @@ export interface ProxyLab {
   readonly cluster: string
   readonly proxies: readonly string[]
   readonly agents: readonly SwiftAgent[]
+  /** Deploys the users, of the whole cluster unless given. Ends with the job's end. */
+  deployUsers(body?: object): Promise<Job>
   stop(): Promise<void>
+}
+
+/** Starts one lab for all tests of the calling block. */
+export function useProxyLab(options: SwiftAgentOptions = {}): ProxyLab {
+  const lab = {} as ProxyLab
+  beforeAll(async () => {
+    Object.assign(lab, await startProxyLab(options))
+  }, 400_000)
+  afterAll(() => lab.stop?.())
+  return lab
 }
 
 /** `options` are those of the second proxy's agent, `more` those of the Swift. */
 export async function startProxyLab(options: SwiftAgentOptions = {}, more: SwiftOptions = {}): Promise<ProxyLab> {
   const [swift, api] = await Promise.all([startSwift({ ...more, proxies: 2 }), startApi()])
   const cluster = await addCluster(api.database, 'real')
+  const uri = `/api/v1/clusters/${cluster}/`
   const agents: SwiftAgent[] = []
   const stop = async () => {
     await Promise.all(agents.map((agent) => agent.stop()))
@@ -34,12 +48,17 @@ export async function startProxyLab(options: SwiftAgentOptions = {}, more: Swift
     if (body.objects.length !== 2) throw new Error('The agents are not online yet.')
     return body.objects.map(({ resource_uri: uri }: Node) => uri)
   }
+  const deployUsers: ProxyLab['deployUsers'] = async (body = { cluster: uri }) => {
+    const answer = await api.call('/api/v1/user_db_deployments/', { method: 'POST', body })
+    if (answer.status !== 201) throw new Error(answer.text)
+    return waitForJob((path) => api.get(path), answer.body, 200_000)
+  }
   try {
     const [one, two] = swift.nodes
     agents.push(await addSwiftAgent(swift, one, api, cluster), await addSwiftAgent(swift, two, api, cluster, options))
     for (const agent of agents) agent.start()
     const proxies = await vi.waitFor(findProxies, { timeout: 200_000, interval: 200 })
-    return { swift, api, cluster: `/api/v1/clusters/${cluster}/`, proxies, agents, stop }
+    return { swift, api, cluster: uri, proxies, agents, deployUsers, stop }
   } catch (error) {
     await stop()
     throw error
