@@ -5,9 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { cifsShare, nfsShare } from '@roost/testing/shares'
 import type { ScriptedGateway } from './testing/scripted-servers.js'
 import { useScriptedGateway } from './testing/use-scripted-gateway.js'
-
-const exportsFile = '/etc/exports.d/roost.exports'
-const sambaFile = '/etc/samba/roost.d/shares.conf'
+import { exportsFile, sambaFile } from './testing/own-files.js'
 
 let gateway: ScriptedGateway
 const { apply, count, state } = useScriptedGateway((next) => (gateway = next))

@@ -6,9 +6,8 @@ import { cifsShare, nfsShare } from '@roost/testing/shares'
 import { bodiesOf } from './testing/rendered-shares.js'
 import { ShareError } from './servers/validate-share.js'
 import { sambaFormat } from './servers/samba/format.js'
+import { exportsFile, sambaFile } from './testing/own-files.js'
 
-const exportsFile = '/etc/exports.d/roost.exports'
-const sambaFile = '/etc/samba/roost.d/shares.conf'
 const ganeshaFile = '/etc/ganesha/roost.d/exports.conf'
 
 /** The field for which the shares are refused, whichever server is to serve them; null when they are rendered. */

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { cifsShare } from '@roost/testing/shares'
 import type { ScriptedGateway } from './testing/scripted-servers.js'
 import { useScriptedGateway } from './testing/use-scripted-gateway.js'
-
-const sambaFile = '/etc/samba/roost.d/shares.conf'
+import { sambaFile } from './testing/own-files.js'
 
 let gateway: ScriptedGateway
 const { apply, count, state } = useScriptedGateway((next) => (gateway = next))

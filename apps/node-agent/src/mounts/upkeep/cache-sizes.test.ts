@@ -9,29 +9,11 @@ const divided = (sizes: readonly (number | null)[], disk: number) => [...divideC
 
 describe('the sizes of caches', () => {
   it('are equal parts of 80 % of the disk, of which there are 8, 16, 32 …', () => {
-    expect(divided([null], 100 * gib)).toEqual([10 * gib])
-    expect(
-      new Set(
-        divided(
-          Array.from({ length: 8 }, () => null),
-          100 * gib,
-        ),
-      ),
-    ).toEqual(new Set([10 * gib]))
-    expect(
-      new Set(
-        divided(
-          Array.from({ length: 9 }, () => null),
-          100 * gib,
-        ),
-      ),
-    ).toEqual(new Set([5 * gib]))
-    expect(
-      divided(
-        Array.from({ length: 17 }, () => null),
-        100 * gib,
-      )[16],
-    ).toBe(2.5 * gib)
+    const parts = (count: number) => divided(Array<null>(count).fill(null), 100 * gib)
+    expect(parts(1)).toEqual([10 * gib])
+    expect(new Set(parts(8))).toEqual(new Set([10 * gib]))
+    expect(new Set(parts(9))).toEqual(new Set([5 * gib]))
+    expect(parts(17)[16]).toBe(2.5 * gib)
   })
 
   it('are those that the operator set, scaled where all together do not fit', () => {

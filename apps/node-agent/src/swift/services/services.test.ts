@@ -1,7 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openMachine } from '../../machine/machine.js'
 import { parseWaiting } from './async-pending.js'
 import { type ConfiguredDaemon, readConfigured } from './configured.js'
@@ -10,17 +7,10 @@ import { type LastPass, PassMemory } from './last-pass.js'
 import { createServiceList } from './service-list.js'
 import { programOf, type SwiftProcess } from './swift-processes.js'
 import { parseUnits, type SwiftUnit } from './units.js'
+import { useWrittenRoot } from '../../inventory/testing/written-root.js'
 
-let root: string
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'roost-services-'))
-})
-afterEach(() => rmSync(root, { recursive: true }))
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true })
-  writeFileSync(join(root, path), text)
-}
+const root = useWrittenRoot()
+const { write } = root
 
 describe('the configuration of servers and daemons', () => {
   it('names each server with its own address, and each daemon that has a section', () => {
@@ -31,7 +21,7 @@ describe('the configuration of servers and daemons', () => {
     write('etc/swift/container-server/2.conf', '[DEFAULT]\nbind_port = 6021\n[container-sharder]\n')
     write('etc/swift/proxy-server.conf.d/10.conf', '[DEFAULT]\nbind_ip = ::\ncert_file = /etc/ssl/a.pem\n')
     write('etc/swift/object-expirer.conf', '[object-expirer]\n')
-    const { servers, daemons } = readConfigured(openMachine(root), '/etc/swift')
+    const { servers, daemons } = readConfigured(openMachine(root.path), '/etc/swift')
     expect(servers.map(({ name, path, host, port, hasTls }) => [name, path, host, port, hasTls])).toEqual([
       ['object-server', '/etc/swift/object-server.conf', '10.0.0.7', 6010, false],
       ['container-server', '/etc/swift/container-server/2.conf', '127.0.0.1', 6021, false],
@@ -53,11 +43,11 @@ describe('the configuration of servers and daemons', () => {
       { ip: '10.0.0.8', port: 6309 },
     ]
     const ports = () =>
-      readConfigured(openMachine(root), '/etc/swift', devices).servers.map(({ host, port }) => `${host}:${port}`)
+      readConfigured(openMachine(root.path), '/etc/swift', devices).servers.map(({ host, port }) => `${host}:${port}`)
     expect(ports()).toEqual(['10.0.0.7:6301', '10.0.0.7:6302'])
     write('etc/swift/object-server.conf', '[DEFAULT]\nservers_per_port = 2\n')
     expect(ports()).toEqual(['127.0.0.1:6301', '127.0.0.1:6302', '127.0.0.1:6309'])
-    expect(readConfigured(openMachine(root), '/etc/swift').servers).toEqual([])
+    expect(readConfigured(openMachine(root.path), '/etc/swift').servers).toEqual([])
   })
 })
 

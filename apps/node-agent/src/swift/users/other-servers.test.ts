@@ -1,27 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openMachine } from '../../machine/machine.js'
 import { findLocation } from './location.js'
 import { findOtherServer } from './other-servers.js'
+import { useWrittenRoot } from '../../inventory/testing/written-root.js'
 
-let root: string
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'roost-wsgi-'))
-})
-afterEach(() => rmSync(root, { recursive: true }))
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true })
-  writeFileSync(join(root, path), text)
-}
+const root = useWrittenRoot()
+const { write } = root
 function runs(pid: number, name: string, ...args: readonly string[]): void {
   write(`proc/${pid}/comm`, `${name}\n`)
   write(`proc/${pid}/cmdline`, `${args.join('\0')}\0`)
 }
 function found() {
-  const machine = openMachine(root)
+  const machine = openMachine(root.path)
   return findOtherServer(machine, machine)
 }
 
@@ -49,7 +39,7 @@ describe('a proxy in another server', () => {
   it('is the reason why users cannot be deployed', () => {
     runs(7, 'uwsgi', 'uwsgi', '--wsgi-file', '/usr/bin/swift-proxy-server-uwsgi')
     write('etc/swift/proxy-server.conf', '[pipeline:main]\npipeline = a\n[filter:a]\nuse = egg:swift#tempauth\n')
-    const machine = openMachine(root)
+    const machine = openMachine(root.path)
     expect(() => findLocation(machine, machine, '/etc/swift')).toThrow(
       /runs under uWSGI, which the agent cannot reload, .* Run it as swift-proxy-server/,
     )
