@@ -49,6 +49,12 @@ function dial(identity: EnrolledNode, more: Partial<SimulatedAgentOptions> = {})
   return agent
 }
 
+async function connect(...given: Parameters<typeof dial>): Promise<SimulatedAgent> {
+  const agent = dial(...given)
+  await agent.until(welcomed)
+  return agent
+}
+
 const becomes = (node: EnrolledNode, state: string) =>
   vi.waitFor(async () => expect(await server.stateOf(node.id)).toBe(state), waitTimeoutMs)
 
@@ -56,8 +62,7 @@ describe('a node', () => {
   it('that becomes silent is stale after three heartbeats and offline after six, when its connection is ended', async () => {
     await startByHand()
     const node = await newNode()
-    const agent = dial(node, { silent: true })
-    await agent.until(welcomed)
+    const agent = await connect(node, { silent: true })
     await becomes(node, 'online')
     for (const [after, state] of [
       [44, 'online'],
@@ -76,8 +81,7 @@ describe('a node', () => {
   it('that sends heartbeats stays online', async () => {
     await startByHand()
     const node = await newNode()
-    const agent = dial(node, { silent: true })
-    await agent.until(welcomed)
+    const agent = await connect(node, { silent: true })
     await becomes(node, 'online')
     for (let beats = 1; beats <= 3; beats++) {
       seconds += 40
@@ -92,8 +96,7 @@ describe('a node', () => {
   it('that was online before a restart of the control plane stays so until it had time to reconnect', async () => {
     await startByHand()
     const node = await newNode()
-    const agent = dial(node)
-    await agent.until(welcomed)
+    const agent = await connect(node)
     await becomes(node, 'online')
     agent.stop('terminate')
     await server.close()
@@ -105,8 +108,7 @@ describe('a node', () => {
 
   it('is disconnected by a stopping control plane with 1012 and a time to reconnect', async () => {
     await start()
-    const agent = dial(await newNode())
-    await agent.until(welcomed)
+    const agent = await connect(await newNode())
     await server.stream.close()
     await agent.until(over)
     expect(agent.ended).toMatchObject({ code: closeCodes.serviceRestart })
@@ -138,10 +140,8 @@ describe('a second machine with the identity of a connected node', () => {
   it('is parked while the first is connected, and the node shows duplicate until it disconnects', async () => {
     await start()
     const node = await newNode()
-    const first = dial(node)
-    await first.until(welcomed)
-    const clone = dial(node, { hello: { machine_id: 'clone', boot_id: 'b2' } })
-    await clone.until(welcomed)
+    const first = await connect(node)
+    const clone = await connect(node, { hello: { machine_id: 'clone', boot_id: 'b2' } })
     expect(clone.parkedBecause).toContain(first.machineId)
     await becomes(node, 'duplicate')
     expect(first.ended).toBeUndefined()
@@ -159,14 +159,12 @@ describe('a second machine with the identity of a connected node', () => {
   it('has all its messages ignored', async () => {
     await start()
     const node = await newNode()
-    const first = dial(node)
-    await first.until(welcomed)
+    await connect(node)
     const refused: unknown[] = []
-    const clone = dial(node, {
+    const clone = await connect(node, {
       hello: { machine_id: 'clone' },
       onMessage: (message) => message.type === 'refused' && refused.push(message),
     })
-    await clone.until(welcomed)
     clone.sendFrame(new Float64Array(3))
     clone.send({ type: 'log', level: 'info', message: 'from the clone' })
     await clone.until(() => refused.length === 1)
@@ -177,20 +175,16 @@ describe('a second machine with the identity of a connected node', () => {
   it('that has the same machine-id, as a cloned image does, is distinguished by its boot-id', async () => {
     await start()
     const node = await newNode()
-    const first = dial(node)
-    await first.until(welcomed)
-    const clone = dial(node, { hello: { boot_id: 'another boot' } })
-    await clone.until(welcomed)
+    const first = await connect(node)
+    const clone = await connect(node, { hello: { boot_id: 'another boot' } })
     expect(clone.parkedBecause).toContain(first.bootId)
   })
 
   it('is the same machine after a power cut: its old session does not answer, and is replaced', async () => {
     await start({ probeMs: 1_000 })
     const node = await newNode()
-    const dead = dial(node, { silent: true })
-    await dead.until(welcomed)
-    const rebooted = dial(node, { hello: { boot_id: 'after the power cut' } })
-    await rebooted.until(welcomed)
+    const dead = await connect(node, { silent: true })
+    const rebooted = await connect(node, { hello: { boot_id: 'after the power cut' } })
     expect(rebooted.parkedBecause).toBeNull()
     await dead.until(over)
   })
@@ -198,25 +192,21 @@ describe('a second machine with the identity of a connected node', () => {
   it('is not accepted while the first reconnects, also over a restart of the control plane', async () => {
     await startByHand()
     const node = await newNode()
-    const first = dial(node)
-    await first.until(welcomed)
+    const first = await connect(node)
     await becomes(node, 'online')
     first.stop('terminate')
     await server.close()
     await startByHand()
-    const clone = dial(node, { hello: { machine_id: 'clone' } })
-    await clone.until(welcomed)
+    const clone = await connect(node, { hello: { machine_id: 'clone' } })
     expect(clone.parkedBecause).toContain(first.machineId)
-    const again = dial(node)
-    await again.until(welcomed)
+    const again = await connect(node)
     expect(again.parkedBecause).toBeNull()
   })
 
   it('reconnects when the first has been offline: a moved identity needs no operator', async () => {
     await startByHand()
     const node = await newNode()
-    const first = dial(node)
-    await first.until(welcomed)
+    const first = await connect(node)
     const heir = dial(node, { hello: { machine_id: 'heir' }, reconnect: true })
     await heir.until(({ parkedBecause }) => parkedBecause !== null)
     first.stop()
@@ -233,8 +223,7 @@ describe('a second machine with the identity of a connected node', () => {
 describe('the pace', () => {
   it('leaves a fleet of ten thousand at most 200 messages a second', async () => {
     await start()
-    const first = dial(await newNode())
-    await first.until(welcomed)
+    const first = await connect(await newNode())
     expect(first.heartbeatMs).toBe(15_000)
     await server.close()
     await database.prisma.$executeRaw`

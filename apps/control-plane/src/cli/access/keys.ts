@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { listAll, pick, withApi } from '../client/api.js'
+import { pick, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import { parseDuration } from '../terminal/durations.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
@@ -8,11 +8,10 @@ import { findOperator } from './operators.js'
 import { moment, state } from '../terminal/cells.js'
 import { confirmLoss, yesFlag } from '../terminal/confirm.js'
 import type { ConfirmFlags } from '../terminal/confirm.js'
-import { isStructured, print, printResult, printValue, withOutput, withResult } from '../terminal/output.js'
+import { isStructured, printResult, printValue, withOutput, withResult } from '../terminal/output.js'
 import type { OutputOptions, ResultOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
-import { watched, withWatch } from '../terminal/watch.js'
-import type { WatchOptions } from '../terminal/watch.js'
+import { addListOfOperator } from './list-of-operator.js'
 
 type KeyRecord = Awaited<ReturnType<Rpc['apiKeys']['revoke']['mutate']>>
 type CreatedKey = Awaited<ReturnType<Rpc['apiKeys']['create']['mutate']>>
@@ -42,16 +41,11 @@ const view: View<KeyRecord> = {
 
 export function addKeys(program: Command, config: () => Config, terminal: Terminal): void {
   const key = program.command('key').description('Manage the keys of operators')
-  withWatch(withOutput(key.command('list [operator]')))
-    .description('List keys, all or those of one operator')
-    .action((nameOrId: string | undefined, options: OutputOptions & WatchOptions) =>
-      watched(terminal, options, () =>
-        withApi(config(), async (rpc) => {
-          const filters = nameOrId === undefined ? {} : { operator: (await findOperator(rpc, nameOrId)).id }
-          await print(terminal, await listAll((range) => rpc.apiKeys.list.query({ ...range, filters })), view, options)
-        }),
-      ),
-    )
+  addListOfOperator(key, config, terminal, {
+    description: 'List keys, all or those of one operator',
+    view,
+    page: (rpc, query) => rpc.apiKeys.list.query(query),
+  })
   withOutput(key.command('create <operator>'))
     .description('Create a key for an operator and print it. It is not shown again.')
     .option('--label <text>', 'purpose of the key', '')

@@ -1,16 +1,13 @@
 import type { Session } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
-import { findById, listAll, withApi } from '../client/api.js'
-import { findOperator } from './operators.js'
+import { findById, withApi } from '../client/api.js'
 import { moment } from '../terminal/cells.js'
 import { confirmLoss, yesFlag } from '../terminal/confirm.js'
 import type { ConfirmFlags } from '../terminal/confirm.js'
-import { print, withOutput } from '../terminal/output.js'
-import type { OutputOptions, View } from '../terminal/output.js'
+import type { View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
-import { watched, withWatch } from '../terminal/watch.js'
-import type { WatchOptions } from '../terminal/watch.js'
+import { addListOfOperator } from './list-of-operator.js'
 
 const view: View<Session> = {
   columns: {
@@ -28,16 +25,11 @@ const view: View<Session> = {
 
 export function addSessions(program: Command, config: () => Config, terminal: Terminal): void {
   const session = program.command('session').description('Manage the sessions of the web console')
-  withWatch(withOutput(session.command('list [operator]')))
-    .description('List the browsers that are logged in, all or those of one operator')
-    .action((nameOrId: string | undefined, options: OutputOptions & WatchOptions) =>
-      watched(terminal, options, () =>
-        withApi(config(), async (rpc) => {
-          const filters = nameOrId === undefined ? {} : { operator: (await findOperator(rpc, nameOrId)).id }
-          await print(terminal, await listAll((range) => rpc.sessions.list.query({ ...range, filters })), view, options)
-        }),
-      ),
-    )
+  addListOfOperator(session, config, terminal, {
+    description: 'List the browsers that are logged in, all or those of one operator',
+    view,
+    page: (rpc, query) => rpc.sessions.list.query(query),
+  })
   session
     .command('end <id>')
     .description('End a session at once. Its open streams end within seconds.')

@@ -137,20 +137,16 @@ function addOneJob(parent: Command, config: () => Config, terminal: Terminal): v
         endByResult(job)
       }),
     )
-  withOutput(parent.command('confirm <id>'))
-    .description('Keep what a job has applied that was deployed with --confirm-within')
-    .action((id: string, options: OutputOptions) =>
-      withApi(config(), async (rpc) => {
-        const { kind } = await findJob(rpc, id)
-        await printJob(terminal, rpc, { kind, job: await rpc[jobKinds[kind]].confirm.mutate({ id }) }, options)
-      }),
-    )
-  withOutput(parent.command('cancel <id>'))
-    .description('Cancel the targets of a job that have not begun')
-    .action((id: string, options: OutputOptions) =>
-      withApi(config(), async (rpc) => {
-        const { kind } = await findJob(rpc, id)
-        await printJob(terminal, rpc, { kind, job: await rpc[jobKinds[kind]].cancel.mutate({ id }) }, options)
-      }),
-    )
+  for (const [verb, description] of [
+    ['confirm', 'Keep what a job has applied that was deployed with --confirm-within'],
+    ['cancel', 'Cancel the targets of a job that have not begun'],
+  ] as const)
+    withOutput(parent.command(`${verb} <id>`))
+      .description(description)
+      .action((id: string, options: OutputOptions) =>
+        withApi(config(), async (rpc) => {
+          const { kind } = await findJob(rpc, id)
+          await printJob(terminal, rpc, { kind, job: await rpc[jobKinds[kind]][verb].mutate({ id }) }, options)
+        }),
+      )
 }
