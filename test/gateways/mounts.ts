@@ -1,6 +1,7 @@
 import type { GatewayShare } from '@roost/api-types/rest'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { GatewayLab } from '../support/gateway/lab.js'
+import { stopProxy } from '../support/swift/outage.js'
 
 const hour = 3600
 
@@ -104,13 +105,7 @@ export function describeMounts(lab: GatewayLab): void {
       expect(await lab.smb('late', 'ls')).toMatchObject({ code: 0 })
       const before = await mountPids()
       for (const share of [quick, late]) await refresh(share)
-      let isAway = true
-      const startProxy = async () => {
-        if (isAway) await lab.swift.nodes[0].start('proxy-server')
-        isAway = false
-      }
-      onTestFinished(startProxy)
-      await lab.swift.nodes[0].stop('proxy-server')
+      const startProxy = await stopProxy(lab.swift)
       expect(await lab.smb('quick', 'put away.bin')).toMatchObject({ code: 0 })
       expect(await lab.smb('late', 'put away.bin')).toMatchObject({ code: 0 })
       const next = await lab.addShare({ name: 'next', objectstore_container: 'next' })

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { GatewayShare, Job } from '@roost/api-types/rest'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startGatewayLab } from '../support/gateway/lab.js'
 import type { GatewayLab } from '../support/gateway/lab.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
+import { stopProxy } from '../support/swift/outage.js'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 const isLong = Boolean(process.env['ROOST_TEST_LONG'])
@@ -98,13 +99,7 @@ describe.skipIf(!isSwiftEnabled || !existsSync('/dev/fuse'))(
         const listed = async () => (await lab.smb(one.name, 'ls folder/*')).stdout
         await expect.poll(listed, waitOptions).toContain('others.txt')
         expect(performance.now() - begun).toBeLessThan(3 * 65_000)
-        let isAway = true
-        const startProxy = async () => {
-          if (isAway) await lab.swift.nodes[0].start('proxy-server')
-          isAway = false
-        }
-        onTestFinished(startProxy)
-        await lab.swift.nodes[0].stop('proxy-server')
+        const startProxy = await stopProxy(lab.swift)
         for (const end = performance.now() + awayMs; performance.now() < end; await sleep(10_000)) {
           const asked = performance.now()
           expect(await listed()).toContain('others.txt')
