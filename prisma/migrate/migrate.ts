@@ -11,8 +11,8 @@ import type { MigrationNews, MigrationOrder } from './migration-worker.js'
 const lockTimeout = '120s'
 
 /**
- * Brings the database to this program's schema and returns the names of what was applied. Of several processes that
- * start together one migrates and the others wait. Throws DatabaseError with a sentence that says what to do.
+ * Brings the database to this program's schema by one transaction, and returns the names of what was applied. Of several processes
+ * that start together one migrates and the others wait. Throws DatabaseError with a sentence that says what to do.
  */
 export async function migrate(
   connection: Connection,

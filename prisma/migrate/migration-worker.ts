@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { PrismaPg } from '@prisma/adapter-pg'
+import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
 import type { Connection } from '../client/client.js'
 import { DatabaseError } from '../client/errors.js'
@@ -25,19 +26,58 @@ const post = (news: MigrationNews) => port.postMessage(news)
 
 async function apply({ connection, directory }: MigrationOrder): Promise<readonly string[]> {
   const migrationsList = await readMigrations(directory)
-  const pool = new pg.Pool({ ...connection, max: 2 }) // ours, because the engine never closes the adapter's
-  pool.on('error', () => {})
-  const factory = new PrismaPg(pool)
+  const client = new pg.Client({ ...connection })
+  client.on('error', () => {}) // the query in progress fails with it
+  await client.connect()
+  const factory = new PrismaPg(poolOf(client))
   const plain = factory.connect.bind(factory)
-  const connect = async () => withCompleteScripts(await plain())
+  const connect = async () => withSavepoints(withCompleteScripts(await plain()))
   const engine = await openSchemaEngine(Object.assign(factory, { connect }), (said) => post({ said }))
   try {
     await refuseForeignHistory(engine, migrationsList)
-    return (await engine.applyMigrations({ migrationsList, filters })).appliedMigrationNames
+    return await inTransaction(
+      client,
+      async () => (await engine.applyMigrations({ migrationsList, filters })).appliedMigrationNames,
+    )
   } finally {
     engine.free()
-    await pool.end()
+    await client.end().catch(() => {})
   }
+}
+
+/** Returns a pool for the adapter that has this connection alone: a pool closes a connection on which a query fails. */
+function poolOf(client: pg.Client): pg.Pool {
+  return Object.assign(new pg.Pool(), { query: client.query.bind(client) })
+}
+
+/** Commits all of the work, or leaves the database as it was. */
+async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+  await client.query('begin')
+  try {
+    const result = await work()
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(() => {}) // a connection that ended has rolled back
+    throw error
+  }
+}
+
+/** After a script that fails, the engine can still write down the reason, which it then reports. */
+function withSavepoints(adapter: SqlDriverAdapter): SqlDriverAdapter {
+  const run = adapter.executeScript.bind(adapter)
+  return Object.assign(adapter, {
+    async executeScript(script: string) {
+      await run('savepoint script')
+      try {
+        await run(script)
+      } catch (error) {
+        await run('rollback to savepoint script')
+        throw error
+      }
+      await run('release savepoint script')
+    },
+  })
 }
 
 async function refuseForeignHistory(engine: SchemaEngine, migrationsList: MigrationList): Promise<void> {

@@ -27,6 +27,23 @@ async function migrationNames(): Promise<readonly string[]> {
   return names.filter((name) => !name.endsWith('.toml')).toSorted()
 }
 
+/** The schema of a database, and what migrations change of its rows. */
+async function contentOf({ pool }: TestDatabase) {
+  const rows = async (query: string) =>
+    (await pool.query<{ readonly text: string }>(query)).rows.map(({ text }) => text)
+  return {
+    columns: await rows(
+      `select concat_ws(' ', table_name, column_name, data_type, is_nullable, column_default) as text
+       from information_schema.columns where table_schema = 'public' order by 1`,
+    ),
+    functions: await rows(
+      `select proname || prosrc as text from pg_proc where pronamespace = 'public'::regnamespace order by 1`,
+    ),
+    clusters: await rows('select clusters::text as text from clusters order by 1'),
+    migrations: await rows('select migration_name as text from _prisma_migrations order by 1'),
+  }
+}
+
 describe('the database of an earlier release', () => {
   let database: TestDatabase
 
@@ -103,19 +120,39 @@ describe('a database that cannot be migrated', () => {
     await database.drop()
   })
 
-  it('reports a migration that fails at this start and at the next', async () => {
-    const database = await createTestDatabase()
+  it('is as before when the last of several migrations fails, at this start and at the next', async () => {
+    const database = await earlierRelease()
+    const before = await contentOf(database)
     const broken = await mkdtemp(join(tmpdir(), 'roost-broken-'))
     await cp(migrationsDir, broken, { recursive: true })
     await mkdir(join(broken, '29990101000000_broken'))
-    await writeFile(join(broken, '29990101000000_broken/migration.sql'), 'alter table no_such_table add x int;')
-    await expect(migrate(database.connection, quiet, broken)).rejects.toThrow(
-      /the schema of this release: .*No such table: no_such_table$/,
+    const script = "update clusters set name = name || '-half'; alter table no_such_table add x int;"
+    await writeFile(join(broken, '29990101000000_broken/migration.sql'), script)
+    for (let start = 1; start <= 2; start += 1) {
+      await expect(migrate(database.connection, quiet, broken)).rejects.toThrow(
+        /the schema of this release: .*No such table: no_such_table$/,
+      )
+      expect(await contentOf(database)).toEqual(before)
+    }
+    const { migrations } = before
+    expect([migrations.at(-1), migrations.length]).toEqual([
+      lastOfEarlier,
+      (await migrationNames()).indexOf(lastOfEarlier) + 1,
+    ])
+    // The release that mends the migration finds nothing to repair.
+    expect(await migrate(database.connection, quiet)).toHaveLength((await migrationNames()).length - migrations.length)
+    await rm(broken, { recursive: true })
+    await database.drop()
+  })
+
+  it('is refused when an earlier release has left a migration that failed', async () => {
+    const database = await createTestDatabase()
+    await database.pool.query(
+      `insert into _prisma_migrations (id, checksum, migration_name) values ('1', 'x', '29990101000000_broken')`,
     )
-    await expect(migrate(database.connection, quiet, broken)).rejects.toThrow(
+    await expect(migrate(database.connection, quiet)).rejects.toThrow(
       /^A migration failed earlier \(29990101000000_broken\)\. Restore a backup that was made before it/,
     )
-    await rm(broken, { recursive: true })
     await database.drop()
   })
 })
