@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { node } from './products.js'
 
 /** A package that is in a bundle or beside it. */
 function describe({ folder, manifest }) {
   const { name, version, license } = manifest
-  return { name, version, license: license ?? 'unknown', text: licenseText(folder) }
+  return { name, version, license: license ?? 'unknown', text: licenseText(folder, manifest) }
 }
 
 /** Returns what a program contains of others, by name: Node, PostgreSQL, and the packages of npm. */
@@ -23,9 +23,26 @@ function keyOf({ name, version }) {
   return `${name}@${version}`
 }
 
-function licenseText(folder) {
-  const file = readdirSync(folder).find((name) => /^(?:licen[cs]e|copying)(?:\.\w+)?$/i.test(name))
-  return file !== undefined && existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8') : ''
+const shortestText = 300
+
+/** Returns the text of the license: of a file, of a section of the readme, else that of the license by its name. */
+function licenseText(folder, { license, author }) {
+  const names = readdirSync(folder)
+  const read = (pattern) =>
+    names.filter((name) => pattern.test(name)).map((name) => readFileSync(join(folder, name), 'utf8'))
+  const [file] = read(/^(?:licen[cs]e|copying)(?:\.\w+)?$/i)
+  if (file !== undefined) return file
+  const [readme = ''] = read(/^readme(?:\.\w+)?$/i)
+  const section = /^#+ *licen[cs]e\s*$(.*?)(?=^#|(?![^]))/ims.exec(readme)?.[1] ?? ''
+  return section.trim().length >= shortestText ? section : standardText(license, author)
+}
+
+/** Some packages name their license only. */
+function standardText(license, author) {
+  if (license === 'Apache-2.0') return 'Its text is that of the license of Roost above.'
+  if (license !== 'MIT' || author === undefined) return ''
+  const holder = typeof author === 'string' ? author : author.name
+  return readFileSync(new URL('mit.txt', import.meta.url), 'utf8').replace('@HOLDER@', holder)
 }
 
 /** Returns the file of licenses, which Debian calls copyright. */
