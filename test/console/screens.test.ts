@@ -36,6 +36,9 @@ const paths = [
   '/alerts',
   '/alerts?alert=1',
   '/alerts/silences',
+  '/alerts/rules',
+  '/alerts/rules?rule=new',
+  '/alerts/rules?limit=1',
   '/alerts/receivers',
   '/alerts/deliveries',
   '/access',
@@ -179,4 +182,7 @@ async function addRecords(api: TestApi): Promise<void> {
   })
   const share = { name: 'docs', node: `/api/v1/nodes/${gateway}/`, objectstore_container: 'documents' }
   await post('/api/v1/gateway_shares/', share)
+  await post('/api/v1/alert_rules/', { code: 'DEVICE_FULL', severity: 'critical', comment: 'replaced on Mondays' })
+  const limit = { name: 'load', metric: 'load.longterm', comparison: 'above', threshold: 64, end_threshold: 48 }
+  await post('/api/v1/alert_metric_rules/', limit)
 }

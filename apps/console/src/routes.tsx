@@ -159,6 +159,13 @@ const silences = createRoute({
   component: lazyRouteComponent(() => import('./alerts/silences.js'), 'Silences'),
 })
 
+const rules = createRoute({
+  getParentRoute: () => root,
+  path: '/alerts/rules',
+  validateSearch: (search: RawSearch) => pick(search, 'rule', 'limit'),
+  component: lazyRouteComponent(() => import('./alerts/rules/rules.js'), 'Rules'),
+})
+
 const receivers = createRoute({
   getParentRoute: () => root,
   path: '/alerts/receivers',
@@ -210,7 +217,20 @@ const screens = {
   system,
 } satisfies Readonly<Record<Screen, AnyRoute>>
 
-const details = { node, newShare, share, newUser, user, newDeployment, job, silences, receivers, deliveries, upgrade }
+const details = {
+  node,
+  newShare,
+  share,
+  newUser,
+  user,
+  newDeployment,
+  job,
+  silences,
+  rules,
+  receivers,
+  deliveries,
+  upgrade,
+}
 const routeTree = root.addChildren({ overview, ...details, ...screens })
 
 export function buildRouter() {

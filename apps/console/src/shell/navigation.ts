@@ -77,6 +77,7 @@ export const sections: readonly Section[] = [
 export const alertScreens = [
   { to: '/alerts', name: 'nav.alerts', search: 'nav.alerts.search' },
   { to: '/alerts/silences', name: 'silences.title', search: 'silences.search' },
+  { to: '/alerts/rules', name: 'rules.title', search: 'rules.search' },
   { to: '/alerts/receivers', name: 'receivers.title', search: 'receivers.search' },
   { to: '/alerts/deliveries', name: 'deliveries.title', search: 'deliveries.search' },
 ] as const

@@ -12,6 +12,7 @@ import { shell } from './de/shell.js'
 import { states } from './de/states.js'
 import { ui } from './de/ui.js'
 import { silences } from './de/silences.js'
+import { rules } from './de/rules.js'
 import { receivers } from './de/receivers.js'
 import { users } from './de/users.js'
 import { utilization } from './de/utilization.js'
@@ -34,6 +35,7 @@ export const de: Catalogue = {
   ...audit,
   ...alerts,
   ...silences,
+  ...rules,
   ...receivers,
   ...access,
   ...system,

@@ -13,6 +13,7 @@ import { shell } from './en/shell.js'
 import { states } from './en/states.js'
 import { ui } from './en/ui.js'
 import { silences } from './en/silences.js'
+import { rules } from './en/rules.js'
 import { receivers } from './en/receivers.js'
 import { users } from './en/users.js'
 import { utilization } from './en/utilization.js'
@@ -35,6 +36,7 @@ export const en = {
   ...audit,
   ...alerts,
   ...silences,
+  ...rules,
   ...receivers,
   ...access,
   ...system,

@@ -7,6 +7,8 @@ import type { Filters } from './filters.js'
 import type { inferOutput } from './output.js'
 
 export type AlertRecord = inferOutput<typeof rpc.alerts.get.query>
+export type RuleRecord = inferOutput<typeof rpc.alertRules.get.query>
+export type LimitRecord = inferOutput<typeof rpc.alertMetricRules.get.query>
 
 /** The order of urgency, which the server knows. */
 export const byUrgency = 'rank,-fired_at'
@@ -33,5 +35,23 @@ export const alert = (id: number) =>
   queryOptions({
     queryKey: ['alerts', 'one', id],
     queryFn: ({ signal }) => rpc.alerts.get.query({ id }, { signal }),
+    refetchInterval,
+  })
+
+const most = 1000
+
+export const alertRules = () =>
+  queryOptions({
+    queryKey: ['alerts', 'rules'],
+    queryFn: async ({ signal }) =>
+      (await rpc.alertRules.list.query({ order_by: ['code'], limit: most }, { signal })).objects,
+    refetchInterval,
+  })
+
+export const alertMetricRules = () =>
+  queryOptions({
+    queryKey: ['alerts', 'metric-rules'],
+    queryFn: async ({ signal }) =>
+      (await rpc.alertMetricRules.list.query({ order_by: ['name'], limit: most }, { signal })).objects,
     refetchInterval,
   })

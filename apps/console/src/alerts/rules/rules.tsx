@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { alertMetricRules, alertRules } from '../../api/queries/alerts.js'
+import { Action } from '../../form/form.js'
+import { Loaded } from '../../state/loaded.js'
+import { Page } from '../../ui/page.js'
+import { t } from '../../words/text.js'
+import { AlertTabs } from '../alert-tabs.js'
+import { LimitForm } from './limit-form.js'
+import { LimitTable } from './limit-table.js'
+import { RuleForm } from './rule-form.js'
+import { RuleTable } from './rule-table.js'
+
+/** What operators have changed of alerts, and their own limits of metrics. */
+export function Rules() {
+  const { rule, limit } = useSearch({ from: '/alerts/rules' })
+  const navigate = useNavigate({ from: '/alerts/rules' })
+  const rules = useQuery(alertRules())
+  const limits = useQuery(alertMetricRules())
+  const open = (search: { readonly rule?: string; readonly limit?: string }) => void navigate({ search })
+  const close = () => open({})
+  return (
+    <Page
+      title={t('rules.title')}
+      actions={
+        <>
+          <Action onClick={() => open({ limit: 'new' })}>{t('limits.new')}</Action>
+          <Action kind="primary" onClick={() => open({ rule: 'new' })}>
+            {t('rules.new')}
+          </Action>
+        </>
+      }
+    >
+      <AlertTabs />
+      <Loaded query={rules}>
+        {(list) => (
+          <>
+            <RuleTable list={list} onChange={(id) => open({ rule: String(id) })} />
+            <Chosen list={list} chosen={rule}>
+              {(found) => <RuleForm key={rule} rule={found} onClose={close} />}
+            </Chosen>
+          </>
+        )}
+      </Loaded>
+      <Loaded query={limits}>
+        {(list) => (
+          <>
+            <LimitTable list={list} onChange={(id) => open({ limit: String(id) })} />
+            <Chosen list={list} chosen={limit}>
+              {(found) => <LimitForm key={limit} limit={found} onClose={close} />}
+            </Chosen>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+interface ChosenProps<R> {
+  readonly list: readonly R[]
+  /** `new`, or the id of a record of the list. */
+  readonly chosen: string | undefined
+  readonly children: (found: R | undefined) => ReactNode
+}
+
+/** Shows the form of what the address names. A record that was removed has none. */
+function Chosen<R extends { readonly id: number }>({ list, chosen, children }: ChosenProps<R>) {
+  const found = list.find(({ id }) => String(id) === chosen)
+  return chosen === 'new' || found !== undefined ? children(found) : null
+}
