@@ -49,6 +49,20 @@ describe('an alert', () => {
     expect(await alerts.brief()).toEqual([])
   })
 
+  it('is of the errors of a proxy that its agent reports, after ten minutes', async () => {
+    const errors = { code: 'proxy_errors', subject: 'proxy-server', message: 'It fails.', value: 2.5, threshold: 1 }
+    await alerts.changeNode({ problems: [errors], lastSeen: new Date(Date.now() + 3_600_000) })
+    await alerts.rounds(20)
+    expect(await alerts.brief()).toEqual(['PROXY_ERRORS proxy-server pending'])
+    await alerts.rounds(1)
+    expect(await alerts.list()).toMatchObject([
+      { state: 'firing', severity: 'warning', value: 2.5, threshold: 1, effect: 'Requests of clients fail.' },
+    ])
+    await alerts.changeNode({ problems: [] })
+    await alerts.rounds(2)
+    expect(await alerts.brief()).toEqual([])
+  })
+
   it('is of a deployment that failed, until one succeeds', async () => {
     const { nodeDeployment } = alerts.api.database.prisma
     await alerts.changeNode({ rolesGranted: ['runs_gateway', 'runs_proxy'] })

@@ -25,6 +25,7 @@ export async function benchStatsd(): Promise<readonly Row[]> {
     port: 0,
     maxNames: 1_000,
     clock: systemClock,
+    problems: { set: () => {} },
   })
   try {
     await statsd.read()

@@ -53,6 +53,7 @@ export function openContext(given: InventoryConfig, clock: Clock, log: Log): Con
   const recon = { directory: config.reconCacheDirectory, now: () => clock.now() }
   const askRecon = createReconClient({ servers: () => reconServers(machine, config.swiftDirectory) })
   const shareCounts = createShareCounts()
+  const problems = createNodeProblems()
   let dataDirWatch: DataDirWatch | undefined
   const dataDir = { availableBytes: () => dataDirWatch?.availableBytes ?? Number.NaN }
   const readings = createReadings({
@@ -60,7 +61,7 @@ export function openContext(given: InventoryConfig, clock: Clock, log: Log): Con
       recon,
       askRecon,
       shareCounts,
-      statsd: statsdOptions(config, machine, clock),
+      statsd: { ...statsdOptions(config, machine), clock, problems },
       dataDir,
     }),
     host: { machine, filesystems },
@@ -68,7 +69,6 @@ export function openContext(given: InventoryConfig, clock: Clock, log: Log): Con
     clock,
     onFault: (collector, error) => log.warn('collector failed, its metrics have no value', { collector, error }),
   })
-  const problems = createNodeProblems()
   const services = createServiceList(clock)
   const host = { config, machine, run: runCommand, start: startHelper, clock }
   // An inventory comes once an hour: on a busy machine it waits longer for an answer than a collector does.
@@ -103,14 +103,13 @@ function openAccounts(config: InventoryConfig, machine: Machine, inventories: In
   })
 }
 
-function statsdOptions(config: InventoryConfig, machine: Machine, clock: Clock): StatsdOptions {
+function statsdOptions(config: InventoryConfig, machine: Machine): Omit<StatsdOptions, 'clock' | 'problems'> {
   return {
     ...config.statsd,
     // A root without a kernel of its own is the folder of a test: its Swift does not send to this machine's port.
     isWanted: () =>
       config.statsd.enabled ??
       (kernelOf(machine) === machine && machine.stamp(`${config.swiftDirectory}/swift.conf`) !== undefined),
-    clock,
   }
 }
 

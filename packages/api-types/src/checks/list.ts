@@ -26,6 +26,7 @@ import {
 import { identityDrift, identityUnreachable } from './identity.js'
 import { metricLimit } from './metric.js'
 import { clockSkew, clusterSilent, nodeDuplicate, nodeNeedsUpgrade, nodeSilent } from './nodes.js'
+import { proxyErrors } from './proxy.js'
 import { daemonLate, daemonRestarts, daemonStopped, reconStale, serverDown } from './services.js'
 import {
   cacheNearlyFull,
@@ -85,6 +86,7 @@ export const checks: readonly Entry[] = [
   historyLate,
   // What agents judge.
   serverDown,
+  proxyErrors,
   daemonStopped,
   daemonRestarts,
   daemonLate,

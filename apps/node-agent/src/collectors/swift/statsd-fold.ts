@@ -2,6 +2,8 @@ import { gauge, rate } from '../engine/metric.js'
 import type { Measurement, Unit } from '../engine/metric.js'
 import { Histogram } from '../../swift/statsd/histogram.js'
 import { newStatsdLine, parseStatsdLine } from '../../swift/statsd/line.js'
+import { statusOf } from '../../swift/statsd/responses.js'
+import type { Responses } from '../../swift/statsd/responses.js'
 import { NameTable, cleaned, hashOf, serverStart } from '../../swift/statsd/names.js'
 
 interface Series {
@@ -18,6 +20,8 @@ interface Entry {
   readonly family: string
   readonly series: readonly Series[]
   readonly seriesBytes: number
+  /** Of a timer of the proxy's answers. */
+  readonly status: number | undefined
   /** Undefined for a counter. */
   readonly histogram: Histogram | undefined
   /** 0 for a timer. */
@@ -61,6 +65,8 @@ export class StatsdFold {
   #malformed = 0
   #dropped = 0
   #droppedAtSweep = 0
+  #answers = 0
+  #failures = 0
   #readAt: number
   #sweptAt: number
   #publishedAt = -Infinity
@@ -96,6 +102,8 @@ export class StatsdFold {
       return
     }
     entry.received = true
+    if (entry.status !== undefined) this.#answers += line.weight
+    if (entry.status !== undefined && entry.status >= 500) this.#failures += line.weight
     if (entry.histogram === undefined) entry.sum += line.value * line.weight
     else entry.histogram.add(line.value, line.weight)
   }
@@ -120,6 +128,7 @@ export class StatsdFold {
       family,
       series,
       seriesBytes,
+      status: isTimer ? statusOf(name) : undefined,
       histogram: isTimer ? new Histogram() : undefined,
       sum: 0,
       received: true,
@@ -132,6 +141,14 @@ export class StatsdFold {
     this.#entries.push(entry)
     this.#table.add(entry)
     return entry
+  }
+
+  /** Returns the answers of the proxy since the last call. */
+  readResponses(): Responses {
+    const responses = { total: this.#answers, errors: this.#failures }
+    this.#answers = 0
+    this.#failures = 0
+    return responses
   }
 
   /** Returns the metrics since the last reading. A new name keeps its events until it is published. */

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '@roost/runtime'
 import { createReadings } from '../engine/readings.js'
 import { testHost, valuesByName } from '../testing/test-host.js'
+import { createNodeProblems } from '../../machine/problems.js'
 import { createStatsd, type Statsd } from './statsd.js'
 
 /** A busy machine is slow. */
@@ -23,6 +24,7 @@ function open(options: Partial<Parameters<typeof createStatsd>[0]> = {}): Statsd
     port: 0,
     maxNames: 1_000,
     clock: systemClock,
+    problems: createNodeProblems(),
     ...options,
   })
   opened.push(statsd)

@@ -3,6 +3,8 @@ import type { Collector } from '../engine/collector.js'
 import type { Measurement } from '../engine/metric.js'
 import { StatsdFold } from './statsd-fold.js'
 import { DatagramListener } from '../../machine/datagram-listener.js'
+import type { NodeProblems } from '../../machine/problems.js'
+import { ResponseWatch } from '../../swift/statsd/responses.js'
 
 export interface StatsdOptions {
   /** Called at every reading until it listens: Swift may be installed after the agent. */
@@ -11,6 +13,8 @@ export interface StatsdOptions {
   readonly port: number
   readonly maxNames: number
   readonly clock: Clock
+  /** Gets what the answers of the proxy say. */
+  readonly problems: Pick<NodeProblems, 'set'>
 }
 
 export interface Statsd extends Collector {
@@ -21,8 +25,9 @@ export interface Statsd extends Collector {
 }
 
 /** Receives the statistics that Swift's servers send, and reports them as metrics. Listens from the first reading on. */
-export function createStatsd({ isWanted, address, port, maxNames, clock }: StatsdOptions): Statsd {
+export function createStatsd({ isWanted, address, port, maxNames, clock, problems }: StatsdOptions): Statsd {
   const fold = new StatsdFold(maxNames, clock.monotonic())
+  const responses = new ResponseWatch(problems, clock.monotonic())
   const listener = new DatagramListener({
     what: "Swift's statistics",
     address,
@@ -34,6 +39,7 @@ export function createStatsd({ isWanted, address, port, maxNames, clock }: Stats
     async read() {
       if (listener.port === undefined && !isWanted()) return []
       await listener.open()
+      responses.add(fold.readResponses(), clock.monotonic())
       return fold.read(clock.monotonic())
     },
     get port() {

@@ -1,4 +1,5 @@
 import { systemClock } from '@roost/runtime'
+import { createNodeProblems } from '../../machine/problems.js'
 import type { CollectorSources } from '../index.js'
 import { fixtureTime } from './test-host.js'
 
@@ -8,5 +9,12 @@ export const testSources: CollectorSources = {
   askRecon: async () => undefined,
   dataDir: { availableBytes: () => Number.NaN },
   shareCounts: { list: () => [] },
-  statsd: { isWanted: () => false, address: '127.0.0.1', port: 0, maxNames: 10, clock: systemClock },
+  statsd: {
+    isWanted: () => false,
+    address: '127.0.0.1',
+    port: 0,
+    maxNames: 10,
+    clock: systemClock,
+    problems: createNodeProblems(),
+  },
 }
