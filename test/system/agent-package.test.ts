@@ -106,6 +106,17 @@ describe.skipIf(skipped !== '')(`the package of the agent under systemd${skipped
     expect((await node.run('pgrep', ['-u', 'roost-agent'])).stdout).toBe('')
   })
 
+  it('keeps its state when it is purged while a container is mounted there, since that would remove objects', async () => {
+    const mountPoint = '/var/lib/roost-agent/mounts/drain/a-container'
+    await node.exec(`mkdir -p ${mountPoint} && mount -t tmpfs tmpfs ${mountPoint} && touch ${mountPoint}/object`)
+    const { code, stderr } = await node.run('dpkg', ['-P', 'roost-agent'])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('containers are mounted there')])
+    expect(await node.exec(`ls ${mountPoint}; umount ${mountPoint}; ls /var/lib/roost-agent/identity.json`)).toBe(
+      'object\n/var/lib/roost-agent/identity.json\n',
+    )
+    await node.exec(`dpkg -i /srv/deployed/roost-agent_${version}_${ownArch}.deb && dpkg -r roost-agent`)
+  })
+
   it('deletes its identity when it is purged, and reports it', async () => {
     const { code, stderr } = await node.run('dpkg', ['-P', 'roost-agent'])
     expect([code, stderr]).toEqual([0, expect.stringContaining('deleting /var/lib/roost-agent with the identity')])

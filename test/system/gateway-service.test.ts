@@ -91,12 +91,15 @@ describe.skipIf(skipped !== '')(`a gateway under systemd${skipped}`, () => {
   const rclones = () => gateway.exec(`cut -d" " -f1 ${dataDir}/mounts/run/share-*.pid`)
   const agentPid = () => gateway.exec('systemctl show -P MainPID roost-agent')
   const isOnline = async () => expect((await api.get(node)).body).toMatchObject({ state: 'online' })
-  /** Writes to each share the name of its container, and waits until that object is in exactly this container. */
-  const expectStored = async (object: string) => {
+  const writeToShares = async (object: string) => {
     for (const { id, objectstore_container: container } of shares) {
       const content = Buffer.from(`${object} ${container}`).toString('base64')
       await gateway.exec(`echo ${content} | base64 -d >/srv/roost/shares/${id}/${object}`)
     }
+  }
+  /** Writes to each share the name of its container, and waits until that object is in exactly this container. */
+  const expectStored = async (object: string) => {
+    await writeToShares(object)
     const session = await logIn(swift.proxyUrl, 'test:tester', 'testing')
     const headers = { 'x-auth-token': session.token }
     const etagOf = async (container: string) => {
@@ -215,5 +218,21 @@ describe.skipIf(skipped !== '')(`a gateway under systemd${skipped}`, () => {
     expect(counts).toBe(`${containers.length}\n${containers.length}\n`)
     await vi.waitFor(isOnline, { timeout: waitMs, interval: 200 })
     await expectStored('fourth.txt')
+  })
+
+  it('is left by one command, once what was just written is in Swift, and its agent runs without rights of root', async () => {
+    await writeToShares('fifth.txt')
+    const { code, stdout, stderr } = await gateway.run('roost-agent', ['gateway', 'leave', '--end-shares', '--yes'])
+    expect([code, stderr, stdout]).toEqual([0, '', expect.stringMatching(/^Waits until \d+ files[^]*\nDone\.\n$/m)])
+    expect(await mounts()).toBe(0)
+    const session = await logIn(swift.proxyUrl, 'test:tester', 'testing')
+    for (const container of containers) {
+      const path = `${session.account}/${encodeURIComponent(container)}/fifth.txt`
+      expect(await (await fetch(path, { headers: { 'x-auth-token': session.token } })).text()).toBe(
+        `fifth.txt ${container}`,
+      )
+    }
+    expect(await gateway.exec('ps -o user= -p $(systemctl show -P MainPID roost-agent)')).toBe('roost-agent\n')
+    expect(await gateway.exec('cat /etc/samba/smb.conf')).toBe(samba)
   })
 })

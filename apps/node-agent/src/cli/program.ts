@@ -67,12 +67,21 @@ function addWork(program: Command, ended: Ended): void {
   program
     .command('uninstall')
     .description('Show how Roost leaves this machine, its servers and its proxy; apply with --yes')
-    .option('--end-shares', 'end the shares that are served')
+    .option('--end-shares', 'end the shares that are served, once what clients wrote is in Swift')
+    .addOption(waitOption())
+    .option('--force', forceHelp)
     .option('--end-users', 'end the logins of users that are deployed to this proxy')
     .option('--restart-proxy', 'also restart the proxy, so that it reads its earlier configuration')
     .option('--restart-servers', 'also restart the storage servers, so that they read their earlier configuration')
     .option('--yes', 'apply the changes, and remove the package with the identity of this node')
     .action(calling(async () => (await import('./prepare/uninstall.js')).uninstall, ended))
+}
+
+const forceHelp = 'do not wait for uploads: what is not in Swift stays in the cache, and nothing uploads it'
+
+function waitOption(): Option {
+  const help = 'end after so long without an upload while files wait to be uploaded (default: 300)'
+  return new Option('--wait <seconds>', help).argParser(integer)
 }
 
 /** Returns the option for the output format, as in `roost`. */
@@ -136,7 +145,9 @@ function addGateway(program: Command, ended: Ended): void {
   gateway
     .command('leave')
     .description('Show how to undo the changes of prepare; apply with --yes. Refused while shares are served.')
-    .option('--end-shares', 'end the shares that this machine still serves')
+    .option('--end-shares', 'end the shares that this machine still serves, once what clients wrote is in Swift')
+    .addOption(waitOption())
+    .option('--force', forceHelp)
     .option('--yes', 'apply the changes')
     .action(calling(async () => (await import('./prepare/gateway-leave.js')).gatewayLeave, ended))
 }

@@ -25,6 +25,10 @@ export interface PrepareFlags extends GlobalFlags {
 
 export interface LeaveFlags extends PrepareFlags {
   readonly endShares?: boolean
+  /** Leaves files in the cache that are not in Swift. */
+  readonly force?: boolean
+  /** Seconds without an upload after which the command ends. */
+  readonly wait?: number
 }
 
 export interface ProxyFlags extends PrepareFlags {

@@ -24,11 +24,10 @@ export async function uninstall(flags: UninstallFlags): Promise<number> {
   requireRoot(machine)
   const removal = await findRemoval()
   const mounted = readMounts(machine).filter(({ fsType }) => fsType === 'fuse.rclone')
-  const own = mounted.filter(({ mountPoint }) => mountPoint.startsWith(`${config.gateway.mountDirectory}/`))
-  if (own.length > 0)
-    throw new CommandError(`Shares are mounted: ${own.map(({ mountPoint }) => mountPoint).join(', ')}.`, {
-      remedy:
-        'Remove the shares of this node and deploy, then wait until these mounts end: until then, files that clients wrote may not be in Swift yet.',
+  const ofOperator = mounted.filter(({ mountPoint }) => mountPoint.startsWith(`${config.gateway.mountDirectory}/`))
+  if (config.gateway.mounts === 'operator' && ofOperator.length > 0)
+    throw new CommandError(`Containers are mounted: ${ofOperator.map(({ mountPoint }) => mountPoint).join(', ')}.`, {
+      remedy: 'Unmount them: until then, files that clients wrote may not be in Swift yet.',
     })
   const enrollment = (await readIdentity(config.dataDir))?.enrollment
   await gatewayLeave(flags)
