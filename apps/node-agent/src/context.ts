@@ -63,6 +63,7 @@ export function openContext(given: InventoryConfig, clock: Clock, log: Log): Con
       shareCounts,
       statsd: { ...statsdOptions(config, machine), clock, problems },
       dataDir,
+      smart: { run: runCommand, problems },
     }),
     host: { machine, filesystems },
     openSlowReader: slowReaders({ machine, run: runCommand, start: startHelper }),

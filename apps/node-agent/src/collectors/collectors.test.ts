@@ -12,7 +12,7 @@ const document = readFileSync(join(import.meta.dirname, '../../../../docs/add/co
 const families = document.slice(document.indexOf('## Families'))
 const intervalMs = 10_000
 /** Collectors that read something else than files of the machine; each has a test of its own. */
-const withoutFiles = new Set(['agent', 'recon-http', 'shares', 'statsd'])
+const withoutFiles = new Set(['agent', 'recon-http', 'shares', 'smart', 'statsd'])
 const collectors = createCollectors(testSources).filter(({ name }) => !withoutFiles.has(name))
 
 /** Each folder has two states of a machine, 10 s apart, and the expected values of the second. */

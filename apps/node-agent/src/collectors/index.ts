@@ -15,6 +15,7 @@ import { createRecon, type ReconOptions } from './swift/recon.js'
 import { createReconAnswers } from './swift/recon-answers.js'
 import { createShares } from './shares.js'
 import { createStatsd, type StatsdOptions } from './swift/statsd.js'
+import { createSmart, type SmartOptions } from './smart.js'
 import { swap } from './swap.js'
 import { uptime } from './uptime.js'
 import { vmem } from './vmem.js'
@@ -29,6 +30,7 @@ export interface CollectorSources {
   readonly shareCounts: Pick<ShareCounts, 'list'>
   readonly statsd: StatsdOptions
   readonly dataDir: DataDirSpace
+  readonly smart: SmartOptions
 }
 
 /** THE LIST: creates every collector of the agent. */
@@ -38,6 +40,7 @@ export const createCollectors = ({
   shareCounts,
   statsd,
   dataDir,
+  smart,
 }: CollectorSources): readonly Collector[] => [
   cpu,
   load,
@@ -59,4 +62,5 @@ export const createCollectors = ({
   createReconAnswers({ ...recon, ask: askRecon }),
   createShares(shareCounts),
   createStatsd(statsd),
+  createSmart(smart),
 ]

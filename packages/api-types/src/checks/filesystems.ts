@@ -127,3 +127,37 @@ export const dataDirNearlyFull = check({
     remedy: 'Remove other files from this disk, or enlarge it.',
   }),
 })
+
+interface DiskFacts {
+  /** Such as `sda`. */
+  readonly disk: string
+  /** What the disk says of itself; undefined where it says nothing. */
+  readonly passed: boolean | undefined
+  /** Wear of flash memory in percent of what its maker expects; NaN while unknown. */
+  readonly usedPercent: number
+}
+
+const mostUsedPercent = 90
+
+export const diskHealth = check({
+  code: 'disk_health',
+  severity: 'warning',
+  about: 'device',
+  endangers: 'redundancy',
+  effect: 'A disk may soon lose its data, of which the cluster has other copies.',
+  measure: { what: 'percent of the wear that the maker of the disk expects' },
+  judge({ disk, passed, usedPercent }: DiskFacts) {
+    const subject = `/dev/${disk}`
+    const remedy = `Replace the disk: \`smartctl -x ${subject}\` has the details.`
+    if (passed === false)
+      return { subject, severity: 'critical', sentence: `The disk ${subject} says that it fails.`, remedy }
+    if (Number.isNaN(usedPercent) || usedPercent < mostUsedPercent) return undefined
+    return {
+      value: usedPercent,
+      threshold: mostUsedPercent,
+      subject,
+      sentence: `${usedPercent} % of the life of the disk ${subject} are used.`,
+      remedy,
+    }
+  },
+})

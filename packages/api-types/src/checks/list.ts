@@ -17,6 +17,7 @@ import { dispersionLow, dispersionUnknown } from './dispersion.js'
 import {
   dataDirNearlyFull,
   deviceFailed,
+  diskHealth,
   duplicateUuid,
   filesystemErrors,
   mountStuck,
@@ -105,6 +106,7 @@ export const checks: readonly Entry[] = [
   transferNotCounted,
   mountStuck,
   deviceFailed,
+  diskHealth,
   networkFilesystem,
   filesystemErrors,
   sharedFilesystem,

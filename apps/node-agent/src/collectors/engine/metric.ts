@@ -12,6 +12,7 @@ const rules = {
   'operations/s': 'sum',
   'packets/s': 'sum',
   'pages/s': 'sum',
+  celsius: 'mean',
   load: 'mean',
   percent: 'mean',
   seconds: 'mean',

@@ -1,5 +1,6 @@
 import { systemClock } from '@roost/runtime'
 import { createNodeProblems } from '../../machine/problems.js'
+import { runCommand } from '../../machine/run-command.js'
 import type { CollectorSources } from '../index.js'
 import { fixtureTime } from './test-host.js'
 
@@ -9,6 +10,7 @@ export const testSources: CollectorSources = {
   askRecon: async () => undefined,
   dataDir: { availableBytes: () => Number.NaN },
   shareCounts: { list: () => [] },
+  smart: { run: runCommand, problems: createNodeProblems() },
   statsd: {
     isWanted: () => false,
     address: '127.0.0.1',
