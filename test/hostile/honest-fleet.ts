@@ -96,6 +96,31 @@ export async function expectRight(fleet: HonestFleet): Promise<void> {
   expect((await read(api, usage)).objects).toMatchObject([{ bytes_used: 1_000, verified: true }])
 }
 
+/** Expects the nodes to be seen as they are, and no list of the API and no answer about the last of the others to fail. */
+export async function expectUnharmed(fleet: HonestFleet, otherIds: readonly number[]): Promise<void> {
+  await expectRight(fleet)
+  const { api, clusterId } = fleet
+  const paths = [
+    ...lists.map((resource) => `${resource}/?limit=100`),
+    ...ofCluster.map((part) => `clusters/${clusterId}/${part}/${part.startsWith('metrics/') ? '?metrics=*' : ''}`),
+    ...otherIds.slice(-3).map((id) => `nodes/${id}/`),
+  ]
+  for (const path of paths) await read(api, path)
+  for (const path of ['/metrics', '/readyz']) expect((await api.get(path)).status).toBe(200)
+}
+
+const lists = ['clusters', 'nodes', 'devices', 'storage_policies', 'audit_events', 'gateway_deployments']
+const ofCluster = [
+  'capacity/list',
+  'capacity/forecast',
+  'capacity/explain',
+  'health/explain',
+  'metrics/list',
+  'metrics/poll',
+  'metrics/across',
+  'health',
+]
+
 /** Expects a deployment to reach the gateway, and its files to be what was deployed. */
 export async function expectDeployed({ api, gateway, share, rounds }: HonestFleet): Promise<void> {
   const access_mode = rounds % 2 === 0 ? 'ro' : 'rw'

@@ -7,11 +7,12 @@ import {
   AgentMessage,
   type AnswerMessage,
   type CatalogueMessage,
+  closeCodes,
   type CloseReason,
   decodeHistoryFrame,
   decodeMetricFrame,
   type DeviceUsageMessage,
-  type Hello,
+  Hello,
   helloText,
   historyFrameKind,
   type InventoryMessage,
@@ -35,6 +36,8 @@ export interface Script {
   /** How a message is answered that expects an acknowledgement. */
   answer: 'ack' | 'refuse' | 'silence'
   answersPings: boolean
+  /** Texts for the next connections, instead of a challenge: a hello after one of them is refused. */
+  readonly challenges: string[]
 }
 
 /** A chunk of history with the names of its columns. */
@@ -99,7 +102,8 @@ export class ScriptedControlPlane {
       parked: null,
       answer: 'ack',
       answersPings: true,
-    } as const
+      challenges: [],
+    } satisfies Partial<Script>
     return new ScriptedControlPlane(http, sockets, { ...defaults, ...script })
   }
 
@@ -147,7 +151,9 @@ export class ScriptedControlPlane {
     this.dialed += 1
     const nonce = randomBytes(16).toString('hex')
     let isWelcome = false
+    const instead = this.script.challenges.shift()
     socket.on('error', () => {})
+    if (instead !== undefined) return this.#challengeWith(socket, instead)
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       if (isBinary && data[0] === historyFrameKind) return this.#receiveChunk(socket, data)
       if (isBinary) return this.#receiveFrame(data, isWelcome)
@@ -160,6 +166,16 @@ export class ScriptedControlPlane {
     })
     const clock = this.script.clock()
     send(socket, { type: 'challenge', nonce, protocol: protocolVersion, oldest_protocol: 1, clock })
+  }
+
+  /** The agent may answer by a hello, and by nothing else. */
+  #challengeWith(socket: WebSocket, text: string): void {
+    socket.on('message', (data: Buffer) => {
+      const parsed = Hello.safeParse(JSON.parse(data.toString()))
+      if (!parsed.success) this.faults.push(`unreadable: ${data.toString().slice(0, 100)}`)
+      socket.close(closeCodes.tryAgainLater, JSON.stringify({ message: 'Not now.' }))
+    })
+    socket.send(text)
   }
 
   #answerHello(socket: WebSocket, nonce: string, hello: Hello): boolean {

@@ -13,7 +13,13 @@ export interface Explanation {
   readonly exitCode: number
 }
 
+/** Lines may have texts of a control plane and names of others: they are made printable. */
 export function explain(error: unknown): Explanation {
+  const { lines, exitCode } = reasonOf(error)
+  return { lines: lines.flatMap((line) => line.split('\n')).map(printable), exitCode }
+}
+
+function reasonOf(error: unknown): Explanation {
   // Commander has said it already; asking for help is no failure.
   if (error instanceof CommanderError)
     return { lines: [], exitCode: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage }

@@ -1,10 +1,15 @@
+import { printable } from '@roost/runtime'
+
+const maxCauseLength = 1_000
+
 /** Why a node could not be enrolled: one cause, and one thing to do about it. */
 export class EnrollError extends Error {
   override readonly name = 'EnrollError'
   readonly remedy: string
 
   constructor(cause: string, remedy: string) {
-    super(cause)
+    // It may be a text of the control plane.
+    super(printable(cause).slice(0, maxCauseLength))
     this.remedy = remedy
   }
 }

@@ -6,6 +6,7 @@ import * as z from 'zod/mini'
 import { clockRemedy } from './clock-skew.js'
 import { connectionError, EnrollError } from './enroll-error.js'
 import { fetchPinned } from './pin.js'
+import { splitPem } from './trust.js'
 
 export interface EnrollOptions {
   readonly server: URL
@@ -40,12 +41,26 @@ export async function requestEnrollment({ server, caSha256, body }: EnrollOption
   })
   const response = EnrollResponse.safeParse(answer.body)
   if (answer.status >= 300 || !response.success) throw refusal(answer, server)
-  const authorities = response.data.ca
+  const authorities = readAuthorities(response.data.ca, server)
   return {
     response: response.data,
     authorities: authorities.length > 0 || pinned === null ? authorities : [pinned],
     skewSeconds: answer.skewSeconds,
   }
+}
+
+/** An agent without readable authorities would trust those of Node, or reach no control plane. */
+function readAuthorities(sent: readonly string[], server: URL): readonly string[] {
+  try {
+    const authorities = sent.map(splitPem)
+    if (authorities.every(({ length }) => length > 0)) return authorities.flat()
+  } catch {
+    // What it cannot read is refused below.
+  }
+  throw new EnrollError(
+    `${server.origin} answered with certificate authorities that cannot be read.`,
+    'Check the certificates of the control plane with `roost doctor` there, then enroll again.',
+  )
 }
 
 /** A token must not be sent unencrypted over a network. */
@@ -97,7 +112,7 @@ async function readJson(response: IncomingMessage): Promise<unknown> {
   }
 }
 
-const ErrorBody = z.object({ error: z.string() })
+const ErrorBody = z.object({ error: z.string().check(z.trim(), z.minLength(1)) })
 
 function refusal({ status, body, skewSeconds }: Answer, server: URL): EnrollError {
   const conflict = EnrollConflict.safeParse(body)
