@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { expectPromised } from '../support/clock/promised.js'
 import { startInProcess } from '../support/http/control-plane.js'
 import type { InProcessControlPlane } from '../support/http/control-plane.js'
 import { useDatabase } from '../support/database/database.js'
@@ -57,6 +58,8 @@ it('answers within the time that Prometheus waits when the database says nothing
   await isUp()
   await asksAgain()
   wire.set({ kind: 'black-hole', direction: 'both' })
+  const asked = performance.now()
   const { status, text } = await get('/metrics', { timeoutSeconds: 4 })
+  expectPromised('metrics while the database says nothing', performance.now() - asked, 4_000)
   expect([status, text]).toEqual([200, expect.stringContaining('roost_database_up 0\n')])
 })

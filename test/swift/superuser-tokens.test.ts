@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { expectPromised } from '../support/clock/promised.js'
 import { isSwiftEnabled } from '../support/swift/cluster.js'
 import { useProxyLab } from '../support/swift/proxies.js'
 import { logIn, objectOf } from '../support/swift/session.js'
@@ -97,11 +98,11 @@ describe.skipIf(!isSwiftEnabled)(
       console.info(`shut out with one memcached server away: ${Date.now() - started} ms`)
       expect(job.state).toBe('COMPLETED_FAILED')
       expect(job.message).toContain(`Not reached: memcached ${away}`)
-      const returned = Date.now()
+      const returned = performance.now()
       // From outside: nsenter stops with its child, and would wait for this signal when the lab ends.
       await promisify(execFile)('pkill', ['-CONT', '-f', `[m]emcached .*-l ${second.address}`])
       await expect.poll(accepted, { timeout: 200_000, interval: 500 }).toBe(0)
-      console.info(`shut out after the return of memcached: ${Date.now() - returned} ms (promised 60,000)`)
+      expectPromised('shut out after the return of memcached', performance.now() - returned, 60_000)
       const events = async () =>
         (await lab.api.get('/api/v1/audit_events/?resource=nodes&action=revoke')).body.meta.total_count
       await expect.poll(events, { timeout: 120_000 }).toBe(2)

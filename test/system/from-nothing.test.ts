@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectPromised } from '../support/clock/promised.js'
 import { buildPackages, ownArch } from '../support/programs/packages.js'
 import { startMachine } from '../support/swift/machine.js'
 import type { Machine } from '../support/swift/machine.js'
@@ -83,7 +84,7 @@ describe.skipIf(skipped !== '')(`from nothing to nodes in machines without inter
     await machine?.remove()
   })
 
-  it('a control plane and a prepared node take six commands and three minutes', { timeout: 400_000 }, async () => {
+  it('a control plane and a prepared node take six commands and three minutes', { timeout: 900_000 }, async () => {
     await type(
       'control',
       server,
@@ -94,7 +95,7 @@ describe.skipIf(skipped !== '')(`from nothing to nodes in machines without inter
     expect(await type('node-1', node('node-1'), line)).toMatch(/^This node is online\./m)
     expect(await type('control', server, 'roost node list -o wide')).toMatch(/node-1 .*online/)
     expect(commands).toBeLessThanOrEqual(most)
-    expect(spentMs).toBeLessThan(mostMs)
+    expectPromised('a control plane and a prepared node', spentMs, mostMs)
   })
 
   it('a second node takes one line', { timeout: 400_000 }, async () => {
