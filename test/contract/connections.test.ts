@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { Writable } from 'node:stream'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
@@ -69,4 +70,23 @@ describe('a connection', () => {
       /ALERT_HANDSHAKE_FAILURE$/,
     )
   })
+})
+
+it('the start says that ROOST_BEHIND_PROXY=1 is this machine, also on loopback', async () => {
+  const lines: { readonly level: number; readonly msg: string }[] = []
+  const logOut = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(JSON.parse(chunk.toString()) as (typeof lines)[number])
+      done()
+    },
+  })
+  const local = await startApi({ ROOST_BEHIND_PROXY: '1', ROOST_LOG_LEVEL: 'info' }, logOut)
+  await local.stop()
+  const said = lines.filter(({ msg }) => msg.startsWith('ROOST_BEHIND_PROXY'))
+  expect(said).toMatchObject([
+    {
+      level: 30,
+      msg: 'ROOST_BEHIND_PROXY names this machine only: X-Forwarded-For from other addresses is ignored',
+    },
+  ])
 })

@@ -196,6 +196,15 @@ it('utilization is documented as CSV too', () => {
   )
 })
 
+it('says what to type after Authorize, in text that no page takes for a tag', async () => {
+  const { components } = document as unknown as {
+    readonly components: { readonly securitySchemes: { readonly apikey: { readonly description: string } } }
+  }
+  const { description } = components.securitySchemes.apikey
+  expect(description).toContain('Enter `apikey USER:KEY`.')
+  expect(description).not.toMatch(/[<>]/)
+})
+
 it('the page at /docs shows it without anything from elsewhere', async () => {
   const page = await api.get('/docs/', { authorization: null })
   const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source = '']) => source)

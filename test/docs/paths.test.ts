@@ -45,6 +45,14 @@ describe('the documentation', () => {
     expect(dead).toEqual([])
   })
 
+  it.each(pages)('has npm run in %s only programs of packages that we mean', (page) => {
+    // The changelog says what was wrong.
+    const text = readFileSync(join(root, page), 'utf8').replaceAll(/^.*ran a foreign package.*$/gm, '')
+    const calls = text.matchAll(/\b(?:npx|npm (?:exec|x)|pnpm dlx|yarn dlx|bunx) +((?:-\S+ +)*)([^\s`'"]+)/g)
+    const names = [...calls].map(([, , name = '']) => name.replace(/@[\d.]+$/, ''))
+    expect(names.filter((name) => !['pnpm', 'vitest', 'tsc'].includes(name))).toEqual([])
+  })
+
   it.each(pages)('links from %s to headings that are there', (page) => {
     const read = (target: string) => readFileSync(join(root, target), 'utf8')
     const inside = anchors(read(page)).filter(([target]) => !target.includes('://'))

@@ -49,8 +49,10 @@ interface Ends {
 
 async function start(config: Config, log: Log, { stopping, onClose, close }: Ends): Promise<RunningServer> {
   const { dataDir } = config
-  if (config.proxies.length > 0 && areLocal(config.proxies) && !isLoopback(config.listen.host))
-    log.warn('ROOST_BEHIND_PROXY names this machine only: X-Forwarded-For from other addresses is ignored')
+  if (config.proxies.length > 0 && areLocal(config.proxies))
+    log[isLoopback(config.listen.host) ? 'info' : 'warn'](
+      'ROOST_BEHIND_PROXY names this machine only: X-Forwarded-For from other addresses is ignored',
+    )
   if (needsFirstStart(config)) await requireSpaceForFirstStart(dataDir)
   const instance = await claimDataDir(dataDir)
   onClose(() => instance.release())

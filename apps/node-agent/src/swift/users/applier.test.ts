@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DesiredUser } from '@roost/api-types/agent'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -140,8 +140,8 @@ describe('the users of a proxy', () => {
     expect(new Set(proxy.revoked)).toEqual(new Set([bob]))
   })
 
-  it('are reloaded by systemd when the proxy is its unit', async () => {
-    await proxy.write('run/systemd/system/here', '')
+  it('are reloaded by systemd when the proxy is its unit, also where the folder of systemd is empty', async () => {
+    await mkdir(join(proxy.root, 'run/systemd/system'), { recursive: true })
     await proxy.write('proc/23/cgroup', '0::/system.slice/swift-proxy.service\n')
     expect(await open().apply(users(['bob', key('b')]), 1, progress)).toMatchObject({ outcome: 'applied' })
     expect(proxy.systemctl).toEqual([['kill', '--kill-who=main', '--signal=SIGUSR1', 'swift-proxy.service']])
