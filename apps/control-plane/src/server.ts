@@ -47,12 +47,17 @@ interface Ends {
   readonly close: () => Promise<void>
 }
 
+/** Others than this machine call only where it listens elsewhere. */
+function reportLocalProxies({ proxies, listen }: Config, log: Log): void {
+  if (proxies.length === 0 || !areLocal(proxies)) return
+  const message = 'ROOST_BEHIND_PROXY names this machine only: X-Forwarded-For from other addresses is ignored'
+  if (isLoopback(listen.host)) log.info(message)
+  else log.warn(message)
+}
+
 async function start(config: Config, log: Log, { stopping, onClose, close }: Ends): Promise<RunningServer> {
   const { dataDir } = config
-  if (config.proxies.length > 0 && areLocal(config.proxies))
-    log[isLoopback(config.listen.host) ? 'info' : 'warn'](
-      'ROOST_BEHIND_PROXY names this machine only: X-Forwarded-For from other addresses is ignored',
-    )
+  reportLocalProxies(config, log)
   if (needsFirstStart(config)) await requireSpaceForFirstStart(dataDir)
   const instance = await claimDataDir(dataDir)
   onClose(() => instance.release())
