@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { addCluster, addNode } from '../support/agents/fleet-rows.js'
 import { createTestDatabase } from '../support/database/database.js'
@@ -69,6 +69,22 @@ describe('the output of roost', () => {
     expect(onTerminal('node list --color=never').screen).not.toContain('\u001B[31m')
     expect(onTerminal('node list', { more: { NO_COLOR: '1' } }).screen).not.toContain('\u001B[31m')
     expect(onTerminal('node list --color=always', { more: { NO_COLOR: '1' } }).screen).toContain('\u001B[31moffline')
+  })
+
+  it('has ? for characters that would change a terminal, in every format, and is unchanged in a pipe', async () => {
+    const { id: clusterId } = await database.prisma.cluster.findUniqueOrThrow({ where: { name: 'old' } })
+    const hostname = 'evil\u202e\u009b2J\u2028'
+    const id = await addNode(database, clusterId, { hostname })
+    onTestFinished(async () => void (await database.prisma.node.delete({ where: { id } })))
+    for (const format of ['yaml', 'json', 'csv', 'table', 'name']) {
+      const { code, screen } = onTerminal(`node list -o ${format}`, { more: { PAGER: 'cat' } })
+      expect([format, code, screen]).toEqual([format, 0, expect.stringContaining('evil??2J?')])
+      expect(screen.replaceAll('\u001B[', '')).not.toMatch(/[^\P{Cc}\n]|[\u2028\u202e]/u)
+    }
+    expect((await cli('node', 'list', '-o', 'csv', '--columns', 'hostname')).stdout).toContain(hostname)
+    expect(JSON.parse((await cli('node', 'list', '-o', 'json')).stdout)).toContainEqual(
+      expect.objectContaining({ hostname }),
+    )
   })
 
   it('is colored in a pipe with --color=always alone', async () => {
