@@ -26,9 +26,7 @@ function reasonOf(error: unknown): Explanation {
   if (error instanceof CommandError)
     return { lines: [error.message, ...(error.remedy === null ? [] : [error.remedy])], exitCode: error.exitCode }
   if (error instanceof ShareError) return { lines: [error.message], exitCode: exitCodes.failed }
-  // The message has what a control plane answered that is not trusted yet.
-  if (error instanceof EnrollError)
-    return { lines: [printable(error.message), error.remedy], exitCode: exitCodes.failed }
+  if (error instanceof EnrollError) return { lines: [error.message, error.remedy], exitCode: exitCodes.failed }
   if (error instanceof ConfigError) return { lines: error.faults, exitCode: exitCodes.usage }
   return { lines: [describe(error)], exitCode: exitCodes.failed }
 }
