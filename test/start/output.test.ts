@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../support/database/database.js'
 import { controlPlaneEnv, roostProgram, startControlPlane } from '../support/http/control-plane.js'
 import type { ControlPlaneProcess } from '../support/http/control-plane.js'
-import { runToEnd } from '../support/programs/processes.js'
+import { runRoost, runToEnd } from '../support/programs/processes.js'
+import { startTcpProxy } from '../support/programs/tcp-proxy.js'
 
 const nodes = 10_000
 const database = await createTestDatabase()
@@ -60,4 +61,15 @@ describe('the output of a command', () => {
     expect(stderr).toBe('The output could not be written: ENOSPC: no space left on device, write.\n')
     expect(status).toBe(1)
   })
+})
+
+it('node show reads its node and not all others', async () => {
+  const wire = await startTcpProxy({ port: Number(new URL(roost.url).port) })
+  onTestFinished(() => wire.close())
+  // A connection is reset after these bytes: one node is less, the list of all is more.
+  wire.set({ kind: 'cut', afterBytes: 30_000 })
+  const env = { ...controlPlaneEnv(roost.dataDir), ROOST_URL: `https://127.0.0.1:${wire.port}` }
+  expect((await runRoost(['node', 'list', '-o', 'name'], env)).code).toBe(1)
+  const shown = await runRoost(['node', 'show', 'node-77', '-o', 'json'], env)
+  expect([shown.code, JSON.parse(shown.stdout)]).toMatchObject([0, { hostname: 'node-77' }])
 })
