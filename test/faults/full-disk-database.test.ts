@@ -59,6 +59,10 @@ describe.skipIf(!isEnabled)('a control plane on a full disk (as root, with ROOST
     for (; answer.status === 201 && accepted < 2_000; accepted++) answer = await addUser()
     expect([answer.status, answer.body, answer.headers['retry-after']]).toEqual([503, { error: full }, '5'])
     expect((await get('/readyz')).body).toEqual({ status: 'degraded', reason: full })
+    expect(await get('/api/v1/users/?limit=1')).toMatchObject({
+      status: 200,
+      body: { meta: { total_count: accepted } },
+    })
     expect(await fullMetric()).toBe('1')
     const env = { ROOST_DATA_DIR: roost.dataDir, PATH: process.env['PATH'] ?? '' }
     expect((await get('/api/v1/users/?limit=1')).status).toBe(200)

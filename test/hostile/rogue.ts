@@ -1,6 +1,7 @@
 import { closeCodes, isTooDeep } from '@roost/api-types/agent'
 import { insertNodes } from '../support/agents/nodes.js'
 import { SimulatedAgent } from '../support/agents/simulated-agent.js'
+import type { SimulatedIdentity } from '../support/agents/simulated-identity.js'
 import type { TestDatabase } from '../support/database/database.js'
 import { isOver, isWelcomed } from '../stream/dial.js'
 
@@ -8,10 +9,15 @@ export interface RogueTarget {
   readonly url: string
   readonly ca?: string
   readonly database: TestDatabase
+  /** Its sessions are parked: the machine of the node, which is this one, is connected. */
+  readonly isParked?: boolean
 }
 
 /** Below the bursts that a node may send: more would be read later. */
 const messagesPerSession = 60
+/** Messages of a parked session are refused, and cost little. */
+const messagesPerParked = 400
+const heavyPerParked = 50
 const groupSize = 40
 const heavyPerNode = 20
 type Message = string | Uint8Array
@@ -29,6 +35,7 @@ export class Rogue {
   readonly #target: RogueTarget
   readonly #clusterId: number
   #agent: SimulatedAgent | undefined
+  #owner: SimulatedAgent | undefined
   #left = 0
   #heavyLeft = 0
 
@@ -87,22 +94,36 @@ export class Rogue {
   stop(): void {
     this.#agent?.stop('terminate')
     this.#agent = undefined
+    this.#owner?.stop('terminate')
+    this.#owner = undefined
   }
 
   async #session(messages: readonly Message[]): Promise<SimulatedAgent> {
     const isEnough = this.#left > messages.length && this.#heavyLeft >= messages.filter(isHeavy).length
     if (this.#agent !== undefined && isEnough && !isOver(this.#agent)) return this.#agent
     this.stop()
-    const { url, ca, database } = this.#target
+    return this.#newSession()
+  }
+
+  async #newSession(): Promise<SimulatedAgent> {
+    const { database, isParked = false } = this.#target
     const [identity] = await insertNodes(database, this.#clusterId, 1)
     if (identity === undefined) throw new Error('No node was inserted.')
     this.nodeIds.push(identity.id)
-    const agent = new SimulatedAgent({ url, identity, ...(ca === undefined ? {} : { ca }) })
+    if (isParked) this.#owner = await this.#dial(identity)
+    const agent = await this.#dial(identity, isParked ? { machine_id: 'clone' } : {})
+    if (isParked !== (agent.parkedBecause !== null)) throw new Error('The wrong one of two machines is parked.')
+    this.#left = isParked ? messagesPerParked : messagesPerSession
+    this.#heavyLeft = isParked ? heavyPerParked : heavyPerNode
+    this.#agent = agent
+    return agent
+  }
+
+  async #dial(identity: SimulatedIdentity, hello: { readonly machine_id?: string } = {}): Promise<SimulatedAgent> {
+    const { url, ca } = this.#target
+    const agent = new SimulatedAgent({ url, identity, hello, ...(ca === undefined ? {} : { ca }) })
     agent.dial()
     await agent.until(isWelcomed)
-    this.#left = messagesPerSession
-    this.#heavyLeft = heavyPerNode
-    this.#agent = agent
     return agent
   }
 }
