@@ -52,6 +52,8 @@ it('a proxy that is not connected fails at once, and gets the users when it retu
   const [first, second] = (await startProxies(2)) as [LabNode, LabNode]
   await first.stop()
   aheadMs = reconnectMs
+  // Meanwhile the control plane has not asked whether it still has its lock of the database.
+  await expect.poll(async () => (await server.get('/readyz')).status).toBe(200)
   const end = await deploy()
   expect([end.state, states(end)]).toEqual(['COMPLETED_FAILED', ['failed', 'applied']])
   expect(end.message).toContain('Not reached: this proxy is not connected')
