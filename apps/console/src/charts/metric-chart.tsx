@@ -31,7 +31,7 @@ const maxLines = 8
 /** Metrics over time, going on with what arrives. */
 export function MetricChart({ title, source, metrics, range, height = 150, ...rest }: MetricChartProps) {
   const past = useQuery(history(source, metrics, range))
-  const polls = useQuery(livePolls(source, metrics))
+  const polls = useQuery(livePolls(source, metrics, range))
   return (
     <Loaded query={past} skeleton={<Skeleton height={height + 26} />}>
       {(answer) => (
