@@ -48,6 +48,17 @@ const stopped = [
   'account-auditor',
   'object-expirer',
 ]
+/** Without one, the sharder ends at once. */
+const internalClient = `[DEFAULT]
+[pipeline:main]
+pipeline = catch_errors cache proxy-server
+[app:proxy-server]
+use = egg:swift#proxy
+[filter:cache]
+use = egg:swift#memcache
+[filter:catch_errors]
+use = egg:swift#catch_errors
+`
 const oldUpdate = '/srv/node/d1/async_pending/a83'
 const quarantine = '/srv/node/d1/quarantined/objects'
 
@@ -66,6 +77,8 @@ describe.skipIf(!isSwiftEnabled)('faults of a real Swift (as root, with ROOST_TE
     cluster = await addCluster(api.database, 'real')
     await one.exec(`printf '\\n[object-reconstructor]\\ninterval = 5\\n' >> /etc/swift/object-server.conf`)
     await two.exec(`printf '\\n[container-sharder]\\ninterval = 5\\n' >> /etc/swift/container-server.conf`)
+    await two.exec(`cat >/etc/swift/internal-client.conf <<'end'
+${internalClient}end`)
     reconstructor = startReconstructor()
     sharder = two.spawn('swift-container-sharder', ['/etc/swift/container-server.conf'])
     agents = [await addSwiftAgent(swift, one, api, cluster), await addSwiftAgent(swift, two, api, cluster)]
@@ -173,6 +186,8 @@ describe.skipIf(!isSwiftEnabled)('faults of a real Swift (as root, with ROOST_TE
     agents[1].start()
     sharder = two.spawn('swift-container-sharder', ['/etc/swift/container-server.conf'])
     await expect.poll(reasons, waitOptions).toEqual([])
+    expect(sharder.output()).not.toContain('Unable to load internal client')
+    expect(sharder.child.exitCode).toBeNull()
     await expect.poll(async () => (await shown()).map(present), waitOptions).toEqual([[], []])
   })
 })
