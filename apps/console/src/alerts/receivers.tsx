@@ -1,23 +1,21 @@
 import './alerts.css'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { rpc } from '../api/client.js'
 import { receivers } from '../api/queries/receivers.js'
 import type { ReceiverRecord } from '../api/queries/receivers.js'
 import { useChange } from '../api/use-change.js'
 import { idIn } from '../api/uri.js'
 import { Action } from '../form/form.js'
+import { RemoveAction } from '../form/remove-action.js'
 import { PlainTable } from '../list/plain-table.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { Loaded } from '../state/loaded.js'
 import { Age } from '../ui/age.js'
-import { Confirm } from '../ui/dialog.js'
 import { Empty } from '../ui/empty.js'
 import { Send } from '../ui/icons.js'
 import { Page } from '../ui/page.js'
 import { StateMark } from '../ui/state-mark.js'
-import { toast } from '../ui/toast.js'
 import { t } from '../words/text.js'
 import { AlertTabs } from './alert-tabs.js'
 import { NewReceiver } from './new-receiver.js'
@@ -113,14 +111,8 @@ function LastError({ receiver: { last_error: error, last_error_at: at } }: { rea
 }
 
 function Actions({ receiver: { id, name, enabled } }: { readonly receiver: ReceiverRecord }) {
-  const [isRemoving, setRemoving] = useState(false)
   const test = useChange('receivers', () => rpc.alertReceivers.test.mutate({ id }))
   const toggle = useChange('receivers', () => rpc.alertReceivers.change.mutate({ id, change: { enabled: !enabled } }))
-  const remove = useChange(
-    'receivers',
-    () => rpc.alertReceivers.remove.mutate({ id }),
-    () => toast(t('receivers.removed', { name })),
-  )
   return (
     <>
       <div className="row-actions">
@@ -130,21 +122,16 @@ function Actions({ receiver: { id, name, enabled } }: { readonly receiver: Recei
         <Action small isBusy={toggle.isPending} onClick={() => toggle.mutate(undefined)}>
           {t(enabled ? 'ui.disable' : 'ui.enable')}
         </Action>
-        <Action small onClick={() => setRemoving(true)}>
-          {t('ui.remove')}
-        </Action>
+        <RemoveAction
+          topic="receivers"
+          remove={() => rpc.alertReceivers.remove.mutate({ id })}
+          title={t('receivers.remove.title', { name })}
+          action={t('receivers.remove.action')}
+          effect={t('receivers.remove.effect')}
+          done={t('receivers.removed', { name })}
+        />
       </div>
       {test.data !== undefined && <TestResult result={test.data} />}
-      <Confirm
-        open={isRemoving}
-        onClose={() => setRemoving(false)}
-        onConfirm={() => remove.mutate(undefined)}
-        title={t('receivers.remove.title', { name })}
-        action={t('receivers.remove.action')}
-        isBusy={remove.isPending}
-      >
-        <p>{t('receivers.remove.effect')}</p>
-      </Confirm>
     </>
   )
 }

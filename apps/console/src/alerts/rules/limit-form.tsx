@@ -1,15 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { rpc } from '../../api/client.js'
 import type { LimitRecord } from '../../api/queries/alerts.js'
 import { FlagField, RadioField, SelectField, TextField } from '../../form/fields.js'
-import { DialogActions, FormBody } from '../../form/form.js'
-import { useForm } from '../../form/use-form.js'
 import type { Form } from '../../form/use-form.js'
-import { Dialog } from '../../ui/dialog.js'
-import { toast } from '../../ui/toast.js'
 import { t } from '../../words/text.js'
 import { checkLimit, limitChange, limitInput, limitValues } from './limit-values.js'
 import type { LimitValues } from './limit-values.js'
+import { RuleDialog } from './rule-dialog.js'
 import { Scope, useScopes } from './scope.js'
 import { severities } from './severities.js'
 
@@ -21,38 +17,33 @@ interface LimitFormProps {
 
 /** Adds a limit of a metric, or changes one. A limit keeps its name, its cluster and its level. */
 export function LimitForm({ limit, onClose }: LimitFormProps) {
-  const queries = useQueryClient()
-  const form = useForm<LimitValues, unknown>({
-    initial: limitValues(limit),
-    check: checkLimit,
-    save: (values) =>
-      limit === undefined
-        ? rpc.alertMetricRules.create.mutate(limitInput(values))
-        : rpc.alertMetricRules.change.mutate({ id: limit.id, change: limitChange(values) }),
-    onSaved: () => {
-      void queries.invalidateQueries({ queryKey: ['alerts'] })
-      toast(t('rules.saved'))
-      onClose()
-    },
-  })
   const title = limit === undefined ? t('limits.new') : t('limits.changeOf', { name: limit.name })
   return (
-    <Dialog open onClose={onClose} title={title}>
-      <FormBody
-        form={form}
-        label={title}
-        actions={<DialogActions isBusy={form.isBusy} onCancel={onClose} submit={t('limits.save')} />}
-      >
-        {limit === undefined ? (
-          <NewLimitFields form={form} />
-        ) : (
-          <p className="muted">
-            {t(`limits.level.${limit.level}`)}, {t('rules.cluster')}: <Scope cluster={limit.cluster} />
-          </p>
-        )}
-        <LimitFields form={form} />
-      </FormBody>
-    </Dialog>
+    <RuleDialog<LimitValues>
+      title={title}
+      submit={t('limits.save')}
+      initial={limitValues(limit)}
+      check={checkLimit}
+      save={(values) =>
+        limit === undefined
+          ? rpc.alertMetricRules.create.mutate(limitInput(values))
+          : rpc.alertMetricRules.change.mutate({ id: limit.id, change: limitChange(values) })
+      }
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          {limit === undefined ? (
+            <NewLimitFields form={form} />
+          ) : (
+            <p className="muted">
+              {t(`limits.level.${limit.level}`)}, {t('rules.cluster')}: <Scope cluster={limit.cluster} />
+            </p>
+          )}
+          <LimitFields form={form} />
+        </>
+      )}
+    </RuleDialog>
   )
 }
 

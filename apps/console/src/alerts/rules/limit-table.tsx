@@ -1,15 +1,12 @@
-import { useState } from 'react'
 import { rpc } from '../../api/client.js'
 import type { LimitRecord } from '../../api/queries/alerts.js'
-import { useChange } from '../../api/use-change.js'
 import { Action } from '../../form/form.js'
+import { RemoveAction } from '../../form/remove-action.js'
 import { duration } from '../../format/time.js'
 import { PlainTable } from '../../list/plain-table.js'
-import { Confirm } from '../../ui/dialog.js'
 import { Empty } from '../../ui/empty.js'
 import { Gauge } from '../../ui/icons.js'
 import { StateMark } from '../../ui/state-mark.js'
-import { toast } from '../../ui/toast.js'
 import { t } from '../../words/text.js'
 import { Severity } from '../columns.js'
 import { Scope } from './scope.js'
@@ -24,9 +21,7 @@ export function LimitTable({ list, onChange }: LimitTableProps) {
   if (list.length === 0)
     return (
       <div className="card">
-        <Empty icon={Gauge} title={t('limits.none')}>
-          <p>{t('limits.none.next')}</p>
-        </Empty>
+        <Empty icon={Gauge} title={t('limits.none')} next={t('limits.none.next')} />
       </div>
     )
   const headings = [
@@ -80,35 +75,16 @@ function Row({ limit, onChange }: RowProps) {
           <Action small onClick={() => onChange(id)}>
             {t('rules.change')}
           </Action>
-          <Remove limit={limit} />
+          <RemoveAction
+            topic="alerts"
+            remove={() => rpc.alertMetricRules.remove.mutate({ id })}
+            title={t('limits.remove.title', { name })}
+            action={t('limits.remove.action')}
+            effect={t('limits.remove.effect')}
+            done={t('limits.removed', { name })}
+          />
         </div>
       </td>
     </tr>
-  )
-}
-
-function Remove({ limit: { id, name } }: Pick<RowProps, 'limit'>) {
-  const [isAsking, setAsking] = useState(false)
-  const remove = useChange(
-    'alerts',
-    () => rpc.alertMetricRules.remove.mutate({ id }),
-    () => toast(t('limits.removed', { name })),
-  )
-  return (
-    <>
-      <Action small onClick={() => setAsking(true)}>
-        {t('ui.remove')}
-      </Action>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        onConfirm={() => remove.mutate(undefined)}
-        title={t('limits.remove.title', { name })}
-        action={t('limits.remove.action')}
-        isBusy={remove.isPending}
-      >
-        <p>{t('limits.remove.effect')}</p>
-      </Confirm>
-    </>
   )
 }

@@ -1,13 +1,9 @@
 import { alertCodes } from '@roost/api-types/checks'
-import { useQueryClient } from '@tanstack/react-query'
 import { rpc } from '../../api/client.js'
 import type { RuleRecord } from '../../api/queries/alerts.js'
 import { FlagField, SelectField, TextField } from '../../form/fields.js'
-import { DialogActions, FormBody } from '../../form/form.js'
-import { useForm } from '../../form/use-form.js'
-import { Dialog } from '../../ui/dialog.js'
-import { toast } from '../../ui/toast.js'
 import { t } from '../../words/text.js'
+import { RuleDialog } from './rule-dialog.js'
 import { checkRule, ruleChange, ruleInput, ruleValues } from './rule-values.js'
 import type { RuleValues } from './rule-values.js'
 import { Scope, useScopes } from './scope.js'
@@ -21,68 +17,63 @@ interface RuleFormProps {
 
 /** Adds a rule for the alerts of a code, or changes one. A rule keeps its code and its cluster. */
 export function RuleForm({ rule, onClose }: RuleFormProps) {
-  const queries = useQueryClient()
   const scopes = useScopes()
-  const form = useForm<RuleValues, unknown>({
-    initial: ruleValues(rule),
-    check: checkRule,
-    save: (values) =>
-      rule === undefined
-        ? rpc.alertRules.create.mutate(ruleInput(values))
-        : rpc.alertRules.change.mutate({ id: rule.id, change: ruleChange(values) }),
-    onSaved: () => {
-      void queries.invalidateQueries({ queryKey: ['alerts'] })
-      toast(t('rules.saved'))
-      onClose()
-    },
-  })
   const title = rule === undefined ? t('rules.new') : t('rules.changeOf', { code: rule.code })
   return (
-    <Dialog open onClose={onClose} title={title}>
-      <FormBody
-        form={form}
-        label={title}
-        actions={<DialogActions isBusy={form.isBusy} onCancel={onClose} submit={t('rules.save')} />}
-      >
-        {rule === undefined ? (
-          <>
-            <SelectField
-              form={form}
-              name="code"
-              label={t('rules.code')}
-              options={[...new Set(alertCodes)].toSorted().map((code) => [code, code])}
-              none={t('ui.choose')}
-            />
-            <SelectField
-              form={form}
-              name="cluster"
-              label={t('rules.cluster')}
-              options={scopes}
-              none={t('rules.everyCluster')}
-            />
-          </>
-        ) : (
-          <p className="muted">
-            {t('rules.cluster')}: <Scope cluster={rule.cluster} />
-          </p>
-        )}
-        <FlagField form={form} name="enabled" label={t('rules.enabled')} help={t('rules.enabled.help')} />
-        <SelectField
-          form={form}
-          name="severity"
-          label={t('rules.severity')}
-          options={severities()}
-          none={t('rules.asCheck')}
-        />
-        <TextField
-          form={form}
-          name="for_seconds"
-          type="number"
-          label={t('rules.forSeconds')}
-          help={t('rules.forSeconds.help')}
-        />
-        <TextField form={form} name="comment" label={t('rules.comment')} help={t('rules.comment.help')} />
-      </FormBody>
-    </Dialog>
+    <RuleDialog<RuleValues>
+      title={title}
+      submit={t('rules.save')}
+      initial={ruleValues(rule)}
+      check={checkRule}
+      save={(values) =>
+        rule === undefined
+          ? rpc.alertRules.create.mutate(ruleInput(values))
+          : rpc.alertRules.change.mutate({ id: rule.id, change: ruleChange(values) })
+      }
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          {rule === undefined ? (
+            <>
+              <SelectField
+                form={form}
+                name="code"
+                label={t('rules.code')}
+                options={[...new Set(alertCodes)].toSorted().map((code) => [code, code])}
+                none={t('ui.choose')}
+              />
+              <SelectField
+                form={form}
+                name="cluster"
+                label={t('rules.cluster')}
+                options={scopes}
+                none={t('rules.everyCluster')}
+              />
+            </>
+          ) : (
+            <p className="muted">
+              {t('rules.cluster')}: <Scope cluster={rule.cluster} />
+            </p>
+          )}
+          <FlagField form={form} name="enabled" label={t('rules.enabled')} help={t('rules.enabled.help')} />
+          <SelectField
+            form={form}
+            name="severity"
+            label={t('rules.severity')}
+            options={severities()}
+            none={t('rules.asCheck')}
+          />
+          <TextField
+            form={form}
+            name="for_seconds"
+            type="number"
+            label={t('rules.forSeconds')}
+            help={t('rules.forSeconds.help')}
+          />
+          <TextField form={form} name="comment" label={t('rules.comment')} help={t('rules.comment.help')} />
+        </>
+      )}
+    </RuleDialog>
   )
 }

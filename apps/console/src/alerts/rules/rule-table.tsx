@@ -1,15 +1,12 @@
-import { useState } from 'react'
 import { rpc } from '../../api/client.js'
 import type { RuleRecord } from '../../api/queries/alerts.js'
-import { useChange } from '../../api/use-change.js'
 import { Action } from '../../form/form.js'
+import { RemoveAction } from '../../form/remove-action.js'
 import { duration } from '../../format/time.js'
 import { PlainTable } from '../../list/plain-table.js'
-import { Confirm } from '../../ui/dialog.js'
 import { Empty } from '../../ui/empty.js'
 import { Bell } from '../../ui/icons.js'
 import { StateMark } from '../../ui/state-mark.js'
-import { toast } from '../../ui/toast.js'
 import { t } from '../../words/text.js'
 import { Severity } from '../columns.js'
 import { Scope } from './scope.js'
@@ -24,9 +21,7 @@ export function RuleTable({ list, onChange }: RuleTableProps) {
   if (list.length === 0)
     return (
       <div className="card">
-        <Empty icon={Bell} title={t('rules.none')}>
-          <p>{t('rules.none.next')}</p>
-        </Empty>
+        <Empty icon={Bell} title={t('rules.none')} next={t('rules.none.next')} />
       </div>
     )
   const headings = (['code', 'cluster', 'state', 'severity', 'for', 'comment', 'actions'] as const).map((name) =>
@@ -68,35 +63,16 @@ function Row({ rule, onChange }: RowProps) {
           <Action small onClick={() => onChange(id)}>
             {t('rules.change')}
           </Action>
-          <Remove rule={rule} />
+          <RemoveAction
+            topic="alerts"
+            remove={() => rpc.alertRules.remove.mutate({ id })}
+            title={t('rules.remove.title', { code })}
+            action={t('rules.remove.action')}
+            effect={t('rules.remove.effect', { code })}
+            done={t('rules.removed', { code })}
+          />
         </div>
       </td>
     </tr>
-  )
-}
-
-function Remove({ rule: { id, code } }: Pick<RowProps, 'rule'>) {
-  const [isAsking, setAsking] = useState(false)
-  const remove = useChange(
-    'alerts',
-    () => rpc.alertRules.remove.mutate({ id }),
-    () => toast(t('rules.removed', { code })),
-  )
-  return (
-    <>
-      <Action small onClick={() => setAsking(true)}>
-        {t('ui.remove')}
-      </Action>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        onConfirm={() => remove.mutate(undefined)}
-        title={t('rules.remove.title', { code })}
-        action={t('rules.remove.action')}
-        isBusy={remove.isPending}
-      >
-        <p>{t('rules.remove.effect', { code })}</p>
-      </Confirm>
-    </>
   )
 }
