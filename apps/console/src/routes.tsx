@@ -217,21 +217,9 @@ const screens = {
   system,
 } satisfies Readonly<Record<Screen, AnyRoute>>
 
-const details = {
-  node,
-  newShare,
-  share,
-  newUser,
-  user,
-  newDeployment,
-  job,
-  silences,
-  rules,
-  receivers,
-  deliveries,
-  upgrade,
-}
-const routeTree = root.addChildren({ overview, ...details, ...screens })
+const details = { node, newShare, share, newUser, user, newDeployment, job, upgrade }
+const ofAlerts = { silences, rules, receivers, deliveries }
+const routeTree = root.addChildren({ overview, ...details, ...ofAlerts, ...screens })
 
 export function buildRouter() {
   return createRouter({
