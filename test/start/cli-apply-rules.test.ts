@@ -70,6 +70,16 @@ describe('roost apply of rules of alerts', () => {
     ])
   })
 
+  it('finds the rule for all clusters behind those of more clusters than a page has', async () => {
+    for (let i = 0; i < 21; i++) {
+      const clusterId = await addCluster(database, `many-${count}-${i}`)
+      await database.prisma.alertRule.create({ data: { code: 'DEVICE_FULL', clusterId, severity: 'critical' } })
+    }
+    const path = await write('full.yaml', full)
+    expect((await apply(path)).code).toBe(0)
+    expect((await apply(path)).stdout).toBe('Nothing to change.\n')
+  })
+
   it('accepts what -o yaml prints, and finds nothing to change', async () => {
     await apply(
       await write('all.yaml', 'set: rules', full, uneven(), `${load}\nend_threshold: 48.5\ncomment: "why: so"`),

@@ -1,5 +1,6 @@
 import { resourceUri } from '@roost/api-types/rest'
 import type { AlertMetricRuleInput, AlertRuleInput } from '@roost/api-types/rest'
+import { listAll } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
 import type { Described } from './documents.js'
 import type { Faults } from './faults.js'
@@ -18,8 +19,9 @@ export async function planAlertRule(
   const { kind, at: _at, folder: _folder, set, code, cluster, ...fields } = document
   const name = ruleKey(cluster, code)
   const filters = { code, ...(cluster !== null && { cluster__name: cluster }) }
-  const { objects } = await lookups.rpc.alertRules.list.query({ filters })
-  const present = objects.find((rule) => (rule.cluster === null) === (cluster === null))
+  // The one for all clusters may stand behind those of many clusters.
+  const ofCode = await listAll((range) => lookups.rpc.alertRules.list.query({ ...range, filters }))
+  const present = ofCode.find((rule) => (rule.cluster === null) === (cluster === null))
   if (present !== undefined) {
     requireSet(document, `Rule '${name}'`, present.set, faults)
     return changeStep({ kind, name }, differing(fields, { ...present }), (rpc, change, check) =>
