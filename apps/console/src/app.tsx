@@ -8,7 +8,7 @@ import type { Session } from './api/session.js'
 import { SessionContext } from './api/session-context.js'
 import { display, onDisplay } from './format/display.js'
 import { Login } from './login/login.js'
-import { buildRouter } from './routes.js'
+import { theRouter } from './routes.js'
 import { Toasts } from './ui/toast.js'
 
 /** Returns a text that changes with the settings that formatted values depend on. */
@@ -56,7 +56,6 @@ function useAccess(initial: Session | null) {
 /** The complete page: the login, or the screens. */
 export function App({ initial }: { readonly initial: Session | null }) {
   const { access, queries, actions, onLogIn } = useAccess(initial)
-  const [router] = useState(buildRouter)
   const formatting = useFormatting()
   return (
     <CSPProvider disableStyleElements>
@@ -64,7 +63,7 @@ export function App({ initial }: { readonly initial: Session | null }) {
         {actions !== null && (
           <SessionContext value={actions}>
             <div inert={access.ended}>
-              <RouterProvider key={`${actions.session.operator} ${formatting}`} router={router} />
+              <RouterProvider key={`${actions.session.operator} ${formatting}`} router={theRouter()} />
             </div>
           </SessionContext>
         )}

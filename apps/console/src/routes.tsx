@@ -221,7 +221,7 @@ const details = { node, newShare, share, newUser, user, newDeployment, job, upgr
 const ofAlerts = { silences, rules, receivers, deliveries }
 const routeTree = root.addChildren({ overview, ...details, ...ofAlerts, ...screens })
 
-export function buildRouter() {
+function buildRouter() {
   return createRouter({
     routeTree,
     basepath: base,
@@ -230,6 +230,13 @@ export function buildRouter() {
     defaultPreload: 'intent',
     scrollRestoration: true,
   })
+}
+
+let built: ReturnType<typeof buildRouter> | undefined
+
+/** Returns the one router of the page. The first call builds it, so that the login does not wait for it. */
+export function theRouter() {
+  return (built ??= buildRouter())
 }
 
 declare module '@tanstack/react-router' {

@@ -16,7 +16,7 @@ interface Asked {
 /** What a page costs, by the protocol of Chromium's own tools. */
 export interface Meter {
   readonly asked: readonly Asked[]
-  /** CPU of the page's main thread so far, in milliseconds. */
+  /** CPU of the page's main thread so far, in milliseconds, without the commands that measure it and ask whether it is quiet. */
   cpuMs(): Promise<number>
   /** Memory of JavaScript in use after garbage was collected, in MB, and the nodes of the document. */
   memory(): Promise<{ readonly heapMb: number; readonly nodes: number }>
@@ -35,7 +35,8 @@ export async function createMeter(page: Page): Promise<Meter> {
     asked,
     async cpuMs() {
       const { metrics } = await session.send('Performance.getMetrics')
-      return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
+      const secondsOf = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN
+      return (secondsOf('TaskDuration') - secondsOf('DevToolsCommandDuration')) * 1000
     },
     async memory() {
       await session.send('HeapProfiler.collectGarbage')
