@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { realpathSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { createServer } from 'node:net'
 
 /** Another agent works on the same state directory. */
@@ -10,10 +10,12 @@ export class StateLockedError extends Error {
 
 /**
  * Keeps a second agent away from a state directory, where both would number messages and present the same identity. The
- * lock is a socket in Linux's abstract namespace: the kernel lets go of it when the process ends, however it ends.
+ * lock is a socket in Linux's abstract namespace: the kernel lets go of it when the process ends, however it ends. It is
+ * named after the directory itself, not its path: containers in one network share the namespace, and not the directory.
  */
 export async function lockStateDirectory(dataDir: string): Promise<() => void> {
-  const name = createHash('sha256').update(realpathSync(dataDir)).digest('hex')
+  const { dev, ino } = statSync(dataDir)
+  const name = createHash('sha256').update(`${dev} ${ino}`).digest('hex')
   const server = createServer((socket) => socket.destroy())
   try {
     server.listen(`\0roost-agent-${name}`)
