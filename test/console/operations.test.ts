@@ -31,6 +31,8 @@ const calls: Readonly<Record<string, string>> = {
   'GET nodes/{id}/metrics/history/': 'historyOfNode',
   'GET nodes/{id}/drift/': 'rpc.drift.get.query',
   'POST nodes/{id}/drift/': 'rpc.drift.resolve.mutate',
+  'GET nodes/{id}/generations/': 'rpc.generations.list.query',
+  'GET nodes/{id}/generations/diff/': 'rpc.generations.diff.query',
   'GET devices/': 'rpc.devices.list.query',
   'DELETE devices/{id}/': 'rpc.devices.remove.mutate',
   'GET storage_policies/': 'rpc.storagePolicies.list.query',

@@ -211,6 +211,7 @@ describe('a node that was changed by hand', () => {
         adopt: [null, ['gateway']],
         [`gateway_shares/${id}.name`]: ['docs', 'papers'],
         [`gateway_shares/${id}.access_mode`]: ['rw', 'ro'],
+        'gateway.generation': [1, 2],
       },
     ])
   })

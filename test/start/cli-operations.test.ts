@@ -41,6 +41,8 @@ const commands: Readonly<Record<string, string | readonly string[]>> = {
     'apply',
   ],
   'GET nodes/{id}/hardware/': 'node hardware',
+  'GET nodes/{id}/generations/': 'node generations',
+  'GET nodes/{id}/generations/diff/': 'node generations',
   'GET nodes/{id}/metrics/list/': 'metrics list',
   'GET nodes/{id}/metrics/poll/': 'metrics show',
   'GET nodes/{id}/drift/': 'drift show',

@@ -36,7 +36,7 @@ const nodes = createRoute({
 const node = createRoute({
   getParentRoute: () => root,
   path: '/nodes/$id/{-$tab}',
-  validateSearch: (search: RawSearch) => pick(search, 'range'),
+  validateSearch: (search: RawSearch) => pick(search, 'range', 'kind', 'a', 'b'),
   component: lazyRouteComponent(() => import('./nodes/node.js'), 'NodePage'),
 })
 

@@ -31,6 +31,7 @@ import { clusterIdentityRoutes } from './identity/routes.js'
 import { s3CredentialRoutes } from './identity/s3-routes.js'
 import { driftRoutes } from './deployments/routes.js'
 import { eventRoutes } from './events/routes.js'
+import { generationRoutes } from './generations/routes.js'
 import { historyRoutes } from './history/routes.js'
 import { metricRoutes } from './metrics/routes.js'
 import { nodeHardwareRoutes } from './nodes/routes.js'
@@ -133,6 +134,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...historyRoutes(services.metricHistory),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...driftRoutes(services.drift, idempotency),
+    ...generationRoutes(services.generations),
     ...eventRoutes(services.events),
     ...nodeHardwareRoutes(services.nodeHardware),
     ...systemRoutes(services.system),

@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { node as nodeQuery } from '../api/queries/node.js'
 import type { NodeRecord } from '../api/queries/nodes.js'
 import { rangeNamed, RangeChoice, ranges } from '../charts/range.js'
+import { kindsOf, NodeGenerations } from '../deployments/generations.js'
 import { Loaded } from '../state/loaded.js'
 import { State } from '../state/state.js'
 import { Age } from '../ui/age.js'
@@ -18,7 +19,7 @@ import { MaintenanceBanner, MaintenanceButton } from './maintenance.js'
 import { NodeActions } from './node-actions.js'
 import { NodeProblems } from './problems.js'
 
-const tabs = ['overview', 'devices', 'hardware', 'events'] as const
+const tabs = ['overview', 'devices', 'hardware', 'generations', 'events'] as const
 type Tab = (typeof tabs)[number]
 
 /** One node. Each of its tabs has an address. */
@@ -59,7 +60,7 @@ function NodeFrame({ node, tab }: { readonly node: NodeRecord; readonly tab: Tab
       }
       actions={actions}
     >
-      <Tabs id={String(node.id)} current={tab} />
+      <Tabs node={node} current={tab} />
       <MaintenanceBanner node={node} />
       <NodeProblems node={node} />
       {tab === 'overview' && (
@@ -72,20 +73,25 @@ function NodeFrame({ node, tab }: { readonly node: NodeRecord; readonly tab: Tab
       )}
       {tab === 'devices' && <NodeDevices id={node.id} />}
       {tab === 'hardware' && <NodeHardware id={node.id} />}
+      {tab === 'generations' && <NodeGenerations node={node} />}
       {tab === 'events' && <NodeEvents id={node.id} />}
     </Page>
   )
 }
 
-function Tabs({ id, current }: { readonly id: string; readonly current: Tab }) {
+function Tabs({ node, current }: { readonly node: NodeRecord; readonly current: Tab }) {
+  const id = String(node.id)
+  // Nothing is deployed to the others.
+  const shown = tabs.filter((tab) => tab !== 'generations' || tab === current || kindsOf(node).length > 0)
   return (
     <nav className="tabs" aria-label={t('node.tabs')}>
-      {tabs.map((tab) => (
+      {shown.map((tab) => (
         <Link
           key={tab}
           to="/nodes/$id/{-$tab}"
           params={{ id, tab: tab === 'overview' ? undefined : tab }}
           aria-current={tab === current ? 'page' : undefined}
+          activeOptions={{ exact: true }}
           activeProps={{}}
         >
           {t(`node.${tab}`)}

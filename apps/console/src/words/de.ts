@@ -5,6 +5,7 @@ import { alerts } from './de/alerts.js'
 import { audit } from './de/audit.js'
 import { deploy } from './de/deploy.js'
 import { forms } from './de/forms.js'
+import { generations } from './de/generations.js'
 import { nodes } from './de/nodes.js'
 import { overview } from './de/overview.js'
 import { shares } from './de/shares.js'
@@ -32,6 +33,7 @@ export const de: Catalogue = {
   ...users,
   ...utilization,
   ...deploy,
+  ...generations,
   ...audit,
   ...alerts,
   ...silences,

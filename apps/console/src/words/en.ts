@@ -6,6 +6,7 @@ import { alerts } from './en/alerts.js'
 import { audit } from './en/audit.js'
 import { deploy } from './en/deploy.js'
 import { forms } from './en/forms.js'
+import { generations } from './en/generations.js'
 import { nodes } from './en/nodes.js'
 import { overview } from './en/overview.js'
 import { shares } from './en/shares.js'
@@ -33,6 +34,7 @@ export const en = {
   ...users,
   ...utilization,
   ...deploy,
+  ...generations,
   ...audit,
   ...alerts,
   ...silences,

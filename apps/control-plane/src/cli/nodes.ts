@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { listAll, nodeOf, pick, withApi } from './client/api.js'
 import type { NodeRecord } from './client/api.js'
+import { addGenerations } from './deploy/generations.js'
 import { addNodeRoles } from './node-roles.js'
 import { nodeView, nodeViewWith } from './records/node-view.js'
 import { addNodeChanges } from './records/node-changes.js'
@@ -46,6 +47,7 @@ export function addNodes(program: Command, config: () => Config, terminal: Termi
   addShow(node, config, terminal)
   addNodeRoles(node, config, terminal)
   addNodeChanges(node, config, terminal)
+  addGenerations(node, config, terminal)
   addNodeUpgrade(node, config, terminal)
   addRemove(node, config, terminal)
 }

@@ -1,5 +1,5 @@
 import type { Node } from '@roost/api-types/rest'
-import type { UserAdoptionService } from '@roost/api-types/rpc'
+import type { GenerationService, UserAdoptionService } from '@roost/api-types/rpc'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
 import type { Writes } from '../database/writes.js'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
@@ -10,6 +10,8 @@ import { createDeployments } from '../deployments/feature.js'
 import type { DeploymentFeature } from '../deployments/feature.js'
 import { createJobStore } from '../deployments/job-store.js'
 import { createStateStore } from '../deployments/state-store.js'
+import { createGenerationService } from '../generations/service.js'
+import { createGenerationStore } from '../generations/store.js'
 import type { Secrets } from '../secrets/secrets.js'
 import { createShareAdoption } from '../shares/adoption.js'
 import { createDesiredShares } from '../shares/desired-store.js'
@@ -36,7 +38,7 @@ export function buildDeployments(
   database: Database,
   options: ContextOptions,
   parts: DeploymentParts,
-): Omit<DeploymentFeature, 'services'> & { readonly services: DeploymentFeature['services'] & IdentityServices } {
+): Omit<DeploymentFeature, 'services'> & { readonly services: DeploymentFeature['services'] & MoreServices } {
   const nodes = buildNodeDeployments(database, options, parts)
   const identity = buildIdentity(database, options, { ...parts, base: nodes.services.userDbDeployments })
   const { clusterIdentity, s3Credentials, userDbDeployments, readAdoptable } = identity
@@ -46,15 +48,21 @@ export function buildDeployments(
     users: createUserStore(database),
     readIdentity: readAdoptable,
   })
+  const generations = createGenerationService({
+    store: createGenerationStore(database),
+    secrets: parts.secrets,
+    requireNode: parts.getNode,
+  })
   return {
     ...nodes,
-    services: { ...nodes.services, clusterIdentity, s3Credentials, userAdoption, userDbDeployments },
+    services: { ...nodes.services, clusterIdentity, s3Credentials, userAdoption, userDbDeployments, generations },
     stop: () => closeAll([() => identity.stop(), () => nodes.stop()]),
   }
 }
 
-type IdentityServices = Pick<IdentityFeature, 'clusterIdentity' | 's3Credentials'> & {
+type MoreServices = Pick<IdentityFeature, 'clusterIdentity' | 's3Credentials'> & {
   readonly userAdoption: UserAdoptionService
+  readonly generations: GenerationService
 }
 
 /** Deployments to nodes, with the sources of their desired state. */

@@ -112,16 +112,16 @@ async function end(
   const payload = await store.findPayload(tx, nodeId, kind, inForce)
   if (payload === undefined)
     throw new RoostError('conflict', 'The generation in force is no longer stored: start a new deployment.')
-  if (action === 'reapply') {
-    await store.raise(tx, nodeId, kind, new Uint8Array(payload))
-    return {}
-  }
+  const raise = async (next: Uint8Array<ArrayBuffer>) => ({
+    [`${kind}.generation`]: [inForce, await store.raise(tx, nodeId, kind, next)] as const,
+  })
+  if (action === 'reapply') return raise(new Uint8Array(payload))
   const adoptions = adoptionsOf(drift)
   const changes: Record<string, AuditRecord['changes'][string]> = {}
   for (const { id, fields } of adoptions)
     for (const [field, values] of Object.entries(await adoptShare(tx, nodeId, id, fields)))
       changes[`gateway_shares/${id}.${field}`] = values
   const state = JSON.parse(secrets.open('desired-state', payload)) as DesiredState
-  await store.raise(tx, nodeId, kind, secrets.seal('desired-state', JSON.stringify(adopted(state, adoptions))))
-  return changes
+  const raised = await raise(secrets.seal('desired-state', JSON.stringify(adopted(state, adoptions))))
+  return { ...changes, ...raised }
 }

@@ -1,4 +1,5 @@
 export * from './batch.js'
+export * from './deployed-service.js'
 export * from './event-service.js'
 export * from './resources.js'
 export * from './router.js'

@@ -6,6 +6,7 @@ import {
   ClusterIdentityInput,
   ClusterStorageInput,
   DriftAction,
+  GenerationKind,
   GrantableRole,
   LeftoverRemoval,
   maxId,
@@ -50,6 +51,8 @@ const SparklineInput = z.object({
   start: time.optional(),
   end: time.optional(),
 })
+
+const OfNode = z.object({ node: Id.shape.id, kind: GenerationKind })
 
 /** Of a caller that cannot go away, such as one in the same process. */
 const never = new AbortController().signal
@@ -203,6 +206,13 @@ export const appRouter = router({
       .mutation((call) =>
         once(call, ({ id, action }, caller) => call.ctx.services.drift.resolve(id, { action }, caller)),
       ),
+  }),
+  /** What was deployed to the node with the id `node`. */
+  generations: router({
+    list: read.input(OfNode).query(({ ctx, input }) => ctx.services.generations.list(input.node, input.kind)),
+    diff: read
+      .input(OfNode.extend({ a: Id.shape.id, b: Id.shape.id }))
+      .query(({ ctx, input: { node, kind, a, b } }) => ctx.services.generations.diff(node, kind, a, b)),
   }),
   metrics: router({
     namesOfNode: read.input(Id).query(({ ctx, input }) => ctx.services.metrics.namesOfNode(input.id)),

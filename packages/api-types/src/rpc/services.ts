@@ -20,8 +20,6 @@ import type {
   CreatedApiKey,
   CreatedS3Credential,
   CurrentSession,
-  Drift,
-  DriftAction,
   Explanations,
   GrantableRole,
   HeartbeatStatus,
@@ -42,6 +40,7 @@ import type {
   Sparklines,
   WrittenUser,
 } from '../rest/index.js'
+import type { DriftService, GenerationService } from './deployed-service.js'
 import type { EventService } from './event-service.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
 import type { ClusterSummaryService, SystemService } from './system-service.js'
@@ -278,13 +277,6 @@ export interface HeartbeatService {
   get(): HeartbeatStatus
 }
 
-/** Differences between nodes and what was deployed to them. */
-export interface DriftService {
-  get(nodeId: number): Promise<Drift>
-  /** `reapply` restores the generation in force on the node; `adopt` changes the shares' fields to what the node has. */
-  resolve(nodeId: number, action: DriftAction, caller: Caller): Promise<Drift>
-}
-
 export interface TokenService {
   /** Throws `invalid` for an unknown cluster. */
   create(input: EnrollmentTokenInput, caller: Caller): Promise<CreatedToken>
@@ -367,6 +359,7 @@ export interface Services extends ResourceServices {
   readonly nodeStates: NodeStateService
   readonly shareUploads: ShareUploadsService
   readonly drift: DriftService
+  readonly generations: GenerationService
   readonly events: EventService
   readonly capacity: CapacityService
   readonly clusterHealth: ClusterHealthService

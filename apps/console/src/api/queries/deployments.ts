@@ -8,6 +8,9 @@ export type JobRecord = inferOutput<typeof rpc.gatewayDeployments.get.query>
 export type JobPlan = NonNullable<JobRecord['plan']>
 export type NodePlan = JobPlan['nodes'][number]
 
+export type GenerationRecord = inferOutput<typeof rpc.generations.list.query>['generations'][number]
+export type RecordDifference = inferOutput<typeof rpc.generations.diff.query>['differences'][number]
+
 /** What is deployed: shares to gateways, or users to the proxies or the identity service of a cluster. */
 export const deploymentKinds = ['shares', 'users'] as const
 export type DeploymentKind = (typeof deploymentKinds)[number]
@@ -43,4 +46,24 @@ export const jobs = (kind: DeploymentKind, filters: Filters, limit: number) =>
     queryFn: ({ signal }) =>
       deploymentsOf(kind).list.query({ filters: { state: states, ...filters }, order_by: ['-id'], limit }, { signal }),
     refetchInterval: ({ state: { data } }) => (data?.objects.some(isUnfinished) === true ? 2_000 : refetchInterval()),
+  })
+
+/** How nodes name what is deployed to them. */
+const kindsOfNodes = { shares: 'gateway', users: 'user_db' } as const
+
+/** What was deployed to a node before. */
+export const generations = (node: number, kind: DeploymentKind) =>
+  queryOptions({
+    queryKey: ['nodes', node, 'generations', kind],
+    queryFn: ({ signal }) => rpc.generations.list.query({ node, kind: kindsOfNodes[kind] }, { signal }),
+    refetchInterval,
+  })
+
+/** What differs between two generations. They never change. */
+export const generationDiff = (node: number, kind: DeploymentKind, a: number, b: number) =>
+  queryOptions({
+    queryKey: ['generations', node, kind, a, b],
+    queryFn: ({ signal }) => rpc.generations.diff.query({ node, kind: kindsOfNodes[kind], a, b }, { signal }),
+    staleTime: Infinity,
+    retry: false,
   })

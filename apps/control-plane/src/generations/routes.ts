@@ -1,0 +1,53 @@
+import { GenerationDiff, GenerationKind, Generations, maxId, RoostError } from '@roost/api-types/rest'
+import type { GenerationService } from '@roost/api-types/rpc'
+import { z } from 'zod'
+import type { Route } from '../http/dialect/route.js'
+
+const kind = GenerationKind.describe('What was deployed: the shares of a gateway, or the users of a proxy')
+const generation = (text: string) => z.int().min(1).describe(text)
+
+/** The generations of a node. */
+export function generationRoutes(generations: GenerationService): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: 'nodes/:id/generations/',
+      resource: 'nodes',
+      status: 200,
+      summary: 'Generations of a node that are stored, to return to, the newest first',
+      query: { kind },
+      requiredQuery: ['kind'],
+      answer: Generations,
+      handle: ({ id, query }) => generations.list(id, kindIn(query)),
+    },
+    {
+      method: 'GET',
+      path: 'nodes/:id/generations/diff/',
+      resource: 'nodes',
+      status: 200,
+      summary: 'Shares or users that differ between two generations of a node, without secrets',
+      query: { kind, a: generation('The earlier generation'), b: generation('The later generation') },
+      requiredQuery: ['kind', 'a', 'b'],
+      answer: GenerationDiff,
+      handle: ({ id, query }) =>
+        generations.diff(id, kindIn(query), generationIn(query, 'a'), generationIn(query, 'b')),
+    },
+  ]
+}
+
+function kindIn(query: URLSearchParams): GenerationKind {
+  const text = query.getAll('kind').at(-1) ?? ''
+  const found = GenerationKind.safeParse(text)
+  if (found.success) return found.data
+  throw new RoostError('invalid', `Invalid kind '${text.slice(0, 64)}' provided. Please provide gateway or user_db.`)
+}
+
+function generationIn(query: URLSearchParams, name: 'a' | 'b'): number {
+  const text = query.getAll(name).at(-1) ?? ''
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : 0
+  if (number >= 1 && number <= maxId) return number
+  throw new RoostError(
+    'invalid',
+    `Invalid ${name} '${text.slice(0, 64)}' provided. Please provide the number of a generation.`,
+  )
+}

@@ -1,0 +1,17 @@
+import type { Drift, DriftAction, GenerationDiff, GenerationKind, Generations } from '../rest/index.js'
+import type { Caller } from './verbs.js'
+
+/** Differences between nodes and what was deployed to them. */
+export interface DriftService {
+  get(nodeId: number): Promise<Drift>
+  /** `reapply` restores the generation in force on the node; `adopt` changes the shares' fields to what the node has. */
+  resolve(nodeId: number, action: DriftAction, caller: Caller): Promise<Drift>
+}
+
+/** What was deployed to a node before, without secrets. */
+export interface GenerationService {
+  /** Those that are stored, the newest first. Throws `not_found`. */
+  list(nodeId: number, kind: GenerationKind): Promise<Generations>
+  /** Throws `not_found` also for a generation that is not stored, and `unavailable` where one cannot be decrypted. */
+  diff(nodeId: number, kind: GenerationKind, a: number, b: number): Promise<GenerationDiff>
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { faultsOf } from '../support/console/browser.js'
+import { hasBrowser, settled } from '../support/console/chromium.js'
+import { useConsole } from '../support/console/console.js'
+import { addLabNode, waitForJob } from '../support/gateway/deployment-lab.js'
+import type { LabNode } from '../support/gateway/deployment-lab.js'
+import { currentFiles } from '../support/gateway/folder-applier.js'
+
+describe.skipIf(!hasBrowser)('deployments in the console', () => {
+  const lab = useConsole()
+
+  async function addGateway(): Promise<LabNode> {
+    const { controlPlane, database } = lab.api
+    const node = await addLabNode(controlPlane, database, lab.cluster, { runsGateway: true, runsProxy: true })
+    onTestFinished(async () => {
+      await node.remove()
+      await database.prisma.gatewayShare.deleteMany({ where: { nodeId: node.id } })
+      await database.prisma.node.delete({ where: { id: node.id } })
+    })
+    await node.start()
+    return node
+  }
+
+  const addShare = async (node: LabNode, name: string) =>
+    (
+      await lab.api.call('/api/v1/gateway_shares/', {
+        method: 'POST',
+        body: { name, node: node.uri, objectstore_container: name, enabled: true },
+      })
+    ).body.resource_uri as string
+  const change = (uri: string, body: object) => lab.api.call(uri, { method: 'PATCH', body })
+  const deploy = async (node: LabNode) => {
+    const body = { node: node.uri }
+    const job = await lab.api.call('/api/v1/gateway_deployments/', { method: 'POST', body })
+    return waitForJob((path) => lab.api.get(path), job.body)
+  }
+
+  it('show the generations of a node, what differs between two, and return to one by a plan', async () => {
+    const node = await addGateway()
+    const share = await addShare(node, 'docs')
+    await deploy(node)
+    await change(share, { access_mode: 'ro' })
+    await addShare(node, 'video')
+    await deploy(node)
+    const { visitor, page } = await lab.enter(`/nodes/${node.id}/generations`)
+    const rows = page.getByRole('group', { name: 'Generations', exact: true }).getByRole('row')
+    await expect.poll(() => rows.allInnerTexts()).toHaveLength(3)
+    const tabs = page.getByRole('navigation', { name: 'Parts of the node' })
+    expect(await tabs.locator('[aria-current="page"]').allInnerTexts()).toEqual(['Generations'])
+    const [, second, first] = await rows.allInnerTexts()
+    expect(second).toMatch(/^2\s+in force\s+.*admin\s+Deployment \d+\s+2\s/s)
+    expect(first).toMatch(/^1\s+.*admin\s+Deployment \d+\s+1\s/s)
+    const differences = page.getByRole('group', { name: 'Differences between two generations' }).getByRole('row')
+    await expect
+      .poll(() => differences.allInnerTexts())
+      .toEqual([
+        expect.stringContaining('Before'),
+        expect.stringMatching(/Share docs\s+changed\s+access_mode\s+rw\s+ro/),
+        expect.stringMatching(/Share video\s+added/),
+      ])
+    await settled(page)
+    expect(await faultsOf(page)).toEqual([])
+    await page.getByLabel('From generation').selectOption('2')
+    await page.getByText('These generations have the same content.').waitFor()
+    expect(page.url()).toContain('a=2&b=2')
+
+    await page.getByRole('button', { name: 'Return to generation 1 …' }).click()
+    await page.getByRole('button', { name: 'Deploy to 1 node' }).click()
+    await expect.poll(async () => [...(await currentFiles(node.dir)).values()]).toEqual(['docs\nrw\n'])
+    await page.goto(`/nodes/${node.id}/generations`)
+    await expect.poll(() => rows.nth(1).innerText()).toMatch(/^3\s+in force\s+.*returned to 1\s+1\s/s)
+
+    await page.getByRole('button', { name: 'Users', exact: true }).click()
+    await page.getByText('Nothing has been deployed yet').waitFor()
+    expect(page.url()).toContain('kind=users')
+    visitor.expectNoErrors(/status of 401/)
+  })
+})
