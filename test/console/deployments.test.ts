@@ -75,4 +75,36 @@ describe.skipIf(!hasBrowser)('deployments in the console', () => {
     expect(page.url()).toContain('kind=users')
     visitor.expectNoErrors(/status of 401/)
   })
+
+  it('say what is not deployed yet, as long as it is not, and open its plan', async () => {
+    const node = await addGateway()
+    const { visitor, page } = await lab.enter('/deployments')
+    const notice = page.getByRole('region', { name: 'Changes that are not deployed' })
+    await page.getByRole('link', { name: 'New deployment' }).waitFor()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /deployment/ })
+      .waitFor()
+    const share = await addShare(node, 'papers')
+    await notice.getByText('1 change is not deployed').waitFor()
+    await deploy(node)
+    await expect.poll(() => notice.count()).toBe(0)
+    await change(share, { access_mode: 'ro' })
+    await addShare(node, 'music')
+    await notice.getByText('2 changes are not deployed').waitFor()
+    await notice.getByText('Show what changed').click()
+    const rows = notice.getByRole('row')
+    await expect
+      .poll(() => rows.allInnerTexts())
+      .toEqual([
+        expect.stringContaining('Nodes'),
+        expect.stringMatching(/Share papers\s+changed\s+access_mode\s+rw\s+ro/),
+        expect.stringMatching(/Share music\s+added/),
+      ])
+    await settled(page)
+    expect(await faultsOf(page)).toEqual([])
+    await notice.getByRole('button', { name: 'Review and deploy' }).click()
+    await page.getByRole('button', { name: /^Deploy to \d nodes?$/ }).waitFor()
+    visitor.expectNoErrors(/status of 401/)
+  })
 })

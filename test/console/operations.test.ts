@@ -16,6 +16,7 @@ const calls: Readonly<Record<string, string>> = {
   'GET clusters/{id}/capacity/history/': 'rpc.clusters.capacityHistory.query',
   'GET clusters/{id}/capacity/fullness/': 'rpc.capacity.fullness.query',
   'GET clusters/{id}/health/': 'rpc.clusters.health.query',
+  'GET clusters/{id}/pending/': 'rpc.gatewayShares.pending.query',
   'GET clusters/{id}/metrics/list/': 'namesOfCluster',
   'GET clusters/{id}/metrics/poll/': 'pollCluster',
   'GET clusters/{id}/metrics/history/': 'historyOfCluster',

@@ -73,3 +73,36 @@ describe('roost node generations', () => {
     expect([missing.code, missing.stderr]).toEqual([3, expect.stringContaining('no longer stored')])
   })
 })
+
+describe('roost deploy pending', () => {
+  const cli = (...args: readonly string[]) => roost('deploy', 'pending', '--cluster', String(cluster), ...args)
+  const rows = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/ $/gm, '')
+
+  it('lists what is not deployed yet, with its nodes, and nothing after the deployment', async () => {
+    await deployed()
+    expect(rows((await cli()).stdout)).toBe('CLUSTER TYPE NAME CHANGE FIELDS NODES\n')
+    await patch(share, { access_mode: 'ro', password: 'other-secret-of-the-share' })
+    const more = { name: 'video', node: node.uri, objectstore_container: 'video', enabled: true }
+    await post('/api/v1/gateway_shares/', more)
+    const { code, stdout, stderr } = await cli()
+    expect([code, stderr]).toEqual([0, ''])
+    const { name } = await server.api.database.prisma.cluster.findUniqueOrThrow({ where: { id: cluster } })
+    const { hostname } = (await get(node.uri)).body
+    expect(rows(stdout)).toBe(
+      `CLUSTER TYPE NAME CHANGE FIELDS NODES\n${name} share docs changed access_mode, password ${hostname}\n${name} share video added - ${hostname}\n`,
+    )
+    const { body } = await get(`/api/v1/clusters/${cluster}/pending/`)
+    expect(JSON.parse((await cli('-o', 'json')).stdout)).toEqual([body])
+    expect(JSON.parse((await roost('deploy', 'pending', '-o', 'json')).stdout)).toContainEqual(body)
+    await deployed()
+    expect(rows((await cli('--no-headers')).stdout)).toBe('')
+  })
+
+  it('names the nodes that cannot be compared', async () => {
+    await deployed()
+    await server.api.database.prisma.generation.deleteMany({ where: { nodeId: node.id } })
+    expect((await cli()).stdout).toMatch(
+      /\n\n\S+ \(gateway\) cannot be compared: Generation 1 of this node is no longer stored\.\n$/,
+    )
+  })
+})

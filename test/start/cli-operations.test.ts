@@ -17,6 +17,7 @@ const commands: Readonly<Record<string, string | readonly string[]>> = {
   'GET clusters/{id}/health/explain/': 'explain health',
   'GET clusters/{id}/metrics/explain/': 'explain metrics',
   'GET clusters/{id}/health/': 'health',
+  'GET clusters/{id}/pending/': 'deploy pending',
   'GET clusters/{id}/storage/': 'cluster storage',
   'POST clusters/{id}/storage/': ['cluster set-storage', 'apply'],
   'DELETE clusters/{id}/storage/': 'cluster unset-storage',

@@ -31,7 +31,7 @@ import { clusterIdentityRoutes } from './identity/routes.js'
 import { s3CredentialRoutes } from './identity/s3-routes.js'
 import { driftRoutes } from './deployments/routes.js'
 import { eventRoutes } from './events/routes.js'
-import { generationRoutes } from './generations/routes.js'
+import { generationRoutes, pendingRoutes } from './generations/routes.js'
 import { historyRoutes } from './history/routes.js'
 import { metricRoutes } from './metrics/routes.js'
 import { nodeHardwareRoutes } from './nodes/routes.js'
@@ -135,6 +135,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...driftRoutes(services.drift, idempotency),
     ...generationRoutes(services.generations),
+    ...pendingRoutes(services.pendingChanges),
     ...eventRoutes(services.events),
     ...nodeHardwareRoutes(services.nodeHardware),
     ...systemRoutes(services.system),

@@ -19,6 +19,7 @@ import { Page } from '../ui/page.js'
 import { Tag } from '../ui/state-mark.js'
 import { t } from '../words/text.js'
 import { JobState } from './job-state.js'
+import { Pending } from './pending.js'
 import { tookOf } from './took.js'
 import { useNames } from './use-names.js'
 
@@ -75,6 +76,7 @@ export function Deployments() {
       }
       fills
     >
+      <Pending />
       <Filters hasMore={hasMore} onMore={() => setLimit(most)} filter={filter} />
       {error == null ? (
         <DataTable

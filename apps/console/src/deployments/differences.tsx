@@ -15,33 +15,37 @@ const tones: Readonly<Record<RecordDifference['change'], Tone | 'info'>> = {
 /** What the API has in place of both values of a secret. */
 const masked = '***'
 
-/** Shares and users that differ, with the fields that do. */
-export function Differences({
-  differences,
-  label,
-}: {
-  readonly differences: readonly RecordDifference[]
+interface DifferencesProps<D extends RecordDifference> {
+  readonly differences: readonly D[]
   readonly label: string
-}) {
+  /** Returns the nodes that a difference is on; without it they are not shown. */
+  readonly nodesOf?: (difference: D) => string
+}
+
+/** Shares and users that differ, with the fields that do. */
+export function Differences<D extends RecordDifference>({ differences, label, nodesOf }: DifferencesProps<D>) {
   const headings = [
     t('difference.what'),
     t('difference.change'),
     t('difference.field'),
     t('difference.before'),
     t('difference.after'),
+    ...(nodesOf === undefined ? [] : [t('difference.nodes')]),
   ]
   return (
     <PlainTable label={label} headings={headings} isPart>
       {differences.flatMap((difference) => {
         const { type, id, name, change, fields } = difference
         const rows: readonly (Field | undefined)[] = fields.length === 0 ? [undefined] : fields
+        const nodes = nodesOf?.(difference)
         return rows.map((field) => (
-          <tr key={`${type} ${id ?? name} ${field?.field ?? ''}`}>
+          <tr key={`${type} ${id ?? name} ${change} ${field?.field ?? ''} ${nodes ?? ''}`}>
             <th scope="row">{t(`difference.${type}`, { name })}</th>
             <td>
               <Tag tone={tones[change]}>{t(`difference.${change}`)}</Tag>
             </td>
             <FieldCells field={field} />
+            {nodes !== undefined && <td>{nodes}</td>}
           </tr>
         ))
       })}

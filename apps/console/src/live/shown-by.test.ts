@@ -20,7 +20,7 @@ const event = (more: Partial<ChangeEvent>): ChangeEvent => ({
 
 it('names what shows the topics of a batch', () => {
   const events = [event({}), event({ topic: 'jobs', resource: 'gateway_deployments' })]
-  expect([...changedKeys(batch({ events }))]).toEqual(['nodes', 'summary', 'deployments'])
+  expect([...changedKeys(batch({ events }))]).toEqual(['nodes', 'summary', 'deployments', 'pending'])
   expect([...changedKeys(batch({ list_again: ['drift'] }))]).toEqual(['drift', 'nodes'])
   expect([...changedKeys(batch({}))]).toEqual([])
 })

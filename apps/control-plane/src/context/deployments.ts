@@ -1,5 +1,5 @@
 import type { Node } from '@roost/api-types/rest'
-import type { GenerationService, UserAdoptionService } from '@roost/api-types/rpc'
+import type { GenerationService, PendingChangeService, UserAdoptionService } from '@roost/api-types/rpc'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
 import type { Writes } from '../database/writes.js'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
@@ -10,6 +10,7 @@ import { createDeployments } from '../deployments/feature.js'
 import type { DeploymentFeature } from '../deployments/feature.js'
 import { createJobStore } from '../deployments/job-store.js'
 import { createStateStore } from '../deployments/state-store.js'
+import { createPendingChanges } from '../generations/pending.js'
 import { createGenerationService } from '../generations/service.js'
 import { createGenerationStore } from '../generations/store.js'
 import type { Secrets } from '../secrets/secrets.js'
@@ -53,9 +54,14 @@ export function buildDeployments(
     secrets: parts.secrets,
     requireNode: parts.getNode,
   })
+  const pendingChanges = createPendingChanges({
+    states: nodes.states,
+    hasUsersOnProxies: async (clusterId) => (await clusterIdentity.get(clusterId)) === null,
+  })
+  const deployed = { generations, pendingChanges }
   return {
     ...nodes,
-    services: { ...nodes.services, clusterIdentity, s3Credentials, userAdoption, userDbDeployments, generations },
+    services: { ...nodes.services, clusterIdentity, s3Credentials, userAdoption, userDbDeployments, ...deployed },
     stop: () => closeAll([() => identity.stop(), () => nodes.stop()]),
   }
 }
@@ -63,6 +69,7 @@ export function buildDeployments(
 type MoreServices = Pick<IdentityFeature, 'clusterIdentity' | 's3Credentials'> & {
   readonly userAdoption: UserAdoptionService
   readonly generations: GenerationService
+  readonly pendingChanges: PendingChangeService
 }
 
 /** Deployments to nodes, with the sources of their desired state. */

@@ -15,7 +15,8 @@ import { createDeploymentNodes } from './nodes.js'
 import type { DeploymentNodes } from './nodes.js'
 import { createPayloads } from './payload.js'
 import type { DesiredSources } from './payload.js'
-import { createPlanner } from './planner.js'
+import { createDeployedStates, createPlanner } from './planner.js'
+import type { DeployedStates } from './planner.js'
 import { JobRunner } from './runner.js'
 import { createJobService } from './service.js'
 import type { StateStore } from './state-store.js'
@@ -41,6 +42,7 @@ export interface DeploymentOptions {
 
 export interface DeploymentFeature {
   readonly services: Pick<Services, 'gatewayDeployments' | 'userDbDeployments' | 'drift'>
+  readonly states: DeployedStates
   /** What the stream hands over. */
   readonly nodes: DeploymentNodes
   stop(): Promise<void>
@@ -80,6 +82,7 @@ export function createDeployments(options: DeploymentOptions): DeploymentFeature
         adoptShare: options.adoptShare,
       }),
     },
+    states: createDeployedStates({ jobs, store, payloads }),
     nodes,
     async stop() {
       await check.stop()

@@ -1,8 +1,10 @@
 import type { DeploymentKind, DesiredState } from '@roost/api-types/agent'
-import { resourceUri } from '@roost/api-types/rest'
+import { resourceUri, RoostError } from '@roost/api-types/rest'
 import type { AgentRequests } from '../agents/requests.js'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
-import type { Payloads } from './payload.js'
+import { messages } from '../services/messages.js'
+import type { JobStore } from './job-store.js'
+import type { Payload, Payloads } from './payload.js'
 import { planMark } from './plan-id.js'
 import type { ReviewedPlan } from './plan-id.js'
 import type { StateStore } from './state-store.js'
@@ -29,5 +31,43 @@ export function createPlanner({ store, payloads, requests, mac }: PlannerOptions
     if ('error' in answer) return answer
     const plan = { node: resourceUri('nodes', nodeId), ...answer.result, error: null }
     return { plan, mark: planMark(mac, nodeId, payload, answer.result), payload }
+  }
+}
+
+/** What a node has and what a deployment would bring it to. */
+export interface DeployedState {
+  /** Null before its first generation. */
+  readonly inForce: Payload | null
+  /** That of its plan. */
+  readonly desired: Payload
+}
+
+/** The states between which plans lead. */
+export interface DeployedStates {
+  /** The nodes to which a deployment to the cluster goes. Throws `not_found`. */
+  targets(kind: DeploymentKind, clusterId: number): Promise<readonly number[]>
+  read(kind: DeploymentKind, nodeId: number): Promise<DeployedState>
+}
+
+interface DeployedStatesOptions extends Pick<PlannerOptions, 'store' | 'payloads'> {
+  readonly jobs: Readonly<Record<DeploymentKind, Pick<JobStore, 'findTargets'>>>
+}
+
+export function createDeployedStates({ jobs, store, payloads }: DeployedStatesOptions): DeployedStates {
+  return {
+    async targets(kind, clusterId) {
+      const found = await store.transaction((tx) => jobs[kind].findTargets(tx, clusterId))
+      if (found === undefined) throw new RoostError('not_found', messages.recordNotFound)
+      return found
+    },
+    read: (kind, nodeId) =>
+      store.transaction(async (tx) => {
+        const state = (await store.ofNode(nodeId, tx)).find((each) => each.kind === kind)
+        const { inForce = 0 } = state ?? {}
+        return {
+          inForce: inForce === 0 ? null : await payloads.read(tx, kind, nodeId, inForce),
+          desired: await payloads.read(tx, kind, nodeId, null),
+        }
+      }),
   }
 }

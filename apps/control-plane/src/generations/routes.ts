@@ -1,5 +1,5 @@
-import { GenerationDiff, GenerationKind, Generations, maxId, RoostError } from '@roost/api-types/rest'
-import type { GenerationService } from '@roost/api-types/rpc'
+import { GenerationDiff, GenerationKind, Generations, maxId, PendingChanges, RoostError } from '@roost/api-types/rest'
+import type { GenerationService, PendingChangeService } from '@roost/api-types/rpc'
 import { z } from 'zod'
 import type { Route } from '../http/dialect/route.js'
 
@@ -31,6 +31,21 @@ export function generationRoutes(generations: GenerationService): readonly Route
       answer: GenerationDiff,
       handle: ({ id, query }) =>
         generations.diff(id, kindIn(query), generationIn(query, 'a'), generationIn(query, 'b')),
+    },
+  ]
+}
+
+/** What is not deployed yet. */
+export function pendingRoutes(pending: PendingChangeService): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: 'clusters/:id/pending/',
+      resource: 'clusters',
+      status: 200,
+      summary: 'Changes of shares and users that are not deployed yet, without secrets',
+      answer: PendingChanges,
+      handle: ({ id }) => pending.ofCluster(id),
     },
   ]
 }

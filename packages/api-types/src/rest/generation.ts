@@ -108,3 +108,32 @@ export const GenerationDiff = z
     examples: [{ node: '/api/v1/nodes/7/', kind: 'gateway', a: 3, b: 4, differences: [exampleDifference] }],
   })
 export type GenerationDiff = z.infer<typeof GenerationDiff>
+
+const PendingChange = RecordDifference.extend({
+  kind: GenerationKind,
+  nodes: z.array(relationUri('nodes')).meta(description('Those on which it is not in force')),
+})
+export type PendingChange = z.infer<typeof PendingChange>
+
+/** What a deployment to the cluster would change, by the states that its plan is made from. */
+export const PendingChanges = z
+  .object({
+    cluster: relationUri('clusters'),
+    count: z.int().meta(description('A user that differs on several proxies counts once')),
+    changes: z.array(PendingChange).meta(description('The first 1,000')),
+    unknown: z
+      .array(z.object({ node: relationUri('nodes'), kind: GenerationKind, reason: z.string() }))
+      .meta(description('Nodes whose states cannot be compared')),
+  })
+  .meta({
+    id: 'PendingChanges',
+    examples: [
+      {
+        cluster: '/api/v1/clusters/1/',
+        count: 1,
+        changes: [{ ...exampleDifference, kind: 'gateway', nodes: ['/api/v1/nodes/7/'] }],
+        unknown: [],
+      },
+    ],
+  })
+export type PendingChanges = z.infer<typeof PendingChanges>

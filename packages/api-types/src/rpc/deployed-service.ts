@@ -1,4 +1,4 @@
-import type { Drift, DriftAction, GenerationDiff, GenerationKind, Generations } from '../rest/index.js'
+import type { Drift, DriftAction, GenerationDiff, GenerationKind, Generations, PendingChanges } from '../rest/index.js'
 import type { Caller } from './verbs.js'
 
 /** Differences between nodes and what was deployed to them. */
@@ -14,4 +14,10 @@ export interface GenerationService {
   list(nodeId: number, kind: GenerationKind): Promise<Generations>
   /** Throws `not_found` also for a generation that is not stored, and `unavailable` where one cannot be decrypted. */
   diff(nodeId: number, kind: GenerationKind, a: number, b: number): Promise<GenerationDiff>
+}
+
+/** Changes of shares and users that are not in force on the nodes to which a deployment to their cluster goes. */
+export interface PendingChangeService {
+  /** Throws `not_found`. */
+  ofCluster(clusterId: number): Promise<PendingChanges>
 }

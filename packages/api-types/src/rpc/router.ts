@@ -148,6 +148,10 @@ export const appRouter = router({
   }),
   gatewayShares: router({
     ...crud.gatewayShares,
+    /** Of the cluster with the id `cluster`; its users, too, where they are deployed to proxies. */
+    pending: read
+      .input(z.object({ cluster: Id.shape.id }))
+      .query(({ ctx, input }) => ctx.services.pendingChanges.ofCluster(input.cluster)),
     uploads: read
       .input(Id)
       .output(ShareUploads)

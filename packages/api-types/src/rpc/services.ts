@@ -40,7 +40,7 @@ import type {
   Sparklines,
   WrittenUser,
 } from '../rest/index.js'
-import type { DriftService, GenerationService } from './deployed-service.js'
+import type { DriftService, GenerationService, PendingChangeService } from './deployed-service.js'
 import type { EventService } from './event-service.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
 import type { ClusterSummaryService, SystemService } from './system-service.js'
@@ -360,6 +360,7 @@ export interface Services extends ResourceServices {
   readonly shareUploads: ShareUploadsService
   readonly drift: DriftService
   readonly generations: GenerationService
+  readonly pendingChanges: PendingChangeService
   readonly events: EventService
   readonly capacity: CapacityService
   readonly clusterHealth: ClusterHealthService

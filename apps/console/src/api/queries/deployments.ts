@@ -30,6 +30,7 @@ export function isUnfinished({ finished }: JobRecord): boolean {
 
 const states = ['NEW', 'QUEUED', 'IN_PROGRESS', 'COMPLETED_SUCCESS', 'COMPLETED_FAILED']
 const runningMs = 1_000
+const pendingMs = 60_000
 
 /** A job, read each second until it has ended. */
 export const job = (kind: DeploymentKind, id: number) =>
@@ -49,7 +50,7 @@ export const jobs = (kind: DeploymentKind, filters: Filters, limit: number) =>
   })
 
 /** How nodes name what is deployed to them. */
-const kindsOfNodes = { shares: 'gateway', users: 'user_db' } as const
+export const kindsOfNodes = { shares: 'gateway', users: 'user_db' } as const
 
 /** What was deployed to a node before. */
 export const generations = (node: number, kind: DeploymentKind) =>
@@ -66,4 +67,12 @@ export const generationDiff = (node: number, kind: DeploymentKind, a: number, b:
     queryFn: ({ signal }) => rpc.generations.diff.query({ node, kind: kindsOfNodes[kind], a, b }, { signal }),
     staleTime: Infinity,
     retry: false,
+  })
+
+/** Changes that no node has yet. What they depend on beside shares, users and deployments is seldom changed. */
+export const pendingChanges = (cluster: number) =>
+  queryOptions({
+    queryKey: ['pending', cluster],
+    queryFn: ({ signal }) => rpc.gatewayShares.pending.query({ cluster }, { signal }),
+    refetchInterval: pendingMs,
   })

@@ -28,4 +28,9 @@ export const generations = {
   'difference.removed': 'entfernt',
   'difference.secret': 'geändert; der Wert wird nicht gezeigt',
   'difference.empty': 'leer',
+  'difference.nodes': 'Knoten',
+  'pending.title': 'Änderungen, die nicht deployt sind',
+  'pending.count': { one: '{count} Änderung ist nicht deployt', other: '{count} Änderungen sind nicht deployt' },
+  'pending.which': 'Zeigen, was sich geändert hat',
+  'pending.more': { one: '{count} weitere Änderung', other: '{count} weitere Änderungen' },
 } as const

@@ -28,4 +28,9 @@ export const generations = {
   'difference.removed': 'removed',
   'difference.secret': 'changed; the value is not shown',
   'difference.empty': 'empty',
+  'difference.nodes': 'Nodes',
+  'pending.title': 'Changes that are not deployed',
+  'pending.count': { one: '{count} change is not deployed', other: '{count} changes are not deployed' },
+  'pending.which': 'Show what changed',
+  'pending.more': { one: '{count} more change', other: '{count} more changes' },
 } as const

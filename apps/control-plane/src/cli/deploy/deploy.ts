@@ -17,6 +17,7 @@ import { awaitsConfirmation, endByResult, followJob, withWait } from './follow.j
 import type { WaitFlags } from './follow.js'
 import { jobKinds, printJob } from './jobs.js'
 import type { JobKind } from './jobs.js'
+import { addPending } from './pending.js'
 import { describePlan, lostSessions } from './plan.js'
 
 interface DeployFlags extends OutputOptions, ConfirmFlags, WaitFlags {
@@ -59,6 +60,7 @@ export function addDeploy(program: Command, config: () => Config, terminal: Term
       .action(({ planOnly = false, dryRun = false, ...flags }: DeployFlags) =>
         withApi(config(), (rpc) => run(terminal, rpc, kind, { ...flags, planOnly: planOnly || dryRun })),
       )
+  addPending(deploy, config, terminal)
 }
 
 async function run(terminal: Terminal, rpc: Rpc, kind: JobKind, flags: DeployFlags): Promise<void> {

@@ -1,0 +1,48 @@
+import './deployments.css'
+import { useQuery } from '@tanstack/react-query'
+import { deploymentKinds, kindsOfNodes, pendingChanges } from '../api/queries/deployments.js'
+import { useClusters } from '../shell/use-cluster.js'
+import { t } from '../words/text.js'
+import { Differences } from './differences.js'
+import { ReviewButton } from './review-button.js'
+import { useNames } from './use-names.js'
+
+/** How many shares and users were changed and not deployed, and which; nothing where all is deployed. */
+export function Pending() {
+  const { chosen } = useClusters()
+  const { data } = useQuery({ ...pendingChanges(chosen?.id ?? 0), enabled: chosen !== undefined })
+  const names = useNames()
+  if (data === undefined || data.count + data.unknown.length === 0) return null
+  const { count, changes, unknown } = data
+  const changed = deploymentKinds.filter((kind) => changes.some((change) => change.kind === kindsOfNodes[kind]))
+  return (
+    <section className="card pending" aria-label={t('pending.title')}>
+      {count > 0 && (
+        <div className="pending-head">
+          <p role="status">{t('pending.count', { count })}</p>
+          {changed.map((kind) => (
+            <span key={kind} className="pending-review">
+              {t(`deploy.kind.${kind}`)} <ReviewButton kind={kind} cluster={data.cluster} />
+            </span>
+          ))}
+        </div>
+      )}
+      {unknown.map(({ node, kind, reason }) => (
+        <p key={`${node} ${kind}`} className="muted">
+          {names.node(node)}: {reason}
+        </p>
+      ))}
+      {count > 0 && (
+        <details>
+          <summary>{t('pending.which')}</summary>
+          <Differences
+            differences={changes}
+            label={t('pending.title')}
+            nodesOf={({ nodes }) => nodes.map(names.node).join(', ')}
+          />
+          {count > changes.length && <p className="muted">{t('pending.more', { count: count - changes.length })}</p>}
+        </details>
+      )}
+    </section>
+  )
+}
