@@ -107,4 +107,28 @@ describe.skipIf(!hasBrowser)('deployments in the console', () => {
     await page.getByRole('button', { name: /^Deploy to \d nodes?$/ }).waitFor()
     visitor.expectNoErrors(/status of 401/)
   })
+
+  it('show the clients of a share as soon as its gateway has it', async () => {
+    const node = await addGateway()
+    const share = await addShare(node, 'maps')
+    const { visitor, page } = await lab.enter(share.replace('/api/v1/gateway_shares/', '/shares/').replace(/\/$/, ''))
+    const card = page.getByRole('region', { name: 'Clients now' })
+    await card.getByText('The gateway does not have this share yet.').waitFor()
+    await deploy(node)
+    await page.keyboard.press('r')
+    await card.getByText('No client has it mounted.').waitFor()
+    node.behavior.sessionsLost = [
+      { share: 'maps', client: '10.0.0.7', user: null },
+      { share: 'other', client: '10.0.0.8', user: null },
+    ]
+    await page.keyboard.press('r')
+    await card.getByText('1 session').waitFor()
+    expect(await card.getByRole('row').allInnerTexts()).toEqual([
+      expect.stringContaining('Client'),
+      expect.stringMatching(/^10\.0\.0\.7\s+–$/),
+    ])
+    await settled(page)
+    expect(await faultsOf(page)).toEqual([])
+    visitor.expectNoErrors(/status of (401|503)/)
+  })
 })

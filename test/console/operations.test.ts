@@ -47,6 +47,7 @@ const calls: Readonly<Record<string, string>> = {
   'GET gateway_shares/{id}/': 'rpc.gatewayShares.getWithEtag.query',
   'PATCH gateway_shares/{id}/': 'rpc.gatewayShares.change.mutate',
   'DELETE gateway_shares/{id}/': 'rpc.gatewayShares.remove.mutate',
+  'GET gateway_shares/{id}/sessions/': 'rpc.gatewayShares.sessions.query',
   'GET gateway_shares/{id}/uploads/': 'rpc.gatewayShares.uploads.query',
   'GET gateway_deployments/': 'deploymentsOf(kind).list.query',
   'POST gateway_deployments/': 'deploymentsOf(kind).create.mutate',

@@ -63,6 +63,7 @@ const commands: Readonly<Record<string, string | readonly string[]>> = {
   'GET gateway_shares/{id}/': 'share show',
   'PATCH gateway_shares/{id}/': ['share set', 'share enable', 'share disable', 'apply'],
   'DELETE gateway_shares/{id}/': ['share remove', 'apply'],
+  'GET gateway_shares/{id}/sessions/': 'share sessions',
   'GET gateway_shares/{id}/uploads/': 'share uploads',
   'POST gateway_shares/{id}/uploads/': 'share remove-leftovers',
   'GET gateway_deployments/': 'job list',

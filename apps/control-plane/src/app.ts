@@ -26,7 +26,7 @@ import { mountRoute } from './http/dialect/route.js'
 import { secureHeaders } from './http/guards/secure-headers.js'
 import { createServer } from './http/server.js'
 import { limitUnauthenticated } from './http/guards/unauthenticated.js'
-import { shareUploadsRoutes } from './shares/routes.js'
+import { shareSessionsRoutes, shareUploadsRoutes } from './shares/routes.js'
 import { clusterIdentityRoutes } from './identity/routes.js'
 import { s3CredentialRoutes } from './identity/s3-routes.js'
 import { driftRoutes } from './deployments/routes.js'
@@ -139,6 +139,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...eventRoutes(services.events),
     ...nodeHardwareRoutes(services.nodeHardware),
     ...systemRoutes(services.system),
+    ...shareSessionsRoutes(services.shareSessions),
     ...shareUploadsRoutes(services.shareUploads, (id) => services.gatewayShares.get(id), idempotency),
   ]
   for (const route of routes) mountRoute(app, route)

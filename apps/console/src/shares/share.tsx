@@ -23,6 +23,7 @@ import { toast } from '../ui/toast.js'
 import { t } from '../words/text.js'
 import { Enabled, protocolName } from './columns.js'
 import { MountLines } from './mount-lines.js'
+import { Sessions } from './sessions.js'
 import { ShareForm } from './share-form.js'
 import { changeOf, checkChange, valuesOf } from './share-values.js'
 import { Uploads } from './uploads.js'
@@ -75,6 +76,7 @@ function SharePage({ share, etag, nodes }: ShareProps) {
             />
           </Card>
           <Gateway share={share} node={node} />
+          <Sessions id={share.id} isNfs={share.protocol === 'nfs'} />
           {share.enabled && <Uploads id={share.id} />}
         </div>
       </div>

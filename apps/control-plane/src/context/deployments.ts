@@ -1,5 +1,10 @@
 import type { Node } from '@roost/api-types/rest'
-import type { GenerationService, PendingChangeService, UserAdoptionService } from '@roost/api-types/rpc'
+import type {
+  GenerationService,
+  PendingChangeService,
+  ShareSessionsService,
+  UserAdoptionService,
+} from '@roost/api-types/rpc'
 import type { AgentRequests, NodeChannel } from '../agents/requests.js'
 import type { Writes } from '../database/writes.js'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
@@ -15,7 +20,9 @@ import { createGenerationService } from '../generations/service.js'
 import { createGenerationStore } from '../generations/store.js'
 import type { Secrets } from '../secrets/secrets.js'
 import { createShareAdoption } from '../shares/adoption.js'
+import { createReads } from '../services/reads.js'
 import { createDesiredShares } from '../shares/desired-store.js'
+import { createShareSessions } from '../shares/sessions.js'
 import { createShareStore } from '../shares/store.js'
 import { buildIdentity } from './identity.js'
 import type { IdentityFeature } from '../identity/feature.js'
@@ -58,7 +65,13 @@ export function buildDeployments(
     states: nodes.states,
     hasUsersOnProxies: async (clusterId) => (await clusterIdentity.get(clusterId)) === null,
   })
-  const deployed = { generations, pendingChanges }
+  const shares = createReads(createShareStore(database))
+  const shareSessions = createShareSessions({
+    getShare: (id) => shares.get(id),
+    inForce: async (nodeId) => (await nodes.states.read('gateway', nodeId)).inForce,
+    requests: parts.requests,
+  })
+  const deployed = { generations, pendingChanges, shareSessions }
   return {
     ...nodes,
     services: { ...nodes.services, clusterIdentity, s3Credentials, userAdoption, userDbDeployments, ...deployed },
@@ -70,6 +83,7 @@ type MoreServices = Pick<IdentityFeature, 'clusterIdentity' | 's3Credentials'> &
   readonly userAdoption: UserAdoptionService
   readonly generations: GenerationService
   readonly pendingChanges: PendingChangeService
+  readonly shareSessions: ShareSessionsService
 }
 
 /** Deployments to nodes, with the sources of their desired state. */

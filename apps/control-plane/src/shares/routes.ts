@@ -1,5 +1,5 @@
-import { LeftoverRemoval, RemovedLeftovers, ShareUploads } from '@roost/api-types/rest'
-import type { ShareUploadsService } from '@roost/api-types/rpc'
+import { LeftoverRemoval, RemovedLeftovers, ShareSessions, ShareUploads } from '@roost/api-types/rest'
+import type { ShareSessionsService, ShareUploadsService } from '@roost/api-types/rpc'
 import { idempotentPost } from '../http/dialect/idempotency.js'
 import type { Idempotency } from '../http/dialect/idempotency.js'
 import type { Route } from '../http/dialect/route.js'
@@ -28,5 +28,20 @@ export function shareUploadsRoutes(
       requireRecord: getShare,
       run: (id, removal, caller) => uploads.removeLeftovers(id, removal, caller),
     }),
+  ]
+}
+
+export function shareSessionsRoutes(sessions: ShareSessionsService): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: 'gateway_shares/:id/sessions/',
+      resource: 'gateway_shares',
+      status: 200,
+      summary: 'Clients that would lose a share if it were removed, as reported by its gateway',
+      answer: ShareSessions,
+      refusals: [503],
+      handle: ({ id }) => sessions.get(id),
+    },
   ]
 }

@@ -1,4 +1,12 @@
-import type { Drift, DriftAction, GenerationDiff, GenerationKind, Generations, PendingChanges } from '../rest/index.js'
+import type {
+  Drift,
+  DriftAction,
+  GenerationDiff,
+  GenerationKind,
+  Generations,
+  PendingChanges,
+  ShareSessions,
+} from '../rest/index.js'
 import type { Caller } from './verbs.js'
 
 /** Differences between nodes and what was deployed to them. */
@@ -20,4 +28,10 @@ export interface GenerationService {
 export interface PendingChangeService {
   /** Throws `not_found`. */
   ofCluster(clusterId: number): Promise<PendingChanges>
+}
+
+/** The clients of shares. */
+export interface ShareSessionsService {
+  /** Asks the share's gateway. Throws `not_found`, and `unavailable` with the reason why the gateway has no answer. */
+  get(shareId: number): Promise<ShareSessions>
 }

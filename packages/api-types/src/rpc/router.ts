@@ -152,6 +152,7 @@ export const appRouter = router({
     pending: read
       .input(z.object({ cluster: Id.shape.id }))
       .query(({ ctx, input }) => ctx.services.pendingChanges.ofCluster(input.cluster)),
+    sessions: read.input(Id).query(({ ctx, input }) => ctx.services.shareSessions.get(input.id)),
     uploads: read
       .input(Id)
       .output(ShareUploads)

@@ -40,7 +40,7 @@ import type {
   Sparklines,
   WrittenUser,
 } from '../rest/index.js'
-import type { DriftService, GenerationService, PendingChangeService } from './deployed-service.js'
+import type { DriftService, GenerationService, PendingChangeService, ShareSessionsService } from './deployed-service.js'
 import type { EventService } from './event-service.js'
 import type { Declaration, ResourceName, resources } from './resources.js'
 import type { ClusterSummaryService, SystemService } from './system-service.js'
@@ -357,6 +357,7 @@ export interface Services extends ResourceServices {
   readonly s3Credentials: S3CredentialService
   readonly userAdoption: UserAdoptionService
   readonly nodeStates: NodeStateService
+  readonly shareSessions: ShareSessionsService
   readonly shareUploads: ShareUploadsService
   readonly drift: DriftService
   readonly generations: GenerationService

@@ -6,6 +6,7 @@ import type { inferOutput } from './output.js'
 import type { Filters } from './filters.js'
 
 export type ShareRecord = inferOutput<typeof rpc.gatewayShares.get.query>
+export type SessionsOfShare = inferOutput<typeof rpc.gatewayShares.sessions.query>
 
 export const shareList = (filters: Filters, order: string): ListSource<ShareRecord> => ({
   key: ['shares', filters, order],
@@ -25,5 +26,14 @@ export const shareUploads = (id: number) =>
     queryKey: ['shares', 'uploads', id],
     queryFn: ({ signal }) => rpc.gatewayShares.uploads.query({ id }, { signal }),
     refetchInterval: 10_000,
+    retry: false,
+  })
+
+/** The clients of a share. A plan of the gateway has them, which takes it a second. */
+export const shareSessions = (id: number) =>
+  queryOptions({
+    queryKey: ['shares', 'sessions', id],
+    queryFn: ({ signal }) => rpc.gatewayShares.sessions.query({ id }, { signal }),
+    refetchInterval: 60_000,
     retry: false,
   })

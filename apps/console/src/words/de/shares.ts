@@ -74,4 +74,12 @@ export const shares = {
   'shares.uploads.cache': 'Cache belegt',
   'shares.uploads.errors': 'Fehlgeschlagene Uploads',
   'shares.uploads.leftovers': 'Von Umbenennungen übrig',
+  'shares.sessions': 'Clients jetzt',
+  'shares.sessions.count': { one: '{count} Sitzung', other: '{count} Sitzungen' },
+  'shares.sessions.client': 'Client',
+  'shares.sessions.user': 'Benutzer',
+  'shares.sessions.none': 'Kein Client hat sie eingehängt.',
+  'shares.sessions.notDeployed': 'Das Gateway hat diese Freigabe noch nicht.',
+  'shares.sessions.nfs':
+    'Server von NFS Version 4 melden nicht, welche Freigabe ein Client benutzt: Jeder ihrer Clients ist genannt.',
 } as const

@@ -73,4 +73,12 @@ export const shares = {
   'shares.uploads.cache': 'Cache in use',
   'shares.uploads.errors': 'Failed uploads',
   'shares.uploads.leftovers': 'Left behind by renames',
+  'shares.sessions': 'Clients now',
+  'shares.sessions.count': { one: '{count} session', other: '{count} sessions' },
+  'shares.sessions.client': 'Client',
+  'shares.sessions.user': 'User',
+  'shares.sessions.none': 'No client has it mounted.',
+  'shares.sessions.notDeployed': 'The gateway does not have this share yet.',
+  'shares.sessions.nfs':
+    'Servers of NFS version 4 do not say which share a client uses: each of their clients is listed.',
 } as const

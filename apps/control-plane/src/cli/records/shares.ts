@@ -8,7 +8,7 @@ import type { Rpc } from '../client/api.js'
 import { bytes } from '../terminal/cells.js'
 import { confirmLoss, yesFlag } from '../terminal/confirm.js'
 import type { ConfirmFlags } from '../terminal/confirm.js'
-import { printOne, printValue, withOutput } from '../terminal/output.js'
+import { isStructured, print, printOne, printValue, withOutput } from '../terminal/output.js'
 import type { OutputOptions, View } from '../terminal/output.js'
 import type { Terminal } from '../terminal/terminal.js'
 import {
@@ -123,6 +123,13 @@ const uploadsView: View<Uploads> = {
   name: ({ share }) => share,
 }
 
+type Sessions = Awaited<ReturnType<Rpc['gatewayShares']['sessions']['query']>>
+
+const sessionsView: View<Sessions['sessions'][number]> = {
+  columns: { CLIENT: ({ client }) => client, USER: ({ user }) => user },
+  name: ({ client }) => client,
+}
+
 export function addShares(program: Command, config: () => Config, terminal: Terminal): void {
   const share = addNoun(program, config, terminal, shares)
   withOutput(share.command('uploads <share>'))
@@ -131,6 +138,16 @@ export function addShares(program: Command, config: () => Config, terminal: Term
       withApi(config(), async (rpc) => {
         const { id } = await findShare(rpc, nameOrId)
         await printOne(terminal, await rpc.gatewayShares.uploads.query({ id }), uploadsView, options)
+      }),
+    )
+  withOutput(share.command('sessions <share>'))
+    .description('List the clients that have a share mounted now, as its gateway knows them')
+    .action((nameOrId: string, options: OutputOptions) =>
+      withApi(config(), async (rpc) => {
+        const { id } = await findShare(rpc, nameOrId)
+        const found = await rpc.gatewayShares.sessions.query({ id })
+        if (isStructured(options)) await printValue(terminal, found, options)
+        else await print(terminal, found.sessions, sessionsView, options)
       }),
     )
   withOutput(share.command('remove-leftovers <share>'))
