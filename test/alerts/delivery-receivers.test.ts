@@ -71,6 +71,32 @@ describe('settings', () => {
     )
   })
 
+  it('move settings_changed_at when they differ from those of before, and only then', async () => {
+    const settings = { url: 'https://hooks.example/1', authorization: 'Bearer one' }
+    const { body: made } = await create('webhook', settings)
+    const path = `/api/v1/alert_receivers/${made.id}/`
+    const change = async (body: object) => (await api.patch(path, body)).body.settings_changed_at as string
+    const at = made.settings_changed_at as string
+    expect(Date.parse(at)).toBeGreaterThan(Date.now() - 60_000)
+    expect(await change({ settings: { authorization: 'Bearer one', url: 'https://hooks.example/1' } })).toBe(at)
+    expect(await change({ enabled: false })).toBe(at)
+    const later = await change({ settings: { ...settings, authorization: 'Bearer two' } })
+    expect(Date.parse(later)).toBeGreaterThan(Date.parse(at))
+    // Settings of before the column have no time, and get one with the first that differ.
+    await api.database.prisma.alertReceiver.updateMany({ data: { settingsChangedAt: null } })
+    expect(await change({ settings: { ...settings, authorization: 'Bearer two' } })).toBeNull()
+    expect(await change({ settings })).toEqual(expect.any(String))
+  })
+
+  it('that cannot be decrypted any more are replaced', async () => {
+    const { body } = await create('webhook', { url: 'https://hooks.example/1' })
+    await api.database.prisma.alertReceiver.updateMany({ data: { settings: Buffer.from('of another key') } })
+    const { status, body: changed } = await api.patch(`/api/v1/alert_receivers/${body.id}/`, {
+      settings: { url: 'https://other.example/' },
+    })
+    expect([status, changed.target]).toEqual([202, 'https://other.example'])
+  })
+
   it.each([
     ['webhook', {}, 'url: This field is required.'],
     [

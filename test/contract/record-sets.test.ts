@@ -16,6 +16,7 @@ const kinds = {
   gateway_shares: () => ({ node, name: 'docs', objectstore_container: 'documents' }),
   alert_rules: () => ({ cluster, code: 'DEVICE_FULL', severity: 'critical' }),
   alert_metric_rules: () => ({ cluster, name: `load-${cluster}`, metric: 'load.*', comparison: 'above', threshold: 9 }),
+  alert_receivers: () => ({ cluster, name: `ops-${cluster}`, kind: 'webhook', settings: { url: 'https://a.example' } }),
 }
 
 describe.each(Object.entries(kinds))('the set of %s', (resource, body) => {

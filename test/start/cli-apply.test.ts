@@ -138,7 +138,9 @@ describe('roost apply', () => {
     )
     const { code, stderr } = await apply(path)
     expect(code).toBe(2)
-    expect(stderr).toContain(`${path}:18: kind: Select cluster, node, user, share, alert_rule or alert_metric_rule.`)
+    expect(stderr).toContain(
+      `${path}:18: kind: Select cluster, node, user, share, alert_rule, alert_metric_rule or alert_receiver.`,
+    )
     expect(stderr).toContain('Unrecognized key: "read_only"')
     const checked = await apply(
       await write('checked.yaml', bob().replace('bob', 'ann'), `${bob()}\nenabled: maybe`, docs()),

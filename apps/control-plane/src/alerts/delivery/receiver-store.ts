@@ -14,7 +14,16 @@ export type StoredReceiver = AlertReceiver & { readonly revision: number }
 /** The fields of a receiver whose settings are encrypted. */
 export type ReceiverFields = Pick<
   Prisma.AlertReceiverUncheckedCreateInput,
-  'name' | 'kind' | 'target' | 'settings' | 'clusterId' | 'leastSeverity' | 'sendResolved' | 'enabled'
+  | 'name'
+  | 'kind'
+  | 'target'
+  | 'settings'
+  | 'settingsChangedAt'
+  | 'clusterId'
+  | 'leastSeverity'
+  | 'sendResolved'
+  | 'enabled'
+  | 'setName'
 >
 
 export type ReceiverStore = ReturnType<typeof createReceiverStore>
@@ -27,7 +36,12 @@ export function createReceiverStore(database: Database) {
   const { prisma } = database
   const sealed = { id: true, name: true, kind: true, settings: true } as const
   return {
-    ...tableStore(database, resources.alertReceivers, { model: 'AlertReceiver', shown, recordOf }),
+    ...tableStore(database, resources.alertReceivers, {
+      model: 'AlertReceiver',
+      shown,
+      recordOf,
+      columns: { set: 'setName' },
+    }),
     async insert(tx: Transaction, data: ReceiverFields): Promise<StoredReceiver> {
       return recordOf(await tx.alertReceiver.create({ data, ...shown }))
     },
@@ -37,15 +51,18 @@ export function createReceiverStore(database: Database) {
       const data = { ...change, revision: { increment: 1 } }
       return recordOf(await tx.alertReceiver.update({ where: { id }, data, ...shown }))
     },
-    async findSealed(id: number): Promise<SealedReceiver | undefined> {
-      const row = await prisma.alertReceiver.findUnique({ select: sealed, where: { id } })
+    async findSealed(
+      id: number,
+      from: Pick<Transaction, 'alertReceiver'> = prisma,
+    ): Promise<SealedReceiver | undefined> {
+      const row = await from.alertReceiver.findUnique({ select: sealed, where: { id } })
       return row === null ? undefined : { ...row, kind: row.kind as AlertReceiverKind }
     },
   }
 }
 
 function recordOf(row: Row): StoredReceiver {
-  const { id, name, target, enabled, revision, clusterId, sendResolved, lastDeliveredAt, lastErrorAt } = row
+  const { id, name, target, enabled, revision, clusterId, sendResolved, lastDeliveredAt, lastErrorAt, setName } = row
   return {
     id,
     name,
@@ -54,11 +71,13 @@ function recordOf(row: Row): StoredReceiver {
     revision,
     resource_uri: resourceUri('alert_receivers', id),
     kind: row.kind as AlertReceiverKind,
+    settings_changed_at: row.settingsChangedAt?.toISOString() ?? null,
     cluster: clusterId === null ? null : resourceUri('clusters', clusterId),
     least_severity: row.leastSeverity as Severity,
     send_resolved: sendResolved,
     last_delivered_at: lastDeliveredAt?.toISOString() ?? null,
     last_error: row.lastError,
     last_error_at: lastErrorAt?.toISOString() ?? null,
+    ...(setName !== null && { set: setName }),
   }
 }

@@ -1,5 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { fieldError } from '@roost/api-types/rest'
-import type { AlertReceiverChange, AlertReceiverInput, AlertReceiverTest } from '@roost/api-types/rest'
+import type {
+  AlertReceiverChange,
+  AlertReceiverInput,
+  AlertReceiverSettings,
+  AlertReceiverTest,
+} from '@roost/api-types/rest'
 import { resources } from '@roost/api-types/rpc'
 import type { AlertReceiverService } from '@roost/api-types/rpc'
 import { errorText } from '@roost/runtime'
@@ -7,10 +13,12 @@ import { crudService } from '../../database/crud-service.js'
 import type { Transaction } from '../../database/transaction.js'
 import type { Writes } from '../../database/writes.js'
 import { found } from '../../services/errors.js'
+import { SecretError } from '../../secrets/secrets.js'
 import type { Secrets } from '../../secrets/secrets.js'
 import type { Deliver } from './deliver.js'
-import type { ReceiverFields, ReceiverStore, StoredReceiver } from './receiver-store.js'
-import { parseSettings, sealSettings } from './settings.js'
+import type { SealedReceiver } from './message-store.js'
+import type { ReceiverFields, ReceiverStore } from './receiver-store.js'
+import { openSettings, parseSettings, sealSettings } from './settings.js'
 
 export interface ReceiverServiceOptions {
   readonly store: ReceiverStore
@@ -28,10 +36,16 @@ export function createReceiverService(options: ReceiverServiceOptions): AlertRec
     writes,
     store: {
       ...store,
-      insert: (tx, input) => store.insert(tx, newFields(input, secrets)),
+      insert: (tx, input) => store.insert(tx, newFields(input, secrets, new Date(now()))),
       async update(tx, id, change, before) {
-        const fields = changedFields(before, change, secrets)
-        return Object.keys(fields).length === 0 ? before : store.update(tx, id, fields, new Date(now()))
+        const at = new Date(now())
+        const { settings } = change
+        const sealed =
+          settings === undefined
+            ? {}
+            : changedSettings(parseSettings(before.kind, settings), found(await store.findSealed(id, tx)), secrets, at)
+        const fields = { ...fieldsOf(change), ...sealed }
+        return Object.keys(fields).length === 0 ? before : store.update(tx, id, fields, at)
       },
     },
     checks: {
@@ -70,22 +84,56 @@ async function requireFreeName(store: ReceiverStore, tx: Transaction, name: stri
   if (await store.isInUse(tx, { name }, id)) throw fieldError({ name: [`A receiver '${name}' already exists.`] })
 }
 
-function newFields(input: AlertReceiverInput, secrets: Secrets): ReceiverFields {
-  const { name, kind, cluster, settings, least_severity: leastSeverity, send_resolved: sendResolved, enabled } = input
-  const fields = { name, kind, clusterId: cluster, leastSeverity, sendResolved, enabled }
-  return { ...fields, ...sealSettings(parseSettings(kind, settings), secrets) }
-}
-
-function changedFields(
-  before: Pick<StoredReceiver, 'kind'>,
-  { name, settings, least_severity: leastSeverity, send_resolved: sendResolved, enabled }: AlertReceiverChange,
-  secrets: Secrets,
-): Partial<ReceiverFields> {
+/** Returns the columns of the fields that are given, but those of the settings. */
+function fieldsOf({
+  name,
+  least_severity: leastSeverity,
+  send_resolved: sendResolved,
+  enabled,
+  set,
+}: AlertReceiverChange): Partial<ReceiverFields> {
   return {
     ...(name === undefined ? {} : { name }),
     ...(leastSeverity === undefined ? {} : { leastSeverity }),
     ...(sendResolved === undefined ? {} : { sendResolved }),
     ...(enabled === undefined ? {} : { enabled }),
-    ...(settings === undefined ? {} : sealSettings(parseSettings(before.kind, settings), secrets)),
+    ...(set === undefined ? {} : { setName: set }),
+  }
+}
+
+function newFields(input: AlertReceiverInput, secrets: Secrets, at: Date): ReceiverFields {
+  const { name, kind, cluster, settings, least_severity: leastSeverity, send_resolved: sendResolved, enabled } = input
+  const setName = input.set ?? null
+  const fields = {
+    name,
+    kind,
+    clusterId: cluster,
+    leastSeverity,
+    sendResolved,
+    enabled,
+    setName,
+    settingsChangedAt: at,
+  }
+  return { ...fields, ...sealSettings(parseSettings(kind, settings), secrets) }
+}
+
+/** Returns the columns of settings that differ from those of before. `roost apply` finds by this what its file changes. */
+function changedSettings(
+  settings: AlertReceiverSettings,
+  before: SealedReceiver,
+  secrets: Secrets,
+  at: Date,
+): Partial<ReceiverFields> {
+  if (isDeepStrictEqual(settings, readable(before, secrets))) return {}
+  return { ...sealSettings(settings, secrets), settingsChangedAt: at }
+}
+
+/** Settings that cannot be decrypted any more can still be replaced. */
+function readable({ settings, name }: SealedReceiver, secrets: Secrets): AlertReceiverSettings | undefined {
+  try {
+    return openSettings(settings, name, secrets)
+  } catch (error) {
+    if (error instanceof SecretError) return undefined
+    throw error
   }
 }

@@ -1,17 +1,24 @@
 import { byNames } from '@roost/api-types'
-import { readFile } from 'node:fs/promises'
-import { text as textOf } from 'node:stream/consumers'
 import type { AlertReceiver, AlertReceiverInput } from '@roost/api-types/rest'
 import type { Command } from 'commander'
-import { parse } from 'yaml'
 import type { Config } from '../../config.js'
 import { findNamed, withApi } from '../client/api.js'
 import type { Rpc } from '../client/api.js'
-import { byCluster, byText, clusterField, clusterNamesByUri, flagField, textField } from '../records/fields.js'
+import {
+  byCluster,
+  bySet,
+  byText,
+  clusterField,
+  clusterNamesByUri,
+  flagField,
+  setField,
+  textField,
+} from '../records/fields.js'
 import { addNoun } from '../records/noun.js'
 import type { FieldOption, Noun } from '../records/noun.js'
 import { moment } from '../terminal/cells.js'
 import { CommandError, exitCodes } from '../terminal/exit-codes.js'
+import { readSettings } from '../terminal/settings-file.js'
 import type { Terminal } from '../terminal/terminal.js'
 
 /** Settings contain secrets, and every account of the machine can read command lines. */
@@ -26,6 +33,7 @@ const changeable = [
   textField('least_severity', 'warning or critical: what it gets'),
   flagField('send_resolved', 'whether it gets the end of alerts'),
   flagField('enabled', 'whether alerts are sent to it'),
+  setField,
 ]
 
 const receivers: Noun<AlertReceiver> = {
@@ -33,7 +41,7 @@ const receivers: Noun<AlertReceiver> = {
   plural: 'receivers of alerts',
   description: 'Manage webhooks, mail addresses and Alertmanagers that alerts are sent to',
   named: 'by name or id',
-  filters: [byCluster, byText('kind', 'only receivers of this kind: webhook, email or alertmanager')],
+  filters: [byCluster, byText('kind', 'only receivers of this kind: webhook, email or alertmanager'), bySet],
   enabledFrom: 'It takes effect within seconds.',
   async view(rpc) {
     const clusters = await clusterNamesByUri(rpc)
@@ -52,8 +60,21 @@ const receivers: Noun<AlertReceiver> = {
         CLUSTER: ({ cluster }) => (cluster === null ? '' : clusters.get(cluster)),
         RESOLVED: ({ send_resolved: isSent }) => isSent,
         'FAILED AT': ({ last_error_at: at }) => moment(at),
+        'SETTINGS OF': ({ settings_changed_at: at }) => moment(at),
+        SET: ({ set }) => set,
       },
       name: ({ name }) => name,
+      // Without its settings, which are secret: `roost apply` reads them from a file.
+      document: ({ name, kind, cluster, least_severity, send_resolved, enabled, set }) => ({
+        kind: 'alert_receiver',
+        name,
+        type: kind,
+        cluster: cluster === null ? null : clusters.get(cluster),
+        least_severity,
+        send_resolved,
+        enabled,
+        set,
+      }),
     }
   },
   list: (rpc, query) => rpc.alertReceivers.list.query(byNames(query)),
@@ -83,19 +104,6 @@ const receivers: Noun<AlertReceiver> = {
 
 function findReceiver(rpc: Rpc, text: string): Promise<AlertReceiver> {
   return findNamed('receiver', rpc.alertReceivers, 'name', text)
-}
-
-async function readSettings(path: string): Promise<unknown> {
-  const read = path === '-' ? textOf(process.stdin) : readFile(path, 'utf8')
-  const content = await read.catch(({ code }: NodeJS.ErrnoException) => {
-    throw new CommandError(`Cannot read the settings file ${path} (${code}).`, exitCodes.usage)
-  })
-  try {
-    return parse(content)
-  } catch {
-    // The message of the parser would quote a secret.
-    throw new CommandError(`The settings file ${path} is neither YAML nor JSON.`, exitCodes.usage)
-  }
 }
 
 /** Adds the commands for receivers below those for alerts. */

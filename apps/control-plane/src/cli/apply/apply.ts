@@ -45,11 +45,11 @@ function collect(path: string, before: readonly string[] = []): readonly string[
 
 export function addApply(program: Command, config: () => Config, terminal: Terminal): void {
   withOutput(program.command('apply'))
-    .description('Bring clusters, nodes, users, shares and rules of alerts to what files describe')
+    .description('Bring clusters, nodes, users, shares, and rules and receivers of alerts to what files describe')
     .requiredOption('-f, --file <path>', 'file of YAML documents, or - for standard input; may be repeated', collect)
     .option(
       '--prune',
-      'remove users, shares and rules that the set of the file has made and the file no longer describes',
+      'remove users, shares, rules and receivers that the set of the file has made and the file no longer describes',
     )
     .option('--dry-run', 'print and check the changes, and make none')
     .option(...yesFlag)

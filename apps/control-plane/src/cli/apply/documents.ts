@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
-import { ClusterIdentityInput, ClusterStorageInput, RoleFlags, SetName, shareSettings } from '@roost/api-types/rest'
+import {
+  AlertReceiverKind,
+  ClusterIdentityInput,
+  ClusterStorageInput,
+  RoleFlags,
+  SetName,
+  shareSettings,
+} from '@roost/api-types/rest'
 import { LineCounter, parseAllDocuments } from 'yaml'
 import type { Document as YamlDocument } from 'yaml'
 import { z } from 'zod'
@@ -85,6 +92,18 @@ const AlertMetricRuleDocument = z.strictObject({
   comment: value,
   ...common,
 })
+const AlertReceiverDocument = z.strictObject({
+  kind: z.literal('alert_receiver'),
+  name: Name,
+  // The API calls it kind, which is here the kind of the document.
+  type: AlertReceiverKind,
+  cluster: Name.nullable().default(null),
+  least_severity: value,
+  send_resolved: value,
+  enabled: value,
+  settings_file: z.string().optional(),
+  ...common,
+})
 const documents = [
   ClusterDocument,
   NodeDocument,
@@ -92,9 +111,10 @@ const documents = [
   ShareDocument,
   AlertRuleDocument,
   AlertMetricRuleDocument,
+  AlertReceiverDocument,
 ] as const
 const Document = z.discriminatedUnion('kind', documents, {
-  error: 'Select cluster, node, user, share, alert_rule or alert_metric_rule.',
+  error: 'Select cluster, node, user, share, alert_rule, alert_metric_rule or alert_receiver.',
 })
 type Document = z.output<typeof Document>
 

@@ -3,6 +3,7 @@ import { planCluster, planNode } from './clusters.js'
 import type { Described, DescribedFile } from './documents.js'
 import type { Faults } from './faults.js'
 import type { Lookups } from './lookups.js'
+import { planAlertReceiver } from './receivers.js'
 import { planShare, planUser } from './records.js'
 import { keyOf, planRemovals } from './removals.js'
 import { planAlertMetricRule, planAlertRule } from './rules.js'
@@ -26,6 +27,7 @@ export async function planFiles(
     alert_metric_rule: await eachOf('alert_metric_rule', records, (document) =>
       planAlertMetricRule(document, lookups, faults),
     ),
+    alert_receiver: await eachOf('alert_receiver', records, (document) => planAlertReceiver(document, lookups, faults)),
   }
   const described = new Set(records.map(keyOf))
   const removals: Step[] = []

@@ -31,12 +31,14 @@ export async function planRemovals(
   const shares = await listAll((range) => rpc.gatewayShares.list.query({ ...range, filters }))
   const rules = await listAll((range) => rpc.alertRules.list.query({ ...range, filters }))
   const metricRules = await listAll((range) => rpc.alertMetricRules.list.query({ ...range, filters }))
+  const receivers = await listAll((range) => rpc.alertReceivers.list.query({ ...range, filters }))
   const clusterName = async (uri: string | null) => (uri === null ? null : nameOf('clusters', uri))
   const removals = [
     ...shares.map(async (share) => removalOf('share', shareKey(await nameOf('nodes', share.node), share), share)),
     ...users.map(async (user) => removalOf('user', `${await nameOf('clusters', user.cluster)}/${user.user}`, user)),
     ...rules.map(async (rule) => removalOf('alert_rule', ruleKey(await clusterName(rule.cluster), rule.code), rule)),
     ...metricRules.map(async (rule) => removalOf('alert_metric_rule', rule.name, rule)),
+    ...receivers.map(async (receiver) => removalOf('alert_receiver', receiver.name, receiver)),
   ]
   return (await Promise.all(removals)).filter(({ kind, name }) => !described.has(`${kind} ${name}`))
 }
@@ -46,6 +48,7 @@ const remove = {
   user: (rpc, input) => rpc.users.remove.mutate(input),
   alert_rule: (rpc, input) => rpc.alertRules.remove.mutate(input),
   alert_metric_rule: (rpc, input) => rpc.alertMetricRules.remove.mutate(input),
+  alert_receiver: (rpc, input) => rpc.alertReceivers.remove.mutate(input),
 } as const satisfies Record<
   keyof typeof commandOf,
   (rpc: Rpc, input: { readonly id: number; readonly validate_only?: true }) => Promise<unknown>

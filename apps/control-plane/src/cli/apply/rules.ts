@@ -1,12 +1,9 @@
-import { resourceUri } from '@roost/api-types/rest'
 import type { AlertMetricRuleInput, AlertRuleInput } from '@roost/api-types/rest'
 import { listAll } from '../client/api.js'
-import type { Rpc } from '../client/api.js'
 import type { Described } from './documents.js'
 import type { Faults } from './faults.js'
-import { clusterId } from './lookups.js'
 import type { Lookups } from './lookups.js'
-import { changeStep, created, requireSet } from './record-steps.js'
+import { changeStep, created, needs, requireSet, scopeOf } from './record-steps.js'
 import { differing } from './step.js'
 import type { Step } from './step.js'
 
@@ -67,13 +64,4 @@ export async function planAlertMetricRule(
 /** Returns a rule for a code as the steps and the commands name it. */
 export function ruleKey(cluster: string | null, code: string): string {
   return cluster === null ? code : `${cluster}/${code}`
-}
-
-/** The relation of a new rule: a cluster that an earlier step may have created, or null for all. */
-async function scopeOf(rpc: Rpc, cluster: string | null): Promise<string | null> {
-  return cluster === null ? null : resourceUri('clusters', await clusterId(rpc, cluster))
-}
-
-function needs(cluster: string | null): Pick<Step, 'needs'> {
-  return cluster === null ? {} : { needs: `cluster ${cluster}` }
 }

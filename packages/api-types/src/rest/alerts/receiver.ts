@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { byId, throughCluster } from '../dialect/rules.js'
 import type { ResourceRules } from '../dialect/rules.js'
+import { changedSet, SetName, shownSet } from '../../values/record-set.js'
 import { blankKey, relationTo, relationUri, ResourceUri } from '../dialect/uri.js'
 import { AlertReceiverKind, receiverSettings } from './receiver-settings.js'
 
@@ -10,6 +11,7 @@ const example = {
   name: 'on-call',
   kind: 'webhook',
   target: 'https://alerts.example',
+  settings_changed_at: '2026-11-20T08:00:00.000Z',
   cluster: null,
   least_severity: 'warning',
   send_resolved: true,
@@ -29,6 +31,10 @@ export const AlertReceiver = z
     name: z.string(),
     kind: AlertReceiverKind,
     target: z.string().meta({ description: 'The servers or recipients: what of the settings is not secret' }),
+    settings_changed_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When settings that differ from those of before were set; null: before this was recorded' }),
     cluster: relationUri('clusters')
       .nullable()
       .meta({ description: 'Alerts of this cluster alone; null: of all, and of this control plane' }),
@@ -40,6 +46,7 @@ export const AlertReceiver = z
       .string()
       .meta({ description: 'Why the last attempt failed; empty after a success', [blankKey]: true }),
     last_error_at: z.iso.datetime().nullable(),
+    set: shownSet,
   })
   .meta({ id: 'AlertReceiver', examples: [example] })
 export type AlertReceiver = z.infer<typeof AlertReceiver>
@@ -74,6 +81,7 @@ export const AlertReceiverInput = z
     least_severity: Severity.default('warning'),
     send_resolved: z.boolean().default(true),
     enabled: z.boolean().default(true),
+    set: SetName.optional(),
   })
   .meta({
     examples: [{ name: 'on-call', kind: 'webhook', settings: { url: 'https://alerts.example/hooks/4f1c' } }],
@@ -82,7 +90,7 @@ export type AlertReceiverInput = z.infer<typeof AlertReceiverInput>
 
 /** A receiver keeps its kind and its cluster. */
 export const AlertReceiverChange = z
-  .object(fields)
+  .object({ ...fields, set: changedSet })
   .partial()
   .meta({ examples: [{ least_severity: 'critical' }] })
 export type AlertReceiverChange = z.infer<typeof AlertReceiverChange>
@@ -94,8 +102,8 @@ export const AlertReceiverTest = z
 export type AlertReceiverTest = z.infer<typeof AlertReceiverTest>
 
 export const alertReceiverRules = {
-  filters: { ...byId, ...throughCluster, name: 'text', kind: 'text', enabled: 'boolean' },
+  filters: { ...byId, ...throughCluster, name: 'text', kind: 'text', enabled: 'boolean', set: 'text' },
   ordering: ['id', 'name', 'kind', 'enabled', 'last_delivered_at', 'last_error_at'],
   // New settings move the record's revision.
-  observed: ['settings', 'last_delivered_at', 'last_error', 'last_error_at'],
+  observed: ['settings', 'settings_changed_at', 'last_delivered_at', 'last_error', 'last_error_at'],
 } as const satisfies ResourceRules
