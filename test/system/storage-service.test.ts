@@ -14,11 +14,48 @@ import { findSystemdRoot } from '../support/systemd/root.js'
 
 const waitOptions = { timeout: 180_000, interval: 500 }
 const packaged = (file: string) => readFileSync(join(repository, 'apps/node-agent/systemd', file), 'utf8')
+const masked = ['smbd', 'nmbd', 'samba-ad-dc', 'winbind', 'systemd-networkd'].map((name) => `${name}.service`)
+/** A configuration of its own, as Debian's package of it has one; the program is that of the library. */
+const expirer = [
+  [
+    '/etc/swift/object-expirer.conf',
+    `[DEFAULT]
+log_name = swift-object-expirer
+[object-expirer]
+interval = 300
+[pipeline:main]
+pipeline = catch_errors proxy-logging cache proxy-server
+[app:proxy-server]
+use = egg:swift#proxy
+[filter:cache]
+use = egg:swift#memcache
+[filter:catch_errors]
+use = egg:swift#catch_errors
+[filter:proxy-logging]
+use = egg:swift#proxy_logging
+`,
+  ],
+  [
+    '/usr/local/bin/swift-object-expirer',
+    `import sys
+from swift.common.daemon import run_daemon
+from swift.obj.expirer import ObjectExpirer
+run_daemon(ObjectExpirer, sys.argv[1])
+`,
+  ],
+  [
+    '/etc/systemd/system/swift-object-expirer.service',
+    `[Service]
+User=swift
+ExecStart=/usr/bin/python3 /usr/local/bin/swift-object-expirer /etc/swift/object-expirer.conf
+`,
+  ],
+] as const
 const files = [
   ['/etc/systemd/system/roost-agent.service', packaged('roost-agent.service')],
   ['/usr/lib/sysusers.d/roost-agent.conf', packaged('roost-agent.sysusers')],
+  ...expirer,
 ] as const
-const masked = ['smbd', 'nmbd', 'samba-ad-dc', 'winbind', 'systemd-networkd'].map((name) => `${name}.service`)
 /** What an operator has: Debian's files, and two object servers, one of which reads a folder. */
 const startServers = `cd /etc/swift
   for ring in account container object; do
@@ -33,7 +70,7 @@ const startServers = `cd /etc/swift
   printf '[Unit]\\nConditionFileNotEmpty=\\n[Service]\\nExecStart=\\nExecStart=/usr/bin/swift-object-server /etc/swift/object-server.conf.d/\\n' \\
     >/etc/systemd/system/swift-object.service.d/own.conf
   systemctl daemon-reload
-  systemctl start swift-object swift-object@1 swift-object-auditor@1 swift-account swift-account-auditor`
+  systemctl start swift-object swift-object@1 swift-object-auditor@1 swift-account swift-account-auditor swift-object-expirer`
 
 const found = await findSystemdRoot(['swift-account', 'swift-container', 'swift-object', 'curl'])
 const skipped = 'missing' in found ? ` (not here: ${found.missing})` : ''
@@ -58,6 +95,7 @@ describe.skipIf(skipped !== '')(`storage servers of Debian under systemd${skippe
     'swift-object-auditor@1',
     'swift-account',
     'swift-account-auditor',
+    'swift-object-expirer',
   ]
 
   beforeAll(async () => {
@@ -116,6 +154,8 @@ describe.skipIf(skipped !== '')(`storage servers of Debian under systemd${skippe
     const { code, stdout } = await node.run('roost-agent', ['storage', 'leave', '--yes', '--restart-servers'])
     expect([code, stdout]).toEqual([0, expect.stringMatching(/Runs `systemctl try-restart [^`]+`\.\nDone\.\n$/)])
     expect(await tree()).toBe(before)
-    expect(await node.exec('systemctl is-active swift-object swift-object@1 swift-account')).toBe('active\n'.repeat(3))
+    expect(await node.exec('systemctl is-active swift-object swift-object@1 swift-account swift-object-expirer')).toBe(
+      'active\n'.repeat(4),
+    )
   })
 })

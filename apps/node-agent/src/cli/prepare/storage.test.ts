@@ -19,16 +19,23 @@ import { treeOf } from './testing/tree.js'
 const program = fileURLToPath(new URL('../../../bin/roost-agent.js', import.meta.url))
 const examples = (kind: string) => `/usr/share/doc/swift-${kind}/examples/${kind}-server.conf`
 const kinds = ['account', 'container', 'object'] as const
-const hasDebianFiles = kinds.every((kind) => existsSync(examples(kind)))
-/** Prints where the auditors of these configurations send their statistics, as Swift's own programs read it. */
+const expirerExample = '/usr/share/doc/swift-object-expirer/examples/object-expirer.conf'
+const hasDebianFiles = [...kinds.map(examples), expirerExample].every((path) => existsSync(path))
+/** Prints where the daemons of these configurations send their statistics, as Swift's own programs read it. */
 const load = `import sys
 from swift.common.utils import readconf
-for kind, path in zip(sys.argv[1::2], sys.argv[2::2]):
-    settings = readconf(path, kind + '-auditor')
+for daemon, path in zip(sys.argv[1::2], sys.argv[2::2]):
+    settings = readconf(path, daemon)
     print(settings['log_statsd_host'], settings['log_statsd_port'])`
+/** Prints where the filter of a configuration that logs requests sends its statistics. */
+const loadFilter = `import sys
+from paste.deploy.loadwsgi import FILTER, loadcontext
+print(loadcontext(FILTER, 'config:' + sys.argv[1], name='proxy-logging').config().get('log_statsd_host'))`
 /** Debian's packages are for this one. */
 const python = '/usr/bin/python3'
 const hasSwift = spawnSync(python, ['-c', 'import swift.common.utils']).status === 0
+const expirer =
+  '[DEFAULT]\nlog_name = swift-object-expirer\n\n[object-expirer]\ninterval = 300\n\n[app:proxy-server]\nuse = egg:swift#proxy\n'
 const plain = '[DEFAULT]\nbind_port = 6200\n\n[pipeline:main]\npipeline = object-server\n'
 
 let root: string
@@ -116,6 +123,55 @@ describe('roost-agent storage prepare', () => {
     expect(tree()).toEqual(before)
   })
 
+  it('prepares every configuration of object-expirer, in the section of the daemon alone', () => {
+    write('/etc/swift/object-expirer.conf', expirer)
+    write(
+      '/etc/swift/object-expirer/1.conf',
+      expirer.replace('interval = 300', 'log_statsd_host =\nlog_statsd_port = 9'),
+    )
+    write('/etc/swift/object-expirer/2.conf.d/10-base.conf', expirer)
+    const before = tree()
+    expect(storage('prepare', '--yes').stdout).toMatch(
+      /The servers and daemons of .*\/object-expirer\/2\.conf\.d that run/,
+    )
+    expect(read('/etc/swift/object-expirer.conf')).toBe(
+      expirer.replace(
+        '[object-expirer]\n',
+        '[object-expirer]\n# Written by `roost-agent storage prepare`.\nlog_statsd_host = 127.0.0.1\nlog_statsd_port = 8126\n',
+      ),
+    )
+    expect(read('/etc/swift/object-expirer/1.conf')).toBe(
+      expirer.replace('interval = 300', 'log_statsd_host = 127.0.0.1\nlog_statsd_port = 8126'),
+    )
+    expect(read('/etc/swift/object-expirer/2.conf.d/90-roost-storage.conf')).toContain(
+      '\n[object-expirer]\nlog_statsd_host = 127.0.0.1\nlog_statsd_port = 8126\n',
+    )
+    expect(storage('prepare').stdout).toContain('There is nothing to do.\n')
+    expect(storage('leave', '--yes').status).toBe(0)
+    expect(tree()).toEqual(before)
+  })
+
+  it.each([
+    ['its section', 'interval = 300', 'log_statsd_host = 10.0.0.9\nlog_statsd_metric_prefix = rack1'],
+    ['[DEFAULT]', 'log_name = swift-object-expirer', 'log_statsd_host = 10.0.0.9\nlog_statsd_metric_prefix = rack1'],
+  ])('leaves an object-expirer that sends its statistics elsewhere by %s, and says so', (_section, own, other) => {
+    write('/etc/swift/object-expirer.conf', expirer.replace(own, other))
+    const { stdout } = storage('prepare', '--yes')
+    expect(stdout).toContain(
+      'The object-expirer of /etc/swift/object-expirer.conf sends its statistics to 10.0.0.9:8125, which stays so',
+    )
+    expect(stdout).toContain('/etc/swift/object-expirer.conf has log_statsd_metric_prefix = rack1')
+    expect(read('/etc/swift/object-expirer.conf')).toBe(expirer.replace(own, other))
+  })
+
+  it('leaves files that start no daemon which sends statistics', () => {
+    write('/etc/swift/object-server.conf', plain)
+    write('/etc/swift/object-expirer.conf', '[DEFAULT]\nlog_name = none\n')
+    write('/etc/swift/container-reconciler.conf', expirer.replaceAll('object-expirer', 'container-reconciler'))
+    expect(storage('prepare', '--yes').stdout).not.toMatch(/expirer|reconciler/)
+    expect(read('/etc/swift/object-expirer.conf')).toBe('[DEFAULT]\nlog_name = none\n')
+  })
+
   it('sets a key that is there in its line, because Swift refuses a file that has it twice', () => {
     const own =
       '[pipeline:main]\npipeline = x\n[DEFAULT]\r\nlog_statsd_port: 9000\r\nlog_statsd_host =\r\nworkers = 1\r\n'
@@ -155,12 +211,21 @@ describe('roost-agent storage prepare', () => {
   it.skipIf(!hasDebianFiles || !hasSwift)('prepares the files of Debian, and Swift reads what it set', () => {
     for (const kind of kinds) cpSync(examples(kind), join(root, `etc/swift/${kind}-server.conf`))
     write('/etc/swift/object-server/1.conf.d/10.conf', readFileSync(examples('object'), 'utf8'))
+    cpSync(expirerExample, join(root, 'etc/swift/object-expirer.conf'))
+    write('/etc/swift/object-expirer/1.conf.d/10.conf', readFileSync(expirerExample, 'utf8'))
     const before = tree()
     expect(storage('prepare', '--yes').status).toBe(0)
-    const files = [...kinds.map((kind) => [kind, `${kind}-server.conf`]), ['object', 'object-server/1.conf.d']] as const
-    const args = files.flatMap(([kind = '', path = '']) => [kind, join(root, 'etc/swift', path)])
-    const { stdout, stderr } = spawnSync(python, ['-c', load, ...args], { encoding: 'utf8' })
-    expect([stdout, stderr]).toEqual(['127.0.0.1 8126\n'.repeat(4), ''])
+    const files = [
+      ...kinds.map((kind) => [`${kind}-auditor`, `${kind}-server.conf`]),
+      ['object-auditor', 'object-server/1.conf.d'],
+      ['object-expirer', 'object-expirer.conf'],
+      ['object-expirer', 'object-expirer/1.conf.d'],
+    ] as const
+    const args = files.flatMap(([daemon = '', path = '']) => [daemon, join(root, 'etc/swift', path)])
+    const run = (script: string, ...more: readonly string[]) =>
+      spawnSync(python, ['-c', script, ...more]).stdout.toString()
+    expect(run(load, ...args)).toBe('127.0.0.1 8126\n'.repeat(files.length))
+    expect(run(loadFilter, join(root, 'etc/swift/object-expirer.conf'))).toBe('None\n')
     expect(storage('leave', '--yes').status).toBe(0)
     expect(tree()).toEqual(before)
   })

@@ -8,7 +8,7 @@ import { configurationPaths } from '../config/server-files.js'
 import { serverKinds } from '../config/storage-servers.js'
 import { renderSettings } from '../proxy-setup/proxy-settings-file.js'
 import { planStatistics } from '../proxy-setup/statistics.js'
-import { withDefaults } from './default-settings.js'
+import { withSettings } from './section-settings.js'
 
 /** Sorted after the files of operators, whose settings it overrides. */
 const ownName = '90-roost-storage.conf'
@@ -20,8 +20,17 @@ export interface StoragePlan {
   readonly remarks: readonly string[]
 }
 
-/** A file or folder that account, container or object servers are started with. */
+/** The configurations of programs that send statistics, each with the section that has its settings. */
+const programs = [
+  ...serverKinds.map((kind) => ({ name: `${kind}-server`, section: 'DEFAULT', sender: 'server' })),
+  // Not [DEFAULT]: its internal client would send its requests as proxy-server.*, beside those of the proxies.
+  { name: 'object-expirer', section: 'object-expirer', sender: 'object-expirer' },
+] as const
+type Program = (typeof programs)[number]
+
+/** A file or folder that servers or a daemon are started with. */
 interface Configuration {
+  readonly program: Program
   readonly path: string
   /** The files that it consists of, without ours. */
   readonly files: readonly ConfigText[]
@@ -39,7 +48,7 @@ export function planStorage(
   const configurations = findConfigurations(machine, swiftDirectory)
   if (configurations.length === 0)
     throw new Error(
-      `${swiftDirectory} has no configuration of account, container or object servers: this machine stores nothing for Swift.`,
+      `${swiftDirectory} has no configuration of account, container or object servers, nor of object-expirer: this machine stores nothing for Swift.`,
     )
   const plans = configurations.map((one) => planOne(machine, one, statsd))
   const changes = new Map(plans.flatMap((plan) => plan.changes).map((change) => [change.path, change]))
@@ -59,34 +68,51 @@ export function configurationsWith(
 }
 
 function findConfigurations(machine: Machine, swiftDirectory: string): readonly Configuration[] {
-  return serverKinds
-    .flatMap((kind) => configurationPaths(machine, swiftDirectory, `${kind}-server`))
-    .map((path) => ({ path, files: readFiles(machine, path).filter((file) => file.path !== `${path}/${ownName}`) }))
-    .filter(({ files }) => files.length > 0)
+  return programs
+    .flatMap((program) =>
+      configurationPaths(machine, swiftDirectory, program.name).map((path) => ({
+        program,
+        path,
+        files: readFiles(machine, path).filter((file) => file.path !== `${path}/${ownName}`),
+      })),
+    )
+    .filter(
+      ({ program: { section }, files }) => files.length > 0 && (section === 'DEFAULT' || hasSection(files, section)),
+    )
 }
 
-function planOne(machine: Machine, { path, files }: Configuration, statsd: AgentConfig['statsd']): StoragePlan {
+/** A daemon does not start without its section. */
+function hasSection(files: readonly ConfigText[], section: string): boolean {
+  return parseCasedIni(...files.map(({ text }) => text)).has(section)
+}
+
+function planOne(
+  machine: Machine,
+  { program, path, files }: Configuration,
+  statsd: AgentConfig['statsd'],
+): StoragePlan {
   const ini = parseCasedIni(...files.map(({ text }) => text))
-  const { settings, remark } = planStatistics(statsd, ini, `The server of ${path}`)
-  const remarks = [...(remark === null ? [] : [remark]), ...othersIn(path, ini)]
+  const { section, sender } = program
+  const { settings, remark } = planStatistics(statsd, ini, `The ${sender} of ${path}`, section)
+  const remarks = [...(remark === null ? [] : [remark]), ...othersIn(path, ini, section)]
   const [first] = files
   if (settings.length === 0 || first === undefined) return { changes: [], remarks }
-  const reason = 'lets these servers send their statistics to the agent'
+  const reason = `lets ${section === 'DEFAULT' ? 'these servers' : `this ${sender}`} send their statistics to the agent`
   const rights = rightsOf(machine.path(first.path))
   if (path.endsWith('.d'))
     return { changes: [newFile(`${path}/${ownName}`, renderSettings(settings, 'storage'), reason, rights)], remarks }
-  return { changes: [newFile(first.path, withDefaults(first.text, settings), reason, rights)], remarks }
+  return { changes: [newFile(first.path, withSettings(first.text, section, settings), reason, rights)], remarks }
 }
 
 const hostKeys = ['log_statsd_host', 'set log_statsd_host'] as const
 
-/** Names the settings that send statistics elsewhere, or under another name, whatever `[DEFAULT]` has. */
-function othersIn(path: string, ini: Ini): readonly string[] {
-  const byDefault = ini.get('DEFAULT')?.get('log_statsd_host')
-  const sections = [...ini].filter(([, settings]) =>
-    hostKeys.some((key) => (settings.get(key) || byDefault) !== byDefault),
+/** Names the settings that send statistics elsewhere, or under another name, whatever the section of the program has. */
+function othersIn(path: string, ini: Ini, section: string): readonly string[] {
+  const byDefault = ini.get(section)?.get('log_statsd_host')
+  const sections = [...ini].filter(
+    ([, settings]) => section === 'DEFAULT' && hostKeys.some((key) => (settings.get(key) || byDefault) !== byDefault),
   )
-  const prefix = ini.get('DEFAULT')?.get('log_statsd_metric_prefix')
+  const prefix = ini.get(section)?.get('log_statsd_metric_prefix')
   return [
     ...sections.map(
       ([name]) => `[${name}] of ${path} has a log_statsd_host of its own, which stays: its statistics go there.`,
