@@ -230,12 +230,27 @@ describe('enrollment', () => {
     [503, { error: 'The database cannot be reached.' }, 'Try again'],
     [404, {}, 'is not a Roost control plane'],
     [200, { unexpected: true }, 'is not a Roost control plane'],
+    [200, [enrolled], 'is not a Roost control plane'],
+    [200, { ...enrolled, node_uuid: '7' }, 'an enrollment whose node_uuid cannot be used. Nothing was stored.'],
+    [200, { ...enrolled, node_uuid: `${enrolled.node_uuid}0` }, 'whose node_uuid cannot be used'],
+    [200, { ...enrolled, node_id: 0, cluster: '' }, 'whose node_id, cluster cannot be used'],
+    [200, { ...enrolled, ca: null }, 'whose ca cannot be used'],
   ])('answers %i with one cause and one remedy', async (status, body, remedy) => {
     const url = await serve(answering(status, body))
     const { code, stderr } = await enrollAt(url)
     expect(code).toBe(1)
     expect(stderr.trimEnd().split('\n')).toHaveLength(2)
     expect(stderr).toContain(remedy)
+    expect(await readdir(dataDir)).toEqual(['enrolling.json'])
+  })
+
+  it('enrolls by the same line after an answer that could not be used', async () => {
+    let body: object = { ...enrolled, node_uuid: 'none' }
+    const url = await serve((response) => answering(200, body)(response))
+    expect((await enrollAt(url)).code).toBe(1)
+    body = enrolled
+    expect((await enrollAt(url)).code).toBe(0)
+    expect(new Set(requests.map(({ public_key }) => public_key)).size).toBe(1)
   })
 
   it('says when nothing listens, when the port speaks no TLS, and when the address is no address', async () => {

@@ -74,14 +74,23 @@ async function expectAllOrNothing(dataDir: string): Promise<void> {
   expect([code, lines.length, files]).toEqual(
     isEnrolled ? [0, 1, ['ca.pem', 'identity.json']] : [1, 2, ['enrolling.json']],
   )
+  if (isEnrolled) await expectUsable(dataDir)
   const trusted = isEnrolled ? await readFile(join(dataDir, 'ca.pem'), 'utf8') : undefined
   expect([trusted, (await readIdentity(dataDir)) !== undefined]).toEqual(
     isEnrolled ? [ca.cert, true] : [undefined, false],
   )
 }
 
+/** The first session of this node would not be refused for what it sends. */
+async function expectUsable(dataDir: string): Promise<void> {
+  const { node_id: id, node_uuid: uuid, cluster } = (await readIdentity(dataDir))?.enrollment ?? {}
+  expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
+  expect([Number.isInteger(id), (id ?? 0) > 0, cluster]).toEqual([true, true, expect.stringMatching(/./s)])
+}
+
 const [, enrolled, conflict] = enrollmentSchemas
-const sample = (schema: JsonSchema | undefined) => sampleOf(schema ?? {}, { ca: [ca.cert] })
+const node_uuid = '2f1c1f0a-7f0e-4a53-9d2f-0a5f5d6b7c11'
+const sample = (schema: JsonSchema | undefined) => sampleOf(schema ?? {}, { ca: [ca.cert], node_uuid })
 
 describe.each([
   ['an answer', 200, enrolled],

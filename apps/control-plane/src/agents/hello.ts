@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { closeCodes, Hello, helloText, isTooDeep } from '@roost/api-types/agent'
+import { closeCodes, Hello, helloText, isTooDeep, NodeUuid } from '@roost/api-types/agent'
 import { safeParse } from 'zod/mini'
 import type { Identities, Identity } from './fleet.js'
 
@@ -49,7 +49,7 @@ async function judgeSigner(
   identities: Identities,
   oldest: number,
 ): Promise<Accepted | Rejected> {
-  if (!isUuid(hello.node_uuid)) return wrong
+  if (!safeParse(NodeUuid, hello.node_uuid).success) return wrong
   const signed = (key: Uint8Array) => isSigned(helloText(nonce, hello), hello.signature, key)
   const identity = await identities.find(hello.node_uuid)
   if (identity && signed(identity.publicKey)) {
@@ -101,10 +101,6 @@ function parse(text: string): Readonly<Record<string, unknown>> | undefined {
   } catch {
     return undefined
   }
-}
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }
 
 /** The SPKI prefix of an Ed25519 key, before its 32 raw bytes. */

@@ -40,7 +40,8 @@ export async function requestEnrollment({ server, caSha256, body }: EnrollOption
     throw connectionError(error, server, new Date())
   })
   const response = EnrollResponse.safeParse(answer.body)
-  if (answer.status >= 300 || !response.success) throw refusal(answer, server)
+  if (answer.status >= 300) throw refusal(answer, server)
+  if (!response.success) throw wrongAnswer(answer, response.error, server)
   const authorities = readAuthorities(response.data.ca, server)
   return {
     response: response.data,
@@ -110,6 +111,17 @@ async function readJson(response: IncomingMessage): Promise<unknown> {
   } catch {
     return undefined
   }
+}
+
+/** An identity with a field out of shape would fail only at the first session, and keep the next enrollment from being made. */
+function wrongAnswer({ status, body }: Answer, { issues }: z.core.$ZodError, server: URL): EnrollError {
+  const isOfRoost = Object.keys(EnrollResponse.shape).some((field) => Object.hasOwn(Object(body) as object, field))
+  if (!isOfRoost) return new EnrollError(...notRoost(server, status))
+  const fields = [...new Set(issues.map(({ path }) => String(path[0])))].join(', ')
+  return new EnrollError(
+    `${server.origin} answered with an enrollment whose ${fields} cannot be used. Nothing was stored.`,
+    'Check that the address is that of the control plane, and that no proxy between changes its answers, then run the same line again: the same machine gets the same answer.',
+  )
 }
 
 const ErrorBody = z.object({ error: z.string().check(z.trim(), z.minLength(1)) })

@@ -42,6 +42,9 @@ export const IntervalMilliseconds = z.number().check(z.minimum(1), z.maximum(2 *
 /** Names and identifiers that people and programs give: hosts, disks, versions, policies, addresses. */
 export const Name = z.string().check(z.maxLength(512))
 
+/** What a node is known by to the control plane, in every spelling of PostgreSQL's with dashes. */
+export const NodeUuid = z.string().check(z.maxLength(36), z.regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i))
+
 /** Passwords and keys: the longest that the API accepts has 1,024 characters. */
 export const Secret = z.string().check(z.maxLength(1024))
 

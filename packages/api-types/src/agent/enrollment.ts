@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { list, LongText, Name, Seconds, SmallCount, Text } from './bounds.js'
+import { list, LongText, Name, NodeUuid, Seconds, SmallCount, Text } from './bounds.js'
 
 /** Identifies a machine across a reinstall. Parts that the machine does not report are absent. */
 export const Hardware = z.object({
@@ -29,9 +29,9 @@ export const EnrollRequest = z.object({
 export type EnrollRequest = z.infer<typeof EnrollRequest>
 
 export const EnrollResponse = z.object({
-  node_id: SmallCount,
-  node_uuid: Name,
-  cluster: Name,
+  node_id: SmallCount.check(z.minimum(1)),
+  node_uuid: NodeUuid,
+  cluster: Name.check(z.minLength(1)),
   /** PEM of the certificate authorities to trust from now on. */
   ca: list(LongText, 100),
 })
