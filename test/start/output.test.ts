@@ -63,13 +63,61 @@ describe('the output of a command', () => {
   })
 })
 
-it('node show reads its node and not all others', async () => {
-  const wire = await startTcpProxy({ port: Number(new URL(roost.url).port) })
-  onTestFinished(() => wire.close())
-  // A connection is reset after these bytes: one node is less, the list of all is more.
-  wire.set({ kind: 'cut', afterBytes: 30_000 })
-  const env = { ...controlPlaneEnv(roost.dataDir), ROOST_URL: `https://127.0.0.1:${wire.port}` }
-  expect((await runRoost(['node', 'list', '-o', 'name'], env)).code).toBe(1)
-  const shown = await runRoost(['node', 'show', 'node-77', '-o', 'json'], env)
-  expect([shown.code, JSON.parse(shown.stdout)]).toMatchObject([0, { hostname: 'node-77' }])
+describe('a record that a command names is read without all others', () => {
+  /** Runs over connections that are reset after these bytes: one record is less, the list of all is more. */
+  const overShortWires = async () => {
+    const wire = await startTcpProxy({ port: Number(new URL(roost.url).port) })
+    onTestFinished(() => wire.close())
+    wire.set({ kind: 'cut', afterBytes: 30_000 })
+    const env = { ...controlPlaneEnv(roost.dataDir), ROOST_URL: `https://127.0.0.1:${wire.port}` }
+    return (...args: readonly string[]) => runRoost(args, env)
+  }
+
+  it('by node show', async () => {
+    const cli = await overShortWires()
+    expect((await cli('node', 'list', '-o', 'name')).code).toBe(1)
+    const shown = await cli('node', 'show', 'node-77', '-o', 'json')
+    expect([shown.code, JSON.parse(shown.stdout)]).toMatchObject([0, { hostname: 'node-77' }])
+  })
+
+  it('by device show, with its name and with its id', async () => {
+    const { id: nodeId, clusterId } = await database.prisma.node.findFirstOrThrow({ where: { hostname: 'node-77' } })
+    const rows = Array.from({ length: 1_000 }, (_, i) => {
+      const uuid = randomUUID()
+      return { clusterId, nodeId, name: `d-${i}`, agentKey: uuid, fsUuid: uuid, serial: `S-${i}`, status: 'ok' }
+    })
+    await database.prisma.device.createMany({ data: rows })
+    const { id } = await database.prisma.device.findFirstOrThrow({ where: { name: 'd-77' } })
+    const cli = await overShortWires()
+    expect((await cli('device', 'list', '-o', 'name')).code).toBe(1)
+    for (const text of ['d-77', String(id)])
+      expect((await cli('device', 'show', text)).stdout).toMatch(new RegExp(`^ID +${id}\nNODE +node-77\nNAME +d-77\n`))
+    const bySerial = await runRoost(['device', 'show', 'S-77'], controlPlaneEnv(roost.dataDir))
+    expect(bySerial.stdout).toMatch(new RegExp(`^ID +${id}\nNODE +node-77\nNAME +d-77\n`))
+  })
+
+  it('by commands for a cluster', async () => {
+    const names = Array.from({ length: 700 }, () => randomBytes(30).toString('hex'))
+    await database.prisma.cluster.createMany({ data: names.map((name) => ({ name })) })
+    onTestFinished(async () => void (await database.prisma.cluster.deleteMany({ where: { name: { in: names } } })))
+    const { id, name } = await database.prisma.cluster.findFirstOrThrow({ where: { name: names[77] ?? '' } })
+    const cli = await overShortWires()
+    expect((await cli('cluster', 'list', '-o', 'name')).code).toBe(1)
+    for (const text of [name, String(id)])
+      expect(await cli('capacity', text, '-o', 'json')).toMatchObject({ code: 0, stdout: '[]\n' })
+  })
+})
+
+it('a name that many devices have is refused with their number and some of their ids', async () => {
+  const { id: clusterId } = await database.prisma.cluster.findFirstOrThrow()
+  const all = await database.prisma.node.findMany({ select: { id: true } })
+  const rows = all
+    .slice(0, 1_100)
+    .map(({ id: nodeId }) => ({ clusterId, nodeId, name: 'sdb', agentKey: 'sdb', status: 'ok' }))
+  await database.prisma.device.createMany({ data: rows })
+  const { code, stderr } = await runRoost(['device', 'show', 'sdb'], controlPlaneEnv(roost.dataDir))
+  expect([code, stderr]).toEqual([
+    4,
+    expect.stringMatching(/^roost: 1100 devices are named 'sdb'\. Use an id instead: (?:\d+, ){20}…\.\n$/),
+  ])
 })

@@ -1,4 +1,5 @@
 import { byNames } from '@roost/api-types'
+import { idOfUri } from '@roost/api-types/rest'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { findCluster, findDevice, listAll, nodeOf, withApi } from './client/api.js'
@@ -48,7 +49,9 @@ export function addDevices(program: Command, config: () => Config, terminal: Ter
     .action((nameOrId: string, options: OutputOptions & WatchOptions) =>
       watched(terminal, options, () =>
         withApi(config(), async (rpc) => {
-          await printOne(terminal, await findDevice(rpc, nameOrId), viewWith(await hostnamesByUri(rpc)), options)
+          const record = await findDevice(rpc, nameOrId)
+          const { hostname } = await rpc.nodes.get.query({ id: idOfUri('nodes', record.node) ?? 0 })
+          await printOne(terminal, record, viewWith(new Map([[record.node, hostname]])), options)
         }),
       ),
     )

@@ -134,6 +134,9 @@ export async function findNamed<F extends string, R extends Readonly<Record<F, s
   return pick(noun, text, [...objects, ...byId], (record) => record[field])
 }
 
+/** An error names so many ids of records with one name. */
+const maxIds = 20
+
 /** Returns the record of a name or an id. */
 export function pick<R extends { readonly id: number }>(
   noun: string,
@@ -146,16 +149,21 @@ export function pick<R extends { readonly id: number }>(
   const [only] = named.length > 0 ? named : byId ? [byId] : []
   if (named.length > 1)
     throw new CommandError(
-      `${named.length} ${noun}s are named '${nameOrId}'. Use an id instead: ${named.map(({ id }) => id).join(', ')}.`,
+      `${named.length} ${noun}s are named '${nameOrId}'. Use an id instead: ${idsOf(named)}.`,
       exitCodes.conflict,
     )
   if (!only) throw new CommandError(`${noun} '${nameOrId}' not found.`, exitCodes.notFound)
   return only
 }
 
-/** Returns the cluster of a name or an id. */
-export async function findCluster({ clusters }: Pick<Rpc, 'clusters'>, nameOrId: string): Promise<ClusterRecord> {
-  return pick('cluster', nameOrId, await listAll((range) => clusters.list.query(range)), ({ name }) => name)
+function idsOf(records: readonly { readonly id: number }[]): string {
+  const ids = records.slice(0, maxIds).map(({ id }) => id)
+  return [...ids, ...(records.length > maxIds ? ['…'] : [])].join(', ')
+}
+
+/** Finds a cluster by its name or id, without reading all others. */
+export function findCluster({ clusters }: Pick<Rpc, 'clusters'>, nameOrId: string): Promise<ClusterRecord> {
+  return findNamed('cluster', clusters, 'name', nameOrId)
 }
 
 /** Calls the API for the cluster of a name or an id. */
@@ -194,9 +202,12 @@ export async function nodeOf(nodes: Rpc['nodes'], nameOrId: string): Promise<Nod
   return findNamed('node', nodes, 'hostname', nameOrId)
 }
 
-/** Finds a device by name, serial number, UUID or id. */
+/** Finds a device by name, id, serial number or UUID. Only the latter two, by which the API has no filter, read all others. */
 export async function findDevice({ devices }: Pick<Rpc, 'devices'>, text: string): Promise<DeviceRecord> {
+  const named = await listAll((range) => devices.list.query({ ...range, filters: { name: text } }))
+  const found = [...named, ...(await recordsById(devices, text))]
+  if (found.length > 0) return pick('device', text, found, ({ name }) => name)
   const all = await listAll((range) => devices.list.query(range))
-  const found = all.filter(({ name, serial, uuid }) => [name, serial, uuid].includes(text))
-  return pick('device', text, [...found, ...all.filter(({ id }) => String(id) === text)], () => text)
+  const others = all.filter(({ serial, uuid }) => serial === text || uuid === text)
+  return pick('device', text, others, () => text)
 }
