@@ -66,4 +66,27 @@ describe.skipIf(!hasBrowser)('nodes in the console', () => {
     expect((await lab.api.get('/api/v1/nodes/')).body.meta.total_count).toBe(0)
     visitor.expectNoErrors(/status of 401/)
   })
+
+  it.each([
+    [
+      'Prepare its storage servers',
+      ['Grant the role proxy', 'Prepare the machine for these roles'],
+      ['proxy', 'storage'],
+    ],
+    ['Prepare its storage servers', [], ['storage']],
+    ['Grant the role gateway', ['Prepare the machine for these roles'], ['gateway']],
+    ['Grant the role gateway', [], []],
+  ])('are added by lines that prepare what was chosen: %s %j', async (first, others, roles) => {
+    const { visitor, page } = await lab.enter('/nodes')
+    await page.getByRole('button', { name: 'Add node' }).first().click()
+    const dialog = page.getByRole('dialog')
+    for (const label of [first, ...others]) await dialog.getByLabel(label).check()
+    expect(await faultsOf(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Create the line' }).click()
+    await dialog.getByText('Waiting for a node').waitFor()
+    const [enroll, ...lines] = await dialog.locator('code').allInnerTexts()
+    expect(enroll).toMatch(/^roost-agent enroll /)
+    expect(lines).toEqual([...roles.map((role) => `roost-agent ${role} prepare --yes`), 'roost-agent run'])
+    visitor.expectNoErrors()
+  })
 })

@@ -19,7 +19,14 @@ interface AddNodeProps {
   readonly onClose: () => void
 }
 
-const initial: TokenValues = { uses: '1', seconds: '3600', gateway: false, proxy: false, prepare: false }
+const initial: TokenValues = {
+  uses: '1',
+  seconds: '3600',
+  gateway: false,
+  proxy: false,
+  prepare: false,
+  storage: false,
+}
 
 /** The newest node before a token tells which ones have enrolled since. */
 async function createToken(cluster: number, values: TokenValues) {
@@ -67,6 +74,7 @@ function TokenForm({ cluster, onClose, onCreated }: AddNodeProps & { readonly on
       {(gateway || proxy) && (
         <FlagField form={form} name="prepare" label={t('addNode.prepare')} help={t('addNode.prepare.help')} />
       )}
+      <FlagField form={form} name="storage" label={t('addNode.storage')} help={t('addNode.storage.help')} />
     </FormBody>
   )
 }

@@ -10,6 +10,8 @@ export interface TokenValues {
   readonly proxy: boolean
   /** Whether the line prepares the servers of these roles, too. */
   readonly prepare: boolean
+  /** Whether the line prepares storage servers, whose role no token grants. */
+  readonly storage: boolean
 }
 
 /** Seconds; the server allows a week. */
@@ -22,12 +24,13 @@ export function checkToken({ uses }: TokenValues): Faults {
   return isValid ? {} : { uses: [t('addNode.uses.rule')] }
 }
 
-export function tokenInput(cluster: number, { uses, seconds, gateway, proxy, prepare }: TokenValues) {
+export function tokenInput(cluster: number, { uses, seconds, gateway, proxy, prepare, storage }: TokenValues) {
   const roles = [...(gateway ? (['runs_gateway'] as const) : []), ...(proxy ? (['runs_proxy'] as const) : [])]
   return {
     cluster,
     uses: Number(uses),
     ttl_seconds: Number(seconds),
     ...(roles.length === 0 ? {} : { roles, prepare }),
+    ...(storage ? { prepare_storage: true } : {}),
   }
 }

@@ -11,20 +11,22 @@ function linesOf(options: { readonly hasAgent?: boolean; readonly isLoopbackOnly
     hasAgent: async () => hasAgent,
     missingPackages: 'Add one with: roost packages add FILE',
   })
-  return lines('t0ken', ['gateway'])
+  return lines('t0ken', ['gateway', 'storage'])
 }
 
 describe('the lines of a token', () => {
   it('install the agent where the control plane has a package of it, without a warning', async () => {
     const { install, lines, warning } = await linesOf()
     expect(install).toContain('https://roost.example:8443/install.sh')
+    expect(install).toMatch(/ --prepare gateway,storage$/)
     expect(lines[0]).toBe('roost-agent enroll --server https://roost.example:8443 --token t0ken --ca-sha256 ab12')
     expect(warning).toBeNull()
   })
 
   it('are those of a machine that has the agent where there is no package, and say how to add one', async () => {
     const { install, lines, warning } = await linesOf({ hasAgent: false })
-    expect([install, lines[1]]).toEqual([null, 'roost-agent run'])
+    const prepared = ['roost-agent gateway prepare --yes', 'roost-agent storage prepare --yes']
+    expect([install, ...lines.slice(1)]).toEqual([null, ...prepared, 'roost-agent run'])
     expect(warning).toBe('These lines are for a machine that has the agent. Add one with: roost packages add FILE')
   })
 

@@ -1,10 +1,10 @@
 import type { CreatedToken } from '@roost/api-types/rpc'
 import { installLine } from '../packages/install-script.js'
 
-/** A role whose servers the line of installation prepares. */
+/** A role whose servers are prepared on a new node. */
 export type PreparedRole = 'gateway' | 'proxy' | 'storage'
 
-/** Returns what to paste on a new node. `prepared`: the roles that the line of installation prepares. */
+/** Returns what to paste on a new node. `prepared`: the roles whose servers it prepares. */
 export type TokenLines = (
   token: string,
   prepared: readonly PreparedRole[],
@@ -43,7 +43,11 @@ export function createTokenLines({
     ]
     return {
       install: isOffered ? installLine(url, serverPin(), token, flags) : null,
-      lines: [enrollLine(url, token, caSha256()), 'roost-agent run'],
+      lines: [
+        enrollLine(url, token, caSha256()),
+        ...prepared.map((role) => `roost-agent ${role} prepare --yes`),
+        'roost-agent run',
+      ],
       warning: warnings.length === 0 ? null : warnings.join(' '),
     }
   }

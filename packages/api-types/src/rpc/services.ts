@@ -227,7 +227,7 @@ export interface EnrollmentTokenInput {
   readonly uses?: number | undefined
   /** Roles that it grants to these nodes; none unless given. */
   readonly roles?: readonly GrantableRole[] | undefined
-  /** Whether the line of installation prepares the servers of these roles too. */
+  /** Whether the line of installation, and the lines, prepare the servers of these roles too. */
   readonly prepare?: boolean | undefined
   /** Whether it has the storage servers of Swift send their statistics to the agent; this role is not granted. */
   readonly prepare_storage?: boolean | undefined

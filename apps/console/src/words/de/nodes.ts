@@ -25,6 +25,9 @@ export const nodes = {
   'addNode.proxy': 'Die Rolle Proxy erteilen',
   'addNode.prepare': 'Die Maschine für diese Rollen vorbereiten',
   'addNode.prepare.help': 'Die Zeile installiert und konfiguriert die Server, die die Rollen brauchen.',
+  'addNode.storage': 'Seine Speicherserver vorbereiten',
+  'addNode.storage.help':
+    'Die Account-, Container- und Objektserver von Swift senden dem Agenten nach einem Neustart ihre Statistik. Die Rolle Speicher wird nicht erteilt.',
   'addNode.create': 'Zeile erzeugen',
   'addNode.run': 'Führen Sie dies als root auf der Maschine aus:',
   'addNode.once':

@@ -25,6 +25,9 @@ export const nodes = {
   'addNode.proxy': 'Grant the role proxy',
   'addNode.prepare': 'Prepare the machine for these roles',
   'addNode.prepare.help': 'The line installs and configures the servers that the roles need.',
+  'addNode.storage': 'Prepare its storage servers',
+  'addNode.storage.help':
+    'The account, container and object servers of Swift send their statistics to the agent once they are restarted. Storage needs no grant.',
   'addNode.create': 'Create the line',
   'addNode.run': 'Run this as root on the machine:',
   'addNode.once': 'It contains a secret and is not shown again. Open tokens are listed at Operators and keys.',
