@@ -10,18 +10,20 @@ export interface HistoryPartition {
   readonly options: readonly string[]
 }
 
-const partitioned = ['metric_raw', 'metric_5min', 'metric_hour']
+export const partitionedTables = ['metric_raw', 'metric_5min', 'metric_hour']
+/** What is stored beside the chunks: how far levels are made, and what is still to be sent. */
+export const historyTables = ['metric_progress', 'metric_unsent']
 /** A row of a level has up to a quarter of a megabyte, twice as much as text. */
 const rowsAtOnce = 20
 
 /** Returns true for tables that a backup has only if it is asked for the history of metrics. */
 export function isHistory(table: string): boolean {
-  return isPartitioned(table) || ['metric_progress', 'metric_unsent'].includes(table)
+  return isPartitioned(table) || historyTables.includes(table)
 }
 
 /** Returns true for tables whose rows are in partitions. */
 export function isPartitioned(table: string): boolean {
-  return partitioned.includes(table)
+  return partitionedTables.includes(table)
 }
 
 /** Returns the size of the history on disk in bytes. A database of an earlier release has none. */
@@ -29,7 +31,7 @@ export async function historyBytes(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ bytes: string }>(
     `select coalesce(sum(pg_total_relation_size(i.inhrelid)), 0)::text as bytes from pg_inherits i
       where i.inhparent in (select to_regclass(name) from unnest($1::text[]) name)`,
-    [partitioned],
+    [partitionedTables],
   )
   return Number(rows[0]?.bytes)
 }

@@ -8,7 +8,9 @@ import type { Connection } from '../client/client.js'
 import { connectAs, tablesInOrder } from './dump.js'
 import { createPartitionSql, isPartition } from './history.js'
 import type { HistoryPartition } from './history.js'
-import { DatabaseError } from '../client/errors.js'
+import { adaptHistory, isKept, putHistoryBack, setHistoryAside } from './kept-history.js'
+import type { KeptHistory } from './kept-history.js'
+import { DatabaseError, reasonOf } from '../client/errors.js'
 import { migrate } from '../migrate/migrate.js'
 import { migrationsDir } from '../migrate/migration-files.js'
 
@@ -24,19 +26,21 @@ export interface RestoreOptions {
   readonly migrations: readonly string[]
   /** Takes the place of what the database holds. */
   readonly force: boolean
+  /** Leave the history of metrics that the database has; a dump that has one cannot be restored so. */
+  readonly keepHistory: boolean
   readonly log: (message: string) => void
 }
 
 /**
  * Makes the database what a dump says: its schema by the migrations that it had, then everything that `feed` hands over, in
  * one transaction. What fails, or is killed on the way, leaves what was there. Refuses (`in_use`) a database that holds
- * anything, unless `force`.
+ * anything, unless `force`. Returns whether it has kept a history.
  */
 export async function restoreDatabase(
   connection: Connection,
-  { migrations, force, log }: RestoreOptions,
+  { migrations, force, keepHistory, log }: RestoreOptions,
   feed: (into: Restored) => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
   await assertKnown(migrations)
   const client = await connectAs('roost restore', connection)
   try {
@@ -48,22 +52,51 @@ export async function restoreDatabase(
     const isRoosts = await hasMigrations(client)
     if (!isRoosts) await migrateTo(connection, migrations, log)
     await client.query('begin')
-    if (isRoosts) await remake(client, migrations)
-    const tables = await tablesInOrder(client)
-    const names = tables.map((table) => client.escapeIdentifier(table))
-    await client.query(`truncate ${names.join(', ')}`)
-    // Counters that follow their tables are in the dump themselves.
-    for (const name of names) await client.query(`alter table ${name} disable trigger user`)
-    await feed(fillerOf(client, new Set(tables)))
-    for (const name of names) await client.query(`alter table ${name} enable trigger user`)
+    const kept = isRoosts && keepHistory ? await setHistoryAside(client) : undefined
+    const aside = new Set(kept?.partitions.map(({ name }) => name))
+    if (isRoosts) await remake(client, migrations, aside)
+    const tables = (await tablesInOrder(client)).filter((table) => !aside.has(table))
+    await refill(client, tables, kept, feed)
     await client.query('commit')
     await client.query('analyze')
+    return kept !== undefined
   } finally {
     await client.end().catch(() => {})
   }
 }
 
-function fillerOf(client: pg.Client, tables: ReadonlySet<string>): Restored {
+/** Replaces the rows of these tables by those of the dump, beside the history that is kept. */
+async function refill(
+  client: pg.Client,
+  tables: readonly string[],
+  kept: KeptHistory | undefined,
+  feed: (into: Restored) => Promise<void>,
+): Promise<void> {
+  const names = tables.map((table) => client.escapeIdentifier(table))
+  await client.query(`truncate ${names.join(', ')}`)
+  // Counters that follow their tables are in the dump themselves.
+  for (const name of names) await client.query(`alter table ${name} disable trigger user`)
+  if (kept !== undefined) await putBack(client, kept)
+  await feed(fillerOf(client, new Set(tables), kept))
+  if (kept !== undefined) await adaptHistory(client, kept)
+  for (const name of names) await client.query(`alter table ${name} enable trigger user`)
+}
+
+async function putBack(client: pg.Client, kept: KeptHistory): Promise<void> {
+  try {
+    await putHistoryBack(client, kept)
+  } catch (error) {
+    throw new DatabaseError(
+      'unusable',
+      `The history of metrics has another form in the release of the backup (${reasonOf(error)}). Restore it without --keep-history.`,
+      error,
+    )
+  }
+}
+
+function fillerOf(client: pg.Client, tables: ReadonlySet<string>, kept: KeptHistory | undefined): Restored {
+  const isLeft = (table: string) => kept !== undefined && isKept(table)
+  const sequences = new Set(kept?.sequences.map(({ name }) => name))
   return {
     async partition(partition) {
       if (!isPartition(partition))
@@ -79,12 +112,14 @@ function fillerOf(client: pg.Client, tables: ReadonlySet<string>): Restored {
           'unusable',
           `The backup contains a table '${table}' that Roost does not have. The file is damaged or was edited. Use another backup.`,
         )
+      if (isLeft(table)) return
       const name = client.escapeIdentifier(table)
       await client.query(`insert into ${name} select * from jsonb_populate_recordset(null::${name}, $1::jsonb)`, [
         `[${texts.join(',')}]`,
       ])
     },
     async sequence(name, last) {
+      if (sequences.has(name)) return
       await client.query('select setval($1::regclass, $2::bigint)', [client.escapeIdentifier(name), last])
     },
   }
@@ -119,8 +154,8 @@ async function hasMigrations(client: pg.Client): Promise<boolean> {
  * The schema of these migrations in the place of the one that is there, inside of a transaction, which Prisma's engine cannot
  * be given. Its table of migrations stays, with the rows that the engine would have written.
  */
-async function remake(client: pg.Client, migrations: readonly string[]): Promise<void> {
-  await dropAll(client)
+async function remake(client: pg.Client, migrations: readonly string[], aside: ReadonlySet<string>): Promise<void> {
+  await dropAll(client, aside)
   await client.query('delete from _prisma_migrations')
   for (const name of migrations) {
     const script = await readFile(join(migrationsDir, name, 'migration.sql'), 'utf8')
@@ -134,9 +169,9 @@ async function remake(client: pg.Client, migrations: readonly string[]): Promise
 }
 
 /** Tables with their triggers, and functions. What no migration of Roost's has touched is left alone. */
-async function dropAll(client: pg.Client): Promise<void> {
+async function dropAll(client: pg.Client, aside: ReadonlySet<string>): Promise<void> {
   for (const table of await tablesInOrder(client))
-    await client.query(`drop table ${client.escapeIdentifier(table)} cascade`)
+    if (!aside.has(table)) await client.query(`drop table ${client.escapeIdentifier(table)} cascade`)
   const { rows: functions } = await client.query<{ signature: string }>(
     `select p.oid::regprocedure::text as signature from pg_proc p
       where p.pronamespace = current_schema()::regnamespace

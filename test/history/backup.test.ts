@@ -89,6 +89,60 @@ it('a restore has the history of the backup, in all levels, in an empty database
   expect(await rowsOf(target)).toEqual(source)
 })
 
+/** What a version that does not serve may have done: a node with the id that the next one gets, and names of its own. */
+const changeAsNewVersion = async () => {
+  const next = `(select last_value + 1 from nodes_id_seq)`
+  await target.pool.query(`
+    insert into metric_raw select owner_kind, ${next}, started_at, shift_ms, columns_id, head, data from metric_raw where owner_kind = 0;
+    insert into metric_progress select 0, ${next}, level, until from metric_progress where owner_kind = 0;
+    insert into metric_node_columns select ${next}, catalogue, columns_id from metric_node_columns;
+    insert into metric_names (name, unit) values ('of.a.new.version', 'count');
+    alter table nodes add column of_a_new_version integer;
+    create table of_a_new_version (id integer primary key)`)
+}
+
+it('a restore can keep the history that is there, but that of what is newer than the backup', async () => {
+  const source = await rowsOf(shared.api.database)
+  const others = async () => {
+    const names = await target.pool.query('select * from metric_names order by id')
+    const columns = await target.pool.query('select * from metric_node_columns order by 1, 2')
+    return [names.rows, columns.rows] as const
+  }
+  const [, columns] = await others()
+  await changeAsNewVersion()
+  const [names] = await others()
+  expect(await restore('without', '--force', '--keep-history')).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringMatching(/, and kept the history of metrics\n$/),
+  })
+  expect(await rowsOf(target)).toEqual(source)
+  expect(await others()).toEqual([names, columns])
+  const { rows } = await target.pool.query(
+    `insert into metric_names (name, unit) values ('next', 'count') returning id > ${names.at(-1).id} as "isNew"`,
+  )
+  expect(rows).toEqual([{ isNew: true }])
+  expect((await target.pool.query("select to_regclass('of_a_new_version') as name")).rows).toEqual([{ name: null }])
+})
+
+it.each([
+  ['has another form', 'alter table metric_hour add column of_a_new_version integer', 'has another form'],
+  ['is of another installation', "update installation set installed_at = '2020-01-01'", 'is not of the installation'],
+])('a restore does not keep a history that %s, and changes nothing', async (_what, change, reason) => {
+  await target.pool.query(change)
+  const before = await rowsOf(target)
+  const { code, stderr } = await restore('without', '--force', '--keep-history')
+  expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
+  expect(stderr).toContain('Restore it without --keep-history.')
+  expect(await rowsOf(target)).toEqual(before)
+  expect(await restore('with', '--force')).toMatchObject({ code: 0, stderr: '' })
+})
+
+it('a restore of a backup with history has no other to keep', async () => {
+  const { code, stderr } = await restore('with', '--force', '--keep-history')
+  expect([code, stderr]).toEqual([2, expect.stringContaining('has a history of metrics. Leave out --keep-history.')])
+})
+
 it('a control plane with the restored database answers the same history', async () => {
   const before = await Promise.all(queries.map(async (query) => (await shared.get(query)).body))
   expect(before.map(({ meta }) => meta.level)).toEqual(['raw', '5min', 'hour'])

@@ -111,7 +111,9 @@ describe.skipIf(skipped !== '')(`the package of the control plane under systemd$
     expect(code).not.toBe(0)
     const backup = (await backups()).find((name) => name.startsWith(`before-${broken}-`))
     expect(stderr).toMatch(new RegExp(`^roost: ${broken} did not start \\(.*no_such_function`, 'm'))
-    expect(stderr).toContain(`${second} runs again, with the data of the backup /var/lib/roost-backup/${backup}.`)
+    expect(stderr).toContain(
+      `${second} runs again, with the data of the backup /var/lib/roost-backup/${backup}. The history of metrics is kept.`,
+    )
     expect([await show('ActiveState'), await program()]).toEqual(['active', `/usr/lib/roost/${second}/node`])
     expect(await server.exec('roost cluster list')).toMatch(/ before /)
     expect((await server.run('dpkg', install(second))).code).toBe(0)

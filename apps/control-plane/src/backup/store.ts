@@ -54,6 +54,8 @@ export async function backUp(
 
 export interface RestoreFlags {
   readonly force: boolean
+  /** Leave the history of metrics that the database has. */
+  readonly keepHistory: boolean
   readonly log: (message: string) => void
 }
 
@@ -62,9 +64,14 @@ export function inspect(file: ArchiveFile): Promise<Manifest> {
   return readArchive(file, {})
 }
 
-/** Restores the database from an archive in one transaction. */
-export async function restore(connection: Connection, file: ArchiveFile, manifest: Manifest, flags: RestoreFlags) {
-  await restoreDatabase(connection, { ...flags, migrations: manifest.migrations }, async (into) => {
+/** Restores the database from an archive in one transaction. Returns whether it has kept a history. */
+export async function restore(
+  connection: Connection,
+  file: ArchiveFile,
+  manifest: Manifest,
+  flags: RestoreFlags,
+): Promise<boolean> {
+  return restoreDatabase(connection, { ...flags, migrations: manifest.migrations }, async (into) => {
     let table = ''
     let texts: string[] = []
     let characters = 0

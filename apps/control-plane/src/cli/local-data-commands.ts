@@ -47,7 +47,18 @@ export async function backup(
   out.write(`backed up ${rows} rows and ${files.length} files to ${path}, ${history}\n`)
 }
 
-export async function restore(config: Config, file: ArchiveFile, force: boolean, terminal: Terminal): Promise<void> {
+export interface RestoreChoices {
+  readonly force: boolean
+  /** Leave the history of metrics that the database has. */
+  readonly keepHistory: boolean
+}
+
+export async function restore(
+  config: Config,
+  file: ArchiveFile,
+  { force, keepHistory }: RestoreChoices,
+  terminal: Terminal,
+): Promise<void> {
   const { out, err } = terminal
   // If the control plane runs, that error goes first.
   if (!force && existsSync(join(config.dataDir, secretsFile)) && !(await readInstance(config.dataDir)))
@@ -57,23 +68,25 @@ export async function restore(config: Config, file: ArchiveFile, force: boolean,
     )
   const log = quiet(err)
   const manifest = await inspect(file)
-  await withProgress(terminal, 'restoring', () =>
+  if (keepHistory && manifest.history)
+    throw new CommandError(`${file.path} has a history of metrics. Leave out --keep-history.`, exitCodes.usage)
+  const isKept = await withProgress(terminal, 'restoring', () =>
     withStoppedDatabase(config, log, async (connection) => {
       const staged = await stageKeptFiles(config.dataDir, manifest.files)
-      try {
-        const flags = { force, log: (message: string) => log.info(message) }
-        await orStartError(restoreArchive(connection, file, manifest, flags))
-      } catch (error) {
-        await staged.discard()
-        throw error
-      }
+      const flags = { force, keepHistory, log: (message: string) => log.info(message) }
+      const restored = await orStartError(restoreArchive(connection, file, manifest, flags)).catch(
+        async (error: unknown) => {
+          await staged.discard()
+          throw error
+        },
+      )
       await staged.install()
+      return restored
     }),
   )
-  const history = manifest.history ? 'with' : 'without'
-  out.write(
-    `restored the backup of Roost ${manifest.release} from ${manifest.created}, ${history} the history of metrics\n`,
-  )
+  const { release, created } = manifest
+  const history = isKept ? 'and kept' : manifest.history ? 'with' : 'without'
+  out.write(`restored the backup of Roost ${release} from ${created}, ${history} the history of metrics\n`)
 }
 
 export async function resetAdmin(config: Config, { out, err }: Terminal): Promise<void> {

@@ -13,6 +13,11 @@ interface ArchiveOptions {
   readonly descriptor?: string
 }
 
+interface RestoreOptions extends ArchiveOptions {
+  readonly force?: boolean
+  readonly keepHistory?: boolean
+}
+
 /** Adds the commands for stored data. Root runs them as the owner of the data directory. */
 export function addLocalData(local: Command, config: () => Config, terminal: Terminal): void {
   const runAsOwner = async (asOwner: (owner: AsOwner) => Promise<void>, directly: () => Promise<void>) => {
@@ -36,11 +41,12 @@ export function addLocalData(local: Command, config: () => Config, terminal: Ter
     .command('restore <file>')
     .description('Restore the data directory and the database from a backup. The control plane must be stopped.')
     .option('--force', 'replace existing data')
+    .option('--keep-history', 'leave the history of metrics that the database has; for a backup of this installation')
     .addOption(descriptorOption())
-    .action((file: string, { force = false, ...options }: ArchiveOptions & { readonly force?: boolean }) =>
+    .action((file: string, { force = false, keepHistory = false, ...options }: RestoreOptions) =>
       runAsOwner(
-        (owner) => owner.restore(file, force ? ['--force'] : []),
-        async () => (await commands()).restore(config(), archiveOf(file, options), force, terminal),
+        (owner) => owner.restore(file, [...(force ? ['--force'] : []), ...(keepHistory ? ['--keep-history'] : [])]),
+        async () => (await commands()).restore(config(), archiveOf(file, options), { force, keepHistory }, terminal),
       ),
     )
   for (const { name, description, run } of withoutArguments)
