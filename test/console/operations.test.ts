@@ -20,6 +20,7 @@ const calls: Readonly<Record<string, string>> = {
   'GET clusters/{id}/metrics/list/': 'namesOfCluster',
   'GET clusters/{id}/metrics/poll/': 'pollCluster',
   'GET clusters/{id}/metrics/history/': 'historyOfCluster',
+  'GET clusters/{id}/identity/': 'rpc.clusters.identity.query',
   'GET clusters/{id}/adoptable_users/': 'rpc.users.adoptable.query',
   'POST clusters/{id}/adoptable_users/': 'rpc.users.adopt.mutate',
   'GET nodes/': 'rpc.nodes.list.query',
@@ -42,6 +43,9 @@ const calls: Readonly<Record<string, string>> = {
   'GET users/{id}/': 'rpc.users.getWithEtag.query',
   'PATCH users/{id}/': 'rpc.users.change.mutate',
   'DELETE users/{id}/': 'rpc.users.remove.mutate',
+  'GET users/{id}/s3_credentials/': 'rpc.users.s3Credentials.query',
+  'POST users/{id}/s3_credentials/': 'rpc.users.createS3Credential.mutate',
+  'DELETE users/{id}/s3_credentials/{access_key}/': 'rpc.users.removeS3Credential.mutate',
   'GET gateway_shares/': 'rpc.gatewayShares.list.query',
   'POST gateway_shares/': 'rpc.gatewayShares.create.mutate',
   'GET gateway_shares/{id}/': 'rpc.gatewayShares.getWithEtag.query',
@@ -115,7 +119,7 @@ const elsewhere: readonly (readonly [operations: RegExp, where: string])[] = [
 /** Operations that the console does not have: each is part of a row of docs/console.md, which begins like this. */
 const missing: readonly (readonly [operations: RegExp, row: string])[] = [
   [
-    /^(POST|DELETE|GET) clusters\/\{id\}\/(storage|identity)\/$/,
+    /^((POST|DELETE|GET) clusters\/\{id\}\/storage|(POST|DELETE) clusters\/\{id\}\/identity)\/$/,
     'the storage login and the identity service of a cluster',
   ],
   [
@@ -125,7 +129,6 @@ const missing: readonly (readonly [operations: RegExp, row: string])[] = [
   [/^GET clusters\/\{id\}\/metrics\/across\/(history\/)?$/, 'metrics of all nodes of a cluster at once'],
   [/^GET nodes\/metrics\/sparklines\/$/, 'metrics of all nodes of a cluster at once'],
   [/^PATCH alert_silences\/\{id\}\/$/, 'silences that begin later'],
-  [/^(GET|POST|DELETE) users\/\{id\}\/s3_credentials\//, 'S3 credentials of users in Keystone'],
   [/^POST gateway_shares\/\{id\}\/uploads\/$/, 'remove what renames have left behind'],
 ]
 

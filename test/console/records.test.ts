@@ -113,6 +113,19 @@ describe.skipIf(!hasBrowser)('the console', () => {
     end()
   })
 
+  it('shows with what a user of tempauth reaches its account by S3', async () => {
+    const cluster = `/api/v1/clusters/${lab.cluster}/`
+    const body = { cluster, user: 'of-s3', password: 'correct-horse-battery' }
+    const { id } = (await lab.api.call('/api/v1/users/', { method: 'POST', body })).body
+    const { page, end } = await open(`/users/${id}`)
+    const keys = page.getByRole('region', { name: 'Keys for S3' })
+    await keys.getByText('its secret key the password').waitFor()
+    expect(await keys.locator('code').allInnerTexts()).toEqual(['of-s3:of-s3'])
+    expect(await keys.getByRole('button').allInnerTexts()).toHaveLength(1)
+    expect(await faultsOf(page)).toEqual([])
+    end()
+  })
+
   /** An upgrade that has ended, and that an offline node is still to get. */
   async function addUpgradeOfOffline(): Promise<number> {
     const nodeId = await addNode(lab.api.database, lab.cluster, {

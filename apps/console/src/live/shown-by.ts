@@ -24,6 +24,8 @@ const shownByAudited: Readonly<Record<string, string>> = {
   alert_silences: 'alerts',
   alert_receivers: 'receivers',
   clusters: 'clusters',
+  // Keys of S3 are in Keystone: only the audit trail knows of their changes.
+  users: 's3Keys',
   operators: 'access',
   api_keys: 'access',
   enrolment_tokens: 'access',

@@ -18,6 +18,7 @@ import { StateMark, Tag } from '../ui/state-mark.js'
 import { toast } from '../ui/toast.js'
 import { t } from '../words/text.js'
 import { secretsOf } from './new-user.js'
+import { S3Keys } from './s3-keys.js'
 import { checkPassword } from './user-rules.js'
 import { accountOf, loginOf } from './users.js'
 
@@ -62,6 +63,7 @@ function UserPage({ user, etag }: UserProps) {
         <Card title={t('users.changePassword')}>
           <PasswordForm key={etag} user={user} />
         </Card>
+        <S3Keys user={user} />
       </div>
     </Page>
   )

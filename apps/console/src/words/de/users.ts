@@ -45,4 +45,18 @@ export const users = {
   'users.remove.action': 'Benutzer entfernen',
   'users.remove.effect':
     'Die Anmeldung endet mit dem nächsten Deployment. Die Daten im Konto bleiben, und ein neuer Benutzer desselben Namens erhält sie wieder.',
+  's3.title': 'Schlüssel für S3',
+  's3.ofLogin': 'Zugriffsschlüssel ist die Anmeldung, geheimer Schlüssel das Passwort.',
+  's3.accessKey': 'Zugriffsschlüssel',
+  's3.secretKey': 'Geheimer Schlüssel',
+  's3.new': 'Neuer Zugriffsschlüssel',
+  's3.newOf': 'Neuer Zugriffsschlüssel von {name}',
+  's3.none': 'Noch kein Zugriffsschlüssel.',
+  's3.notDeployed':
+    'Dieser Benutzer ist noch nicht in Keystone: Zuerst braucht es ein Deployment der Benutzer seines Clusters.',
+  's3.atOnce': 'Neue und entfernte Schlüssel brauchen kein Deployment. Ein neues Passwort ändert sie nicht.',
+  's3.remove.title': 'Den Zugriffsschlüssel {key} entfernen?',
+  's3.remove.action': 'Zugriffsschlüssel entfernen',
+  's3.remove.effect': 'Klienten mit diesem Zugriffsschlüssel werden sofort abgewiesen.',
+  's3.removed': 'Der Zugriffsschlüssel ist entfernt.',
 } as const

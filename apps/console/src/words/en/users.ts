@@ -45,4 +45,17 @@ export const users = {
   'users.remove.action': 'Remove the user',
   'users.remove.effect':
     'The login ends with the next deployment. The data in the account is kept, and a new user of the same name gets it back.',
+  's3.title': 'Keys for S3',
+  's3.ofLogin': 'The access key is the login, its secret key the password.',
+  's3.accessKey': 'Access key',
+  's3.secretKey': 'Secret key',
+  's3.new': 'New access key',
+  's3.newOf': 'New access key of {name}',
+  's3.none': 'No access key yet.',
+  's3.notDeployed': 'This user is not in Keystone yet: deploy the users of its cluster first.',
+  's3.atOnce': 'New and removed keys need no deployment. A new password does not change them.',
+  's3.remove.title': 'Remove the access key {key}?',
+  's3.remove.action': 'Remove the access key',
+  's3.remove.effect': 'Clients that use this access key are refused at once.',
+  's3.removed': 'The access key is removed.',
 } as const
