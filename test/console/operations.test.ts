@@ -17,6 +17,10 @@ const calls: Readonly<Record<string, string>> = {
   'GET clusters/{id}/capacity/fullness/': 'rpc.capacity.fullness.query',
   'GET clusters/{id}/health/': 'rpc.clusters.health.query',
   'GET clusters/{id}/pending/': 'rpc.gatewayShares.pending.query',
+  'GET clusters/{id}/capacity/explain/': 'rpc.clusters.explain[of].query',
+  'GET clusters/{id}/capacity/forecast/explain/': 'rpc.clusters.explain[of].query',
+  'GET clusters/{id}/health/explain/': 'rpc.clusters.explain[of].query',
+  'GET clusters/{id}/metrics/explain/': 'rpc.clusters.explain.metrics.query',
   'GET clusters/{id}/metrics/list/': 'namesOfCluster',
   'GET clusters/{id}/metrics/poll/': 'pollCluster',
   'GET clusters/{id}/metrics/history/': 'historyOfCluster',
@@ -121,10 +125,6 @@ const missing: readonly (readonly [operations: RegExp, row: string])[] = [
   [
     /^((POST|DELETE|GET) clusters\/\{id\}\/storage|(POST|DELETE) clusters\/\{id\}\/identity)\/$/,
     'the storage login and the identity service of a cluster',
-  ],
-  [
-    /^GET clusters\/\{id\}\/(capacity\/|capacity\/forecast\/|health\/|metrics\/)explain\/$/,
-    'which nodes and devices a number is made of',
   ],
   [/^GET clusters\/\{id\}\/metrics\/across\/(history\/)?$/, 'metrics of all nodes of a cluster at once'],
   [/^GET nodes\/metrics\/sparklines\/$/, 'metrics of all nodes of a cluster at once'],

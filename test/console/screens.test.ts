@@ -19,6 +19,8 @@ const paths = [
   '/devices',
   '/devices?view=map',
   '/capacity',
+  '/explain/capacity',
+  '/explain/health?name=verdict',
   '/explore',
   '/swift',
   '/utilization',

@@ -53,6 +53,13 @@ const capacity = createRoute({
   component: lazyRouteComponent(() => import('./capacity/capacity.js'), 'CapacityPage'),
 })
 
+const explain = createRoute({
+  getParentRoute: () => root,
+  path: '/explain/$of',
+  validateSearch: (search: RawSearch) => pick(search, 'name', 'metrics', 'show'),
+  component: lazyRouteComponent(() => import('./explain/explain.js'), 'Explain'),
+})
+
 const explore = createRoute({
   getParentRoute: () => root,
   path: '/explore',
@@ -204,6 +211,7 @@ const screens = {
   nodes,
   devices,
   capacity,
+  explain,
   explore,
   swift,
   utilization,

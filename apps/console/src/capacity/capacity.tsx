@@ -8,6 +8,7 @@ import { fullnessOf } from '../api/queries/devices.js'
 import type { inferOutput } from '../api/queries/output.js'
 import { bytes, percent, terabytes } from '../format/numbers.js'
 import { Loaded } from '../state/loaded.js'
+import { Explained } from '../shell/explained.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { Card, Facts } from '../ui/card.js'
 import { Chart } from '../ui/chart.js'
@@ -76,6 +77,7 @@ interface SetCardProps {
 
 function SetCard({ element, forecast, counts, times, days }: SetCardProps) {
   const { ring_set: set, total_used_pct: pct, total_used_tb: used, total_raw_tb: raw, total_free_tb: free } = element
+  const explained = explainedBy('capacity', set)
   return (
     <Card title={set} aside={<b className="num">{percent(pct)}</b>}>
       <Meter
@@ -86,9 +88,9 @@ function SetCard({ element, forecast, counts, times, days }: SetCardProps) {
       <div className="set-parts">
         <Facts
           facts={[
-            [t('capacity.used'), terabytes(used)],
-            [t('capacity.free'), terabytes(free)],
-            [t('capacity.raw'), terabytes(raw)],
+            [t('capacity.used'), explained(terabytes(used))],
+            [t('capacity.free'), explained(terabytes(free))],
+            [t('capacity.raw'), explained(terabytes(raw))],
             ...(forecast === undefined ? [] : forecastFacts(forecast)),
           ]}
         />
@@ -114,16 +116,25 @@ function SetCard({ element, forecast, counts, times, days }: SetCardProps) {
   )
 }
 
+function explainedBy(of: 'capacity' | 'forecast', set: string) {
+  return (text: string) => (
+    <Explained key={text} of={of} name={set}>
+      {text}
+    </Explained>
+  )
+}
+
 function forecastFacts(forecast: SetForecast): readonly (readonly [string, React.ReactNode])[] {
   const { growth_bytes_a_day: growth, fullest_device: first, history_days: days, limit_pct: limit } = forecast
+  const explained = explainedBy('forecast', forecast.ring_set)
   return [
-    [t('capacity.growth'), bytes(growth)],
+    [t('capacity.growth'), explained(bytes(growth))],
     [
       t('capacity.when'),
       <Num
         key="when"
         label={t('capacity.when')}
-        value={fullText(forecast)}
+        value={explained(fullText(forecast))}
         why={t('capacity.why', { count: days, pct: percent(limit, 0) })}
       />,
     ],
@@ -142,9 +153,9 @@ function Spread({
         <Bars counts={counts} label={t('overview.bars', { set })} marks={['0 %', '50 %', '100 %']} />
       )}
       <p className="small muted num">
-        {t('overview.devices', { count: stats.count })} · {t('capacity.mean')} {percent(stats.avg)} ·{' '}
-        {t('overview.below', { pct: percent(stats.pct_95) })} · {t('overview.fullest', { pct: percent(stats.max) })} ·{' '}
-        {t('capacity.deviation')} {percent(stats.stddev)}
+        {explainedBy('capacity', set)(t('overview.devices', { count: stats.count }))} · {t('capacity.mean')}{' '}
+        {percent(stats.avg)} · {t('overview.below', { pct: percent(stats.pct_95) })} ·{' '}
+        {t('overview.fullest', { pct: percent(stats.max) })} · {t('capacity.deviation')} {percent(stats.stddev)}
       </p>
     </div>
   )

@@ -6,6 +6,7 @@ import { metricNames } from '../api/queries/history.js'
 import type { Source } from '../api/queries/history.js'
 import { MetricChart } from '../charts/metric-chart.js'
 import { rangeNamed, RangeChoice, ranges } from '../charts/range.js'
+import { Explained } from '../shell/explained.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { Card } from '../ui/card.js'
 import { Copy } from '../ui/copy.js'
@@ -17,6 +18,9 @@ import { t } from '../words/text.js'
 import { matchingNames, sourcesOf } from './sources.js'
 
 const examples = ['load.*', 'aggregation.cpu-average.cpu.*', 'memory.*', 'interface.*.if_octets.rx', 'recon.object.*']
+
+/** The API explains this many at once. */
+const mostExplained = 20
 
 /** Any metric of the cluster or of nodes, side by side. The address has all of it. */
 export function Explore() {
@@ -115,5 +119,18 @@ function NoPattern({ onShow }: { readonly onShow: (next: { metrics: string }) =>
 function Matches({ source, patterns }: { readonly source: Source; readonly patterns: readonly string[] }) {
   const { data } = useQuery(metricNames(source))
   if (data === undefined) return null
-  return <span className="muted small">{t('explore.matches', { count: matchingNames(data, patterns).length })}</span>
+  const names = matchingNames(data, patterns)
+  const text = t('explore.matches', { count: names.length })
+  if (source.of !== 'cluster' || names.length === 0) return <span className="muted small">{text}</span>
+  if (names.length > mostExplained)
+    return (
+      <span className="muted small" title={t('explain.tooMany')}>
+        {text}
+      </span>
+    )
+  return (
+    <Explained of="metrics" metrics={names.join(',')}>
+      {text}
+    </Explained>
+  )
 }

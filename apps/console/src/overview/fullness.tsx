@@ -6,6 +6,7 @@ import { fullnessOf } from '../api/queries/devices.js'
 import type { inferOutput } from '../api/queries/output.js'
 import type { rpc } from '../api/client.js'
 import { percent, terabytes } from '../format/numbers.js'
+import { Explained } from '../shell/explained.js'
 import { Loaded } from '../state/loaded.js'
 import { Card } from '../ui/card.js'
 import { Empty } from '../ui/empty.js'
@@ -76,7 +77,10 @@ function RingSet({ element, forecast, counts }: RingSetProps) {
       <p className="set-head">
         <b>{set}</b>
         <span className="num muted">
-          {t('overview.of', { part: terabytes(used), total: terabytes(raw) })} · <b>{percent(pct)}</b>
+          {t('overview.of', { part: terabytes(used), total: terabytes(raw) })} ·{' '}
+          <Explained of="capacity" name={set}>
+            <b>{percent(pct)}</b>
+          </Explained>
         </span>
       </p>
       <Meter pct={pct} label={t('overview.meter', { set, pct: percent(pct) })} />
@@ -87,7 +91,13 @@ function RingSet({ element, forecast, counts }: RingSetProps) {
         {t('overview.devices', { count: stats.count })} · {t('overview.below', { pct: percent(stats.pct_95) })} ·{' '}
         {t('overview.fullest', { pct: percent(stats.max) })}
       </p>
-      {forecast !== undefined && <p className="small set-forecast">{fullText(forecast)}</p>}
+      {forecast !== undefined && (
+        <p className="small set-forecast">
+          <Explained of="forecast" name={set}>
+            {fullText(forecast)}
+          </Explained>
+        </p>
+      )}
     </div>
   )
 }

@@ -5,6 +5,7 @@ import type { rpc } from '../api/client.js'
 import { capacity, summary as summaryQuery } from '../api/queries/clusters.js'
 import type { inferOutput } from '../api/queries/output.js'
 import { count, terabytes } from '../format/numbers.js'
+import { Explained } from '../shell/explained.js'
 import { StateMark } from '../ui/state-mark.js'
 import { t } from '../words/text.js'
 
@@ -13,9 +14,6 @@ export function Summary({ cluster }: { readonly cluster: number }) {
   const [alerts, sets, summary] = useQueries({
     queries: [openAlerts(cluster), capacity(cluster), summaryQuery(cluster)],
   })
-  const elements = sets.data?.capacity ?? []
-  const sum = (field: 'total_raw_tb' | 'total_used_tb' | 'total_free_tb') =>
-    sets.data && terabytes(elements.reduce((total, element) => total + element[field], 0))
   return (
     <section className="card summary" aria-label={t('nav.overview')}>
       <Verdict alerts={alerts.data} />
@@ -24,13 +22,32 @@ export function Summary({ cluster }: { readonly cluster: number }) {
           t('overview.of', { part: summary.data.nodes.states.online ?? 0, total: summary.data.nodes.total })}
       </Fact>
       <Fact name={t('overview.devicesOut')}>{summary.data && count(devicesOut(summary.data))}</Fact>
-      <Fact name={t('overview.used')}>
-        {sets.data && t('overview.of', { part: sum('total_used_tb') ?? '', total: sum('total_raw_tb') ?? '' })}
-      </Fact>
-      <Fact name={t('overview.free')}>{sum('total_free_tb')}</Fact>
+      <Fact name={t('overview.used')}>{sets.data && <Used elements={sets.data.capacity} />}</Fact>
+      <Fact name={t('overview.free')}>{sets.data && <Free elements={sets.data.capacity} />}</Fact>
       <Fact name={t('overview.rings')}>{summary.data && ringsText(summary.data)}</Fact>
     </section>
   )
+}
+
+interface SetsProps {
+  readonly elements: inferOutput<typeof rpc.clusters.capacity.query>['capacity']
+}
+
+/** Returns the sum over all sets of policies, as a text. */
+function sumOf({ elements }: SetsProps, field: 'total_raw_tb' | 'total_used_tb' | 'total_free_tb'): string {
+  return terabytes(elements.reduce((total, element) => total + element[field], 0))
+}
+
+function Used(sets: SetsProps) {
+  return (
+    <Explained of="capacity">
+      {t('overview.of', { part: sumOf(sets, 'total_used_tb'), total: sumOf(sets, 'total_raw_tb') })}
+    </Explained>
+  )
+}
+
+function Free(sets: SetsProps) {
+  return <Explained of="capacity">{sumOf(sets, 'total_free_tb')}</Explained>
 }
 
 type ClusterSummary = inferOutput<typeof rpc.clusters.summary.query>

@@ -20,7 +20,8 @@ import type { PlainKey } from '../words/en.js'
 import type { Screen } from './screens.js'
 
 export interface Entry {
-  readonly to: '/' | `/${Screen}`
+  /** Explanations are those of a number, which links them. */
+  readonly to: '/' | `/${Exclude<Screen, 'explain'>}`
   readonly name: PlainKey
   /** Other names by which people search for it. */
   readonly search: PlainKey

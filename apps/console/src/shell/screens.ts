@@ -6,6 +6,7 @@ export const screens = [
   'nodes',
   'devices',
   'capacity',
+  'explain',
   'explore',
   'swift',
   'utilization',

@@ -6,6 +6,7 @@ import { health } from '../api/queries/clusters.js'
 import type { inferOutput } from '../api/queries/output.js'
 import { count, noValue } from '../format/numbers.js'
 import { duration } from '../format/time.js'
+import { Explained } from '../shell/explained.js'
 import { useClusters } from '../shell/use-cluster.js'
 import { Loaded } from '../state/loaded.js'
 import { Card, Facts } from '../ui/card.js'
@@ -30,7 +31,11 @@ export function SwiftHealth() {
 function ClusterHealth({ cluster }: { readonly cluster: number }) {
   const query = useQuery(health(cluster))
   const verdict = query.data?.verdict
-  const state = verdict && <StateMark tone={tones[verdict]} label={t(`swift.verdict.${verdict}`)} />
+  const state = verdict && (
+    <Explained of="health" name="verdict">
+      <StateMark tone={tones[verdict]} label={t(`swift.verdict.${verdict}`)} />
+    </Explained>
+  )
   return (
     <Page title={t('nav.swift')} state={state}>
       <Loaded query={query}>
@@ -64,6 +69,9 @@ function Reasons({ health: { reasons } }: { readonly health: Health }) {
               <Tag tone={severity === 'critical' ? 'bad' : 'warn'}>{tOr(`severity.${severity}`)}</Tag>
               <span>
                 {message}{' '}
+                <Explained of="health" name={code}>
+                  {code}
+                </Explained>{' '}
                 {node !== null && (
                   <Link to="/nodes/$id/{-$tab}" params={{ id: node.split('/').at(-2) ?? '', tab: undefined }}>
                     {t('ui.show')}
@@ -78,11 +86,20 @@ function Reasons({ health: { reasons } }: { readonly health: Health }) {
   )
 }
 
+function explained(name: string, text: string) {
+  return (
+    <Explained key={name} of="health" name={name}>
+      {text}
+    </Explained>
+  )
+}
+
 function Queues({ health: answer }: { readonly health: Health }) {
   const { async_pending: pending, oldest_replication: oldest, quarantined, unmounted } = answer
   const age = (kind: 'account' | 'container' | 'object') => {
     const pass = oldest[kind]
-    return [t('swift.oldest', { kind }), pass === null ? noValue : duration(pass.age_seconds)] as const
+    const text = pass === null ? noValue : duration(pass.age_seconds)
+    return [t('swift.oldest', { kind }), explained(`oldest_replication.${kind}`, text)] as const
   }
   return (
     <Card title={t('swift.queues')}>
@@ -91,11 +108,11 @@ function Queues({ health: answer }: { readonly health: Health }) {
           [t('swift.rings'), <Agreement key="rings_agree" agrees={answer.rings_agree} />],
           [t('swift.conf'), <Agreement key="swift_conf_agree" agrees={answer.swift_conf_agree} />],
           [t('swift.policies'), <Agreement key="policies_agree" agrees={answer.policies_agree} />],
-          [t('swift.async'), count(pending)],
+          [t('swift.async'), explained('async_pending', count(pending))],
           age('account'),
           age('container'),
           age('object'),
-          [t('swift.quarantined'), count(quarantined.objects)],
+          [t('swift.quarantined'), explained('quarantined.objects', count(quarantined.objects))],
           [t('swift.unmounted'), count(unmounted.length)],
         ]}
       />

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 
 interface NumProps {
   /** With its unit. */
-  readonly value: string
+  readonly value: ReactNode
   /** How the number is made, in a sentence. */
   readonly why: ReactNode
   /** What the number is, for readers of the screen. */

@@ -4,6 +4,7 @@ import { access } from './de/access.js'
 import { alerts } from './de/alerts.js'
 import { audit } from './de/audit.js'
 import { deploy } from './de/deploy.js'
+import { explain } from './de/explain.js'
 import { forms } from './de/forms.js'
 import { generations } from './de/generations.js'
 import { nodes } from './de/nodes.js'
@@ -28,6 +29,7 @@ export const de: Catalogue = {
   ...nodes,
   ...node,
   ...devices,
+  ...explain,
   ...forms,
   ...shares,
   ...users,

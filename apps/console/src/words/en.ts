@@ -5,6 +5,7 @@ import { access } from './en/access.js'
 import { alerts } from './en/alerts.js'
 import { audit } from './en/audit.js'
 import { deploy } from './en/deploy.js'
+import { explain } from './en/explain.js'
 import { forms } from './en/forms.js'
 import { generations } from './en/generations.js'
 import { nodes } from './en/nodes.js'
@@ -29,6 +30,7 @@ export const en = {
   ...nodes,
   ...node,
   ...devices,
+  ...explain,
   ...forms,
   ...shares,
   ...users,

@@ -1,6 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import { refetchInterval } from '../connection.js'
 import { rpc } from '../client.js'
+import { idIn } from '../uri.js'
+import type { ListSource } from '../use-pages.js'
+import type { inferOutput } from './output.js'
 
 const slowMs = 60_000
 
@@ -39,3 +42,46 @@ export const health = (id: number) =>
     queryFn: ({ signal }) => rpc.clusters.health.query({ id }, { signal }),
     refetchInterval,
   })
+
+/** Answers whose numbers the API explains. */
+export const explainable = ['capacity', 'forecast', 'health', 'metrics'] as const
+export type Explainable = (typeof explainable)[number]
+export type Explanations = inferOutput<typeof rpc.clusters.explain.capacity.query>
+export type Explanation = Explanations['explained'][number]
+
+/** Of which nodes and devices numbers are made. `metrics`: names, for the metrics alone. */
+export const explanations = (of: Explainable, id: number, metrics: string[]) =>
+  queryOptions({
+    queryKey: ['explain', of, id, metrics],
+    queryFn: ({ signal }): Promise<Explanations> =>
+      of === 'metrics'
+        ? rpc.clusters.explain.metrics.query({ id, metrics }, { signal })
+        : rpc.clusters.explain[of].query({ id }, { signal }),
+  })
+
+/** A node or a device in a number, or left out of it. */
+export type PartRecord = Explanation['counted'][number] &
+  Partial<Pick<Explanation['left_out'][number], 'reason'>> & {
+    /** Of its node; empty if it has none, or if the node was removed. */
+    readonly hostname: string
+  }
+
+/** The parts of a number, which has been read already, with the names of their nodes. */
+export const partList = (
+  { name, counted, left_out: leftOut }: Explanation,
+  { made, isLeftOut }: { readonly made: string; readonly isLeftOut: boolean },
+): ListSource<PartRecord> => {
+  const parts: readonly Omit<PartRecord, 'hostname'>[] = isLeftOut ? leftOut : counted
+  return {
+    key: ['explain', 'parts', made, name, isLeftOut],
+    async read({ limit, offset }, signal) {
+      const shown = parts.slice(offset, offset + limit)
+      const ids = [...new Set(shown.flatMap(({ node }) => node ?? []))].map(idIn)
+      const nodes = await rpc.nodes.getMany.query({ ids }, { signal })
+      const hosts = new Map(nodes.map(({ resource_uri: uri, hostname }) => [uri, hostname]))
+      const objects = shown.map((part) => ({ ...part, hostname: hosts.get(part.node ?? '') ?? '' }))
+      return { objects, total: parts.length }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  }
+}
