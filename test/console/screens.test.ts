@@ -48,6 +48,7 @@ const paths = [
   '/access?tab=sessions',
   '/access?tab=tokens',
   '/system',
+  '/system/clusters',
 ]
 
 describe.skipIf(!hasBrowser)('the screens of the console', () => {

@@ -200,6 +200,12 @@ const system = createRoute({
   component: lazyRouteComponent(() => import('./system/system.js'), 'System'),
 })
 
+const clusters = createRoute({
+  getParentRoute: () => root,
+  path: '/system/clusters',
+  component: lazyRouteComponent(() => import('./clusters/clusters.js'), 'Clusters'),
+})
+
 const upgrade = createRoute({
   getParentRoute: () => root,
   path: '/system/upgrades/$id',
@@ -225,7 +231,7 @@ const screens = {
   system,
 } satisfies Readonly<Record<Screen, AnyRoute>>
 
-const details = { node, newShare, share, newUser, user, newDeployment, job, upgrade }
+const details = { node, newShare, share, newUser, user, newDeployment, job, clusters, upgrade }
 const ofAlerts = { silences, rules, receivers, deliveries }
 const routeTree = root.addChildren({ overview, ...details, ...ofAlerts, ...screens })
 

@@ -74,6 +74,9 @@ export const sections: readonly Section[] = [
   },
 ]
 
+/** Behind a link of the system. The palette has it, too. */
+export const clusterScreen = { to: '/system/clusters', name: 'clusters.title', search: 'clusters.search' } as const
+
 /** THE LIST of the screens about alerts, in the order of their tabs. The palette has them, too. */
 export const alertScreens = [
   { to: '/alerts', name: 'nav.alerts', search: 'nav.alerts.search' },

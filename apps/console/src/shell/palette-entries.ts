@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Bell, SunMoon } from '../ui/icons.js'
+import { Bell, Server, SunMoon } from '../ui/icons.js'
 import type { Icon } from '../ui/icons.js'
 import { t } from '../words/text.js'
-import { alertScreens, sections } from './navigation.js'
+import { alertScreens, clusterScreen, sections } from './navigation.js'
 import { switchTheme } from './theme.js'
 
 export interface PaletteEntry {
@@ -44,12 +44,14 @@ export function usePaletteEntries(query: string): readonly PaletteEntry[] {
       run: () => void navigate({ to }),
     })),
   )
-  const aboutAlerts = alertScreens.slice(1).map(({ to, name, search }) => ({
+  const further = [
+    ...alertScreens.slice(1).map((screen) => ({ ...screen, hint: t('nav.alerts'), icon: Bell })),
+    { ...clusterScreen, hint: t('nav.system'), icon: Server },
+  ].map(({ to, name, search, ...entry }) => ({
+    ...entry,
     id: to,
     name: t(name),
     search: t(search),
-    hint: t('nav.alerts'),
-    icon: Bell,
     run: () => void navigate({ to }),
   }))
   const theme = {
@@ -60,5 +62,5 @@ export function usePaletteEntries(query: string): readonly PaletteEntry[] {
     icon: SunMoon,
     run: switchTheme,
   }
-  return matching([...screens, ...aboutAlerts, theme], query)
+  return matching([...screens, ...further, theme], query)
 }

@@ -1,5 +1,6 @@
 import './system.css'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { pathOf } from '../api/base.js'
 import { system } from '../api/queries/system.js'
 import { Loaded } from '../state/loaded.js'
@@ -20,7 +21,14 @@ const links = [
 export function System() {
   const found = useQuery(system())
   return (
-    <Page title={t('nav.system')}>
+    <Page
+      title={t('nav.system')}
+      actions={
+        <Link to="/system/clusters" className="btn">
+          {t('clusters.title')}
+        </Link>
+      }
+    >
       <Loaded query={found}>{(record) => <SystemParts system={record} />}</Loaded>
       <Upgrades />
       <Card title={t('system.help')}>

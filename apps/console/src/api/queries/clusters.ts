@@ -14,6 +14,20 @@ export const clusters = () =>
     staleTime: slowMs,
   })
 
+/** What must be removed before a cluster can be: how many nodes and users it has. */
+export const obstacles = (id: number) =>
+  queryOptions({
+    queryKey: ['nodes', 'obstacles', id],
+    queryFn: async ({ signal }) => {
+      const slice = { filters: { cluster: id }, limit: 1 }
+      const [nodes, users] = await Promise.all([
+        rpc.nodes.list.query(slice, { signal }),
+        rpc.users.list.query(slice, { signal }),
+      ])
+      return { nodes: nodes.total, users: users.total }
+    },
+  })
+
 export const capacity = (id: number) =>
   queryOptions({
     queryKey: ['capacity', id],
