@@ -76,6 +76,7 @@ const calls: Readonly<Record<string, string>> = {
   'PATCH alerts/{id}/': 'rpc.alerts.change.mutate',
   'GET alert_silences/': 'rpc.alertSilences.list.query',
   'POST alert_silences/': 'rpc.alertSilences.create.mutate',
+  'PATCH alert_silences/{id}/': 'rpc.alertSilences.change.mutate',
   'DELETE alert_silences/{id}/': 'rpc.alertSilences.remove.mutate',
   'GET alert_rules/': 'rpc.alertRules.list.query',
   'POST alert_rules/': 'rpc.alertRules.create.mutate',
@@ -128,7 +129,6 @@ const missing: readonly (readonly [operations: RegExp, row: string])[] = [
   ],
   [/^GET clusters\/\{id\}\/metrics\/across\/(history\/)?$/, 'metrics of all nodes of a cluster at once'],
   [/^GET nodes\/metrics\/sparklines\/$/, 'metrics of all nodes of a cluster at once'],
-  [/^PATCH alert_silences\/\{id\}\/$/, 'silences that begin later'],
   [/^POST gateway_shares\/\{id\}\/uploads\/$/, 'remove what renames have left behind'],
 ]
 

@@ -1,6 +1,7 @@
 import './alerts.css'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { rpc } from '../api/client.js'
 import { silences } from '../api/queries/silences.js'
 import type { SilenceRecord } from '../api/queries/silences.js'
@@ -19,6 +20,7 @@ import { StateMark, Tag } from '../ui/state-mark.js'
 import { toast } from '../ui/toast.js'
 import { t } from '../words/text.js'
 import { AlertTabs } from './alert-tabs.js'
+import { ChangeSilence } from './change-silence.js'
 import { NewSilence } from './new-silence.js'
 
 /** The clocks of the server and the browser differ a little. */
@@ -26,7 +28,7 @@ const skewMs = 30_000
 
 /** Alerts that need no action for a time. */
 export function Silences() {
-  const { add, code = '', node = '', subject = '' } = useSearch({ from: '/alerts/silences' })
+  const { add, code = '', node = '', device = '', subject = '' } = useSearch({ from: '/alerts/silences' })
   const navigate = useNavigate({ from: '/alerts/silences' })
   const { chosen } = useClusters()
   const found = useQuery(silences())
@@ -45,9 +47,9 @@ export function Silences() {
       <Loaded query={found}>{(list) => (list.length === 0 ? <None /> : <Table list={list} />)}</Loaded>
       {add !== undefined && chosen !== undefined && (
         <NewSilence
-          key={`${code} ${node} ${subject}`}
+          key={`${code} ${node} ${device} ${subject}`}
           cluster={chosen}
-          about={{ code, node, subject }}
+          about={{ code, node, device, subject }}
           onClose={close}
         />
       )}
@@ -78,6 +80,7 @@ function Table({ list }: { readonly list: readonly SilenceRecord[] }) {
 
 function Row({ silence }: { readonly silence: SilenceRecord }) {
   const { id, ends_at: ends, comment, operator, until_worse: untilWorse } = silence
+  const [isChanging, setChanging] = useState(false)
   const end = useChange(
     'alerts',
     () => rpc.alertSilences.remove.mutate({ id }),
@@ -97,9 +100,15 @@ function Row({ silence }: { readonly silence: SilenceRecord }) {
       <td>{comment}</td>
       <td>{operator}</td>
       <td>
-        <Action small isBusy={end.isPending} onClick={() => end.mutate(undefined)}>
-          {t('silences.end')}
-        </Action>
+        <div className="row-actions">
+          <Action small onClick={() => setChanging(true)}>
+            {t('silences.change')}
+          </Action>
+          <Action small isBusy={end.isPending} onClick={() => end.mutate(undefined)}>
+            {t('silences.end')}
+          </Action>
+        </div>
+        {isChanging && <ChangeSilence silence={silence} onClose={() => setChanging(false)} />}
       </td>
     </tr>
   )
@@ -124,6 +133,14 @@ function What({ silence: { matchers, hostname, deviceName } }: { readonly silenc
 function SilenceState({ silence: { starts_at: starts, ends_at: ends } }: { readonly silence: SilenceRecord }) {
   const now = useNow()
   if (Date.parse(ends) <= now) return <StateMark tone="mute" label={t('silences.state.over')} />
-  if (Date.parse(starts) > now + skewMs) return <StateMark tone="mute" label={t('silences.state.later')} />
+  if (Date.parse(starts) > now + skewMs)
+    return (
+      <>
+        <StateMark tone="mute" label={t('silences.state.later')} />
+        <p className="muted small">
+          <Time at={starts} />
+        </p>
+      </>
+    )
   return <StateMark tone="ok" label={t('silences.state.active')} />
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseDisplay } from './display.js'
 import { bytes, count, measure, percent, terabytes } from './numbers.js'
-import { ago, duration, utc } from './time.js'
+import { ago, duration, inputOf, timeOfInput, utc } from './time.js'
 
 describe('numbers', () => {
   it('prints bytes with three digits and always with the unit', () => {
@@ -31,6 +31,13 @@ describe('times', () => {
     const now = Date.parse('2026-11-20T19:00:00.000Z')
     expect(ago('2026-11-20T18:46:00.000Z', now)).toMatch(/^14 min/)
     expect([4, 130, 7_300, 200_000].map(duration)).toEqual(['4 s', '2 min', '2 h', '2 d'])
+  })
+
+  it('reads an input of times as it was written, in either zone', () => {
+    const at = '2026-07-20T19:30:00.000Z'
+    for (const zone of ['utc', 'local'] as const) expect(timeOfInput(inputOf(at, zone), zone)).toBe(at)
+    expect(inputOf('2026-07-20T19:30:59.999Z', 'utc')).toBe('2026-07-20T19:30')
+    expect(new Date(inputOf(at, 'local'))).toEqual(new Date(at))
   })
 
   it('prints UTC as logs do', () => {

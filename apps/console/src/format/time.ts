@@ -1,5 +1,6 @@
 import { language, locale } from '../words/locale.js'
 import { display } from './display.js'
+import type { Display } from './display.js'
 import { noValue } from './numbers.js'
 
 const units = [
@@ -63,4 +64,18 @@ export function axisTime(seconds: number, stepSeconds: number): string {
   const style = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...zone() } as const
   const time = at.toLocaleTimeString(locale, stepSeconds < 60 ? { ...style, second: '2-digit' } : style)
   return time === '00:00' ? at.toLocaleDateString(locale, { day: 'numeric', month: 'short', ...zone() }) : time
+}
+
+const minuteMs = 60_000
+
+/** Returns what an input of the type `datetime-local` shows for a time in a zone, to the minute. */
+export function inputOf(iso: string, zone: Display['zone']): string {
+  const at = new Date(iso)
+  const offset = zone === 'utc' ? 0 : at.getTimezoneOffset()
+  return new Date(at.getTime() - offset * minuteMs).toISOString().slice(0, 16)
+}
+
+/** Returns the time that such an input has. */
+export function timeOfInput(text: string, zone: Display['zone']): string {
+  return new Date(zone === 'utc' ? `${text}Z` : text).toISOString()
 }

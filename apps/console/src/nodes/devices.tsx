@@ -1,6 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { nodeDevices } from '../api/queries/node.js'
 import type { DeviceRecord } from '../api/queries/devices.js'
+import type { NodeRecord } from '../api/queries/nodes.js'
+import { idIn } from '../api/uri.js'
 import { daysText } from '../capacity/full-text.js'
 import { bytes, noValue, percent } from '../format/numbers.js'
 import { PlainTable } from '../list/plain-table.js'
@@ -16,12 +19,18 @@ import { ForgetDevice } from './forget-device.js'
 const goneStates: readonly DeviceRecord['status'][] = ['retired', 'missing']
 
 /** The devices of a node. */
-export function NodeDevices({ id }: { readonly id: number }) {
+export function NodeDevices({ node: { id, hostname } }: { readonly node: NodeRecord }) {
   const query = useQuery(nodeDevices(id))
-  return <Loaded query={query}>{({ objects }) => <DeviceTable devices={objects} />}</Loaded>
+  return <Loaded query={query}>{({ objects }) => <DeviceTable devices={objects} hostname={hostname} />}</Loaded>
 }
 
-function DeviceTable({ devices }: { readonly devices: readonly DeviceRecord[] }) {
+interface DeviceTableProps {
+  readonly devices: readonly DeviceRecord[]
+  /** Of their node. */
+  readonly hostname: string
+}
+
+function DeviceTable({ devices, hostname }: DeviceTableProps) {
   if (devices.length === 0)
     return (
       <section className="card">
@@ -45,13 +54,14 @@ function DeviceTable({ devices }: { readonly devices: readonly DeviceRecord[] })
       ]}
     >
       {devices.map((device) => (
-        <DeviceLine key={device.id} device={device} />
+        <DeviceLine key={device.id} device={device} hostname={hostname} />
       ))}
     </PlainTable>
   )
 }
 
-function DeviceLine({ device }: { readonly device: DeviceRecord }) {
+function DeviceLine({ device, hostname }: { readonly device: DeviceRecord; readonly hostname: string }) {
+  const silence = { cluster: String(idIn(device.cluster)), add: 'yes', node: hostname, device: String(device.id) }
   return (
     <tr>
       <th scope="row">
@@ -76,7 +86,14 @@ function DeviceLine({ device }: { readonly device: DeviceRecord }) {
       <td>{device.model ?? noValue}</td>
       <td className="mono">{device.serial ?? noValue}</td>
       <td className="mono">{device.mount_point ?? noValue}</td>
-      <td>{goneStates.includes(device.status) && <ForgetDevice device={device} />}</td>
+      <td>
+        <div className="row-actions">
+          <Link className="btn s" to="/alerts/silences" search={silence}>
+            {t('silences.ofDevice')}
+          </Link>
+          {goneStates.includes(device.status) && <ForgetDevice device={device} />}
+        </div>
+      </td>
     </tr>
   )
 }

@@ -71,7 +71,7 @@ function NodeFrame({ node, tab }: { readonly node: NodeRecord; readonly tab: Tab
           </div>
         </div>
       )}
-      {tab === 'devices' && <NodeDevices id={node.id} />}
+      {tab === 'devices' && <NodeDevices node={node} />}
       {tab === 'hardware' && <NodeHardware id={node.id} />}
       {tab === 'generations' && <NodeGenerations node={node} />}
       {tab === 'events' && <NodeEvents id={node.id} />}

@@ -37,3 +37,14 @@ export const silences = () =>
     },
     refetchInterval,
   })
+
+/** The devices of the node with this host name: a name can be that of several, such as a disk and the one before it. */
+export const devicesOfHost = (cluster: number, hostname: string) =>
+  queryOptions({
+    queryKey: ['devices', 'host', cluster, hostname],
+    queryFn: async ({ signal }) => {
+      const filters = { cluster, node__hostname: hostname }
+      return (await rpc.devices.list.query({ filters, order_by: ['name'], limit: most }, { signal })).objects
+    },
+    enabled: hostname !== '',
+  })

@@ -1,0 +1,99 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { addDevice, addNode } from '../support/agents/fleet-rows.js'
+import { faultsOf } from '../support/console/browser.js'
+import { hasBrowser, settled } from '../support/console/chromium.js'
+import { useConsole } from '../support/console/console.js'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** A time so far from now, and how an input of times has it: the browser is in the zone of this process. */
+function timeIn(ms: number): { readonly at: string; readonly text: string } {
+  const minute = Math.floor((Date.now() + ms) / 60_000) * 60_000
+  const offsetMs = new Date(minute).getTimezoneOffset() * 60_000
+  return { at: new Date(minute).toISOString(), text: new Date(minute - offsetMs).toISOString().slice(0, 16) }
+}
+
+describe.skipIf(!hasBrowser)('silences in the console', () => {
+  const lab = useConsole()
+
+  const dialogOf = (page: Page) => page.getByRole('dialog')
+  const press = (page: Page, name: string) => dialogOf(page).getByRole('button', { name, exact: true }).click()
+  const rows = (page: Page) => page.getByRole('region', { name: 'Silences' }).getByRole('row').allInnerTexts()
+  const silences = async () => (await lab.api.get('/api/v1/alert_silences/?order_by=id')).body.objects
+
+  it('begin later, and are of one device, also where another has its name', async () => {
+    const { database } = lab.api
+    const node = await addNode(database, lab.cluster, { hostname: 'st-01' })
+    await addDevice(database, lab.cluster, node, { name: 'd3', agentKey: null, status: 'retired', serial: 'OLD' })
+    const device = await addDevice(database, lab.cluster, node, { name: 'd3', status: 'ok', serial: 'NEW' })
+    const { visitor, page } = await lab.enter(`/nodes/${node}/devices`)
+    await page.getByRole('row').filter({ hasText: 'NEW' }).getByRole('link', { name: 'Silence …' }).press('Enter')
+    const choice = dialogOf(page).getByLabel('Device')
+    await expect.poll(() => choice.locator('option:checked').innerText()).toBe('d3 (NEW)')
+    expect(await choice.locator('option').allInnerTexts()).toEqual(['every device', 'd3 (OLD)', 'd3 (NEW)'])
+    const begin = timeIn(2 * hourMs)
+    await dialogOf(page).getByLabel('Begins').fill(begin.text)
+    await dialogOf(page)
+      .getByLabel('For')
+      .selectOption(String(dayMs / 1000))
+    await dialogOf(page).getByLabel('Comment').fill('disk swap')
+    expect(await faultsOf(page)).toEqual([])
+    await press(page, 'Silence')
+    await expect.poll(() => rows(page)).toContainEqual(expect.stringMatching(/st-01.*d3.*begins later.*disk swap/s))
+    expect(await silences()).toMatchObject([
+      {
+        matchers: { node: `/api/v1/nodes/${node}/`, device: `/api/v1/devices/${device}/`, code: null, subject: null },
+        starts_at: begin.at,
+        ends_at: new Date(Date.parse(begin.at) + dayMs).toISOString(),
+      },
+    ])
+    await settled(page)
+    expect(await faultsOf(page)).toEqual([])
+
+    await page.getByRole('button', { name: 'New silence' }).click()
+    await dialogOf(page).getByLabel('Node').fill('st-01')
+    await choice.selectOption('d3 (OLD)')
+    await dialogOf(page).getByLabel('Node').fill('st-0')
+    await expect.poll(() => choice.locator('option').allInnerTexts()).toEqual(['every device'])
+    await press(page, 'Silence')
+    await dialogOf(page).getByText('This cluster has no node with the name st-0.').waitFor()
+    expect(await silences()).toHaveLength(1)
+    visitor.expectNoErrors(/status of 401/)
+  })
+
+  it('get another end and another comment, and keep what was not changed', async () => {
+    const ends = new Date(Date.now() + hourMs).toISOString()
+    const body = { matchers: { code: 'DEVICE_FULL' }, ends_at: ends, comment: 'first' }
+    expect((await lab.api.call('/api/v1/alert_silences/', { method: 'POST', body })).status).toBe(201)
+    const { visitor, page } = await lab.enter('/alerts/silences')
+    const row = page.getByRole('row').filter({ hasText: 'DEVICE_FULL' })
+    const found = async () =>
+      ((await silences()) as readonly { readonly matchers: object; readonly ends_at: string }[]).find(
+        ({ matchers }) => (matchers as { readonly code: string }).code === 'DEVICE_FULL',
+      )
+    await row.getByRole('button', { name: 'Change …' }).press('Enter')
+    await dialogOf(page).getByLabel('Comment').fill('second')
+    await press(page, 'Save silence')
+    await expect.poll(() => row.innerText()).toContain('second')
+    expect(await found()).toMatchObject({ ends_at: ends, comment: 'second', until_worse: false })
+
+    await row.getByRole('button', { name: 'Change …' }).click()
+    const end = dialogOf(page).getByLabel('Ends', { exact: true })
+    await end.fill('')
+    await press(page, 'Save silence')
+    await dialogOf(page).getByText('Enter a date and a time.').waitFor()
+    await end.fill(timeIn(31 * dayMs).text)
+    await press(page, 'Save silence')
+    await dialogOf(page).getByText('A silence may last at most 30 days.').waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    const later = timeIn(29 * dayMs)
+    await end.fill(later.text)
+    await dialogOf(page).getByLabel('Until it becomes worse').check()
+    await press(page, 'Save silence')
+    await expect.poll(() => dialogOf(page).count()).toBe(0)
+    expect(await found()).toMatchObject({ ends_at: later.at, comment: 'second', until_worse: true })
+    visitor.expectNoErrors(/status of (400|401)/)
+  })
+})
