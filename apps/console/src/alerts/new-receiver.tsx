@@ -8,7 +8,7 @@ import { Dialog } from '../ui/dialog.js'
 import { toast } from '../ui/toast.js'
 import { t } from '../words/text.js'
 import { ReceiverSettings } from './receiver-settings.js'
-import { checkReceiver, newReceiver, receiverInput } from './receiver-values.js'
+import { checkReceiver, leastSeverities, newReceiver, receiverInput } from './receiver-values.js'
 import type { ReceiverValues } from './receiver-values.js'
 
 /** Adds where alerts are sent. The settings are never shown again. */
@@ -44,15 +44,7 @@ export function NewReceiver({ onClose }: { readonly onClose: () => void }) {
           options={all.map(({ id, name }) => [String(id), name])}
           none={t('receivers.everyCluster')}
         />
-        <SelectField
-          form={form}
-          name="least_severity"
-          label={t('receivers.least')}
-          options={[
-            ['warning', t('receivers.least.warning')],
-            ['critical', t('receivers.least.critical')],
-          ]}
-        />
+        <SelectField form={form} name="least_severity" label={t('receivers.least')} options={leastSeverities()} />
         <FlagField form={form} name="send_resolved" label={t('receivers.resolved')} />
       </FormBody>
     </Dialog>

@@ -1,6 +1,7 @@
 import { AlertReceiverInput, faultsOf, receiverSettings } from '@roost/api-types/rest'
 import type { AlertReceiverKind } from '@roost/api-types/rest'
 import type { Faults } from '../form/use-form.js'
+import { t } from '../words/text.js'
 
 /** What the form of a receiver contains: the settings of every kind, of which only those of the chosen one are sent. */
 export interface ReceiverValues {
@@ -42,6 +43,11 @@ export const newReceiver: ReceiverValues = {
   password: '',
   from: '',
   to: '',
+}
+
+/** Returns the choices of the least urgent alerts that a receiver gets. */
+export function leastSeverities() {
+  return (['warning', 'critical'] as const).map((least) => [least, t(`receivers.least.${least}`)] as const)
 }
 
 function linesOf(text: string): readonly string[] {

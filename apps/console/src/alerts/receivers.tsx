@@ -1,6 +1,7 @@
 import './alerts.css'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { rpc } from '../api/client.js'
 import { receivers } from '../api/queries/receivers.js'
 import type { ReceiverRecord } from '../api/queries/receivers.js'
@@ -18,6 +19,7 @@ import { Page } from '../ui/page.js'
 import { StateMark } from '../ui/state-mark.js'
 import { t } from '../words/text.js'
 import { AlertTabs } from './alert-tabs.js'
+import { ChangeReceiver } from './change-receiver.js'
 import { NewReceiver } from './new-receiver.js'
 
 /** Where alerts are sent. */
@@ -110,7 +112,9 @@ function LastError({ receiver: { last_error: error, last_error_at: at } }: { rea
   )
 }
 
-function Actions({ receiver: { id, name, enabled } }: { readonly receiver: ReceiverRecord }) {
+function Actions({ receiver }: { readonly receiver: ReceiverRecord }) {
+  const { id, name, enabled } = receiver
+  const [isChanging, setChanging] = useState(false)
   const test = useChange('receivers', () => rpc.alertReceivers.test.mutate({ id }))
   const toggle = useChange('receivers', () => rpc.alertReceivers.change.mutate({ id, change: { enabled: !enabled } }))
   return (
@@ -118,6 +122,9 @@ function Actions({ receiver: { id, name, enabled } }: { readonly receiver: Recei
       <div className="row-actions">
         <Action small isBusy={test.isPending} onClick={() => test.mutate(undefined)}>
           {t('receivers.test')}
+        </Action>
+        <Action small onClick={() => setChanging(true)}>
+          {t('receivers.change')}
         </Action>
         <Action small isBusy={toggle.isPending} onClick={() => toggle.mutate(undefined)}>
           {t(enabled ? 'ui.disable' : 'ui.enable')}
@@ -131,6 +138,7 @@ function Actions({ receiver: { id, name, enabled } }: { readonly receiver: Recei
           done={t('receivers.removed', { name })}
         />
       </div>
+      {isChanging && <ChangeReceiver receiver={receiver} onClose={() => setChanging(false)} />}
       {test.data !== undefined && <TestResult result={test.data} />}
     </>
   )

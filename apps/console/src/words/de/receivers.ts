@@ -46,6 +46,10 @@ export const receivers = {
   'receivers.test': 'Test senden',
   'receivers.testDelivered': 'Der Test wurde zugestellt.',
   'receivers.testFailed': 'Der Test ist gescheitert: {error}',
+  'receivers.change': 'Ändern …',
+  'receivers.changeOf': '{name} ändern',
+  'receivers.save': 'Empfänger speichern',
+  'receivers.changed': '{name} ist geändert.',
   'receivers.remove.title': '{name} entfernen?',
   'receivers.remove.action': 'Den Empfänger entfernen',
   'receivers.remove.effect':

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { faultsOf } from '../support/console/browser.js'
+import { hasBrowser, settled } from '../support/console/chromium.js'
+import { useConsole } from '../support/console/console.js'
+
+describe.skipIf(!hasBrowser)('receivers in the console', () => {
+  const lab = useConsole()
+
+  const add = async (name: string): Promise<number> => {
+    const body = { name, kind: 'webhook', settings: { url: `https://alerts.example/${name}` } }
+    const { status, body: created } = await lab.api.call('/api/v1/alert_receivers/', { method: 'POST', body })
+    expect(status).toBe(201)
+    return created.id
+  }
+  const settingsOf = async (id: number) =>
+    (await lab.api.database.prisma.alertReceiver.findUniqueOrThrow({ where: { id } })).settings
+
+  it('get another name and other alerts, and keep their secret settings', async () => {
+    await add('taken')
+    const id = await add('on-call')
+    const settings = await settingsOf(id)
+    const { visitor, page } = await lab.enter('/alerts/receivers')
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+    const dialog = page.getByRole('dialog')
+    await row('on-call').getByRole('button', { name: 'Change …' }).press('Enter')
+    await dialog.getByLabel('Name').fill('taken')
+    await dialog.getByRole('button', { name: 'Save receiver' }).click()
+    await dialog.locator('[aria-invalid="true"]').waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await dialog.getByLabel('Name').fill('night shift')
+    await dialog.getByLabel('Urgency').selectOption('critical')
+    await dialog.getByLabel('Also send the end of an alert').uncheck()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => row('night shift').innerText()).toContain('critical alerts only')
+    const { body } = await lab.api.get(`/api/v1/alert_receivers/${id}/`)
+    expect(body).toMatchObject({ name: 'night shift', least_severity: 'critical', send_resolved: false, enabled: true })
+    expect(await settingsOf(id)).toEqual(settings)
+    await settled(page)
+    expect(await faultsOf(page)).toEqual([])
+    visitor.expectNoErrors(/status of (400|401)/)
+  })
+})
