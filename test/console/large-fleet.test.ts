@@ -61,6 +61,17 @@ describe.skipIf(!hasBrowser)('10,000 nodes and 40,000 devices in the console', (
     visitor.expectNoErrors(/status of 401/)
   })
 
+  it('explains a number by the first 1,000 of its nodes, whose names are read as they come into view', async () => {
+    const { visitor, page } = await lab.enter('/explain/health?name=verdict')
+    await page.getByText('The list has the first 1,000.').waitFor()
+    expect(await rowCount(page)).toBe('1001')
+    await page.getByRole('region', { name: 'Nodes and devices' }).focus()
+    await page.keyboard.press('End')
+    await expect.poll(() => rowAt(page, 999).innerText()).toMatch(/node-0\d{4}/)
+    expect(await page.locator('tr.row').count()).toBeLessThanOrEqual(mostRows)
+    visitor.expectNoErrors(/status of 401/)
+  })
+
   it('keeps the rows in view while others change nodes', async () => {
     const visitor = await lab.visit()
     const page = await visitor.open('/nodes')
