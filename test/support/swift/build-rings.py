@@ -5,21 +5,16 @@ import sys
 from swift.common.ring import RingBuilder
 
 layout = json.load(sys.stdin)
-for name, port, policy in [
-    ('account', layout['ports']['account'], 'gold'),
-    ('container', layout['ports']['container'], 'gold'),
-    ('object', layout['ports']['object'], 'gold'),
-    ('object-1', layout['ports']['object'], 'silver'),
-]:
-    builder = RingBuilder(6, 2, 0)
+for ring in layout['rings']:
+    builder = RingBuilder(6, ring['replicas'], 0)
     for zone, node in enumerate(layout['nodes'], 1):
         for device in node['devices']:
-            if policy in device['policies']:
+            if ring['policy'] in device['policies']:
                 builder.add_dev({
-                    'region': 1, 'zone': zone, 'ip': node['address'], 'port': port,
-                    'replication_ip': node['address'], 'replication_port': port,
+                    'region': 1, 'zone': zone, 'ip': node['address'], 'port': ring['port'],
+                    'replication_ip': node['address'], 'replication_port': ring['port'],
                     'device': device['name'], 'weight': device['weight'], 'meta': '',
                 })
     builder.rebalance(seed='roost')
-    builder.save('%s/%s.builder' % (sys.argv[1], name))
-    builder.get_ring().save('%s/%s.ring.gz' % (sys.argv[1], name))
+    builder.save('%s/%s.builder' % (sys.argv[1], ring['name']))
+    builder.get_ring().save('%s/%s.ring.gz' % (sys.argv[1], ring['name']))

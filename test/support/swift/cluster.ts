@@ -7,7 +7,8 @@ import { configurationOf } from './configuration.js'
 import type { ProxyKeystone, Target } from './configuration.js'
 import { daemonsOf } from './daemons.js'
 import type { Daemon } from './daemons.js'
-import { nodeLayouts, ports } from './layout.js'
+import { canLoop, mountDisks } from './disks.js'
+import { nodeLayouts, policyLayouts, ports, ringsOf } from './layout.js'
 import type { NodeLayout } from './layout.js'
 import { startMachine } from './machine.js'
 import type { MachineProcess, Machine, RunOptions } from './machine.js'
@@ -85,7 +86,7 @@ async function bringUp(machine: Machine, options: SwiftOptions): Promise<Swift> 
   await machine.exec('setting=/proc/sys/net/ipv4/tcp_migrate_req; [ ! -e $setting ] || echo 1 > $setting')
   await writeConfiguration(machine, options, hasDisks)
   await buildRings(machine)
-  if (hasDisks) await mountDisks(machine, options.diskScale ?? 1)
+  if (hasDisks) await mountDisks(machine, nodeLayouts, options.diskScale)
   const [one, two] = await Promise.all(nodeLayouts.map((layout, i) => openNode(machine, layout, i < proxies)))
   if (!one?.proxy || two === undefined) throw new Error('The layout has two nodes.')
   if (options.accessLog === undefined)
@@ -123,11 +124,6 @@ async function startAll(nodes: readonly SwiftNode[], which: 'servers' | 'all'): 
   await Promise.all(starting)
 }
 
-/** Containers of some continuous integrations have no loop devices: the devices are folders there. */
-async function canLoop(machine: Machine): Promise<boolean> {
-  return (await machine.run('losetup', ['-f'])).code === 0
-}
-
 async function writeConfiguration(machine: Machine, options: SwiftOptions, mountCheck: boolean): Promise<void> {
   const [first] = nodeLayouts
   const memcached = nodeLayouts.slice(0, options.proxies ?? 1).map(({ address }) => `${address}:${ports.memcached}`)
@@ -135,7 +131,7 @@ async function writeConfiguration(machine: Machine, options: SwiftOptions, mount
   for (const [i, node] of nodeLayouts.entries()) {
     const hasProxy = i < memcached.length
     const statsd = options.statsd ?? { address: node.address, port: ports.statsd }
-    const settings = { ...options, statsd, accessLog, memcached, mountCheck, hasProxy }
+    const settings = { ...options, policies: policyLayouts, statsd, accessLog, memcached, mountCheck, hasProxy }
     for (const [path, text] of configurationOf(node, settings)) {
       const file = join(machine.dir, node.name, 'etc', path)
       await mkdir(dirname(file), { recursive: true })
@@ -153,25 +149,15 @@ async function writeConfiguration(machine: Machine, options: SwiftOptions, mount
 }
 
 async function buildRings(machine: Machine): Promise<void> {
-  await writeFile(join(machine.dir, 'layout.json'), JSON.stringify({ nodes: nodeLayouts, ports }))
+  await writeFile(
+    join(machine.dir, 'layout.json'),
+    JSON.stringify({ nodes: nodeLayouts, rings: ringsOf(policyLayouts) }),
+  )
   const program = join(repository, 'test/support/swift/build-rings.py')
   const folders = nodeLayouts.map(({ name }) => `${name}/etc/swift`)
   await machine.exec(`mkdir rings && python3 ${program} rings < layout.json
     chown root:swift rings/* && chmod 640 rings/*
     for folder in ${folders.join(' ')}; do cp -p rings/*.ring.gz $folder; done`)
-}
-
-/** Filesystems of their own, which the kernel takes back with the mount namespace. */
-async function mountDisks(machine: Machine, scale: number): Promise<void> {
-  const disks = nodeLayouts.flatMap((node) => node.devices.map((device) => ({ node: node.name, ...device })))
-  const make = { xfs: 'mkfs.xfs -q -i size=512', ext4: 'mkfs.ext4 -q -F' }
-  const scripts = disks.map(
-    ({ node, name, fsType, sizeMb }) => `truncate -s ${sizeMb * scale}M ${node}-${name}.img
-    ${make[fsType]} ${node}-${name}.img
-    mount -t ${fsType} -o loop,noatime ${node}-${name}.img ${node}/srv/node/${name}
-    chown swift: ${node}/srv/node/${name}`,
-  )
-  await machine.exec(scripts.join('\n'))
 }
 
 /** What lies at its usual place in the view of a node. */

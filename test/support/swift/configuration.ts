@@ -1,5 +1,5 @@
-import type { NodeLayout, ServerKind } from './layout.js'
-import { backgroundDaemons, policies, ports, serverKinds } from './layout.js'
+import type { NodeLayout, PolicyLayout, ServerKind } from './layout.js'
+import { backgroundDaemons, ports, serverKinds } from './layout.js'
 
 export interface Target {
   readonly address: string
@@ -7,11 +7,15 @@ export interface Target {
 }
 
 export interface ConfigurationOptions {
+  /** In index order: the first is the default. */
+  readonly policies: readonly PolicyLayout[]
   /** Where the servers of a node send their statistics. */
   readonly statsd: Target
   /** Where its proxy sends the lines of its access log. */
   readonly accessLog: Target
   readonly memcached: readonly string[]
+  /** Of all daemons, in seconds. By default each has a short one of its own. */
+  readonly interval?: number
   /** False where the devices are folders. */
   readonly mountCheck: boolean
   readonly hasProxy: boolean
@@ -49,7 +53,7 @@ export function configurationOf(node: NodeLayout, options: ConfigurationOptions)
   const servers = serverKinds.map((kind) => [`swift/${kind}-server.conf`, server(node, kind, options)] as const)
   return new Map([
     ['hostname', `store-${node.name}\n`],
-    ['swift/swift.conf', swiftConf()],
+    ['swift/swift.conf', swiftConf(options)],
     ['swift/memcache.conf', ini({ memcache: { memcache_servers: options.memcached.join(','), ...memcacheTimeouts } })],
     ...(options.hasProxy ? proxyFiles(node, options) : []),
     ['swift/rsyncd.conf', rsyncd(node)],
@@ -116,13 +120,25 @@ function ini(sections: Readonly<Record<string, Settings>>): string {
     .join('\n')
 }
 
-function swiftConf(): string {
-  const sections = policies.map((name, index) => {
+function swiftConf({ policies }: ConfigurationOptions): string {
+  const sections = policies.map(({ name, fragments }, index) => {
     const first: Settings = index === 0 ? { default: 'yes', aliases: 'premium' } : {}
-    return [`storage-policy:${index}`, { name, policy_type: 'replication', ...first }] as const
+    return [`storage-policy:${index}`, { name, ...copiesOf(fragments), ...first }] as const
   })
   const hash = { swift_hash_path_suffix: 'testsuffix', swift_hash_path_prefix: 'testprefix' }
   return ini({ 'swift-hash': hash, ...Object.fromEntries(sections) })
+}
+
+function copiesOf(fragments: PolicyLayout['fragments']): Settings {
+  if (fragments === undefined) return { policy_type: 'replication' }
+  const { data: ec_num_data_fragments, parity: ec_num_parity_fragments } = fragments
+  return {
+    policy_type: 'erasure_coding',
+    ec_type: 'liberasurecode_rs_vand',
+    ec_num_data_fragments,
+    ec_num_parity_fragments,
+    ec_object_segment_size: 1_048_576,
+  }
 }
 
 function common(node: NodeLayout, { statsd }: ConfigurationOptions): Settings {
@@ -185,15 +201,17 @@ const paces: Readonly<Record<string, Settings>> = {
   'container-auditor': { interval: 10 },
   'object-replicator': { interval: 5, rsync_module: '{replication_ip}::object' },
   'object-updater': { interval: 3 },
+  'object-reconstructor': { interval: 5 },
   'object-auditor': { interval: 10, files_per_second: 20, zero_byte_files_per_second: 50 },
 }
 
 function server(node: NodeLayout, kind: ServerKind, options: ConfigurationOptions): string {
   const devices = { devices: '/srv/node', mount_check: options.mountCheck }
   const recon = { recon_cache_path: '/var/cache/swift' }
-  const daemons = backgroundDaemons.filter((daemon) => daemon.kind === kind)
+  const daemons = daemonsOf(kind, options)
   const nameOf = (name: string): Settings => (node.hasDebianNames ? { log_name: `swift-${name}` } : {})
   const setNameOf = (name: string): Settings => (node.hasDebianNames ? { 'set log_name': `swift-${name}` } : {})
+  const pace = options.interval === undefined ? {} : { interval: options.interval }
   return ini({
     DEFAULT: { ...common(node, options), ...nameOf(kind), bind_port: ports[kind], ...devices },
     'pipeline:main': { pipeline: `healthcheck recon ${kind}-server` },
@@ -205,8 +223,15 @@ function server(node: NodeLayout, kind: ServerKind, options: ConfigurationOption
     },
     'filter:recon': { use: 'egg:swift#recon', ...recon },
     'filter:healthcheck': { use: 'egg:swift#healthcheck' },
-    ...Object.fromEntries(daemons.map(({ name }) => [name, { ...nameOf(name), ...recon, ...paces[name] }])),
+    ...Object.fromEntries(daemons.map(({ name }) => [name, { ...nameOf(name), ...recon, ...paces[name], ...pace }])),
   })
+}
+
+/** Names of the daemons beside a server. */
+function daemonsOf(kind: ServerKind, { policies }: ConfigurationOptions): readonly { readonly name: string }[] {
+  const daemons = backgroundDaemons.filter((daemon) => daemon.kind === kind)
+  const isCoded = policies.some(({ fragments }) => fragments)
+  return kind === 'object' && isCoded ? [...daemons, { name: 'object-reconstructor' }] : daemons
 }
 
 function expirer(node: NodeLayout, options: ConfigurationOptions): string {

@@ -12,8 +12,14 @@ export interface DeviceLayout {
   readonly fsType: 'xfs' | 'ext4'
   readonly sizeMb: number
   readonly weight: number
-  /** Names of its policies. The rings of accounts and containers go over the devices of `gold`. */
-  readonly policies: readonly ('gold' | 'silver')[]
+  /** Names of its policies. */
+  readonly policies: readonly string[]
+}
+
+export interface PolicyLayout {
+  readonly name: string
+  /** Of an erasure code; objects of other policies have two replicas. */
+  readonly fragments?: { readonly data: number; readonly parity: number }
 }
 
 /** Two storage policies that overlap: three sets of them. */
@@ -40,7 +46,7 @@ export const nodeLayouts: readonly NodeLayout[] = [
 ]
 
 /** In index order: the first is the default. */
-export const policies = ['gold', 'silver'] as const
+export const policyLayouts: readonly PolicyLayout[] = [{ name: 'gold' }, { name: 'silver' }]
 
 export const ports = {
   object: 6200,
@@ -50,6 +56,27 @@ export const ports = {
   memcached: 11211,
   statsd: 8125,
   log: 5514,
+}
+
+export interface RingLayout {
+  readonly name: string
+  readonly port: number
+  readonly replicas: number
+  /** Its devices are those of this policy. */
+  readonly policy: string
+}
+
+/** The rings of a cluster. Those of accounts and containers go over the devices of the first policy. */
+export function ringsOf(policies: readonly PolicyLayout[]): readonly RingLayout[] {
+  const [first] = policies
+  const named = (name: 'account' | 'container') => ({ name, port: ports[name], replicas: 2, policy: first?.name ?? '' })
+  const objects = policies.map(({ name: policy, fragments }, index) => ({
+    name: index === 0 ? 'object' : `object-${index}`,
+    port: ports.object,
+    replicas: fragments ? fragments.data + fragments.parity : 2,
+    policy,
+  }))
+  return [named('account'), named('container'), ...objects]
 }
 
 export type ServerKind = 'object' | 'container' | 'account'

@@ -27,6 +27,8 @@ export interface ContainerOptions {
   readonly masked: readonly string[]
   /** A folder that is `/srv/deployed` inside. */
   readonly deployed?: string
+  /** Further folders of outside, by their paths inside. */
+  readonly folders?: Readonly<Record<string, string>>
   /** The name of one of several in a machine, which is its host name. */
   readonly name?: string
   /** One of `addNetwork`'s networks instead of that of the machine. */
@@ -67,10 +69,11 @@ export async function bootContainer(machine: Machine, options: ContainerOptions)
   }
 }
 
-function bindsOf({ deployed, network, isBare = false }: ContainerOptions): readonly string[] {
+function bindsOf({ deployed, folders = {}, network, isBare = false }: ContainerOptions): readonly string[] {
   return [
     ...(isBare ? [] : [`--bind-ro=${process.execPath}:/usr/bin/node`, `--bind-ro=${repository}`]),
     ...(deployed === undefined ? [] : [`--bind-ro=${deployed}:/srv/deployed`]),
+    ...Object.entries(folders).map(([inside, outside]) => `--bind=${outside}:${inside}`),
     ...(network === undefined ? [] : [`--network-namespace-path=/run/netns/${network}`]),
   ]
 }

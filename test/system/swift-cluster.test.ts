@@ -1,0 +1,169 @@
+import type { Job } from '@roost/api-types/rest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { addCluster } from '../support/agents/fleet-rows.js'
+import { waitForJob } from '../support/gateway/deployment-lab.js'
+import { startApi } from '../support/http/api.js'
+import type { TestApi } from '../support/http/api.js'
+import { isKeystoneEnabled, startKeystone } from '../support/keystone/keystone.js'
+import type { Keystone } from '../support/keystone/keystone.js'
+import { addProject, addUser, grantRole, registerSwift } from '../support/keystone/object-store.js'
+import { signIn } from '../support/keystone/session.js'
+import { startMachine } from '../support/swift/machine.js'
+import type { Machine } from '../support/swift/machine.js'
+import { logIn } from '../support/swift/session.js'
+import type { Session } from '../support/swift/session.js'
+import { bootSwiftCluster, findSwiftRoot } from '../support/systemd/swift-cluster.js'
+import type { SwiftCluster } from '../support/systemd/swift-cluster.js'
+
+const waitOptions = { timeout: 240_000, interval: 500 }
+const password = 'bobs-password-is-this-1'
+const bytes = 3_000_000
+const found = await findSwiftRoot()
+const missing = 'missing' in found ? found.missing : isKeystoneEnabled ? undefined : 'without keystone'
+const skipped = missing === undefined ? '' : ` (not here: ${missing})`
+
+describe.skipIf(missing !== undefined)(
+  `a Swift of Debian under systemd, with an erasure code and a proxy on Keystone${skipped}`,
+  { timeout: 600_000 },
+  () => {
+    let keystone: Keystone
+    let machine: Machine
+    let api: TestApi
+    let swift: SwiftCluster
+    let cluster: string
+    let project: string
+    let bob: string
+    /** Of bob, by each proxy of tempauth. */
+    let sessions: readonly Session[]
+    const start = new Date().toISOString()
+
+    beforeAll(async () => {
+      if ('missing' in found) return
+      ;[keystone, machine, api] = await Promise.all([startKeystone(), startMachine(), startApi()])
+      const admin = await keystone.admin()
+      const registered = await registerSwift(keystone, [])
+      project = await addProject(admin, 'kate')
+      await grantRole(admin, 'member', await addUser(admin, 'kate', password), project)
+      await machine.publish(keystone.port)
+      const id = await addCluster(api.database, 'debian')
+      cluster = `/api/v1/clusters/${id}/`
+      swift = await bootSwiftCluster(machine, { root: found.path, api, cluster: id, keystone: registered })
+      await vi.waitFor(async () => expect(await online()).toBe(3), waitOptions)
+    }, 900_000)
+    afterAll(async () => {
+      await machine?.remove()
+      await keystone?.remove()
+      await api?.stop()
+    })
+
+    const online = async () => (await api.get('/api/v1/nodes/?state=online')).body.meta.total_count
+    const deployUsers = async (): Promise<Job> => {
+      const { body } = await api.call('/api/v1/user_db_deployments/', { method: 'POST', body: { cluster } })
+      return waitForJob((path) => api.get(path), body, 300_000)
+    }
+    const request = (method: string, { account, token }: Session, path: string, body?: Uint8Array, policy?: string) =>
+      fetch(`${account}${path}`, {
+        method,
+        headers: { 'x-auth-token': token, connection: 'close', ...(policy ? { 'x-storage-policy': policy } : {}) },
+        ...(body ? { body } : {}),
+      })
+    const usageOf = async (kind: string, account: string) =>
+      (await api.get(`${cluster}utilization/${kind}/${account}/?start=${start}`)).body.objects[0]
+    const reasons = async (): Promise<readonly string[]> =>
+      (await api.get(`${cluster}health/`)).body.reasons
+        .map(({ code, subject }: Record<string, string>) => `${code} ${subject}`)
+        .filter((name: string) => !name.startsWith('mount_check_off'))
+
+    const readNodes = async () =>
+      (await api.get(`${cluster}health/`)).body.nodes.filter(
+        ({ quarantined }: { quarantined: { objects: number | null } }) => quarantined.objects === 0,
+      ).length
+
+    it('is healthy, and its policies say what they keep of their devices', async () => {
+      await expect.poll(readNodes, waitOptions).toBe(2)
+      await expect.poll(reasons, waitOptions).toEqual([])
+      const { body } = await api.get('/api/v1/storage_policies/?order_by=index')
+      const [gold, archive] = body.objects
+      expect(gold).toMatchObject({ name: 'gold', replicas: 2, ec: null, usable_bytes: Math.floor(gold.raw_bytes / 2) })
+      expect(archive).toMatchObject({
+        name: 'archive',
+        replicas: 6,
+        ec: { type: 'liberasurecode_rs_vand', data_fragments: 4, parity_fragments: 2 },
+        usable_bytes: Math.floor((archive.raw_bytes * 4) / 6),
+      })
+    })
+
+    it('gets users on its proxies of tempauth, and says which proxy is on Keystone', async () => {
+      const body = { cluster, user: 'bob', password }
+      bob = (await api.call('/api/v1/users/', { method: 'POST', body })).body.resource_uri
+      const job = await deployUsers()
+      expect(job.targets).toMatchObject([{ state: 'applied' }, { state: 'applied' }, { state: 'failed' }])
+      expect(job.message).toMatch(
+        /^1 of 3 nodes failed; the first: The proxy of this cluster authenticates with Keystone /,
+      )
+      sessions = await Promise.all(swift.storage.map(({ proxyUrl }) => logIn(proxyUrl, 'bob:bob', password)))
+      expect(sessions.map(({ status }) => status)).toEqual([200, 200])
+    })
+
+    it('stores fragments of what is uploaded by one proxy and read by the other, and counts both to the byte', async () => {
+      const [one, two] = sessions
+      if (!one || !two) throw new Error('bob is not logged in.')
+      const sent = new Uint8Array(bytes).map((_, i) => i % 251)
+      expect((await request('PUT', one, '/coded', undefined, 'archive')).status).toBe(201)
+      expect((await request('PUT', one, '/coded/large', sent)).status).toBe(201)
+      const read = await request('GET', two, '/coded/large')
+      expect(Buffer.from(await read.arrayBuffer()).equals(sent)).toBe(true)
+      const account = 'AUTH_bob'
+      await expect.poll(async () => (await usageOf('transfer', account))?.bytes_in, waitOptions).toBe(bytes)
+      await expect.poll(async () => (await usageOf('transfer', account))?.bytes_out, waitOptions).toBe(bytes)
+      await expect.poll(async () => (await usageOf('storage/1', account))?.bytes_used, waitOptions).toBe(bytes)
+      const { stdout } = await swift.storage[0].run('find', ['/srv/node', '-path', '*objects-1*', '-name', '*#*d.data'])
+      expect(stdout.trim().split('\n')).toHaveLength(3)
+    })
+
+    it('lets users of Keystone in by the third proxy, whose transfer counts in the same cluster', async () => {
+      const { token } = await signIn(keystone.url, { name: 'kate', password, project: 'kate' })
+      const account = `AUTH_${project}`
+      const session = { status: 200, token, account: `${swift.keystoneProxy.proxyUrl}/v1/${account}` }
+      const put = async (path: string, body?: Uint8Array) =>
+        (await request('PUT', session, path, body, 'archive')).status
+      await expect.poll(() => put('/coded'), waitOptions).toBe(201)
+      expect(await put('/coded/small', new Uint8Array(4_097))).toBe(201)
+      await expect.poll(async () => (await usageOf('transfer', account))?.bytes_in, waitOptions).toBe(4_097)
+      await expect.poll(async () => (await usageOf('storage/1', account))?.bytes_used, waitOptions).toBe(4_097)
+    })
+
+    it('shuts a disabled user out on every proxy, with the tokens of before', async () => {
+      expect((await api.patch(bob, { enabled: false })).status).toBe(202)
+      expect((await deployUsers()).targets).toMatchObject([
+        { state: 'applied' },
+        { state: 'applied' },
+        { state: 'failed' },
+      ])
+      const statuses = async () => Promise.all(sessions.map(async (one) => (await request('HEAD', one, '')).status))
+      expect(await statuses()).toEqual([401, 401])
+    })
+
+    it('shows a unit that was stopped until it runs again', async () => {
+      const [node] = swift.storage
+      await node.exec('systemctl stop swift-object-reconstructor swift-container')
+      const expected = ['daemon_stopped object-reconstructor', `server_down container-server ${node.address}:6201`]
+      await expect
+        .poll(async () => (await reasons()).filter((one) => expected.includes(one)).toSorted(), waitOptions)
+        .toEqual(expected)
+      await node.exec('systemctl start swift-object-reconstructor swift-container')
+      await expect.poll(reasons, waitOptions).toEqual(['deployment_failed users'])
+    })
+
+    it('is as it was after a restart of a node', async () => {
+      const [one, two] = swift.storage
+      await two.reboot()
+      await expect.poll(online, waitOptions).toBe(3)
+      await expect.poll(reasons, waitOptions).toEqual(['deployment_failed users'])
+      expect((await api.patch(bob, { enabled: true })).status).toBe(202)
+      await deployUsers()
+      const session = await logIn(one.proxyUrl, 'bob:bob', password)
+      expect((await (await request('GET', session, '/coded/large')).arrayBuffer()).byteLength).toBe(bytes)
+    })
+  },
+)
