@@ -48,7 +48,9 @@ describe.skipIf(missing !== undefined)(
       const id = await addCluster(api.database, 'debian')
       cluster = `/api/v1/clusters/${id}/`
       swift = await bootSwiftCluster(machine, { root: found.path, api, cluster: id, keystone: registered })
-      await vi.waitFor(async () => expect(await online()).toBe(3), waitOptions)
+      await vi.waitFor(async () => {
+        if ((await online()) !== 3) throw new Error('The agents are not online yet.')
+      }, waitOptions)
     }, 900_000)
     afterAll(async () => {
       await machine?.remove()

@@ -22,6 +22,10 @@ const screens = [
   '/drift',
   '/audit',
   '/alerts',
+  '/alerts/rules',
+  '/alerts/silences',
+  '/users/new',
+  '/system/clusters',
   '/access',
 ]
 

@@ -5,7 +5,6 @@ import { alerts } from './de/alerts.js'
 import { audit } from './de/audit.js'
 import { deploy } from './de/deploy.js'
 import { explain } from './de/explain.js'
-import { forms } from './de/forms.js'
 import { generations } from './de/generations.js'
 import { nodes } from './de/nodes.js'
 import { overview } from './de/overview.js'
@@ -30,7 +29,6 @@ export const de: Catalogue = {
   ...node,
   ...devices,
   ...explain,
-  ...forms,
   ...shares,
   ...users,
   ...utilization,

@@ -6,7 +6,6 @@ import { alerts } from './en/alerts.js'
 import { audit } from './en/audit.js'
 import { deploy } from './en/deploy.js'
 import { explain } from './en/explain.js'
-import { forms } from './en/forms.js'
 import { generations } from './en/generations.js'
 import { nodes } from './en/nodes.js'
 import { overview } from './en/overview.js'
@@ -31,7 +30,6 @@ export const en = {
   ...node,
   ...devices,
   ...explain,
-  ...forms,
   ...shares,
   ...users,
   ...utilization,
