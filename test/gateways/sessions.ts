@@ -38,6 +38,10 @@ export function describeSessions(lab: GatewayLab): void {
       await lab.swift.machine.exec('touch writing')
       const kept = [await writing(narrow, near, 'near.bin'), await writing(wide, far, 'far.bin')]
       const lost = await writing(narrow, far, 'far.bin')
+      const clientsOf = async ({ resource_uri: uri }: GatewayShare) => (await lab.get(`${uri}sessions/`)).sessions
+      const session = (client: string) => ({ client, user: 'nobody' })
+      expect(new Set(await clientsOf(narrow))).toEqual(new Set([near, far].map(session)))
+      expect(await clientsOf(wide)).toEqual([session(far)])
       await lab.patch(narrow.resource_uri, { clients_allowed_list: near })
       const { plan } = await lab.deployed({ dry_run: true })
       const samba = plan?.nodes[0]?.daemons.find(({ action }) => action === 'close-share')

@@ -29,10 +29,10 @@ export const shareUploads = (id: number) =>
     retry: false,
   })
 
-/** The clients of a share. A plan of the gateway has them, which takes it a second. */
+/** The clients of a share. A plan of the gateway has them, which takes it a second: no change of another share asks for one. */
 export const shareSessions = (id: number) =>
   queryOptions({
-    queryKey: ['shares', 'sessions', id],
+    queryKey: ['sessions of share', id],
     queryFn: ({ signal }) => rpc.gatewayShares.sessions.query({ id }, { signal }),
     refetchInterval: 60_000,
     retry: false,
