@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { faultsOf } from '../support/console/browser.js'
 import { hasBrowser, settled } from '../support/console/chromium.js'
@@ -8,6 +9,15 @@ import { currentFiles } from '../support/gateway/folder-applier.js'
 
 describe.skipIf(!hasBrowser)('deployments in the console', () => {
   const lab = useConsole()
+
+  /** On a wide screen, and on a telephone. */
+  async function expectAccessible(page: Page): Promise<void> {
+    for (const width of [400, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      await settled(page)
+      expect([width, await faultsOf(page)]).toEqual([width, []])
+    }
+  }
 
   async function addGateway(): Promise<LabNode> {
     const { controlPlane, database } = lab.api
@@ -58,8 +68,7 @@ describe.skipIf(!hasBrowser)('deployments in the console', () => {
         expect.stringMatching(/Share docs\s+changed\s+access_mode\s+rw\s+ro/),
         expect.stringMatching(/Share video\s+added/),
       ])
-    await settled(page)
-    expect(await faultsOf(page)).toEqual([])
+    await expectAccessible(page)
     await page.getByLabel('From generation').selectOption('2')
     await page.getByText('These generations have the same content.').waitFor()
     expect(page.url()).toContain('a=2&b=2')
@@ -101,8 +110,7 @@ describe.skipIf(!hasBrowser)('deployments in the console', () => {
         expect.stringMatching(/Share papers\s+changed\s+access_mode\s+rw\s+ro/),
         expect.stringMatching(/Share music\s+added/),
       ])
-    await settled(page)
-    expect(await faultsOf(page)).toEqual([])
+    await expectAccessible(page)
     await notice.getByRole('button', { name: 'Review and deploy' }).click()
     await page.getByRole('button', { name: /^Deploy to \d nodes?$/ }).waitFor()
     visitor.expectNoErrors(/status of 401/)
@@ -127,8 +135,7 @@ describe.skipIf(!hasBrowser)('deployments in the console', () => {
       expect.stringContaining('Client'),
       expect.stringMatching(/^10\.0\.0\.7\s+–$/),
     ])
-    await settled(page)
-    expect(await faultsOf(page)).toEqual([])
+    await expectAccessible(page)
     visitor.expectNoErrors(/status of (401|503)/)
   })
 })

@@ -15,6 +15,7 @@ const paths = [
   '/nodes/1',
   '/nodes/1/devices',
   '/nodes/1/hardware',
+  '/nodes/1/generations',
   '/nodes/1/events',
   '/devices',
   '/devices?view=map',
@@ -183,6 +184,9 @@ async function addRecords(api: TestApi): Promise<void> {
     cluster: `/api/v1/clusters/${cluster}/`,
     password: 'correct-horse-battery',
   })
+  const deployed = { nodeId: gateway, kind: 'gateway' }
+  await database.prisma.nodeDeployment.create({ data: { ...deployed, desired: 1, inForce: 1, outcome: 'applied' } })
+  await database.prisma.generation.create({ data: { ...deployed, generation: 1, payload: new Uint8Array(70) } })
   const share = { name: 'docs', node: `/api/v1/nodes/${gateway}/`, objectstore_container: 'documents' }
   await post('/api/v1/gateway_shares/', share)
   await post('/api/v1/alert_rules/', { code: 'DEVICE_FULL', severity: 'critical', comment: 'replaced on Mondays' })
