@@ -16,7 +16,7 @@ const nodesInSum = 8
 
 /** Two thirds of the disks of the machines are of the first policy. */
 const sets = [
-  { policySet: '0', rawBytes: 864e12, usedBytes: 575e12, growth: 2.4e12 },
+  { policySet: '0', rawBytes: 864e12, usedBytes: 575e12, growth: 4.5e12 },
   { policySet: '1', rawBytes: 432e12, usedBytes: 158e12, growth: 0.4e12 },
 ] as const
 

@@ -22,7 +22,7 @@ describe('numbers', () => {
   it('prints metrics in the unit of the agent', () => {
     expect(measure(1_234_567, 'bytes/s')).toBe('1.23 MB/s')
     expect(measure(38.25, 'operations/s')).toBe('38.3 operations/s')
-    expect(measure(12.345, 'percent')).toBe('12.3 %')
+    expect(measure(12.345, 'percent')).toBe('12.3\u{a0}%')
   })
 })
 

@@ -34,9 +34,10 @@ export function terabytes(value: number | Missing): string {
   return value === null || value === undefined ? noValue : bytes(value * 1e12)
 }
 
+/** The sign stays on the line of its number. */
 export function percent(value: number | Missing, digits = 1): string {
   if (value === null || value === undefined) return noValue
-  return `${value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })} %`
+  return `${value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })}\u{a0}%`
 }
 
 export function count(value: number | Missing): string {

@@ -38,7 +38,7 @@ export const overview = {
   'overview.addCluster': 'Cluster hinzufügen',
   'full.notEnough': 'Noch keine Prognose: Sie braucht 14 Tage Verlauf.',
   'full.notGrowing': 'Wächst nicht.',
-  'full.beyond': 'Innerhalb eines Jahres nicht voll.',
+  'full.beyond': 'In den nächsten {days} nicht voll.',
   'full.in': 'Voll in {days} ({early}–{late})',
   'full.inOpen': 'Voll in {days} (ab {early})',
   'full.days': { one: '{count} Tag', other: '{count} Tagen' },

@@ -38,7 +38,7 @@ export const overview = {
   'overview.addCluster': 'Add cluster',
   'full.notEnough': 'No forecast yet: it needs 14 days of history.',
   'full.notGrowing': 'Not growing.',
-  'full.beyond': 'Not full within a year.',
+  'full.beyond': 'Not full within {days}.',
   'full.in': 'Full in {days} ({early}–{late})',
   'full.inOpen': 'Full in {days} (from {early})',
   'full.days': { one: '{count} day', other: '{count} days' },
