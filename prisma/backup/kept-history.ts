@@ -76,8 +76,9 @@ export async function adaptHistory(client: pg.Client, { installation }: KeptHist
   await client.query(`delete from metric_node_columns where node_id > ${lastId('nodes')}`)
 }
 
+/** A sequence that was never used says 1, too. */
 function lastId(table: string): string {
-  return `(select last_value from ${table}_id_seq)`
+  return `(select case when is_called then last_value else 0 end from ${table}_id_seq)`
 }
 
 /** Returns what tells a database from others; undefined in one of a release that did not have it. */
