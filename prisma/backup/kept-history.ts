@@ -66,7 +66,7 @@ export async function putHistoryBack(client: pg.Client, { partitions, sequences 
 export async function adaptHistory(client: pg.Client, { installation }: KeptHistory): Promise<void> {
   if (installation === undefined || installation !== (await installationOf(client)))
     throw new DatabaseError(
-      'unusable',
+      'history_differs',
       'The history of metrics in this database is not of the installation that made the backup. Restore it without --keep-history.',
     )
   for (const table of [...partitionedTables, ...historyTables])

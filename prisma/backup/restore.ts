@@ -29,6 +29,7 @@ export interface RestoreOptions {
   /** Leave the history of metrics that the database has; a dump that has one cannot be restored so. */
   readonly keepHistory: boolean
   readonly log: (message: string) => void
+  readonly warn: (message: string) => void
 }
 
 /**
@@ -38,7 +39,7 @@ export interface RestoreOptions {
  */
 export async function restoreDatabase(
   connection: Connection,
-  { migrations, force, keepHistory, log }: RestoreOptions,
+  { migrations, force, keepHistory, log, warn }: RestoreOptions,
   feed: (into: Restored) => Promise<void>,
 ): Promise<boolean> {
   await assertKnown(migrations)
@@ -58,7 +59,12 @@ export async function restoreDatabase(
     const tables = (await tablesInOrder(client)).filter((table) => !aside.has(table))
     await refill(client, tables, kept, feed)
     await client.query('commit')
-    await client.query('analyze')
+    // The restore is done: an error now must not undo the files that belong to it.
+    await client
+      .query('analyze')
+      .catch((error: unknown) =>
+        warn(`could not analyze the restored database, which PostgreSQL does later: ${reasonOf(error)}`),
+      )
     return kept !== undefined
   } finally {
     await client.end().catch(() => {})
@@ -86,12 +92,19 @@ async function putBack(client: pg.Client, kept: KeptHistory): Promise<void> {
   try {
     await putHistoryBack(client, kept)
   } catch (error) {
+    if (!isOfForm(error)) throw error
     throw new DatabaseError(
-      'unusable',
+      'history_differs',
       `The history of metrics has another form in the release of the backup (${reasonOf(error)}). Restore it without --keep-history.`,
       error,
     )
   }
+}
+
+/** Returns true for what PostgreSQL says of columns, tables and rows that do not fit, and false for a full disk or a lost connection. */
+function isOfForm(error: unknown): boolean {
+  // Classes of SQLSTATE: data, constraints, and names or types.
+  return /^(?:22|23|42)/.test(String((error as pg.DatabaseError).code))
 }
 
 function fillerOf(client: pg.Client, tables: ReadonlySet<string>, kept: KeptHistory | undefined): Restored {

@@ -1,5 +1,12 @@
 /** Why the database cannot be used, as one word to branch on; the message is a sentence for the operator. */
-export type DatabaseErrorCode = 'unusable' | 'disk_full' | 'in_use' | 'unreachable' | 'newer' | 'migration'
+export type DatabaseErrorCode =
+  | 'unusable'
+  | 'disk_full'
+  | 'in_use'
+  | 'unreachable'
+  | 'newer'
+  | 'migration'
+  | 'history_differs'
 
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'

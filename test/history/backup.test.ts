@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { exitCodes } from '@roost/control-plane/dist/cli/terminal/exit-codes.js'
 import { dumpDatabase } from '@roost/database'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
@@ -134,7 +135,7 @@ it.each([
   await target.pool.query(change)
   const before = await rowsOf(target)
   const { code, stderr } = await restore('without', '--force', '--keep-history')
-  expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
+  expect([code, stderr]).toEqual([exitCodes.historyDiffers, expect.stringContaining(reason)])
   expect(stderr).toContain('Restore it without --keep-history.')
   expect(await rowsOf(target)).toEqual(before)
   expect(await restore('with', '--force')).toMatchObject({ code: 0, stderr: '' })

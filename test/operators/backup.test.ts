@@ -166,6 +166,23 @@ describe('a restore that fails in the middle', () => {
   })
 })
 
+describe('a restore after which PostgreSQL makes no statistics', () => {
+  it('has succeeded, with the keys of the backup', async () => {
+    const key = join(path('later'), 'admin.apikey')
+    await writeFile(key, 'admin:of-before')
+    // ANALYZE calls the function of the index.
+    await later.pool.query(`create schema beside;
+      create function beside.f(n int) returns int immutable language sql as 'select n';
+      create table beside.t as select 1 as n; create index on beside.t (beside.f(n));
+      create or replace function beside.f(n int) returns int immutable language sql as 'select n / 0'`)
+    const restored = await roostOn(later, 'later')('local', 'restore', path('first.backup'), '--force')
+    await later.pool.query('drop schema beside cascade')
+    expect(restored).toMatchObject({ code: 0, stdout: expect.stringMatching(/^restored the backup/) })
+    expect(restored.stderr).toContain('could not analyze the restored database')
+    expect(await readFile(key, 'utf8')).toBe(await readFile(join(path('here'), 'admin.apikey'), 'utf8'))
+  })
+})
+
 describe('the encryption key', () => {
   it('of another installation is refused at the start', async () => {
     await mkdir(path('other'))

@@ -57,6 +57,7 @@ export interface RestoreFlags {
   /** Leave the history of metrics that the database has. */
   readonly keepHistory: boolean
   readonly log: (message: string) => void
+  readonly warn: (message: string) => void
 }
 
 /** Reads the complete archive. Throws StartError for an incomplete one, before anything is changed. */

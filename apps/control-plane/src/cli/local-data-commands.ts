@@ -73,7 +73,12 @@ export async function restore(
   const isKept = await withProgress(terminal, 'restoring', () =>
     withStoppedDatabase(config, log, async (connection) => {
       const staged = await stageKeptFiles(config.dataDir, manifest.files)
-      const flags = { force, keepHistory, log: (message: string) => log.info(message) }
+      const flags = {
+        force,
+        keepHistory,
+        log: (message: string) => log.info(message),
+        warn: (message: string) => log.warn(message),
+      }
       const restored = await orStartError(restoreArchive(connection, file, manifest, flags)).catch(
         async (error: unknown) => {
           await staged.discard()

@@ -16,7 +16,7 @@ import type { Connection, Database, DatabaseLock, DatabaseOptions, MigrationStat
 import type { Config } from '../config.js'
 import type { Log } from '../lifecycle/log.js'
 import { messages } from '../services/messages.js'
-import { StartError } from '../lifecycle/start-error.js'
+import { HistoryDiffersError, StartError } from '../lifecycle/start-error.js'
 
 export { isConflict, isRefused } from '@roost/database'
 export type { Connection, Database, DatabaseLock, DatabaseOptions, MigrationState, Session } from '@roost/database'
@@ -84,7 +84,9 @@ export async function inspectDatabase({ databaseUrl }: Config): Promise<Migratio
 /** Errors of the database package carry a sentence for the operator. */
 export async function orStartError<T>(running: Promise<T>): Promise<T> {
   return running.catch((error: unknown) => {
-    throw error instanceof DatabaseError ? new StartError(error.message, { cause: error }) : error
+    if (!(error instanceof DatabaseError)) throw error
+    const Reason = error.code === 'history_differs' ? HistoryDiffersError : StartError
+    throw new Reason(error.message, { cause: error })
   })
 }
 

@@ -9,3 +9,9 @@ export class PortInUseError extends StartError {
   override readonly name = 'PortInUseError'
   override readonly exitCode = 4
 }
+
+/** The history of metrics cannot be kept beside a backup. An upgrade that returns restores without it then, and only then. */
+export class HistoryDiffersError extends StartError {
+  override readonly name = 'HistoryDiffersError'
+  override readonly exitCode = 11
+}

@@ -22,6 +22,8 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   warning: 'status: a cluster warns',
   critical: 'status: a cluster is critical',
   declined: 'a question was not answered with yes; nothing was changed',
+  historyDiffers:
+    'local restore --keep-history: the history in the database does not fit the backup; nothing was changed',
 }
 
 function describeExitCodes(): string {

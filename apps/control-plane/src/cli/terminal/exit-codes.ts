@@ -13,6 +13,8 @@ export const exitCodes = {
   critical: 9,
   /** The operator answered a question with no. */
   declined: 10,
+  /** `roost local restore --keep-history`: the history in the database does not fit the backup. */
+  historyDiffers: 11,
 } as const
 
 /** Ends a command with an exit code, after its message on standard error. */
