@@ -6,6 +6,12 @@ import type { HistoryPartition } from './history.js'
 /** Tables that say what is in chunks, by ids that only grow. They belong to the chunks, and are in every backup. */
 const describing = ['metric_names', 'metric_columns', 'metric_node_columns']
 
+/** Tables of what has a history, with the number that it has in `owner_kind`. */
+const owners = [
+  ['nodes', 0],
+  ['clusters', 1],
+] as const
+
 /** The history of metrics while the rest of its database is replaced. */
 export interface KeptHistory {
   readonly partitions: readonly HistoryPartition[]
@@ -38,6 +44,8 @@ export async function setHistoryAside(client: pg.Client): Promise<KeptHistory | 
   for (const { table, name } of partitions)
     await client.query(`alter table ${table} detach partition ${client.escapeIdentifier(name)}`)
   for (const table of copied) await client.query(`create temp table kept_${table} on commit drop as table ${table}`)
+  for (const [table] of owners)
+    await client.query(`create temp table kept_${table} on commit drop as select id, uuid from ${table}`)
   const { rows: sequences } = await client.query<Sequence>(
     `select s.sequencename as name, s.last_value::text as last from unnest($1::text[]) t
        join pg_depend d on d.refobjid = to_regclass(t) and d.deptype = 'a'
@@ -61,7 +69,7 @@ export async function putHistoryBack(client: pg.Client, { partitions, sequences 
 
 /**
  * Adapts the history to the rest of the database. Throws unless that is of the same installation. The history of nodes and
- * clusters that are newer is removed: others will get their ids.
+ * clusters that the rest does not have is removed: others have their ids, or will get them.
  */
 export async function adaptHistory(client: pg.Client, { installation }: KeptHistory): Promise<void> {
   if (installation === undefined || installation !== (await installationOf(client)))
@@ -69,16 +77,14 @@ export async function adaptHistory(client: pg.Client, { installation }: KeptHist
       'history_differs',
       'The history of metrics in this database is not of the installation that made the backup. Restore it without --keep-history.',
     )
+  await client.query(
+    `create temp table same_owners on commit drop as ${owners
+      .map(([table, kind]) => `select ${kind} as kind, id from ${table} join kept_${table} using (id, uuid)`)
+      .join(' union all ')}`,
+  )
   for (const table of [...partitionedTables, ...historyTables])
-    await client.query(
-      `delete from ${table} where owner_id > case owner_kind when 0 then ${lastId('nodes')} else ${lastId('clusters')} end`,
-    )
-  await client.query(`delete from metric_node_columns where node_id > ${lastId('nodes')}`)
-}
-
-/** A sequence that was never used says 1, too. */
-function lastId(table: string): string {
-  return `(select case when is_called then last_value else 0 end from ${table}_id_seq)`
+    await client.query(`delete from ${table} where (owner_kind, owner_id) not in (select kind, id from same_owners)`)
+  await client.query('delete from metric_node_columns where node_id not in (select id from same_owners where kind = 0)')
 }
 
 /** Returns what tells a database from others; undefined in one of a release that did not have it. */

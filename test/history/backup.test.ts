@@ -128,6 +128,24 @@ it('a restore can keep the history that is there, but that of what is newer than
   expect((await target.pool.query("select to_regclass('of_a_new_version') as name")).rows).toEqual([{ name: null }])
 })
 
+it('a restore does not give the history of a node or cluster to another one that has its id', async () => {
+  const { rows } = await target.pool.query('update nodes set uuid = gen_random_uuid() returning cluster_id')
+  const [{ cluster_id: clusterId }] = rows
+  await target.pool.query(`
+    delete from metric_raw where owner_kind = 1;
+    insert into clusters (uuid, name) values (gen_random_uuid(), 'first'), (gen_random_uuid(), 'second');
+    insert into metric_raw select 1, c.id, started_at, shift_ms, columns_id, head, data from metric_raw, clusters c`)
+  const ofClusters = async () =>
+    (await target.pool.query('select distinct owner_id as id from metric_raw where owner_kind = 1 order by 1')).rows
+  expect((await ofClusters()).length).toBeGreaterThan(2)
+  expect(await restore('without', '--force', '--keep-history')).toMatchObject({ code: 0, stderr: '' })
+  expect(await rowsOf(target)).toEqual([[], [], [], []])
+  expect((await target.pool.query('select * from metric_node_columns')).rows).toEqual([])
+  expect(await ofClusters()).toContainEqual({ id: clusterId })
+  expect(await ofClusters()).toEqual((await target.pool.query('select id from clusters order by id')).rows)
+  expect(await restore('with', '--force')).toMatchObject({ code: 0, stderr: '' })
+})
+
 it.each([
   ['has another form', 'alter table metric_hour add column of_a_new_version integer', 'has another form'],
   ['is of another installation', "update installation set installed_at = '2020-01-01'", 'is not of the installation'],
