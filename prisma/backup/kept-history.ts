@@ -30,17 +30,18 @@ export function isKept(table: string): boolean {
   return isHistory(table) || describing.includes(table)
 }
 
-/** Takes the history out of its tables, so that these can be dropped. No chunk is copied. Undefined in a database without it. */
+/**
+ * Takes the history out of its tables, so that these can be dropped. No chunk is copied. Returns undefined in a database
+ * without chunks. Throws where a table that belongs to them is missing.
+ */
 export async function setHistoryAside(client: pg.Client): Promise<KeptHistory | undefined> {
   const copied = [...describing, ...historyTables]
-  const { rows: tables } = await client.query(
-    'select 1 from unnest($1::text[]) name where to_regclass(name) is not null',
-    [[...copied, ...partitionedTables]],
-  )
-  if (tables.length < copied.length + partitionedTables.length) return undefined
   const lists = []
   for (const table of partitionedTables) lists.push(await listPartitions(client, table))
   const partitions = lists.flat()
+  if (partitions.length === 0) return undefined
+  // A missing table is an error here; its partitions would not be listed.
+  await client.query('select unnest($1::text[])::regclass', [partitionedTables])
   for (const { table, name } of partitions)
     await client.query(`alter table ${table} detach partition ${client.escapeIdentifier(name)}`)
   for (const table of copied) await client.query(`create temp table kept_${table} on commit drop as table ${table}`)

@@ -53,7 +53,7 @@ export async function restoreDatabase(
     const isRoosts = await hasMigrations(client)
     if (!isRoosts) await migrateTo(connection, migrations, log)
     await client.query('begin')
-    const kept = isRoosts && keepHistory ? await setHistoryAside(client) : undefined
+    const kept = isRoosts && keepHistory ? await orDiffers(setHistoryAside(client)) : undefined
     const aside = new Set(kept?.partitions.map(({ name }) => name))
     if (isRoosts) await remake(client, migrations, aside)
     const tables = (await tablesInOrder(client)).filter((table) => !aside.has(table))
@@ -82,23 +82,22 @@ async function refill(
   await client.query(`truncate ${names.join(', ')}`)
   // Counters that follow their tables are in the dump themselves.
   for (const name of names) await client.query(`alter table ${name} disable trigger user`)
-  if (kept !== undefined) await putBack(client, kept)
+  if (kept !== undefined) await orDiffers(putHistoryBack(client, kept))
   await feed(fillerOf(client, new Set(tables), kept))
-  if (kept !== undefined) await adaptHistory(client, kept)
+  if (kept !== undefined) await orDiffers(adaptHistory(client, kept))
   for (const name of names) await client.query(`alter table ${name} enable trigger user`)
 }
 
-async function putBack(client: pg.Client, kept: KeptHistory): Promise<void> {
-  try {
-    await putHistoryBack(client, kept)
-  } catch (error) {
+/** Throws `history_differs` where the history does not fit the tables. */
+async function orDiffers<T>(keeping: Promise<T>): Promise<T> {
+  return keeping.catch((error: unknown) => {
     if (!isOfForm(error)) throw error
     throw new DatabaseError(
       'history_differs',
-      `The history of metrics has another form in the release of the backup (${reasonOf(error)}). Restore it without --keep-history.`,
+      `The history of metrics in this database has another form than in the release of the backup (${reasonOf(error)}). Restore it without --keep-history.`,
       error,
     )
-  }
+  })
 }
 
 /** Returns true for what PostgreSQL says of columns, tables and rows that do not fit, and false for a full disk or a lost connection. */

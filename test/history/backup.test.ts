@@ -148,6 +148,8 @@ it('a restore does not give the history of a node or cluster to another one that
 
 it.each([
   ['has another form', 'alter table metric_hour add column of_a_new_version integer', 'has another form'],
+  ['lacks a table', 'alter table metric_unsent rename to metric_not_sent', '"metric_unsent" does not exist'],
+  ['has owners of another form', 'alter table nodes rename uuid to number', 'has another form'],
   ['is of another installation', "update installation set installed_at = '2020-01-01'", 'is not of the installation'],
 ])('a restore does not keep a history that %s, and changes nothing', async (_what, change, reason) => {
   await target.pool.query(change)
@@ -157,6 +159,19 @@ it.each([
   expect(stderr).toContain('Restore it without --keep-history.')
   expect(await rowsOf(target)).toEqual(before)
   expect(await restore('with', '--force')).toMatchObject({ code: 0, stderr: '' })
+})
+
+it('a restore does not lose the level of a history that has another name', async () => {
+  const before = await rowsOf(target)
+  expect(before.every((rows) => rows.length > 0)).toBe(true)
+  await target.pool.query('alter table metric_hour rename to metric_hours')
+  const { code, stderr } = await restore('without', '--force', '--keep-history')
+  await target.pool.query('alter table metric_hours rename to metric_hour')
+  expect([code, stderr]).toEqual([
+    exitCodes.historyDiffers,
+    expect.stringContaining('"metric_hour" does not exist). Restore it without --keep-history.'),
+  ])
+  expect(await rowsOf(target)).toEqual(before)
 })
 
 it('a restore of a backup with history has no other to keep', async () => {
