@@ -42,6 +42,13 @@ describe('the form of a silence', () => {
     expect(checkSilence({ ...empty, node: 'store-7' }, 1, now)).toEqual({})
   })
 
+  it('is refused at a beginning that is no time, as while one types its year', () => {
+    const begins = '20261-01-01T00:00'
+    const sentence = 'Enter a date and a time. The year has four digits.'
+    expect(checkSilence({ ...empty, node: 'store-7', begins }, 1, now)).toEqual({ begins: [sentence] })
+    expect(checkSilence({ ...empty, node: 'store-7', begins: '9999-01-01T00:00' }, 1, now)).toEqual({})
+  })
+
   it('warns where every alert of a cluster would be silent', () => {
     expect(isEverything({ ...empty, isOnlyHere: true })).toBe(true)
     expect(isEverything({ ...empty, isOnlyHere: true, node: 'store-7' })).toBe(false)
@@ -74,6 +81,9 @@ describe('the change of a silence', () => {
 
   it('needs an end', () => {
     expect(checkEnd(silence, values)).toEqual({})
-    expect(checkEnd(silence, { ...values, ends_at: '' })).toEqual({ ends_at: ['Enter a date and a time.'] })
+    for (const ends_at of ['', '20261-01-01T00:00'])
+      expect(checkEnd(silence, { ...values, ends_at })).toEqual({
+        ends_at: ['Enter a date and a time. The year has four digits.'],
+      })
   })
 })

@@ -33,7 +33,7 @@ interface Ids {
 
 /** Returns the silence that a form describes. */
 export function silenceInput(values: SilenceValues, ids: Ids, now: number) {
-  const begins = values.begins === '' ? undefined : timeOfInput(values.begins, display().zone)
+  const begins = timeOfInput(values.begins, display().zone)
   return {
     matchers: {
       cluster: values.isOnlyHere && !controlPlaneAlertCodes.has(values.code) ? ids.cluster : null,
@@ -60,7 +60,16 @@ const someNode = 1
 export function checkSilence(values: SilenceValues, cluster: number, now: number): Faults {
   const node = values.node.trim() === '' ? undefined : someNode
   const { matchers: code, ...faults } = faultsOf(AlertSilenceInput, silenceInput(values, { cluster, node }, now))
-  return { ...faults, ...(code === undefined ? {} : { code }) }
+  return {
+    ...faults,
+    ...(code === undefined ? {} : { code }),
+    ...(values.begins === '' ? {} : timeFaults('begins', values.begins)),
+  }
+}
+
+/** Returns the sentence about an input of a time that has none. */
+function timeFaults(name: string, text: string): Faults {
+  return timeOfInput(text, display().zone) === undefined ? { [name]: [t('silences.noTime')] } : {}
 }
 
 /** What can be changed of a silence. */
@@ -78,11 +87,13 @@ export function endValues({ ends_at, until_worse, comment }: AlertSilence): EndV
 /** Returns the change. An end that was not changed keeps its seconds, which an input does not have. */
 export function silenceChange(silence: AlertSilence, { ends_at: end, ...values }: EndValues) {
   const { zone } = display()
-  const isChanged = end !== '' && end !== inputOf(silence.ends_at, zone)
-  return { ...values, comment: values.comment.trim(), ...(isChanged && { ends_at: timeOfInput(end, zone) }) }
+  const changed = end === inputOf(silence.ends_at, zone) ? undefined : timeOfInput(end, zone)
+  return { ...values, comment: values.comment.trim(), ...(changed !== undefined && { ends_at: changed }) }
 }
 
 export function checkEnd(silence: AlertSilence, values: EndValues): Faults {
-  const missing = values.ends_at === '' ? { ends_at: [t('silences.noEnd')] } : {}
-  return { ...faultsOf(AlertSilenceChange, silenceChange(silence, values)), ...missing }
+  return {
+    ...faultsOf(AlertSilenceChange, silenceChange(silence, values)),
+    ...timeFaults('ends_at', values.ends_at),
+  }
 }

@@ -18,6 +18,9 @@ interface TextProps<V> {
   readonly type?: 'text' | 'password' | 'number' | 'datetime-local'
 }
 
+/** Without it, browsers let one type a year of six digits. */
+const latest = '9999-12-31T23:59'
+
 export function TextField<V>({ form, name, label, help, warning, placeholder, isCode, type = 'text' }: TextProps<V>) {
   return (
     <div className="form-field">
@@ -26,6 +29,7 @@ export function TextField<V>({ form, name, label, help, warning, placeholder, is
           className={isCode === true ? 'input mono' : 'input'}
           name={String(name)}
           type={type}
+          max={type === 'datetime-local' ? latest : undefined}
           autoComplete={type === 'password' ? 'new-password' : 'off'}
           spellCheck={false}
           placeholder={placeholder}

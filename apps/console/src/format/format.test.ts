@@ -40,6 +40,13 @@ describe('times', () => {
     expect(new Date(inputOf(at, 'local'))).toEqual(new Date(at))
   })
 
+  it('finds no time in an input that has none', () => {
+    for (const zone of ['utc', 'local'] as const)
+      for (const text of ['', '20261-01-01T00:00', '202611-01-01T00:00'])
+        expect(timeOfInput(text, zone)).toBeUndefined()
+    expect(timeOfInput('9999-12-31T23:59', 'utc')).toBe('9999-12-31T23:59:00.000Z')
+  })
+
   it('prints UTC as logs do', () => {
     expect(utc('2026-11-20T19:00:00.000Z')).toBe('2026-11-20 19:00:00 UTC')
   })

@@ -75,7 +75,8 @@ export function inputOf(iso: string, zone: Display['zone']): string {
   return new Date(at.getTime() - offset * minuteMs).toISOString().slice(0, 16)
 }
 
-/** Returns the time that such an input has. */
-export function timeOfInput(text: string, zone: Display['zone']): string {
-  return new Date(zone === 'utc' ? `${text}Z` : text).toISOString()
+/** Returns the time that such an input has; undefined for none, such as a year of six digits while one types. */
+export function timeOfInput(text: string, zone: Display['zone']): string | undefined {
+  const at = new Date(zone === 'utc' ? `${text}Z` : text)
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
 }

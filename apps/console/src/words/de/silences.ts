@@ -11,7 +11,7 @@ export const silences = {
   'silences.endsAt': 'Ende',
   'silences.endsAt.local': 'Höchstens 30 Tage nach ihrem Beginn. In lokaler Zeit.',
   'silences.endsAt.utc': 'Höchstens 30 Tage nach ihrem Beginn. In UTC.',
-  'silences.noEnd': 'Geben Sie Datum und Uhrzeit ein.',
+  'silences.noTime': 'Geben Sie Datum und Uhrzeit ein. Das Jahr hat vier Stellen.',
   'silences.end': 'Beenden',
   'silences.ended': 'Die Stummschaltung ist beendet.',
   'silences.none': 'Kein Alarm ist stumm',

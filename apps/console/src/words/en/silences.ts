@@ -11,7 +11,7 @@ export const silences = {
   'silences.endsAt': 'Ends',
   'silences.endsAt.local': 'At most 30 days after its start. In local time.',
   'silences.endsAt.utc': 'At most 30 days after its start. In UTC.',
-  'silences.noEnd': 'Enter a date and a time.',
+  'silences.noTime': 'Enter a date and a time. The year has four digits.',
   'silences.end': 'End',
   'silences.ended': 'The silence has ended.',
   'silences.none': 'No alert is silent',
