@@ -9,7 +9,7 @@ import type { inferOutput } from '../api/queries/output.js'
 import { bytes, percent, terabytes } from '../format/numbers.js'
 import { Loaded } from '../state/loaded.js'
 import { Explained } from '../shell/explained.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import { Card, Facts } from '../ui/card.js'
 import { Chart } from '../ui/chart.js'
 import { Empty } from '../ui/empty.js'
@@ -28,8 +28,15 @@ const historyDays = 90
 
 /** How full each set of policies is, how evenly, since when and until when. */
 export function CapacityPage() {
-  const { chosen } = useClusters()
-  return <Page title={t('nav.capacity')}>{chosen !== undefined && <Sets cluster={chosen.id} />}</Page>
+  return (
+    <ForCluster title={t('nav.capacity')}>
+      {({ id }) => (
+        <Page title={t('nav.capacity')}>
+          <Sets cluster={id} />
+        </Page>
+      )}
+    </ForCluster>
+  )
 }
 
 function Sets({ cluster }: { readonly cluster: number }) {

@@ -7,6 +7,7 @@ import { count, noValue } from '../format/numbers.js'
 import { PlainTable } from '../list/plain-table.js'
 import { useClusters } from '../shell/use-cluster.js'
 import type { ClusterRecord } from '../shell/use-cluster.js'
+import { Loaded } from '../state/loaded.js'
 import { Empty, Skeleton } from '../ui/empty.js'
 import { Server } from '../ui/icons.js'
 import { Page } from '../ui/page.js'
@@ -17,7 +18,7 @@ import { RemoveCluster } from './remove-cluster.js'
 
 /** All clusters, with what creates, renames and removes them. */
 export function Clusters() {
-  const { all, isPending } = useClusters()
+  const { all, query } = useClusters()
   const [isAdding, setAdding] = useState(false)
   return (
     <Page
@@ -29,7 +30,9 @@ export function Clusters() {
         </Action>
       }
     >
-      {isPending ? <Skeleton lines={4} /> : <Table clusters={all} />}
+      <Loaded query={query} skeleton={<Skeleton lines={4} />}>
+        {() => <Table clusters={all} />}
+      </Loaded>
       {isAdding && <ClusterForm onClose={() => setAdding(false)} />}
     </Page>
   )

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react'
 import { explainable, explanations } from '../api/queries/clusters.js'
 import type { Explainable, Explanation, Explanations } from '../api/queries/clusters.js'
 import { Explained } from '../shell/explained.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import { NotFound } from '../shell/not-found.js'
-import { useClusters } from '../shell/use-cluster.js'
 import { Loaded } from '../state/loaded.js'
 import { Card } from '../ui/card.js'
 import { Empty } from '../ui/empty.js'
@@ -26,11 +26,9 @@ const screens = {
 /** Of which nodes and devices the numbers of a cluster are made, and by which rule. The address names one of them, or none for all. */
 export function Explain() {
   const { of } = useParams({ from: '/explain/$of' })
-  const { chosen } = useClusters()
   const kind = explainable.find((each) => each === of)
   if (kind === undefined) return <NotFound />
-  if (chosen === undefined) return <Page title={t(`explain.of.${kind}`)}>{null}</Page>
-  return <OfCluster of={kind} cluster={chosen.id} />
+  return <ForCluster title={t(`explain.of.${kind}`)}>{({ id }) => <OfCluster of={kind} cluster={id} />}</ForCluster>
 }
 
 function OfCluster({ of, cluster }: { readonly of: Explainable; readonly cluster: number }) {

@@ -6,7 +6,6 @@ import { errorText } from '../api/error-text.js'
 import { useMayChange } from '../api/session-context.js'
 import { Empty } from '../ui/empty.js'
 import { Field } from '../ui/field.js'
-import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
 
 /** A control plane without a cluster has one thing to do. */
@@ -19,36 +18,34 @@ export function FirstCluster() {
     onSuccess: () => queries.invalidateQueries({ queryKey: ['clusters'] }),
   })
   return (
-    <Page title={t('nav.overview')}>
-      <section className="card">
-        <Empty icon={Server} title={t('overview.noCluster')} next={t('overview.noCluster.next')}>
-          <form
-            className="first-cluster"
-            onSubmit={(event) => {
-              event.preventDefault()
-              create.mutate()
-            }}
+    <section className="card">
+      <Empty icon={Server} title={t('overview.noCluster')} next={t('overview.noCluster.next')}>
+        <form
+          className="first-cluster"
+          onSubmit={(event) => {
+            event.preventDefault()
+            create.mutate()
+          }}
+        >
+          <Field label={t('overview.newCluster')} error={create.error === null ? undefined : errorText(create.error)}>
+            <input
+              className="input"
+              required
+              maxLength={64}
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+          </Field>
+          <button
+            type="submit"
+            className="btn primary"
+            disabled={!mayChange || create.isPending}
+            title={mayChange ? undefined : t('ui.readOnly')}
           >
-            <Field label={t('overview.newCluster')} error={create.error === null ? undefined : errorText(create.error)}>
-              <input
-                className="input"
-                required
-                maxLength={64}
-                value={name}
-                onChange={({ target }) => setName(target.value)}
-              />
-            </Field>
-            <button
-              type="submit"
-              className="btn primary"
-              disabled={!mayChange || create.isPending}
-              title={mayChange ? undefined : t('ui.readOnly')}
-            >
-              {t('overview.addCluster')}
-            </button>
-          </form>
-        </Empty>
-      </section>
-    </Page>
+            {t('overview.addCluster')}
+          </button>
+        </form>
+      </Empty>
+    </section>
   )
 }

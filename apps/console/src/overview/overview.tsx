@@ -1,6 +1,7 @@
 import './overview.css'
 import { useClusters } from '../shell/use-cluster.js'
 import type { ClusterRecord } from '../shell/use-cluster.js'
+import { Loaded } from '../state/loaded.js'
 import { Skeleton } from '../ui/empty.js'
 import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
@@ -14,14 +15,15 @@ import { Throughput } from './throughput.js'
 
 /** Is anything wrong, is it getting full, what changed. */
 export function Overview() {
-  const { chosen, isPending } = useClusters()
-  if (isPending)
-    return (
-      <Page title={t('nav.overview')}>
-        <Skeleton height={400} lines={6} />
-      </Page>
-    )
-  return chosen === undefined ? <FirstCluster /> : <ClusterOverview cluster={chosen} />
+  const { chosen, query } = useClusters()
+  if (chosen !== undefined) return <ClusterOverview cluster={chosen} />
+  return (
+    <Page title={t('nav.overview')}>
+      <Loaded query={query} skeleton={<Skeleton height={400} lines={6} />}>
+        {() => <FirstCluster />}
+      </Loaded>
+    </Page>
+  )
 }
 
 function ClusterOverview({ cluster: { id, name } }: { readonly cluster: ClusterRecord }) {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { clusters } from '../api/queries/clusters.js'
 import type { inferOutput } from '../api/queries/output.js'
@@ -10,13 +11,14 @@ interface Clusters {
   readonly all: readonly ClusterRecord[]
   /** The one in the address, or the first. */
   readonly chosen: ClusterRecord | undefined
-  readonly isPending: boolean
+  /** Whether they are read yet, and why they could not be: `all` is empty in both cases. */
+  readonly query: UseQueryResult<unknown>
 }
 
 /** Returns the clusters, and the one that the screens show. */
 export function useClusters(): Clusters {
-  const { data, isPending } = useQuery(clusters())
+  const query = useQuery(clusters())
   const search = useSearch({ strict: false })
-  const all = data?.objects ?? []
-  return { all, chosen: all.find(({ id }) => String(id) === search.cluster) ?? all[0], isPending }
+  const all = query.data?.objects ?? []
+  return { all, chosen: all.find(({ id }) => String(id) === search.cluster) ?? all[0], query }
 }

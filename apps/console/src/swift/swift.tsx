@@ -7,7 +7,7 @@ import type { inferOutput } from '../api/queries/output.js'
 import { count, noValue } from '../format/numbers.js'
 import { duration } from '../format/time.js'
 import { Explained } from '../shell/explained.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import { Loaded } from '../state/loaded.js'
 import { Card, Facts } from '../ui/card.js'
 import { Empty } from '../ui/empty.js'
@@ -23,9 +23,7 @@ const tones = { ok: 'ok', warn: 'warn', critical: 'bad' } as const
 
 /** Whether the parts of Swift agree, and how far behind they are. */
 export function SwiftHealth() {
-  const { chosen } = useClusters()
-  if (chosen === undefined) return <Page title={t('nav.swift')}>{null}</Page>
-  return <ClusterHealth cluster={chosen.id} />
+  return <ForCluster title={t('nav.swift')}>{({ id }) => <ClusterHealth cluster={id} />}</ForCluster>
 }
 
 function ClusterHealth({ cluster }: { readonly cluster: number }) {

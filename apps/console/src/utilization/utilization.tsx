@@ -9,10 +9,9 @@ import { usePages } from '../api/use-pages.js'
 import { bytes, count, percent } from '../format/numbers.js'
 import { ListPage } from '../list/list-page.js'
 import { useSearchChange } from '../list/use-search-change.js'
-import { useClusters } from '../shell/use-cluster.js'
+import { ForCluster } from '../shell/for-cluster.js'
 import { Empty } from '../ui/empty.js'
 import { ChartColumn } from '../ui/icons.js'
-import { Page } from '../ui/page.js'
 import { t } from '../words/text.js'
 import { AccountUsage } from './account-usage.js'
 import { usageColumns } from './columns.js'
@@ -20,8 +19,7 @@ import { monthBefore, periodOf, rangeOf } from './period.js'
 
 /** Who has stored and transferred how much in a period. All that it shows is in its address. */
 export function Utilization() {
-  const { chosen } = useClusters()
-  return chosen === undefined ? <Page title={t('nav.utilization')}>{null}</Page> : <OfCluster cluster={chosen.id} />
+  return <ForCluster title={t('nav.utilization')}>{({ id }) => <OfCluster cluster={id} />}</ForCluster>
 }
 
 function OfCluster({ cluster }: { readonly cluster: number }) {
