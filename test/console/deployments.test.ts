@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { faultsOf } from '../support/console/browser.js'
-import { hasBrowser, settled } from '../support/console/chromium.js'
+import { enterConsole, hasBrowser, settled } from '../support/console/chromium.js'
 import { useConsole } from '../support/console/console.js'
 import { addLabNode, waitForJob } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
@@ -114,6 +114,21 @@ describe.skipIf(!hasBrowser)('deployments in the console', () => {
     await notice.getByRole('button', { name: 'Review and deploy' }).click()
     await page.getByRole('button', { name: /^Deploy to \d nodes?$/ }).waitFor()
     visitor.expectNoErrors(/status of 401/)
+  })
+
+  it('do not say that all is deployed where that could not be read', async () => {
+    const calls = /\/trpc\/[^?]*gatewayShares\.pending/
+    const visitor = await lab.visit()
+    await visitor.context.route(calls, (route) => route.abort())
+    const page = await visitor.open('/deployments')
+    await enterConsole(page, lab.api.key)
+    const notice = page.getByRole('region', { name: 'Changes that are not deployed' })
+    await notice.getByText('This could not be read.').waitFor()
+    await expectAccessible(page)
+    await visitor.context.unroute(calls)
+    await notice.getByRole('button', { name: 'Try again' }).click()
+    await expect.poll(() => notice.count()).toBe(0)
+    visitor.expectNoErrors(/status of 401|ERR_FAILED/)
   })
 
   it('show the clients of a share as soon as its gateway has it', async () => {

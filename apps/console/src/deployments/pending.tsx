@@ -1,17 +1,27 @@
 import './deployments.css'
 import { useQuery } from '@tanstack/react-query'
+import { errorText } from '../api/error-text.js'
 import { deploymentKinds, kindsOfNodes, pendingChanges } from '../api/queries/deployments.js'
 import { useClusters } from '../shell/use-cluster.js'
+import { Failed } from '../ui/empty.js'
 import { t } from '../words/text.js'
 import { Differences } from './differences.js'
 import { ReviewButton } from './review-button.js'
 import { useNames } from './use-names.js'
 
-/** How many shares and users were changed and not deployed, and which; nothing where all is deployed. */
+/** How many shares and users were changed and not deployed, and which; nothing where all is deployed, which nobody knows after a failure. */
 export function Pending() {
-  const { chosen } = useClusters()
-  const { data } = useQuery({ ...pendingChanges(chosen?.id ?? 0), enabled: chosen !== undefined })
+  const { chosen, query } = useClusters()
+  const found = useQuery({ ...pendingChanges(chosen?.id ?? 0), enabled: chosen !== undefined })
   const names = useNames()
+  const { data } = found
+  const { error, refetch } = chosen === undefined ? query : found
+  if (data === undefined && error !== null)
+    return (
+      <section className="card pending" aria-label={t('pending.title')}>
+        <Failed message={errorText(error)} onRetry={() => void refetch()} />
+      </section>
+    )
   if (data === undefined || data.count + data.unknown.length === 0) return null
   const { count, changes, unknown } = data
   const changed = deploymentKinds.filter((kind) => changes.some((change) => change.kind === kindsOfNodes[kind]))
