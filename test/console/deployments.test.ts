@@ -151,6 +151,18 @@ describe.skipIf(!hasBrowser)('deployments in the console', () => {
       expect.stringMatching(/^10\.0\.0\.7\s+–$/),
     ])
     await expectAccessible(page)
+
+    await node.stop()
+    await page.keyboard.press('r')
+    const since = card.getByRole('status').filter({ hasText: 'The list was read on' })
+    await since.waitFor()
+    expect(await card.getByText('1 session').count()).toBe(0)
+    expect(await card.getByRole('row').allInnerTexts()).toHaveLength(2)
+    await expectAccessible(page)
+    await node.start()
+    await page.keyboard.press('r')
+    await card.getByText('1 session').waitFor()
+    expect(await since.count()).toBe(0)
     visitor.expectNoErrors(/status of (401|503)/)
   })
 })

@@ -4,19 +4,25 @@ import { shareSessions } from '../api/queries/shares.js'
 import type { SessionsOfShare } from '../api/queries/shares.js'
 import { noValue } from '../format/numbers.js'
 import { PlainTable } from '../list/plain-table.js'
+import { Time } from '../ui/age.js'
 import { Card } from '../ui/card.js'
-import { Skeleton } from '../ui/empty.js'
+import { Skeleton, Stale } from '../ui/empty.js'
 import { t } from '../words/text.js'
 
 /** The clients that have a share mounted now. */
 export function Sessions({ id, isNfs }: { readonly id: number; readonly isNfs: boolean }) {
-  const { data, error } = useQuery(shareSessions(id))
-  const count = data?.is_in_force === true ? data.sessions.length : undefined
+  const { data, error, dataUpdatedAt } = useQuery(shareSessions(id))
+  const count = data?.is_in_force === true && error === null ? data.sessions.length : undefined
   return (
     <Card
       title={t('shares.sessions')}
       aside={count !== undefined && <span role="status">{t('shares.sessions.count', { count })}</span>}
     >
+      {error !== null && data !== undefined && (
+        <Stale>
+          {errorText(error)} {t('shares.sessions.readAt')} <Time at={new Date(dataUpdatedAt).toISOString()} />
+        </Stale>
+      )}
       {data !== undefined && <Clients found={data} isNfs={isNfs} />}
       {data === undefined && (error === null ? <Skeleton lines={3} /> : <p className="muted">{errorText(error)}</p>)}
     </Card>

@@ -78,6 +78,7 @@ export const shares = {
   'shares.sessions.count': { one: '{count} Sitzung', other: '{count} Sitzungen' },
   'shares.sessions.client': 'Client',
   'shares.sessions.user': 'Benutzer',
+  'shares.sessions.readAt': 'Die Liste wurde gelesen am',
   'shares.sessions.none': 'Kein Client hat sie eingehängt.',
   'shares.sessions.notDeployed': 'Das Gateway hat diese Freigabe noch nicht.',
   'shares.sessions.nfs':

@@ -77,6 +77,7 @@ export const shares = {
   'shares.sessions.count': { one: '{count} session', other: '{count} sessions' },
   'shares.sessions.client': 'Client',
   'shares.sessions.user': 'User',
+  'shares.sessions.readAt': 'The list was read on',
   'shares.sessions.none': 'No client has it mounted.',
   'shares.sessions.notDeployed': 'The gateway does not have this share yet.',
   'shares.sessions.nfs':
