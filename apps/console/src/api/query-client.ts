@@ -34,5 +34,7 @@ export function createQueryClient(onLoggedOut: () => void): QueryClient {
     staleTime: 5_000,
     retry: (failures: number, error: unknown) => isUnreachable(error) && failures < retries,
   }
-  return new QueryClient({ queryCache, defaultOptions: { queries } })
+  // What was sent and answered can be a password or a key: it is forgotten with the form or dialog that had it.
+  const mutations = { gcTime: 0 }
+  return new QueryClient({ queryCache, defaultOptions: { queries, mutations } })
 }
