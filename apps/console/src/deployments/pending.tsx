@@ -1,4 +1,5 @@
 import './deployments.css'
+import type { PendingChanges } from '@roost/api-types/rest'
 import { useQuery } from '@tanstack/react-query'
 import { errorText } from '../api/error-text.js'
 import { deploymentKinds, kindsOfNodes, pendingChanges } from '../api/queries/deployments.js'
@@ -13,17 +14,20 @@ import { useNames } from './use-names.js'
 export function Pending() {
   const { chosen, query } = useClusters()
   const found = useQuery({ ...pendingChanges(chosen?.id ?? 0), enabled: chosen !== undefined })
-  const names = useNames()
-  const { data } = found
   const { error, refetch } = chosen === undefined ? query : found
-  if (data === undefined && error !== null)
+  if (found.data !== undefined) return <Changes found={found.data} />
+  if (error !== null)
     return (
       <section className="card pending" aria-label={t('pending.title')}>
         <Failed message={errorText(error)} onRetry={() => void refetch()} />
       </section>
     )
-  if (data === undefined || data.count + data.unknown.length === 0) return null
-  const { count, changes, unknown } = data
+  return null
+}
+
+function Changes({ found: { cluster, count, changes, unknown } }: { readonly found: PendingChanges }) {
+  const names = useNames()
+  if (count + unknown.length === 0) return null
   const changed = deploymentKinds.filter((kind) => changes.some((change) => change.kind === kindsOfNodes[kind]))
   return (
     <section className="card pending" aria-label={t('pending.title')}>
@@ -32,7 +36,7 @@ export function Pending() {
           <p role="status">{t('pending.count', { count })}</p>
           {changed.map((kind) => (
             <span key={kind} className="pending-review">
-              {t(`deploy.kind.${kind}`)} <ReviewButton kind={kind} cluster={data.cluster} />
+              {t(`deploy.kind.${kind}`)} <ReviewButton kind={kind} cluster={cluster} />
             </span>
           ))}
         </div>

@@ -12,7 +12,7 @@ interface Clusters {
   /** The one in the address, or the first. */
   readonly chosen: ClusterRecord | undefined
   /** Whether they are read yet, and why they could not be: `all` is empty in both cases. */
-  readonly query: UseQueryResult<unknown>
+  readonly query: UseQueryResult
 }
 
 /** Returns the clusters, and the one that the screens show. */
