@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { addDevice, addNode } from '../support/agents/fleet-rows.js'
 import { faultsOf } from '../support/console/browser.js'
-import { hasBrowser, settled } from '../support/console/chromium.js'
+import { enterConsole, hasBrowser, settled } from '../support/console/chromium.js'
 import { useConsole } from '../support/console/console.js'
 
 const hourMs = 3_600_000
@@ -67,6 +67,67 @@ describe.skipIf(!hasBrowser)('silences in the console', () => {
     await dialogOf(page).getByText('This cluster has no node with the name st-0.').waitFor()
     expect(await silences()).toHaveLength(1)
     visitor.expectNoErrors(/status of 401/)
+  })
+
+  /** Two nodes with one name, each with a device whose serial number says which. */
+  async function addTwins(hostname: string) {
+    const add = async (serial: string) => {
+      const node = await addNode(lab.api.database, lab.cluster, { hostname })
+      const device = await addDevice(lab.api.database, lab.cluster, node, { name: 'd1', serial })
+      return { node, device, uri: `/api/v1/nodes/${node}/` }
+    }
+    return [await add('FIRST'), await add('SECOND')] as const
+  }
+
+  it('are of the node that was meant, also where another has its host name', async () => {
+    const [first, second] = await addTwins('twin')
+    const { visitor, page } = await lab.enter(`/nodes/${second.node}/devices`)
+    const choice = dialogOf(page).getByLabel('Device')
+    const options = () => choice.locator('option').allInnerTexts()
+    const latest = async () => (await silences()).at(-1).matchers
+    await page.getByRole('row').filter({ hasText: 'SECOND' }).getByRole('link', { name: 'Silence …' }).click()
+    await expect.poll(options).toEqual(['every device', 'd1 (SECOND)'])
+    await choice.selectOption('every device')
+    await press(page, 'Silence')
+    await expect.poll(() => dialogOf(page).count()).toBe(0)
+    expect(await latest()).toMatchObject({ node: second.uri, device: null })
+
+    await page.getByRole('button', { name: 'New silence' }).click()
+    await dialogOf(page).getByLabel('Node').fill('twin')
+    await expect.poll(options).toEqual(['every device', 'd1 (FIRST)', 'd1 (SECOND)'])
+    const { length } = await silences()
+    await press(page, 'Silence')
+    await dialogOf(page).getByText('2 nodes of this cluster have the name twin.').waitFor()
+    expect(await silences()).toHaveLength(length)
+    await choice.selectOption('d1 (FIRST)')
+    await press(page, 'Silence')
+    await expect.poll(() => dialogOf(page).count()).toBe(0)
+    expect(await latest()).toMatchObject({ node: first.uri, device: `/api/v1/devices/${first.device}/` })
+    visitor.expectNoErrors(/status of 401/)
+  })
+
+  it('are refused for a device of another node, also while its devices cannot be read', async () => {
+    const [{ node, device, uri }] = await addTwins('pair')
+    await addNode(lab.api.database, lab.cluster, { hostname: 'single' })
+    const visitor = await lab.visit()
+    await visitor.context.route(/\/trpc\/[^?]*devices\.list/, (route) => route.abort())
+    const page = await visitor.open(`/alerts/silences?add=yes&node=pair&node_id=${node}&device=${device}`)
+    await enterConsole(page, lab.api.key)
+    const choice = dialogOf(page).getByLabel('Device')
+    const failed = dialogOf(page).locator('.field-error')
+    await failed.waitFor()
+    expect(await choice.locator('option:checked').innerText()).toBe(`device ${device}`)
+    expect(await faultsOf(page)).toEqual([])
+    const { length } = await silences()
+    await dialogOf(page).getByLabel('Node').fill('single')
+    await press(page, 'Silence')
+    await dialogOf(page).getByText('The device d1 is not of a node of this cluster with the name single.').waitFor()
+    expect(await silences()).toHaveLength(length)
+    await dialogOf(page).getByLabel('Node').fill('pair')
+    await press(page, 'Silence')
+    await expect.poll(() => dialogOf(page).count()).toBe(0)
+    expect((await silences()).at(-1).matchers).toMatchObject({ node: uri, device: `/api/v1/devices/${device}/` })
+    visitor.expectNoErrors(/status of 401|ERR_FAILED/)
   })
 
   it('get another end and another comment, and keep what was not changed', async () => {

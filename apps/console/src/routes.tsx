@@ -162,7 +162,7 @@ const alerts = createRoute({
 const silences = createRoute({
   getParentRoute: () => root,
   path: '/alerts/silences',
-  validateSearch: (search: RawSearch) => pick(search, 'add', 'code', 'node', 'device', 'subject'),
+  validateSearch: (search: RawSearch) => pick(search, 'add', 'code', 'node', 'node_id', 'device', 'subject'),
   component: lazyRouteComponent(() => import('./alerts/silences.js'), 'Silences'),
 })
 

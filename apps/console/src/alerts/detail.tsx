@@ -5,6 +5,7 @@ import { rpc } from '../api/client.js'
 import { errorText } from '../api/error-text.js'
 import { alert as alertQuery } from '../api/queries/alerts.js'
 import type { AlertRecord } from '../api/queries/alerts.js'
+import { idIn } from '../api/uri.js'
 import { useChange } from '../api/use-change.js'
 import { Action } from '../form/form.js'
 import { noValue } from '../format/numbers.js'
@@ -94,13 +95,14 @@ function Known({ alert: { acknowledged_by: name, acknowledged_at: at } }: { read
 }
 
 function Actions({ alert }: { readonly alert: AlertRecord }) {
-  const { id, acknowledged, state, code, hostname, subject } = alert
+  const { id, acknowledged, state, code, hostname, node, subject } = alert
+  const ofNode = node === null ? {} : { node: hostname, node_id: String(idIn(node)) }
   const change = useChange('alerts', () => rpc.alerts.change.mutate({ id, change: { acknowledged: !acknowledged } }))
   if (state === 'resolved') return null
   return (
     <>
       {change.error !== null && <p className="banner bad">{errorText(change.error)}</p>}
-      <Link className="btn" to="/alerts/silences" search={{ add: 'yes', code, node: hostname, subject }}>
+      <Link className="btn" to="/alerts/silences" search={{ add: 'yes', code, subject, ...ofNode }}>
         {t('alerts.silence')}
       </Link>
       <Action

@@ -2,7 +2,9 @@ import { alertCodes } from '@roost/api-types/checks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { rpc } from '../api/client.js'
+import { errorText } from '../api/error-text.js'
 import { devicesOfHost } from '../api/queries/silences.js'
+import { idIn } from '../api/uri.js'
 import { FlagField, SelectField, TextField } from '../form/fields.js'
 import { DialogActions, FormBody } from '../form/form.js'
 import { spanOptions } from '../form/spans.js'
@@ -20,18 +22,21 @@ interface NewSilenceProps {
   readonly cluster: ClusterRecord
   /** What the alert has that the silence was asked for. */
   readonly about: Pick<SilenceValues, 'code' | 'node' | 'device' | 'subject'>
+  /** Which node of this host name it was asked for, while the name stays. */
+  readonly nodeId: number | undefined
   readonly onClose: () => void
 }
 
 /** Makes alerts silent for a time. */
-export function NewSilence({ cluster, about, onClose }: NewSilenceProps) {
+export function NewSilence({ cluster, about, nodeId, onClose }: NewSilenceProps) {
   const queries = useQueryClient()
   const [now] = useState(() => Date.now())
+  const exactOf = ({ node }: SilenceValues) => (node.trim() === about.node ? nodeId : undefined)
   const form = useForm<SilenceValues, unknown>({
     initial: { ...about, isOnlyHere: true, begins: '', for: '14400', until_worse: false, comment: '' },
     check: (values) => checkSilence(values, cluster.id, now),
     save: async (values) => {
-      const node = await nodeIn(cluster.id, values.node.trim())
+      const node = await nodeOf(cluster.id, values, exactOf(values))
       return rpc.alertSilences.create.mutate(silenceInput(values, { cluster: cluster.id, node }, Date.now()))
     },
     onSaved: () => {
@@ -47,7 +52,7 @@ export function NewSilence({ cluster, about, onClose }: NewSilenceProps) {
         label={t('silences.new')}
         actions={<DialogActions isBusy={form.isBusy} onCancel={onClose} submit={t('silences.add')} />}
       >
-        <Matching form={form} cluster={cluster} />
+        <Matching form={form} cluster={cluster} exact={exactOf(form.values)} />
         <div className="form-pair">
           <TextField
             form={form}
@@ -73,10 +78,12 @@ export function NewSilence({ cluster, about, onClose }: NewSilenceProps) {
 interface FieldProps {
   readonly form: Form<SilenceValues>
   readonly cluster: ClusterRecord
+  /** The node, where its host name is not all that is known of it. */
+  readonly exact: number | undefined
 }
 
 /** What an alert must have to be silent. */
-function Matching({ form, cluster }: FieldProps) {
+function Matching({ form, cluster, exact }: FieldProps) {
   return (
     <>
       {isEverything(form.values) && <p className="banner warn">{t('silences.everything')}</p>}
@@ -89,7 +96,7 @@ function Matching({ form, cluster }: FieldProps) {
       />
       <div className="form-pair">
         <TextField form={form} name="node" label={t('silences.node')} help={t('silences.node.help')} />
-        <DeviceField form={form} cluster={cluster} />
+        <DeviceField form={form} cluster={cluster} exact={exact} />
       </div>
       <TextField form={form} name="subject" label={t('silences.subject')} help={t('silences.subject.help')} />
       <FlagField form={form} name="isOnlyHere" label={t('silences.onlyIn', { cluster: cluster.name })} />
@@ -98,32 +105,47 @@ function Matching({ form, cluster }: FieldProps) {
 }
 
 /** One of the devices of the node, by its id. Another node has others. */
-function DeviceField({ form, cluster }: FieldProps) {
-  const { node, device } = form.values
-  const { data } = useQuery(devicesOfHost(cluster.id, node.trim()))
-  const devices = data ?? []
-  const isKnown = node.trim() !== '' && (data === undefined || devices.some(({ id }) => String(id) === device))
+function DeviceField({ form, cluster, exact }: FieldProps) {
+  const { set, values } = form
+  const { node, device } = values
+  const { data, error } = useQuery(devicesOfHost(cluster.id, node.trim(), exact))
+  const isKnown = node.trim() !== '' && (data === undefined || data.some(({ id }) => String(id) === device))
   const isLost = device !== '' && !isKnown
-  const { set } = form
   useEffect(() => {
     if (isLost) set('device', '')
   })
+  // Until its name is read, a device that is chosen has its number.
+  const unread = device === '' ? [] : [[device, t('silences.deviceId', { id: device })] as const]
+  const known = data?.map(
+    ({ id, name, serial }) => [String(id), serial === null ? name : `${name} (${serial})`] as const,
+  )
   return (
     <SelectField
       form={form}
       name="device"
       label={t('silences.device')}
       help={t('silences.device.help')}
-      options={devices.map(({ id, name, serial }) => [String(id), serial === null ? name : `${name} (${serial})`])}
+      options={known ?? unread}
       none={t('silences.everyDevice')}
+      failure={data === undefined && error !== null ? errorText(error) : undefined}
     />
   )
 }
 
-/** Returns the id of the node with this host name; undefined without a name. */
-async function nodeIn(cluster: number, hostname: string): Promise<number | undefined> {
-  if (hostname === '') return undefined
-  const { objects } = await rpc.nodes.list.query({ filters: { cluster, hostname }, limit: 1 })
-  if (objects[0] === undefined) throw new Error(t('silences.noNode', { name: hostname }))
-  return objects[0].id
+/** Returns the id of the node of a silence; undefined for every node. Host names are not unique: its device says which node it is, or where the silence was asked for. */
+async function nodeOf(cluster: number, values: SilenceValues, exact: number | undefined): Promise<number | undefined> {
+  const hostname = values.node.trim()
+  const device = values.device === '' ? undefined : await rpc.devices.get.query({ id: Number(values.device) })
+  if (hostname === '' && device === undefined) return undefined
+  const id = device === undefined ? exact : idIn(device.node)
+  const filters = { cluster, hostname, ...(id === undefined ? {} : { id }) }
+  const { objects, total } = await rpc.nodes.list.query({ filters, limit: 1 })
+  const [node] = objects
+  if (total > 1) throw new Error(t('silences.severalNodes', { count: total, name: hostname }))
+  if (node !== undefined) return node.id
+  throw new Error(
+    device === undefined
+      ? t('silences.noNode', { name: hostname })
+      : t('silences.otherNode', { device: device.name, name: hostname }),
+  )
 }

@@ -28,7 +28,8 @@ const skewMs = 30_000
 
 /** Alerts that need no action for a time. */
 export function Silences() {
-  const { add, code = '', node = '', device = '', subject = '' } = useSearch({ from: '/alerts/silences' })
+  const { add, ...asked } = useSearch({ from: '/alerts/silences' })
+  const { code = '', node = '', node_id: nodeId, device = '', subject = '' } = asked
   const navigate = useNavigate({ from: '/alerts/silences' })
   const { chosen } = useClusters()
   const found = useQuery(silences())
@@ -47,9 +48,10 @@ export function Silences() {
       <Loaded query={found}>{(list) => (list.length === 0 ? <None /> : <Table list={list} />)}</Loaded>
       {add !== undefined && chosen !== undefined && (
         <NewSilence
-          key={`${code} ${node} ${device} ${subject}`}
+          key={`${code} ${node} ${nodeId} ${device} ${subject}`}
           cluster={chosen}
           about={{ code, node, device, subject }}
+          nodeId={nodeId === undefined ? undefined : Number(nodeId)}
           onClose={close}
         />
       )}

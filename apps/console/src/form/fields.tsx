@@ -69,11 +69,13 @@ interface SelectProps<V> {
   readonly options: readonly (readonly [value: string, text: string])[]
   /** The entry that chooses nothing. */
   readonly none?: string
+  /** Why there are no other options. */
+  readonly failure?: string | undefined
 }
 
-export function SelectField<V>({ form, name, label, help, options, none }: SelectProps<V>) {
+export function SelectField<V>({ form, name, label, help, options, none, failure }: SelectProps<V>) {
   return (
-    <Field label={label} help={help} error={form.errorOf(name)}>
+    <Field label={label} help={help} error={form.errorOf(name) ?? failure}>
       <select
         className="input"
         name={String(name)}

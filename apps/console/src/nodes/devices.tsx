@@ -61,7 +61,13 @@ function DeviceTable({ devices, hostname }: DeviceTableProps) {
 }
 
 function DeviceLine({ device, hostname }: { readonly device: DeviceRecord; readonly hostname: string }) {
-  const silence = { cluster: String(idIn(device.cluster)), add: 'yes', node: hostname, device: String(device.id) }
+  const silence = {
+    cluster: String(idIn(device.cluster)),
+    add: 'yes',
+    node: hostname,
+    node_id: String(idIn(device.node)),
+    device: String(device.id),
+  }
   return (
     <tr>
       <th scope="row">

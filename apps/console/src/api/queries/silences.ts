@@ -38,12 +38,12 @@ export const silences = () =>
     refetchInterval,
   })
 
-/** The devices of the node with this host name: a name can be that of several, such as a disk and the one before it. */
-export const devicesOfHost = (cluster: number, hostname: string) =>
+/** The devices of the nodes with this host name, or of one of them. A name can be that of several, such as a disk and the one before it. */
+export const devicesOfHost = (cluster: number, hostname: string, node?: number) =>
   queryOptions({
-    queryKey: ['devices', 'host', cluster, hostname],
+    queryKey: ['devices', 'host', cluster, hostname, node],
     queryFn: async ({ signal }) => {
-      const filters = { cluster, node__hostname: hostname }
+      const filters = { cluster, node__hostname: hostname, ...(node === undefined ? {} : { node }) }
       return (await rpc.devices.list.query({ filters, order_by: ['name'], limit: most }, { signal })).objects
     },
     enabled: hostname !== '',

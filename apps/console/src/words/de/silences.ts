@@ -31,7 +31,12 @@ export const silences = {
   'silences.node': 'Knoten',
   'silences.node.help': 'Sein Hostname. Leer: jeder Knoten.',
   'silences.noNode': 'Dieser Cluster hat keinen Knoten mit dem Namen {name}.',
+  'silences.severalNodes':
+    '{count} Knoten dieses Clusters haben den Namen {name}. Wählen Sie ein Gerät von einem davon, oder beginnen Sie bei einem Alarm des Knotens.',
+  'silences.otherNode':
+    'Das Gerät {device} ist nicht von einem Knoten dieses Clusters mit dem Namen {name}. Wählen Sie ein anderes.',
   'silences.device': 'Gerät',
+  'silences.deviceId': 'Gerät {id}',
   'silences.device.help': 'Ein Gerät dieses Knotens, auch wenn sich sein Name ändert.',
   'silences.everyDevice': 'jedes Gerät',
   'silences.ofDevice': 'Stumm schalten …',

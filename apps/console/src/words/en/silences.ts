@@ -30,7 +30,12 @@ export const silences = {
   'silences.node': 'Node',
   'silences.node.help': 'Its host name. Empty: every node.',
   'silences.noNode': 'This cluster has no node with the name {name}.',
+  'silences.severalNodes':
+    '{count} nodes of this cluster have the name {name}. Choose a device of one of them, or begin at an alert of the node.',
+  'silences.otherNode':
+    'The device {device} is not of a node of this cluster with the name {name}. Choose another one.',
   'silences.device': 'Device',
+  'silences.deviceId': 'device {id}',
   'silences.device.help': 'A device of this node, also when its name changes.',
   'silences.everyDevice': 'every device',
   'silences.ofDevice': 'Silence …',
