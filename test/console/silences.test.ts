@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('silences in the console', () => {
     return [await add('FIRST'), await add('SECOND')] as const
   }
 
-  it('are of the node that was meant, also where another has its host name', async () => {
+  it('are of the node that they were asked for, also where another has its host name', async () => {
     const [first, second] = await addTwins('twin')
     const { visitor, page } = await lab.enter(`/nodes/${second.node}/devices`)
     const choice = dialogOf(page).getByLabel('Device')

@@ -10,7 +10,7 @@ import { Differences } from './differences.js'
 import { ReviewButton } from './review-button.js'
 import { useNames } from './use-names.js'
 
-/** How many shares and users were changed and not deployed, and which; nothing where all is deployed, which nobody knows after a failure. */
+/** How many shares and users were changed and not deployed, and which; nothing where all is deployed, and the error where that could not be read. */
 export function Pending() {
   const { chosen, query } = useClusters()
   const found = useQuery({ ...pendingChanges(chosen?.id ?? 0), enabled: chosen !== undefined })
