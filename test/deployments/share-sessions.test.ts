@@ -1,10 +1,10 @@
 import type { DeploymentPlan, DesiredState, LostSession } from '@roost/api-types/agent'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { addCluster } from '../support/agents/fleet-rows.js'
 import { addLabNode, waitForJob } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
 import { folderApplier, startedGenerations } from '../support/gateway/folder-applier.js'
-import { shareApi, shareClient } from '../support/http/shared-api.js'
+import { shareApi, shareClient, statuses } from '../support/http/shared-api.js'
 import { runLabCli } from '../support/gateway/lab-cli.js'
 
 const server = shareApi()
@@ -17,9 +17,11 @@ let asked: string[][]
 /** What the servers of the node answer, by daemon. */
 let lost: Readonly<Record<string, readonly LostSession[]>>
 let failure: string | null
+/** What each plan waits for. */
+let halfway: () => Promise<void>
 beforeEach(async () => {
   node = await addLabNode(server.api.controlPlane, server.api.database, await addCluster(server.api.database))
-  ;[asked, lost, failure] = [[], {}, null]
+  ;[asked, lost, failure, halfway] = [[], {}, null, async () => {}]
   const applier = folderApplier('gateway', node.dir, node.behavior)
   await node.start({ appliers: { gateway: { ...applier, plan } } })
   return () => node.remove()
@@ -27,6 +29,7 @@ beforeEach(async () => {
 
 async function plan(desired: DesiredState): Promise<DeploymentPlan> {
   asked.push(desired.kind === 'gateway' ? desired.shares.map(({ protocol, name }) => `${protocol} ${name}`) : [])
+  await halfway()
   if (failure !== null) throw new Error(failure)
   const daemons = Object.entries(lost).map(([daemon, sessions]) => ({
     daemon,
@@ -103,6 +106,27 @@ describe('gateway_shares/<id>/sessions/', () => {
     expect(asked).toHaveLength(1)
     await sessions(share)
     expect(asked).toHaveLength(2)
+  })
+
+  it('gives the gateway one plan at a time, and refuses readers who ask for more shares than may wait', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f']
+    const shares: string[] = []
+    for (const name of names) shares.push(await addShare(name, 'cifs'))
+    await deploy()
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    halfway = () => released
+    onTestFinished(() => release())
+    const authorization = `apikey ${await server.api.addOperator({ role: 'read_only' })}`
+    const running = shares.map((share) => get(`${share}sessions/`, { authorization }))
+    const refused = await Promise.race(running)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '15'])
+    expect(refused.body.error).toContain('plans for other shares')
+    expect(asked).toHaveLength(1)
+    release()
+    const answers = await Promise.all(running)
+    expect(statuses(answers)).toEqual([200, 200, 200, 200, 200, 503])
+    expect(asked).toHaveLength(5)
   })
 
   it('is for readers, the same by tRPC, and rows of the command line', async () => {

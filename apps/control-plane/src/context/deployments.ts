@@ -68,8 +68,9 @@ export function buildDeployments(
   const shares = createReads(createShareStore(database))
   const shareSessions = createShareSessions({
     getShare: (id) => shares.get(id),
-    inForce: async (nodeId) => (await nodes.states.read('gateway', nodeId)).inForce,
+    inForce: (nodeId) => nodes.states.inForce('gateway', nodeId),
     requests: parts.requests,
+    clock: systemClock,
   })
   const deployed = { generations, pendingChanges, shareSessions }
   return {

@@ -1,6 +1,7 @@
 import type { DeploymentKind, DesiredState } from '@roost/api-types/agent'
 import { resourceUri, RoostError } from '@roost/api-types/rest'
 import type { AgentRequests } from '../agents/requests.js'
+import type { Transaction } from '../database/transaction.js'
 import type { BodyFingerprint } from '../secrets/body-fingerprint.js'
 import { messages } from '../services/messages.js'
 import type { JobStore } from './job-store.js'
@@ -46,6 +47,8 @@ export interface DeployedState {
 export interface DeployedStates {
   /** The nodes to which a deployment to the cluster goes. Throws `not_found`. */
   targets(kind: DeploymentKind, clusterId: number): Promise<readonly number[]>
+  /** Null before the first generation of the node. */
+  inForce(kind: DeploymentKind, nodeId: number): Promise<Payload | null>
   read(kind: DeploymentKind, nodeId: number): Promise<DeployedState>
 }
 
@@ -54,20 +57,23 @@ interface DeployedStatesOptions extends Pick<PlannerOptions, 'store' | 'payloads
 }
 
 export function createDeployedStates({ jobs, store, payloads }: DeployedStatesOptions): DeployedStates {
+  async function inForce(tx: Transaction, kind: DeploymentKind, nodeId: number): Promise<Payload | null> {
+    const state = (await store.ofNode(nodeId, tx)).find((each) => each.kind === kind)
+    const { inForce: generation = 0 } = state ?? {}
+    return generation === 0 ? null : payloads.read(tx, kind, nodeId, generation)
+  }
+
   return {
     async targets(kind, clusterId) {
       const found = await store.transaction((tx) => jobs[kind].findTargets(tx, clusterId))
       if (found === undefined) throw new RoostError('not_found', messages.recordNotFound)
       return found
     },
+    inForce: (kind, nodeId) => store.transaction((tx) => inForce(tx, kind, nodeId)),
     read: (kind, nodeId) =>
-      store.transaction(async (tx) => {
-        const state = (await store.ofNode(nodeId, tx)).find((each) => each.kind === kind)
-        const { inForce = 0 } = state ?? {}
-        return {
-          inForce: inForce === 0 ? null : await payloads.read(tx, kind, nodeId, inForce),
-          desired: await payloads.read(tx, kind, nodeId, null),
-        }
-      }),
+      store.transaction(async (tx) => ({
+        inForce: await inForce(tx, kind, nodeId),
+        desired: await payloads.read(tx, kind, nodeId, null),
+      })),
   }
 }

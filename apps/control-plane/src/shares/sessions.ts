@@ -2,7 +2,10 @@ import type { DesiredShare, DesiredState, LostSession } from '@roost/api-types/a
 import { idOfRelation, resourceUri, RoostError, shareNameKey } from '@roost/api-types/rest'
 import type { GatewayShare, ShareSessions } from '@roost/api-types/rest'
 import type { ShareSessionsService } from '@roost/api-types/rpc'
+import type { Clock } from '@roost/runtime'
 import type { AgentRequests } from '../agents/requests.js'
+import { createPlanQueue } from './plan-queue.js'
+import type { PlanQueue } from './plan-queue.js'
 
 export interface ShareSessionsOptions {
   /** Throws `not_found`. */
@@ -10,28 +13,60 @@ export interface ShareSessionsOptions {
   /** What a gateway has in force, null before its first generation, or why that is not known. */
   readonly inForce: (nodeId: number) => Promise<{ readonly payload: string } | { readonly error: string } | null>
   readonly requests: Pick<AgentRequests, 'askForPlan'>
+  readonly clock: Pick<Clock, 'after'>
 }
 
-const planTimeoutMs = 30_000
+/** All who ask for the sessions of a share meanwhile get the same answer. */
+interface Running {
+  readonly answer: Promise<ShareSessions>
+  callers: number
+}
+
+const waitMs = 30_000
 const retryAfterSeconds = 15
 const sambaDaemon = 'smbd'
+const late = 'The gateway has not answered yet, it may run a deployment. Try again later.'
 
 /** Asks the gateway of a share for a plan without the share: the sessions that it would end are those of the share. */
 export function createShareSessions(options: ShareSessionsOptions): ShareSessionsService {
-  const running = new Map<number, Promise<ShareSessions>>()
+  const { clock, requests } = options
+  const running = new Map<number, Running>()
+  const plans = createPlanQueue(requests)
+
+  function start(id: number): Running {
+    const isAwaited = () => (running.get(id)?.callers ?? 0) > 0
+    const answer = read(options, id, (nodeId, desired) => plans.ask(nodeId, desired, isAwaited))
+    const started = { answer: answer.finally(() => running.delete(id)), callers: 0 }
+    running.set(id, started)
+    return started
+  }
+
   return {
     async get(id) {
-      // A plan costs the gateway a second: all who ask meanwhile get the same answer.
-      const known = running.get(id)
-      if (known !== undefined) return known
-      const asked = read(options, id).finally(() => running.delete(id))
-      running.set(id, asked)
-      return asked
+      const asked = running.get(id) ?? start(id)
+      asked.callers += 1
+      try {
+        return await within(clock, asked.answer)
+      } finally {
+        asked.callers -= 1
+      }
     },
   }
 }
 
-async function read({ getShare, inForce, requests }: ShareSessionsOptions, id: number): Promise<ShareSessions> {
+/** Rejects where there is no answer in time. The answer is for those who ask again. */
+function within(clock: ShareSessionsOptions['clock'], answer: Promise<ShareSessions>): Promise<ShareSessions> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(waitMs, () => reject(unavailable(late)))
+    answer.finally(cancel).then(resolve, reject)
+  })
+}
+
+async function read(
+  { getShare, inForce }: ShareSessionsOptions,
+  id: number,
+  askForPlan: (nodeId: number, desired: DesiredState) => ReturnType<PlanQueue['ask']>,
+): Promise<ShareSessions> {
   const { node } = await getShare(id)
   const nodeId = idOfRelation('nodes', node) ?? 0
   const answer = { share: resourceUri('gateway_shares', id), node }
@@ -40,7 +75,7 @@ async function read({ getShare, inForce, requests }: ShareSessionsOptions, id: n
   const share = sharesOf(state).find((each) => each.id === id)
   if (state === null || share === undefined) return { ...answer, is_in_force: false, sessions: [] }
   const without = { ...state, shares: sharesOf(state).filter((each) => each !== share) }
-  const planned = orUnavailable(await requests.askForPlan(nodeId, without, planTimeoutMs))
+  const planned = orUnavailable(await askForPlan(nodeId, without))
   const sessions = planned.result.daemons
     .filter(({ daemon }) => (daemon === sambaDaemon) === (share.protocol === 'cifs'))
     .flatMap(({ sessions_lost: lost }) => lost.filter((session) => isOf(session, share)))
@@ -52,8 +87,12 @@ function sharesOf(state: DesiredState | null): readonly DesiredShare[] {
 }
 
 function orUnavailable<T extends object>(answer: T | { readonly error: string }): T {
-  if ('error' in answer) throw new RoostError('unavailable', answer.error, { retryAfterSeconds })
+  if ('error' in answer) throw unavailable(answer.error)
   return answer
+}
+
+function unavailable(message: string): RoostError {
+  return new RoostError('unavailable', message, { retryAfterSeconds })
 }
 
 /** Where files of the gateway were changed by hand, its plan may end sessions of other shares, too. */
