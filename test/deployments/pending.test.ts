@@ -1,6 +1,6 @@
 import type { Job, PendingChanges } from '@roost/api-types/rest'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { addCluster } from '../support/agents/fleet-rows.js'
+import { addCluster, addNode as addNodeRow } from '../support/agents/fleet-rows.js'
 import { addLabNode, blockHalfway, waitForJob } from '../support/gateway/deployment-lab.js'
 import type { LabNode } from '../support/gateway/deployment-lab.js'
 import { shareApi, shareClient } from '../support/http/shared-api.js'
@@ -15,9 +15,7 @@ let nodes: LabNode[]
 beforeEach(async () => {
   cluster = await addCluster(server.api.database)
   nodes = []
-  return async () => {
-    await Promise.all(nodes.map((node) => node.remove()))
-  }
+  return async () => void (await Promise.all(nodes.map((node) => node.remove())))
 })
 
 async function addNode(role: Parameters<typeof addLabNode>[3]): Promise<LabNode> {
@@ -135,6 +133,31 @@ describe('changes that are not deployed', () => {
         nodes: [one.uri, other.uri],
       },
     ])
+  })
+
+  it('of a user that differs between proxies are several, and count once', async () => {
+    const [one, other] = [await addNode({ runsProxy: true }), await addNode({ runsProxy: true })]
+    const { body: bob } = await post('/api/v1/users/', { cluster, user: 'bob', password })
+    other.behavior.outcome = 'failed'
+    await deployUsers()
+    await patch(bob.resource_uri, { is_superuser: true })
+    expect(await pending()).toMatchObject({
+      count: 1,
+      changes: [
+        { name: 'bob', change: 'changed', nodes: [one.uri], node_count: 1 },
+        { name: 'bob', change: 'added', nodes: [other.uri], node_count: 1 },
+      ],
+    })
+  })
+
+  it('name up to 20 nodes each, with the number of all', async () => {
+    const proxies: string[] = []
+    while (proxies.length < 22) {
+      const id = await addNodeRow(server.api.database, cluster, { role: { create: { runsProxy: true } } })
+      proxies.push(`/api/v1/nodes/${id}/`)
+    }
+    await post('/api/v1/users/', { cluster, user: 'bob', password })
+    expect((await pending()).changes).toMatchObject([{ name: 'bob', nodes: proxies.slice(0, 20), node_count: 22 }])
   })
 
   it('have no users where these are in Keystone', async () => {

@@ -98,6 +98,18 @@ describe('roost deploy pending', () => {
     expect(rows((await cli('--no-headers')).stdout)).toBe('')
   })
 
+  it('counts the nodes that a change does not name, and no user twice', async () => {
+    const password = 'correct-horse-battery-staple'
+    const { body: bob } = await post('/api/v1/users/', { cluster, user: 'bob', password })
+    await deployed()
+    await waitForJob(get, (await post('/api/v1/user_db_deployments/', { cluster })).body)
+    await patch(bob.resource_uri, { is_superuser: true })
+    for (let i = 0; i < 21; i += 1)
+      await addNode(server.api.database, cluster, { role: { create: { runsProxy: true } } })
+    const { stdout } = await cli('--no-headers')
+    expect(rows(stdout)).toMatch(/^\S+ user bob changed is_superuser \S+\n\S+ user bob added - (?:\S+, ){20}1 more\n$/)
+  })
+
   it('names the nodes that cannot be compared', async () => {
     await deployed()
     await server.api.database.prisma.generation.deleteMany({ where: { nodeId: node.id } })

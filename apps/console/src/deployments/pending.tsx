@@ -1,4 +1,5 @@
 import './deployments.css'
+import { recordsOfChanges } from '@roost/api-types/rest'
 import type { PendingChanges } from '@roost/api-types/rest'
 import { useQuery } from '@tanstack/react-query'
 import { errorText } from '../api/error-text.js'
@@ -28,6 +29,7 @@ export function Pending() {
 function Changes({ found: { cluster, count, changes, unknown } }: { readonly found: PendingChanges }) {
   const names = useNames()
   if (count + unknown.length === 0) return null
+  const more = count - recordsOfChanges(changes)
   const changed = deploymentKinds.filter((kind) => changes.some((change) => change.kind === kindsOfNodes[kind]))
   return (
     <section className="card pending" aria-label={t('pending.title')}>
@@ -52,9 +54,14 @@ function Changes({ found: { cluster, count, changes, unknown } }: { readonly fou
           <Differences
             differences={changes}
             label={t('pending.title')}
-            nodesOf={({ nodes }) => nodes.map(names.node).join(', ')}
+            nodesOf={({ nodes, node_count: all }) =>
+              [
+                ...nodes.map(names.node),
+                ...(all > nodes.length ? [t('pending.nodes', { count: all - nodes.length })] : []),
+              ].join(', ')
+            }
           />
-          {count > changes.length && <p className="muted">{t('pending.more', { count: count - changes.length })}</p>}
+          {more > 0 && <p className="muted">{t('pending.more', { count: more })}</p>}
         </details>
       )}
     </section>

@@ -45,14 +45,14 @@ export interface DeployedState {
 
 /** The states between which plans lead. */
 export interface DeployedStates {
-  /** The nodes to which a deployment to the cluster goes. Throws `not_found`. */
-  targets(kind: DeploymentKind, clusterId: number): Promise<readonly number[]>
+  /** Those of the nodes to which a deployment to the cluster goes, one after the other. Throws `not_found`. */
+  ofCluster(kind: DeploymentKind, clusterId: number): AsyncIterable<DeployedState & { readonly nodeId: number }>
   /** Null before the first generation of the node. */
   inForce(kind: DeploymentKind, nodeId: number): Promise<Payload | null>
-  read(kind: DeploymentKind, nodeId: number): Promise<DeployedState>
 }
 
-interface DeployedStatesOptions extends Pick<PlannerOptions, 'store' | 'payloads'> {
+interface DeployedStatesOptions extends Pick<PlannerOptions, 'payloads'> {
+  readonly store: Pick<StateStore, 'transaction' | 'ofNode'>
   readonly jobs: Readonly<Record<DeploymentKind, Pick<JobStore, 'findTargets'>>>
 }
 
@@ -64,16 +64,20 @@ export function createDeployedStates({ jobs, store, payloads }: DeployedStatesOp
   }
 
   return {
-    async targets(kind, clusterId) {
-      const found = await store.transaction((tx) => jobs[kind].findTargets(tx, clusterId))
-      if (found === undefined) throw new RoostError('not_found', messages.recordNotFound)
-      return found
-    },
     inForce: (kind, nodeId) => store.transaction((tx) => inForce(tx, kind, nodeId)),
-    read: (kind, nodeId) =>
-      store.transaction(async (tx) => ({
-        inForce: await inForce(tx, kind, nodeId),
-        desired: await payloads.read(tx, kind, nodeId, null),
-      })),
+    async *ofCluster(kind, clusterId) {
+      const nodes = await store.transaction((tx) => jobs[kind].findTargets(tx, clusterId))
+      if (nodes === undefined) throw new RoostError('not_found', messages.recordNotFound)
+      let users: Payload | undefined
+      for (const nodeId of nodes) {
+        const state = await store.transaction(async (tx) => ({
+          inForce: await inForce(tx, kind, nodeId),
+          desired: users ?? (await payloads.current(tx, kind, nodeId)),
+        }))
+        // All proxies of a cluster get the same users: they are decrypted once.
+        if (kind === 'user_db') users = state.desired
+        yield { nodeId, ...state }
+      }
+    },
   }
 }

@@ -111,16 +111,24 @@ export type GenerationDiff = z.infer<typeof GenerationDiff>
 
 const PendingChange = RecordDifference.extend({
   kind: GenerationKind,
-  nodes: z.array(relationUri('nodes')).meta(description('Those on which it is not in force')),
+  nodes: z.array(relationUri('nodes')).meta(description('Those on which it is not in force, up to 20')),
+  node_count: z.int().meta(description('Number of all nodes on which it is not in force')),
 })
 export type PendingChange = z.infer<typeof PendingChange>
+
+/** Returns how many shares, users and logins these changes are of: where proxies differ, a user has several. */
+export function recordsOfChanges(changes: readonly PendingChange[]): number {
+  return new Set(changes.map(({ kind, type, id, name }) => JSON.stringify([kind, type, id ?? name]))).size
+}
 
 /** What a deployment to the cluster would change, by the states that its plan is made from. */
 export const PendingChanges = z
   .object({
     cluster: relationUri('clusters'),
-    count: z.int().meta(description('A user that differs on several proxies counts once')),
-    changes: z.array(PendingChange).meta(description('The first 1,000')),
+    count: z.int().meta(description('Number of the shares, users and logins that differ, each counted once')),
+    changes: z
+      .array(PendingChange)
+      .meta(description('The first 1,000. A user that does not differ in the same way on all proxies has several')),
     unknown: z
       .array(z.object({ node: relationUri('nodes'), kind: GenerationKind, reason: z.string() }))
       .meta(description('Nodes whose states cannot be compared')),
@@ -131,7 +139,7 @@ export const PendingChanges = z
       {
         cluster: '/api/v1/clusters/1/',
         count: 1,
-        changes: [{ ...exampleDifference, kind: 'gateway', nodes: ['/api/v1/nodes/7/'] }],
+        changes: [{ ...exampleDifference, kind: 'gateway', nodes: ['/api/v1/nodes/7/'], node_count: 1 }],
         unknown: [],
       },
     ],

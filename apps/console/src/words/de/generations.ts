@@ -32,5 +32,6 @@ export const generations = {
   'pending.title': 'Änderungen, die nicht deployt sind',
   'pending.count': { one: '{count} Änderung ist nicht deployt', other: '{count} Änderungen sind nicht deployt' },
   'pending.which': 'Zeigen, was sich geändert hat',
+  'pending.nodes': { one: '{count} weitere', other: '{count} weitere' },
   'pending.more': { one: '{count} weitere Änderung', other: '{count} weitere Änderungen' },
 } as const

@@ -32,5 +32,6 @@ export const generations = {
   'pending.title': 'Changes that are not deployed',
   'pending.count': { one: '{count} change is not deployed', other: '{count} changes are not deployed' },
   'pending.which': 'Show what changed',
+  'pending.nodes': { one: '{count} more', other: '{count} more' },
   'pending.more': { one: '{count} more change', other: '{count} more changes' },
 } as const

@@ -1,4 +1,5 @@
-import type { PendingChanges } from '@roost/api-types/rest'
+import { recordsOfChanges } from '@roost/api-types/rest'
+import type { PendingChange, PendingChanges } from '@roost/api-types/rest'
 import { counted, printable } from '@roost/runtime'
 import type { Command } from 'commander'
 import type { Config } from '../../config.js'
@@ -68,12 +69,17 @@ async function printPending(
   const names = await hostnamesByUri(rpc)
   const nameOf = (uri: string) => names.get(uri) ?? uri
   const rows = answers.flatMap(({ name, pending }) =>
-    pending.changes.map((change) => ({ ...change, cluster: name, hostnames: change.nodes.map(nameOf).join(', ') })),
+    pending.changes.map((change) => ({ ...change, cluster: name, hostnames: hostnamesOf(change, nameOf) })),
   )
   await print(terminal, rows, view, options)
   if (!isTabular(options)) return
-  const more = records.reduce((sum, { count }) => sum + count, 0) - rows.length
+  const more = records.reduce((sum, { count, changes }) => sum + count - recordsOfChanges(changes), 0)
   if (more > 0) terminal.out.write(`\nand ${counted(more, 'more change')}\n`)
   for (const { node, kind, reason } of records.flatMap(({ unknown }) => unknown))
     terminal.out.write(`\n${printable(`${nameOf(node)} (${kind}) cannot be compared: ${reason}`)}\n`)
+}
+
+function hostnamesOf({ nodes, node_count: count }: PendingChange, nameOf: (uri: string) => string): string {
+  const more = count - nodes.length
+  return [...nodes.map(nameOf), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
