@@ -136,6 +136,19 @@ describe('the generations of a node', () => {
     expect(await differences(2, 3)).toMatchObject([{ fields: [{ field: 'name', before: 'docs', after: 'papers' }] }])
   })
 
+  it('are decrypted once to count their records', async () => {
+    await deployed()
+    const [counted] = (await listed()).generations
+    const where = { nodeId: node.id, generation: 1 }
+    await server.api.database.prisma.generation.updateMany({ where, data: { payload: new Uint8Array(64) } })
+    await patch(share, { enabled: false })
+    await deployed()
+    expect((await listed()).generations).toMatchObject([
+      { generation: 2, records: 0 },
+      { ...counted, is_desired: false, is_in_force: false, records: 1 },
+    ])
+  })
+
   it('do not know who made them once their deployment is removed', async () => {
     const { id } = await deployed()
     await server.api.database.prisma.job.delete({ where: { id: Number(id) } })

@@ -2,6 +2,7 @@ import type { DeploymentKind, DesiredState } from '@roost/api-types/agent'
 import { resourceUri, RoostError } from '@roost/api-types/rest'
 import type { Generations } from '@roost/api-types/rest'
 import type { GenerationService } from '@roost/api-types/rpc'
+import { LRUCache } from 'lru-cache'
 import { deploymentKinds } from '../deployments/kinds.js'
 import { notKept } from '../deployments/payload.js'
 import { SecretError } from '../secrets/secrets.js'
@@ -18,21 +19,29 @@ export interface GenerationOptions {
 
 type Generation = Generations['generations'][number]
 
+/** Numbers of records; a fleet of 500 nodes has as many generations. */
+const maxCounts = 20_000
+
 const none: GenerationState = { desired: 0, inForce: 0 }
 
 /** What was deployed to nodes, for those who want to return to it. */
 export function createGenerationService({ store, secrets, requireNode }: GenerationOptions): GenerationService {
+  const countOf = createCounts(store, secrets)
   return {
     async list(nodeId, kind) {
       await requireNode(nodeId)
       const state = (await store.findState(nodeId, kind)) ?? none
-      const stored = await store.list(nodeId, kind)
+      const generations: Generation[] = []
+      for (const stored of await store.list(nodeId, kind)) {
+        const records = await countOf(nodeId, kind, stored.generation)
+        generations.push({ ...recordOf(stored, kind, state), records })
+      }
       return {
         node: resourceUri('nodes', nodeId),
         kind,
         desired: state.desired,
         in_force: state.inForce,
-        generations: stored.map((one) => ({ ...recordOf(one, kind, state), records: countOf(secrets, one.payload) })),
+        generations,
       }
     },
     async diff(nodeId, kind, a, b) {
@@ -66,7 +75,23 @@ function recordOf(
   }
 }
 
-function countOf(secrets: GenerationOptions['secrets'], payload: Uint8Array): number | null {
+type CountOf = (nodeId: number, kind: DeploymentKind, generation: number) => Promise<number | null>
+
+/** Generations never change: each is read and decrypted once to count its records. */
+function createCounts(store: GenerationStore, secrets: GenerationOptions['secrets']): CountOf {
+  const counts = new LRUCache<string, number>({ max: maxCounts })
+  return async (nodeId, kind, generation) => {
+    const key = `${nodeId}/${kind}/${generation}`
+    const known = counts.get(key)
+    if (known !== undefined) return known
+    const payload = await store.findPayload(nodeId, kind, generation)
+    const count = payload === undefined ? null : countRecords(secrets, payload)
+    if (count !== null) counts.set(key, count)
+    return count
+  }
+}
+
+function countRecords(secrets: GenerationOptions['secrets'], payload: Uint8Array): number | null {
   try {
     const state = openState(secrets, payload)
     return state.kind === 'gateway' ? state.shares.length : state.users.length

@@ -4,8 +4,6 @@ import { deploymentKinds } from '../deployments/kinds.js'
 
 export interface StoredGeneration {
   readonly generation: number
-  /** Sealed. */
-  readonly payload: Uint8Array
   readonly createdAt: Date
   /** Null for one that resolved drift, and after the job was removed. */
   readonly jobId: number | null
@@ -25,6 +23,7 @@ export interface GenerationStore {
   list(nodeId: number, kind: DeploymentKind): Promise<readonly StoredGeneration[]>
   /** Undefined before the first. */
   findState(nodeId: number, kind: DeploymentKind): Promise<GenerationState | undefined>
+  /** Sealed. Undefined for one that is not stored. */
   findPayload(nodeId: number, kind: DeploymentKind, generation: number): Promise<Uint8Array | undefined>
 }
 
@@ -33,7 +32,7 @@ export function createGenerationStore({ prisma }: Pick<Database, 'prisma'>): Gen
     list(nodeId, kind) {
       const { resource } = deploymentKinds[kind]
       return prisma.$queryRaw<StoredGeneration[]>`
-        select g.generation, g.payload, g.created_at as "createdAt", j.id as "jobId", j.return_to as "returnTo",
+        select g.generation, g.created_at as "createdAt", j.id as "jobId", j.return_to as "returnTo",
                d.action as resolution, coalesce(c.operator, d.operator) as operator
           from generations g
           left join lateral (
