@@ -216,8 +216,9 @@ describe('the difference of two generations', () => {
     await deployed()
     const { status, body } = await get(`${node.uri}generations/diff/?kind=gateway&a=1&b=9`)
     expect([status, body]).toEqual([404, { error: 'Generation 9 of this node is no longer stored.' }])
-    for (const rest of ['generations/?kind=gateway', 'generations/diff/?kind=gateway&a=1&b=1'])
-      expect((await get(`/api/v1/nodes/999999/${rest}`)).status).toBe(404)
+    // Also before a query that is not valid.
+    for (const rest of ['?kind=gateway', '', 'diff/?kind=gateway&a=1&b=1', 'diff/', 'diff/?kind=gateway&a=x'])
+      expect((await get(`/api/v1/nodes/999999/generations/${rest}`)).status).toBe(404)
   })
 
   it('needs a kind and two numbers', async () => {

@@ -134,7 +134,7 @@ function mountApi(app: FastifyInstance, context: Context, origins: Origins): voi
     ...historyRoutes(services.metricHistory),
     ...utilizationRoutes({ utilization: utilization.service, requireCluster }),
     ...driftRoutes(services.drift, idempotency),
-    ...generationRoutes(services.generations),
+    ...generationRoutes({ generations: services.generations, requireNode: (id) => services.nodes.get(id) }),
     ...pendingRoutes(services.pendingChanges),
     ...eventRoutes(services.events),
     ...nodeHardwareRoutes(services.nodeHardware),

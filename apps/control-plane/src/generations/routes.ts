@@ -6,8 +6,14 @@ import type { Route } from '../http/dialect/route.js'
 const kind = GenerationKind.describe('What was deployed: the shares of a gateway, or the users of a proxy')
 const generation = (text: string) => z.int().min(1).describe(text)
 
+interface GenerationRoutesOptions {
+  readonly generations: GenerationService
+  /** Throws `not_found`. */
+  readonly requireNode: (id: number) => Promise<unknown>
+}
+
 /** The generations of a node. */
-export function generationRoutes(generations: GenerationService): readonly Route[] {
+export function generationRoutes({ generations, requireNode }: GenerationRoutesOptions): readonly Route[] {
   return [
     {
       method: 'GET',
@@ -18,6 +24,7 @@ export function generationRoutes(generations: GenerationService): readonly Route
       query: { kind },
       requiredQuery: ['kind'],
       answer: Generations,
+      requireRecord: requireNode,
       handle: ({ id, query }) => generations.list(id, kindIn(query)),
     },
     {
@@ -29,6 +36,7 @@ export function generationRoutes(generations: GenerationService): readonly Route
       query: { kind, a: generation('The earlier generation'), b: generation('The later generation') },
       requiredQuery: ['kind', 'a', 'b'],
       answer: GenerationDiff,
+      requireRecord: requireNode,
       handle: ({ id, query }) =>
         generations.diff(id, kindIn(query), generationIn(query, 'a'), generationIn(query, 'b')),
     },
