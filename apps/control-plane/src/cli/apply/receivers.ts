@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { AlertReceiver, AlertReceiverInput } from '@roost/api-types/rest'
 import { commandError } from '../client/api.js'
-import { CommandError } from '../terminal/exit-codes.js'
+import { CommandError, exitCodes } from '../terminal/exit-codes.js'
 import { readSettings } from '../terminal/settings-file.js'
 import type { Described } from './documents.js'
 import type { Faults } from './faults.js'
@@ -69,10 +69,13 @@ async function settingsOf(
 async function settingsChanges({ rpc }: Lookups, present: AlertReceiver, settings: Settings): Promise<Changes> {
   const change = { id: present.id, change: { settings }, validate_only: true } as const
   const after = await rpc.alertReceivers.change.mutate(change).catch((error: unknown) => {
-    if (commandError(error) instanceof CommandError) return undefined
+    const known = commandError(error)
+    if (known instanceof CommandError && known.exitCode === exitCodes.usage) return undefined
     throw error
   })
-  if (after?.settings_changed_at === present.settings_changed_at) return {}
+  // An older control plane does not say whether they differ.
+  const isCompared = after?.settings_changed_at !== undefined
+  if (isCompared && after.settings_changed_at === present.settings_changed_at) return {}
   return {
     settings: ['of before', 'of the file'],
     ...(after !== undefined && after.target !== present.target && { target: [present.target, after.target] }),
