@@ -202,12 +202,14 @@ export async function nodeOf(nodes: Rpc['nodes'], nameOrId: string): Promise<Nod
   return findNamed('node', nodes, 'hostname', nameOrId)
 }
 
-/** Finds a device by name, id, serial number or UUID. Only the latter two, by which the API has no filter, read all others. */
+/**
+ * Finds a device by name, id, serial number or UUID. All others are read where none has the name: the API has no filter by the latter
+ * two, and a number may be the id of one device and the serial number of another.
+ */
 export async function findDevice({ devices }: Pick<Rpc, 'devices'>, text: string): Promise<DeviceRecord> {
   const named = await listAll((range) => devices.list.query({ ...range, filters: { name: text } }))
-  const found = [...named, ...(await recordsById(devices, text))]
-  if (found.length > 0) return pick('device', text, found, ({ name }) => name)
+  if (named.length > 0) return pick('device', text, named, ({ name }) => name)
   const all = await listAll((range) => devices.list.query(range))
-  const others = all.filter(({ serial, uuid }) => serial === text || uuid === text)
-  return pick('device', text, others, () => text)
+  const found = all.filter(({ id, serial, uuid }) => [String(id), serial, uuid].includes(text))
+  return pick('device', text, found, () => text)
 }
