@@ -72,14 +72,16 @@ describe('clusters/<id>/summary/', () => {
     const node = await addNode(database, cluster, { state: 'online' })
     const rpc = typedClient()
     let learned = 0
+    let isWatching = false
     const subscription = rpc.events.watch.subscribe(
       { topics: ['nodes'], cluster },
-      { onData: ({ data }) => (learned += data.events.length) },
+      { onStarted: () => (isWatching = true), onData: ({ data }) => (learned += data.events.length) },
     )
     onTestFinished(() => subscription.unsubscribe())
     const asking = setInterval(() => void summary(cluster), 50)
     onTestFinished(() => clearInterval(asking))
     await expect.poll(() => summary(cluster)).toMatchObject({ nodes: { states: { online: 1 } } })
+    await expect.poll(() => isWatching, { timeout: 30_000 }).toBe(true)
     const before = learned
     await database.prisma.node.update({ where: { id: node }, data: { state: 'offline' } })
     await expect.poll(() => learned, { interval: 1 }).toBeGreaterThan(before)
