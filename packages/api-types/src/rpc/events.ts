@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EventTopic, maxId } from '../rest/index.js'
 import type { EventBatch } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
-import { read, router } from './procedures.js'
+import { never, read, router } from './procedures.js'
 
 /** Of metrics that a subscriber watches, by their names; patterns are for polls. */
 const WatchedMetrics = z.object({
@@ -27,9 +27,6 @@ const EventsInput = z.object({
   /** The same, which tRPC's client adds when it connects again. */
   lastEventId: Mark.optional(),
 })
-
-/** Of a caller that cannot go away, such as one in the same process. */
-const never = new AbortController().signal
 
 async function* trackedBatches(batches: AsyncIterable<EventBatch>) {
   for await (const batch of batches) yield tracked(batch.last, batch)

@@ -136,3 +136,6 @@ export function once<I extends object, T extends object>(
 export function pageOf<R extends z.ZodType>(record: R) {
   return z.object({ objects: z.array(record).readonly(), total: z.int() })
 }
+
+/** Of a caller that cannot go away, such as one in the same process. */
+export const never: AbortSignal = new AbortController().signal

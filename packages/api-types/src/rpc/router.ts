@@ -16,46 +16,16 @@ import { RemovedLeftovers, ShareUploads } from '../rest/index.js'
 import { boundedText } from '../values/text.js'
 import { crud } from './crud.js'
 import { eventsRouter } from './events.js'
-import { explainRouter } from './explain.js'
 import { Offset } from './list-input.js'
-import { Condition, conditionOf, Id, once, OnceInput, read, RecordId, router, write } from './procedures.js'
+import { capacityRouter, CapacityHistoryInput, explainRouter, metricsRouter } from './measurements.js'
+import { Condition, conditionOf, Id, never, once, OnceInput, read, RecordId, router, write } from './procedures.js'
 import type { JobService, Services } from './services.js'
 import { utilizationRouter } from './utilization.js'
 
 export { trpcCodes } from './procedures.js'
 export type { RpcContext } from './procedures.js'
 
-/** Metric names, in which `*` stands for any run of characters, of the node or cluster `id`. */
-const Poll = Id.extend({ metrics: z.array(boundedText(65_536)) })
-
-const time = boundedText(64)
-/** Sets of policies by their names, such as `gold,silver`. */
-const CapacityHistoryInput = Id.extend({
-  start: time,
-  end: time.optional(),
-  ring_sets: z.array(boundedText(65_536)).max(1000).optional(),
-})
-
-/** What of the history of metrics is asked for, of the node or cluster `id`. */
-const History = Poll.extend({
-  start: time,
-  end: time.optional(),
-  step: z.int().min(1).max(31_622_400).optional(),
-  max_points: z.int().min(1).max(11_000).optional(),
-})
-
-const SparklineInput = z.object({
-  ids: z.array(z.int().min(1).max(maxId)).min(1).max(200),
-  name: boundedText(256),
-  points: z.int().min(2).max(120).optional(),
-  start: time.optional(),
-  end: time.optional(),
-})
-
 const OfNode = z.object({ node: Id.shape.id, kind: GenerationKind })
-
-/** Of a caller that cannot go away, such as one in the same process. */
-const never = new AbortController().signal
 
 /** The procedures that only deployments have. */
 function jobProcedures(jobs: (services: Services) => JobService) {
@@ -219,38 +189,8 @@ export const appRouter = router({
       .input(OfNode.extend({ a: Id.shape.id, b: Id.shape.id }))
       .query(({ ctx, input: { node, kind, a, b } }) => ctx.services.generations.diff(node, kind, a, b)),
   }),
-  metrics: router({
-    namesOfNode: read.input(Id).query(({ ctx, input }) => ctx.services.metrics.namesOfNode(input.id)),
-    namesOfCluster: read.input(Id).query(({ ctx, input }) => ctx.services.metrics.namesOfCluster(input.id)),
-    pollNode: read.input(Poll).query(({ ctx, input }) => ctx.services.metrics.pollNode(input.id, input.metrics)),
-    pollCluster: read.input(Poll).query(({ ctx, input }) => ctx.services.metrics.pollCluster(input.id, input.metrics)),
-    /** Streams: the samples of a poll, then those that are new. */
-    watchNode: read
-      .input(Poll)
-      .subscription(({ ctx, input, signal }) =>
-        ctx.services.metrics.watchNode(input.id, input.metrics, signal ?? never),
-      ),
-    watchCluster: read
-      .input(Poll)
-      .subscription(({ ctx, input, signal }) =>
-        ctx.services.metrics.watchCluster(input.id, input.metrics, signal ?? never),
-      ),
-    /** Streams: the rows come in slices, of every node of the cluster `id`. */
-    across: read.input(Poll).query(({ ctx, input }) => ctx.services.metrics.across(input.id, input.metrics)),
-    historyOfNode: read.input(History).query(({ ctx, input }) => ctx.services.metricHistory.ofNode(input.id, input)),
-    historyOfCluster: read
-      .input(History)
-      .query(({ ctx, input }) => ctx.services.metricHistory.ofCluster(input.id, input)),
-    /** One value for each point, of one metric of many nodes. */
-    sparklines: read.input(SparklineInput).query(({ ctx, input }) => ctx.services.metricHistory.sparklines(input)),
-    historyAcross: read.input(History).query(({ ctx, input }) => ctx.services.metricHistory.across(input.id, input)),
-  }),
-  capacity: router({
-    /** How many devices of the cluster `id` are how full; with `by_node` also each device. */
-    fullness: read
-      .input(Id.extend({ step: z.number().optional(), by_node: z.boolean().optional() }))
-      .query(({ ctx, input: { id, ...query } }) => ctx.services.capacity.fullness(id, query)),
-  }),
+  metrics: metricsRouter,
+  capacity: capacityRouter,
   utilization: utilizationRouter,
   tokens: router({
     create: write
