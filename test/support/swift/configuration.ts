@@ -1,5 +1,7 @@
 import type { NodeLayout, PolicyLayout, ServerKind } from './layout.js'
 import { backgroundDaemons, ports, serverKinds } from './layout.js'
+import { ini, swiftConf } from './swift-conf.js'
+import type { Settings } from './swift-conf.js'
 
 export interface Target {
   readonly address: string
@@ -53,7 +55,7 @@ export function configurationOf(node: NodeLayout, options: ConfigurationOptions)
   const servers = serverKinds.map((kind) => [`swift/${kind}-server.conf`, server(node, kind, options)] as const)
   return new Map([
     ['hostname', `store-${node.name}\n`],
-    ['swift/swift.conf', swiftConf(options)],
+    ['swift/swift.conf', swiftConf(options.policies)],
     ['swift/memcache.conf', ini({ memcache: { memcache_servers: options.memcached.join(','), ...memcacheTimeouts } })],
     ...(options.hasProxy ? proxyFiles(node, options) : []),
     ['swift/rsyncd.conf', rsyncd(node)],
@@ -105,40 +107,6 @@ function keystoneFilters({ url, user, password }: ProxyKeystone): string {
       reseller_admin_role: 'ResellerAdmin',
     },
   })
-}
-
-type Settings = Readonly<Record<string, string | number | boolean>>
-
-function ini(sections: Readonly<Record<string, Settings>>): string {
-  return Object.entries(sections)
-    .map(([name, settings]) => [
-      `[${name}]`,
-      ...Object.entries(settings).map(([key, value]) => `${key} = ${value}`),
-      '',
-    ])
-    .flat()
-    .join('\n')
-}
-
-function swiftConf({ policies }: ConfigurationOptions): string {
-  const sections = policies.map(({ name, fragments }, index) => {
-    const first: Settings = index === 0 ? { default: 'yes', aliases: 'premium' } : {}
-    return [`storage-policy:${index}`, { name, ...copiesOf(fragments), ...first }] as const
-  })
-  const hash = { swift_hash_path_suffix: 'testsuffix', swift_hash_path_prefix: 'testprefix' }
-  return ini({ 'swift-hash': hash, ...Object.fromEntries(sections) })
-}
-
-function copiesOf(fragments: PolicyLayout['fragments']): Settings {
-  if (fragments === undefined) return { policy_type: 'replication' }
-  const { data: ec_num_data_fragments, parity: ec_num_parity_fragments } = fragments
-  return {
-    policy_type: 'erasure_coding',
-    ec_type: 'liberasurecode_rs_vand',
-    ec_num_data_fragments,
-    ec_num_parity_fragments,
-    ec_object_segment_size: 1_048_576,
-  }
 }
 
 function common(node: NodeLayout, { statsd }: ConfigurationOptions): Settings {
