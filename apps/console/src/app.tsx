@@ -8,7 +8,7 @@ import type { Session } from './api/session.js'
 import { SessionContext } from './api/session-context.js'
 import { display, onDisplay } from './format/display.js'
 import { Login } from './login/login.js'
-import { theRouter } from './routes.js'
+import { theRouter } from './routes/router.js'
 import { Toasts } from './ui/toast.js'
 
 /** Returns a text that changes with the settings that formatted values depend on. */
